@@ -1,0 +1,72 @@
+// The configuration of RFC 0.3 §4.2 and §4.4 with its names and defaults, and the design's additions.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sluice/gate.h"
+#include "sluice/guardrail.h"
+#include "sluice/status.h"
+
+namespace sluice {
+
+/// One entry of `tool_fields` (RFC 0.3 §3.4): a place in a tool's result that holds an artifact.
+struct ToolField {
+  std::string field_path;        ///< dot path; list indexes; `*` for every element; required
+  std::string content_type;      ///< how a person names it: `pdf`, `image`; required
+  std::string mime_type;         ///< empty: from the bytes
+  std::string summary_template;  ///< empty: default_summary_template
+};
+
+/// `binary_detection`
+struct BinaryDetection {
+  bool enabled = true;
+  std::vector<Signature> signatures;  ///< config: {"JVBERi": ["pdf", "application/pdf"]}
+  size_t min_size_for_detection = 1'000;
+  size_t max_decode_bytes = 5'000'000;
+  bool require_magic_bytes = true;
+};
+
+/// `resources`
+struct ResourcePolicy {
+  bool enabled = true;
+  uint64_t auto_read_if_size_under_bytes = 0;  ///< 0: never
+  size_t inline_text_if_under_chars = 10'000;
+  bool cache_reads_to_artifacts = true;
+};
+
+/// `inline_media`: `"auto"`, `"off"`, or `{"types": […], "max_bytes": n, "max_count": n}`
+struct InlineMedia {
+  enum class Mode : uint8_t { automatic, off, listed };
+  Mode mode = Mode::automatic;
+  std::vector<std::string> types;  ///< MIME types, `image/*` allowed; auto: image/png, jpeg, gif, webp
+  uint64_t max_bytes = 1'048'576;  ///< decoded, per image
+  uint32_t max_count = 2;          ///< per result
+};
+
+enum class Prefer : uint8_t { structured, content };
+
+struct Config {
+  size_t max_inline_size = 10'000;
+  bool auto_artifact_large_content = true;
+  BinaryDetection binary_detection;
+  ResourcePolicy resources;
+  std::map<std::string, std::vector<ToolField>, std::less<>> tool_fields;
+  std::string default_summary_template;  ///< empty (config: null): the description alone
+  GuardrailOptions guardrail;            ///< config: `guardrail: {…}`
+  InlineMedia inline_media;
+  Prefer prefer = Prefer::structured;
+};
+
+/// Reads a JSON object over the defaults. Unknown keys (`config_key`) and wrong types or ranges
+/// (`config_value`) fail with the path of the key, e.g. `binary_detection.enabled`,
+/// `tool_fields.download_workbook[0].field_path`, and say what was expected.
+Status parse_config(std::string_view json, Config& config);
+
+/// The gate's options under a configuration.
+GateOptions gate_options(const Config& config);
+
+}  // namespace sluice

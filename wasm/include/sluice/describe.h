@@ -1,0 +1,77 @@
+// What a person would want to know about a stored thing, in one line, from bounded looks at it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "sluice/bytes.h"
+#include "sluice/sniff.h"
+
+namespace sluice {
+
+/// Bytes of head kept for describing.
+inline constexpr size_t kDescribeHead = 65'536;
+
+/// Follows a JSON text as it streams by and tells its outermost shape; constant memory, never a
+/// DOM, the same answer for any chunking. Malformed input just ends the outline. Markers
+/// (sluice/segment.h) inside strings are allowed. Costs nothing until the first `push`.
+class Outline {
+ public:
+  Outline();
+  ~Outline();
+  Outline(Outline&&) noexcept;
+  Outline& operator=(Outline&&) noexcept;
+
+  void push(Bytes bytes);
+
+  /// `array of 12,000 {id: integer, name: string, v: number}`,
+  /// `object {rows: array of 300 {a: integer}, total: integer}`; empty when the text is not
+  /// (complete) JSON or is a lone scalar. Element types are those of all elements, keys and their
+  /// types those of the first hundred. At most 300 characters, eight keys (then `… 12 more`), keys
+  /// shortened to 40 characters and shown bare only if they are plain identifiers (otherwise, at
+  /// most five of them, quoted by the rules of `quote_untrusted`).
+  std::string finish() const;
+
+ private:
+  class Reader;  // src/describe/outline_reader.h
+  std::unique_ptr<Reader> reader_;
+};
+
+/// What `describe` is given: the type, the size, the first bytes, the shape if it is JSON.
+struct Subject {
+  FileType type;
+  uint64_t size_bytes = 0;
+  Bytes head;             ///< first bytes; no more than kDescribeHead are looked at
+  bool complete = false;  ///< `head` is everything
+  std::string outline;    ///< of JSON
+  bool text = false;      ///< it is text: the description gives its lines and the first of them
+};
+
+/// Computed facts stand bare (`PNG image, 640 × 480, 1.0 MB`); whatever is quoted from the file
+/// follows `untrusted file text:` by the rules of `quote_untrusted`. Parts not seen are left out.
+std::string describe(const Subject& subject);
+
+/// `0 B`, `312 B`, `1.0 KB`, `2.1 MB`, `1.4 GB`: powers of 1,024, one decimal from KB on.
+std::string human_size(uint64_t bytes);
+
+/// Decimal digits in groups of three: `12,000`.
+std::string grouped(uint64_t number);
+
+/// Untrusted text made harmless and JSON-quoted, at most `limit` code points between the quotes (a
+/// last `…` shows a cut). Removed: control characters, whole ANSI sequences, markers, bidi
+/// controls, zero-width and tag characters, variation selectors, soft hyphens. White space of any
+/// kind becomes one space, invalid UTF-8 becomes U+FFFD, full-width ASCII becomes ASCII. Defused by
+/// look-alikes that no normalisation turns back: `` ` `` ' · `<>` ‹› · `[]` ❲❳ · `()` ❨❩ · `!` ǃ ·
+/// `*` ∗ · `_` ˍ · `#` ♯ ·
+/// `|` ∣ · `~` ∼; and by a space: `:/ /`, `www .`, `data :`, `javascript :` and the like, `& lt;`.
+std::string quote_untrusted(std::string_view text, size_t limit = 60);
+
+/// The first `limit` code points of `text`, cut at a code-point boundary, invalid UTF-8 replaced
+/// and control characters other than tab and newline removed. An `artifact://` reference (up to
+/// 1,024 characters) or a marker is never cut in two: it stands whole, or the preview ends before
+/// it.
+std::string preview(std::string_view text, size_t limit = 500);
+
+}  // namespace sluice

@@ -1,0 +1,43 @@
+// The guardrail: the last clamp on an observation, whatever tool it came from (RFC 0.3 §4.4).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sluice/status.h"
+
+namespace sluice {
+
+/// Smallest max_observation_chars; less counts as this.
+inline constexpr size_t kMinObservationChars = 256;
+
+/// RFC 0.3 §4.4, same names and defaults. Characters are code points of serialised JSON.
+struct GuardrailOptions {
+  size_t max_observation_chars = 50'000;  ///< at least 256
+  size_t max_field_chars = 10'000;
+  std::string truncation_suffix = "\n... [truncated: {truncated_chars} chars]";
+  bool preserve_structure = true;
+  size_t auto_artifact_threshold = 20'000;
+};
+
+/// What the clamp did.
+struct Clamped {
+  Status status;
+  bool changed = false;
+  std::string text;          ///< JSON, at most max_observation_chars code points
+  uint64_t original_chars = 0;
+  uint64_t clamped_chars = 0;
+  /// `none`; `space`: only white space between tokens is gone; `fields`: strings were cut;
+  /// `structure`: so were arrays and objects; `text`: one string of cut source
+  std::string method;
+};
+
+/// Clamps one observation given as JSON text. The text is returned as it is when it is within the
+/// limit; else the result is valid JSON within the limit that says what it leaves out and keeps
+/// references (`artifact://…`, `{"artifact":{…}}`) in preference to anything else, whole or not at all.
+/// Fails with the json_* codes of `Tape::parse`. Linear in the text; the memory is the tape's and up to
+/// half as much again.
+Clamped clamp(std::string_view json, const GuardrailOptions& options);
+
+}  // namespace sluice

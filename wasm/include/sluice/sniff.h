@@ -1,0 +1,56 @@
+// Which kind of file some bytes are: a signature table, and a look inside containers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sluice/bytes.h"
+
+namespace sluice {
+
+/// A kind of file: `application/pdf`, `pdf`, `PDF`.
+struct FileType {
+  std::string mime_type;
+  std::string extension;  ///< without the dot
+  std::string label;      ///< how a person names it, e.g. `PNG image`, `Word document`
+
+  bool operator==(const FileType&) const = default;
+};
+
+/// A signature added by the host's configuration, as RFC 0.3 §4.2 writes it: the first characters of the
+/// content's base64 encoding (`JVBERi`), compared bit for bit at offset 0.
+struct Signature {
+  std::string base64_prefix;
+  FileType type;
+};
+
+/// Bytes of the head that `sniff` looks at, at most.
+inline constexpr size_t kSniffHead = 4096;
+
+/// Bytes of the head from which `has_magic` can decide for any built-in signature.
+inline constexpr size_t kMagicHead = 512;
+
+/// The kind of file that begins with `head` (the first bytes, up to kSniffHead), containers refined
+/// (docx in ZIP, WebP in RIFF, AVIF in ISO-BMFF, msg in OLE …). `extra` is tried before the built-in
+/// table. Nothing when unknown. Text formats (SVG, RTF, PostScript) count; plain text and JSON do not.
+std::optional<FileType> sniff(Bytes head, const std::vector<Signature>& extra = {});
+
+/// Whether a run that decodes to `head` is binary for certain: a signature that text or random data
+/// does not meet by chance (weak two-byte signatures need their further header fields to be sane).
+bool has_magic(Bytes head, const std::vector<Signature>& extra = {});
+
+/// The type to report when a source declares one: the declared type wins unless the bytes contradict
+/// it (a sniffed type of another kind); a declared type that only is more or less general than what
+/// the bytes say (`application/zip` for a docx, `application/octet-stream`) yields to the bytes.
+FileType decide_type(std::string_view declared, const std::optional<FileType>& sniffed);
+
+/// The usual extension and label for a MIME type; `bin` and the type itself when unknown.
+FileType type_of_mime(std::string_view mime_type);
+
+/// All MIME types the built-in signatures can answer, for tests and documentation.
+std::vector<FileType> known_types();
+
+}  // namespace sluice
