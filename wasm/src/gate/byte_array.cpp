@@ -1,0 +1,119 @@
+#include "gate/byte_array.h"
+
+#include "gate/token.h"
+#include "json/unescape.h"
+
+namespace sluice::gate {
+
+namespace {
+
+bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
+
+std::string_view source_at(const uint8_t* at, size_t size) {
+  return {reinterpret_cast<const char*>(at), size};
+}
+
+}  // namespace
+
+// White space at `at`; -1 when the bytes at hand end inside it, or too much of it to be one form.
+int64_t ByteArray::read_space(const uint8_t* at, const uint8_t* end, bool final) const {
+  const uint8_t* p = at;
+  for (;;) {
+    if (p - at > static_cast<int64_t>(kMaxSpace)) return p - at;
+    if (p == end) return final ? p - at : -1;
+    if (*p == ' ') {
+      ++p;
+      continue;
+    }
+    if (!in_string_) {
+      if (*p != '\n' && *p != '\r' && *p != '\t') return p - at;
+      ++p;
+      continue;
+    }
+    if (*p != '\\') return p - at;
+    const Token token = read_token(p, end, final);
+    if (token.kind == TokenKind::need) return -1;
+    if (token.kind != TokenKind::line_feed && token.kind != TokenKind::carriage &&
+        token.kind != TokenKind::tab) {
+      return p - at;
+    }
+    p += token.length;
+  }
+}
+
+ByteArray::Step ByteArray::open(const uint8_t*& at, const uint8_t* end, bool final) {
+  const int64_t space = read_space(at + 1, end, final);
+  if (space < 0) return Step::more;
+  if (space > static_cast<int64_t>(kMaxSpace)) return Step::broken;
+  const auto size = static_cast<size_t>(space) + 1;
+  if (at + size < end && !is_digit(at[size])) return Step::broken;
+  prefix_ = source_at(at, size);
+  at += size;
+  source_ += size;
+  return Step::full;
+}
+
+// One element and what follows it: a separator with a digit behind it, or the end of the array. An
+// element is taken only together with what shows that it is complete.
+ByteArray::Step ByteArray::element(const uint8_t*& at, const uint8_t* end, bool final,
+                                   std::string& bytes) {
+  const uint8_t* p = at;
+  uint32_t value = 0;
+  while (p < end && p - at < 4 && is_digit(*p)) value = value * 10 + (*p++ - '0');
+  if (p == end && !final) return Step::more;
+  const auto digits = p - at;
+  if (p == end || digits == 0 || digits > 3 || value > 255 || (digits > 1 && *at == '0')) {
+    return Step::broken;
+  }
+  const uint8_t* tail = p;
+  const bool comma = *p == ',';
+  const int64_t space = read_space(comma ? p + 1 : p, end, final);
+  if (space < 0) return Step::more;
+  if (space > static_cast<int64_t>(kMaxSpace)) return Step::broken;
+  p += space + (comma ? 1 : 0);
+  if (p == end) return final ? Step::broken : Step::more;
+  const std::string_view between = source_at(tail, static_cast<size_t>(p - tail));
+  if (comma) {
+    if (!is_digit(*p) || (!separator_.empty() && between != separator_)) return Step::broken;
+    separator_ = between;
+  } else {
+    if (*p != ']') return Step::broken;
+    suffix_ = source_at(tail, static_cast<size_t>(p + 1 - tail));
+    ++p;
+  }
+  bytes += static_cast<char>(value);
+  ++elements_;
+  source_ += static_cast<size_t>(p - at);
+  at = p;
+  return comma ? Step::full : Step::closed;
+}
+
+ByteArray::Step ByteArray::lex(const uint8_t*& at, const uint8_t* end, bool final, size_t budget,
+                               std::string& bytes) {
+  if (prefix_.empty()) {
+    const Step step = open(at, end, final);
+    if (step != Step::full) return step;
+  }
+  while (source_ < budget) {
+    if (at == end) return final ? Step::broken : Step::more;
+    const Step step = element(at, end, final, bytes);
+    if (step != Step::full) return step;
+  }
+  return Step::full;
+}
+
+Form ByteArray::form(bool closed) const {
+  Form form = form_;
+  const auto text = [this](const std::string& source) {
+    if (!in_string_) return source;
+    std::string undone;
+    append_unescaped(undone, source);
+    return undone;
+  };
+  form.prefix = text(prefix_);
+  form.separator = separator_.empty() ? "," : text(separator_);
+  form.suffix = closed ? text(suffix_) : std::string();
+  return form;
+}
+
+}  // namespace sluice::gate

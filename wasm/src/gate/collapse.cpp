@@ -1,0 +1,107 @@
+// Documents of many small values: which sub-tree goes, and how it streams by (part of Document).
+#include <algorithm>
+
+#include "gate/document.h"
+
+namespace sluice::gate {
+
+namespace {
+
+// Sub-trees taken out of one container before the container itself goes.
+constexpr uint32_t kMaxExtracted = 8;
+
+}  // namespace
+
+void Document::open_container(bool object) {
+  frames_.push_back({object, out_.size(), chars_, 0, {}});
+  source(object ? "{" : "[");
+}
+
+void Document::close_container() {
+  const Frame frame = frames_.back();
+  source(frame.object ? "}" : "]");
+  frames_.pop_back();
+  if (collapsed()) {
+    if (frames_.size() == json_frame_) end_collapse();
+    return;
+  }
+  const uint64_t chars = chars_ - frame.chars;
+  if (frames_.empty() || chars < options_.max_document_chars / 2) return;
+  Candidate& candidate = frames_.back().candidate;
+  candidate = frame.candidate.valid ? frame.candidate : Candidate{frame.begin, out_.size(), chars, true};
+}
+
+void Document::end_value() {
+  if (options_.divert_text && !collapsed()) check_document();
+}
+
+// The sub-tree to go is found by descending from the root as long as one child holds at least half of
+// what a document may hold: the smallest that helps.
+void Document::check_document() {
+  while (chars_ > options_.max_document_chars && !frames_.empty()) {
+    if (log_.size() >= options_.max_segments) {
+      saturate();
+      return;
+    }
+    size_t deepest = frames_.size() - 1;
+    while (deepest > 0 && chars_ - frames_[deepest].chars < options_.max_document_chars / 2) --deepest;
+    Frame& frame = frames_[deepest];
+    if (!frame.candidate.valid || frame.extracted >= kMaxExtracted) {
+      collapse(deepest);
+      return;
+    }
+    extract(frame);
+  }
+}
+
+// Takes a closed sub-tree out of the text that is still here.
+void Document::extract(Frame& frame) {
+  const Candidate candidate = frame.candidate;
+  const uint32_t index = log_.open(SegmentKind::json);
+  emit(index, std::string_view(out_).substr(candidate.begin, candidate.end - candidate.begin), false);
+  Segment& segment = log_.segment(index);
+  segment.whole = true;
+  segment.chars = candidate.chars;
+  log_.close(index);
+  std::string marker = "\"";
+  append_marker(marker, index);
+  marker += '"';
+  out_.replace(candidate.begin, candidate.end - candidate.begin, marker);
+  const size_t bytes = candidate.end - candidate.begin - marker.size();
+  const uint64_t chars = candidate.chars - std::min(candidate.chars, kReferenceChars);
+  chars_ -= chars;
+  for (Frame& later : frames_) {
+    if (later.begin < candidate.end) continue;
+    later.begin -= bytes;
+    later.chars -= chars;
+  }
+  frame.candidate.valid = false;
+  ++frame.extracted;
+}
+
+// From here on the container's source streams into a segment.
+void Document::collapse(size_t frame) {
+  json_ = log_.open(SegmentKind::json);
+  json_frame_ = frame;
+  json_begin_ = frames_[frame].begin;
+  chars_ = frames_[frame].chars;
+}
+
+void Document::end_collapse() {
+  const auto index = static_cast<uint32_t>(json_);
+  emit(index, std::string_view(out_).substr(json_begin_), false);
+  out_.resize(json_begin_);
+  Segment& segment = log_.segment(index);
+  segment.whole = true;
+  segment.chars = segment.bytes;
+  log_.close(index);
+  json_ = -1;
+  mark_value(index);
+}
+
+// The cap on segments is reached: what encloses everything goes as it is.
+void Document::saturate() {
+  if (!collapsed() && !frames_.empty()) collapse(0);
+}
+
+}  // namespace sluice::gate

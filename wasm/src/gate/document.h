@@ -1,0 +1,110 @@
+// The reduced document while it grows: text with markers, and what must leave it again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gate/segment_log.h"
+#include "sluice/gate.h"
+
+namespace sluice::gate {
+
+/// Characters a reference is counted as, wherever a marker stands.
+inline constexpr uint64_t kReferenceChars = 96;
+
+/// The end of a string's text that stays within reach: a prefix such as `data:image/png;base64,` may
+/// still be taken back from it.
+inline constexpr size_t kReach = 256;
+
+/// Receives the source of a document piece by piece. Strings that grow past the inline limit move into
+/// text segments, sub-trees that make the document too large into JSON segments; both then stream by.
+/// What is decided depends on the bytes alone, never on how they are cut into pieces.
+class Document {
+ public:
+  Document(const GateOptions& options, SegmentLog& log) : options_(options), log_(log) {}
+
+  /// Structure, numbers, literals and white space: all single-byte characters.
+  void source(std::string_view text);
+  void open_container(bool object);
+  void close_container();
+  /// A value is complete: the moment at which the document's size is looked at.
+  void end_value();
+
+  void open_string();
+  /// Source of the open string, cut inside no escape.
+  void text(const uint8_t* at, const uint8_t* end);
+  void close_string(bool key);
+
+  /// What stands before the next byte of the open string, as source; at most kReach bytes of it.
+  std::string_view behind() const;
+  /// The unfinished document's last bytes, structure included; at most kReach.
+  std::string_view tail() const;
+  /// Takes `prefix` bytes back from the open string: a run begins there. False when the cap on segments
+  /// is reached and the run has to stay what it is.
+  bool admits_run();
+  void take_back(size_t prefix);
+  /// The marker of a run stands here, in the open string or, quotes added, as a value.
+  void mark(uint32_t segment);
+  void mark_value(uint32_t segment);
+
+  /// Lets go of all bytes that no later decision can need.
+  void flush();
+
+  size_t depth() const { return frames_.size(); }
+  bool in_object() const { return !frames_.empty() && frames_.back().object; }
+  const std::string& out() const { return out_; }
+
+ private:
+  // A closed sub-tree that alone makes up half of what a document may hold.
+  struct Candidate {
+    size_t begin = 0;
+    size_t end = 0;
+    uint64_t chars = 0;
+    bool valid = false;
+  };
+  struct Frame {
+    bool object = false;
+    size_t begin = 0;    // in out_
+    uint64_t chars = 0;  // of the document before it
+    uint32_t extracted = 0;
+    Candidate candidate;
+  };
+
+  bool collapsed() const { return json_ >= 0; }
+  void count(uint64_t chars) { chars_ += collapsed() ? 0 : chars; }
+  void check_string(uint64_t limit);
+  void start_text();
+  void end_text();
+  bool is_mangled() const;
+  void mark_if_whole();
+  void check_document();
+  void extract(Frame& frame);
+  void collapse(size_t frame);
+  void end_collapse();
+  void saturate();
+  size_t text_cut() const;
+  size_t reach_cut() const;
+  void emit(uint32_t segment, std::string_view source, bool undo_escapes);
+
+  const GateOptions& options_;
+  SegmentLog& log_;
+  std::string out_;
+  std::vector<Frame> frames_;
+  uint64_t chars_ = 0;  // of the document, what was collapsed counted as a reference
+
+  int64_t json_ = -1;  // the segment a sub-tree streams into
+  size_t json_frame_ = 0;
+  size_t json_begin_ = 0;
+
+  bool in_string_ = false;
+  size_t string_begin_ = 0;
+  uint64_t string_chars_ = 0;
+  uint64_t string_source_ = 0;  // characters of source, runs included
+  bool stays_plain_ = false;    // the string may no longer become a text segment
+  int64_t text_ = -1;           // the segment a string streams into
+  size_t text_begin_ = 0;
+};
+
+}  // namespace sluice::gate

@@ -1,0 +1,20 @@
+#include "sluice/event.h"
+
+namespace sluice {
+
+namespace {
+
+void append_u32(std::string& out, uint32_t value) {
+  for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>(value >> shift & 0xFF);
+}
+
+}  // namespace
+
+void append_event(std::string& log, EventKind kind, uint32_t segment, std::string_view payload) {
+  append_u32(log, static_cast<uint32_t>(kind));
+  append_u32(log, segment);
+  append_u32(log, static_cast<uint32_t>(payload.size()));
+  log += payload;
+}
+
+}  // namespace sluice

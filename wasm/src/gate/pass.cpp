@@ -1,0 +1,125 @@
+#include "gate/pass.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "gate/scan.h"
+
+namespace sluice {
+
+namespace {
+
+// Reduced text beyond which the gate gives up; only met when diverting is switched off.
+constexpr size_t kMaxReduced = size_t{512} << 20;
+
+}  // namespace
+
+Gate::Pass::Pass(GateOptions options)
+    : options_(std::move(options)), log_(options_), document_(options_, log_) {}
+
+uint8_t* Gate::Pass::input(size_t size) {
+  const size_t left = filled_ - consumed_;
+  if (consumed_ > 0 && left > 0) std::memmove(window_.data(), window_.data() + consumed_, left);
+  consumed_ = 0;
+  filled_ = left;
+  if (window_.size() < left + size) window_.resize(left + size);
+  return window_.data() + left;
+}
+
+Status Gate::Pass::push(size_t size, bool final) {
+  if (!status_.ok()) return status_;
+  filled_ += size;
+  final_ = final;
+  if (!final && filled_ < wait_until_) return status_;
+  wait_until_ = 0;
+  at_ = window_.data();
+  end_ = at_ + filled_;
+  copied_ = stretch_ = at_;
+  while (step()) {
+  }
+  consumed_ = static_cast<size_t>(at_ - window_.data());
+  if (status_.ok()) document_.flush();
+  if (status_.ok() && document_.out().size() > kMaxReduced) {
+    fail(Code::too_large, at_, "the reduced document exceeds 512 MiB; leave auto_artifact_large_content on");
+  }
+  return status_;
+}
+
+Status Gate::Pass::finish() {
+  input(0);
+  push(0, true);
+  if (status_.ok() && expect_ != Expect::nothing) {
+    fail(Code::json_end, end_, "the document ends before it is complete");
+  }
+  return status_;
+}
+
+bool Gate::Pass::step() {
+  if (!status_.ok()) return false;
+  switch (expect_) {
+    case Expect::in_string: return string();
+    case Expect::in_run: return run();
+    case Expect::in_array: return array();
+    default: return structure();
+  }
+}
+
+// Waits for more bytes; unfinished business starts at `at_`.
+bool Gate::Pass::wait() {
+  const auto left = static_cast<size_t>(end_ - at_);
+  // A decision that waits is tried again when the window has grown by half: trying costs what is there.
+  wait_until_ = left < 64 ? 0 : left + left / 2;
+  return false;
+}
+
+// Copies string source up to a place, counts it, and moves there.
+void Gate::Pass::commit(const uint8_t* upto) {
+  document_.text(copied_, upto);
+  line_characters_ += gate::count_code_points(copied_, upto);
+  copied_ = upto;
+}
+
+bool Gate::Pass::fail(Code code, const uint8_t* at, std::string message) {
+  status_.code = code;
+  status_.message = std::move(message);
+  const uint8_t* from = expect_ == Expect::in_string ? copied_ : at_;
+  status_.line = line_;
+  status_.column = line_characters_ + gate::count_code_points(std::min(from, at), at) + 1;
+  return false;
+}
+
+Gate::Gate(GateOptions options) : pass_(std::make_unique<Pass>(std::move(options))) {}
+Gate::~Gate() = default;
+Gate::Gate(Gate&&) noexcept = default;
+Gate& Gate::operator=(Gate&&) noexcept = default;
+
+uint8_t* Gate::input(size_t size) {
+  return pass_->input(size);
+}
+
+Status Gate::push(size_t size) {
+  return pass_->push(size, false);
+}
+
+Status Gate::push(Bytes bytes) {
+  if (!bytes.empty()) std::memcpy(pass_->input(bytes.size()), bytes.data(), bytes.size());
+  return bytes.empty() ? Status{} : pass_->push(bytes.size(), false);
+}
+
+Status Gate::finish() {
+  return pass_->finish();
+}
+
+std::string& Gate::events() {
+  return pass_->log().events();
+}
+
+const std::string& Gate::reduced() const {
+  return pass_->reduced();
+}
+
+const std::vector<Segment>& Gate::segments() const {
+  return pass_->log().segments();
+}
+
+}  // namespace sluice

@@ -1,0 +1,110 @@
+// One pass over one document: the JSON lexer that drives the gate.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gate/byte_array.h"
+#include "gate/document.h"
+#include "gate/probe.h"
+#include "gate/run.h"
+#include "gate/segment_log.h"
+#include "sluice/gate.h"
+
+namespace sluice {
+
+/// Holds a window over the input: what was not consumed yet, and the bytes just pushed. Every decision
+/// is made on bytes in the window; where they do not suffice the pass waits for more, so chunk boundaries
+/// cannot change an outcome.
+class Gate::Pass {
+ public:
+  explicit Pass(GateOptions options);
+
+  uint8_t* input(size_t size);
+  Status push(size_t size, bool final);
+  Status finish();
+
+  gate::SegmentLog& log() { return log_; }
+  const std::string& reduced() const { return document_.out(); }
+
+ private:
+  enum class Expect : uint8_t {
+    value,
+    value_or_end,  // behind `[`
+    key_or_end,    // behind `{`
+    key,           // behind a comma in an object
+    colon,
+    comma_or_end,
+    nothing,       // the document is complete
+    in_string,
+    in_run,
+    in_array,      // inside a byte array, in a string or not
+  };
+  enum class Lane : uint8_t { scan, exact };
+
+  // Each step consumes what it can from `at_`. False: it waits for more bytes, or an error is set.
+  bool step();
+  bool structure();
+  bool begin_value(uint8_t c);
+  bool begin_key();
+  bool number();
+  bool literal(std::string_view word);
+  bool open(bool object);
+  bool close();
+  void end_value();
+
+  bool string();
+  bool scan_lane();
+  bool exact_lane();
+  bool special();
+  bool escape();
+  bool group(uint32_t length);
+  void pass_bracket();
+  bool try_run();
+  bool try_array(bool in_string);
+  void end_string();
+
+  bool run();
+  bool array();
+  void end_run();
+  void end_array(bool closed);
+
+  void commit(const uint8_t* upto);
+  bool wait();
+  bool fail(Code code, const uint8_t* at, std::string message);
+
+  GateOptions options_;
+  gate::SegmentLog log_;
+  gate::Document document_;
+
+  std::vector<uint8_t> window_;
+  size_t consumed_ = 0;   // of the window
+  size_t filled_ = 0;
+  size_t wait_until_ = 0; // bytes in the window before another try is worth it
+  const uint8_t* at_ = nullptr;
+  const uint8_t* end_ = nullptr;
+  const uint8_t* copied_ = nullptr;   // string source before this is in the document
+  const uint8_t* stretch_ = nullptr;  // where the bytes that could be a run began
+  bool final_ = false;
+
+  Expect expect_ = Expect::value;
+  Expect after_string_ = Expect::comma_or_end;
+  Lane lane_ = Lane::scan;
+  bool key_ = false;
+  bool mid_word_ = false;
+  bool armored_ = false;
+  bool array_in_string_ = false;
+  uint32_t segment_ = 0;
+  uint64_t segment_source_ = 0;
+  std::optional<gate::Run> run_;
+  std::optional<gate::ByteArray> array_;
+  std::string bytes_;
+
+  uint64_t line_ = 1;
+  uint64_t line_characters_ = 0;  // code points of this line already consumed
+  Status status_;
+};
+
+}  // namespace sluice

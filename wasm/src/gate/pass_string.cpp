@@ -1,0 +1,210 @@
+// JSON strings: the two lanes, and what begins in them. Part of Gate::Pass.
+#include "gate/pass.h"
+#include "gate/scan.h"
+#include "gate/token.h"
+#include "json/unescape.h"
+#include "sluice/codec.h"
+
+namespace sluice {
+
+namespace {
+
+bool is_hex_digit(uint8_t c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+bool is_base64_letter(uint8_t c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '+' ||
+         c == '/' || c == '-' || c == '_';
+}
+
+bool may_open_array(const uint8_t* bracket, const uint8_t* end) {
+  if (bracket + 1 == end) return true;
+  const uint8_t next = bracket[1];
+  return (next >= '0' && next <= '9') || next == ' ' || next == '\\';
+}
+
+}  // namespace
+
+bool Gate::Pass::string() {
+  return lane_ == Lane::scan ? scan_lane() : exact_lane();
+}
+
+// Lane 1. Bytes that cannot matter fly by; 64 in a row that could be a run are handed to lane 2.
+bool Gate::Pass::scan_lane() {
+  if (!options_.detect_runs) stretch_ = at_;
+  const gate::Scan scan = gate::scan_string(at_, end_, stretch_);
+  stretch_ = scan.stretch;
+  if (scan.long_stretch && options_.detect_runs) {
+    at_ = stretch_;
+    lane_ = Lane::exact;
+    return true;
+  }
+  at_ = scan.at;
+  if (at_ < end_ && !scan.long_stretch) return special();
+  if (scan.long_stretch) return true;
+  // What could still become a long stretch is scanned again, whole, when more bytes are here.
+  if (final_) stretch_ = at_;
+  commit(stretch_);
+  at_ = stretch_;
+  return false;
+}
+
+// Lane 2. The elements of runs, exactly, up to the next byte that cannot be of one.
+bool Gate::Pass::exact_lane() {
+  if (at_ == end_) {
+    commit(at_);
+    return false;
+  }
+  const uint8_t c = *at_;
+  if (c < 0x2B || c > 0x7A) {
+    stretch_ = at_;
+    mid_word_ = false;
+    lane_ = Lane::scan;
+    return true;
+  }
+  if (c == '[' && may_open_array(at_, end_)) {
+    mid_word_ = false;
+    return try_array(true);
+  }
+  if (mid_word_) {
+    const size_t size = any_base64_span({at_, static_cast<size_t>(end_ - at_)});
+    at_ += size;
+    mid_word_ = at_ == end_;
+    return true;
+  }
+  if (is_base64_letter(c)) return try_run();
+  if (c != '\\') {
+    ++at_;
+    return true;
+  }
+  const gate::Token token = gate::read_token(at_, end_, final_);
+  if (token.kind == gate::TokenKind::need) {
+    commit(at_);
+    return wait();
+  }
+  if (token.kind == gate::TokenKind::plus || token.kind == gate::TokenKind::slash) return try_run();
+  return group(token.length);
+}
+
+// A quote, a control byte, a bracket or an escape in lane 1.
+bool Gate::Pass::special() {
+  if (*at_ == '"') {
+    end_string();
+    return true;
+  }
+  if (*at_ == '\\') return escape();
+  if (*at_ == '[') {
+    if (options_.detect_runs && may_open_array(at_, end_)) return try_array(true);
+    pass_bracket();
+    return true;
+  }
+  return fail(Code::json_syntax, at_, "a control character inside a string has to be escaped");
+}
+
+// One escape, checked. In lane 1 the pair or `\uXXXX`; it is never cut.
+bool Gate::Pass::escape() {
+  const auto left = static_cast<size_t>(end_ - at_);
+  const size_t size = left >= 2 && at_[1] == 'u' ? 6 : 2;
+  if (left < size) {
+    if (final_) return fail(Code::json_end, end_, "the document ends inside a string");
+    commit(stretch_);
+    at_ = stretch_;
+    return false;
+  }
+  switch (at_[1]) {
+    case 'u':
+      for (size_t i = 2; i < 6; ++i) {
+        if (!is_hex_digit(at_[i])) {
+          return fail(Code::json_syntax, at_, "\\u has to be followed by four hexadecimal digits");
+        }
+      }
+      break;
+    case '"': stretch_ = at_ + 2; break;
+    case '\\':
+    case '/':
+    case 'b':
+    case 'f':
+    case 'n':
+    case 'r':
+    case 't': break;
+    default: return fail(Code::json_syntax, at_, "this escape does not exist in JSON");
+  }
+  at_ += size;
+  return true;
+}
+
+// A group in lane 2: k backslashes and what they escape, passed over in one step.
+bool Gate::Pass::group(uint32_t length) {
+  const size_t backslashes = gate::count_backslashes(at_, end_);
+  if (backslashes % 2 == 1 && backslashes <= gate::kMaxBackslashes) {
+    // The last backslash escapes for real: lane 1's rules hold for it.
+    at_ += backslashes - 1;
+    return escape();
+  }
+  at_ += length;
+  return true;
+}
+
+// No run spans a bracket.
+void Gate::Pass::pass_bracket() {
+  ++at_;
+  stretch_ = at_;
+}
+
+bool Gate::Pass::try_run() {
+  commit(at_);
+  const gate::Verdict verdict = gate::probe_run(at_, end_, final_, document_.behind(), armored_, options_);
+  if (verdict.kind == gate::Verdict::Kind::need) return wait();
+  armored_ = verdict.armor;
+  if (verdict.kind == gate::Verdict::Kind::reject || !document_.admits_run()) {
+    at_ += verdict.kind == gate::Verdict::Kind::reject ? verdict.skip : 1;
+    mid_word_ = verdict.kind == gate::Verdict::Kind::accept || verdict.mid_word;
+    return true;
+  }
+  commit(at_ + verdict.skip);
+  at_ += verdict.skip;
+  const std::string_view behind = document_.behind();
+  const std::string prefix(behind.substr(behind.size() - verdict.prefix));
+  document_.take_back(verdict.prefix);
+  segment_ = log_.open(SegmentKind::run);
+  Segment& segment = log_.segment(segment_);
+  segment.declared = verdict.declared;
+  segment_source_ = verdict.prefix;
+  run_.emplace(verdict.hex);
+  append_unescaped(run_->form().prefix, prefix);
+  expect_ = Expect::in_run;
+  return true;
+}
+
+bool Gate::Pass::try_array(bool in_string) {
+  if (in_string) commit(at_);
+  const gate::Verdict verdict =
+      gate::probe_array(at_, end_, final_, document_.tail(), in_string, options_);
+  if (verdict.kind == gate::Verdict::Kind::need) return wait();
+  if (verdict.kind == gate::Verdict::Kind::reject || !document_.admits_run()) {
+    if (!in_string) return open(false);
+    pass_bracket();
+    return true;
+  }
+  array_in_string_ = in_string;
+  segment_ = log_.open(SegmentKind::run);
+  segment_source_ = 0;
+  array_.emplace(in_string);
+  expect_ = Expect::in_array;
+  return true;
+}
+
+void Gate::Pass::end_string() {
+  commit(at_);
+  document_.close_string(key_);
+  ++at_;
+  ++line_characters_;
+  if (key_) {
+    expect_ = Expect::colon;
+  } else {
+    end_value();
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,180 @@
+// JSON outside of strings (RFC 8259): part of Gate::Pass.
+#include <algorithm>
+
+#include "gate/pass.h"
+
+namespace sluice {
+
+namespace {
+
+constexpr size_t kMaxNumber = 65'536;
+
+bool is_number_byte(uint8_t c) {
+  return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
+}
+
+// number = [ "-" ] ( "0" / digit1-9 *digit ) [ "." 1*digit ] [ ( "e" / "E" ) [ sign ] 1*digit ]
+bool is_number(const uint8_t* at, const uint8_t* end) {
+  const auto digits = [&] {
+    const uint8_t* begin = at;
+    while (at < end && *at >= '0' && *at <= '9') ++at;
+    return at > begin;
+  };
+  if (at < end && *at == '-') ++at;
+  if (at == end) return false;
+  if (*at == '0') {
+    ++at;
+  } else if (!digits()) {
+    return false;
+  }
+  if (at < end && *at == '.') {
+    ++at;
+    if (!digits()) return false;
+  }
+  if (at < end && (*at == 'e' || *at == 'E')) {
+    ++at;
+    if (at < end && (*at == '+' || *at == '-')) ++at;
+    if (!digits()) return false;
+  }
+  return at == end;
+}
+
+std::string_view text_of(const uint8_t* at, const uint8_t* end) {
+  return {reinterpret_cast<const char*>(at), static_cast<size_t>(end - at)};
+}
+
+bool is_space(uint8_t c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+}  // namespace
+
+bool Gate::Pass::structure() {
+  const uint8_t* begin = at_;
+  while (at_ < end_ && is_space(*at_)) {
+    ++line_characters_;
+    if (*at_++ == '\n') {
+      ++line_;
+      line_characters_ = 0;
+    }
+  }
+  document_.source(text_of(begin, at_));
+  if (at_ == end_) return false;
+  const uint8_t c = *at_;
+  switch (expect_) {
+    case Expect::value_or_end:
+      if (c == ']') return close();
+      return begin_value(c);
+    case Expect::value: return begin_value(c);
+    case Expect::key_or_end:
+      if (c == '}') return close();
+      return begin_key();
+    case Expect::key: return begin_key();
+    case Expect::colon:
+      if (c != ':') return fail(Code::json_syntax, at_, "a colon is expected after a key");
+      expect_ = Expect::value;
+      break;
+    case Expect::comma_or_end: {
+      const bool object = document_.in_object();
+      if (c == (object ? '}' : ']')) return close();
+      if (c != ',') {
+        return fail(Code::json_syntax, at_,
+                    object ? "a comma or } is expected here" : "a comma or ] is expected here");
+      }
+      expect_ = object ? Expect::key : Expect::value;
+      break;
+    }
+    default: return fail(Code::json_syntax, at_, "nothing may follow the document");
+  }
+  document_.source(text_of(at_, at_ + 1));
+  ++at_;
+  ++line_characters_;
+  return true;
+}
+
+bool Gate::Pass::begin_value(uint8_t c) {
+  switch (c) {
+    case '{': return open(true);
+    case '[': return options_.detect_runs ? try_array(false) : open(false);
+    case '"':
+      key_ = false;
+      break;
+    case 't': return literal("true");
+    case 'f': return literal("false");
+    case 'n': return literal("null");
+    default:
+      if (c == '-' || (c >= '0' && c <= '9')) return number();
+      return fail(Code::json_syntax, at_, "a value is expected here");
+  }
+  document_.open_string();
+  ++at_;
+  ++line_characters_;
+  copied_ = stretch_ = at_;
+  lane_ = Lane::scan;
+  mid_word_ = false;
+  armored_ = false;
+  expect_ = Expect::in_string;
+  return true;
+}
+
+bool Gate::Pass::begin_key() {
+  if (*at_ != '"') return fail(Code::json_syntax, at_, "a key in double quotes is expected here");
+  begin_value('"');
+  key_ = true;
+  return true;
+}
+
+bool Gate::Pass::number() {
+  const uint8_t* p = at_;
+  while (p < end_ && is_number_byte(*p)) ++p;
+  const auto size = static_cast<size_t>(p - at_);
+  if (size > kMaxNumber) {
+    return fail(Code::json_number, at_, "a number is longer than 65,536 characters");
+  }
+  if (p == end_ && !final_) return wait();
+  if (!is_number(at_, p)) return fail(Code::json_syntax, at_, "this is not a number");
+  document_.source(text_of(at_, p));
+  line_characters_ += size;
+  at_ = p;
+  end_value();
+  return true;
+}
+
+bool Gate::Pass::literal(std::string_view word) {
+  const auto size = std::min(word.size(), static_cast<size_t>(end_ - at_));
+  if (text_of(at_, at_ + size) != word.substr(0, size)) {
+    return fail(Code::json_syntax, at_, "true, false or null is expected here");
+  }
+  if (size < word.size()) return wait();
+  document_.source(word);
+  line_characters_ += size;
+  at_ += size;
+  end_value();
+  return true;
+}
+
+bool Gate::Pass::open(bool object) {
+  if (document_.depth() >= options_.max_depth) {
+    return fail(Code::json_depth, at_, "containers are nested deeper than the limit");
+  }
+  document_.open_container(object);
+  ++at_;
+  ++line_characters_;
+  expect_ = object ? Expect::key_or_end : Expect::value_or_end;
+  return true;
+}
+
+bool Gate::Pass::close() {
+  document_.close_container();
+  ++at_;
+  ++line_characters_;
+  end_value();
+  return true;
+}
+
+void Gate::Pass::end_value() {
+  document_.end_value();
+  expect_ = document_.depth() == 0 ? Expect::nothing : Expect::comma_or_end;
+}
+
+}  // namespace sluice

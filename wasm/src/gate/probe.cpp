@@ -1,0 +1,231 @@
+#include "gate/probe.h"
+
+#include <algorithm>
+
+#include "gate/byte_array.h"
+#include "gate/run.h"
+#include "sluice/codec.h"
+#include "sluice/sniff.h"
+
+namespace sluice::gate {
+
+namespace {
+
+constexpr std::string_view kBase64 = ";base64,";
+constexpr size_t kMaxPrefix = 200;
+constexpr size_t kMagicCharacters = kMagicHead * 2;
+
+Verdict waiting() {
+  Verdict verdict;
+  verdict.kind = Verdict::Kind::need;
+  return verdict;
+}
+
+struct DataUri {
+  bool present = false;
+  size_t prefix = 0;
+  std::string declared;
+};
+
+bool is_uri_character(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.' ||
+         c == '+' || c == '/' || c == ';' || c == '=' || c == '-' || c == '_' || c == ':';
+}
+
+// `data:image/png;base64,` at the end of what stands before a run.
+DataUri find_data_uri(std::string_view behind) {
+  DataUri uri;
+  if (behind.size() < kBase64.size() ||
+      behind.substr(behind.size() - kBase64.size()) != kBase64) {
+    return uri;
+  }
+  uri.present = true;
+  const std::string_view head = behind.substr(0, behind.size() - kBase64.size());
+  const size_t at = head.rfind("data:");
+  if (at == std::string_view::npos || behind.size() - at > kMaxPrefix) return uri;
+  const std::string_view media = head.substr(at + 5);
+  if (!std::all_of(media.begin(), media.end(), is_uri_character)) return uri;
+  uri.prefix = behind.size() - at;
+  uri.declared = media.substr(0, media.find(';'));
+  return uri;
+}
+
+// `\x` in some escaping at the end of what stands before hex digits.
+size_t escaped_x(std::string_view behind) {
+  if (behind.size() < 2 || behind.back() != 'x') return 0;
+  size_t at = behind.size() - 1;
+  while (at > 0 && behind[at - 1] == '\\') --at;
+  const size_t size = behind.size() - at;
+  return size >= 2 && size <= kMaxBackslashes ? size : 0;
+}
+
+std::string decoded_head(std::string_view characters, bool hex, size_t limit) {
+  const Alphabet alphabet = hex ? Alphabet::hex
+                            : characters.find_first_of("-_") != std::string_view::npos
+                                ? Alphabet::url
+                                : Alphabet::standard;
+  const size_t most = std::min(limit, kMagicHead);
+  characters = characters.substr(0, hex ? most * 2 : (most + 2) / 3 * 4);
+  std::string bytes(decoded_capacity(characters.size()), '\0');
+  const Decoded done = decode(as_bytes(characters), alphabet, reinterpret_cast<uint8_t*>(bytes.data()));
+  bytes.resize(std::min(done.written, most));
+  return bytes;
+}
+
+// Whether ASCII armor (RFC 9580 §6, RFC 7468) is open behind some text.
+bool is_armored(std::string_view behind, bool armored) {
+  const size_t begin = behind.rfind("-----BEGIN");
+  const size_t end = behind.rfind("-----END");
+  if (begin == std::string_view::npos && end == std::string_view::npos) return armored;
+  return end == std::string_view::npos || (begin != std::string_view::npos && begin > end);
+}
+
+// Characters a run has to have before it can be taken, and before the question is settled.
+struct Needs {
+  size_t enough;   // with a signature
+  size_t certain;  // without one
+};
+
+Needs needs_of(const DataUri& uri, const GateOptions& options) {
+  if (uri.present) return {kShortest, kShortest};
+  const size_t without = options.require_magic
+                             ? std::max(options.max_inline_chars + 1, options.min_run_chars)
+                             : options.min_run_chars;
+  return {options.min_run_chars, without};
+}
+
+// What a rejected candidate lets the lexer pass over. Where its first line differs from the others, the
+// next line may be the true beginning.
+Verdict reject(const Run& run, size_t source) {
+  Verdict verdict;
+  verdict.skip = source;
+  if (run.first_line_differs()) verdict.skip = run.first_line_source();
+  verdict.mid_word = !run.first_line_differs();
+  return verdict;
+}
+
+Verdict probe(const uint8_t* at, const uint8_t* end, bool final, bool hex, const DataUri& uri,
+              bool armored, const GateOptions& options) {
+  const Needs needs = needs_of(uri, options);
+  const uint8_t* p = at;
+  Run run(hex);
+  Run::Step step = run.lex(p, end, final, std::max(needs.enough, kMagicCharacters));
+  if (step == Run::Step::more) return waiting();
+  if (step == Run::Step::full || run.characters() >= needs.enough) {
+    Verdict accepted;
+    accepted.kind = Verdict::Kind::accept;
+    accepted.hex = hex;
+    const std::string head =
+        decoded_head(run.characters_at_hand(), hex, options.max_probe_bytes);
+    if (uri.present || has_magic(as_bytes(head), options.signatures)) return accepted;
+    if (hex || armored) return reject(run, static_cast<size_t>(p - at));
+    if (step == Run::Step::full) step = run.lex(p, end, final, needs.certain);
+    if (step == Run::Step::more) return waiting();
+    if (run.characters() >= needs.certain && looks_encoded(run.characters_at_hand())) return accepted;
+  }
+  return reject(run, static_cast<size_t>(p - at));
+}
+
+bool is_hex_digit(uint8_t c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+size_t hex_span(const uint8_t* at, const uint8_t* end) {
+  return alphabet_span({at, std::min<size_t>(static_cast<size_t>(end - at), kShortest)}, Alphabet::hex);
+}
+
+}  // namespace
+
+bool looks_encoded(std::string_view characters) {
+  size_t upper = 0, lower = 0, digits = 0, plus = 0, slash = 0;
+  for (const char c : characters) {
+    upper += c >= 'A' && c <= 'Z';
+    lower += c >= 'a' && c <= 'z';
+    digits += c >= '0' && c <= '9';
+    plus += c == '+' || c == '-';
+    slash += c == '/' || c == '_';
+  }
+  if (upper == 0 || lower == 0 || digits == 0) return false;
+  const auto usual = [&](size_t count) {
+    return count * 1000 >= characters.size() * 5 && count * 1000 <= characters.size() * 35;
+  };
+  if (usual(plus) && usual(slash)) return true;
+  const std::string head = decoded_head(characters, false, kMagicHead);
+  return !head.empty() && std::all_of(head.begin(), head.end(), [](char c) {
+    return (c >= ' ' && c < '\x7F') || c == '\n' || c == '\r' || c == '\t';
+  });
+}
+
+Verdict probe_run(const uint8_t* at, const uint8_t* end, bool final, std::string_view behind,
+                  bool armored, const GateOptions& options) {
+  // Most words are short: one look settles them.
+  const auto size = static_cast<size_t>(end - at);
+  if (size < kShortest + 2 && !final) return waiting();
+  const size_t word = any_base64_span({at, std::min(size, kShortest)});
+  if (word < kMinColumn && (word == size || at[word] != '\\')) {
+    Verdict verdict;
+    verdict.skip = word;
+    return verdict;
+  }
+  const DataUri uri = find_data_uri(behind);
+  const bool in_armor = is_armored(behind, armored);
+  const bool zero_x = size > 2 && at[0] == '0' && (at[1] | 0x20) == 'x' && is_hex_digit(at[2]);
+  const size_t skip = zero_x ? 2 : 0;
+  const size_t digits = hex_span(at + skip, end);
+  if (!uri.present && (digits == kShortest || (digits >= kMinColumn && at + skip + digits < end &&
+                                              at[skip + digits] == '\\'))) {
+    Verdict verdict = probe(at + skip, end, final, true, uri, in_armor, options);
+    if (verdict.kind == Verdict::Kind::accept) {
+      verdict.skip = skip;
+      verdict.prefix = zero_x ? 2 : escaped_x(behind);
+      return verdict;
+    }
+    if (verdict.kind == Verdict::Kind::need) return verdict;
+  }
+  Verdict verdict = probe(at, end, final, false, uri, in_armor, options);
+  if (verdict.kind == Verdict::Kind::accept) {
+    verdict.prefix = uri.prefix;
+    verdict.declared = uri.declared;
+  }
+  verdict.armor = in_armor;
+  return verdict;
+}
+
+namespace {
+
+// Whether the source before an array, without white space and backslashes, ends as a Buffer's does.
+bool in_buffer(std::string_view behind) {
+  constexpr std::string_view kBuffer = "\"type\":\"Buffer\",\"data\":";
+  size_t left = kBuffer.size();
+  for (size_t i = behind.size(); i > 0 && left > 0; --i) {
+    const char c = behind[i - 1];
+    const bool escape = i > 1 && behind[i - 2] == '\\' && (c == 'n' || c == 'r' || c == 't');
+    if (c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == '\\' || escape) continue;
+    if (c != kBuffer[--left]) return false;
+  }
+  return left == 0;
+}
+
+}  // namespace
+
+Verdict probe_array(const uint8_t* at, const uint8_t* end, bool final, std::string_view behind,
+                    bool in_string, const GateOptions& options) {
+  const bool buffer = in_buffer(behind);
+  ByteArray array(in_string);
+  std::string bytes;
+  const uint8_t* p = at;
+  const size_t enough = buffer ? kShortest : options.min_run_chars;
+  const ByteArray::Step step = array.lex(p, end, final, enough, bytes);
+  if (step == ByteArray::Step::more) return waiting();
+  const std::string_view head = std::string_view(bytes).substr(0, options.max_probe_bytes);
+  if (array.source() >= enough && (buffer || has_magic(as_bytes(head), options.signatures))) {
+    Verdict verdict;
+    verdict.kind = Verdict::Kind::accept;
+    return verdict;
+  }
+  Verdict verdict;
+  verdict.skip = 1;
+  return verdict;
+}
+
+}  // namespace sluice::gate

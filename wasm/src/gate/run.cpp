@@ -1,0 +1,400 @@
+#include "gate/run.h"
+
+#include <algorithm>
+
+#include "json/unescape.h"
+
+namespace sluice::gate {
+
+namespace {
+
+std::string_view source_at(const uint8_t* at, size_t size) {
+  return {reinterpret_cast<const char*>(at), size};
+}
+
+// The bytes of a line break at `at`: `\n` or `\r\n` in some escaping, then indentation by spaces or
+// tabs. 0: none; -1: the bytes at hand end inside it.
+int64_t read_break(const uint8_t* at, const uint8_t* end, bool final) {
+  const uint8_t* p = at;
+  Token token = read_token(p, end, final);
+  if (token.kind == TokenKind::need) return -1;
+  if (token.kind == TokenKind::carriage) {
+    p += token.length;
+    if (p == end) return final ? 0 : -1;
+    token = read_token(p, end, final);
+    if (token.kind == TokenKind::need) return -1;
+  }
+  if (token.kind != TokenKind::line_feed) return 0;
+  p += token.length;
+  for (;;) {
+    if (p - at > static_cast<int64_t>(kMaxBreak)) return 0;
+    if (p == end) return final ? p - at : -1;
+    if (*p == ' ') {
+      ++p;
+      continue;
+    }
+    if (*p != '\\') return p - at;
+    token = read_token(p, end, final);
+    if (token.kind == TokenKind::need) return -1;
+    if (token.kind != TokenKind::tab) return p - at;
+    p += token.length;
+  }
+}
+
+bool is_run_letter(uint8_t c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '+' ||
+         c == '/' || c == '-' || c == '_';
+}
+
+// Bytes that close a value in the formats that strings hold: unlike a space or a full stop, they do
+// not follow a word of prose by chance.
+bool closes_value(TokenKind kind, uint8_t byte) {
+  if (kind == TokenKind::quote || kind == TokenKind::line_feed || kind == TokenKind::carriage) {
+    return true;
+  }
+  return byte == '<' || byte == '>' || byte == '\'' || byte == '`' || byte == ')' || byte == ']' ||
+         byte == '}';
+}
+
+}  // namespace
+
+Alphabet Run::alphabet() const {
+  if (hex_) return Alphabet::hex;
+  return form_.encoding == Encoding::base64url ? Alphabet::url : Alphabet::standard;
+}
+
+size_t Run::room_in_line() const {
+  if (breaks_ == 0) return SIZE_MAX;
+  return column_ != 0 ? column_ - in_line_ : kMaxColumn - in_line_;
+}
+
+void Run::take(const uint8_t* at, size_t count) {
+  in_line_ += count;
+  source_ += count;
+  if (breaks_ == 0) {
+    canon_.append(source_at(at, count));
+    total_ += count;
+  } else {
+    line_.append(source_at(at, count));
+    line_source_.append(source_at(at, count));
+  }
+}
+
+// How many of the hex digits at `at` keep to one case.
+size_t Run::same_case(const uint8_t* at, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (at[i] <= '9') continue;
+    const bool upper = at[i] <= 'F';
+    if (alphabet_known_ && upper != (form_.encoding == Encoding::hex_upper)) return i;
+    alphabet_known_ = true;
+    form_.encoding = upper ? Encoding::hex_upper : Encoding::hex;
+  }
+  return count;
+}
+
+// How many of the characters at `at` come before a plain `+` or `/` that was spelled otherwise earlier.
+size_t Run::plainly_spelled(const uint8_t* at, size_t count) {
+  if (form_.encoding == Encoding::base64url) return count;
+  for (size_t i = 0; i < count && (plus_ != "+" || slash_ != "/"); ++i) {
+    if (at[i] != '+' && at[i] != '/') continue;
+    std::string& spelling = at[i] == '+' ? plus_ : slash_;
+    if (spelling.size() > 1) return i;
+    spelling = static_cast<char>(at[i]);
+    alphabet_known_ = true;
+  }
+  return count;
+}
+
+// Plain characters of the alphabet. False when the line grew past its column, or a hex digit changed
+// its case: the run has ended.
+bool Run::take_letters(const uint8_t*& at, const uint8_t* end, size_t budget) {
+  const size_t left = budget - std::min(budget, characters());
+  const size_t room = room_in_line();
+  const size_t want = std::min({static_cast<size_t>(end - at), left, room == SIZE_MAX ? room : room + 1});
+  size_t count = alphabet_span({at, want}, alphabet());
+  count = hex_ ? same_case(at, count) : plainly_spelled(at, count);
+  if (count > room) return false;
+  take(at, count);
+  at += count;
+  return true;
+}
+
+// One special character in whatever spelling. False when it does not fit the form.
+bool Run::take_special(TokenKind kind, std::string_view source) {
+  if (hex_) return false;
+  const bool url = kind == TokenKind::minus || kind == TokenKind::underscore;
+  if (alphabet_known_ && url != (form_.encoding == Encoding::base64url)) return false;
+  if (room_in_line() == 0) return false;
+  const bool plus = kind == TokenKind::plus || kind == TokenKind::minus;
+  std::string& spelling = plus ? plus_ : slash_;
+  if (spelling.empty()) {
+    spelling = source;
+  } else if (spelling != source) {
+    return false;
+  }
+  alphabet_known_ = true;
+  if (url) form_.encoding = Encoding::base64url;
+  const char canonical = url ? (plus ? '-' : '_') : (plus ? '+' : '/');
+  ++in_line_;
+  source_ += source.size();
+  if (breaks_ == 0) {
+    canon_ += canonical;
+    ++total_;
+  } else {
+    line_ += canonical;
+    line_source_ += source;
+  }
+  return true;
+}
+
+// The padding that the number of characters calls for, wrapped as they are; anything else is not of the
+// run.
+Run::Step Run::take_padding(const uint8_t*& at, const uint8_t* end, bool final) {
+  terminator_ = TokenKind::pad;
+  const size_t over = characters() % 4;
+  if (hex_ || over < 2) return Step::ended;
+  const size_t wanted = 4 - over;
+  const uint8_t* p = at;
+  std::string spelling;
+  size_t in_line = in_line_;
+  for (size_t i = 0; i < wanted; ++i, ++in_line) {
+    if (column_ != 0 && in_line == column_) {
+      const size_t size = std::min(break_.size(), static_cast<size_t>(end - p));
+      if (source_at(p, size) != std::string_view(break_).substr(0, size)) return Step::ended;
+      if (size < break_.size()) return final ? Step::ended : Step::more;
+      p += size;
+      in_line = 0;
+    }
+    if (p == end) return final ? Step::ended : Step::more;
+    const Token token = read_token(p, end, final);
+    if (token.kind == TokenKind::need) return Step::more;
+    if (token.kind != TokenKind::pad) return Step::ended;
+    const std::string source(source_at(p, token.length));
+    if (i > 0 && source != spelling) return Step::ended;
+    spelling = source;
+    p += token.length;
+  }
+  pad_ = spelling;
+  pad_source_ = source_at(at, static_cast<size_t>(p - at));
+  pads_ = wanted;
+  if (in_line > in_line_) in_line_ = in_line;
+  at = p;
+  return Step::ended;
+}
+
+// The line that ended fits the column, or sets it.
+bool Run::accept_line() {
+  if (column_ != 0) return in_line_ == column_;
+  if (in_line_ < first_) return false;
+  column_ = in_line_;
+  return true;
+}
+
+Run::Step Run::take_break(const uint8_t*& at, const uint8_t* end, bool final) {
+  const int64_t size = read_break(at, end, final);
+  if (size < 0) return Step::more;
+  const uint8_t* next = at + size;
+  if (size > 0 && next == end && !final) return Step::more;
+  terminator_ = TokenKind::line_feed;
+  if (column_ != 0 && in_line_ == column_ && size > 0 && next < end) {
+    const Token token = read_token(next, end, final);
+    if (token.kind == TokenKind::need) return Step::more;
+    if (token.kind == TokenKind::pad) return take_padding(at, end, final);
+  }
+  if (size == 0 || next >= end || in_line_ == 0) return Step::ended;
+  bool goes_on = is_run_letter(*next);
+  if (*next == '\\') {
+    const Token token = read_token(next, end, final);
+    if (token.kind == TokenKind::need) return Step::more;
+    goes_on = token.kind == TokenKind::plus || token.kind == TokenKind::slash;
+  }
+  const std::string_view source = source_at(at, static_cast<size_t>(size));
+  if (breaks_ == 0) {
+    if (in_line_ < kMinColumn || in_line_ > kMaxColumn || !goes_on) return Step::ended;
+    break_ = source;
+    first_ = in_line_;
+    first_source_ = source_;
+  } else {
+    if (!accept_line()) return Step::ended;
+    settle_line(true);
+    if (!goes_on || source != break_) return Step::ended;
+  }
+  ++breaks_;
+  in_line_ = 0;
+  line_source_ = source;
+  source_ += source.size();
+  at = next;
+  return Step::full;
+}
+
+// Whole lines of the known column, as long as the bytes at hand hold them.
+bool Run::take_full_lines(const uint8_t*& at, const uint8_t* end, size_t budget) {
+  const size_t stride = column_ + break_.size();
+  bool any = false;
+  // The byte behind the break must be plain for the fast way: what it is decides whether the run goes on.
+  while (static_cast<size_t>(end - at) > stride && characters() + column_ <= budget &&
+         source_at(at + column_, break_.size()) == break_ && is_run_letter(at[stride]) &&
+         alphabet_span({at, column_}, alphabet()) == column_) {
+    canon_.append(source_at(at, column_));
+    total_ += column_;
+    source_ += stride;
+    ++breaks_;
+    at += stride;
+    any = true;
+  }
+  if (any) line_source_ = break_;
+  return any;
+}
+
+Run::Step Run::lex(const uint8_t*& at, const uint8_t* end, bool final, size_t budget) {
+  while (characters() < budget) {
+    if (column_ != 0 && in_line_ == 0 && alphabet_known_ && !hex_ && plus_.size() <= 1 &&
+        slash_.size() <= 1) {
+      take_full_lines(at, end, budget);
+    }
+    if (at == end) return final ? Step::ended : Step::more;
+    const uint8_t* before = at;
+    if (!take_letters(at, end, budget)) {
+      terminator_ = TokenKind::letter;
+      return Step::ended;
+    }
+    if (characters() >= budget) break;
+    if (at == end) return final ? Step::ended : Step::more;
+    const Token token = read_token(at, end, final);
+    switch (token.kind) {
+      case TokenKind::need: return Step::more;
+      case TokenKind::plus:
+      case TokenKind::slash:
+      case TokenKind::minus:
+      case TokenKind::underscore:
+        terminator_ = token.kind;
+        if (!take_special(token.kind, source_at(at, token.length))) return Step::ended;
+        at += token.length;
+        break;
+      case TokenKind::pad: return take_padding(at, end, final);
+      case TokenKind::line_feed:
+      case TokenKind::carriage: {
+        const Step step = take_break(at, end, final);
+        if (step != Step::full) return step;
+        break;
+      }
+      default:
+        terminator_ = token.kind;
+        terminator_byte_ = *at;
+        return Step::ended;
+    }
+    if (at == before) return Step::ended;
+  }
+  return Step::full;
+}
+
+// The held line becomes part of the run, or goes back to where it came from.
+void Run::settle_line(bool certain) {
+  if (certain) {
+    canon_ += line_;
+    total_ += line_.size();
+  } else {
+    given_back_ = line_source_ + pad_source_;
+    pads_ = 0;
+    pad_source_.clear();
+    --breaks_;
+  }
+  line_.clear();
+  line_source_.clear();
+}
+
+void Run::finish() {
+  if (finished_) return;
+  finished_ = true;
+  if (breaks_ > 0) {
+    bool certain = !line_.empty();
+    if (certain && terminator_ == TokenKind::letter) certain = false;
+    if (certain && pads_ == 0) {
+      const bool whole = (total_ + line_.size()) % (hex_ ? 2 : 4) == 0;
+      const bool quoted = terminator_ == TokenKind::quote;
+      certain = quoted || (whole && closes_value(terminator_, terminator_byte_));
+    }
+    if (certain && column_ == 0) column_ = std::max(first_, in_line_);
+    if (!line_source_.empty()) settle_line(certain);
+  }
+  settle_tail();
+  if (breaks_ > 0) {
+    if (column_ == 0) column_ = first_;
+    form_.column = static_cast<uint32_t>(column_);
+    form_.first = first_ < column_ ? static_cast<uint32_t>(first_) : 0;
+    form_.separator.clear();
+    append_unescaped(form_.separator, break_);
+  }
+  const auto spell = [](const std::string& source, std::string& text) {
+    if (source.empty()) return;
+    text.clear();
+    append_unescaped(text, source);
+  };
+  if (form_.encoding == Encoding::base64) {
+    spell(plus_, form_.plus);
+    spell(slash_, form_.slash);
+  }
+  spell(pads_ > 0 ? pad_ : std::string(), form_.pad);
+}
+
+// The last 1–3 characters that fill no quantum: decoded where that is strictly valid, given back
+// otherwise.
+void Run::settle_tail() {
+  const size_t quantum = hex_ ? 2 : 4;
+  const size_t over = total_ % quantum;
+  if (over == 0) return;
+  uint8_t bytes[4];
+  const Bytes tail(reinterpret_cast<const uint8_t*>(canon_.data()) + canon_.size() - over, over);
+  const bool boundary = terminator_ != TokenKind::letter && terminator_ != TokenKind::plus &&
+                        terminator_ != TokenKind::slash && terminator_ != TokenKind::minus &&
+                        terminator_ != TokenKind::underscore && terminator_ != TokenKind::pad;
+  if (!hex_ && over >= 2 && (pads_ > 0 || boundary) && decode_tail(tail, alphabet(), bytes)) {
+    form_.padded = pads_ > 0;
+    return;
+  }
+  given_back_ = source_of_tail(over) + pad_source_ + given_back_;
+  pads_ = 0;
+  pad_source_.clear();
+  canon_.resize(canon_.size() - over);
+  total_ -= over;
+}
+
+// The source of the last `count` certain characters, line breaks before them included.
+std::string Run::source_of_tail(size_t count) const {
+  std::string source;
+  const size_t column = column_ != 0 ? column_ : first_;
+  for (size_t i = 0; i < count; ++i) {
+    const size_t index = total_ - count + i;
+    const bool opens_line =
+        breaks_ > 0 && index >= first_ && (column == 0 || (index - first_) % column == 0);
+    if (opens_line) source += break_;
+    const char c = canon_[canon_.size() - count + i];
+    if (c == '+' || c == '-') {
+      source += plus_;
+    } else if (c == '/' || c == '_') {
+      source += slash_;
+    } else {
+      source += c;
+    }
+  }
+  return source;
+}
+
+void Run::decode(std::string& bytes) {
+  const size_t quantum = hex_ ? 2 : 4;
+  size_t whole = canon_.size() / quantum * quantum;
+  const size_t before = bytes.size();
+  bytes.resize(before + decoded_capacity(canon_.size()));
+  auto* out = reinterpret_cast<uint8_t*>(bytes.data()) + before;
+  const auto* in = reinterpret_cast<const uint8_t*>(canon_.data());
+  const Decoded done = sluice::decode({in, whole}, alphabet(), out);
+  size_t written = done.written;
+  if (finished_ && whole < canon_.size()) {
+    written += decode_tail({in + whole, canon_.size() - whole}, alphabet(), out + written).value_or(0);
+    whole = canon_.size();
+  }
+  bytes.resize(before + written);
+  canon_.erase(0, whole);
+}
+
+}  // namespace sluice::gate

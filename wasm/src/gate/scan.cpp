@@ -1,0 +1,89 @@
+#include "gate/scan.h"
+
+#ifdef __wasm_simd128__
+#include <wasm_simd128.h>
+#endif
+
+namespace sluice::gate {
+
+namespace {
+
+bool stops(uint8_t byte) { return byte == '"' || byte == '\\' || byte == '[' || byte < 0x20; }
+bool in_range(uint8_t byte) { return byte >= 0x2B && byte <= 0x7A; }
+
+}  // namespace
+
+Scan scan_string_scalar(const uint8_t* at, const uint8_t* end, const uint8_t* stretch) {
+  while (at < end) {
+    if (!in_range(*at)) {
+      if (stops(*at)) return {at, stretch, false};
+      stretch = at + 1;
+    } else if (stops(*at)) {
+      return {at, stretch, false};
+    }
+    ++at;
+    if (static_cast<size_t>(at - stretch) >= kStretch) return {at, stretch, true};
+  }
+  return {at, stretch, false};
+}
+
+#ifdef __wasm_simd128__
+
+Scan scan_string(const uint8_t* at, const uint8_t* end, const uint8_t* stretch) {
+  const v128_t quote = wasm_i8x16_splat('"');
+  const v128_t backslash = wasm_i8x16_splat('\\');
+  const v128_t bracket = wasm_i8x16_splat('[');
+  const v128_t control = wasm_i8x16_splat(0x20);
+  const v128_t low = wasm_i8x16_splat(0x2B);
+  const v128_t width = wasm_i8x16_splat(0x7A - 0x2B);
+  while (end - at >= 16) {
+    const v128_t bytes = wasm_v128_load(at);
+    const v128_t stop = wasm_v128_or(
+        wasm_v128_or(wasm_i8x16_eq(bytes, quote), wasm_i8x16_eq(bytes, backslash)),
+        wasm_v128_or(wasm_i8x16_eq(bytes, bracket), wasm_u8x16_lt(bytes, control)));
+    // One unsigned comparison tests both ends of the range: bytes below 0x2B wrap around to the top.
+    const v128_t outside = wasm_u8x16_gt(wasm_i8x16_sub(bytes, low), width);
+    const uint32_t stop_bits = wasm_i8x16_bitmask(stop);
+    uint32_t outside_bits = wasm_i8x16_bitmask(outside);
+    const uint32_t length = stop_bits == 0 ? 16 : static_cast<uint32_t>(__builtin_ctz(stop_bits));
+    outside_bits &= (1U << length) - 1;
+    if (outside_bits != 0) {
+      const uint8_t* first = at + __builtin_ctz(outside_bits);
+      if (static_cast<size_t>(first - stretch) >= kStretch) return {first, stretch, true};
+      stretch = at + (32 - __builtin_clz(outside_bits));
+    }
+    at += length;
+    if (static_cast<size_t>(at - stretch) >= kStretch) return {at, stretch, true};
+    if (stop_bits != 0) return {at, stretch, false};
+  }
+  return scan_string_scalar(at, end, stretch);
+}
+
+size_t count_code_points(const uint8_t* at, const uint8_t* end) {
+  size_t count = 0;
+  // Continuation bytes are 10xxxxxx, as signed numbers those below -64.
+  const v128_t limit = wasm_i8x16_splat(-65);
+  while (end - at >= 16) {
+    const v128_t leads = wasm_i8x16_gt(wasm_v128_load(at), limit);
+    count += static_cast<size_t>(__builtin_popcount(wasm_i8x16_bitmask(leads)));
+    at += 16;
+  }
+  for (; at < end; ++at) count += (*at & 0xC0) != 0x80;
+  return count;
+}
+
+#else
+
+Scan scan_string(const uint8_t* at, const uint8_t* end, const uint8_t* stretch) {
+  return scan_string_scalar(at, end, stretch);
+}
+
+size_t count_code_points(const uint8_t* at, const uint8_t* end) {
+  size_t count = 0;
+  for (; at < end; ++at) count += (*at & 0xC0) != 0x80;
+  return count;
+}
+
+#endif
+
+}  // namespace sluice::gate

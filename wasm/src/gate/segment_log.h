@@ -1,0 +1,65 @@
+// The segments of one message: what is known of each, and the log that tells the host.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sluice/describe.h"
+#include "sluice/event.h"
+#include "sluice/gate.h"
+#include "sluice/segment.h"
+
+namespace sluice::gate {
+
+/// Opens, feeds and closes segments. A segment's bytes leave at once; only a bounded head is kept to
+/// recognise and describe it.
+class SegmentLog {
+ public:
+  explicit SegmentLog(const GateOptions& options) : options_(options) {}
+
+  uint32_t open(SegmentKind kind);
+  void data(uint32_t index, std::string_view bytes);
+  /// The reference to a closed segment stands at this place of another one.
+  void reference(uint32_t index, uint32_t inner);
+  void close(uint32_t index);
+
+  Segment& segment(uint32_t index) { return segments_[index]; }
+  const std::vector<Segment>& segments() const { return segments_; }
+  size_t size() const { return segments_.size(); }
+  std::string& events() { return events_; }
+
+ private:
+  // What is held of a segment while it is open.
+  struct Open {
+    uint32_t index = 0;
+    std::string head;
+    std::string kept;
+    bool keeps = false;
+    Outline outline;
+    uint64_t damaged = 0;  // replacement characters and control characters in text
+  };
+
+  Open& open_segment(uint32_t index);
+  void keep(Open& open, std::string_view bytes);
+  void recognise(const Open& open, Segment& segment, FileType& type, bool& text) const;
+
+  const GateOptions& options_;
+  std::vector<Segment> segments_;
+  std::vector<std::unique_ptr<Open>> open_;
+  std::string events_;
+  size_t kept_ = 0;
+};
+
+/// Replacement characters (EF BF BD) and C0 controls other than tab, newline, return and form feed:
+/// what is left where a decoder read binary as text.
+uint64_t count_damage(std::string_view text);
+
+/// Whether so much of a text of `size` bytes is damage that it was binary; less suffices where its head
+/// begins like a file.
+bool looks_mangled(std::string_view head, uint64_t damage, uint64_t size,
+                   const std::vector<Signature>& signatures);
+
+}  // namespace sluice::gate
