@@ -1,0 +1,28 @@
+// Code points of text that may not be UTF-8.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sluice {
+
+inline constexpr char32_t kReplacement = U'\uFFFD';
+
+/// One step through a text.
+struct CodePoint {
+  char32_t value = kReplacement;
+  size_t length = 1;  ///< bytes it took, at least 1
+};
+
+/// Reads the code point at `text[at]`, `at` in range. What is not UTF-8 (Unicode 15 §3.9, table
+/// 3-7) reads as U+FFFD: each maximal broken sequence once, a surrogate in three bytes (WTF-8)
+/// once.
+CodePoint read_code_point(std::string_view text, size_t at);
+
+/// A control character: C0, DEL, C1.
+constexpr bool is_control(char32_t value) {
+  return value < 0x20 || (value >= 0x7f && value < 0xa0);
+}
+
+}  // namespace sluice

@@ -1,0 +1,290 @@
+#include "describe/outline_reader.h"
+
+#include <algorithm>
+
+#include "describe/plain_text.h"
+#include "sluice/segment.h"
+
+namespace sluice {
+namespace {
+
+bool is_space(uint8_t byte) {
+  return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
+}
+bool is_digit(uint8_t byte) {
+  return static_cast<uint8_t>(byte - '0') < 10;
+}
+bool is_escape(uint8_t byte) {
+  return byte == 'n' || byte == '"' || byte == '\\' || byte == '/' || byte == 't' || byte == 'r' ||
+         byte == 'b' || byte == 'f';
+}
+
+}  // namespace
+
+void Outline::Reader::push(Bytes bytes) {
+  const uint8_t* at = bytes.data();
+  const uint8_t* const end = at + bytes.size();
+  while (at != end && state_ != State::failed) at = step(at, end);
+}
+
+/// Reads at least one byte, or leaves the state in which it may not be read.
+const uint8_t* Outline::Reader::step(const uint8_t* at, const uint8_t* end) {
+  switch (state_) {
+    case State::text:
+      return text(at, end);
+    case State::escape:
+    case State::unicode:
+      escaped(*at);
+      return at + 1;
+    case State::literal:
+      literal(*at);
+      return at + 1;
+    case State::minus:
+    case State::zero:
+    case State::digits:
+    case State::point:
+    case State::fraction:
+    case State::exponent:
+    case State::sign:
+    case State::power:
+      return number(at, end);
+    default:
+      return structure(at, end);
+  }
+}
+
+/// White space and structural characters, up to the first character inside a string, number or
+/// literal.
+const uint8_t* Outline::Reader::structure(const uint8_t* at, const uint8_t* end) {
+  const uint8_t byte = *at;
+  if (is_space(byte) && state_ != State::mark) {
+    return std::find_if(at + 1, end, [](uint8_t next) { return !is_space(next); });
+  }
+  switch (state_) {
+    case State::mark:
+    case State::start:
+      root(byte);
+      break;
+    case State::first_element:
+    case State::element:
+      value(byte);
+      break;
+    case State::first_member:
+    case State::member:
+      if (byte == '"') {
+        begin_text(true);
+      } else if (byte == '}' && state_ == State::first_member) {
+        close();
+      } else {
+        state_ = State::failed;
+      }
+      break;
+    case State::colon:
+      state_ = byte == ':' ? State::element : State::failed;
+      break;
+    case State::after:
+      after(byte);
+      break;
+    default:
+      state_ = State::failed;
+  }
+  return at + 1;
+}
+
+/// The root is a container; a byte order mark (EF BB BF) may stand before it.
+void Outline::Reader::root(uint8_t byte) {
+  if (state_ == State::mark) {
+    const bool fits = byte == (left_ == 2 ? 0xbb : 0xbf);
+    if (--left_ == 0) state_ = State::start;
+    if (!fits) state_ = State::failed;
+  } else if (byte == '{' || byte == '[') {
+    value(byte);
+  } else if (byte == 0xef) {
+    state_ = State::mark;
+    left_ = 2;
+  } else {
+    state_ = State::failed;
+  }
+}
+
+void Outline::Reader::value(uint8_t byte) {
+  switch (byte) {
+    case '"':
+      return begin_text(false);
+    case '{':
+      return open(outline::Kind::object);
+    case '[':
+      return open(outline::Kind::array);
+    case 't':
+      return begin_literal(outline::Kind::boolean, "rue");
+    case 'f':
+      return begin_literal(outline::Kind::boolean, "alse");
+    case 'n':
+      return begin_literal(outline::Kind::null, "ull");
+    case '-':
+      return begin_number(State::minus);
+    case '0':
+      return begin_number(State::zero);
+    case ']':
+      if (state_ == State::first_element) return close();
+      break;
+    default:
+      if (is_digit(byte)) return begin_number(State::digits);
+  }
+  state_ = State::failed;
+}
+
+void Outline::Reader::after(uint8_t byte) {
+  if (byte == ',') {
+    state_ = in_array_ ? State::element : State::member;
+  } else if (byte == (in_array_ ? ']' : '}')) {
+    close();
+  } else {
+    state_ = State::failed;
+  }
+}
+
+void Outline::Reader::open(outline::Kind kind) {
+  if (depth_ == kMaxDepth) {
+    state_ = State::failed;
+    return;
+  }
+  tell(kind);
+  in_array_ = kind == outline::Kind::array;
+  const uint64_t bit = uint64_t{1} << (depth_ % 64);
+  uint64_t& word = arrays_[depth_ / 64];
+  word = in_array_ ? word | bit : word & ~bit;
+  ++depth_;
+  state_ = in_array_ ? State::first_element : State::first_member;
+}
+
+void Outline::Reader::close() {
+  --depth_;
+  if (depth_ <= outline::Shape::kWatched) shape_.close(depth_);
+  state_ = depth_ == 0 ? State::done : State::after;
+  if (depth_ > 0) in_array_ = (arrays_[(depth_ - 1) / 64] >> ((depth_ - 1) % 64) & 1) != 0;
+}
+
+void Outline::Reader::begin_text(bool key) {
+  state_ = State::text;
+  is_key_ = key;
+  kept_ = key && depth_ <= outline::Shape::kWatched && shape_.wants_key(depth_);
+  if (kept_) key_ = {};
+  if (!key) tell(outline::Kind::string);
+}
+
+void Outline::Reader::end_text() {
+  if (kept_) shape_.key(key_, depth_);
+  kept_ = false;
+  state_ = is_key_ ? State::colon : State::after;
+}
+
+const uint8_t* Outline::Reader::text(const uint8_t* at, const uint8_t* end) {
+  while (at != end && state_ == State::text) {
+    const uint8_t* const stop = plain_text_end(at, end);
+    if (kept_) keep(at, stop);
+    if (stop == end) return end;
+    at = stop + 1;
+    if (*stop == '"') {
+      end_text();
+    } else if (*stop == '\\' || *stop == kMarkerOpen || *stop == kMarkerClose) {
+      if (kept_) keep(stop, at);
+      if (*stop != '\\') continue;
+      state_ = State::escape;
+      if (at != end) escaped(*at++);
+    } else {
+      state_ = State::failed;
+    }
+  }
+  return at;
+}
+
+void Outline::Reader::escaped(uint8_t byte) {
+  const uint8_t low = byte | 0x20;
+  if (kept_) keep(&byte, &byte + 1);
+  if (state_ == State::unicode) {
+    const bool hex = is_digit(byte) || (low >= 'a' && low <= 'f');
+    if (--left_ == 0) state_ = State::text;
+    if (!hex) state_ = State::failed;
+  } else if (byte == 'u') {
+    state_ = State::unicode;
+    left_ = 4;
+  } else {
+    state_ = is_escape(byte) ? State::text : State::failed;
+  }
+}
+
+/// Keeps the first bytes of a key; of those behind them a hash (FNV-1a).
+void Outline::Reader::keep(const uint8_t* from, const uint8_t* to) {
+  const size_t room = kKeyBytes - key_.source.size();
+  const uint8_t* const middle = from + std::min(room, static_cast<size_t>(to - from));
+  key_.source.append(from, middle);
+  for (from = middle; from != to; ++from) {
+    key_.rest = ((key_.rest == 0 ? 0xcbf29ce484222325 : key_.rest) ^ *from) * 0x100000001b3;
+  }
+}
+
+void Outline::Reader::begin_literal(outline::Kind kind, const char* rest) {
+  tell(kind);
+  state_ = State::literal;
+  rest_ = rest;
+}
+
+void Outline::Reader::literal(uint8_t byte) {
+  if (static_cast<char>(byte) != *rest_) {
+    state_ = State::failed;
+  } else if (*++rest_ == '\0') {
+    state_ = State::after;
+  }
+}
+
+void Outline::Reader::begin_number(State state) {
+  state_ = state;
+  integer_ = true;
+}
+
+void Outline::Reader::end_number() {
+  tell(integer_ ? outline::Kind::integer : outline::Kind::number);
+  state_ = State::after;
+}
+
+const uint8_t* Outline::Reader::number(const uint8_t* at, const uint8_t* end) {
+  const uint8_t byte = *at;
+  const uint8_t low = byte | 0x20;
+  const bool whole = state_ == State::zero || state_ == State::digits;
+  if (is_digit(byte)) {
+    switch (state_) {
+      case State::minus:
+        state_ = byte == '0' ? State::zero : State::digits;
+        break;
+      case State::zero:
+        state_ = State::failed;
+        break;
+      case State::point:
+        state_ = State::fraction;
+        break;
+      case State::exponent:
+      case State::sign:
+        state_ = State::power;
+        break;
+      default:
+        return std::find_if(at + 1, end, [](uint8_t next) { return !is_digit(next); });
+    }
+  } else if (byte == '.' && whole) {
+    state_ = State::point;
+    integer_ = false;
+  } else if (low == 'e' && (whole || state_ == State::fraction)) {
+    state_ = State::exponent;
+    integer_ = false;
+  } else if ((byte == '+' || byte == '-') && state_ == State::exponent) {
+    state_ = State::sign;
+  } else if (whole || state_ == State::fraction || state_ == State::power) {
+    end_number();
+    return at;
+  } else {
+    state_ = State::failed;
+  }
+  return at + 1;
+}
+
+}  // namespace sluice

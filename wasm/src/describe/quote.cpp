@@ -1,0 +1,179 @@
+// Text from a file, made fit to stand in a prompt, a terminal or a page.
+#include <array>
+
+#include "describe/ansi.h"
+#include "describe/code_point.h"
+#include "json/utf8.h"
+#include "sluice/describe.h"
+#include "sluice/segment.h"
+
+namespace sluice {
+namespace {
+
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+
+/// Characters that show nothing, or change how others show (Unicode 15:
+/// Default_Ignorable_Code_Point, Bidi_Control, interlinear annotation, blank letters,
+/// non-characters of the first plane).
+constexpr std::array<Range, 22> kInvisible = {{
+    {0x00ad, 0x00ad},   {0x034f, 0x034f},   {0x061c, 0x061c},   {0x115f, 0x1160},
+    {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},   {0x202a, 0x202e},
+    {0x2060, 0x206f},   {0x2800, 0x2800},   {0x3164, 0x3164},   {0xfdd0, 0xfdef},
+    {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},
+    {0xfffe, 0xffff},   {0x13430, 0x1345f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+    {0x1fffe, 0x1ffff}, {0xe0000, 0xe0fff},
+}};
+
+bool is_invisible(char32_t value) {
+  for (const Range& range : kInvisible) {
+    if (value >= range.first && value <= range.last) return true;
+  }
+  return false;
+}
+
+bool is_space(char32_t value) {
+  return value == ' ' || (value >= 0x09 && value <= 0x0d) || value == 0xa0 || value == 0x1680 ||
+         (value >= 0x2000 && value <= 0x200a) || value == 0x2028 || value == 0x2029 ||
+         value == 0x202f || value == 0x205f || value == 0x3000;
+}
+
+bool is_letter(char32_t value) {
+  return (value | 0x20) >= 'a' && (value | 0x20) <= 'z';
+}
+
+/// The look-alike of a character that means something to Markdown or HTML. None of them has a
+/// compatibility decomposition, so NFKC does not bring the original back.
+char32_t defused(char32_t value) {
+  switch (value) {
+    case '`':
+      return U'\'';
+    case '<':
+      return U'\u2039';
+    case '>':
+      return U'\u203a';
+    case '[':
+      return U'\u2772';
+    case ']':
+      return U'\u2773';
+    case '(':
+      return U'\u2768';
+    case ')':
+      return U'\u2769';
+    case '!':
+      return U'\u01c3';
+    case '*':
+      return U'\u2217';
+    case '_':
+      return U'\u02cd';
+    case '#':
+      return U'\u266f';
+    case '|':
+      return U'\u2223';
+    case '~':
+      return U'\u223c';
+    default:
+      return value;
+  }
+}
+
+/// Schemes that do something without `//`.
+constexpr std::array<std::string_view, 10> kSchemes = {
+    "data", "javascript", "vbscript", "mailto", "file", "blob", "about", "tel", "sms", "xmpp"};
+
+bool ends_with_word(std::string_view text, std::string_view word) {
+  if (text.size() < word.size()) return false;
+  const std::string_view tail = text.substr(text.size() - word.size());
+  for (size_t i = 0; i < word.size(); ++i) {
+    const char low = tail[i] >= 'A' && tail[i] <= 'Z' ? static_cast<char>(tail[i] | 0x20) : tail[i];
+    if (low != word[i]) return false;
+  }
+  return true;
+}
+
+/// Whether `next`, standing right behind `text`, would complete the part of a link or an entity
+/// that makes it one.
+bool completes_link(std::string_view text, char32_t next) {
+  if (next == '/') return text.ends_with(":/");
+  if (next == '.') return ends_with_word(text, "www");
+  if (is_letter(next)) return text.ends_with('&');
+  if (next != ':') return false;
+  for (const std::string_view scheme : kSchemes) {
+    if (ends_with_word(text, scheme)) return true;
+  }
+  return false;
+}
+
+/// The inside of the quotes, while it grows.
+class Quote {
+ public:
+  explicit Quote(size_t limit) : limit_(limit) {}
+
+  void space() { space_ = !text_.empty(); }
+
+  /// Adds one visible code point; false once the limit is passed.
+  bool add(char32_t value) {
+    if (space_ || completes_link(text_, value)) put(U' ');
+    space_ = false;
+    if (value == '"' || value == '\\') {
+      text_.push_back('\\');
+      ++count_;
+    }
+    put(value);
+    if (count_ < limit_) cut_ = text_.size();
+    return count_ <= limit_;
+  }
+
+  std::string finish() && {
+    if (count_ > limit_) {
+      text_.resize(cut_);
+      if (limit_ > 0) text_ += "…";
+    }
+    text_.insert(0, 1, '"');
+    text_.push_back('"');
+    return std::move(text_);
+  }
+
+ private:
+  void put(char32_t value) {
+    append_code_point(text_, value);
+    ++count_;
+  }
+
+  size_t limit_;
+  std::string text_;
+  size_t count_ = 0;  // code points in text_
+  size_t cut_ = 0;    // where text_ may be cut so that an ellipsis still fits
+  bool space_ = false;
+};
+
+/// Bytes at `text[at]` that go as a whole: a terminal's control sequence or a marker.
+size_t removed_length(std::string_view text, size_t at) {
+  if (text[at] == kMarkerOpen && marker_at(text, at) >= 0) return kMarkerBytes;
+  return ansi_length(text, at);
+}
+
+}  // namespace
+
+std::string quote_untrusted(std::string_view text, size_t limit) {
+  Quote quote(limit);
+  for (size_t at = 0; at < text.size();) {
+    if (const size_t removed = removed_length(text, at); removed > 0) {
+      at += removed;
+      continue;
+    }
+    CodePoint point = read_code_point(text, at);
+    at += point.length;
+    if (point.value >= 0xff01 && point.value <= 0xff5e) point.value -= 0xfee0;  // full-width ASCII
+    if (is_space(point.value)) {
+      quote.space();
+    } else if (!is_control(point.value) && !is_invisible(point.value)) {
+      if (!quote.add(defused(point.value))) break;
+    }
+  }
+  return std::move(quote).finish();
+}
+
+}  // namespace sluice
