@@ -1,0 +1,40 @@
+/** Runs a source file of the tests in a process of its own, which can be killed and measured. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+
+/** A bundled program. */
+export interface Program {
+  start(...words: readonly string[]): ChildProcess;
+  dispose(): Promise<void>;
+}
+
+/** Bundles `tests/unit/artifacts/<name>.ts` with what it imports, for plain node. */
+export async function bundled(name: string): Promise<Program> {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-child-"));
+  await build({
+    configFile: false,
+    logLevel: "silent",
+    build: {
+      ssr: fileURLToPath(new URL(`${name}.ts`, import.meta.url)),
+      outDir: folder,
+      rolldownOptions: { output: { entryFileNames: "program.mjs" } },
+    },
+  });
+  return {
+    start: (...words) =>
+      spawn(process.execPath, [join(folder, "program.mjs"), ...words], { stdio: ["ignore", "pipe", "inherit"] }),
+    dispose: () => rm(folder, { recursive: true }),
+  };
+}
+
+/** All that a program prints, until it ends. */
+export async function printed(child: ChildProcess): Promise<string> {
+  let text = "";
+  child.stdout?.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+  await new Promise((resolve) => child.once("close", resolve));
+  return text;
+}

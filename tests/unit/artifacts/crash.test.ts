@@ -1,0 +1,74 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
+import { listed } from "./bytes.js";
+import { bundled, printed, type Program } from "./child.js";
+
+// More than the program makes; it says when it got through.
+const MOST_CALLS = 300;
+const AT_ONCE = 4;
+
+let program: Program;
+let root: string;
+beforeAll(async () => {
+  program = await bundled("crash-program");
+  root = await mkdtemp(join(tmpdir(), "sluice-crash-"));
+});
+afterAll(async () => {
+  await program.dispose();
+  await rm(root, { recursive: true });
+});
+
+/** What is wrong with a store whose process died before its call number `call`; done when it did not die. */
+async function dying(call: number): Promise<{ done: boolean; wrong: string[] }> {
+  const folder = join(root, String(call));
+  const done = (await printed(program.start(folder, String(call)))) === "done";
+  const store = new FileArtifactStore(folder, { sweepAfter: 0 });
+  const wrong = await damagesOf(store);
+  await store.gc();
+  wrong.push(...(await damagesOf(store)));
+  const refs = await listed(store.list());
+  const left = await readdir(folder, { recursive: true }).catch(() => []);
+  if (left.some((name) => /^tmp./.test(name))) wrong.push("temporaries were left");
+  const blobs = left.filter((name) => /^blobs.*[0-9a-f]{64}$/.test(name)).length;
+  if (blobs !== new Set(refs.map((ref) => ref.sha256)).size) wrong.push("blobs and refs do not match");
+  // Whatever was left must not be in the way of the next.
+  const again = await store.putBytes(new Uint8Array(100));
+  if (!(await store.exists(again.id))) wrong.push("nothing can be stored");
+  await rm(folder, { recursive: true });
+  return { done, wrong };
+}
+
+async function damagesOf(store: FileArtifactStore): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const { id, scope } of await listed(store.list())) {
+    const failure = await store.get(id, scope).then(
+      (bytes) => (bytes ? null : "gone"),
+      (error: unknown) => String(error),
+    );
+    if (failure !== null) wrong.push(`${id}: ${failure}`);
+  }
+  return wrong;
+}
+
+test("a process may die before any of its calls to the file system", async () => {
+  const wrong: Record<number, string[]> = {};
+  let died = 0;
+  let next = 0;
+  let through = false;
+  const walk = async (): Promise<void> => {
+    while (!through && next < MOST_CALLS) {
+      const call = next++;
+      const outcome = await dying(call);
+      if (outcome.wrong.length > 0) wrong[call] = outcome.wrong;
+      if (outcome.done) through = true;
+      else died += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, walk));
+  expect(wrong).toEqual({});
+  expect(through).toBe(true);
+  expect(died).toBeGreaterThan(50);
+}, 120_000);

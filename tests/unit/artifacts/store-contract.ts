@@ -1,0 +1,38 @@
+/** What every artifact store must do, run against each. */
+import { afterEach, beforeEach, describe } from "vitest";
+import type { Hashing } from "../../../web/src/artifacts/hash.js";
+import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
+import { contractOfHostile } from "./contract/hostile.js";
+import { contractOfPutting } from "./contract/putting.js";
+import { contractOfReading } from "./contract/reading.js";
+import { contractOfScoping } from "./contract/scoping.js";
+import { contractOfWriting } from "./contract/writing.js";
+
+/** A store under test. */
+export interface Subject {
+  readonly store: ArtifactStore;
+  /** How many different contents it keeps, however many refs name them. */
+  contents(): Promise<number>;
+  dispose(): Promise<void>;
+}
+
+/** Makes an empty store. */
+export type OpenSubject = (options?: { readonly hashing?: Hashing }) => Promise<Subject>;
+
+/** The whole contract, for a store called `title`. */
+export function describeStore(title: string, opening: OpenSubject): void {
+  describe.each([title])("%s", () => {
+    let subject: Subject;
+    beforeEach(async () => {
+      subject = await opening();
+    });
+    afterEach(() => subject.dispose());
+
+    const current = (): Subject => subject;
+    contractOfPutting(current);
+    contractOfScoping(current, opening);
+    contractOfReading(current);
+    contractOfWriting(current);
+    contractOfHostile(current);
+  });
+}

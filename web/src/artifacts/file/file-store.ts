@@ -1,0 +1,183 @@
+/**
+ * A store in a folder, for Node.
+ * @module
+ */
+import { resolve } from "node:path";
+import { guarded } from "../../errors/storage.js";
+import { sha256 } from "../hash-node.js";
+import type { Hashing } from "../hash.js";
+import { spanOf } from "../range.js";
+import { claimOf } from "../record.js";
+import { scopeKey } from "../scope.js";
+import { SinkWriter } from "../writer.js";
+import type {
+  ArtifactInfo,
+  ArtifactPatch,
+  ArtifactRef,
+  ArtifactScope,
+  ArtifactStore,
+  ArtifactWriter,
+  ByteRange,
+} from "../store.js";
+import { Folder } from "./folder.js";
+import { listRefs } from "./listing.js";
+import { SWEEP_AFTER } from "./owner.js";
+import { openArtifact, readWhole, streamSpan, type OpenArtifact } from "./reading.js";
+import { readRef, updateRef, type Recorded } from "./refs.js";
+import { removeRef } from "./remove.js";
+import { Spool } from "./spool.js";
+import { purge, sweep, sweepTemporaries, type Swept } from "./sweep.js";
+
+/** Options of a {@link FileArtifactStore}. */
+export interface FileStoreOptions {
+  /**
+   * Wait until bytes and refs are on the disk before a put or close settles. Off by default: whatever
+   * happens to a process, no ref is ever without all its bytes; only when the machine itself loses power
+   * may the last artifacts be missing or damaged, and `get` tells. On, storing is as slow as the disk.
+   */
+  readonly durable?: boolean;
+  /** How contents are named; SHA-256 when left out. All users of a folder must agree. */
+  readonly hashing?: Hashing;
+  /** Milliseconds that unfinished writes of dead processes are left alone; an hour when left out. */
+  readonly sweepAfter?: number;
+}
+
+// In one piece, so that hashing one part overlaps with writing the part before it.
+const PUT_PIECE = 1024 * 1024;
+
+/**
+ * Plain files in one folder, for any number of processes at once; any of them may be killed at any time.
+ * Folders are 0700, files 0600. The folder is made by the first put; looking into one that is not there
+ * finds nothing.
+ *
+ * Every method throws SluiceError: E_STORE_FULL, E_STORE_DENIED, E_STORE_CORRUPT, else E_STORE_READ or
+ * E_STORE_WRITE; E_INVALID_ARGUMENT for what no store can take.
+ *
+ * @example
+ * const store = new FileArtifactStore("./artifacts");
+ * await using writer = await store.openWriter({ filename: "report.pdf" });
+ * for await (const chunk of source) await writer.write(chunk);
+ * const ref = await writer.close();
+ */
+export class FileArtifactStore implements ArtifactStore {
+  readonly #folder: Folder;
+  readonly #hashing: Hashing;
+  readonly #sweepAfter: number;
+  #lastStamp = 0;
+  /** The first write of every store object clears up after those that died. */
+  #tidied: Promise<number> | undefined;
+
+  constructor(directory: string, options: FileStoreOptions = {}) {
+    this.#folder = new Folder(resolve(directory), options.durable ?? false);
+    this.#hashing = options.hashing ?? sha256;
+    this.#sweepAfter = options.sweepAfter ?? SWEEP_AFTER;
+  }
+
+  async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
+    const writer = await this.openWriter(info);
+    try {
+      for (let at = 0; at < data.byteLength; at += PUT_PIECE) await writer.write(data.subarray(at, at + PUT_PIECE));
+      return await writer.close();
+    } finally {
+      await writer.abort();
+    }
+  }
+
+  putText(text: string, info: ArtifactInfo = {}): Promise<ArtifactRef> {
+    return this.putBytes(new TextEncoder().encode(text), { mime_type: "text/plain", ...info });
+  }
+
+  async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
+    const claim = claimOf(info);
+    this.#tidied ??= sweepTemporaries(this.#folder, this.#sweepAfter).catch(() => 0);
+    await this.#tidied;
+    return new SinkWriter(new Spool(this.#folder, claim, await this.#hashing.stream(), () => this.#stamp()));
+  }
+
+  get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {
+    return guarded("read", async () => {
+      const opened = await this.#open(id, scope);
+      return opened && readWhole(this.#folder, opened, this.#hashing);
+    });
+  }
+
+  openReader(
+    id: string,
+    options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
+  ): Promise<ReadableStream<Uint8Array> | null> {
+    return guarded("read", async () => {
+      spanOf(options.range, 0);
+      const opened = await this.#open(id, options.scope);
+      return opened && streamSpan(opened.file, spanOf(options.range, opened.ref.size_bytes));
+    });
+  }
+
+  async exists(id: string, scope?: ArtifactScope): Promise<boolean> {
+    return (await this.stat(id, scope)) !== null;
+  }
+
+  stat(id: string, scope?: ArtifactScope): Promise<ArtifactRef | null> {
+    return guarded("read", async () => {
+      const key = scopeKey(scope);
+      if (!(await this.#folder.present())) return null;
+      return (await readRef(this.#folder, key, id))?.ref ?? null;
+    });
+  }
+
+  update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null> {
+    return guarded("write", async () => {
+      const key = scopeKey(scope);
+      return (await this.#folder.present()) ? updateRef(this.#folder, key, id, patch) : null;
+    });
+  }
+
+  delete(id: string, scope?: ArtifactScope): Promise<boolean> {
+    return guarded("write", async () => {
+      const key = scopeKey(scope);
+      return (await this.#folder.present()) && removeRef(this.#folder, key, id);
+    });
+  }
+
+  /** As ArtifactStore says. Refs that cannot be read are left out; `stat` tells what is wrong with one. */
+  async *list(scope?: ArtifactScope): AsyncIterable<ArtifactRef> {
+    for (const { ref } of await this.#recorded(scope)) yield ref;
+  }
+
+  /** The same, with the time each ref was made, in milliseconds since 1970. */
+  async *listDated(scope?: ArtifactScope): AsyncIterable<{ readonly ref: ArtifactRef; readonly created: number }> {
+    for (const { ref, created } of await this.#recorded(scope)) yield { ref, created: created / 1000 };
+  }
+
+  /** Removes what crashes left behind: blobs that no ref names, and unfinished writes older than an hour. */
+  gc(): Promise<Swept> {
+    return guarded("write", async () => {
+      if (await this.#folder.present()) return sweep(this.#folder, this.#sweepAfter);
+      return { blobs: 0, bytes: 0, temporaries: 0 };
+    });
+  }
+
+  /**
+   * Removes everything, and the folder itself if nothing else is in it.
+   *
+   * @throws SluiceError E_NOT_FOUND when the folder is not marked as a store.
+   */
+  purge(): Promise<void> {
+    return guarded("write", () => purge(this.#folder));
+  }
+
+  #recorded(scope: ArtifactScope | undefined): Promise<readonly Recorded[]> {
+    const key = scope === undefined ? undefined : scopeKey(scope);
+    return guarded("read", async () => ((await this.#folder.present()) ? listRefs(this.#folder, key) : []));
+  }
+
+  async #open(id: string, scope: ArtifactScope | undefined): Promise<OpenArtifact | null> {
+    const key = scopeKey(scope);
+    return (await this.#folder.present()) ? openArtifact(this.#folder, key, id) : null;
+  }
+
+  /** Microseconds since 1970, later at each call. */
+  #stamp(): number {
+    this.#lastStamp = Math.max(this.#lastStamp + 1, Date.now() * 1000);
+    return this.#lastStamp;
+  }
+}

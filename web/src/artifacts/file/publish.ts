@@ -1,0 +1,109 @@
+/**
+ * Making a written blob an artifact.
+ * @module
+ */
+import { rename, writeFile } from "node:fs/promises";
+import { SluiceError } from "../../errors/error.js";
+import { systemCode } from "../../errors/storage.js";
+import { idsFor } from "../ids.js";
+import { refOf, restated, type Claim } from "../record.js";
+import { scopeKey } from "../scope.js";
+import type { ArtifactRef } from "../store.js";
+import type { Folder, Temporary } from "./folder.js";
+import { FILE_MODE } from "./layout.js";
+import { isAbsent } from "./plain.js";
+import { readRef, updateRef, written } from "./refs.js";
+
+/** A content whose bytes are in a temporary already. */
+export interface Content {
+  readonly sha256: string;
+  readonly size: number;
+  readonly created: number;
+}
+
+// Each attempt fails only because another process changed the same ref in between.
+const ATTEMPTS = 64;
+
+/**
+ * Gives a content the shortest id that is free in its scope, or the id it has there already. One rename
+ * makes it visible, and fails when there is something at the id, so no two processes get the same one.
+ */
+export async function publish(
+  folder: Folder,
+  temporary: Temporary,
+  claim: Claim,
+  content: Content,
+): Promise<ArtifactRef> {
+  for (const id of idsFor(claim.namespace, content.sha256)) {
+    const ref = refOf(claim, id, content.sha256, content.size);
+    await writeFile(temporary.ref, written({ created: content.created, ref }), { mode: FILE_MODE });
+    await folder.sync(temporary.blob, temporary.ref, temporary.folder);
+    const stored = await settle(folder, temporary, claim, ref);
+    if (stored) return stored;
+  }
+  throw new SluiceError("E_STORE_CORRUPT", "Every id of this content is taken by another: the hash is not sound.");
+}
+
+/**
+ * The ref that a content has in its scope already, with what the claim says anew; else null. Saves the
+ * work of {@link publish}, which gives the same answer.
+ */
+export async function standing(folder: Folder, claim: Claim, sha256: string): Promise<ArtifactRef | null> {
+  if (!(await folder.present())) return null;
+  const key = scopeKey(claim.scope);
+  for (const id of idsFor(claim.namespace, sha256)) {
+    const there = await readRef(folder, key, id);
+    if (!there) return null;
+    if (there.ref.sha256 === sha256) return restate(folder, key, there.ref, claim);
+  }
+  return null;
+}
+
+/** Null when the ref was deleted meanwhile. */
+async function restate(folder: Folder, key: string, ref: ArtifactRef, claim: Claim): Promise<ArtifactRef | null> {
+  const patch = restated(ref, claim);
+  return patch ? updateRef(folder, key, ref.id, patch) : ref;
+}
+
+/** The ref that stands at the id in the end, or null when another content does. */
+async function settle(
+  folder: Folder,
+  temporary: Temporary,
+  claim: Claim,
+  ref: ArtifactRef,
+): Promise<ArtifactRef | null> {
+  const key = scopeKey(claim.scope);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    if (await placed(folder, temporary, key, ref.id)) return ref;
+    const there = await readRef(folder, key, ref.id);
+    if (!there) continue;
+    if (there.ref.sha256 !== ref.sha256) return null;
+    const stored = await restate(folder, key, there.ref, claim);
+    if (!stored) continue;
+    await folder.discard(temporary.folder);
+    return stored;
+  }
+  throw new SluiceError("E_STORE_WRITE", "The artifact is being stored and deleted at the same time: try again.");
+}
+
+async function placed(folder: Folder, temporary: Temporary, key: string, id: string): Promise<boolean> {
+  const scopeFolder = folder.at.scopeFolder(key);
+  try {
+    if (!(await folder.check(scopeFolder))) await folder.make(scopeFolder);
+    await rename(temporary.folder, folder.at.refFolder(key, id));
+    await folder.sync(scopeFolder);
+    return true;
+  } catch (error) {
+    if (isTaken(error)) return false;
+    if (!isAbsent(error)) throw error;
+    // The last delete in a scope takes its folder away. When the temporary is gone, this fails too.
+    await folder.make(scopeFolder);
+    return false;
+  }
+}
+
+// Windows says EPERM or EACCES; there `readRef` tells what is in the way.
+function isTaken(error: unknown): boolean {
+  const code = systemCode(error);
+  return code === "ENOTEMPTY" || code === "EEXIST" || (process.platform === "win32" && code === "EPERM");
+}

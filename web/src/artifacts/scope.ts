@@ -1,0 +1,56 @@
+/**
+ * Whose an artifact is, in a form that can be compared.
+ * @module
+ */
+import { SluiceError } from "../errors/error.js";
+import type { ArtifactScope } from "./store.js";
+
+/** A scope with all four fields said (RFC 0.3 §7.2). */
+export type FullScope = { readonly [Field in keyof Required<ArtifactScope>]: string | null };
+
+/** Most UTF-16 units in one field of a scope. */
+export const MAX_SCOPE_FIELD = 1024;
+
+/**
+ * Says all four fields; what is missing is null.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT when a field is neither a string nor null, or longer than
+ * {@link MAX_SCOPE_FIELD}.
+ */
+export function fullScope(scope: ArtifactScope = {}): FullScope {
+  if (typeof scope !== "object" || (scope as unknown) === null) {
+    throw new SluiceError("E_INVALID_ARGUMENT", "scope must be an object, or left out for the null scope.", {
+      path: "scope",
+    });
+  }
+  return {
+    tenant_id: field(scope, "tenant_id"),
+    user_id: field(scope, "user_id"),
+    session_id: field(scope, "session_id"),
+    trace_id: field(scope, "trace_id"),
+  };
+}
+
+function field(scope: ArtifactScope, name: keyof ArtifactScope): string | null {
+  const value: unknown = scope[name] ?? null;
+  if (value === null || (typeof value === "string" && value.length <= MAX_SCOPE_FIELD)) return value;
+  throw new SluiceError(
+    "E_INVALID_ARGUMENT",
+    `scope.${name} must be null or a string of at most ${MAX_SCOPE_FIELD} characters.`,
+    { path: `scope.${name}` },
+  );
+}
+
+/**
+ * One string for each different scope. JSON keeps apart what joining would mix: null from "null", and a
+ * separator inside a field from one between fields.
+ */
+export function scopeKey(scope?: ArtifactScope): string {
+  const { tenant_id, user_id, session_id, trace_id } = fullScope(scope);
+  return JSON.stringify([tenant_id, user_id, session_id, trace_id]);
+}
+
+/** Whether all four fields are equal; null equals only null. */
+export function sameScope(left: ArtifactScope | undefined, right: ArtifactScope | undefined): boolean {
+  return scopeKey(left) === scopeKey(right);
+}

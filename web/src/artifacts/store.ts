@@ -1,0 +1,83 @@
+/**
+ * What an artifact store is: blobs by content, refs by scope.
+ * @module
+ */
+
+/** Whose an artifact is. A missing or null field matches only null (RFC 0.3 §7.2). */
+export interface ArtifactScope {
+  readonly tenant_id?: string | null;
+  readonly user_id?: string | null;
+  readonly session_id?: string | null;
+  readonly trace_id?: string | null;
+}
+
+/** A compact reference to a stored artifact (RFC 0.3 §5.4, §7.2). Safe to show to a model, without `scope`. */
+export interface ArtifactRef {
+  /** `{namespace}_{first 12 hex of SHA-256}`, longer where two contents in one scope would share it. */
+  readonly id: string;
+  readonly mime_type: string | null;
+  readonly size_bytes: number;
+  readonly filename: string | null;
+  /** Lower-case hex of the SHA-256 of the stored bytes. */
+  readonly sha256: string;
+  readonly scope: ArtifactScope;
+  readonly namespace: string;
+  /** Where it came from: `tool`, `warning`, `refs` (references inside a stored text), … */
+  readonly source: Readonly<Record<string, unknown>>;
+}
+
+/** What is said of an artifact when it is stored; all of it may be left out. */
+export interface ArtifactInfo {
+  readonly mime_type?: string | null;
+  readonly filename?: string | null;
+  /** Letters, digits, `-`, `_`, `.`; at most 64 characters; `artifact` when left out. */
+  readonly namespace?: string;
+  readonly scope?: ArtifactScope;
+  readonly source?: Readonly<Record<string, unknown>>;
+}
+
+/** What may change about a stored artifact. */
+export type ArtifactPatch = Pick<ArtifactInfo, "mime_type" | "filename" | "source">;
+
+/** A half-open range of bytes; `end` left out means to the last byte. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end?: number;
+}
+
+/**
+ * Bytes on their way in. Nothing is visible before `close`; disposing without it leaves nothing behind.
+ * The caller may reuse the buffer given to `write` as soon as the promise it returned has settled.
+ */
+export interface ArtifactWriter extends AsyncDisposable {
+  write(chunk: Uint8Array): Promise<void>;
+  /** Publishes the artifact. What is given here wins over what `openWriter` was given. */
+  close(info?: ArtifactPatch): Promise<ArtifactRef>;
+  /** Throws away what was written. Idempotent. */
+  abort(): Promise<void>;
+}
+
+/**
+ * A place for bytes and large texts (RFC 0.3 §5.2). Blobs and refs are separate things: one blob per
+ * content, one ref per scope and id, so identical content from two scopes is stored once and neither can
+ * see, change or delete the other's. `scope` selects refs by equality of all four fields.
+ */
+export interface ArtifactStore {
+  putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef>;
+  putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef>;
+  /** All bytes, or null when there is no such artifact in the scope. */
+  get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null>;
+  delete(id: string, scope?: ArtifactScope): Promise<boolean>;
+  exists(id: string, scope?: ArtifactScope): Promise<boolean>;
+  stat(id: string, scope?: ArtifactScope): Promise<ArtifactRef | null>;
+  /** Changes what is said of an artifact; null when there is none. */
+  update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null>;
+  /** The refs of one scope, oldest first; of all scopes when `scope` is left out. */
+  list(scope?: ArtifactScope): AsyncIterable<ArtifactRef>;
+  openWriter(info?: ArtifactInfo): Promise<ArtifactWriter>;
+  /** A stream of the bytes, or of a range of them, or null when there is no such artifact. */
+  openReader(
+    id: string,
+    options?: { readonly scope?: ArtifactScope; readonly range?: ByteRange },
+  ): Promise<ReadableStream<Uint8Array> | null>;
+}

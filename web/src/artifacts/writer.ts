@@ -1,0 +1,105 @@
+/**
+ * The one ArtifactWriter, over the sink of each store: order, ending once, and errors that stick.
+ * @module
+ */
+import { SluiceError } from "../errors/error.js";
+import { storageError } from "../errors/storage.js";
+import type { ArtifactPatch, ArtifactRef, ArtifactWriter } from "./store.js";
+
+/** Where a writer's bytes go. Calls never overlap; after `commit` or `discard` there are none. */
+export interface Sink {
+  /** Takes the bytes before it returns, or before its promise settles. */
+  write(chunk: Uint8Array): Promise<void> | undefined;
+  commit(patch: ArtifactPatch): Promise<ArtifactRef>;
+  /** Forgets what was written. Also called after a failure. */
+  discard(): Promise<void>;
+}
+
+const DONE = Promise.resolve();
+
+/**
+ * Feeds a sink. Writes that are not awaited are taken in order; the first failure ends the writer, throws
+ * away what was written, and is what every later call reports.
+ */
+export class SinkWriter implements ArtifactWriter {
+  readonly #sink: Sink;
+  /** What was called last and has not settled. */
+  #pending: Promise<unknown> | undefined;
+  #failure: SluiceError | undefined;
+  #ended: Promise<unknown> | undefined;
+
+  constructor(sink: Sink) {
+    this.#sink = sink;
+  }
+
+  write(chunk: Uint8Array): Promise<void> {
+    if (this.#ended) return Promise.reject(this.#failure ?? closed());
+    if (this.#pending) return this.#queue(this.#pending.then(() => this.#take(chunk)));
+    try {
+      const taken = this.#take(chunk);
+      return taken ? this.#queue(taken) : DONE;
+    } catch (error) {
+      return this.#queue(Promise.reject(this.#fail(error)));
+    }
+  }
+
+  close(info: ArtifactPatch = {}): Promise<ArtifactRef> {
+    if (this.#ended) return Promise.reject(this.#failure ?? closed());
+    const closing = this.#settled().then(() => this.#commit(info));
+    this.#ended = closing;
+    return closing;
+  }
+
+  async abort(): Promise<void> {
+    this.#ended ??= this.#settled().then(() => this.#sink.discard());
+    await this.#ended.catch(() => undefined);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.abort();
+  }
+
+  #take(chunk: Uint8Array): Promise<void> | undefined {
+    if (this.#failure) throw this.#failure;
+    return this.#sink.write(chunk);
+  }
+
+  #queue(work: Promise<void>): Promise<void> {
+    const tracked = work.catch(async (error: unknown) => {
+      const failure = this.#fail(error);
+      if (!this.#ended) await (this.#ended = this.#sink.discard());
+      throw failure;
+    });
+    this.#pending = tracked;
+    const forget = (): void => {
+      if (this.#pending === tracked) this.#pending = undefined;
+    };
+    tracked.then(forget, forget);
+    return tracked;
+  }
+
+  /** Resolves, whatever came of it, when nothing is in flight. */
+  async #settled(): Promise<void> {
+    await this.#pending?.catch(() => undefined);
+  }
+
+  async #commit(info: ArtifactPatch): Promise<ArtifactRef> {
+    try {
+      if (this.#failure) throw this.#failure;
+      return await this.#sink.commit(info);
+    } catch (error) {
+      const failure = this.#fail(error);
+      await this.#sink.discard();
+      throw failure;
+    }
+  }
+
+  #fail(error: unknown): SluiceError {
+    this.#failure ??= storageError(error, "write");
+    return this.#failure;
+  }
+}
+
+function closed(): SluiceError {
+  return new SluiceError("E_STORE_CLOSED", "This writer was closed or aborted: open another one.");
+}

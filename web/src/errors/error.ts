@@ -1,0 +1,67 @@
+/**
+ * Errors are part of the interface: a code, a sentence that names the remedy, a place where there is one.
+ * @module
+ */
+
+/** Every code that Sluice throws or prints. */
+export type ErrorCode =
+  | "E_JSON_SYNTAX"
+  | "E_JSON_DEPTH"
+  | "E_JSON_NUMBER"
+  | "E_JSON_END"
+  | "E_TOO_LARGE"
+  | "E_CONFIG_JSON"
+  | "E_CONFIG_KEY"
+  | "E_CONFIG_VALUE"
+  | "E_RESTORE_REFS"
+  | "E_MISUSE"
+  | "E_CORE_LOAD"
+  | "E_CORE_TRAP"
+  | "E_STORE_READ"
+  | "E_STORE_WRITE"
+  | "E_STORE_FULL"
+  | "E_STORE_DENIED"
+  | "E_STORE_CORRUPT"
+  | "E_STORE_CLOSED"
+  | "E_NOT_FOUND"
+  | "E_INVALID_ARGUMENT"
+  | "E_USAGE";
+
+/** Where an error is, if it is somewhere. */
+export interface ErrorPlace {
+  /** From 1. */
+  readonly line?: number;
+  /** From 1, in code points. */
+  readonly column?: number;
+  /** A configuration key or a JSON pointer. */
+  readonly path?: string;
+}
+
+/** What Sluice throws. Match by `code`, never by message. */
+export class SluiceError extends Error {
+  readonly code: ErrorCode;
+  readonly line?: number;
+  readonly column?: number;
+  readonly path?: string;
+
+  constructor(code: ErrorCode, message: string, place: ErrorPlace = {}, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "SluiceError";
+    this.code = code;
+    if (place.line !== undefined) this.line = place.line;
+    if (place.column !== undefined) this.column = place.column;
+    if (place.path !== undefined) this.path = place.path;
+  }
+
+  /** The shape the command line prints. */
+  toJSON(): { code: ErrorCode; message: string } & ErrorPlace {
+    const { code, message, line, column, path } = this;
+    return {
+      code,
+      message,
+      ...(line !== undefined && { line }),
+      ...(column !== undefined && { column }),
+      ...(path !== undefined && { path }),
+    };
+  }
+}
