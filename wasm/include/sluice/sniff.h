@@ -20,8 +20,8 @@ struct FileType {
   bool operator==(const FileType&) const = default;
 };
 
-/// A signature added by the host's configuration, as RFC 0.3 §4.2 writes it: the first characters of the
-/// content's base64 encoding (`JVBERi`), compared bit for bit at offset 0.
+/// A signature added by the host's configuration, as RFC 0.3 §4.2 writes it: the first characters
+/// of the content's base64 encoding (`JVBERi`), compared bit for bit at offset 0.
 struct Signature {
   std::string base64_prefix;
   FileType type;
@@ -30,27 +30,33 @@ struct Signature {
 /// Bytes of the head that `sniff` looks at, at most.
 inline constexpr size_t kSniffHead = 4096;
 
-/// Bytes of the head from which `has_magic` can decide for any built-in signature.
+/// Bytes of the head from which `has_magic` can decide for any built-in signature. (Bare MPEG audio
+/// is certain from its second frame on, which high bit rates put up to 1,445 bytes away.)
 inline constexpr size_t kMagicHead = 512;
 
 /// The kind of file that begins with `head` (the first bytes, up to kSniffHead), containers refined
-/// (docx in ZIP, WebP in RIFF, AVIF in ISO-BMFF, msg in OLE …). `extra` is tried before the built-in
-/// table. Nothing when unknown. Text formats (SVG, RTF, PostScript) count; plain text and JSON do not.
+/// (docx in ZIP, WebP in RIFF, AVIF in ISO-BMFF, msg in OLE …). `extra` is tried before the
+/// built-in table, whose answer is kept where it only tells more (a docx under a host's signature
+/// for ZIP). Nothing when unknown. Text formats with a signature (SVG, RTF, PostScript, HTML, XML)
+/// count; plain text and JSON do not.
 std::optional<FileType> sniff(Bytes head, const std::vector<Signature>& extra = {});
 
 /// Whether a run that decodes to `head` is binary for certain: a signature that text or random data
 /// does not meet by chance (weak two-byte signatures need their further header fields to be sane).
 bool has_magic(Bytes head, const std::vector<Signature>& extra = {});
 
-/// The type to report when a source declares one: the declared type wins unless the bytes contradict
-/// it (a sniffed type of another kind); a declared type that only is more or less general than what
-/// the bytes say (`application/zip` for a docx, `application/octet-stream`) yields to the bytes.
+/// The type to report when a source declares one: the declared type wins unless the bytes
+/// contradict it (a sniffed type of another kind); a declared type that only is more or less
+/// general than what the bytes say (`application/zip` for a docx, `application/octet-stream`)
+/// yields to the bytes.
 FileType decide_type(std::string_view declared, const std::optional<FileType>& sniffed);
 
-/// The usual extension and label for a MIME type; `bin` and the type itself when unknown.
+/// The usual spelling, extension and label for a MIME type (`image/jpg` is `image/jpeg`, parameters
+/// are cut); `bin` and the type itself when unknown, `application/octet-stream` when malformed.
 FileType type_of_mime(std::string_view mime_type);
 
-/// All MIME types the built-in signatures can answer, for tests and documentation.
+/// All types the built-in signatures can answer, for tests and documentation. Some share a MIME
+/// type (`ps` and `eps`).
 std::vector<FileType> known_types();
 
 }  // namespace sluice

@@ -1,0 +1,151 @@
+// How MIME types relate.
+#include "sniff/kinship.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace sluice::sniffing {
+namespace {
+
+/// `specific` may begin or end with `*`.
+struct Rule {
+  std::string_view specific;
+  std::string_view general;
+};
+
+constexpr std::string_view kDocx =
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+constexpr std::string_view kXlsx =
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+constexpr std::string_view kPptx =
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation";
+
+constexpr Rule kRules[] = {
+    // macro-enabled files and templates look like their plain siblings from outside
+    {"application/vnd.openxmlformats-officedocument.wordprocessingml.*", kDocx},
+    {"application/vnd.openxmlformats-officedocument.spreadsheetml.*", kXlsx},
+    {"application/vnd.openxmlformats-officedocument.presentationml.*", kPptx},
+    {"application/vnd.ms-word.*", kDocx},
+    {"application/vnd.ms-excel.*", kXlsx},
+    {"application/vnd.ms-powerpoint.*", kPptx},
+    {"application/vnd.oasis.opendocument.text-*", "application/vnd.oasis.opendocument.text"},
+    {"application/vnd.android.package-archive", "application/java-archive"},
+
+    {"application/vnd.openxmlformats-officedocument.*", "application/zip"},
+    {"application/vnd.ms-word.*", "application/zip"},
+    {"application/vnd.ms-excel.*", "application/zip"},
+    {"application/vnd.ms-powerpoint.*", "application/zip"},
+    {"application/vnd.ms-visio.drawing", "application/zip"},
+    {"application/vnd.ms-xpsdocument", "application/zip"},
+    {"application/vnd.oasis.opendocument.*", "application/zip"},
+    {"application/vnd.tableau.packaged*", "application/zip"},
+    {"application/vnd.google-earth.kmz", "application/zip"},
+    {"application/vnd.apple.*", "application/zip"},
+    {"application/java-archive", "application/zip"},
+    {"*+zip", "application/zip"},
+
+    {"application/msword", "application/x-ole-storage"},
+    {"application/vnd.ms-excel", "application/x-ole-storage"},
+    {"application/vnd.ms-powerpoint", "application/x-ole-storage"},
+    {"application/vnd.ms-outlook", "application/x-ole-storage"},
+    {"application/vnd.ms-project", "application/x-ole-storage"},
+    {"application/vnd.visio", "application/x-ole-storage"},
+    {"application/x-msi", "application/x-ole-storage"},
+
+    {"application/xhtml+xml", "text/html"},
+    {"text/html", "application/xml"},
+    {"text/markdown", "text/html"},
+    {"application/vnd.tableau.workbook", "application/xml"},
+    {"*+xml", "application/xml"},
+    {"*+xml", "text/xml"},
+    {"application/xml", "text/xml"},
+    {"text/xml", "application/xml"},
+    {"application/xml", "text/plain"},
+    {"application/rtf", "text/plain"},
+    {"application/postscript", "text/plain"},
+    {"application/illustrator", "application/pdf"},
+    {"application/illustrator", "application/postscript"},
+    {"text/*", "text/plain"},
+
+    {"image/heic", "image/heif"},
+    {"image/avif", "image/heif"},
+    {"image/heic-sequence", "image/heif"},
+    {"image/heif-sequence", "image/heif"},
+    {"image/apng", "image/png"},
+    {"image/x-adobe-dng", "image/tiff"},
+    {"audio/aac", "audio/mpeg"},  // behind an ID3 tag longer than the head
+    {"audio/opus", "audio/ogg"},
+    {"audio/ogg", "application/ogg"},
+    {"audio/opus", "application/ogg"},
+    {"video/ogg", "application/ogg"},
+    {"audio/mp4", "application/mp4"},
+    {"video/mp4", "application/mp4"},
+    {"video/x-m4v", "video/mp4"},
+    {"audio/x-ms-wma", "video/x-ms-asf"},
+    {"video/x-ms-wmv", "video/x-ms-asf"},
+
+    {"*+sqlite3", "application/vnd.sqlite3"},
+    {"application/x-netcdf", "application/x-hdf5"},
+    {"application/x-matlab-data", "application/x-hdf5"},
+    {"application/x-feather", "application/vnd.apache.arrow.file"},
+    {"application/vnd.debian.binary-package", "application/x-archive"},
+    {"*+gzip", "application/gzip"},
+};
+
+bool fits(std::string_view mime_type, std::string_view pattern) {
+  if (pattern.ends_with('*')) return mime_type.starts_with(pattern.substr(0, pattern.size() - 1));
+  if (pattern.starts_with('*')) return mime_type.ends_with(pattern.substr(1));
+  return mime_type == pattern;
+}
+
+/// Types of which one container's bytes may be either; a row ends at an empty view.
+constexpr std::string_view kContainers[][8] = {
+    {"video/mp4", "audio/mp4", "video/x-m4v", "video/3gpp", "audio/3gpp", "video/3gpp2",
+     "audio/3gpp2"},
+    {"video/webm", "audio/webm", "video/x-matroska", "audio/x-matroska"},
+    {"audio/ogg", "video/ogg", "audio/opus"},
+    {"video/x-ms-asf", "video/x-ms-wmv", "audio/x-ms-wma"},
+    {"image/heic", "image/heif", "image/heic-sequence", "image/heif-sequence"},
+    {"image/vnd.microsoft.icon", "image/x-win-bitmap"},
+    {"image/jp2", "image/jpx", "image/jpm"},
+    {"font/ttf", "font/otf", "font/collection"},
+};
+
+constexpr std::string_view kCommon[] = {
+    "application/zip",         "application/x-ole-storage",
+    "application/gzip",        "application/xml",
+    "application/vnd.sqlite3", "application/x-hdf5",
+    "application/x-tar",       "text/html",
+    "application/x-archive",   "application/x-elf",
+    "application/x-bplist",    "image/tiff",
+};
+
+/// `depth` bounds the chain: types that are kinds of each other (XML's two names) would go round.
+bool kind_of(std::string_view specific, std::string_view general, int depth) {
+  return std::any_of(std::begin(kRules), std::end(kRules), [=](const Rule& rule) {
+    if (rule.general == specific || !fits(specific, rule.specific)) return false;
+    return rule.general == general || (depth > 0 && kind_of(rule.general, general, depth - 1));
+  });
+}
+
+}  // namespace
+
+bool is_kind_of(std::string_view specific, std::string_view general) {
+  constexpr int kDepth = 4;
+  return specific != general && kind_of(specific, general, kDepth);
+}
+
+bool share_container(std::string_view one, std::string_view other) {
+  return std::any_of(std::begin(kContainers), std::end(kContainers), [=](const auto& row) {
+    const auto in_row = [&row](std::string_view type) {
+      return std::find(std::begin(row), std::end(row), type) != std::end(row);
+    };
+    return in_row(one) && in_row(other);
+  });
+}
+
+bool is_common_container(std::string_view mime_type) {
+  return std::find(std::begin(kCommon), std::end(kCommon), mime_type) != std::end(kCommon);
+}
+
+}  // namespace sluice::sniffing

@@ -1,0 +1,64 @@
+// The recognisers: each reads the head of one family of files, starting where its signature stands.
+#pragma once
+
+#include "sniff/match.h"
+
+namespace sluice::sniffing {
+
+// zip.cpp: APPNOTE.TXT 6.3
+std::optional<Match> zip(Bytes head);
+
+// iff.cpp: chunk files, little-endian (RIFF, RF64) and big-endian (IFF, AIFF, DjVu)
+std::optional<Match> riff(Bytes head);
+std::optional<Match> iff(Bytes head);
+
+// isobmff.cpp: ISO/IEC 14496-12 boxes, QuickTime atoms, JPEG 2000 and JPEG XL containers
+std::optional<Match> boxes(Bytes head);
+
+// ole.cpp: [MS-CFB]
+std::optional<Match> ole(Bytes head);
+
+// ebml.cpp: RFC 8794
+std::optional<Match> ebml(Bytes head);
+
+// ogg.cpp: RFC 3533
+std::optional<Match> ogg(Bytes head);
+
+// asf.cpp: Advanced Systems Format
+std::optional<Match> asf(Bytes head);
+
+// mpeg.cpp: ID3v2, MPEG audio frames, ADTS, program and transport streams
+std::optional<Match> id3(Bytes head);
+std::optional<Match> mpeg_frames(Bytes head);
+std::optional<Match> program_stream(Bytes head);
+std::optional<Match> transport_stream(Bytes head);
+
+// archives.cpp
+std::optional<Match> tar(Bytes head);
+std::optional<Match> bzip2(Bytes head);
+std::optional<Match> skippable_frame(Bytes head);
+std::optional<Match> ar(Bytes head);
+
+// images.cpp
+std::optional<Match> jpeg(Bytes head);
+std::optional<Match> bmp(Bytes head);
+std::optional<Match> icon(Bytes head);
+std::optional<Match> jxl_codestream(Bytes head);
+
+// fonts.cpp: OpenType table directory
+std::optional<Match> sfnt(Bytes head);
+
+// programs.cpp
+std::optional<Match> dos_program(Bytes head);
+std::optional<Match> cafebabe(Bytes head);
+
+// data.cpp
+std::optional<Match> hdf5(Bytes head);
+std::optional<Match> arrow_stream(Bytes head);
+std::optional<Match> pcapng(Bytes head);
+
+// text_formats.cpp
+std::optional<Match> postscript(Bytes head);
+std::optional<Match> marked_up(Bytes head);
+
+}  // namespace sluice::sniffing

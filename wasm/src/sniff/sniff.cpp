@@ -1,0 +1,62 @@
+// The public face: host signatures first, then the built-in table.
+#include "sluice/sniff.h"
+
+#include <algorithm>
+
+#include "sniff/custom.h"
+#include "sniff/kinship.h"
+#include "sniff/signatures.h"
+#include "sniff/types.h"
+
+namespace sluice {
+namespace {
+
+Bytes bounded(Bytes head) {
+  return head.first(std::min(head.size(), kSniffHead));
+}
+
+/// A host's type with what it leaves out filled in from the tables.
+FileType completed(const FileType& type) {
+  const FileType known = type_of_mime(type.mime_type);
+  FileType whole = type;
+  if (whole.mime_type.empty()) whole.mime_type = known.mime_type;
+  if (whole.extension.empty()) whole.extension = known.extension;
+  if (whole.label.empty()) whole.label = known.label;
+  return whole;
+}
+
+/// Whether the built-in table tells more of the same bytes than the host's own signature: a docx
+/// where the host has only said how ZIP archives begin.
+bool tells_more(const FileType& builtin, const FileType& custom) {
+  return sniffing::is_kind_of(sniffing::clean_mime(builtin.mime_type),
+                              sniffing::clean_mime(custom.mime_type));
+}
+
+}  // namespace
+
+std::optional<FileType> sniff(Bytes head, const std::vector<Signature>& extra) {
+  head = bounded(head);
+  const Signature* custom = sniffing::match_custom(head, extra);
+  const auto match = sniffing::match_signatures(head);
+  std::optional<FileType> builtin;
+  if (match) builtin = sniffing::to_file_type(sniffing::row_of(match->kind));
+  if (!custom) return builtin;
+  const FileType type = completed(custom->type);
+  return builtin && tells_more(*builtin, type) ? *builtin : type;
+}
+
+bool has_magic(Bytes head, const std::vector<Signature>& extra) {
+  head = bounded(head);
+  const auto match = sniffing::match_signatures(head);
+  return (match && match->certain) || sniffing::match_custom(head, extra) != nullptr;
+}
+
+std::vector<FileType> known_types() {
+  std::vector<FileType> types;
+  for (const sniffing::TypeRow& row : sniffing::sniffable_types()) {
+    types.push_back(sniffing::to_file_type(row));
+  }
+  return types;
+}
+
+}  // namespace sluice

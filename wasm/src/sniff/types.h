@@ -1,0 +1,177 @@
+// The kinds of file that the signatures can tell, and the MIME types known by name alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sluice/sniff.h"
+
+namespace sluice::sniffing {
+
+/// A kind of file that its bytes give away; an index into the table in types.cpp.
+enum class Kind : uint8_t {
+  // documents
+  pdf,
+  postscript,
+  eps,
+  rtf,
+  docx,
+  xlsx,
+  xlsb,
+  pptx,
+  odt,
+  ods,
+  odp,
+  odg,
+  epub,
+  twbx,
+  doc,
+  xls,
+  ppt,
+  msg,
+  vsd,
+  ole,
+  html,
+  xml,
+  mobi,
+  // images
+  png,
+  jpeg,
+  gif,
+  webp,
+  avif,
+  heic,
+  heif,
+  tiff,
+  bmp,
+  ico,
+  cur,
+  icns,
+  psd,
+  psb,
+  jxl,
+  svg,
+  jp2,
+  jpx,
+  jpm,
+  j2c,
+  djvu,
+  exr,
+  fits,
+  dicom,
+  // sound
+  mp3,
+  wav,
+  flac,
+  ogg,
+  opus,
+  aac,
+  midi,
+  aiff,
+  amr,
+  amr_wb,
+  caf,
+  au,
+  m4a,
+  wma,
+  // moving pictures
+  mp4,
+  m4v,
+  mov,
+  gpp,
+  gpp2,
+  webm,
+  matroska,
+  avi,
+  ogv,
+  ogx,
+  flv,
+  asf,
+  wmv,
+  mj2,
+  mpeg_ps,
+  mpeg_ts,
+  // archives and compression
+  zip,
+  jar,
+  apk,
+  kmz,
+  gzip,
+  zstd,
+  xz,
+  bzip2,
+  seven_zip,
+  rar,
+  tar,
+  lz4,
+  lzip,
+  cab,
+  ar,
+  deb,
+  rpm,
+  // data
+  sqlite,
+  duckdb,
+  parquet,
+  arrow,
+  arrow_stream,
+  feather,
+  avro,
+  orc,
+  hdf5,
+  netcdf,
+  npy,
+  matlab,
+  plist,
+  pcap,
+  pcapng,
+  glb,
+  // fonts
+  woff,
+  woff2,
+  ttf,
+  otf,
+  ttc,
+  // programs
+  wasm,
+  elf,
+  pe,
+  macho,
+  java_class,
+  count,
+};
+
+/// One line of a type table.
+struct TypeRow {
+  std::string_view mime_type;
+  std::string_view extension;
+  std::string_view label;
+};
+
+/// The line of a kind.
+const TypeRow& row_of(Kind kind);
+
+/// All kinds that can be sniffed, in the order of `Kind`. Two kinds may share a MIME type.
+std::span<const TypeRow> sniffable_types();
+
+/// MIME types that are known by name only.
+std::span<const TypeRow> named_types();
+
+/// The canonical, registered or customary, spelling of a MIME type (lower case, no parameters),
+/// e.g. `image/jpeg` for `image/jpg`; the same view when there is no other.
+std::string_view canonical_mime(std::string_view mime_type);
+
+/// The line of a canonical MIME type, from either table; null when unknown.
+const TypeRow* find_type(std::string_view mime_type);
+
+/// A declared MIME type cut down to `type/subtype` in lower case and canonical spelling; empty when
+/// it is malformed (RFC 6838 §4.2: restricted names, here at most 127 characters in all).
+std::string clean_mime(std::string_view declared);
+
+/// The same row as a value.
+FileType to_file_type(const TypeRow& row);
+
+}  // namespace sluice::sniffing

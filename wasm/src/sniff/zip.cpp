@@ -1,0 +1,163 @@
+// What lives in a ZIP archive, told from the entry names in the head (APPNOTE.TXT 6.3 §4.3).
+#include <algorithm>
+
+#include "sniff/recognisers.h"
+
+namespace sluice::sniffing {
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+constexpr std::string_view kLocal = "PK\3\4"sv;
+constexpr std::string_view kCentral = "PK\1\2"sv;
+
+/// What the names seen so far speak for.
+struct Evidence {
+  std::optional<Kind> stated;  ///< by the content of an entry
+  std::optional<Kind> office;
+  bool package = false;     ///< an OPC package: parts that every Office file has
+  std::string_view folder;  ///< a folder that an Office file could have, not enough by itself
+  bool android = false;
+  bool java = false;
+  bool tableau = false;
+  bool map = false;
+};
+
+std::optional<Kind> office_folder(std::string_view name) {
+  if (name.starts_with("word/")) return Kind::docx;
+  if (name.starts_with("xl/")) return Kind::xlsx;
+  if (name.starts_with("ppt/")) return Kind::pptx;
+  return std::nullopt;
+}
+
+/// One header with its name, wherever it stands.
+struct Entry {
+  std::string_view name;
+  std::string_view content;  ///< as far as the head shows it; empty when compressed
+  bool complete = false;     ///< `content` is all of it
+  size_t next = 0;           ///< where the next header is expected
+  bool exact = false;        ///< `next` follows from sizes that the header gives
+};
+
+/// The kind that an OpenDocument's or EPUB's `mimetype` entry names.
+std::optional<Kind> stated_kind(const Entry& entry) {
+  constexpr Kind kinds[] = {Kind::odt, Kind::ods, Kind::odp, Kind::odg, Kind::epub};
+  for (const Kind kind : kinds) {
+    const std::string_view mime = row_of(kind).mime_type;
+    if (!entry.content.starts_with(mime)) continue;
+    // `….text-template` is not `….text`. Where the size is not given, the next header ends it.
+    const std::string_view rest = entry.content.substr(mime.size());
+    const bool ends = rest.starts_with("PK") || rest.starts_with('\r') || rest.starts_with('\n');
+    if (ends || (rest.empty() && entry.complete)) return kind;
+  }
+  return std::nullopt;
+}
+
+/// The kind that an uncompressed `[Content_Types].xml` speaks of.
+std::optional<Kind> content_types_kind(std::string_view content) {
+  if (content.find("wordprocessingml.document.main") != content.npos) return Kind::docx;
+  if (content.find("spreadsheetml.sheet.main") != content.npos) return Kind::xlsx;
+  if (content.find("presentationml.presentation.main") != content.npos) return Kind::pptx;
+  return std::nullopt;
+}
+
+void weigh(const Entry& entry, Evidence& seen) {
+  const std::string_view name = entry.name;
+  if (name == "mimetype") {
+    if (const auto kind = stated_kind(entry)) seen.stated = kind;
+  } else if (name == "[Content_Types].xml") {
+    seen.package = true;
+    if (const auto kind = content_types_kind(entry.content)) seen.office = kind;
+  } else if (name == "_rels/.rels" || name.starts_with("docProps/")) {
+    seen.package = true;
+  } else if (const auto kind = office_folder(name)) {
+    const bool part = name.ends_with(".xml") || name.ends_with(".rels");
+    if (name == "xl/workbook.bin" || name == "xl/_rels/workbook.bin.rels") seen.office = Kind::xlsb;
+    if (part && !seen.office) seen.office = kind;
+    if (seen.folder.empty()) seen.folder = name;
+  } else if (name == "AndroidManifest.xml" || name == "classes.dex" || name == "resources.arsc") {
+    seen.android = true;
+  } else if (name == "META-INF/MANIFEST.MF") {
+    seen.java = true;
+  } else if (name.ends_with(".twb")) {
+    seen.tableau = true;
+  } else if (name == "doc.kml") {
+    seen.map = true;
+  }
+}
+
+Kind judge(const Evidence& seen) {
+  if (seen.stated) return *seen.stated;
+  if (seen.office) return *seen.office;
+  if (seen.package && !seen.folder.empty()) return *office_folder(seen.folder);
+  if (seen.android) return Kind::apk;
+  if (seen.tableau) return Kind::twbx;
+  if (seen.java) return Kind::jar;
+  if (seen.map) return Kind::kmz;
+  return Kind::zip;
+}
+
+std::optional<Entry> local_entry(Bytes head, size_t at) {
+  if (!stands(head, at, kLocal) || !holds(head, at, 30)) return std::nullopt;
+  const uint32_t flags = le16(head, at + 6);
+  const uint32_t method = le16(head, at + 8);
+  const size_t packed = le32(head, at + 18);
+  const size_t name_length = le16(head, at + 26);
+  const size_t data = at + 30 + name_length + le16(head, at + 28);
+  if (!holds(head, at + 30, name_length)) return std::nullopt;
+
+  Entry entry;
+  entry.name = as_text(head.subspan(at + 30, name_length));
+  // Bit 3: the sizes follow the data, and stand here as zero. 0xFFFFFFFF: a ZIP64 field has them.
+  entry.exact = packed != 0xFFFFFFFF && ((flags & 8) == 0 || packed > 0);
+  entry.next = entry.exact ? data + std::min(packed, head.size()) : data;
+  if (method == 0 && data < head.size()) {
+    const size_t limit = entry.exact ? packed : head.size() - data;
+    entry.content = as_text(head.subspan(data)).substr(0, limit);
+    entry.complete = entry.exact && entry.content.size() == packed;
+  }
+  return entry;
+}
+
+std::optional<Entry> central_entry(Bytes head, size_t at) {
+  if (!stands(head, at, kCentral) || !holds(head, at, 46)) return std::nullopt;
+  const size_t name_length = le16(head, at + 28);
+  if (!holds(head, at + 46, name_length)) return std::nullopt;
+
+  Entry entry;
+  entry.name = as_text(head.subspan(at + 46, name_length));
+  entry.next = at + 46 + name_length + le16(head, at + 30) + le16(head, at + 32);
+  entry.exact = true;
+  return entry;
+}
+
+/// The first header at or behind `from`, for entries whose size is not given.
+size_t find_header(Bytes head, size_t from) {
+  const std::string_view text = as_text(head);
+  const size_t local = text.find(kLocal, from);
+  const size_t central = text.find(kCentral, from);
+  return local < central ? local : central;
+}
+
+}  // namespace
+
+std::optional<Match> zip(Bytes head) {
+  if (stands(head, 0, "PK\5\6"sv)) {
+    // An empty archive: the end record alone, which counts no entries.
+    const bool empty = holds(head, 0, 22) && le32(head, 8) == 0 && le32(head, 12) == 0;
+    return empty ? std::optional(Match{Kind::zip}) : std::nullopt;
+  }
+  Evidence seen;
+  size_t at = 0;
+  while (at < head.size()) {
+    auto entry = local_entry(head, at);
+    // A small file shows its central directory too, with the same names.
+    if (!entry) entry = central_entry(head, at);
+    if (!entry) break;
+    weigh(*entry, seen);
+    at = entry->exact ? entry->next : find_header(head, entry->next);
+  }
+  return Match{judge(seen)};
+}
+
+}  // namespace sluice::sniffing
