@@ -46,13 +46,20 @@ std::vector<std::string> fixtures() {
   const std::string pdf = bytes_like("%PDF-1.4\n", 181);
   const std::string noise = bytes_like("", 400);
   std::string spelled;
-  for (const char c : base64(pdf)) spelled += c == '/' ? std::string("\\/") : c == '+' ? std::string("\\u002B") : std::string(1, c);
+  for (const char c : base64(pdf))
+    spelled += c == '/'   ? std::string("\\/")
+               : c == '+' ? std::string("\\u002B")
+                          : std::string(1, c);
   std::string array = "[";
-  for (const char c : bytes_like("%PDF-1.4\n", 90)) array += std::to_string(static_cast<uint8_t>(c)) + ", ";
+  for (const char c : bytes_like("%PDF-1.4\n", 90))
+    array += std::to_string(static_cast<uint8_t>(c)) + ", ";
   array.resize(array.size() - 2);
   std::string prose;
-  for (int i = 0; i < 25; ++i) prose += "Long \\\"text\\\" \\ud83d\\ude00 na\u00EFve \\u00e9 line\\n";
-  const auto in = [](const std::string& text) { return "{\"a\":" + as_json(text) + ",\"b\":[1,true,null]}"; };
+  for (int i = 0; i < 25; ++i)
+    prose += "Long \\\"text\\\" \\ud83d\\ude00 na\u00EFve \\u00e9 line\\n";
+  const auto in = [](const std::string& text) {
+    return "{\"a\":" + as_json(text) + ",\"b\":[1,true,null]}";
+  };
   return {
       in(base64(pdf)),
       in("x " + base64(pdf, true, false) + " y"),
@@ -79,7 +86,17 @@ std::vector<std::string> fixtures() {
       in("C:\\new\\table\\" + base64(pdf) + "\\\\"),
       in("JVBERi0xLjQ\nJVBERi0xLjQJVBERi0xLjQ\n" + wrap(base64(pdf), 40)),
       "[[1,2,3],{\"k\":[{\"id\":1,\"name\":\"a\"}]},-0.5e+3,\"\\u0041\",[]]",
-      "{\"a\":1,}", "[1 2]", "\"\\q\"", "nul", "[01]", "\"\x01\"", "{\"a\" 1}", "[1]]", "", "  ", "\"abc",
+      "{\"a\":1,}",
+      "[1 2]",
+      "\"\\q\"",
+      "nul",
+      "[01]",
+      "\"\x01\"",
+      "{\"a\" 1}",
+      "[1]]",
+      "",
+      "  ",
+      "\"abc",
   };
 }
 
@@ -88,7 +105,8 @@ std::string rows(int count) {
   for (int i = 0; i < count; ++i) {
     if (i > 0) out += ',';
     out += "{\"id\":" + std::to_string(i) + ",\"name\":\"item\",\"blob\":";
-    out += i % 7 == 3 ? as_json(base64(bytes_like("%PDF-1.4\n", 90, static_cast<uint32_t>(i)))) : "null";
+    out += i % 7 == 3 ? as_json(base64(bytes_like("%PDF-1.4\n", 90, static_cast<uint32_t>(i))))
+                      : "null";
     out += '}';
   }
   return out + "],\"last\":[1,2,3]}";
@@ -98,7 +116,8 @@ TEST(GateChunks, EverySplitPointOfSmallDocuments) {
   for (const std::string& json : fixtures()) {
     const Passed whole = pass(json, tight());
     for (size_t at = 0; at <= json.size(); ++at) {
-      expect_same(whole, pass_split(json, tight(), at), json.substr(0, 60) + " split at " + std::to_string(at));
+      expect_same(whole, pass_split(json, tight(), at),
+                  json.substr(0, 60) + " split at " + std::to_string(at));
       if (HasFatalFailure()) return;
     }
   }
@@ -111,7 +130,8 @@ TEST(GateChunks, BlockSizes) {
   for (const std::string& json : documents) {
     const Passed whole = pass(json, tight());
     for (const size_t block : {1, 2, 3, 5, 7, 11, 16, 17, 31, 63, 64, 65, 127, 200, 255, 258}) {
-      expect_same(whole, pass(json, tight(), block), json.substr(0, 60) + " in blocks of " + std::to_string(block));
+      expect_same(whole, pass(json, tight(), block),
+                  json.substr(0, 60) + " in blocks of " + std::to_string(block));
       if (HasFatalFailure()) return;
     }
   }
@@ -122,7 +142,8 @@ TEST(GateChunks, RestoringGivesTheOriginal) {
   for (const int count : {1, 5, 20, 60, 200}) documents.push_back(rows(count));
   for (const std::string& json : documents) {
     const Passed whole = pass(json, tight());
-    if (whole.status.ok()) EXPECT_EQ(normal(restore(whole)), normal(json)) << json.substr(0, 60);
+    if (!whole.status.ok()) continue;
+    EXPECT_EQ(normal(restore(whole)), normal(json)) << json.substr(0, 60);
   }
 }
 

@@ -9,11 +9,13 @@ namespace {
 const std::string kPdf = bytes_like("%PDF-1.7\n", 3001);
 
 std::string png() {
-  return bytes_like(std::string_view("\x89PNG\r\n\x1A\n\0\0\0\rIHDR\0\0\2\x80\0\0\1\xE0\x08\6\0\0\0", 29), 2500);
+  return bytes_like(
+      std::string_view("\x89PNG\r\n\x1A\n\0\0\0\rIHDR\0\0\2\x80\0\0\1\xE0\x08\6\0\0\0", 29), 2500);
 }
 
 // The document is reduced to one run with these bytes, and is restored from it.
-void expect_run(const std::string& json, const std::string& bytes, const std::string& mime = "application/pdf") {
+void expect_run(const std::string& json, const std::string& bytes,
+                const std::string& mime = "application/pdf") {
   SCOPED_TRACE(json.substr(0, 120));
   const Passed passed = pass(json);
   ASSERT_TRUE(passed.status.ok()) << passed.status.message;
@@ -70,7 +72,8 @@ TEST(GateFind, DataUrisWithTheirPrefix) {
     EXPECT_EQ(passed.segments[0].form.prefix, "data:" + type + ";base64,");
     EXPECT_EQ(passed.reduced.find("data:"), std::string::npos);
   }
-  const std::string note = "a short note, far below the limit, that no signature could ever tell from noise";
+  const std::string note =
+      "a short note, far below the limit, that no signature could ever tell from noise";
   const Passed small = pass(in_json("data:text/plain;base64," + base64(note)));
   ASSERT_EQ(small.segments.size(), 1u);
   EXPECT_EQ(small.contents[0], note);
@@ -81,11 +84,13 @@ TEST(GateFind, WrappedAtAnyColumnWithEitherLineBreak) {
   for (const size_t column : {16, 19, 60, 64, 72, 76, 77, 120, 1000}) {
     for (const std::string line_break : {"\n", "\r\n", "\n    ", "\r\n\t"}) {
       expect_run(in_json(wrap(base64(kPdf), column, line_break)), kPdf);
-      expect_run(in_json("pdf: |\n    " + wrap(base64(kPdf), column, line_break) + "\nname: x"), kPdf);
+      expect_run(in_json("pdf: |\n    " + wrap(base64(kPdf), column, line_break) + "\nname: x"),
+                 kPdf);
     }
   }
   // A shorter first line.
-  expect_run(in_json("X: " + base64(kPdf).substr(0, 40) + "\n" + wrap(base64(kPdf).substr(40), 76)), kPdf);
+  expect_run(in_json("X: " + base64(kPdf).substr(0, 40) + "\n" + wrap(base64(kPdf).substr(40), 76)),
+             kPdf);
 }
 
 TEST(GateFind, EscapesAtAnyNesting) {
@@ -93,17 +98,22 @@ TEST(GateFind, EscapesAtAnyNesting) {
   const auto spell = [&](std::string_view slash, std::string_view plus, std::string_view pad) {
     std::string out;
     for (const char c : run) {
-      if (c == '/') out += slash;
-      else if (c == '+') out += plus;
-      else if (c == '=') out += pad;
-      else out += c;
+      if (c == '/')
+        out += slash;
+      else if (c == '+')
+        out += plus;
+      else if (c == '=')
+        out += pad;
+      else
+        out += c;
     }
     return out;
   };
   expect_run("{\"a\":\"" + spell("\\/", "+", "=") + "\"}", kPdf);
   expect_run("{\"a\":\"" + spell("\\u002F", "\\u002B", "\\u003D") + "\"}", kPdf);
   expect_run("{\"a\":\"" + spell("\\u002f", "\\u002b", "\\u003d") + "\"}", kPdf);
-  expect_run("{\"a\":\"{\\\"b\\\":\\\"" + spell("\\\\/", "\\\\u002B", "\\\\u003d") + "\\\"}\"}", kPdf);
+  expect_run("{\"a\":\"{\\\"b\\\":\\\"" + spell("\\\\/", "\\\\u002B", "\\\\u003d") + "\\\"}\"}",
+             kPdf);
   for (int levels = 1; levels < 5; ++levels) {
     expect_run(nested(run, levels), kPdf);
     expect_run(nested(wrap(run, 76), levels), kPdf);
@@ -114,7 +124,8 @@ TEST(GateFind, EscapesAtAnyNesting) {
 }
 
 TEST(GateFind, JpegWhoseEncodingStartsWithASlash) {
-  const std::string jpeg = bytes_like(std::string_view("\xFF\xD8\xFF\xE0\x00\x10JFIF\x00\x01\x01", 13), 3000);
+  const std::string jpeg =
+      bytes_like(std::string_view("\xFF\xD8\xFF\xE0\x00\x10JFIF\x00\x01\x01", 13), 3000);
   expect_run(in_json(base64(jpeg)), jpeg, "image/jpeg");
   std::string escaped;
   for (const char c : base64(jpeg)) escaped += c == '/' ? std::string("\\/") : std::string(1, c);
@@ -156,8 +167,8 @@ TEST(GateFind, BuffersNeedNoSignature) {
   const std::string buffer = "{\"type\":\"Buffer\",\"data\":" + array_of(bytes, ",") + "}";
   expect_run(buffer, bytes, "application/octet-stream");
   expect_run(in_json(buffer), bytes, "application/octet-stream");
-  expect_run(in_json("{\n  \"type\": \"Buffer\",\n  \"data\": " + array_of(bytes, ",\n    ") + "}"), bytes,
-             "application/octet-stream");
+  expect_run(in_json("{\n  \"type\": \"Buffer\",\n  \"data\": " + array_of(bytes, ",\n    ") + "}"),
+             bytes, "application/octet-stream");
   const Passed plain = pass(array_of(bytes, ","));
   EXPECT_TRUE(plain.segments.empty());
 }
@@ -169,7 +180,8 @@ TEST(GateFind, AByteArrayThatBreaksOffKeepsTheRest) {
   const Passed passed = pass("{\"a\":" + array + "\"x\",[1]]}");
   ASSERT_TRUE(passed.status.ok()) << passed.status.message;
   ASSERT_EQ(passed.segments.size(), 1u);
-  EXPECT_TRUE(passed.contents[0] == image.substr(0, image.size() - 1)) << "an element counts once its successor is seen";
+  EXPECT_TRUE(passed.contents[0] == image.substr(0, image.size() - 1))
+      << "an element counts once its successor is seen";
   EXPECT_EQ(normal(restore(passed)), normal("{\"a\":" + array + "\"x\",[1]]}"));
 }
 
@@ -222,15 +234,21 @@ TEST(GateFind, MangledBinaryIsTakenOut) {
 
 TEST(GateFind, LeavesAloneWhatIsNoBinary) {
   std::string dna, digits, base58, path;
-  for (int i = 0; i < 9900; ++i) dna += "ACGT"[(i * 7 + i / 3) % 4], digits += static_cast<char>('0' + i * i % 10);
-  for (int i = 0; i < 5000; ++i) base58 += "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"[(i * 31 + i * i) % 58];
+  for (int i = 0; i < 9900; ++i)
+    dna += "ACGT"[(i * 7 + i / 3) % 4], digits += static_cast<char>('0' + i * i % 10);
+  for (int i = 0; i < 5000; ++i)
+    base58 += "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"[(i * 31 + i * i) % 58];
   for (int i = 0; i < 200; ++i) path += "/some/folder/name";
-  const std::string jwt = "eyJhbGciOiJSUzI1NiJ9." + base64("{\"sub\":\"" + std::string(1500, 'x') + "\"}", true, false) + ".c2ln";
-  const std::string pem = "-----BEGIN CERTIFICATE-----\n" + wrap(base64(bytes_like("\x30\x82\x05", 1800)), 64) +
+  const std::string jwt = "eyJhbGciOiJSUzI1NiJ9." +
+                          base64("{\"sub\":\"" + std::string(1500, 'x') + "\"}", true, false) +
+                          ".c2ln";
+  const std::string pem = "-----BEGIN CERTIFICATE-----\n" +
+                          wrap(base64(bytes_like("\x30\x82\x05", 1800)), 64) +
                           "\n-----END CERTIFICATE-----\n";
   for (const std::string& text :
-       {dna, digits, base58, path, jwt, pem, std::string(9000, 'A'), std::string(9000, 'x'), hex(bytes_like("", 4000)),
-        std::string("function(a,b){return a+b}"), std::string("JVBERi0xLjQ"), "word" + base64(kPdf).substr(0, 2000)}) {
+       {dna, digits, base58, path, jwt, pem, std::string(9000, 'A'), std::string(9000, 'x'),
+        hex(bytes_like("", 4000)), std::string("function(a,b){return a+b}"),
+        std::string("JVBERi0xLjQ"), "word" + base64(kPdf).substr(0, 2000)}) {
     const Passed passed = pass(in_json(text));
     EXPECT_TRUE(passed.segments.empty()) << text.substr(0, 60);
     EXPECT_EQ(passed.reduced, in_json(text));
@@ -238,7 +256,8 @@ TEST(GateFind, LeavesAloneWhatIsNoBinary) {
 }
 
 TEST(GateFind, ALargePgpKeyStaysText) {
-  const std::string key = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n" + wrap(base64(bytes_like("\x99\x02\x0D", 20'000)), 64) +
+  const std::string key = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n" +
+                          wrap(base64(bytes_like("\x99\x02\x0D", 20'000)), 64) +
                           "\n-----END PGP PUBLIC KEY BLOCK-----\n";
   const Passed passed = pass(in_json(key));
   ASSERT_EQ(passed.segments.size(), 1u);
@@ -248,7 +267,8 @@ TEST(GateFind, ALargePgpKeyStaysText) {
 
 TEST(GateFind, CopiesWhatItDoesNotTake) {
   const std::string json =
-      " {\"n\" : 123456789012345678901234567890.000e+10, \"d\":1,\"d\":2,\n\"s\":\"\\ud800 \\u0041\\/\",\"e\":[],\"o\":{}} ";
+      " {\"n\" : 123456789012345678901234567890.000e+10, \"d\":1,\"d\":2,\n\"s\":\"\\ud800 "
+      "\\u0041\\/\",\"e\":[],\"o\":{}} ";
   EXPECT_EQ(pass(json).reduced, json);
 }
 

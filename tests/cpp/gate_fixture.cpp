@@ -69,10 +69,9 @@ std::string content(const Passed& passed, uint32_t index) {
 std::string expand(const Passed& passed, std::string_view source, bool text) {
   std::string out;
   for (size_t at = 0; at < source.size();) {
-    const bool quoted_marker = !text && source[at] == '"' && at + 1 < source.size() &&
-                               marker_at(source, at + 1) >= 0 &&
-                               at + 1 + kMarkerBytes < source.size() &&
-                               source[at + 1 + kMarkerBytes] == '"';
+    const bool quoted_marker =
+        !text && source[at] == '"' && at + 1 < source.size() && marker_at(source, at + 1) >= 0 &&
+        at + 1 + kMarkerBytes < source.size() && source[at + 1 + kMarkerBytes] == '"';
     if (quoted_marker) {
       const auto index = static_cast<uint32_t>(marker_at(source, at + 1));
       if (passed.segments[index].bare) {

@@ -7,7 +7,9 @@ namespace sluice::gate {
 
 namespace {
 
-bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
+bool is_digit(uint8_t c) {
+  return c >= '0' && c <= '9';
+}
 
 std::string_view source_at(const uint8_t* at, size_t size) {
   return {reinterpret_cast<const char*>(at), size};

@@ -24,15 +24,18 @@ class ByteArray {
   };
 
   /// `in_string`: white space may be written as escape groups.
-  explicit ByteArray(bool in_string) : in_string_(in_string) { form_.encoding = Encoding::byte_array; }
+  explicit ByteArray(bool in_string) : in_string_(in_string) {
+    form_.encoding = Encoding::byte_array;
+  }
 
-  /// Reads from `at` (the bracket, on the first call), which moves over what was taken, until `budget`
-  /// bytes of source in all. Values are appended to `bytes`.
+  /// Reads from `at` (the bracket, on the first call), which moves over what was taken, until
+  /// `budget` bytes of source in all. Values are appended to `bytes`.
   Step lex(const uint8_t*& at, const uint8_t* end, bool final, size_t budget, std::string& bytes);
 
   size_t source() const { return source_; }
   size_t elements() const { return elements_; }
-  /// What stood between elements, in source; behind the last element taken when the array broke off.
+  /// What stood between elements, in source; behind the last element taken when the array broke
+  /// off.
   const std::string& separator() const { return separator_; }
 
   /// How the array stood, in the string's own text; meaningful once it has ended.

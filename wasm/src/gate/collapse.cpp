@@ -28,15 +28,16 @@ void Document::close_container() {
   const uint64_t chars = chars_ - frame.chars;
   if (frames_.empty() || chars < options_.max_document_chars / 2) return;
   Candidate& candidate = frames_.back().candidate;
-  candidate = frame.candidate.valid ? frame.candidate : Candidate{frame.begin, out_.size(), chars, true};
+  candidate =
+      frame.candidate.valid ? frame.candidate : Candidate{frame.begin, out_.size(), chars, true};
 }
 
 void Document::end_value() {
   if (options_.divert_text && !collapsed()) check_document();
 }
 
-// The sub-tree to go is found by descending from the root as long as one child holds at least half of
-// what a document may hold: the smallest that helps.
+// The sub-tree to go is found by descending from the root as long as one child holds at least half
+// of what a document may hold: the smallest that helps.
 void Document::check_document() {
   while (chars_ > options_.max_document_chars && !frames_.empty()) {
     if (log_.size() >= options_.max_segments) {
@@ -44,7 +45,8 @@ void Document::check_document() {
       return;
     }
     size_t deepest = frames_.size() - 1;
-    while (deepest > 0 && chars_ - frames_[deepest].chars < options_.max_document_chars / 2) --deepest;
+    while (deepest > 0 && chars_ - frames_[deepest].chars < options_.max_document_chars / 2)
+      --deepest;
     Frame& frame = frames_[deepest];
     if (!frame.candidate.valid || frame.extracted >= kMaxExtracted) {
       collapse(deepest);
@@ -58,7 +60,8 @@ void Document::check_document() {
 void Document::extract(Frame& frame) {
   const Candidate candidate = frame.candidate;
   const uint32_t index = log_.open(SegmentKind::json);
-  emit(index, std::string_view(out_).substr(candidate.begin, candidate.end - candidate.begin), false);
+  emit(index, std::string_view(out_).substr(candidate.begin, candidate.end - candidate.begin),
+       false);
   Segment& segment = log_.segment(index);
   segment.whole = true;
   segment.chars = candidate.chars;

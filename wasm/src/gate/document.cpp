@@ -140,7 +140,8 @@ size_t Document::text_cut() const {
   size_t safe = at;
   while (at < wanted) {
     if (out_[at] == '\\') {
-      const bool high = out_[at + 1] == 'u' && (out_[at + 2] | 0x20) == 'd' && (out_[at + 3] | 0x20) >= '8';
+      const bool high =
+          out_[at + 1] == 'u' && (out_[at + 2] | 0x20) == 'd' && (out_[at + 3] | 0x20) >= '8';
       at += out_[at + 1] == 'u' ? (high ? 12 : 6) : 2;
     } else {
       at += out_[at] == kMarkerOpen ? kMarkerBytes : 1;
@@ -164,8 +165,10 @@ size_t Document::reach_cut() const {
 void Document::flush() {
   if (collapsed()) {
     const bool held = in_string_ && !stays_plain_;
-    const size_t cut = std::max(json_begin_, std::min(held ? string_begin_ : out_.size(), reach_cut()));
-    emit(static_cast<uint32_t>(json_), std::string_view(out_).substr(json_begin_, cut - json_begin_), false);
+    const size_t cut =
+        std::max(json_begin_, std::min(held ? string_begin_ : out_.size(), reach_cut()));
+    emit(static_cast<uint32_t>(json_),
+         std::string_view(out_).substr(json_begin_, cut - json_begin_), false);
     out_.erase(json_begin_, cut - json_begin_);
     const size_t moved = cut - json_begin_;
     string_begin_ -= std::min(moved, string_begin_);
@@ -173,7 +176,8 @@ void Document::flush() {
   }
   if (text_ >= 0) {
     const size_t cut = text_cut();
-    emit(static_cast<uint32_t>(text_), std::string_view(out_).substr(text_begin_, cut - text_begin_), true);
+    emit(static_cast<uint32_t>(text_),
+         std::string_view(out_).substr(text_begin_, cut - text_begin_), true);
     out_.erase(text_begin_, cut - text_begin_);
   }
 }

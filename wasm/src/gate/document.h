@@ -14,13 +14,13 @@ namespace sluice::gate {
 /// Characters a reference is counted as, wherever a marker stands.
 inline constexpr uint64_t kReferenceChars = 96;
 
-/// The end of a string's text that stays within reach: a prefix such as `data:image/png;base64,` may
-/// still be taken back from it.
+/// The end of a string's text that stays within reach: a prefix such as `data:image/png;base64,`
+/// may still be taken back from it.
 inline constexpr size_t kReach = 256;
 
-/// Receives the source of a document piece by piece. Strings that grow past the inline limit move into
-/// text segments, sub-trees that make the document too large into JSON segments; both then stream by.
-/// What is decided depends on the bytes alone, never on how they are cut into pieces.
+/// Receives the source of a document piece by piece. Strings that grow past the inline limit move
+/// into text segments, sub-trees that make the document too large into JSON segments; both then
+/// stream by. What is decided depends on the bytes alone, never on how they are cut into pieces.
 class Document {
  public:
   Document(const GateOptions& options, SegmentLog& log) : options_(options), log_(log) {}
@@ -41,8 +41,8 @@ class Document {
   std::string_view behind() const;
   /// The unfinished document's last bytes, structure included; at most kReach.
   std::string_view tail() const;
-  /// Takes `prefix` bytes back from the open string: a run begins there. False when the cap on segments
-  /// is reached and the run has to stay what it is.
+  /// Takes `prefix` bytes back from the open string: a run begins there. False when the cap on
+  /// segments is reached and the run has to stay what it is.
   bool admits_run();
   void take_back(size_t prefix);
   /// The marker of a run stands here, in the open string or, quotes added, as a value.

@@ -40,7 +40,8 @@ Status Gate::Pass::push(size_t size, bool final) {
   consumed_ = static_cast<size_t>(at_ - window_.data());
   if (status_.ok()) document_.flush();
   if (status_.ok() && document_.out().size() > kMaxReduced) {
-    fail(Code::too_large, at_, "the reduced document exceeds 512 MiB; leave auto_artifact_large_content on");
+    fail(Code::too_large, at_,
+         "the reduced document exceeds 512 MiB; leave auto_artifact_large_content on");
   }
   return status_;
 }
@@ -57,17 +58,22 @@ Status Gate::Pass::finish() {
 bool Gate::Pass::step() {
   if (!status_.ok()) return false;
   switch (expect_) {
-    case Expect::in_string: return string();
-    case Expect::in_run: return run();
-    case Expect::in_array: return array();
-    default: return structure();
+    case Expect::in_string:
+      return string();
+    case Expect::in_run:
+      return run();
+    case Expect::in_array:
+      return array();
+    default:
+      return structure();
   }
 }
 
 // Waits for more bytes; unfinished business starts at `at_`.
 bool Gate::Pass::wait() {
   const auto left = static_cast<size_t>(end_ - at_);
-  // A decision that waits is tried again when the window has grown by half: trying costs what is there.
+  // A decision that waits is tried again when the window has grown by half: trying costs what is
+  // there.
   wait_until_ = left < 64 ? 0 : left + left / 2;
   return false;
 }

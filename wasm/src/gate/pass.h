@@ -15,9 +15,9 @@
 
 namespace sluice {
 
-/// Holds a window over the input: what was not consumed yet, and the bytes just pushed. Every decision
-/// is made on bytes in the window; where they do not suffice the pass waits for more, so chunk boundaries
-/// cannot change an outcome.
+/// Holds a window over the input: what was not consumed yet, and the bytes just pushed. Every
+/// decision is made on bytes in the window; where they do not suffice the pass waits for more, so
+/// chunk boundaries cannot change an outcome.
 class Gate::Pass {
  public:
   explicit Pass(GateOptions options);
@@ -37,10 +37,10 @@ class Gate::Pass {
     key,           // behind a comma in an object
     colon,
     comma_or_end,
-    nothing,       // the document is complete
+    nothing,  // the document is complete
     in_string,
     in_run,
-    in_array,      // inside a byte array, in a string or not
+    in_array,  // inside a byte array, in a string or not
   };
   enum class Lane : uint8_t { scan, exact };
 
@@ -80,9 +80,9 @@ class Gate::Pass {
   gate::Document document_;
 
   std::vector<uint8_t> window_;
-  size_t consumed_ = 0;   // of the window
+  size_t consumed_ = 0;  // of the window
   size_t filled_ = 0;
-  size_t wait_until_ = 0; // bytes in the window before another try is worth it
+  size_t wait_until_ = 0;  // bytes in the window before another try is worth it
   const uint8_t* at_ = nullptr;
   const uint8_t* end_ = nullptr;
   const uint8_t* copied_ = nullptr;   // string source before this is in the document

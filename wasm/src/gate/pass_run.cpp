@@ -58,7 +58,8 @@ bool Gate::Pass::array() {
   return true;
 }
 
-// An array that breaks off keeps its bracket and what follows; the bytes so far are its first element.
+// An array that breaks off keeps its bracket and what follows; the bytes so far are its first
+// element.
 void Gate::Pass::end_array(bool closed) {
   Segment& segment = log_.segment(segment_);
   segment.form = array_->form(closed);

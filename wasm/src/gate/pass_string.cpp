@@ -120,15 +120,19 @@ bool Gate::Pass::escape() {
         }
       }
       break;
-    case '"': stretch_ = at_ + 2; break;
+    case '"':
+      stretch_ = at_ + 2;
+      break;
     case '\\':
     case '/':
     case 'b':
     case 'f':
     case 'n':
     case 'r':
-    case 't': break;
-    default: return fail(Code::json_syntax, at_, "this escape does not exist in JSON");
+    case 't':
+      break;
+    default:
+      return fail(Code::json_syntax, at_, "this escape does not exist in JSON");
   }
   at_ += size;
   return true;
@@ -154,7 +158,8 @@ void Gate::Pass::pass_bracket() {
 
 bool Gate::Pass::try_run() {
   commit(at_);
-  const gate::Verdict verdict = gate::probe_run(at_, end_, final_, document_.behind(), armored_, options_);
+  const gate::Verdict verdict =
+      gate::probe_run(at_, end_, final_, document_.behind(), armored_, options_);
   if (verdict.kind == gate::Verdict::Kind::need) return wait();
   armored_ = verdict.armor;
   if (verdict.kind == gate::Verdict::Kind::reject || !document_.admits_run()) {

@@ -65,11 +65,13 @@ bool Gate::Pass::structure() {
     case Expect::value_or_end:
       if (c == ']') return close();
       return begin_value(c);
-    case Expect::value: return begin_value(c);
+    case Expect::value:
+      return begin_value(c);
     case Expect::key_or_end:
       if (c == '}') return close();
       return begin_key();
-    case Expect::key: return begin_key();
+    case Expect::key:
+      return begin_key();
     case Expect::colon:
       if (c != ':') return fail(Code::json_syntax, at_, "a colon is expected after a key");
       expect_ = Expect::value;
@@ -84,7 +86,8 @@ bool Gate::Pass::structure() {
       expect_ = object ? Expect::key : Expect::value;
       break;
     }
-    default: return fail(Code::json_syntax, at_, "nothing may follow the document");
+    default:
+      return fail(Code::json_syntax, at_, "nothing may follow the document");
   }
   document_.source(text_of(at_, at_ + 1));
   ++at_;
@@ -94,14 +97,19 @@ bool Gate::Pass::structure() {
 
 bool Gate::Pass::begin_value(uint8_t c) {
   switch (c) {
-    case '{': return open(true);
-    case '[': return options_.detect_runs ? try_array(false) : open(false);
+    case '{':
+      return open(true);
+    case '[':
+      return options_.detect_runs ? try_array(false) : open(false);
     case '"':
       key_ = false;
       break;
-    case 't': return literal("true");
-    case 'f': return literal("false");
-    case 'n': return literal("null");
+    case 't':
+      return literal("true");
+    case 'f':
+      return literal("false");
+    case 'n':
+      return literal("null");
     default:
       if (c == '-' || (c >= '0' && c <= '9')) return number();
       return fail(Code::json_syntax, at_, "a value is expected here");

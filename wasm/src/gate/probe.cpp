@@ -35,8 +35,7 @@ bool is_uri_character(char c) {
 // `data:image/png;base64,` at the end of what stands before a run.
 DataUri find_data_uri(std::string_view behind) {
   DataUri uri;
-  if (behind.size() < kBase64.size() ||
-      behind.substr(behind.size() - kBase64.size()) != kBase64) {
+  if (behind.size() < kBase64.size() || behind.substr(behind.size() - kBase64.size()) != kBase64) {
     return uri;
   }
   uri.present = true;
@@ -67,7 +66,8 @@ std::string decoded_head(std::string_view characters, bool hex, size_t limit) {
   const size_t most = std::min(limit, kMagicHead);
   characters = characters.substr(0, hex ? most * 2 : (most + 2) / 3 * 4);
   std::string bytes(decoded_capacity(characters.size()), '\0');
-  const Decoded done = decode(as_bytes(characters), alphabet, reinterpret_cast<uint8_t*>(bytes.data()));
+  const Decoded done =
+      decode(as_bytes(characters), alphabet, reinterpret_cast<uint8_t*>(bytes.data()));
   bytes.resize(std::min(done.written, most));
   return bytes;
 }
@@ -94,8 +94,8 @@ Needs needs_of(const DataUri& uri, const GateOptions& options) {
   return {options.min_run_chars, without};
 }
 
-// What a rejected candidate lets the lexer pass over. Where its first line differs from the others, the
-// next line may be the true beginning.
+// What a rejected candidate lets the lexer pass over. Where its first line differs from the others,
+// the next line may be the true beginning.
 Verdict reject(const Run& run, size_t source) {
   Verdict verdict;
   verdict.skip = source;
@@ -115,13 +115,13 @@ Verdict probe(const uint8_t* at, const uint8_t* end, bool final, bool hex, const
     Verdict accepted;
     accepted.kind = Verdict::Kind::accept;
     accepted.hex = hex;
-    const std::string head =
-        decoded_head(run.characters_at_hand(), hex, options.max_probe_bytes);
+    const std::string head = decoded_head(run.characters_at_hand(), hex, options.max_probe_bytes);
     if (uri.present || has_magic(as_bytes(head), options.signatures)) return accepted;
     if (hex || armored) return reject(run, static_cast<size_t>(p - at));
     if (step == Run::Step::full) step = run.lex(p, end, final, needs.certain);
     if (step == Run::Step::more) return waiting();
-    if (run.characters() >= needs.certain && looks_encoded(run.characters_at_hand())) return accepted;
+    if (run.characters() >= needs.certain && looks_encoded(run.characters_at_hand()))
+      return accepted;
   }
   return reject(run, static_cast<size_t>(p - at));
 }
@@ -131,7 +131,8 @@ bool is_hex_digit(uint8_t c) {
 }
 
 size_t hex_span(const uint8_t* at, const uint8_t* end) {
-  return alphabet_span({at, std::min<size_t>(static_cast<size_t>(end - at), kShortest)}, Alphabet::hex);
+  return alphabet_span({at, std::min<size_t>(static_cast<size_t>(end - at), kShortest)},
+                       Alphabet::hex);
 }
 
 }  // namespace
@@ -173,7 +174,7 @@ Verdict probe_run(const uint8_t* at, const uint8_t* end, bool final, std::string
   const size_t skip = zero_x ? 2 : 0;
   const size_t digits = hex_span(at + skip, end);
   if (!uri.present && (digits == kShortest || (digits >= kMinColumn && at + skip + digits < end &&
-                                              at[skip + digits] == '\\'))) {
+                                               at[skip + digits] == '\\'))) {
     Verdict verdict = probe(at + skip, end, final, true, uri, in_armor, options);
     if (verdict.kind == Verdict::Kind::accept) {
       verdict.skip = skip;

@@ -1,4 +1,5 @@
-// Whether something that looks like encoded bytes is: decided by looking ahead, before anything is taken.
+// Whether something that looks like encoded bytes is: decided by looking ahead, before anything is
+// taken.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +14,32 @@ namespace sluice::gate {
 struct Verdict {
   enum class Kind : uint8_t { need, reject, accept };
   Kind kind = Kind::reject;
-  size_t skip = 0;        ///< reject: source to pass over; accept: source before the run's first character
+  size_t skip =
+      0;  ///< reject: source to pass over; accept: source before the run's first character
   bool mid_word = false;  ///< reject: what was passed over may go on
   size_t prefix = 0;      ///< accept: bytes before the run that belong to it
   bool hex = false;
-  bool armor = false;     ///< reject: it stands in ASCII armor, which is text however long
-  std::string declared;   ///< the MIME type of a data: URI
+  bool armor = false;    ///< reject: it stands in ASCII armor, which is text however long
+  std::string declared;  ///< the MIME type of a data: URI
 };
 
 /// Characters (base64, hex) or bytes of source (byte arrays) below which nothing is ever taken.
 inline constexpr size_t kShortest = 64;
 
-/// Looks at the base64 or hex run that may begin at `at`. `behind` is the source that stands before it
-/// in the string; `armored` that ASCII armor was open there. `need` means that the bytes at hand do not suffice; never when `final`.
+/// Looks at the base64 or hex run that may begin at `at`. `behind` is the source that stands before
+/// it in the string; `armored` that ASCII armor was open there. `need` means that the bytes at hand
+/// do not suffice; never when `final`.
 Verdict probe_run(const uint8_t* at, const uint8_t* end, bool final, std::string_view behind,
                   bool armored, const GateOptions& options);
 
-/// Looks at the array of byte values that may begin at `at`, a bracket. `behind` is the source before
-/// it: a Buffer's `"type":"Buffer","data":` makes a signature unnecessary.
+/// Looks at the array of byte values that may begin at `at`, a bracket. `behind` is the source
+/// before it: a Buffer's `"type":"Buffer","data":` makes a signature unnecessary.
 Verdict probe_array(const uint8_t* at, const uint8_t* end, bool final, std::string_view behind,
                     bool in_string, const GateOptions& options);
 
 /// Whether characters of base64 without a known signature are bytes all the same: upper case, lower
-/// case and digits all present, and each of the two specials at 0.5–3.5 %, or a printable decoded head.
+/// case and digits all present, and each of the two specials at 0.5–3.5 %, or a printable decoded
+/// head.
 bool looks_encoded(std::string_view characters);
 
 }  // namespace sluice::gate

@@ -92,7 +92,8 @@ size_t Run::same_case(const uint8_t* at, size_t count) {
   return count;
 }
 
-// How many of the characters at `at` come before a plain `+` or `/` that was spelled otherwise earlier.
+// How many of the characters at `at` come before a plain `+` or `/` that was spelled otherwise
+// earlier.
 size_t Run::plainly_spelled(const uint8_t* at, size_t count) {
   if (form_.encoding == Encoding::base64url) return count;
   for (size_t i = 0; i < count && (plus_ != "+" || slash_ != "/"); ++i) {
@@ -105,12 +106,13 @@ size_t Run::plainly_spelled(const uint8_t* at, size_t count) {
   return count;
 }
 
-// Plain characters of the alphabet. False when the line grew past its column, or a hex digit changed
-// its case: the run has ended.
+// Plain characters of the alphabet. False when the line grew past its column, or a hex digit
+// changed its case: the run has ended.
 bool Run::take_letters(const uint8_t*& at, const uint8_t* end, size_t budget) {
   const size_t left = budget - std::min(budget, characters());
   const size_t room = room_in_line();
-  const size_t want = std::min({static_cast<size_t>(end - at), left, room == SIZE_MAX ? room : room + 1});
+  const size_t want =
+      std::min({static_cast<size_t>(end - at), left, room == SIZE_MAX ? room : room + 1});
   size_t count = alphabet_span({at, want}, alphabet());
   count = hex_ ? same_case(at, count) : plainly_spelled(at, count);
   if (count > room) return false;
@@ -147,8 +149,8 @@ bool Run::take_special(TokenKind kind, std::string_view source) {
   return true;
 }
 
-// The padding that the number of characters calls for, wrapped as they are; anything else is not of the
-// run.
+// The padding that the number of characters calls for, wrapped as they are; anything else is not of
+// the run.
 Run::Step Run::take_padding(const uint8_t*& at, const uint8_t* end, bool final) {
   terminator_ = TokenKind::pad;
   const size_t over = characters() % 4;
@@ -231,7 +233,8 @@ Run::Step Run::take_break(const uint8_t*& at, const uint8_t* end, bool final) {
 bool Run::take_full_lines(const uint8_t*& at, const uint8_t* end, size_t budget) {
   const size_t stride = column_ + break_.size();
   bool any = false;
-  // The byte behind the break must be plain for the fast way: what it is decides whether the run goes on.
+  // The byte behind the break must be plain for the fast way: what it is decides whether the run
+  // goes on.
   while (static_cast<size_t>(end - at) > stride && characters() + column_ <= budget &&
          source_at(at + column_, break_.size()) == break_ && is_run_letter(at[stride]) &&
          alphabet_span({at, column_}, alphabet()) == column_) {
@@ -262,7 +265,8 @@ Run::Step Run::lex(const uint8_t*& at, const uint8_t* end, bool final, size_t bu
     if (at == end) return final ? Step::ended : Step::more;
     const Token token = read_token(at, end, final);
     switch (token.kind) {
-      case TokenKind::need: return Step::more;
+      case TokenKind::need:
+        return Step::more;
       case TokenKind::plus:
       case TokenKind::slash:
       case TokenKind::minus:
@@ -271,7 +275,8 @@ Run::Step Run::lex(const uint8_t*& at, const uint8_t* end, bool final, size_t bu
         if (!take_special(token.kind, source_at(at, token.length))) return Step::ended;
         at += token.length;
         break;
-      case TokenKind::pad: return take_padding(at, end, final);
+      case TokenKind::pad:
+        return take_padding(at, end, final);
       case TokenKind::line_feed:
       case TokenKind::carriage: {
         const Step step = take_break(at, end, final);
@@ -361,6 +366,7 @@ void Run::settle_tail() {
 
 // The source of the last `count` certain characters, line breaks before them included.
 std::string Run::source_of_tail(size_t count) const {
+  const std::string plain;
   std::string source;
   const size_t column = column_ != 0 ? column_ : first_;
   for (size_t i = 0; i < count; ++i) {
@@ -369,12 +375,11 @@ std::string Run::source_of_tail(size_t count) const {
         breaks_ > 0 && index >= first_ && (column == 0 || (index - first_) % column == 0);
     if (opens_line) source += break_;
     const char c = canon_[canon_.size() - count + i];
-    if (c == '+' || c == '-') {
-      source += plus_;
-    } else if (c == '/' || c == '_') {
-      source += slash_;
-    } else {
+    const std::string& spelling = c == '+' ? plus_ : c == '/' ? slash_ : plain;
+    if (spelling.empty()) {
       source += c;
+    } else {
+      source += spelling;
     }
   }
   return source;
@@ -390,7 +395,8 @@ void Run::decode(std::string& bytes) {
   const Decoded done = sluice::decode({in, whole}, alphabet(), out);
   size_t written = done.written;
   if (finished_ && whole < canon_.size()) {
-    written += decode_tail({in + whole, canon_.size() - whole}, alphabet(), out + written).value_or(0);
+    written +=
+        decode_tail({in + whole, canon_.size() - whole}, alphabet(), out + written).value_or(0);
     whole = canon_.size();
   }
   bytes.resize(before + written);

@@ -19,9 +19,9 @@ inline constexpr size_t kMaxColumn = 1024;
 /// Longest line break with its indentation, in bytes of source.
 inline constexpr size_t kMaxBreak = 96;
 
-/// Follows one run. It keeps to one uniform form: alphabet, spelling of the specials, padding, column,
-/// line break. A change of form ends it. Chunk boundaries are data: elements that are not complete stay
-/// with the caller, the line that is not certain yet is held here.
+/// Follows one run. It keeps to one uniform form: alphabet, spelling of the specials, padding,
+/// column, line break. A change of form ends it. Chunk boundaries are data: elements that are not
+/// complete stay with the caller, the line that is not certain yet is held here.
 ///
 ///   JVBERi0xLjQK…rest of line 1 \n line 2 … \n last li=
 ///   └──────── first ──────────┘└break┘└ column ┘└─ held ─┘
@@ -35,7 +35,8 @@ class Run {
 
   explicit Run(bool hex) : hex_(hex) { form_.encoding = hex ? Encoding::hex : Encoding::base64; }
 
-  /// Reads elements from `at`, which moves forward over what was taken, until `budget` characters in all.
+  /// Reads elements from `at`, which moves forward over what was taken, until `budget` characters
+  /// in all.
   Step lex(const uint8_t*& at, const uint8_t* end, bool final, size_t budget);
 
   /// After `ended`: settles the last line and quantum. What does not belong to the run after all is
@@ -50,7 +51,8 @@ class Run {
   /// The characters not yet decoded, in the standard spelling, those of a held line included.
   std::string characters_at_hand() const { return canon_ + line_; }
   bool wrapped() const { return breaks_ > 0; }
-  /// Whether a shorter or longer first line makes it doubtful that the run begins where it seems to.
+  /// Whether a shorter or longer first line makes it doubtful that the run begins where it seems
+  /// to.
   bool first_line_differs() const { return breaks_ > 0 && column_ != first_; }
   /// Bytes of source of the first line; meaningful once `wrapped`.
   size_t first_line_source() const { return first_source_; }
@@ -78,7 +80,7 @@ class Run {
 
   Form form_;
   bool hex_;
-  bool alphabet_known_ = false;  // base64: a special was seen; hex: a letter was seen
+  bool alphabet_known_ = false;             // base64: a special was seen; hex: a letter was seen
   std::string plus_, slash_, pad_, break_;  // spellings in source; empty while not seen
   size_t total_ = 0;                        // certain characters since the run began
   size_t in_line_ = 0;
@@ -86,10 +88,10 @@ class Run {
   size_t column_ = 0;  // length of the others, once two breaks were seen
   size_t breaks_ = 0;
   size_t first_source_ = 0;
-  size_t source_ = 0;       // bytes of source taken
-  std::string canon_;       // certain characters not yet decoded
-  std::string line_;        // characters of the line that is not certain yet
-  std::string line_source_; // its source, line break included
+  size_t source_ = 0;        // bytes of source taken
+  std::string canon_;        // certain characters not yet decoded
+  std::string line_;         // characters of the line that is not certain yet
+  std::string line_source_;  // its source, line break included
   size_t pads_ = 0;
   std::string pad_source_;
   TokenKind terminator_ = TokenKind::other;

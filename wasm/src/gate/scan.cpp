@@ -8,8 +8,12 @@ namespace sluice::gate {
 
 namespace {
 
-bool stops(uint8_t byte) { return byte == '"' || byte == '\\' || byte == '[' || byte < 0x20; }
-bool in_range(uint8_t byte) { return byte >= 0x2B && byte <= 0x7A; }
+bool stops(uint8_t byte) {
+  return byte == '"' || byte == '\\' || byte == '[' || byte < 0x20;
+}
+bool in_range(uint8_t byte) {
+  return byte >= 0x2B && byte <= 0x7A;
+}
 
 }  // namespace
 
@@ -38,10 +42,11 @@ Scan scan_string(const uint8_t* at, const uint8_t* end, const uint8_t* stretch) 
   const v128_t width = wasm_i8x16_splat(0x7A - 0x2B);
   while (end - at >= 16) {
     const v128_t bytes = wasm_v128_load(at);
-    const v128_t stop = wasm_v128_or(
-        wasm_v128_or(wasm_i8x16_eq(bytes, quote), wasm_i8x16_eq(bytes, backslash)),
-        wasm_v128_or(wasm_i8x16_eq(bytes, bracket), wasm_u8x16_lt(bytes, control)));
-    // One unsigned comparison tests both ends of the range: bytes below 0x2B wrap around to the top.
+    const v128_t stop =
+        wasm_v128_or(wasm_v128_or(wasm_i8x16_eq(bytes, quote), wasm_i8x16_eq(bytes, backslash)),
+                     wasm_v128_or(wasm_i8x16_eq(bytes, bracket), wasm_u8x16_lt(bytes, control)));
+    // One unsigned comparison tests both ends of the range: bytes below 0x2B wrap around to the
+    // top.
     const v128_t outside = wasm_u8x16_gt(wasm_i8x16_sub(bytes, low), width);
     const uint32_t stop_bits = wasm_i8x16_bitmask(stop);
     uint32_t outside_bits = wasm_i8x16_bitmask(outside);

@@ -13,12 +13,12 @@ struct Scan {
   bool long_stretch;       ///< `at - stretch` reached kStretch: look closer, from `stretch`
 };
 
-/// Bytes that could belong to a run, in a row, before the exact lexer looks at them: the shortest line of
-/// a wrapped run, which may stand between indentations.
+/// Bytes that could belong to a run, in a row, before the exact lexer looks at them: the shortest
+/// line of a wrapped run, which may stand between indentations.
 inline constexpr size_t kStretch = 16;
 
-/// Scans from `at` until a byte that stops, the end, or a long stretch. `stretch` is where the current
-/// stretch began. The answer depends on the bytes alone, not on alignment.
+/// Scans from `at` until a byte that stops, the end, or a long stretch. `stretch` is where the
+/// current stretch began. The answer depends on the bytes alone, not on alignment.
 Scan scan_string(const uint8_t* at, const uint8_t* end, const uint8_t* stretch);
 
 /// Bytes at `at` that are not UTF-8 continuation bytes.

@@ -9,7 +9,8 @@ namespace sluice::gate {
 
 namespace {
 
-// Share of damage above which a text was binary, and the share that suffices when it begins like a file.
+// Share of damage above which a text was binary, and the share that suffices when it begins like a
+// file.
 constexpr uint64_t kMangledPercent = 10;
 constexpr uint64_t kMangledPerThousandWithMagic = 5;
 
@@ -17,13 +18,19 @@ bool is_printable(std::string_view head) {
   return !head.empty() && count_damage(head) == 0 && head.find('\0') == std::string_view::npos;
 }
 
-// Whether bytes are UTF-8 text as far as a head shows; a sequence cut by the head's end counts as whole.
+// Whether bytes are UTF-8 text as far as a head shows; a sequence cut by the head's end counts as
+// whole.
 bool is_utf8_text(std::string_view head) {
   if (!is_printable(head)) return false;
   size_t i = 0;
   while (i < head.size()) {
     const auto lead = static_cast<uint8_t>(head[i]);
-    const size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+    const size_t length = lead < 0x80   ? 1
+                          : lead < 0xC2 ? 0
+                          : lead < 0xE0 ? 2
+                          : lead < 0xF0 ? 3
+                          : lead < 0xF5 ? 4
+                                        : 0;
     if (length == 0) return false;
     for (size_t k = 1; k < length && i + k < head.size(); ++k) {
       if ((static_cast<uint8_t>(head[i + k]) & 0xC0) != 0x80) return false;
@@ -109,7 +116,8 @@ void SegmentLog::reference(uint32_t index, uint32_t inner) {
 // The type of a segment's content, and whether it is text.
 void SegmentLog::recognise(const Open& open, Segment& segment, FileType& type, bool& text) const {
   const Bytes head = as_bytes(std::string_view(open.head).substr(0, kSniffHead));
-  auto sniffed = segment.kind == SegmentKind::json ? std::nullopt : sniff(head, options_.signatures);
+  auto sniffed =
+      segment.kind == SegmentKind::json ? std::nullopt : sniff(head, options_.signatures);
   const bool readable = is_utf8_text(as_text(head));
   if (!sniffed && segment.kind == SegmentKind::run && readable && segment.declared.empty()) {
     sniffed = type_of_mime("text/plain");

@@ -14,8 +14,8 @@
 
 namespace sluice::gate {
 
-/// Opens, feeds and closes segments. A segment's bytes leave at once; only a bounded head is kept to
-/// recognise and describe it.
+/// Opens, feeds and closes segments. A segment's bytes leave at once; only a bounded head is kept
+/// to recognise and describe it.
 class SegmentLog {
  public:
   explicit SegmentLog(const GateOptions& options) : options_(options) {}
@@ -57,8 +57,8 @@ class SegmentLog {
 /// what is left where a decoder read binary as text.
 uint64_t count_damage(std::string_view text);
 
-/// Whether so much of a text of `size` bytes is damage that it was binary; less suffices where its head
-/// begins like a file.
+/// Whether so much of a text of `size` bytes is damage that it was binary; less suffices where its
+/// head begins like a file.
 bool looks_mangled(std::string_view head, uint64_t damage, uint64_t size,
                    const std::vector<Signature>& signatures);
 

@@ -23,10 +23,14 @@ int32_t code_unit(const uint8_t* digits) {
 
 TokenKind escaped_unit(int32_t unit) {
   switch (unit) {
-    case '+': return TokenKind::plus;
-    case '/': return TokenKind::slash;
-    case '=': return TokenKind::pad;
-    default: return TokenKind::group;
+    case '+':
+      return TokenKind::plus;
+    case '/':
+      return TokenKind::slash;
+    case '=':
+      return TokenKind::pad;
+    default:
+      return TokenKind::group;
   }
 }
 
@@ -39,17 +43,25 @@ Token read_group(const uint8_t* at, const uint8_t* end, bool final) {
   const auto one = static_cast<uint32_t>(k + 1);
   const auto none = static_cast<uint32_t>(k);
   switch (at[k]) {
-    case '/': return {TokenKind::slash, one};
-    case 'n': return {TokenKind::line_feed, one};
-    case 'r': return {TokenKind::carriage, one};
-    case 't': return {TokenKind::tab, one};
+    case '/':
+      return {TokenKind::slash, one};
+    case 'n':
+      return {TokenKind::line_feed, one};
+    case 'r':
+      return {TokenKind::carriage, one};
+    case 't':
+      return {TokenKind::tab, one};
     // An even number of backslashes leaves the quote to end the string.
-    case '"': return {TokenKind::quote, k % 2 == 1 ? one : none};
+    case '"':
+      return {TokenKind::quote, k % 2 == 1 ? one : none};
     case 'b':
     case 'f':
-    case 'x': return {TokenKind::group, one};
-    case 'u': break;
-    default: return {TokenKind::group, none};
+    case 'x':
+      return {TokenKind::group, one};
+    case 'u':
+      break;
+    default:
+      return {TokenKind::group, none};
   }
   if (static_cast<size_t>(end - at) < k + 5) {
     return final ? Token{TokenKind::group, none} : Token{TokenKind::need, 0};
@@ -73,14 +85,22 @@ Token read_token(const uint8_t* at, const uint8_t* end, bool final) {
     return {TokenKind::letter, 1};
   }
   switch (c) {
-    case '+': return {TokenKind::plus, 1};
-    case '/': return {TokenKind::slash, 1};
-    case '-': return {TokenKind::minus, 1};
-    case '_': return {TokenKind::underscore, 1};
-    case '=': return {TokenKind::pad, 1};
-    case '"': return {TokenKind::quote, 1};
-    case '\\': return read_group(at, end, final);
-    default: return {TokenKind::other, 1};
+    case '+':
+      return {TokenKind::plus, 1};
+    case '/':
+      return {TokenKind::slash, 1};
+    case '-':
+      return {TokenKind::minus, 1};
+    case '_':
+      return {TokenKind::underscore, 1};
+    case '=':
+      return {TokenKind::pad, 1};
+    case '"':
+      return {TokenKind::quote, 1};
+    case '\\':
+      return read_group(at, end, final);
+    default:
+      return {TokenKind::other, 1};
   }
 }
 

@@ -9,8 +9,8 @@ namespace sluice::gate {
 /// What one element is. A group is k backslashes and what they escape, at whatever nesting:
 /// `\/`, `\\/`, `\u002B`, `\\n` …
 enum class TokenKind : uint8_t {
-  letter,      ///< A–Z a–z 0–9
-  plus,        ///< `+` in any spelling
+  letter,  ///< A–Z a–z 0–9
+  plus,    ///< `+` in any spelling
   slash,
   minus,       ///< `-`, plain only
   underscore,  ///< `_`, plain only

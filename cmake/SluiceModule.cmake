@@ -1,0 +1,36 @@
+# The module that the library loads: core.mjs (glue) and core.wasm.
+file(GLOB binding_sources CONFIGURE_DEPENDS wasm/bindings/*.cpp)
+add_executable(sluice_wasm ${binding_sources})
+set_target_properties(sluice_wasm PROPERTIES OUTPUT_NAME core SUFFIX .mjs)
+target_link_libraries(sluice_wasm PRIVATE sluice_core sluice_warnings)
+
+# Names of unbound types are only for messages, and need RTTI.
+target_compile_definitions(sluice_wasm PRIVATE EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
+
+# TOTAL_STACK was renamed in 3.1.25.
+if(EMSCRIPTEN_VERSION VERSION_LESS 3.1.25)
+  set(stack_size TOTAL_STACK)
+else()
+  set(stack_size STACK_SIZE)
+endif()
+
+target_link_options(sluice_wasm PRIVATE
+  -lembind
+  # A factory that makes any number of instances: after a trap one is dropped and another made.
+  -sMODULARIZE=1
+  -sEXPORT_ES6=1
+  # Not `node`: on 3.1.6 its glue calls require(), which ES modules lack. Our loader reads the file.
+  -sENVIRONMENT=web,worker
+  # No eval, no new Function: runs under `script-src 'self' 'wasm-unsafe-eval'`.
+  -sDYNAMIC_EXECUTION=0
+  -sFILESYSTEM=0
+  # Assertions pull in glue that throws in Node on 3.1.6.
+  -sASSERTIONS=0
+  -sINCOMING_MODULE_JS_API=instantiateWasm,locateFile,onAbort,print,printErr
+  -sEXPORTED_RUNTIME_METHODS=HEAPU8
+  -sALLOW_MEMORY_GROWTH=1
+  -sINITIAL_MEMORY=16777216
+  -sMAXIMUM_MEMORY=4294967296
+  # The stack lies below the data, so that an overflow traps instead of overwriting it.
+  -Wl,--stack-first
+  -s${stack_size}=1048576)

@@ -1,0 +1,41 @@
+# One GoogleTest binary from tests/cpp: native under sanitizers, or WASM in node.
+find_path(GOOGLETEST_SOURCE src/gtest-all.cc REQUIRED NO_CMAKE_FIND_ROOT_PATH
+  HINTS ENV GOOGLETEST_SOURCE PATHS /usr/src/googletest/googletest)
+
+# Compiled here with our own flags: a library built without them would mix instrumented containers with
+# plain ones, and has no WASM twin.
+add_library(gtest_ours STATIC
+  "${GOOGLETEST_SOURCE}/src/gtest-all.cc" "${GOOGLETEST_SOURCE}/src/gtest_main.cc")
+target_include_directories(gtest_ours SYSTEM PUBLIC "${GOOGLETEST_SOURCE}/include")
+target_include_directories(gtest_ours PRIVATE "${GOOGLETEST_SOURCE}")
+target_link_libraries(gtest_ours PUBLIC sluice_flags)
+# Nothing here uses threads, and the WASM build has none.
+target_compile_definitions(gtest_ours PUBLIC GTEST_HAS_PTHREAD=0)
+
+file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/cpp/*.cpp)
+add_executable(sluice_tests ${test_sources})
+target_link_libraries(sluice_tests PRIVATE sluice_core gtest_ours)
+target_include_directories(sluice_tests PRIVATE tests/cpp)
+target_compile_definitions(sluice_tests PRIVATE
+  SLUICE_FIXTURES="${CMAKE_SOURCE_DIR}/tests/fixtures")
+# Tests compare sizes with literals all day: no -Wconversion.
+target_compile_options(sluice_tests PRIVATE -Wall -Wextra -Wshadow $<$<BOOL:${SLUICE_WERROR}>:-Werror>)
+
+if(EMSCRIPTEN)
+  # .cjs, since package.json makes .js an ES module and this glue is CommonJS.
+  set_target_properties(sluice_tests PROPERTIES SUFFIX .cjs)
+  # Test code need not be fast: compiling it at -O1 halves the wait. The core keeps its own flags.
+  target_compile_options(sluice_tests PRIVATE -O1 -fno-lto)
+  target_link_options(sluice_tests PRIVATE
+    -sENVIRONMENT=node
+    -sEXIT_RUNTIME=1
+    -sWASM_ASYNC_COMPILATION=0
+    # Fixtures are read from, and reports written to, the real file system.
+    -sNODERAWFS=1
+    -sALLOW_MEMORY_GROWTH=1
+    -sINITIAL_MEMORY=67108864
+    -sMAXIMUM_MEMORY=4294967296
+    # The stack of the module that ships, so that what overflows there overflows here.
+    -Wl,--stack-first
+    -s${stack_size}=1048576)
+endif()
