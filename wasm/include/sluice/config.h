@@ -66,6 +66,12 @@ struct Config {
 /// `tool_fields.download_workbook[0].field_path`, and say what was expected.
 Status parse_config(std::string_view json, Config& config);
 
+/// Every key as a JSON array of `{key, type, default, minimum, maximum, description}`, from the table
+/// that `parse_config` reads by. The bounds, where there are any, are those of an integer, of a string's
+/// characters, or of the number of entries. Keys of a `tool_fields` entry stand as
+/// `tool_fields.<tool>[].field_path`.
+std::string config_schema_json();
+
 /// The gate's options under a configuration.
 GateOptions gate_options(const Config& config);
 

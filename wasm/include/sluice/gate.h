@@ -1,4 +1,5 @@
-// The gate: one streaming pass over a JSON text that lets small things through and diverts the rest.
+// The gate: one streaming pass over a JSON text that lets small things through and diverts the
+// rest.
 #pragma once
 
 #include <memory>
@@ -15,22 +16,23 @@ namespace sluice {
 
 /// What the gate may keep inline and what it looks for. Characters are code points.
 struct GateOptions {
-  size_t max_inline_chars = 10'000;      ///< a string's reduced length above which it is diverted
-  size_t max_document_chars = 50'000;    ///< reduced length above which a sub-tree is diverted
-  size_t min_run_chars = 1'000;          ///< a run shorter than this is left alone (not data: URIs)
-  size_t max_probe_bytes = 5'000'000;    ///< decoded bytes looked at to recognise a run
-  size_t max_segments = 256;             ///< segments of one message, before sub-trees go whole
+  size_t max_inline_chars = 10'000;    ///< a string's reduced length above which it is diverted
+  size_t max_document_chars = 50'000;  ///< reduced length above which a sub-tree is diverted
+  size_t min_run_chars = 1'000;        ///< a run shorter than this is left alone (not data: URIs)
+  size_t max_probe_bytes = 5'000'000;  ///< decoded bytes looked at to recognise a run
+  size_t max_segments = 256;           ///< segments of one message, before sub-trees go whole
   size_t max_depth = 512;
   bool detect_runs = true;
-  bool require_magic = true;             ///< a run without a signature needs to exceed max_inline_chars
-  bool divert_text = true;               ///< long strings and large documents
-  size_t keep_bytes = 0;                 ///< images up to this size are kept in `Segment::kept`
-  size_t keep_count = 0;                 ///< … and this many of them
-  std::vector<Signature> signatures;     ///< the host's own, beside the built-in table
+  bool require_magic = true;  ///< a run without a signature needs to exceed max_inline_chars
+  bool divert_text = true;    ///< long strings and large documents
+  size_t keep_bytes = 0;      ///< images up to this size are kept in `Segment::kept`
+  size_t keep_count = 0;      ///< … and this many of them
+  std::vector<Signature> signatures;  ///< the host's own, beside the built-in table
 };
 
-/// A push-based pass: the same bytes in any chunks give the same reduced text, segments and records.
-/// Memory is bounded by the options and the chunk size, not by the input, while `divert_text` holds.
+/// A push-based pass: the same bytes in any chunks give the same reduced text, segments and
+/// records. Memory is bounded by the options and the chunk size, not by the input, while
+/// `divert_text` holds.
 class Gate {
  public:
   explicit Gate(GateOptions options);

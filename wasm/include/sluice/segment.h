@@ -15,24 +15,25 @@ enum class SegmentKind : uint8_t { run, text, json };
 /// What is known of a segment once its last byte has passed.
 struct Segment {
   SegmentKind kind = SegmentKind::run;
-  Form form;               ///< of a run
-  bool whole = false;      ///< it was the whole value of a string (or array, object), nothing beside it
-  bool bare = false;       ///< its quoted marker stands for JSON source outside of strings: a sub-tree, or
-                           ///< a byte array (whose brackets are in the form unless it broke off midway)
-  uint64_t bytes = 0;      ///< decoded size
-  uint64_t chars = 0;      ///< code points of source it replaced
-  std::string mime_type;   ///< from the bytes, or the declared type where the bytes allow it
-  std::string declared;    ///< MIME type the source declared (data URI), if any
-  std::string extension;   ///< without the dot, e.g. `pdf`
-  std::string description; ///< computed facts, e.g. `PDF, 2.1 MB`; untrusted quotes marked as such
-  std::string preview;     ///< text and json: the first 500 code points, cut clean; else empty
-  std::string kept;        ///< decoded bytes of an image the host may show inline; else empty
-  bool mangled = false;    ///< text that was binary before some decoder broke it
+  Form form;           ///< of a run
+  bool whole = false;  ///< it was the whole value of a string (or array, object), nothing beside it
+  bool bare =
+      false;  ///< its quoted marker stands for JSON source outside of strings: a sub-tree, or
+              ///< a byte array (whose brackets are in the form unless it broke off midway)
+  uint64_t bytes = 0;       ///< decoded size
+  uint64_t chars = 0;       ///< code points of source it replaced
+  std::string mime_type;    ///< from the bytes, or the declared type where the bytes allow it
+  std::string declared;     ///< MIME type the source declared (data URI), if any
+  std::string extension;    ///< without the dot, e.g. `pdf`
+  std::string description;  ///< computed facts, e.g. `PDF, 2.1 MB`; untrusted quotes marked as such
+  std::string preview;      ///< text and json: the first 500 code points, cut clean; else empty
+  std::string kept;         ///< decoded bytes of an image the host may show inline; else empty
+  bool mangled = false;     ///< text that was binary before some decoder broke it
 };
 
 /// How a marker stands in reduced text: 0x01, four lower-case hex digits of the index, 0x02. JSON
-/// forbids these control bytes inside strings, so a marker can be mistaken for nothing else. A value
-/// diverted whole is `"` marker `"`; a run inside a string stands among the string's text.
+/// forbids these control bytes inside strings, so a marker can be mistaken for nothing else. A
+/// value diverted whole is `"` marker `"`; a run inside a string stands among the string's text.
 inline constexpr char kMarkerOpen = '\x01';
 inline constexpr char kMarkerClose = '\x02';
 inline constexpr size_t kMarkerBytes = 6;

@@ -25,8 +25,10 @@ struct Node {
 /// An index over `text`, which must outlive it.
 class Tape {
  public:
-  /// Reads one JSON value with white space around it. Markers (sluice/segment.h) inside strings are
-  /// allowed when `markers`. Texts up to 4 GiB. Fails with json_* codes, line and column.
+  /// Reads one JSON value with white space around it, strictly by RFC 8259: UTF-8 without a byte order
+  /// mark, numbers of at most 65,536 characters. Escapes of lone surrogates and duplicate keys are
+  /// allowed; markers (sluice/segment.h) inside strings when `markers`. Texts up to 4 GiB and 2^25
+  /// values. Fails with json_* codes or too_large, line and column.
   static Status parse(std::string_view text, Tape& tape, size_t max_depth = 512, bool markers = true);
 
   const Node& operator[](size_t index) const { return nodes_[index]; }
@@ -55,7 +57,7 @@ class Tape {
 };
 
 /// Appends `text` (UTF-8 or WTF-8) to `out` as the inside of a JSON string: quotes, backslashes and
-/// control characters escaped, lone surrogates as \uXXXX, other text as it is. Markers stay as they are
+/// control characters escaped, lone surrogates as \uXXXX, other bytes as they are. Markers stay as they are
 /// when `markers`.
 void append_escaped(std::string& out, std::string_view text, bool markers = false);
 

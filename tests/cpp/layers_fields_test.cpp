@@ -1,0 +1,194 @@
+// Layer 4: fields that the configuration names.
+#include <gtest/gtest.h>
+
+#include "layers_fixture.h"
+
+namespace {
+
+using namespace sluice;
+using namespace sluice::layers_test;
+
+class LayersFields : public ::testing::Test {
+ protected:
+  Bench bench;
+
+  ToolField& field(const std::string& path, const std::string& type = "pdf",
+                   const std::string& mime = "") {
+    return bench.config.tool_fields["fetch"].emplace_back(ToolField{path, type, mime, ""});
+  }
+
+  // Whether the value at a place became an artifact of these bytes.
+  static bool holds(const std::string& out, std::vector<std::string> path, std::string_view bytes) {
+    path.insert(path.end(), {"artifact", "id"});
+    return string_at(out, path) == Bench::id(bytes);
+  }
+};
+
+TEST_F(LayersFields, ShortBase64IsTaken) {
+  field("content");
+  const std::string out = bench.show("{\"content\":\"" + base64(pdf(9)) + "\",\"name\":\"x\"}");
+  EXPECT_TRUE(holds(out, {"content"}, pdf(9))) << out;
+  EXPECT_EQ(string_at(out, {"content", "artifact", "mime_type"}), "application/pdf");
+}
+
+TEST_F(LayersFields, OtherToolsAreLeftAlone) {
+  field("content");
+  bench.call.tool = "other";
+  const std::string same = "{\"content\":\"" + base64(pdf(9)) + "\"}";
+  EXPECT_EQ(bench.show(same), same);
+}
+
+TEST_F(LayersFields, OneQuantumIsEnough) {
+  field("v", "blob");
+  EXPECT_TRUE(holds(bench.show(R"({"v":"AAAA"})"), {"v"}, std::string(3, '\0')));
+}
+
+TEST_F(LayersFields, UrlAlphabetWithoutPadding) {
+  field("v", "blob");
+  EXPECT_TRUE(holds(bench.show(R"({"v":"-_-_-w"})"), {"v"}, "\xfb\xff\xbf\xfb"));
+}
+
+TEST_F(LayersFields, HexWhereHexIsMeant) {
+  field("v", "pdf");
+  EXPECT_TRUE(holds(bench.show(R"({"v":"255044462d312e34"})"), {"v"}, "%PDF-1.4"));
+}
+
+TEST_F(LayersFields, EmptyStringStays) {
+  field("v");
+  EXPECT_EQ(bench.show(R"({"v":""})"), R"({"v":""})");
+}
+
+TEST_F(LayersFields, OtherTextIsStoredAsText) {
+  field("v", "report");
+  const std::string out = bench.show(R"({"v":"Dear reader,\nwell."})");
+  EXPECT_TRUE(holds(out, {"v"}, "Dear reader,\nwell."));
+  EXPECT_EQ(string_at(out, {"v", "artifact", "mime_type"}), "text/plain");
+  EXPECT_EQ(string_at(out, {"v", "preview"}), "Dear reader,\nwell.");
+}
+
+TEST_F(LayersFields, TextTypeKeepsWordsFromBeingDecoded) {
+  field("v", "note", "text/markdown");
+  const std::string out = bench.show(R"({"v":"word"})");
+  EXPECT_TRUE(holds(out, {"v"}, "word")) << out;
+  EXPECT_EQ(string_at(out, {"v", "artifact", "mime_type"}), "text/markdown");
+}
+
+TEST_F(LayersFields, PathsGoThroughListsAndStars) {
+  field("items.1.data", "bin");
+  field("rows[0].b", "bin");
+  field("all.*.x", "bin");
+  const std::string out =
+      bench.show(R"({"items":[{"data":"AAAA"},{"data":"BBBB"}],"rows":[{"b":"CCCC"}],)"
+                 R"("all":{"p":{"x":"DDDD"},"q":{"x":"EEEE","y":"FFFF"}}})");
+  EXPECT_EQ(at(out, {"items", "0", "data"}), "\"AAAA\"");
+  EXPECT_NE(at(out, {"items", "1", "data", "artifact"}), "(none)");
+  EXPECT_NE(at(out, {"rows", "0", "b", "artifact"}), "(none)");
+  EXPECT_NE(at(out, {"all", "p", "x", "artifact"}), "(none)");
+  EXPECT_NE(at(out, {"all", "q", "x", "artifact"}), "(none)");
+  EXPECT_EQ(at(out, {"all", "q", "y"}), "\"FFFF\"");
+}
+
+TEST_F(LayersFields, WrappersAreTransparent) {
+  field("pdf");
+  const std::string value = "{\"pdf\":\"" + base64(pdf(9)) + "\"}";
+  EXPECT_TRUE(holds(bench.show("{\"result\":" + value + "}"), {"result", "pdf"}, pdf(9)));
+  EXPECT_TRUE(
+      holds(bench.show("{\"content\":[],\"structuredContent\":" + value + "}"), {"pdf"}, pdf(9)));
+  EXPECT_TRUE(holds(bench.show("{\"content\":[],\"structuredContent\":{\"result\":" + value + "}}"),
+                    {"result", "pdf"}, pdf(9)));
+}
+
+TEST_F(LayersFields, JsonInTheSoleTextBlockIsTransparent) {
+  field("content");
+  std::string text;
+  append_escaped(text, "{\"content\":\"" + base64(pdf(9)) + "\",\"name\":\"Sales\"}");
+  const std::string out =
+      bench.show("{\"content\":[{\"type\":\"text\",\"text\":\"" + text + "\"}]}");
+  EXPECT_TRUE(holds(out, {"content"}, pdf(9))) << out;
+  EXPECT_EQ(at(out, {"name"}), "\"Sales\"");
+}
+
+TEST_F(LayersFields, DeclaredTypeIsTakenUnlessTheBytesContradict) {
+  field("a", "workbook", "application/x-workbook");
+  field("b", "workbook", "application/x-workbook");
+  const std::string a = bench.run("\x01\x02\x03\x04", "application/octet-stream");
+  const std::string b = bench.run(png(), "image/png");
+  const std::string out = bench.show("{\"a\":\"" + a + "\",\"b\":\"" + b + "\"}");
+  EXPECT_EQ(string_at(out, {"a", "artifact", "mime_type"}), "application/x-workbook");
+  EXPECT_EQ(string_at(out, {"b", "artifact", "mime_type"}), "image/png");
+}
+
+TEST_F(LayersFields, TextThatMayBeBase64IsSentToBeDecoded) {
+  field("v", "blob");
+  const std::string m = bench.text("AAECAwQF");
+  bench.decoded["AAECAwQF"] = std::string("\0\1\2\3\4\5", 6);
+  const std::string out = bench.show("{\"v\":\"" + m + "\"}");
+  EXPECT_TRUE(holds(out, {"v"}, std::string("\0\1\2\3\4\5", 6))) << out;
+  EXPECT_EQ(at(out, {"v", "preview"}), "(none)");
+}
+
+TEST_F(LayersFields, TextThatIsNoBase64IsNot) {
+  field("v", "report");
+  bench.show("{\"v\":\"" + bench.text("Dear reader, this is prose") + "\"}");
+  for (const Task& task : bench.seen) EXPECT_NE(task.kind, Task::Kind::decode);
+}
+
+TEST_F(LayersFields, TemplateNamesSiblings) {
+  field("content").summary_template =
+      "Downloaded workbook '{name}' as {content_type}, {pages} {odd}";
+  const std::string out =
+      bench.show("{\"content\":\"" + base64(pdf(9)) +
+                 "\",\"name\":\"Sales <b>Dashboard</b>\",\"pages\":7,\"odd\":[1]}");
+  const std::string summary = string_at(out, {"content", "summary"});
+  EXPECT_EQ(summary.find("Downloaded workbook 'Sales "), 0u) << summary;
+  EXPECT_EQ(summary.find("<b>"), std::string::npos) << summary;
+  EXPECT_NE(summary.find("' as pdf, \"7\" {odd}"), std::string::npos) << summary;
+}
+
+TEST_F(LayersFields, TemplateValuesAreBounded) {
+  field("content").summary_template = "{name}";
+  const std::string out = bench.show("{\"content\":\"" + base64(pdf(9)) + "\",\"name\":\"" +
+                                     std::string(5'000, 'n') + "\"}");
+  EXPECT_LE(string_at(out, {"content", "summary"}).size(), 70u);
+}
+
+TEST_F(LayersFields, TemplateKnowsTheArtifact) {
+  field("v").summary_template =
+      "{filename}|{size}|{size_human}|{artifact_id}|{description}|{unknown}";
+  const std::string m = bench.run(std::string(2048, 'x'), "application/pdf");
+  const std::string summary = string_at(bench.show("{\"v\":\"" + m + "\"}"), {"v", "summary"});
+  EXPECT_EQ(summary, "\"fetch.pdf\"|2048|2.0 KB|" + Bench::id(std::string(2048, 'x')) +
+                         "|PDF, 2.1 MB|{unknown}");
+}
+
+TEST_F(LayersFields, DefaultTemplateIsForAll) {
+  bench.config.default_summary_template = "Stored ({size} bytes)";
+  const std::string m = bench.run(pdf(), "application/pdf");
+  EXPECT_EQ(string_at(bench.show("[\"" + m + "\"]"), {"0", "summary"}), "Stored (40 bytes)");
+}
+
+TEST_F(LayersFields, FileNameBesideAValueIsItsName) {
+  const std::string m = bench.run(pdf(), "application/pdf");
+  EXPECT_EQ(string_at(bench.show("{\"filename\":\"/tmp/../Q3 report.pdf\",\"data\":\"" + m + "\"}"),
+                      {"data", "artifact", "filename"}),
+            "Q3 report.pdf");
+}
+
+TEST_F(LayersFields, NamesAreMadeSafe) {
+  const std::string m = bench.run(pdf(), "application/pdf");
+  const std::string out = bench.show("{\"filename\":\"..\\\\..\\\\ev\\u202eil\\u0000" +
+                                     std::string(400, 'a') + ".pdf\",\"data\":\"" + m + "\"}");
+  const std::string name = string_at(out, {"data", "artifact", "filename"});
+  EXPECT_EQ(name.substr(0, 6), "evilaa");
+  EXPECT_EQ(name.size(), 120u);
+}
+
+TEST_F(LayersFields, ManyPlacesAreBounded) {
+  field("*");
+  std::string list = "[\"AAAA\"";
+  for (int i = 0; i < 3'000; ++i) list += ",\"AAAA\"";
+  bench.show(list + "]");
+  EXPECT_LE(bench.layers->segments().size(), 1'024u);
+}
+
+}  // namespace

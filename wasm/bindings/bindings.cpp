@@ -1,0 +1,123 @@
+// The boundary to JavaScript: Embind only, no logic. Bytes cross as views into the module's memory,
+// which die when memory grows: fetch a view again after every call.
+#include <emscripten/bind.h>
+
+#include <string>
+#include <vector>
+
+#include "sluice/restoration.h"
+#include "sluice/restore.h"
+#include "sluice/session.h"
+
+namespace {
+
+using emscripten::typed_memory_view;
+using emscripten::val;
+using sluice::Status;
+
+/// What JavaScript holds: a Session, a buffer in and a buffer out. Calls that can fail answer
+/// false; then `output` is the error as JSON.
+class Core {
+ public:
+  val input(size_t size) {
+    in_.resize(size);
+    return val(typed_memory_view(size, reinterpret_cast<const uint8_t*>(in_.data())));
+  }
+  val output() const {
+    return val(typed_memory_view(out_.size(), reinterpret_cast<const uint8_t*>(out_.data())));
+  }
+
+  bool configure() { return answer(session_.configure(in_)); }
+  void policy() { out_ = session_.policy(); }
+  bool begin() { return answer(session_.begin(in_)); }
+  val body(size_t size) { return val(typed_memory_view(size, session_.body(size))); }
+  bool push(size_t size) { return answer(session_.push(size)); }
+  bool finish() { return answer(session_.finish()); }
+  val events() const {
+    const std::string_view log = session_.events();
+    return val(typed_memory_view(log.size(), reinterpret_cast<const uint8_t*>(log.data())));
+  }
+  void clear_events() { session_.clear_events(); }
+
+  void segment(uint32_t index) { out_ = session_.segment(index); }
+  void reference(uint32_t index) { out_ = session_.reference_to(index, in_); }
+  void reference_note(uint32_t index, double offset) {
+    out_ = session_.reference_note(index, in_, static_cast<uint64_t>(offset));
+  }
+  void tasks() { out_ = session_.tasks(); }
+  bool stored() { return answer(session_.stored(in_)); }
+  void begin_decode(uint32_t segment) { session_.begin_decode(segment); }
+  bool decode() { return session_.decode(in_, out_); }
+  bool end_decode() { return session_.end_decode(out_); }
+  void link(uint32_t number) { session_.link(number, in_); }
+
+  bool render() { return answer(session_.render(out_)); }
+  void report() { out_ = session_.report(); }
+  void refs() { out_ = session_.refs(); }
+  void shelve() { session_.shelve(); }
+  bool shelved() { return answer(session_.shelved(in_, out_)); }
+  bool clamp() { return answer(session_.clamp_text(in_, out_)); }
+
+  void sniff(double size) { out_ = sluice::describe_file(in_, static_cast<uint64_t>(size)); }
+
+  bool restore() { return answer(restoration_.cut(in_)); }
+  bool restore_with(size_t refs) { return answer(restoration_.cut(in_, refs)); }
+  bool restore_text(size_t refs, bool json) {
+    return answer(restoration_.cut_text(in_, refs, json));
+  }
+  bool next_piece() { return restoration_.next(out_); }
+  bool open_form(bool raw) { return answer(restoration_.open_form(in_, raw)); }
+  void write_form() { restoration_.write(in_, out_); }
+  void close_form() { restoration_.close(out_); }
+
+ private:
+  bool answer(const Status& status) {
+    if (!status.ok()) out_ = status_json(status);
+    return status.ok();
+  }
+
+  sluice::Session session_;
+  sluice::Restoration restoration_;
+  std::string in_;
+  std::string out_;
+};
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(sluice) {
+  emscripten::class_<Core>("Core")
+      .constructor<>()
+      .function("input", &Core::input)
+      .function("output", &Core::output)
+      .function("configure", &Core::configure)
+      .function("policy", &Core::policy)
+      .function("begin", &Core::begin)
+      .function("body", &Core::body)
+      .function("push", &Core::push)
+      .function("finish", &Core::finish)
+      .function("events", &Core::events)
+      .function("clearEvents", &Core::clear_events)
+      .function("segment", &Core::segment)
+      .function("reference", &Core::reference)
+      .function("referenceNote", &Core::reference_note)
+      .function("tasks", &Core::tasks)
+      .function("stored", &Core::stored)
+      .function("beginDecode", &Core::begin_decode)
+      .function("decode", &Core::decode)
+      .function("endDecode", &Core::end_decode)
+      .function("link", &Core::link)
+      .function("render", &Core::render)
+      .function("report", &Core::report)
+      .function("refs", &Core::refs)
+      .function("shelve", &Core::shelve)
+      .function("shelved", &Core::shelved)
+      .function("clamp", &Core::clamp)
+      .function("sniff", &Core::sniff)
+      .function("restore", &Core::restore)
+      .function("restoreWith", &Core::restore_with)
+      .function("restoreText", &Core::restore_text)
+      .function("nextPiece", &Core::next_piece)
+      .function("openForm", &Core::open_form)
+      .function("writeForm", &Core::write_form)
+      .function("closeForm", &Core::close_form);
+}

@@ -1,0 +1,140 @@
+#include "guardrail/measure.h"
+
+#include <algorithm>
+
+namespace sluice::guardrail {
+
+namespace {
+
+constexpr size_t kMaxLimit = size_t{1} << 30;
+
+/// What a reference's summary asks for, so that the two stay together.
+constexpr uint32_t kSummaryChars = 200;
+
+bool is_container(const Node& node) {
+  return node.type == Type::array || node.type == Type::object;
+}
+
+}  // namespace
+
+Measure::Measure(const Tape& tape, const GuardrailOptions& options)
+    : tape_(tape),
+      references_(tape),
+      suffix_(options.truncation_suffix),
+      limit_(std::clamp(options.max_observation_chars, kMinObservationChars, kMaxLimit)),
+      field_chars_(std::clamp(options.max_field_chars, size_t{1}, limit_)),
+      sizes_(tape.size()) {
+  if (!references_.all().empty()) needs_.resize(tape.size());
+  // Children stand behind their containers, so backwards every sum finds its terms.
+  for (size_t node = tape.size(); node-- > 0;) {
+    if (tape[node].type == Type::string)
+      sizes_[node] = string_size(node);
+    else if (!is_container(tape[node]))
+      sizes_[node] = saturated(tape[node].end - tape[node].begin);
+  }
+  place_references();
+  for (size_t node = tape.size(); node-- > 0;)
+    if (is_container(tape[node]) && !whole(node)) sum(node);
+}
+
+bool Measure::whole(size_t node) const {
+  if (need(node) == 0) return false;
+  const auto inside = references_.of(node);
+  return !inside.empty() && inside.front().node == node && references_.whole(inside.front());
+}
+
+void Measure::place_references() {
+  for (const Reference& reference : references_.all()) {
+    const size_t node = reference.node;
+    if (references_.whole(reference)) {
+      sizes_[node] = saturated(count_chars(minified(tape_.source(node))));
+      needs_[node] = sizes_[node];
+    } else if (needs_[node] == 0) {
+      const uint64_t listed = listed_chars(references_.of(node));
+      needs_[node] = std::min(sizes_[node], saturated(2 + suffix_.chars() + listed));
+    }
+  }
+}
+
+void Measure::sum(size_t container) {
+  const bool object = tape_[container].type == Type::object;
+  if (object && !needs_.empty()) want_summary(container);
+  uint64_t size = 2;
+  uint64_t need = 0;
+  bool more = false;
+  for (size_t at = container + 1; at < tape_[container].next; at = tape_[at].next) {
+    if (size > 2) ++size;
+    uint32_t lead = 0;
+    if (object) {
+      lead = sizes_[at] = key_size(at);
+      ++at;
+    }
+    size += lead + sizes_[at];
+    if (this->need(at) > 0)
+      need += 1 + lead + needs_[at];
+    else
+      more = true;
+  }
+  sizes_[container] = saturated(size);
+  if (need > 0)
+    needs_[container] =
+        std::min(sizes_[container], saturated(2 + need + (more ? 1 + kNoteChars : 0)));
+}
+
+/// Lets the summary beside an `artifact` member count as part of the reference.
+void Measure::want_summary(size_t object) {
+  size_t summary = 0;
+  bool artifact = false;
+  for (size_t key = object + 1; key < tape_[object].next; key = tape_[key + 1].next) {
+    const size_t value = key + 1;
+    if (tape_[value].type == Type::object)
+      artifact |= whole(value);
+    else if (tape_.is_string(key, "summary") && tape_[value].type == Type::string)
+      summary = value;
+  }
+  if (artifact && summary != 0 && needs_[summary] == 0)
+    needs_[summary] = std::min(sizes_[summary], kSummaryChars);
+}
+
+uint32_t Measure::string_size(size_t node) const {
+  const uint64_t bytes = tape_[node].end - tape_[node].begin;
+  const uint64_t listed = listed_chars(references_.of(node));
+  const uint64_t cut = 2 + field_chars_ + suffix_.chars() + listed;
+  if (bytes <= cut) return saturated(count_chars(tape_.source(node)));
+  // A code point has at most four bytes.
+  if (bytes > cut * 4) return saturated(cut);
+  return saturated(std::min<uint64_t>(cut, count_chars(tape_.source(node))));
+}
+
+uint32_t Measure::key_size(size_t node) const {
+  const uint64_t bytes = tape_[node].end - tape_[node].begin;
+  const uint64_t cut = 2 + kKeyChars;
+  const uint64_t chars = bytes > cut * 4 ? cut : count_chars(tape_.source(node));
+  return static_cast<uint32_t>(std::min(cut, chars) + 1);
+}
+
+uint32_t Measure::saturated(uint64_t chars) const {
+  return static_cast<uint32_t>(std::min<uint64_t>(chars, limit_ + 1));
+}
+
+uint64_t listed_chars(std::span<const Reference> references) {
+  uint64_t chars = 0;
+  for (const Reference& reference : references) chars += 1 + reference.end - reference.begin;
+  return chars;
+}
+
+std::string minified(std::string_view source) {
+  std::string out;
+  const char* const end = source.data() + source.size();
+  bool inside = false;
+  for (const char* at = source.data(); at < end; ++at) {
+    const char c = *at;
+    if (!inside && (c == ' ' || c == '\n' || c == '\r' || c == '\t')) continue;
+    out += c;
+    if (c == '"') inside = !inside;
+    if (c == '\\') out += *++at;
+  }
+  return out;
+}
+
+}  // namespace sluice::guardrail

@@ -1,0 +1,52 @@
+// UTF-8 by the table of RFC 3629 §4, and its generalisation for lone surrogates (WTF-8).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace sluice {
+
+inline bool is_continuation(char c) {
+  return (static_cast<uint8_t>(c) & 0xC0) == 0x80;
+}
+
+/// Length of the well-formed sequence at `at` (1 to 4 bytes); 0 when it is malformed: cut short,
+/// overlong, a surrogate, or above U+10FFFF.
+inline size_t utf8_length(const char* at, const char* end) {
+  const auto lead = static_cast<uint8_t>(*at);
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2 || lead > 0xF4) return 0;
+  const size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  if (static_cast<size_t>(end - at) < length) return 0;
+  const auto second = static_cast<uint8_t>(at[1]);
+  // The second byte alone tells overlong forms, surrogates and values above U+10FFFF apart.
+  const uint8_t low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const uint8_t high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  if (second < low || second > high) return 0;
+  for (size_t i = 2; i < length; ++i)
+    if (!is_continuation(at[i])) return 0;
+  return length;
+}
+
+/// Appends a code point; a surrogate becomes the three bytes its value would have (WTF-8).
+inline void append_code_point(std::string& out, uint32_t code) {
+  const auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
+  if (code < 0x80) {
+    out += static_cast<char>(code);
+  } else if (code < 0x800) {
+    out += static_cast<char>(0xC0 | (code >> 6));
+    tail(0);
+  } else if (code < 0x10000) {
+    out += static_cast<char>(0xE0 | (code >> 12));
+    tail(6);
+    tail(0);
+  } else {
+    out += static_cast<char>(0xF0 | (code >> 18));
+    tail(12);
+    tail(6);
+    tail(0);
+  }
+}
+
+}  // namespace sluice

@@ -1,0 +1,89 @@
+// The end of a message: what the host stored, and the text that goes out (part of Session).
+#include "session/message.h"
+#include "session/wire.h"
+#include "sluice/restore.h"
+
+namespace sluice {
+
+std::string Session::segment(uint32_t index) const {
+  const Message& message = *message_;
+  return write_segment(message.shelf ? message.shelf->segments()[index]
+                                     : message.segments()[index]);
+}
+
+std::string Session::tasks() const {
+  return write_tasks(message_->layers->tasks());
+}
+
+Status Session::stored(std::string_view json) {
+  uint32_t segment = 0;
+  Stored stored;
+  Status status = read_stored(json, segment, stored);
+  if (status.ok()) message_->layers->stored(segment, std::move(stored));
+  return status;
+}
+
+// The one exit: in the observation dialect nothing leaves without the guardrail.
+Status Session::render(std::string& text) {
+  Message& message = *message_;
+  message.rendered = message.layers->render();
+  message.changed = message.layers->changed();
+  message.clamped = Clamped{};
+  if (message.call.dialect == Dialect::mcp) {
+    text = message.rendered;
+    return {};
+  }
+  message.clamped = clamp(message.rendered, message.config.guardrail);
+  text = message.clamped.text;
+  return message.clamped.status;
+}
+
+std::string Session::report() const {
+  const Message& message = *message_;
+  const bool shelve =
+      message.clamped.changed &&
+      message.clamped.original_chars > message.config.guardrail.auto_artifact_threshold;
+  return write_report(message.clamped, message.changed, shelve);
+}
+
+std::string Session::refs() const {
+  return message_->layers->refs_json();
+}
+
+void Session::shelve() {
+  Message& message = *message_;
+  message.shelf = std::make_unique<gate::SegmentLog>(message.options);
+  const uint32_t index = message.shelf->open(SegmentKind::json);
+  Segment& segment = message.shelf->segment(index);
+  segment.whole = true;
+  segment.chars = message.clamped.original_chars;
+  message.shelf->data(index, message.rendered);
+  message.shelf->close(index);
+}
+
+Status Session::shelved(std::string_view json, std::string& text) {
+  Message& message = *message_;
+  std::string reduced = "\"";
+  append_marker(reduced, 0);
+  reduced += '"';
+  Layers whole(message.config, message.call, std::move(reduced), message.shelf->segments());
+  Status status = whole.plan();
+  uint32_t segment = 0;
+  Stored stored;
+  if (status.ok()) status = read_stored(json, segment, stored);
+  if (!status.ok()) return status;
+  whole.stored(0, std::move(stored));
+  const Clamped clamped = clamp(whole.render(), message.config.guardrail);
+  text = clamped.text;
+  return clamped.status;
+}
+
+Status Session::clamp_text(std::string_view json, std::string& text) {
+  Message& message = *message_;
+  message.clamped = clamp(json, message.config.guardrail);
+  message.changed = message.clamped.changed;
+  text = message.clamped.text;
+  return message.clamped.status;
+}
+
+}  // namespace sluice

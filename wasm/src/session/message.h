@@ -1,0 +1,42 @@
+// The state of a Session: what outlives a message, and the message under way.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "gate/segment_log.h"
+#include "session/base64_text.h"
+#include "sluice/config.h"
+#include "sluice/gate.h"
+#include "sluice/layers.h"
+#include "sluice/session.h"
+
+namespace sluice {
+
+/// Exactly one of `gate`, `layers` and `shelf` is where the message is.
+class Session::Message {
+ public:
+  Config config;
+  Call call;
+  std::optional<Gate> gate;
+  std::unique_ptr<Layers> layers;
+
+  // A decode task under way.
+  GateOptions options;
+  std::optional<Base64Text> text;
+  std::unique_ptr<gate::SegmentLog> decoded;
+  uint32_t decoding = 0;
+
+  // The observation as a whole, when it is stored.
+  std::unique_ptr<gate::SegmentLog> shelf;
+  std::string rendered;
+  Clamped clamped;
+  bool changed = false;
+
+  const std::vector<Segment>& segments() const {
+    return layers ? layers->segments() : gate->segments();
+  }
+};
+
+}  // namespace sluice

@@ -1,0 +1,144 @@
+#include "sluice/session.h"
+
+#include "session/message.h"
+#include "session/wire.h"
+#include "sluice/restore.h"
+
+namespace sluice {
+
+namespace {
+
+Status misuse(std::string message) {
+  Status status;
+  status.code = Code::misuse;
+  status.message = std::move(message);
+  return status;
+}
+
+// Room to keep more images than may stay: which of them are typed blocks is known only at the end.
+constexpr size_t kKeptPerShown = 2;
+
+bool keeps_images(const Config& config, const Call& call) {
+  return config.inline_media.mode == InlineMedia::Mode::listed ||
+         (config.inline_media.mode == InlineMedia::Mode::automatic && call.client_shows_images);
+}
+
+}  // namespace
+
+Session::Session() : message_(std::make_unique<Message>()) {}
+Session::~Session() = default;
+
+Status Session::configure(std::string_view config_json) {
+  Config config;
+  const Status status = parse_config(config_json, config);
+  if (status.ok()) message_->config = std::move(config);
+  return status;
+}
+
+std::string Session::policy() const {
+  const ResourcePolicy& resources = message_->config.resources;
+  return "{\"inlineTextUnderChars\":" + std::to_string(resources.inline_text_if_under_chars) +
+         ",\"cacheReads\":" + (resources.cache_reads_to_artifacts ? "true}" : "false}");
+}
+
+uint8_t* Session::body(size_t size) {
+  return message_->gate ? message_->gate->input(size) : nullptr;
+}
+
+Status Session::begin(std::string_view call_json) {
+  Message& message = *message_;
+  const Status status = read_call(call_json, message.call);
+  if (!status.ok()) return status;
+  message.layers.reset();
+  message.shelf.reset();
+  message.text.reset();
+  message.options = gate_options(message.config);
+  if (keeps_images(message.config, message.call)) {
+    message.options.keep_bytes = static_cast<size_t>(message.config.inline_media.max_bytes);
+    message.options.keep_count = message.config.inline_media.max_count * kKeptPerShown;
+  }
+  message.gate.emplace(message.options);
+  return status;
+}
+
+Status Session::push(size_t size) {
+  if (!message_->gate) return misuse("push comes after begin");
+  return message_->gate->push(size);
+}
+
+Status Session::finish() {
+  Message& message = *message_;
+  if (!message.gate) return misuse("finish comes after begin");
+  const Status status = message.gate->finish();
+  if (!status.ok()) return status;
+  message.layers = std::make_unique<Layers>(message.config, message.call, message.gate->reduced(),
+                                            message.gate->segments());
+  const Status planned = message.layers->plan();
+  // What the gate logged last comes before what the layers logged.
+  message.layers->events().insert(0, message.gate->events());
+  message.gate.reset();
+  return planned;
+}
+
+std::string_view Session::events() const {
+  Message& message = *message_;
+  if (message.shelf) return message.shelf->events();
+  if (message.layers) return message.layers->events();
+  return message.gate ? message.gate->events() : std::string_view();
+}
+
+void Session::clear_events() {
+  Message& message = *message_;
+  if (message.shelf) {
+    message.shelf->events().clear();
+  } else if (message.layers) {
+    message.layers->events().clear();
+  } else if (message.gate) {
+    message.gate->events().clear();
+  }
+}
+
+std::string Session::reference_to(uint32_t index, std::string_view id) const {
+  return reference(message_->segments()[index], id, true);
+}
+
+std::string Session::reference_note(uint32_t index, std::string_view id, uint64_t offset) const {
+  return inner_ref(message_->segments()[index], id, offset);
+}
+
+void Session::begin_decode(uint32_t segment) {
+  Message& message = *message_;
+  message.decoding = segment;
+  message.text.emplace();
+  message.decoded = std::make_unique<gate::SegmentLog>(message.options);
+  message.decoded->open(SegmentKind::run);
+}
+
+bool Session::decode(std::string_view text, std::string& bytes) {
+  bytes.clear();
+  if (!message_->text || !message_->text->push(text, bytes)) return false;
+  message_->decoded->data(0, bytes);
+  message_->decoded->events().clear();
+  return true;
+}
+
+bool Session::end_decode(std::string& bytes) {
+  Message& message = *message_;
+  bytes.clear();
+  if (!message.text || !message.text->finish(bytes)) return false;
+  message.decoded->data(0, bytes);
+  Segment& record = message.decoded->segment(0);
+  record.form = message.text->form();
+  record.whole = true;
+  record.chars = message.segments()[message.decoding].chars;
+  message.decoded->close(0);
+  message.layers->decoded(message.decoding, message.decoded->segment(0));
+  message.text.reset();
+  return true;
+}
+
+void Session::link(uint32_t number, std::string json) {
+  message_->layers->link(number, std::move(json));
+}
+
+}  // namespace sluice

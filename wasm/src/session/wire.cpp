@@ -1,0 +1,184 @@
+#include "session/wire.h"
+
+#include "sluice/tape.h"
+
+namespace sluice {
+
+namespace {
+
+Status misuse(std::string path, std::string message) {
+  Status status;
+  status.code = Code::misuse;
+  status.path = std::move(path);
+  status.message = std::move(message);
+  return status;
+}
+
+/// One flat JSON object from the host.
+class Fields {
+ public:
+  explicit Fields(std::string_view json) {
+    object_ = Tape::parse(json, tape_).ok() && tape_[0].type == Type::object;
+  }
+
+  bool is_object() const { return object_; }
+
+  /// A string member, or none; false for anything else.
+  bool text(std::string_view key, std::string& value) const {
+    const auto node = tape_.find(0, key);
+    if (!node || tape_[*node].type == Type::null) return true;
+    if (tape_[*node].type == Type::string) value = tape_.string(*node);
+    return tape_[*node].type == Type::string;
+  }
+
+  /// A boolean member, or none.
+  bool flag(std::string_view key, bool& value) const {
+    const auto node = tape_.find(0, key);
+    if (!node) return true;
+    value = tape_.source(*node) == "true";
+    return tape_[*node].type == Type::boolean;
+  }
+
+  /// A member that counts: digits alone, at most nine.
+  bool number(std::string_view key, uint32_t& value) const {
+    const auto node = tape_.find(0, key);
+    const std::string_view digits = node ? tape_.source(*node) : std::string_view();
+    if (digits.empty() || digits.size() > 9) return false;
+    value = 0;
+    for (const char c : digits) {
+      if (c < '0' || c > '9') return false;
+      value = value * 10 + static_cast<uint32_t>(c - '0');
+    }
+    return true;
+  }
+
+ private:
+  Tape tape_;
+  bool object_ = false;
+};
+
+/// One flat JSON object to the host.
+class Object {
+ public:
+  Object& text(std::string_view key, std::string_view value) {
+    begin(key) += '"';
+    append_escaped(out_, value);
+    out_ += '"';
+    return *this;
+  }
+  Object& flag(std::string_view key, bool value) {
+    begin(key) += value ? "true" : "false";
+    return *this;
+  }
+  Object& number(std::string_view key, uint64_t value) {
+    begin(key) += std::to_string(value);
+    return *this;
+  }
+  std::string end() { return out_ + '}'; }
+
+ private:
+  std::string& begin(std::string_view key) {
+    out_ += out_.size() > 1 ? ",\"" : "\"";
+    out_ += key;
+    return out_ += "\":";
+  }
+
+  std::string out_ = "{";
+};
+
+const char* kind_name(SegmentKind kind) {
+  switch (kind) {
+    case SegmentKind::run:
+      return "run";
+    case SegmentKind::text:
+      return "text";
+    default:
+      return "json";
+  }
+}
+
+const char* kind_name(Task::Kind kind) {
+  switch (kind) {
+    case Task::Kind::annotate:
+      return "annotate";
+    case Task::Kind::decode:
+      return "decode";
+    default:
+      return "read";
+  }
+}
+
+}  // namespace
+
+Status read_call(std::string_view json, Call& call) {
+  const Fields fields(json);
+  if (!fields.is_object()) return misuse("", "a call is described by a JSON object");
+  call = Call{};
+  if (!fields.text("tool", call.tool)) return misuse("tool", "tool must be a string");
+  if (!fields.text("namespace", call.name_space)) {
+    return misuse("namespace", "namespace must be a string");
+  }
+  std::string dialect = "observation";
+  if (!fields.text("dialect", dialect) || (dialect != "observation" && dialect != "mcp")) {
+    return misuse("dialect", "dialect must be \"observation\" or \"mcp\"");
+  }
+  call.dialect = dialect == "mcp" ? Dialect::mcp : Dialect::observation;
+  if (!fields.flag("client_shows_images", call.client_shows_images)) {
+    return misuse("client_shows_images", "client_shows_images must be true or false");
+  }
+  return {};
+}
+
+Status read_stored(std::string_view json, uint32_t& segment, Stored& stored) {
+  const Fields fields(json);
+  if (!fields.is_object()) return misuse("", "what was stored is described by a JSON object");
+  if (!fields.number("segment", segment)) {
+    return misuse("segment", "segment must be the number of a segment");
+  }
+  if (!fields.text("id", stored.id) || stored.id.empty()) {
+    return misuse("id", "id must be a string");
+  }
+  const bool rest = fields.text("filename", stored.filename) &&
+                    fields.text("mime_type", stored.mime_type) &&
+                    fields.text("warning", stored.warning);
+  return rest ? Status{} : misuse("", "filename, mime_type and warning must be strings");
+}
+
+std::string write_segment(const Segment& segment) {
+  return Object()
+      .text("kind", kind_name(segment.kind))
+      .text("mime_type", segment.mime_type)
+      .text("extension", segment.extension)
+      .number("size_bytes", segment.bytes)
+      .text("description", segment.description)
+      .end();
+}
+
+std::string write_tasks(const std::vector<Task>& tasks) {
+  std::string list = "[";
+  for (const Task& task : tasks) {
+    if (list.size() > 1) list += ',';
+    list += Object()
+                .text("kind", kind_name(task.kind))
+                .number("index", task.index)
+                .text("mime_type", task.mime_type)
+                .text("filename", task.filename)
+                .text("uri", task.uri)
+                .number("size_bytes", task.size_bytes)
+                .end();
+  }
+  return list + ']';
+}
+
+std::string write_report(const Clamped& clamped, bool changed, bool shelve) {
+  return Object()
+      .flag("changed", changed)
+      .flag("clamped", clamped.changed)
+      .number("original_chars", clamped.original_chars)
+      .number("clamped_chars", clamped.clamped_chars)
+      .text("method", clamped.method)
+      .flag("shelve", shelve)
+      .end();
+}
+
+}  // namespace sluice

@@ -1,0 +1,24 @@
+// The JSON messages between a Session and its host.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sluice/guardrail.h"
+#include "sluice/layers.h"
+#include "sluice/status.h"
+
+namespace sluice {
+
+/// Reads what `Session::begin` takes. Unknown keys and wrong types fail with `misuse` and the key.
+Status read_call(std::string_view json, Call& call);
+
+/// Reads what `Session::stored` takes.
+Status read_stored(std::string_view json, uint32_t& segment, Stored& stored);
+
+std::string write_segment(const Segment& segment);
+std::string write_tasks(const std::vector<Task>& tasks);
+std::string write_report(const Clamped& clamped, bool changed, bool shelve);
+
+}  // namespace sluice
