@@ -1,0 +1,114 @@
+#include "sluice/config.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "config/nearest.h"
+#include "config/row.h"
+#include "config/value.h"
+#include "sluice/tape.h"
+
+namespace sluice {
+
+namespace config {
+namespace {
+
+constexpr size_t kMaxConfigBytes = 1'048'576;
+constexpr size_t kMaxConfigDepth = 32;
+
+const Row* row_of(std::string_view path) {
+  const auto rows = config_rows();
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.key == path; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+/// The part of a row's key between `prefix` and the next dot; empty when the row is elsewhere.
+std::string_view step_below(std::string_view key, std::string_view prefix) {
+  if (!prefix.empty()) {
+    if (!key.starts_with(prefix) || key.size() <= prefix.size() || key[prefix.size()] != '.')
+      return {};
+    key.remove_prefix(prefix.size() + 1);
+  }
+  return key.substr(0, key.find('.'));
+}
+
+/// The keys that may stand directly under `prefix`, each once.
+std::vector<std::string_view> keys_below(std::string_view prefix) {
+  std::vector<std::string_view> keys;
+  for (const Row& row : config_rows()) {
+    const std::string_view step = step_below(row.key, prefix);
+    if (!step.empty() && std::find(keys.begin(), keys.end(), step) == keys.end())
+      keys.push_back(step);
+  }
+  return keys;
+}
+
+/// Reads the members of a section. Recursion is bounded by the depth of the table.
+Status read_section(const Json& section, const std::string& prefix, Config& config) {
+  const std::vector<std::string_view> known = keys_below(prefix);
+  for (const auto& [key, value] : section.items()) {
+    if (std::find(known.begin(), known.end(), key) == known.end())
+      return unknown_key(prefix, key, known);
+    const std::string path = path_below(prefix, key);
+    const Row* const row = row_of(path);
+    Status status;
+    if (value.is_object() && !keys_below(path).empty())
+      status = read_section(value, path, config);
+    else if (row != nullptr)
+      status = row->read(*row, value, path, config);
+    else
+      status = wrong_value(path, "an object");
+    if (!status.ok()) return status;
+  }
+  if (prefix == "inline_media") config.inline_media.mode = InlineMedia::Mode::listed;
+  return {};
+}
+
+Status not_readable(std::string message, const Status& place = {}) {
+  return {Code::config_json, place.line, place.column, "", std::move(message)};
+}
+
+}  // namespace
+}  // namespace config
+
+Status parse_config(std::string_view json, Config& config) {
+  if (json.size() > config::kMaxConfigBytes)
+    return config::not_readable("the configuration is larger than 1 MiB");
+  // The tape first: what it lets through cannot make the DOM deep or large.
+  Tape tape;
+  const Status status = Tape::parse(json, tape, config::kMaxConfigDepth, false);
+  if (!status.ok())
+    return config::not_readable("the configuration is not JSON: " + status.message, status);
+  if (tape[0].type != Type::object)
+    return config::not_readable("the configuration must be a JSON object");
+  const config::Json parsed = config::Json::parse(json, nullptr, false);
+  if (parsed.is_discarded())
+    return config::not_readable("the configuration holds a number or an escape that has no value");
+  Config read;
+  Status outcome = config::read_section(parsed, "", read);
+  if (outcome.ok()) config = std::move(read);
+  return outcome;
+}
+
+GateOptions gate_options(const Config& config) {
+  GateOptions options;
+  const BinaryDetection& detection = config.binary_detection;
+  const InlineMedia& media = config.inline_media;
+  options.max_inline_chars = config.max_inline_size;
+  options.max_document_chars =
+      std::min<size_t>(options.max_document_chars, config.guardrail.max_observation_chars);
+  options.min_run_chars = detection.min_size_for_detection;
+  options.max_probe_bytes = detection.max_decode_bytes;
+  options.detect_runs = detection.enabled;
+  options.require_magic = detection.require_magic_bytes;
+  options.divert_text = config.auto_artifact_large_content;
+  options.signatures = detection.signatures;
+  if (media.mode != InlineMedia::Mode::off) {
+    options.keep_bytes = static_cast<size_t>(media.max_bytes);
+    options.keep_count = media.max_count;
+  }
+  return options;
+}
+
+}  // namespace sluice

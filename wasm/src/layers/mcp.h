@@ -1,0 +1,64 @@
+// The mcp dialect: a result that any MCP client accepts, and the list that undoes it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "layers/blocks.h"
+#include "layers/document.h"
+#include "layers/edits.h"
+#include "layers/notes.h"
+#include "layers/referrer.h"
+#include "layers/shape.h"
+
+namespace sluice::layers {
+
+/// Rewrites a result by splices: a diverted block becomes a text block at the same index, all else
+/// a reference in its string; clients check that `data` and `blob` are base64 and that block types
+/// are known.
+class Mcp {
+ public:
+  Mcp(const Config& config, const Call& call, const Document& document, const Ledger& ledger);
+
+  /// Whether the result has to differ from what came.
+  bool changes() const;
+
+  std::string write();
+
+  /// What was written to `_meta["sluice/refs"]`, also when the result has no place for it.
+  std::string refs() const { return edits_.json(); }
+
+ private:
+  void rewrite_result();
+  void rewrite_collapsed();
+  void rewrite_items(const std::string& at);
+  void finish_list(const std::string& at);
+  void rewrite_block(size_t block, const std::string& at);
+  void rewrite_entry(size_t entry, const std::string& at);
+  void rewrite_structured(const std::string& at);
+  void rewrite_meta(size_t meta, const std::string& at);
+  void finish_meta();
+  void finish_body();
+  void keep(size_t data, const Load& load);
+  void replace(size_t node, const std::string& at, uint32_t segment, std::string with);
+  std::string note_block(size_t block, uint32_t segment);
+  std::string note_entry(size_t entry, uint32_t segment) const;
+  bool has_news() const;
+  std::string note_text() const;
+  std::optional<size_t> server_refs() const;
+
+  const Document& document_;
+  const Ledger& ledger_;
+  Notes notes_;
+  Media media_;
+  Shape shape_;
+  Referrer referrer_;
+  std::vector<Splice> splices_;
+  Edits edits_;
+  std::vector<uint32_t> shown_;    // images that stay
+  std::vector<uint32_t> beside_;   // what a replaced block held beside what its note names
+  std::vector<std::string> tail_;  // members to add at the end of the body
+};
+
+}  // namespace sluice::layers

@@ -1,0 +1,252 @@
+#include "layers/observation.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "layers/json_string.h"
+#include "layers/json_text.h"
+#include "layers/links.h"
+#include "layers/splicer.h"
+
+namespace sluice::layers {
+
+Observation::Observation(const Config& config, const Call& call, const Document& document,
+                         const Ledger& ledger, const std::vector<std::string>& links)
+    : config_(config),
+      call_(call),
+      document_(document),
+      ledger_(ledger),
+      links_(links),
+      notes_(config, call, ledger),
+      media_(config, call),
+      shape_(shape_of(document, ledger.segments())),
+      link_blocks_(links_of(document, shape_)) {}
+
+std::string Observation::write() {
+  switch (shape_.kind) {
+    case Shape::Kind::result:
+      return result();
+    case Shape::Kind::blocks: {
+      bool sole = false;
+      return content_value(sole);
+    }
+    case Shape::Kind::contents:
+      return contents();
+    case Shape::Kind::error:
+      return "{\"error\":" + whole(*document_.tape().find(0, "error")) + "}";
+    default:
+      return whole(shape_.body);
+  }
+}
+
+std::string Observation::whole(size_t node) const {
+  std::string out;
+  append_showing(out, document_, node, notes_);
+  return out;
+}
+
+std::string Observation::array(const std::vector<std::string>& items) const {
+  std::string out = "[";
+  for (const std::string& item : items) {
+    if (out.size() > 1) out += ',';
+    out += item;
+  }
+  out += ']';
+  return out;
+}
+
+// --- a CallToolResult -------------------------------------------------------------------------
+
+std::string Observation::result() {
+  const Tape& tape = document_.tape();
+  const bool blocks = shape_.list && (!shape_.listed(document_) || tape.count(*shape_.list) > 0);
+  const bool structured =
+      shape_.structured && (tape[*shape_.structured].type != Type::null || !blocks);
+  if (structured && (config_.prefer == Prefer::structured || !blocks)) return structured_half();
+  return content_half();
+}
+
+std::string Observation::structured_half() {
+  const std::vector<std::string> beside = blocks_beside(*shape_.structured);
+  std::string others;
+  append_others(others);
+  if (beside.empty() && others.empty() && !is_error()) return whole(*shape_.structured);
+  std::string out = "{";
+  if (is_error()) out += "\"isError\":true";
+  append_key(out, "structured");
+  out += whole(*shape_.structured);
+  if (!beside.empty()) {
+    append_key(out, "content");
+    out += array(beside);
+  }
+  return out + others + "}";
+}
+
+std::string Observation::content_half() {
+  bool sole = false;
+  const std::string content = content_value(sole);
+  std::string others;
+  append_others(others);
+  std::string structured;
+  if (shape_.structured && adds_to(*shape_.structured, ids_in(*shape_.list))) {
+    structured = whole(*shape_.structured);
+  }
+  if (sole && others.empty() && structured.empty() && !is_error()) return content;
+  std::string out = "{";
+  if (is_error()) out += "\"isError\":true";
+  append_key(out, "content");
+  out += content;
+  if (!structured.empty()) {
+    append_key(out, "structured");
+    out += structured;
+  }
+  return out + others + "}";
+}
+
+bool Observation::is_error() const {
+  const std::optional<size_t> flag = document_.tape().find(shape_.body, "isError");
+  return flag && document_.tape().source(*flag) == "true";
+}
+
+// `_meta` is for programs, and `resultType` says nothing where it says `complete`.
+void Observation::append_others(std::string& out) const {
+  constexpr std::array<std::string_view, 4> kKnown = {"content", "structuredContent", "_meta",
+                                                      "isError"};
+  const Tape& tape = document_.tape();
+  for (const size_t value : document_.children(shape_.body)) {
+    const std::string key = tape.string(value - 1);
+    if (std::find(kKnown.begin(), kKnown.end(), key) != kKnown.end()) continue;
+    if (key == "resultType" && tape.is_string(value, "complete")) continue;
+    out += ',';
+    append_referring(out, document_, value - 1, notes_);
+    out += ':';
+    append_showing(out, document_, value, notes_);
+  }
+}
+
+// --- blocks -----------------------------------------------------------------------------------
+
+std::string Observation::content_value(bool& sole) {
+  if (!shape_.listed(document_)) {
+    sole = true;
+    return shape_.list ? whole(*shape_.list) : "[]";
+  }
+  const std::vector<size_t> blocks = document_.children(*shape_.list);
+  const std::optional<size_t> text = only_text(document_, shape_);
+  if (blocks.size() == 1 && text) {
+    sole = true;
+    Document inner;
+    if (!read_json_text(document_, *text, ledger_.size(), inner)) return whole(*text);
+    std::string out;
+    append_showing(out, inner, 0, notes_);
+    return out;
+  }
+  std::vector<std::string> items;
+  for (const size_t block : blocks) items.push_back(show(block));
+  return array(items);
+}
+
+std::string Observation::show(size_t block) {
+  const auto link = std::find(link_blocks_.begin(), link_blocks_.end(), block);
+  if (link != link_blocks_.end() && config_.resources.enabled) {
+    const auto number = static_cast<size_t>(link - link_blocks_.begin());
+    const std::string none;
+    return show_link(document_, block, notes_, call_.name_space,
+                     number < links_.size() ? links_[number] : none);
+  }
+  return show_block(document_, block, notes_, ledger_, media_);
+}
+
+std::vector<std::string> Observation::blocks_beside(size_t half) {
+  std::vector<std::string> items;
+  if (!shape_.list) return items;
+  const std::set<std::string> ids = ids_in(half);
+  if (!shape_.listed(document_)) {
+    if (adds_to(*shape_.list, ids)) items.push_back(whole(*shape_.list));
+    return items;
+  }
+  for (const size_t block : document_.children(*shape_.list)) {
+    if (!repeats(block, ids)) items.push_back(show(block));
+  }
+  return items;
+}
+
+// A text block says in words what the structured half says, and the specification asks for that; it
+// is worth showing only for an artifact of its own, or for what went wrong. Other blocks are
+// repeated only by the same artifact.
+bool Observation::repeats(size_t block, const std::set<std::string>& ids) const {
+  if (document_.is_block(block, "text")) {
+    const std::optional<size_t> text = document_.tape().find(block, "text");
+    Document inner;
+    if (is_error() && text && !read_json_text(document_, *text, ledger_.size(), inner))
+      return false;
+    return !adds_to(block, ids);
+  }
+  return load_of_block(document_, block) && !adds_to(block, ids);
+}
+
+// --- artifacts by their ids -------------------------------------------------------------------
+
+std::set<std::string> Observation::ids_in(size_t node) const {
+  std::set<std::string> ids;
+  for (const Mark& mark : document_.marks(node)) ids.insert(ledger_.id(mark.segment));
+  return ids;
+}
+
+// Whether a value has an artifact that is not among `ids`. A long text that is JSON is the other
+// half over again, not a thing of its own.
+bool Observation::adds_to(size_t node, const std::set<std::string>& ids) const {
+  for (const Mark& mark : document_.marks(node)) {
+    if (ids.count(ledger_.id(mark.segment)) != 0) continue;
+    const Segment& segment = ledger_.segment(mark.segment);
+    const size_t first = segment.preview.find_first_not_of(" \t\r\n");
+    const bool json = segment.kind != SegmentKind::run && first != std::string::npos &&
+                      (segment.preview[first] == '{' || segment.preview[first] == '[');
+    if (!json || has_hidden(ids)) return true;
+  }
+  return false;
+}
+
+// Whether some bytes stand inside a stored text only, and nowhere else. Both halves of a result
+// hold the same bytes, so those that occur twice are in the other half's stored text too.
+bool Observation::has_hidden(const std::set<std::string>& ids) const {
+  std::set<uint32_t> seen;
+  for (const Mark& mark : document_.marks(0, document_.text().size())) seen.insert(mark.segment);
+  std::map<std::string, int> hidden;
+  for (uint32_t segment = 0; segment < ledger_.size(); ++segment) {
+    const bool run = ledger_.segment(segment).kind == SegmentKind::run;
+    if (run && seen.count(segment) == 0) ++hidden[ledger_.id(segment)];
+  }
+  return std::any_of(hidden.begin(), hidden.end(), [&](const auto& entry) {
+    return entry.second == 1 && ids.count(entry.first) == 0;
+  });
+}
+
+// --- resources/read ---------------------------------------------------------------------------
+
+std::string Observation::contents() {
+  const Tape& tape = document_.tape();
+  std::string out = "{\"contents\":";
+  if (shape_.listed(document_)) {
+    std::vector<std::string> items;
+    for (const size_t entry : document_.children(*shape_.list)) {
+      items.push_back(show_resource(document_, entry, notes_));
+    }
+    out += array(items);
+  } else {
+    out += whole(*shape_.list);
+  }
+  for (const size_t value : document_.children(shape_.body)) {
+    const std::string key = tape.string(value - 1);
+    if (key == "contents" || key == "_meta") continue;
+    if (key == "resultType" && tape.is_string(value, "complete")) continue;
+    out += ',';
+    append_referring(out, document_, value - 1, notes_);
+    out += ':';
+    append_showing(out, document_, value, notes_);
+  }
+  return out + "}";
+}
+
+}  // namespace sluice::layers

@@ -1,0 +1,53 @@
+// The observation dialect: what a planner shows its model.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "layers/blocks.h"
+#include "layers/document.h"
+#include "layers/notes.h"
+#include "layers/shape.h"
+
+namespace sluice::layers {
+
+/// Writes one observation. A view: envelopes are opened, the half that `prefer` names is shown, and
+/// what only the other half has is added; no artifact and no link is dropped, nothing is said
+/// twice.
+class Observation {
+ public:
+  Observation(const Config& config, const Call& call, const Document& document,
+              const Ledger& ledger, const std::vector<std::string>& links);
+
+  std::string write();
+
+ private:
+  std::string result();
+  std::string structured_half();
+  std::string content_half();
+  std::string contents();
+  std::string whole(size_t node) const;
+  std::string array(const std::vector<std::string>& items) const;
+  std::string content_value(bool& sole);
+  std::string show(size_t block);
+  std::vector<std::string> blocks_beside(size_t half);
+  bool adds_to(size_t node, const std::set<std::string>& ids) const;
+  bool repeats(size_t block, const std::set<std::string>& ids) const;
+  std::set<std::string> ids_in(size_t node) const;
+  bool has_hidden(const std::set<std::string>& ids) const;
+  bool is_error() const;
+  void append_others(std::string& out) const;
+
+  const Config& config_;
+  const Call& call_;
+  const Document& document_;
+  const Ledger& ledger_;
+  const std::vector<std::string>& links_;
+  Notes notes_;
+  Media media_;
+  Shape shape_;
+  std::vector<size_t> link_blocks_;
+};
+
+}  // namespace sluice::layers

@@ -1,0 +1,117 @@
+#include "layers/payload.h"
+
+#include <algorithm>
+
+#include "sluice/codec.h"
+#include "sluice/sniff.h"
+
+namespace sluice::layers {
+
+namespace {
+
+// From this many hex digits on, base64 without any other character is no plausible reading.
+constexpr size_t kPlainlyHex = 16;
+
+bool is_letter_of_run(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '+' ||
+         c == '/' || c == '-' || c == '_' || c == '=' || c == '\n' || c == '\r';
+}
+
+/// Takes line breaks out of `text` and tells the form about them; the breaks are those after the
+/// first line. Whether all lines agree is seen when the form is tried.
+std::string unwrap(std::string_view text, Form& form) {
+  const size_t first = text.find_first_of("\r\n");
+  if (first == std::string_view::npos) return std::string(text);
+  const size_t next = text.find_first_not_of("\r\n", first);
+  const std::string_view separator =
+      text.substr(first, next == std::string_view::npos ? std::string_view::npos : next - first);
+  if (next == std::string_view::npos) {
+    form.suffix = separator;
+  } else {
+    form.column = static_cast<uint32_t>(std::min<size_t>(first, UINT32_MAX));
+    form.separator = separator;
+    if (text.ends_with(separator)) form.suffix = separator;
+  }
+  std::string joined;
+  joined.reserve(text.size());
+  std::copy_if(text.begin(), text.end(), std::back_inserter(joined),
+               [](char c) { return c != '\r' && c != '\n'; });
+  return joined;
+}
+
+bool decode_all(std::string_view digits, Alphabet alphabet, std::string& bytes) {
+  bytes.resize(decoded_capacity(digits.size()));
+  auto* out = reinterpret_cast<uint8_t*>(bytes.data());
+  const Decoded done = decode(as_bytes(digits), alphabet, out);
+  size_t written = done.written;
+  const std::string_view rest = digits.substr(done.read);
+  if (!rest.empty()) {
+    if (alphabet == Alphabet::hex || rest.size() < 2 || rest.size() > 3) return false;
+    const std::optional<size_t> tail = decode_tail(as_bytes(rest), alphabet, out + written);
+    if (!tail) return false;
+    written += *tail;
+  }
+  bytes.resize(written);
+  return written > 0;
+}
+
+}  // namespace
+
+bool writes_again(const Payload& payload, std::string_view text) {
+  if (parse_form(form_name(payload.form, {}), {}) != payload.form) return false;
+  std::string again;
+  FormWriter writer(payload.form);
+  writer.write(payload.bytes, again);
+  writer.finish(again);
+  return again == text;
+}
+
+bool looks_encoded(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_letter_of_run);
+}
+
+std::optional<Payload> read_base64(std::string_view text) {
+  if (!looks_encoded(text)) return std::nullopt;
+  Payload payload;
+  const std::string joined = unwrap(text, payload.form);
+  std::string_view digits = joined;
+  while (digits.ends_with('=')) digits.remove_suffix(1);
+  const bool url = digits.find_first_of("-_") != std::string_view::npos;
+  payload.form.encoding = url ? Encoding::base64url : Encoding::base64;
+  payload.form.padded = digits.size() % 4 == 0 || digits.size() != joined.size();
+  if (!decode_all(digits, url ? Alphabet::url : Alphabet::standard, payload.bytes)) {
+    return std::nullopt;
+  }
+  if (!writes_again(payload, text)) return std::nullopt;
+  return payload;
+}
+
+std::optional<Payload> read_hex(std::string_view text) {
+  Payload payload;
+  std::string_view digits = text;
+  if (digits.starts_with("0x")) {
+    payload.form.prefix = "0x";
+    digits.remove_prefix(2);
+  }
+  const bool upper =
+      std::any_of(digits.begin(), digits.end(), [](char c) { return c >= 'A' && c <= 'F'; });
+  payload.form.encoding = upper ? Encoding::hex_upper : Encoding::hex;
+  if (digits.size() % 2 != 0 || alphabet_span(as_bytes(digits), Alphabet::hex) != digits.size()) {
+    return std::nullopt;
+  }
+  if (!decode_all(digits, Alphabet::hex, payload.bytes)) return std::nullopt;
+  if (!writes_again(payload, text)) return std::nullopt;
+  return payload;
+}
+
+std::optional<Payload> read_encoded(std::string_view text) {
+  std::optional<Payload> hex = read_hex(text);
+  std::optional<Payload> base64 = read_base64(text);
+  if (!hex) return base64;
+  if (!base64) return hex;
+  if (sniff(as_bytes(hex->bytes))) return hex;
+  if (sniff(as_bytes(base64->bytes))) return base64;
+  return text.size() >= kPlainlyHex ? hex : base64;
+}
+
+}  // namespace sluice::layers

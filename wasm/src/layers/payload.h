@@ -1,0 +1,36 @@
+// Encoded bytes in a string that the gate left alone because it was short.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sluice/form.h"
+
+namespace sluice::layers {
+
+/// Decoded bytes and how they were written.
+struct Payload {
+  std::string bytes;
+  Form form;
+};
+
+/// Whether every character could belong to base64 or hex, wrapped or not; nothing else is promised.
+bool looks_encoded(std::string_view text);
+
+/// Decodes a string that is base64 from end to end (standard or URL alphabet, padded or not,
+/// wrapped at one column), at least one byte. The form writes the same string again. Nothing when
+/// it is not, or is written in no uniform form.
+std::optional<Payload> read_base64(std::string_view text);
+
+/// The same for hexadecimal digits of one case.
+std::optional<Payload> read_hex(std::string_view text);
+
+/// The encoding a person configured a field for: base64 or hex, where the text allows either the
+/// one whose bytes are a known file, else hex when there are hex digits only.
+std::optional<Payload> read_encoded(std::string_view text);
+
+/// Whether a payload's form, also when read back from its name, gives exactly `text`.
+bool writes_again(const Payload& payload, std::string_view text);
+
+}  // namespace sluice::layers

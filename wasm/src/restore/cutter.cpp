@@ -1,0 +1,179 @@
+#include "restore/cutter.h"
+
+#include <algorithm>
+
+#include "layers/references.h"
+#include "restore/pointers.h"
+
+namespace sluice::restoring {
+
+using layers::Hole;
+
+Status Cutter::undo(const std::vector<Entry>& entries) {
+  Pointers pointers;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (!pointers.add(entries[i].at, i)) return misfit(entries[i].at, "A pointer is malformed.");
+  }
+  std::set<size_t> missing;
+  for (size_t i = 0; i < entries.size(); ++i) missing.insert(i);
+  for (const Pointers::Match& match : pointers.walk(tape_, root_)) {
+    std::vector<const Entry*> in_key;
+    std::vector<const Entry*> in_value;
+    for (const size_t tag : *match.tags) {
+      const Entry& entry = entries[tag];
+      missing.erase(tag);
+      Status status;
+      if (entry.was) status = replace(match.node, entry);
+      if (entry.added) removed_[match.parent].insert(match.node);
+      if (entry.added && match.node == root_) return misfit(entry.at, "Nothing would be left.");
+      if (!entry.uri.empty()) (entry.key ? in_key : in_value).push_back(&entry);
+      if (!status.ok()) return status;
+    }
+    const bool keyed = match.node != root_ && tape_[match.parent].type == Type::object;
+    if (!in_key.empty() && !keyed) {
+      return misfit(in_key.front()->at, "There is no key at this place.");
+    }
+    Status status = fill(match.node, std::move(in_value));
+    if (status.ok() && !in_key.empty()) status = fill(match.node - 1, std::move(in_key));
+    if (!status.ok()) return status;
+  }
+  if (missing.empty()) return {};
+  return misfit(entries[*missing.begin()].at, "There is nothing at this place of the document.");
+}
+
+// --- references -------------------------------------------------------------------------------
+
+Status Cutter::fill(size_t node, std::vector<const Entry*> entries) {
+  if (entries.empty()) return {};
+  if (tape_[node].type != Type::string) {
+    return misfit(entries.front()->at, "A reference should stand here, but it is no string.");
+  }
+  const Hole kind = entries.front()->kind;
+  if (kind == Hole::json || (kind == Hole::bytes && entries.front()->wrap.empty())) {
+    if (entries.size() != 1) return misfit(entries.front()->at, "Two references for one value.");
+    return fill_value(node, *entries.front());
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry* a, const Entry* b) { return a->n < b->n; });
+  return fill_string(node, entries);
+}
+
+Status Cutter::fill_value(size_t node, const Entry& entry) {
+  std::optional<Piece> piece = piece_for(entry.uri, entry.kind);
+  if (!piece || !tape_.is_string(node, entry.uri)) {
+    return misfit(entry.at, "The reference in the list is not the one in the document.");
+  }
+  cuts_.push_back({tape_[node].begin, tape_[node].end, {std::move(*piece)}});
+  return {};
+}
+
+Status Cutter::fill_string(size_t node, const std::vector<const Entry*>& entries) {
+  const std::string value = tape_.string(node);
+  Cut cut{tape_[node].begin + 1, tape_[node].end - 1, {}};
+  const auto append_text = [&](size_t begin, size_t end) {
+    std::string escaped;
+    append_escaped(escaped, std::string_view(value).substr(begin, end - begin));
+    append_literal(cut.pieces, escaped);
+  };
+  size_t copied = 0;
+  size_t n = 0;
+  size_t place = value.find(layers::kScheme);
+  for (const Entry* entry : entries) {
+    for (; n < entry->n && place != std::string::npos; ++n) {
+      place = value.find(layers::kScheme, place + layers::kScheme.size());
+    }
+    std::optional<Piece> piece = piece_for(entry->uri, entry->kind);
+    const std::string expected = entry->wrap + entry->uri + entry->wrap;
+    const bool fits = n == entry->n && place != std::string::npos && piece &&
+                      place >= copied + entry->wrap.size() &&
+                      value.compare(place - entry->wrap.size(), expected.size(), expected) == 0;
+    if (!fits)
+      return misfit(entry->at, "The reference in the list is not the one in the document.");
+    append_text(copied, place - entry->wrap.size());
+    cut.pieces.push_back(std::move(*piece));
+    copied = place - entry->wrap.size() + expected.size();
+  }
+  append_text(copied, value.size());
+  cuts_.push_back(std::move(cut));
+  return {};
+}
+
+// --- what was replaced or added ---------------------------------------------------------------
+
+Status Cutter::replace(size_t node, const Entry& entry) {
+  if (depth_ >= kMaxNesting) return misfit(entry.at, "References are nested too deeply.");
+  if (!replaced_.insert(node).second) return misfit(entry.at, "Two values for one place.");
+  Tape was;
+  Status status = Tape::parse(refs_.source(*entry.was), was);
+  if (!status.ok()) return status;
+  std::vector<Entry> entries;
+  if (entry.refs) status = read_entries(refs_, *entry.refs, entries);
+  if (!status.ok()) return status;
+  Cutter inner(was, 0, refs_, depth_ + 1);
+  status = inner.undo(entries);
+  Cut cut{tape_[node].begin, tape_[node].end, {}};
+  if (status.ok()) status = inner.finish(0, was.text().size(), cut.pieces);
+  if (status.ok()) cuts_.push_back(std::move(cut));
+  return status;
+}
+
+void Cutter::take_list_out() {
+  const std::optional<size_t> meta = tape_.find(root_, "_meta");
+  const std::optional<size_t> list = meta ? tape_.find(*meta, layers::kRefsKey) : std::nullopt;
+  if (!list || replaced_.count(root_) != 0) return;
+  if (replaced_.count(*meta) != 0 || replaced_.count(*list) != 0) return;
+  const auto body = removed_.find(root_);
+  const bool added = body != removed_.end() && body->second.count(*meta) != 0;
+  if (added && tape_.count(*meta) == 1) return;
+  // Somebody else has written into our `_meta` since: that stays.
+  if (added) body->second.erase(*meta);
+  removed_[*meta].insert(*list);
+}
+
+// A removed value goes with the comma before it, or behind it when nothing that stays is before it.
+void Cutter::remove_members() {
+  for (const auto& [container, values] : removed_) {
+    const size_t key = tape_[container].type == Type::object ? 1 : 0;
+    bool kept = false;
+    uint32_t before = 0;
+    for (size_t at = container + 1; at < tape_[container].next; at = tape_[at + key].next) {
+      const size_t value = at + key;
+      const uint32_t end = tape_[value].end;
+      if (values.count(value) == 0) {
+        kept = true;
+      } else if (kept) {
+        cuts_.push_back({before, end, {}});
+      } else {
+        const size_t next = tape_[value].next;
+        const bool last = next >= tape_[container].next;
+        cuts_.push_back({tape_[at].begin, last ? end : tape_[next].begin, {}});
+      }
+      before = end;
+    }
+  }
+}
+
+Status Cutter::finish(size_t begin, size_t end, std::vector<Piece>& pieces) {
+  remove_members();
+  std::sort(cuts_.begin(), cuts_.end(), [](const Cut& a, const Cut& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+  });
+  size_t at = begin;
+  for (Cut& cut : cuts_) {
+    if (cut.begin < at)
+      return misfit("", "Two entries of the list of references are about one place.");
+    append_literal(pieces, tape_.text().substr(at, cut.begin - at));
+    for (Piece& piece : cut.pieces) {
+      if (piece.kind == Piece::Kind::literal) {
+        append_literal(pieces, piece.literal);
+      } else {
+        pieces.push_back(std::move(piece));
+      }
+    }
+    at = cut.end;
+  }
+  append_literal(pieces, tape_.text().substr(at, end - at));
+  return {};
+}
+
+}  // namespace sluice::restoring

@@ -1,0 +1,57 @@
+// Cuts a written value into what stays and what is put back.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "restore/refs.h"
+#include "sluice/restore.h"
+#include "sluice/tape.h"
+
+namespace sluice::restoring {
+
+/// How deep a `was` may stand inside another's; what we write needs one.
+inline constexpr int kMaxNesting = 4;
+
+/// One value and its list of edits.
+class Cutter {
+ public:
+  /// `refs` is the tape that the entries were read from.
+  Cutter(const Tape& tape, size_t root, const Tape& refs, int depth = 0)
+      : tape_(tape), root_(root), refs_(refs), depth_(depth) {}
+
+  /// Undoes entries. Each must find its place.
+  Status undo(const std::vector<Entry>& entries);
+
+  /// Takes our own list out of the root's `_meta`, where no entry has replaced it.
+  void take_list_out();
+
+  /// Appends the pieces of `text[begin, end)`, which holds the root.
+  Status finish(size_t begin, size_t end, std::vector<Piece>& pieces);
+
+ private:
+  struct Cut {
+    uint32_t begin = 0;
+    uint32_t end = 0;
+    std::vector<Piece> pieces;
+  };
+
+  Status fill(size_t node, std::vector<const Entry*> entries);
+  Status fill_value(size_t node, const Entry& entry);
+  Status fill_string(size_t node, const std::vector<const Entry*>& entries);
+  Status replace(size_t node, const Entry& entry);
+  void remove_members();
+
+  const Tape& tape_;
+  size_t root_;
+  const Tape& refs_;
+  int depth_;
+  std::vector<Cut> cuts_;
+  std::map<size_t, std::set<size_t>> removed_;  // container → values
+  std::set<size_t> replaced_;
+};
+
+}  // namespace sluice::restoring

@@ -1,0 +1,114 @@
+#include "sluice/restoration.h"
+
+#include <utility>
+
+#include "sluice/describe.h"
+#include "sluice/sniff.h"
+#include "sluice/tape.h"
+
+namespace sluice {
+
+namespace {
+
+const char* kind_name(Piece::Kind kind) {
+  switch (kind) {
+    case Piece::Kind::bytes:
+      return "bytes";
+    case Piece::Kind::text:
+      return "text";
+    default:
+      return "json";
+  }
+}
+
+void append_member(std::string& out, std::string_view key, std::string_view value) {
+  out += out.size() > 1 ? ",\"" : "\"";
+  out += key;
+  out += "\":\"";
+  append_escaped(out, value);
+  out += '"';
+}
+
+}  // namespace
+
+Status Restoration::cut(std::string_view input, size_t refs) {
+  pieces_.clear();
+  next_ = 0;
+  if (refs == 0) return restore_pieces(input, pieces_);
+  const size_t size = input.size() - refs;
+  return restore_pieces(input.substr(0, size), input.substr(size), pieces_);
+}
+
+Status Restoration::cut_text(std::string_view input, size_t refs, bool json_source) {
+  pieces_.clear();
+  next_ = 0;
+  const size_t size = input.size() - refs;
+  return restore_text_pieces(input.substr(0, size), input.substr(size), json_source, pieces_);
+}
+
+bool Restoration::next(std::string& out) {
+  if (next_ == pieces_.size()) return false;
+  Piece& piece = pieces_[next_++];
+  if (piece.kind == Piece::Kind::literal) {
+    out = '=';
+    out += piece.literal;
+    return true;
+  }
+  out = "{";
+  append_member(out, "kind", kind_name(piece.kind));
+  append_member(out, "id", piece.id);
+  append_member(out, "form", form_name(piece.form, ""));
+  out += piece.raw ? ",\"raw\":true}" : ",\"raw\":false}";
+  return true;
+}
+
+Status Restoration::open_form(std::string_view name, bool raw) {
+  const auto form = parse_form(name, "");
+  Status status;
+  if (!form) {
+    status.code = Code::restore_refs;
+    status.message = "a reference names a form that does not exist";
+    return status;
+  }
+  writer_.emplace(*form);
+  raw_ = raw;
+  return status;
+}
+
+void Restoration::escape(std::string& out) {
+  if (raw_) {
+    out.swap(text_);
+  } else {
+    append_escaped(out, text_);
+  }
+}
+
+void Restoration::write(std::string_view bytes, std::string& out) {
+  text_.clear();
+  out.clear();
+  writer_->write(bytes, text_);
+  escape(out);
+}
+
+void Restoration::close(std::string& out) {
+  text_.clear();
+  out.clear();
+  writer_->finish(text_);
+  escape(out);
+}
+
+std::string describe_file(std::string_view head, uint64_t size) {
+  Subject subject;
+  const auto sniffed = sniff(as_bytes(head.substr(0, kSniffHead)));
+  subject.type = sniffed ? *sniffed : type_of_mime("application/octet-stream");
+  subject.size_bytes = size;
+  subject.head = as_bytes(head.substr(0, kDescribeHead));
+  subject.complete = subject.head.size() == size;
+  std::string out = "{";
+  append_member(out, "mime_type", subject.type.mime_type);
+  append_member(out, "extension", subject.type.extension);
+  append_member(out, "description", describe(subject));
+  return out + "}";
+}
+
+}  // namespace sluice
