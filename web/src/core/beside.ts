@@ -1,0 +1,53 @@
+/**
+ * References of results that have no `_meta` to carry them (an array, a text): kept in the store, beside what
+ * they belong to.
+ * @module
+ */
+import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import type { TransformOptions } from "./sluice.js";
+
+const MIME_TYPE = "application/vnd.sluice.refs+json";
+
+/** Whether a document is one that carries its own references. */
+export function carriesRefs(json: string): boolean {
+  return json.trimStart().startsWith("{");
+}
+
+/** Keeps `refs` for the reduced document `json`. */
+export async function keepBeside(
+  store: ArtifactStore,
+  { scope, namespace }: TransformOptions,
+  json: string,
+  refs: string,
+): Promise<void> {
+  const of = oneSpelling(json);
+  await store.putText(JSON.stringify({ of, refs }), {
+    mime_type: MIME_TYPE,
+    ...(namespace !== undefined && { namespace }),
+    ...(scope !== undefined && { scope }),
+    source: { restores_chars: of.length },
+  });
+}
+
+/** The references kept for `json`, or nothing. */
+export async function findBeside(store: ArtifactStore, scope: ArtifactScope | undefined, json: string): Promise<string> {
+  if (carriesRefs(json) || !json.includes("artifact://")) return "";
+  const wanted = oneSpelling(json);
+  for await (const ref of store.list(scope ?? {})) {
+    if (ref.mime_type !== MIME_TYPE || ref.source["restores_chars"] !== wanted.length) continue;
+    const bytes = await store.get(ref.id, ref.scope);
+    if (bytes === null) continue;
+    const kept = JSON.parse(new TextDecoder().decode(bytes)) as { readonly of: string; readonly refs: string };
+    if (kept.of === wanted) return kept.refs;
+  }
+  return "";
+}
+
+// White space and escapes may change on the way of a document; its value does not.
+function oneSpelling(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json));
+  } catch {
+    return json;
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * Compiling the core in Node: the module is a file beside this one.
+ * @module
+ */
+import { readFile } from "node:fs/promises";
+import { SluiceError } from "../errors/error.js";
+
+/** Compiles `source`, or the module that was built with this file. Throws E_CORE_LOAD. */
+export async function compileCore(source?: BufferSource | Response | URL): Promise<WebAssembly.Module> {
+  try {
+    if (source instanceof Response) return await WebAssembly.compile(await source.arrayBuffer());
+    if (source !== undefined && !(source instanceof URL)) return await WebAssembly.compile(source);
+    return await WebAssembly.compile(await readFile(source ?? new URL("./core.wasm", import.meta.url)));
+  } catch (error) {
+    throw new SluiceError(
+      "E_CORE_LOAD",
+      "the WebAssembly core could not be loaded; reinstall mcp-sluice, or run `npm run build` in a checkout",
+      {},
+      { cause: error },
+    );
+  }
+}

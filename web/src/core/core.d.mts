@@ -1,0 +1,65 @@
+/**
+ * The built module as JavaScript sees it; `wasm/bindings/bindings.cpp` is its other side. Calls that can fail
+ * answer false: `output` is then the error as JSON. Views die when memory grows.
+ */
+
+/** One Session of the core with its buffers. */
+export interface Core {
+  /** Room for a message to the core: JSON text, an id, a piece of text or bytes. */
+  input(size: number): Uint8Array;
+  /** What the last call wrote. */
+  output(): Uint8Array;
+  configure(): boolean;
+  /** `{"inlineTextUnderChars":…,"cacheReads":…}` of the configuration. */
+  policy(): void;
+  begin(): boolean;
+  /** Room for the next bytes of the document. */
+  body(size: number): Uint8Array;
+  push(size: number): boolean;
+  finish(): boolean;
+  events(): Uint8Array;
+  clearEvents(): void;
+  segment(index: number): void;
+  reference(index: number): void;
+  referenceNote(index: number, offset: number): void;
+  tasks(): void;
+  stored(): boolean;
+  beginDecode(segment: number): void;
+  decode(): boolean;
+  endDecode(): boolean;
+  link(number: number): void;
+  render(): boolean;
+  report(): void;
+  refs(): void;
+  shelve(): void;
+  shelved(): boolean;
+  clamp(): boolean;
+  sniff(size: number): void;
+  restore(): boolean;
+  restoreWith(refs: number): boolean;
+  restoreText(refs: number, json: boolean): boolean;
+  nextPiece(): boolean;
+  openForm(raw: boolean): boolean;
+  writeForm(): void;
+  closeForm(): void;
+  delete(): void;
+}
+
+export interface CoreModule {
+  readonly Core: new () => Core;
+  readonly HEAPU8: Uint8Array;
+}
+
+export interface CoreModuleOptions {
+  /** Instantiates with the imports given and hands the instance on. */
+  instantiateWasm(
+    imports: WebAssembly.Imports,
+    receive: (instance: WebAssembly.Instance) => void,
+  ): Record<string, unknown>;
+  /** Always given: without it the glue looks for a script element. */
+  locateFile(name: string): string;
+  print(text: string): void;
+  printErr(text: string): void;
+}
+
+export default function createCoreModule(options: CoreModuleOptions): Promise<CoreModule>;

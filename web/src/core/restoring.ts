@@ -1,0 +1,119 @@
+/**
+ * Putting back what the mcp dialect took out.
+ * @module
+ */
+import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import { SluiceError } from "../errors/error.js";
+import type { Engine, EnginePool } from "./engine.js";
+
+/** Texts inside texts that are followed. */
+const MAX_DEPTH = 8;
+
+/** First byte of a piece that is source text as it is: `=`. */
+const LITERAL = 0x3d;
+
+interface Hole {
+  readonly kind: "bytes" | "text" | "json";
+  readonly id: string;
+  readonly form: string;
+  readonly raw: boolean;
+}
+
+type Piece = Uint8Array | Hole;
+
+/** Writes restored documents. */
+export class Restorer {
+  readonly #pool: EnginePool;
+  readonly #store: ArtifactStore;
+  readonly #scope: ArtifactScope | undefined;
+
+  constructor(pool: EnginePool, store: ArtifactStore, scope: ArtifactScope | undefined) {
+    this.#pool = pool;
+    this.#store = store;
+    this.#scope = scope;
+  }
+
+  /** The document, `refs` being entries that were kept beside it. Throws E_RESTORE_REFS, E_NOT_FOUND. */
+  async *document(json: string, refs: string): AsyncGenerator<Uint8Array> {
+    yield* this.#cut(json, refs, 0, (core) => (refs === "" ? core.restore() : core.restoreWith(byteLength(refs))));
+  }
+
+  async *#cut(
+    text: string,
+    refs: string,
+    depth: number,
+    cut: Parameters<Engine["tell"]>[1],
+  ): AsyncGenerator<Uint8Array> {
+    const engine = await this.#pool.take();
+    try {
+      engine.tell(text + refs, cut);
+      for (;;) {
+        const piece = nextPiece(engine);
+        if (piece === undefined) return;
+        if (piece instanceof Uint8Array) yield piece;
+        else if (piece.kind === "bytes") yield* this.#bytes(engine, piece);
+        else yield* this.#text(piece, depth + 1);
+      }
+    } finally {
+      this.#pool.release(engine);
+    }
+  }
+
+  async *#bytes(engine: Engine, { id, form, raw }: Hole): AsyncGenerator<Uint8Array> {
+    const reader = await this.#store.openReader(id, this.#at());
+    if (reader === null) throw gone(id);
+    engine.tell(form, (core) => core.openForm(raw));
+    for await (const chunk of reader) {
+      yield engine.call((core) => {
+        core.input(chunk.length).set(chunk);
+        core.writeForm();
+        return core.output().slice();
+      });
+    }
+    yield engine.call((core) => {
+      core.closeForm();
+      return core.output().slice();
+    });
+  }
+
+  /** A stored text, the references inside it put back in turn. */
+  async *#text({ id, kind }: Hole, depth: number): AsyncGenerator<Uint8Array> {
+    if (depth > MAX_DEPTH) {
+      throw new SluiceError("E_RESTORE_REFS", `artifact ${id} refers to itself, or to texts nested deeper than eight`);
+    }
+    const [bytes, ref] = await Promise.all([
+      this.#store.get(id, this.#scope),
+      this.#store.stat(id, this.#scope),
+    ]);
+    if (bytes === null || ref === null) throw gone(id);
+    const references = JSON.stringify(ref.source["references"] ?? []);
+    const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+    yield* this.#cut(text, references, depth, (core) =>
+      core.restoreText(byteLength(references), kind === "json"),
+    );
+  }
+
+  #at(): { readonly scope?: ArtifactScope } {
+    return this.#scope === undefined ? {} : { scope: this.#scope };
+  }
+}
+
+function nextPiece(engine: Engine): Piece | undefined {
+  return engine.call((core) => {
+    if (!core.nextPiece()) return undefined;
+    const output = core.output();
+    if (output[0] === LITERAL) return output.slice(1);
+    return JSON.parse(new TextDecoder().decode(output)) as Hole;
+  });
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+function gone(id: string): SluiceError {
+  return new SluiceError(
+    "E_NOT_FOUND",
+    `the artifact ${id} is not in this scope of the store, or has expired: what it stood for cannot be restored`,
+  );
+}
