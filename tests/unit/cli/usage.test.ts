@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { COMMANDS } from "../../../web/src/cli/commands.js";
+import { EXIT_MEANINGS } from "../../../web/src/cli/exit.js";
+import { sluice } from "./command.js";
+
+const WRONG: readonly (readonly [args: string[], sentence: RegExp])[] = [
+  [[], /give a command: transform, restore, artifacts, sniff/],
+  [["transfrom"], /did you mean transform\?/],
+  [["frobnicate"], /there are transform, restore, artifacts, sniff/],
+  [["--store", "x", "transform"], /options come after the command/],
+  [["help", "transfrom"], /did you mean transform\?/],
+  [["artifacts"], /needs a verb: list, get, stat, delete, gc, purge/],
+  [["artifacts", "lst"], /did you mean list\?/],
+  [["artifacts", "get"], /needs ID/],
+  [["artifacts", "get", "a", "b"], /"b" is too many/],
+  [["artifacts", "list", "x"], /takes no operand/],
+  [["artifacts", "list", "--range", "0-1"], /no option --range; artifacts get has it/],
+  [["artifacts", "list", "--store", "memory"], /give --store DIR/],
+  [["artifacts", "get", "a", "--range", "5-1"], /write 1-5/],
+  [["artifacts", "get", "a", "--range", "x"], /0-99 is the first hundred/],
+  [["artifacts", "get", "a", "--range", "-"], /0-99 is the first hundred/],
+  [["artifacts", "get", "a", "--json"], /needs -o FILE/],
+  [["transform", "--dialec", "mcp"], /did you mean --dialect\?/],
+  [["transform", "--dialect", "xml"], /observation or mcp, not "xml"/],
+  [["transform", "--store"], /--store needs a value/],
+  [["transform", "--store="], /--store needs a value/],
+  [["transform", "--store", "--pretty"], /written --store=--pretty/],
+  [["transform", "--pretty=yes"], /--pretty takes no value/],
+  [["transform", "--tool", "a", "--tool", "b"], /--tool is given twice/],
+  [["transform", "--ndjson", "--pretty"], /give one of them/],
+  [["transform", "--namespace", "a/b"], /--namespace takes/],
+  [["transform", "--scope", "session"], /KEY=VALUE/],
+  [["transform", "--scope", "session="], /KEY=VALUE/],
+  [["transform", "--scope", "sesion=1"], /did you mean session/],
+  [["transform", "--scope", "colour=red"], /the keys are tenant_id/],
+  [["transform", "--scope", "user=1", "--scope", "user_id=2"], /user_id is given twice/],
+  [["transform", "a", "b"], /"b" is too many/],
+  [["transform", "-x"], /no option -x/],
+  [["restore", "--store", "memory"], /memory store is gone/],
+];
+
+describe("a command line that cannot be meant", () => {
+  test.each(WRONG)("%j exits 2 with the sentence that helps", async (args, sentence) => {
+    const { code, stdout, stderr } = await sluice(args);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(sentence);
+    expect(stderr).toMatch(/^sluice: .*\nTry: sluice .*--help\n$/);
+  });
+});
+
+describe("--help", () => {
+  test("of the program names every command and every exit code", async () => {
+    const { code, stdout, stderr } = await sluice(["--help"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    for (const { name, summary } of COMMANDS) {
+      expect(stdout).toContain(name);
+      expect(stdout).toContain(summary);
+    }
+    for (const [number] of EXIT_MEANINGS) expect(stdout).toMatch(new RegExp(`^ +${number}  `, "m"));
+    expect((await sluice(["help"])).stdout).toBe(stdout);
+    expect((await sluice(["-h"])).stdout).toBe(stdout);
+  });
+
+  test.each(COMMANDS.map((spec) => [spec.name, spec] as const))(
+    "of %s names its options and examples",
+    async (name, spec) => {
+      const { code, stdout } = await sluice([...name.split(" "), "--help"]);
+      expect(code).toBe(0);
+      for (const option of spec.options) expect(stdout).toContain(`--${option.name}`);
+      for (const [line] of spec.examples) expect(stdout).toContain(line);
+      expect(
+        Math.max(
+          ...stdout
+            .split("\n")
+            .filter((line) => !line.includes("$"))
+            .map((line) => line.length),
+        ),
+      ).toBeLessThanOrEqual(80);
+      expect((await sluice(["help", ...name.split(" ")])).stdout).toBe(stdout);
+    },
+  );
+
+  test("of artifacts names its verbs", async () => {
+    const { code, stdout } = await sluice(["artifacts", "--help"]);
+    expect(code).toBe(0);
+    for (const verb of ["list", "get", "stat", "delete", "gc", "purge"]) expect(stdout).toContain(`artifacts ${verb}`);
+  });
+
+  test("every example is a command line that parses", async () => {
+    const { parse } = await import("../../../web/src/cli/parse.js");
+    for (const [line] of COMMANDS.flatMap(({ examples }) => examples)) {
+      const words = line
+        .slice(line.indexOf("sluice ") + 7)
+        .replace(/ [|<>].*$/, "")
+        .split(" ");
+      expect(parse(words).kind).toBe("run");
+    }
+  });
+});
+
+test("--version is the package's", async () => {
+  const { default: manifest } = await import("../../../package.json", { with: { type: "json" } });
+  expect(await sluice(["--version"])).toEqual({ code: 0, stdout: `sluice ${manifest.version}\n`, stderr: "" });
+  expect((await sluice(["-V"])).stdout).toBe(`sluice ${manifest.version}\n`);
+});

@@ -1,0 +1,224 @@
+/**
+ * Every command with its operands, options and examples: what is parsed, and what `--help` says.
+ * @module
+ */
+import type { Terminal } from "./terminal.js";
+
+/** One option. Without `value` it is a switch. */
+export interface OptionSpec {
+  readonly name: string;
+  readonly short?: string;
+  /** How help names the value, e.g. `DIR`. */
+  readonly value?: string;
+  readonly choices?: readonly string[];
+  readonly multiple?: boolean;
+  readonly help: string;
+}
+
+/** What a command line said, checked against the command's table. */
+export interface Invocation {
+  readonly command: string;
+  readonly operands: readonly string[];
+  /** The value of an option that takes one; undefined where it was not given. */
+  value(name: string): string | undefined;
+  /** All values of an option that may be repeated. */
+  values(name: string): readonly string[];
+  /** Whether a switch was given. */
+  has(name: string): boolean;
+}
+
+/** What a command's module exports. */
+export interface CommandModule {
+  /** Does the work and gives the exit code. Throws SluiceError, CommandError, PipeClosed. */
+  run(invocation: Invocation, terminal: Terminal): Promise<number>;
+}
+
+/** A command. Its module is loaded only when it runs, so that starting costs no more than it must. */
+export interface CommandSpec {
+  /** `transform`, `artifacts get`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly operands: string;
+  readonly minOperands?: number;
+  readonly maxOperands: number;
+  readonly options: readonly OptionSpec[];
+  /** Whether it writes to the store; a refusal then exits 73, else 74. */
+  readonly changesStore?: boolean;
+  readonly about: readonly string[];
+  readonly examples: readonly (readonly [command: string, what: string])[];
+  load(): Promise<CommandModule>;
+}
+
+const STORE: OptionSpec = {
+  name: "store",
+  value: "DIR",
+  help: "the store's folder; left out, `sluice` in your cache folder",
+};
+const SCOPE: OptionSpec = {
+  name: "scope",
+  value: "K=V",
+  multiple: true,
+  help: "only this scope: tenant_id, user_id, session_id, trace_id (`_id` may be left out); keys not given match null only. Left out, all scopes",
+};
+const JSON_OUT: OptionSpec = { name: "json", help: "print JSON" };
+
+export const COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "transform",
+    changesStore: true,
+    summary: "turn a tool result into what a model should see",
+    operands: "[FILE]",
+    maxOperands: 1,
+    about: [
+      "Reads one result (a CallToolResult, a JSON-RPC response, a content array, any JSON value) from FILE or standard input, puts bytes and large text into the store, and prints the rest. The input streams through: its size is no matter.",
+    ],
+    options: [
+      { name: "tool", value: "T", help: "the tool that answered; chooses its `tool_fields`" },
+      { name: "namespace", value: "NS", help: "prefix of artifact ids; `artifact` when left out" },
+      { ...SCOPE, help: "whose the artifacts are: tenant_id, user_id, session_id, trace_id (`_id` may be left out)" },
+      { name: "config", value: "FILE", help: "configuration as JSON (RFC 0.3 §4.2, §4.4)" },
+      { ...STORE, value: "DIR|memory", help: `${STORE.help}; \`memory\` keeps nothing` },
+      {
+        name: "dialect",
+        value: "observation|mcp",
+        choices: ["observation", "mcp"],
+        help: "`observation` (as it is) for a planner, `mcp` for a valid CallToolResult that `restore` can undo",
+      },
+      {
+        name: "ndjson",
+        help: "one result a line in, one line out for each; a line that is not JSON becomes an error line",
+      },
+      { name: "pretty", help: "indent the output" },
+    ],
+    examples: [
+      ["sluice transform result.json --tool download_workbook --namespace tableau --pretty", "what the model sees"],
+      ["sluice transform --dialect mcp --store ./store < result.json > reduced.json", "a result to hand on"],
+      ["sluice transform --ndjson --store ./store < session.ndjson", "a recorded session"],
+    ],
+    load: () => import("./transform.js"),
+  },
+  {
+    name: "restore",
+    summary: "give back what `transform --dialect mcp` was given",
+    operands: "[FILE]",
+    maxOperands: 1,
+    about: [
+      'Reads a reduced result from FILE or standard input and puts every reference it lists in `_meta["sluice/refs"]` back, value for value and string for string.',
+    ],
+    options: [STORE, SCOPE, { name: "ndjson", help: "one reduced result a line" }],
+    examples: [["sluice restore reduced.json --store ./store > result.json", "the original"]],
+    load: () => import("./restore.js"),
+  },
+  {
+    name: "artifacts list",
+    summary: "list what is stored",
+    operands: "",
+    maxOperands: 0,
+    about: [
+      "A table on a terminal, tab-separated lines in a pipe (id, type, bytes, file name, scope), with --json an array of references. Oldest first.",
+    ],
+    options: [STORE, SCOPE, JSON_OUT],
+    examples: [
+      ["sluice artifacts list --store ./store", "a table"],
+      ["sluice artifacts list --json --scope session=s1", "the references of one session"],
+    ],
+    load: () => import("./artifacts/list.js"),
+  },
+  {
+    name: "artifacts get",
+    summary: "fetch an artifact's bytes",
+    operands: "ID",
+    minOperands: 1,
+    maxOperands: 1,
+    about: [
+      "Writes the stored bytes to standard output, or to a file that appears only when it is complete. ID may be an `artifact://` reference.",
+    ],
+    options: [
+      STORE,
+      SCOPE,
+      { name: "output", short: "o", value: "FILE", help: "write to FILE; an existing one is replaced" },
+      { name: "range", value: "A-B", help: "only bytes A to B, both included, as in HTTP: 0-99, 100-, -50" },
+      { ...JSON_OUT, help: "with -o, print the reference as JSON" },
+    ],
+    examples: [
+      ["sluice artifacts get tableau_1a2b3c4d5e6f -o report.pdf", "the file"],
+      ["sluice artifacts get tableau_1a2b3c4d5e6f --range 0-1023 | xxd | head", "its first bytes"],
+    ],
+    load: () => import("./artifacts/get.js"),
+  },
+  {
+    name: "artifacts stat",
+    summary: "tell about one artifact",
+    operands: "ID",
+    minOperands: 1,
+    maxOperands: 1,
+    about: ["Prints the reference: type, size, SHA-256, file name, scope, namespace and source."],
+    options: [STORE, SCOPE, JSON_OUT],
+    examples: [["sluice artifacts stat tableau_1a2b3c4d5e6f --json", "the reference as JSON"]],
+    load: () => import("./artifacts/stat.js"),
+  },
+  {
+    name: "artifacts delete",
+    changesStore: true,
+    summary: "delete artifacts",
+    operands: "ID…",
+    minOperands: 1,
+    maxOperands: Number.POSITIVE_INFINITY,
+    about: [
+      "Deletes the references with these ids, in every scope unless --scope says which; bytes that no reference names any more go with them.",
+    ],
+    options: [STORE, SCOPE, JSON_OUT],
+    examples: [["sluice artifacts delete tableau_1a2b3c4d5e6f", "one artifact"]],
+    load: () => import("./artifacts/delete.js"),
+  },
+  {
+    name: "artifacts gc",
+    changesStore: true,
+    summary: "remove what no reference names",
+    operands: "",
+    maxOperands: 0,
+    about: [
+      "Removes bytes without a reference and leftovers of writers that were killed. Safe while others use the store.",
+    ],
+    options: [STORE, JSON_OUT],
+    examples: [["sluice artifacts gc --store ./store", "clean up"]],
+    load: () => import("./artifacts/gc.js"),
+  },
+  {
+    name: "artifacts purge",
+    changesStore: true,
+    summary: "delete a whole store",
+    operands: "",
+    maxOperands: 0,
+    about: [
+      "Deletes every artifact and the store itself. Asks first on a terminal; elsewhere it needs --yes. A folder that is not a store is refused.",
+    ],
+    options: [STORE, { name: "yes", short: "y", help: "do not ask" }, JSON_OUT],
+    examples: [["sluice artifacts purge --store ./store --yes", "delete everything in ./store"]],
+    load: () => import("./artifacts/purge.js"),
+  },
+  {
+    name: "sniff",
+    summary: "say what kind of file some bytes are",
+    operands: "[FILE…]",
+    maxOperands: Number.POSITIVE_INFINITY,
+    about: ["Looks at the bytes, not at the name. Standard input where no FILE is given."],
+    options: [{ ...JSON_OUT, help: "print an array of {file, mime_type, extension, description}" }],
+    examples: [
+      ["sluice sniff download", "download: PNG image, 640 × 480, 1.0 MB (image/png)"],
+      ["curl -s https://example.org/x | sluice sniff --json", "from a pipe"],
+    ],
+    load: () => import("./sniff.js"),
+  },
+];
+
+/** Options that every command knows. */
+export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
+  { name: "help", short: "h", help: "this text" },
+  { name: "version", short: "V", help: "the version" },
+];
+
+/** The commands whose name begins with `group`, e.g. the verbs of `artifacts`. */
+export function verbsOf(group: string): readonly CommandSpec[] {
+  return COMMANDS.filter(({ name }) => name.startsWith(`${group} `));
+}

@@ -1,0 +1,88 @@
+/**
+ * Exit codes, and which error leads to which (numbers of BSD `sysexits.h`).
+ * @module
+ */
+import { SluiceError, type ErrorCode } from "../errors/error.js";
+
+/** How a command may end. */
+export const Exit = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  /** EX_DATAERR: the input is not JSON. */
+  data: 65,
+  /** EX_NOINPUT: an input cannot be opened or read. */
+  input: 66,
+  /** EX_CANTCREAT: the store or an output file cannot be written. */
+  create: 73,
+  /** EX_IOERR: the store cannot be read. */
+  read: 74,
+  /** 128 + SIGINT. */
+  interrupted: 130,
+  /** 128 + SIGTERM. */
+  terminated: 143,
+} as const;
+
+/** What `--help` says of each code that a person may meet. */
+export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
+  [Exit.ok, "done"],
+  [Exit.failure, "failed, for instance: no artifact has that id"],
+  [Exit.usage, "the command line or the configuration is wrong; the sentence says how"],
+  [Exit.data, "the input is not JSON; the error stands in its place on standard output"],
+  [Exit.input, "an input cannot be opened or read"],
+  [Exit.create, "the store or an output file cannot be written"],
+  [Exit.read, "the store cannot be read"],
+];
+
+/** Thrown for a command line that cannot be meant; exits 2. */
+export class UsageError extends SluiceError {
+  /** The command whose help to point at, e.g. `artifacts get`; empty for the program's own. */
+  readonly command: string;
+
+  constructor(message: string, command = "") {
+    super("E_USAGE", message);
+    this.name = "UsageError";
+    this.command = command;
+  }
+}
+
+/** Thrown where an exit code is known and no SluiceError code says it; the message goes to stderr. */
+export class CommandError extends Error {
+  readonly exit: number;
+
+  constructor(exit: number, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "CommandError";
+    this.exit = exit;
+  }
+}
+
+const BY_CODE: Partial<Record<ErrorCode, number>> = {
+  E_JSON_SYNTAX: Exit.data,
+  E_JSON_DEPTH: Exit.data,
+  E_JSON_NUMBER: Exit.data,
+  E_JSON_END: Exit.data,
+  E_TOO_LARGE: Exit.data,
+  E_RESTORE_REFS: Exit.data,
+  E_CONFIG_JSON: Exit.usage,
+  E_CONFIG_KEY: Exit.usage,
+  E_CONFIG_VALUE: Exit.usage,
+  E_USAGE: Exit.usage,
+  E_STORE_WRITE: Exit.create,
+  E_STORE_FULL: Exit.create,
+  E_STORE_READ: Exit.read,
+  E_STORE_CORRUPT: Exit.read,
+};
+
+/** The exit code for anything thrown by a command that changes the store or only reads it. */
+export function exitCodeOf(error: unknown, changesStore = false): number {
+  if (error instanceof CommandError) return error.exit;
+  if (error instanceof SluiceError && error.code === "E_STORE_DENIED") return changesStore ? Exit.create : Exit.read;
+  if (error instanceof SluiceError) return BY_CODE[error.code] ?? Exit.failure;
+  return Exit.failure;
+}
+
+/** Whether `error` says that the input is at fault, so that it is printed in the input's place. */
+export function isDataError(error: unknown): error is SluiceError {
+  return error instanceof SluiceError && BY_CODE[error.code] === Exit.data;
+}

@@ -1,0 +1,87 @@
+/**
+ * Finding artifacts by id alone. A person at the command line owns the whole store, so where no scope is
+ * named every scope is looked through.
+ * @module
+ */
+import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import { SluiceError } from "../errors/error.js";
+import { scopeText } from "./scope.js";
+import { printable } from "./words.js";
+
+/** The id in `artifact://ID?…`, or the word itself. */
+export function artifactId(word: string): string {
+  return /^artifact:\/\/([^?#/]+)/.exec(word)?.[1] ?? word;
+}
+
+/** Every ref with this id, in `scope` or in all. */
+export async function locateAll(
+  store: ArtifactStore,
+  id: string,
+  scope: ArtifactScope | undefined,
+): Promise<ArtifactRef[]> {
+  if (scope !== undefined) {
+    const ref = await store.stat(id, scope);
+    return ref === null ? [] : [ref];
+  }
+  const found: ArtifactRef[] = [];
+  for await (const ref of store.list()) if (ref.id === id) found.push(ref);
+  return found;
+}
+
+/** One ref with this id. Throws E_NOT_FOUND, or E_INVALID_ARGUMENT when scopes differ in what it names. */
+export async function locate(store: ArtifactStore, id: string, scope: ArtifactScope | undefined): Promise<ArtifactRef> {
+  return single(id, await locateAll(store, id, scope), scope);
+}
+
+function single(id: string, found: readonly ArtifactRef[], scope: ArtifactScope | undefined): ArtifactRef {
+  const [first] = found;
+  if (first === undefined) {
+    const where = scope === undefined ? "the store" : `the scope ${scopeText(scope)}`;
+    throw new SluiceError(
+      "E_NOT_FOUND",
+      `${where} has no artifact ${printable(id)}; \`sluice artifacts list\` shows what there is`,
+    );
+  }
+  if (found.some(({ sha256 }) => sha256 !== first.sha256)) {
+    const scopes = found.map((ref) => scopeText(ref.scope) || "none").join("; ");
+    throw new SluiceError(
+      "E_INVALID_ARGUMENT",
+      `${id} names different contents in several scopes (${printable(scopes)}); say which with --scope`,
+    );
+  }
+  return first;
+}
+
+/**
+ * The store as its owner sees it: what is asked for without a scope is found in whichever scope has it.
+ * The index is read once, when it is first needed.
+ */
+export function acrossScopes(store: ArtifactStore): ArtifactStore {
+  let index: Promise<Map<string, ArtifactRef[]>> | undefined;
+  const scopeOf = async (id: string): Promise<ArtifactScope | undefined> => {
+    index ??= indexById(store);
+    const found = (await index).get(id);
+    return found === undefined ? undefined : single(id, found, undefined).scope;
+  };
+  return {
+    putBytes: (data, info) => store.putBytes(data, info),
+    putText: (text, info) => store.putText(text, info),
+    openWriter: (info) => store.openWriter(info),
+    list: () => store.list(),
+    delete: async (id) => store.delete(id, await scopeOf(id)),
+    update: async (id, patch) => store.update(id, patch, await scopeOf(id)),
+    stat: async (id) => store.stat(id, await scopeOf(id)),
+    get: async (id) => store.get(id, await scopeOf(id)),
+    exists: async (id) => (await scopeOf(id)) !== undefined,
+    openReader: async (id, options) => {
+      const scope = await scopeOf(id);
+      return scope === undefined ? null : store.openReader(id, { ...options, scope });
+    },
+  };
+}
+
+async function indexById(store: ArtifactStore): Promise<Map<string, ArtifactRef[]>> {
+  const index = new Map<string, ArtifactRef[]>();
+  for await (const ref of store.list()) index.set(ref.id, [...(index.get(ref.id) ?? []), ref]);
+  return index;
+}

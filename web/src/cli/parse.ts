@@ -1,0 +1,164 @@
+/**
+ * From a command line to a command, by the table in `commands`.
+ * @module
+ */
+import { parseArgs, type ParseArgsConfig } from "node:util";
+import { COMMANDS, GLOBAL_OPTIONS, verbsOf, type CommandSpec, type Invocation, type OptionSpec } from "./commands.js";
+import { UsageError } from "./exit.js";
+import { nearest } from "./nearest.js";
+
+/** What a command line asks for. `topic` is a command, a group of commands, or empty for the program. */
+export type Request =
+  | { readonly kind: "run"; readonly spec: CommandSpec; readonly invocation: Invocation }
+  | { readonly kind: "help"; readonly topic: string }
+  | { readonly kind: "version" };
+
+/** Reads the arguments behind the program's name. Throws UsageError. */
+export function parse(argv: readonly string[]): Request {
+  const [first, ...rest] = argv;
+  if (first === undefined) throw new UsageError(`give a command: ${topWords().join(", ")}`);
+  if (first === "--version" || first === "-V") return { kind: "version" };
+  if (first === "--help" || first === "-h") return { kind: "help", topic: "" };
+  if (first === "help") return helpRequest(rest);
+  if (first.startsWith("-")) throw new UsageError(`options come after the command: sluice COMMAND ${first}`);
+  const { spec, args } = findCommand(first, rest);
+  return spec === undefined ? { kind: "help", topic: first } : parseOptions(spec, args);
+}
+
+function topWords(): string[] {
+  return [...new Set(COMMANDS.map(({ name }) => name.split(" ", 1)[0] ?? name))];
+}
+
+function helpRequest(words: readonly string[]): Request {
+  const topic = words.join(" ");
+  const known = topic === "" || topWords().includes(topic) || COMMANDS.some(({ name }) => name === topic);
+  if (!known) throw unknownWord("there is no command", topic, [...topWords(), ...COMMANDS.map(({ name }) => name)], "");
+  return { kind: "help", topic };
+}
+
+/** The command a line names; undefined for a group with `--help` and no verb. */
+function findCommand(
+  first: string,
+  rest: readonly string[],
+): { spec: CommandSpec | undefined; args: readonly string[] } {
+  const verbs = verbsOf(first);
+  if (verbs.length === 0) {
+    const spec = COMMANDS.find(({ name }) => name === first);
+    if (spec === undefined) throw unknownWord("there is no command", first, topWords(), "");
+    return { spec, args: rest };
+  }
+  const words = verbs.map(({ name }) => name.slice(first.length + 1));
+  const place = verbPlace(
+    rest,
+    verbs.flatMap(({ options }) => options),
+  );
+  const verb = place === undefined ? undefined : rest[place];
+  if (place === undefined || verb === undefined) {
+    if (rest.includes("--help") || rest.includes("-h")) return { spec: undefined, args: rest };
+    throw new UsageError(`${first} needs a verb: ${words.join(", ")}`, first);
+  }
+  const spec = verbs.find(({ name }) => name === `${first} ${verb}`);
+  if (spec === undefined) throw unknownWord(`${first} has no verb`, verb, words, first);
+  return { spec, args: rest.filter((_, index) => index !== place) };
+}
+
+/** Where the verb stands among arguments; options may come before it. */
+function verbPlace(args: readonly string[], options: readonly OptionSpec[]): number | undefined {
+  return tokensOf(args, options).find((token) => token.kind === "positional")?.index;
+}
+
+function unknownWord(what: string, word: string, known: readonly string[], command: string): UsageError {
+  const meant = nearest(word, known);
+  const hint = meant === undefined ? `there are ${known.join(", ")}` : `did you mean ${meant}?`;
+  return new UsageError(`${what} ${JSON.stringify(word)}; ${hint}`, command);
+}
+
+function tokensOf(args: readonly string[], options: readonly OptionSpec[]) {
+  const config: NonNullable<ParseArgsConfig["options"]> = {};
+  for (const { name, short, value } of [...GLOBAL_OPTIONS, ...options]) {
+    config[name] = {
+      type: value === undefined ? "boolean" : "string",
+      multiple: true,
+      ...(short !== undefined && { short }),
+    };
+  }
+  return parseArgs({ args: [...args], options: config, strict: false, allowPositionals: true, tokens: true }).tokens;
+}
+
+function parseOptions(spec: CommandSpec, args: readonly string[]): Request {
+  const given = new Map<string, string[]>();
+  const operands: string[] = [];
+  for (const token of tokensOf(args, spec.options)) {
+    if (token.kind === "positional") operands.push(token.value);
+    if (token.kind !== "option") continue;
+    if (token.name === "help") return { kind: "help", topic: spec.name };
+    if (token.name === "version") return { kind: "version" };
+    const option = spec.options.find(({ name }) => name === token.name);
+    if (option === undefined) throw unknownOption(spec, token.rawName);
+    const values = given.get(option.name) ?? [];
+    if (values.length > 0 && option.multiple !== true)
+      throw new UsageError(`${token.rawName} is given twice`, spec.name);
+    given.set(option.name, [...values, checkedValue(spec, option, token.rawName, token.value, token.inlineValue)]);
+  }
+  checkOperands(spec, operands);
+  return { kind: "run", spec, invocation: invocation(spec.name, operands, given) };
+}
+
+function unknownOption(spec: CommandSpec, written: string): UsageError {
+  const known = [...spec.options, ...GLOBAL_OPTIONS].map(({ name }) => `--${name}`);
+  const meant = nearest(written, known);
+  const elsewhere = COMMANDS.find(({ options }) => options.some(({ name }) => `--${name}` === written));
+  const hint =
+    meant !== undefined ? `; did you mean ${meant}?` : elsewhere !== undefined ? `; ${elsewhere.name} has it` : "";
+  return new UsageError(`${spec.name} has no option ${written}${hint}`, spec.name);
+}
+
+/** The value as it is to be used; the empty string for a switch. */
+function checkedValue(
+  spec: CommandSpec,
+  option: OptionSpec,
+  written: string,
+  value: string | undefined,
+  inline: boolean | undefined,
+): string {
+  if (option.value === undefined) {
+    if (value !== undefined) throw new UsageError(`${written} takes no value`, spec.name);
+    return "";
+  }
+  if (value === undefined || value === "")
+    throw new UsageError(`${written} needs a value: ${written} ${option.value}`, spec.name);
+  // `-50` is a range; anything else with a dash is more likely the next option.
+  if (inline !== true && /^-(?!\d*$)/.test(value)) {
+    throw new UsageError(
+      `${written} needs a value: ${written} ${option.value}; one that begins with a dash is written ${written}=${value}`,
+      spec.name,
+    );
+  }
+  if (option.choices !== undefined && !option.choices.includes(value)) {
+    throw new UsageError(`${written} is ${option.choices.join(" or ")}, not ${JSON.stringify(value)}`, spec.name);
+  }
+  return value;
+}
+
+function checkOperands(spec: CommandSpec, operands: readonly string[]): void {
+  if (operands.length < (spec.minOperands ?? 0)) throw new UsageError(`${spec.name} needs ${spec.operands}`, spec.name);
+  if (operands.length > spec.maxOperands) {
+    const extra = operands.slice(spec.maxOperands).map((word) => JSON.stringify(word));
+    const takes = spec.maxOperands === 0 ? "no operand" : `one ${spec.operands.replace(/[[\]]/g, "")}`;
+    throw new UsageError(`${spec.name} takes ${takes}; ${extra.join(", ")} is too many`, spec.name);
+  }
+}
+
+function invocation(
+  command: string,
+  operands: readonly string[],
+  given: ReadonlyMap<string, readonly string[]>,
+): Invocation {
+  return {
+    command,
+    operands,
+    value: (name) => given.get(name)?.[0],
+    values: (name) => given.get(name) ?? [],
+    has: (name) => given.has(name),
+  };
+}
