@@ -24,6 +24,8 @@ target_link_options(sluice_wasm PRIVATE
   # No eval, no new Function: runs under `script-src 'self' 'wasm-unsafe-eval'`.
   -sDYNAMIC_EXECUTION=0
   -sFILESYSTEM=0
+  # Buffers are few and large: the small allocator serves as well as the big one.
+  -sMALLOC=emmalloc
   # Assertions pull in glue that throws in Node on 3.1.6.
   -sASSERTIONS=0
   -sINCOMING_MODULE_JS_API=instantiateWasm,locateFile,onAbort,print,printErr

@@ -1,0 +1,50 @@
+/**
+ * Medians, child processes that measure one thing, and documents to measure with.
+ * @module
+ */
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+/** The middle of some numbers. */
+export const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+/** Runs a script of this folder in a process of its own; what it prints is JSON. */
+export async function apart(script, ...args) {
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", path, ...args.map(String)]);
+  return JSON.parse(stdout);
+}
+
+/** Calls `use` with a new empty folder and removes it afterwards. */
+export async function inFolder(use) {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
+  try {
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** `mebibytes` of bytes that begin as a PDF and look random. */
+export function pdfOf(mebibytes) {
+  const bytes = Buffer.alloc(mebibytes * 1024 * 1024);
+  let state = 2463534242;
+  for (let at = 0; at < bytes.length; at += 4) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    bytes.writeInt32LE(state, at);
+  }
+  bytes.write("%PDF-1.7\n");
+  return bytes;
+}
+
+/** A CallToolResult that holds `bytes` as a resource, as UTF-8. */
+export function resultOf(bytes) {
+  const head = '{"content":[{"type":"resource","resource":{"uri":"file:///report.pdf","mimeType":"application/pdf","blob":"';
+  return Buffer.from(`${head}${bytes.toString("base64")}"}}]}`);
+}

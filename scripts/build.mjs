@@ -1,0 +1,85 @@
+/**
+ * The core as WebAssembly and the library as JavaScript: dist/, as it is published.
+ * @module
+ */
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { cores, must, root, tool } from "./run.mjs";
+import { main, setup } from "./setup.mjs";
+import { checkSize } from "./size.mjs";
+
+/** Where CMake builds a preset. */
+export const buildFolder = (preset) => join(root, "build", preset);
+
+/** Brings targets of a preset up to date; Ninja does only what is needed. */
+export async function buildNative(preset, targets = []) {
+  const folder = buildFolder(preset);
+  if (!existsSync(join(folder, "build.ninja"))) await must("cmake", ["--preset", preset], { show: "failure" });
+  await must("ninja", ["-C", folder, "-j", String(cores), ...targets], { env: { NINJA_STATUS: `${preset} [%f/%t] ` } });
+}
+
+/** Brings dist/ up to date. */
+export async function build() {
+  await buildNative("wasm-release", ["sluice_wasm"]);
+  // Beside its sources too, so that tests and the playground can import what is not yet compiled.
+  for (const folder of ["web/src/core", "dist/core"]) copyCore(join(root, folder));
+  await must(process.execPath, [tool("tsc"), "-p", "tsconfig.build.json"]);
+  prune(join(root, "dist"));
+  linkCommand();
+  checkSize();
+}
+
+// core.d.mts is written by hand, and tsc copies no declarations.
+function copyCore(folder) {
+  mkdirSync(folder, { recursive: true });
+  for (const name of ["core.mjs", "core.wasm"])
+    copyChanged(join(buildFolder("wasm-release"), name), join(folder, name));
+  const types = join(root, "web/src/core/core.d.mts");
+  if (existsSync(types)) copyChanged(types, join(folder, "core.d.mts"));
+}
+
+// Unchanged files keep their time stamps: watchers and caches look at them.
+function copyChanged(from, to) {
+  if (from === to || (existsSync(to) && readFileSync(from).equals(readFileSync(to)))) return;
+  copyFileSync(from, to);
+}
+
+// Takes away what was compiled from sources that are gone.
+function prune(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) prune(path);
+    else if (/\.(d\.ts|js)$/.test(path)) {
+      const source = join(root, "web/src", relative(join(root, "dist"), path)).replace(/\.(d\.ts|js)$/, ".ts");
+      if (!existsSync(source)) rmSync(path);
+    }
+  }
+}
+
+// npm links the commands of dependencies only: this makes `npx --no-install sluice` work in the checkout.
+function linkCommand() {
+  const command = join(root, "dist/cli/main.js");
+  chmodSync(command, 0o755);
+  const link = tool("sluice");
+  if (!existsSync(link)) {
+    rmSync(link, { force: true });
+    symlinkSync(relative(dirname(link), command), link);
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(async () => {
+    await setup("build");
+    await build();
+  });
+}

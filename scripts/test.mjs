@@ -1,0 +1,59 @@
+/**
+ * Every test there is: sets up, builds, runs all runners, ends with one line of counts.
+ * `npm test -- NAME…` runs only the runners named.
+ * @module
+ */
+import { build } from "./build.mjs";
+import { checks } from "./runners/checks.mjs";
+import { fuzzers } from "./runners/fuzzers.mjs";
+import { nativeTests, wasmTests } from "./runners/gtest.mjs";
+import { vitest } from "./runners/vitest.mjs";
+import { main, setup } from "./setup.mjs";
+
+/** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
+
+/** In order: what fails fast comes first. @type {Record<string, { title: string, run: () => Promise<Counts> }>} */
+const runners = {
+  build: { title: "Core and library", run: () => build().then(() => ({ passed: 1, failed: 0, skipped: 0 })) },
+  checks: { title: "Types, lint, format", run: checks },
+  vitest: { title: "Library and command", run: vitest },
+  native: { title: "C++ under ASan and UBSan", run: nativeTests },
+  wasm: { title: "C++ as WebAssembly in node", run: wasmTests },
+  fuzz: { title: "Fuzzers, a short run", run: fuzzers },
+};
+
+/** Runs one runner. One that crashes, or runs no test, has failed. */
+async function count(title, run) {
+  const start = Date.now();
+  console.log(`\n── ${title}`);
+  let counts = { passed: 0, failed: 1, skipped: 0 };
+  try {
+    counts = await run();
+    if (counts.passed + counts.failed === 0) throw new Error("ran no test");
+  } catch (error) {
+    counts = { ...counts, failed: Math.max(1, counts.failed) };
+    console.log(`${title}: ${error.message}`);
+  }
+  const seconds = ((Date.now() - start) / 1000).toFixed(1);
+  console.log(`${counts.failed === 0 ? "ok" : "FAILED"}: ${title}: ${line(counts)} (${seconds} s)`);
+  return counts;
+}
+
+const line = ({ passed, failed, skipped }) => `${passed} passed, ${failed} failed, ${skipped} skipped`;
+
+await main(async () => {
+  const chosen = process.argv.slice(2);
+  const unknown = chosen.filter((name) => !Object.hasOwn(runners, name));
+  if (unknown.length > 0) {
+    throw new Error(`No runner is called ${unknown.join(", ")}: choose from ${Object.keys(runners).join(", ")}.`);
+  }
+  await setup("test");
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  for (const [name, { title, run }] of Object.entries(runners)) {
+    if (chosen.length > 0 && !chosen.includes(name)) continue;
+    const counts = await count(title, run);
+    for (const key of Object.keys(total)) total[key] += counts[key];
+  }
+  console.log(`\n${line(total)}`);
+  return total.failed === 0 ? 0 : 1;
+});
