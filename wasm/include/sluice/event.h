@@ -1,6 +1,7 @@
 // What the gate tells its host while bytes pass: a flat log that crosses the boundary as one view.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -18,6 +19,12 @@ enum class EventKind : uint32_t {
   abort = 5,      ///< the segment is withdrawn; no payload
 };
 
+/// Bytes of a record before its payload.
+inline constexpr size_t kEventHeader = 12;
+
 void append_event(std::string& log, EventKind kind, uint32_t segment, std::string_view payload = {});
+
+/// Sets the payload length of the record that begins at `at`: its payload was written in place.
+void set_event_length(std::string& log, size_t at, uint32_t length);
 
 }  // namespace sluice

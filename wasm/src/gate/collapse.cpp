@@ -14,12 +14,10 @@ constexpr uint32_t kMaxExtracted = 8;
 
 void Document::open_container(bool object) {
   frames_.push_back({object, out_.size(), chars_, 0, {}});
-  source(object ? "{" : "[");
 }
 
 void Document::close_container() {
   const Frame frame = frames_.back();
-  source(frame.object ? "}" : "]");
   frames_.pop_back();
   if (collapsed()) {
     if (frames_.size() == json_frame_) end_collapse();
@@ -32,14 +30,10 @@ void Document::close_container() {
       frame.candidate.valid ? frame.candidate : Candidate{frame.begin, out_.size(), chars, true};
 }
 
-void Document::end_value() {
-  if (options_.divert_text && !collapsed()) check_document();
-}
-
 // The sub-tree to go is found by descending from the root as long as one child holds at least half
 // of what a document may hold: the smallest that helps.
-void Document::check_document() {
-  while (chars_ > options_.max_document_chars && !frames_.empty()) {
+void Document::shrink() {
+  while (overflows() && !frames_.empty()) {
     if (log_.size() >= options_.max_segments) {
       saturate();
       return;

@@ -9,7 +9,6 @@ namespace sluice::gate {
 
 void Document::source(std::string_view text) {
   out_.append(text);
-  count(text.size());
 }
 
 void Document::open_string() {

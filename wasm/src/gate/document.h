@@ -25,12 +25,19 @@ class Document {
  public:
   Document(const GateOptions& options, SegmentLog& log) : options_(options), log_(log) {}
 
-  /// Structure, numbers, literals and white space: all single-byte characters.
+  /// Characters that stay, known as soon as they are passed; their source may follow later.
+  void count(uint64_t chars) { chars_ += collapsed() ? 0 : chars; }
+  /// Source outside of strings that may hold something, already counted.
   void source(std::string_view text);
+  /// A container begins with the source that follows, or ended with the source so far.
   void open_container(bool object);
   void close_container();
-  /// A value is complete: the moment at which the document's size is looked at.
-  void end_value();
+  /// Whether the document is too large; looked at whenever a value is complete.
+  bool overflows() const {
+    return chars_ > options_.max_document_chars && options_.divert_text && !collapsed();
+  }
+  /// Takes sub-trees out until it is not.
+  void shrink();
 
   void open_string();
   /// Source of the open string, cut inside no escape.
@@ -73,13 +80,11 @@ class Document {
   };
 
   bool collapsed() const { return json_ >= 0; }
-  void count(uint64_t chars) { chars_ += collapsed() ? 0 : chars; }
   void check_string(uint64_t limit);
   void start_text();
   void end_text();
   bool is_mangled() const;
   void mark_if_whole();
-  void check_document();
   void extract(Frame& frame);
   void collapse(size_t frame);
   void end_collapse();

@@ -17,4 +17,8 @@ void append_event(std::string& log, EventKind kind, uint32_t segment, std::strin
   log += payload;
 }
 
+void set_event_length(std::string& log, size_t at, uint32_t length) {
+  for (size_t i = 0; i < 4; ++i) log[at + 8 + i] = static_cast<char>(length >> (8 * i) & 0xFF);
+}
+
 }  // namespace sluice

@@ -34,8 +34,11 @@ Status Gate::Pass::push(size_t size, bool final) {
   wait_until_ = 0;
   at_ = window_.data();
   end_ = at_ + filled_;
-  copied_ = stretch_ = at_;
-  while (step()) {
+  if (begun_ || skip_byte_order_mark()) {
+    plain_ = copied_ = stretch_ = at_;
+    while (step()) {
+    }
+    if (expect_ < Expect::in_string) lay();
   }
   consumed_ = static_cast<size_t>(at_ - window_.data());
   if (status_.ok()) document_.flush();
@@ -44,6 +47,19 @@ Status Gate::Pass::push(size_t size, bool final) {
          "the reduced document exceeds 512 MiB; leave auto_artifact_large_content on");
   }
   return status_;
+}
+
+// RFC 8259 §8.1: a byte order mark may be ignored. False while it is not certain whether there is
+// one.
+bool Gate::Pass::skip_byte_order_mark() {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  const size_t size = std::min(kMark.size(), filled_);
+  const bool matches =
+      kMark.substr(0, size) == std::string_view(reinterpret_cast<const char*>(at_), size);
+  if (matches && size < kMark.size() && !final_) return false;
+  if (matches && size == kMark.size()) at_ += size;
+  begun_ = true;
+  return true;
 }
 
 Status Gate::Pass::finish() {

@@ -48,7 +48,11 @@ class Gate::Pass {
   bool step();
   bool structure();
   bool begin_value(uint8_t c);
-  bool begin_key();
+  bool begin_string(bool key);
+  void after_string(bool key);
+  void pass_space();
+  void pass(size_t bytes, size_t characters);
+  void lay();
   bool number();
   bool literal(std::string_view word);
   bool open(bool object);
@@ -67,11 +71,14 @@ class Gate::Pass {
   void end_string();
 
   bool run();
+  void run_straight();
+  void log_decoded();
   bool array();
   void end_run();
   void end_array(bool closed);
 
   void commit(const uint8_t* upto);
+  bool skip_byte_order_mark();
   bool wait();
   bool fail(Code code, const uint8_t* at, std::string message);
 
@@ -85,12 +92,13 @@ class Gate::Pass {
   size_t wait_until_ = 0;  // bytes in the window before another try is worth it
   const uint8_t* at_ = nullptr;
   const uint8_t* end_ = nullptr;
+  const uint8_t* plain_ = nullptr;    // structure before this is in the document
   const uint8_t* copied_ = nullptr;   // string source before this is in the document
   const uint8_t* stretch_ = nullptr;  // where the bytes that could be a run began
   bool final_ = false;
 
   Expect expect_ = Expect::value;
-  Expect after_string_ = Expect::comma_or_end;
+  bool begun_ = false;
   Lane lane_ = Lane::scan;
   bool key_ = false;
   bool mid_word_ = false;

@@ -5,9 +5,25 @@
 
 namespace sluice {
 
+// Almost all bytes of a large run take this way: from the window, decoded, into the log.
+void Gate::Pass::run_straight() {
+  const size_t size = run_->plain_span(at_, end_);
+  if (size == 0) return;
+  uint8_t* room = log_.room(segment_, decoded_capacity(size));
+  log_.written(segment_, decode({at_, size}, run_->alphabet(), room).written);
+  run_->passed(size);
+  at_ += size;
+}
+
 bool Gate::Pass::run() {
   const uint8_t* begin = at_;
-  const gate::Run::Step step = run_->lex(at_, end_, final_, SIZE_MAX);
+  // What an earlier piece left of a quantum is completed first.
+  gate::Run::Step step = run_->lex(at_, end_, final_, run_->characters() + run_->missing());
+  if (step == gate::Run::Step::full) {
+    log_decoded();
+    run_straight();
+    step = run_->lex(at_, end_, final_, SIZE_MAX);
+  }
   const auto taken = static_cast<size_t>(at_ - begin);
   segment_source_ += taken;
   line_characters_ += taken;
@@ -15,17 +31,19 @@ bool Gate::Pass::run() {
     end_run();
     return true;
   }
+  log_decoded();
+  return false;
+}
+
+void Gate::Pass::log_decoded() {
   bytes_.clear();
   run_->decode(bytes_);
   log_.data(segment_, bytes_);
-  return false;
 }
 
 void Gate::Pass::end_run() {
   run_->finish();
-  bytes_.clear();
-  run_->decode(bytes_);
-  log_.data(segment_, bytes_);
+  log_decoded();
   const std::string& given_back = run_->given_back();
   Segment& segment = log_.segment(segment_);
   segment.form = run_->form();
@@ -78,6 +96,7 @@ void Gate::Pass::end_array(bool closed) {
     expect_ = Expect::in_string;
     return;
   }
+  plain_ = at_;
   if (closed) {
     log_.close(segment_);
     document_.mark_value(segment_);
@@ -87,8 +106,10 @@ void Gate::Pass::end_array(bool closed) {
   segment.form.prefix.clear();
   log_.close(segment_);
   document_.open_container(false);
+  document_.source("[");
   document_.mark_value(segment_);
   document_.source(separator);
+  document_.count(1 + separator.size());
   expect_ = Expect::value;
 }
 

@@ -183,7 +183,11 @@ bool Gate::Pass::try_run() {
 }
 
 bool Gate::Pass::try_array(bool in_string) {
-  if (in_string) commit(at_);
+  if (in_string) {
+    commit(at_);
+  } else {
+    lay();
+  }
   const gate::Verdict verdict =
       gate::probe_array(at_, end_, final_, document_.tail(), in_string, options_);
   if (verdict.kind == gate::Verdict::Kind::need) return wait();
@@ -205,11 +209,8 @@ void Gate::Pass::end_string() {
   document_.close_string(key_);
   ++at_;
   ++line_characters_;
-  if (key_) {
-    expect_ = Expect::colon;
-  } else {
-    end_value();
-  }
+  plain_ = at_;
+  after_string(key_);
 }
 
 }  // namespace sluice

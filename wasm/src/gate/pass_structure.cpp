@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "gate/pass.h"
+#include "gate/scan.h"
 
 namespace sluice {
 
@@ -49,16 +50,19 @@ bool is_space(uint8_t c) {
 
 }  // namespace
 
-bool Gate::Pass::structure() {
-  const uint8_t* begin = at_;
+// White space, counted line by line.
+void Gate::Pass::pass_space() {
   while (at_ < end_ && is_space(*at_)) {
     ++line_characters_;
-    if (*at_++ == '\n') {
-      ++line_;
-      line_characters_ = 0;
-    }
+    document_.count(1);
+    if (*at_++ != '\n') continue;
+    ++line_;
+    line_characters_ = 0;
   }
-  document_.source(text_of(begin, at_));
+}
+
+bool Gate::Pass::structure() {
+  pass_space();
   if (at_ == end_) return false;
   const uint8_t c = *at_;
   switch (expect_) {
@@ -69,9 +73,9 @@ bool Gate::Pass::structure() {
       return begin_value(c);
     case Expect::key_or_end:
       if (c == '}') return close();
-      return begin_key();
+      return begin_string(true);
     case Expect::key:
-      return begin_key();
+      return begin_string(true);
     case Expect::colon:
       if (c != ':') return fail(Code::json_syntax, at_, "a colon is expected after a key");
       expect_ = Expect::value;
@@ -89,10 +93,21 @@ bool Gate::Pass::structure() {
     default:
       return fail(Code::json_syntax, at_, "nothing may follow the document");
   }
-  document_.source(text_of(at_, at_ + 1));
-  ++at_;
-  ++line_characters_;
+  pass(1, 1);
   return true;
+}
+
+// Source that stays is laid down in one piece before anything needs to know where the document
+// ends.
+void Gate::Pass::lay() {
+  document_.source(text_of(plain_, at_));
+  plain_ = at_;
+}
+
+void Gate::Pass::pass(size_t bytes, size_t characters) {
+  at_ += bytes;
+  line_characters_ += characters;
+  document_.count(characters);
 }
 
 bool Gate::Pass::begin_value(uint8_t c) {
@@ -102,8 +117,7 @@ bool Gate::Pass::begin_value(uint8_t c) {
     case '[':
       return options_.detect_runs ? try_array(false) : open(false);
     case '"':
-      key_ = false;
-      break;
+      return begin_string(false);
     case 't':
       return literal("true");
     case 'f':
@@ -111,9 +125,23 @@ bool Gate::Pass::begin_value(uint8_t c) {
     case 'n':
       return literal("null");
     default:
-      if (c == '-' || (c >= '0' && c <= '9')) return number();
-      return fail(Code::json_syntax, at_, "a value is expected here");
+      break;
   }
+  if (c == '-' || (c >= '0' && c <= '9')) return number();
+  return fail(Code::json_syntax, at_, "a value is expected here");
+}
+
+// Strings too short to hold anything are passed over like the structure around them.
+bool Gate::Pass::begin_string(bool key) {
+  if (*at_ != '"') return fail(Code::json_syntax, at_, "a key in double quotes is expected here");
+  const gate::ShortString found = gate::short_string(at_ + 1, end_);
+  if (found.closed) {
+    pass(found.bytes + 2, found.characters + 2);
+    after_string(key);
+    return true;
+  }
+  key_ = key;
+  lay();
   document_.open_string();
   ++at_;
   ++line_characters_;
@@ -125,11 +153,12 @@ bool Gate::Pass::begin_value(uint8_t c) {
   return true;
 }
 
-bool Gate::Pass::begin_key() {
-  if (*at_ != '"') return fail(Code::json_syntax, at_, "a key in double quotes is expected here");
-  begin_value('"');
-  key_ = true;
-  return true;
+void Gate::Pass::after_string(bool key) {
+  if (key) {
+    expect_ = Expect::colon;
+  } else {
+    end_value();
+  }
 }
 
 bool Gate::Pass::number() {
@@ -141,9 +170,7 @@ bool Gate::Pass::number() {
   }
   if (p == end_ && !final_) return wait();
   if (!is_number(at_, p)) return fail(Code::json_syntax, at_, "this is not a number");
-  document_.source(text_of(at_, p));
-  line_characters_ += size;
-  at_ = p;
+  pass(size, size);
   end_value();
   return true;
 }
@@ -154,9 +181,7 @@ bool Gate::Pass::literal(std::string_view word) {
     return fail(Code::json_syntax, at_, "true, false or null is expected here");
   }
   if (size < word.size()) return wait();
-  document_.source(word);
-  line_characters_ += size;
-  at_ += size;
+  pass(size, size);
   end_value();
   return true;
 }
@@ -165,23 +190,26 @@ bool Gate::Pass::open(bool object) {
   if (document_.depth() >= options_.max_depth) {
     return fail(Code::json_depth, at_, "containers are nested deeper than the limit");
   }
+  lay();
   document_.open_container(object);
-  ++at_;
-  ++line_characters_;
+  pass(1, 1);
   expect_ = object ? Expect::key_or_end : Expect::value_or_end;
   return true;
 }
 
 bool Gate::Pass::close() {
+  pass(1, 1);
+  lay();
   document_.close_container();
-  ++at_;
-  ++line_characters_;
   end_value();
   return true;
 }
 
 void Gate::Pass::end_value() {
-  document_.end_value();
+  if (document_.overflows()) {
+    lay();
+    document_.shrink();
+  }
   expect_ = document_.depth() == 0 ? Expect::nothing : Expect::comma_or_end;
 }
 

@@ -39,6 +39,16 @@ class Run {
   /// in all.
   Step lex(const uint8_t*& at, const uint8_t* end, bool final, size_t budget);
 
+  /// Characters that complete the open quantum.
+  size_t missing() const { return (4 - canon_.size() % 4) % 4; }
+
+  /// How many characters at `at` are whole quanta, plainly spelled, of a run that is not wrapped:
+  /// the caller decodes them where they stand and tells so by `passed`. 0 whenever the exact way
+  /// has to be taken.
+  size_t plain_span(const uint8_t* at, const uint8_t* end) const;
+  void passed(size_t characters);
+  Alphabet alphabet() const;
+
   /// After `ended`: settles the last line and quantum. What does not belong to the run after all is
   /// `given_back`, as source.
   void finish();
@@ -76,7 +86,6 @@ class Run {
   void settle_tail();
   std::string source_of_tail(size_t count) const;
   size_t room_in_line() const;
-  Alphabet alphabet() const;
 
   Form form_;
   bool hex_;

@@ -33,6 +33,30 @@ Scan scan_string_scalar(const uint8_t* at, const uint8_t* end, const uint8_t* st
 
 #ifdef __wasm_simd128__
 
+ShortString short_string(const uint8_t* at, const uint8_t* end) {
+  const v128_t control = wasm_i8x16_splat(0x20);
+  // Continuation bytes are 10xxxxxx, as signed numbers those below -64.
+  const v128_t limit = wasm_i8x16_splat(-64);
+  ShortString found;
+  for (; found.bytes + 16 <= kShortString && end - at >= 16; at += 16) {
+    const v128_t bytes = wasm_v128_load(at);
+    const uint32_t quotes = wasm_i8x16_bitmask(wasm_i8x16_eq(bytes, wasm_i8x16_splat('"')));
+    const uint32_t others =
+        wasm_i8x16_bitmask(wasm_v128_or(wasm_v128_or(wasm_i8x16_eq(bytes, wasm_i8x16_splat('\\')),
+                                                     wasm_i8x16_eq(bytes, wasm_i8x16_splat('['))),
+                                        wasm_u8x16_lt(bytes, control)));
+    const uint32_t length = quotes == 0 ? 16 : static_cast<uint32_t>(__builtin_ctz(quotes));
+    const uint32_t before = (1U << length) - 1;
+    if ((others & before) != 0) return found;
+    const uint32_t tails = wasm_i8x16_bitmask(wasm_i8x16_lt(bytes, limit)) & before;
+    found.bytes += length;
+    found.characters += length - static_cast<uint32_t>(__builtin_popcount(tails));
+    found.closed = quotes != 0;
+    if (found.closed) return found;
+  }
+  return found;
+}
+
 Scan scan_string(const uint8_t* at, const uint8_t* end, const uint8_t* stretch) {
   const v128_t quote = wasm_i8x16_splat('"');
   const v128_t backslash = wasm_i8x16_splat('\\');
@@ -78,6 +102,18 @@ size_t count_code_points(const uint8_t* at, const uint8_t* end) {
 }
 
 #else
+
+ShortString short_string(const uint8_t* at, const uint8_t* end) {
+  ShortString found;
+  for (; at < end && found.bytes < kShortString; ++at, ++found.bytes) {
+    if (stops(*at)) {
+      found.closed = *at == '"';
+      return found;
+    }
+    found.characters += (*at & 0xC0) != 0x80;
+  }
+  return found;
+}
 
 Scan scan_string(const uint8_t* at, const uint8_t* end, const uint8_t* stretch) {
   return scan_string_scalar(at, end, stretch);

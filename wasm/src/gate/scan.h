@@ -21,6 +21,19 @@ inline constexpr size_t kStretch = 16;
 /// current stretch began. The answer depends on the bytes alone, not on alignment.
 Scan scan_string(const uint8_t* at, const uint8_t* end, const uint8_t* stretch);
 
+/// A string so short that nothing in it can be taken.
+struct ShortString {
+  bool closed = false;  ///< the closing quote was found, and nothing before it needs a closer look
+  size_t bytes = 0;     ///< before the closing quote
+  size_t characters = 0;
+};
+
+/// Looks at most kShortString bytes ahead for the end of a string without escapes and brackets.
+ShortString short_string(const uint8_t* at, const uint8_t* end);
+
+/// Bytes looked at for the end of a short string; fewer than anything that is ever taken.
+inline constexpr size_t kShortString = 48;
+
 /// Bytes at `at` that are not UTF-8 continuation bytes.
 size_t count_code_points(const uint8_t* at, const uint8_t* end);
 

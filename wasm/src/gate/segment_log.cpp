@@ -96,15 +96,32 @@ void SegmentLog::keep(Open& open, std::string_view bytes) {
 
 void SegmentLog::data(uint32_t index, std::string_view bytes) {
   if (bytes.empty()) return;
+  append_event(events_, EventKind::data, index, bytes);
+  look(index, bytes);
+}
+
+uint8_t* SegmentLog::room(uint32_t index, size_t size) {
+  room_ = events_.size();
+  append_event(events_, EventKind::data, index);
+  events_.resize(events_.size() + size);
+  return reinterpret_cast<uint8_t*>(events_.data()) + room_ + kEventHeader;
+}
+
+void SegmentLog::written(uint32_t index, size_t size) {
+  events_.resize(room_ + kEventHeader + size);
+  set_event_length(events_, room_, static_cast<uint32_t>(size));
+  look(index, std::string_view(events_).substr(room_ + kEventHeader));
+}
+
+// What passes by is counted, and its head kept.
+void SegmentLog::look(uint32_t index, std::string_view bytes) {
   Open& open = open_segment(index);
   Segment& segment = segments_[index];
   keep(open, bytes);
   segment.bytes += bytes.size();
-  if (segment.kind != SegmentKind::run) {
-    open.outline.push(as_bytes(bytes));
-    if (segment.kind == SegmentKind::text) open.damaged += count_damage(bytes);
-  }
-  append_event(events_, EventKind::data, index, bytes);
+  if (segment.kind == SegmentKind::run) return;
+  open.outline.push(as_bytes(bytes));
+  if (segment.kind == SegmentKind::text) open.damaged += count_damage(bytes);
 }
 
 void SegmentLog::reference(uint32_t index, uint32_t inner) {

@@ -22,6 +22,9 @@ class SegmentLog {
 
   uint32_t open(SegmentKind kind);
   void data(uint32_t index, std::string_view bytes);
+  /// Room for at most `size` bytes of a segment, to be written at once and told by `written`.
+  uint8_t* room(uint32_t index, size_t size);
+  void written(uint32_t index, size_t size);
   /// The reference to a closed segment stands at this place of another one.
   void reference(uint32_t index, uint32_t inner);
   void close(uint32_t index);
@@ -43,6 +46,7 @@ class SegmentLog {
   };
 
   Open& open_segment(uint32_t index);
+  void look(uint32_t index, std::string_view bytes);
   void keep(Open& open, std::string_view bytes);
   void recognise(const Open& open, Segment& segment, FileType& type, bool& text) const;
 
@@ -50,6 +54,7 @@ class SegmentLog {
   std::vector<Segment> segments_;
   std::vector<std::unique_ptr<Open>> open_;
   std::string events_;
+  size_t room_ = 0;  // where the record under way begins in events_
   size_t kept_ = 0;
 };
 

@@ -1,0 +1,133 @@
+// The end of a run: its last line and quantum, its form, its bytes. Part of Run.
+#include <algorithm>
+
+#include "gate/run.h"
+#include "json/unescape.h"
+
+namespace sluice::gate {
+
+namespace {
+
+// Bytes that close a value in the formats that strings hold: unlike a space or a full stop, they do
+// not follow a word of prose by chance.
+bool closes_value(TokenKind kind, uint8_t byte) {
+  if (kind == TokenKind::quote || kind == TokenKind::line_feed || kind == TokenKind::carriage) {
+    return true;
+  }
+  return byte == '<' || byte == '>' || byte == '\'' || byte == '`' || byte == ')' || byte == ']' ||
+         byte == '}';
+}
+
+}  // namespace
+
+// The held line becomes part of the run, or goes back to where it came from.
+void Run::settle_line(bool certain) {
+  if (certain) {
+    canon_ += line_;
+    total_ += line_.size();
+  } else {
+    given_back_ = line_source_ + pad_source_;
+    pads_ = 0;
+    pad_source_.clear();
+    --breaks_;
+  }
+  line_.clear();
+  line_source_.clear();
+}
+
+void Run::finish() {
+  if (finished_) return;
+  finished_ = true;
+  if (breaks_ > 0) {
+    bool certain = !line_.empty();
+    if (certain && terminator_ == TokenKind::letter) certain = false;
+    if (certain && pads_ == 0) {
+      const bool whole = (total_ + line_.size()) % (hex_ ? 2 : 4) == 0;
+      const bool quoted = terminator_ == TokenKind::quote;
+      certain = quoted || (whole && closes_value(terminator_, terminator_byte_));
+    }
+    if (certain && column_ == 0) column_ = std::max(first_, in_line_);
+    if (!line_source_.empty()) settle_line(certain);
+  }
+  settle_tail();
+  if (breaks_ > 0) {
+    if (column_ == 0) column_ = first_;
+    form_.column = static_cast<uint32_t>(column_);
+    form_.first = first_ < column_ ? static_cast<uint32_t>(first_) : 0;
+    form_.separator.clear();
+    append_unescaped(form_.separator, break_);
+  }
+  const auto spell = [](const std::string& source, std::string& text) {
+    if (source.empty()) return;
+    text.clear();
+    append_unescaped(text, source);
+  };
+  if (form_.encoding == Encoding::base64) {
+    spell(plus_, form_.plus);
+    spell(slash_, form_.slash);
+  }
+  spell(pads_ > 0 ? pad_ : std::string(), form_.pad);
+}
+
+// The last 1–3 characters that fill no quantum: decoded where that is strictly valid, given back
+// otherwise.
+void Run::settle_tail() {
+  const size_t quantum = hex_ ? 2 : 4;
+  const size_t over = total_ % quantum;
+  if (over == 0) return;
+  uint8_t bytes[4];
+  const Bytes tail(reinterpret_cast<const uint8_t*>(canon_.data()) + canon_.size() - over, over);
+  const bool boundary = terminator_ != TokenKind::letter && terminator_ != TokenKind::plus &&
+                        terminator_ != TokenKind::slash && terminator_ != TokenKind::minus &&
+                        terminator_ != TokenKind::underscore && terminator_ != TokenKind::pad;
+  if (!hex_ && over >= 2 && (pads_ > 0 || boundary) && decode_tail(tail, alphabet(), bytes)) {
+    form_.padded = pads_ > 0;
+    return;
+  }
+  given_back_ = source_of_tail(over) + pad_source_ + given_back_;
+  pads_ = 0;
+  pad_source_.clear();
+  canon_.resize(canon_.size() - over);
+  total_ -= over;
+}
+
+// The source of the last `count` certain characters, line breaks before them included.
+std::string Run::source_of_tail(size_t count) const {
+  const std::string plain;
+  std::string source;
+  const size_t column = column_ != 0 ? column_ : first_;
+  for (size_t i = 0; i < count; ++i) {
+    const size_t index = total_ - count + i;
+    const bool opens_line =
+        breaks_ > 0 && index >= first_ && (column == 0 || (index - first_) % column == 0);
+    if (opens_line) source += break_;
+    const char c = canon_[canon_.size() - count + i];
+    const std::string& spelling = c == '+' ? plus_ : c == '/' ? slash_ : plain;
+    if (spelling.empty()) {
+      source += c;
+    } else {
+      source += spelling;
+    }
+  }
+  return source;
+}
+
+void Run::decode(std::string& bytes) {
+  const size_t quantum = hex_ ? 2 : 4;
+  size_t whole = canon_.size() / quantum * quantum;
+  const size_t before = bytes.size();
+  bytes.resize(before + decoded_capacity(canon_.size()));
+  auto* out = reinterpret_cast<uint8_t*>(bytes.data()) + before;
+  const auto* in = reinterpret_cast<const uint8_t*>(canon_.data());
+  const Decoded done = sluice::decode({in, whole}, alphabet(), out);
+  size_t written = done.written;
+  if (finished_ && whole < canon_.size()) {
+    written +=
+        decode_tail({in + whole, canon_.size() - whole}, alphabet(), out + written).value_or(0);
+    whole = canon_.size();
+  }
+  bytes.resize(before + written);
+  canon_.erase(0, whole);
+}
+
+}  // namespace sluice::gate
