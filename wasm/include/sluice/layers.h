@@ -1,5 +1,5 @@
-// The layers over a reduced document: L4 configured fields, L1 resource links, L2 typed blocks, and the
-// two dialects in which a result is written (RFC 0.3 §4.1, design §4).
+// The layers over a reduced document: L4 configured fields, L1 resource links, L2 typed blocks, and
+// the two dialects in which a result is written (RFC 0.3 §4.1).
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ enum class Dialect : uint8_t { observation, mcp };
 /// Which call a result answers.
 struct Call {
   std::string tool;
-  std::string name_space;           ///< `tableau`: names the read-back tool `tableau_artifact_read`
+  std::string name_space;  ///< `tableau`: names the read-back tool `tableau_artifact_read`
   Dialect dialect = Dialect::observation;
-  bool client_shows_images = false; ///< what `inline_media: auto` asks
+  bool client_shows_images = false;  ///< what `inline_media: auto` asks
 };
 
 /// What the store answered for a segment.
@@ -37,8 +37,8 @@ struct Stored {
 struct Task {
   enum class Kind : uint8_t {
     annotate,  ///< give the stored segment this mime_type and filename
-    decode,    ///< the segment's text is base64: store its decoded bytes instead, then call `decoded`
-    read,      ///< read the resource link `uri`, then call `link`
+    decode,  ///< the segment's text is base64: store its decoded bytes instead, then call `decoded`
+    read,    ///< read the resource link `uri`, then call `link`
   };
   Kind kind = Kind::annotate;
   uint32_t index = 0;  ///< segment, or for `read` the number of the link
@@ -49,9 +49,9 @@ struct Task {
 };
 
 /// The reference to an artifact as it stands in a string:
-/// `artifact://<id>?type=application/pdf&size=2201231`, with `&form=…` when `with_form` and the run is
-/// not plain padded base64. Holds only characters that need no escape in JSON, YAML or Markdown; id and
-/// type are percent-encoded but for letters, digits and `-._/`.
+/// `artifact://<id>?type=application/pdf&size=2201231`, with `&form=…` when `with_form` and the run
+/// is not plain padded base64. Holds only characters that need no escape in JSON, YAML or Markdown;
+/// id and type are percent-encoded but for letters, digits and `-._/`.
 std::string reference(const Segment& segment, std::string_view id, bool with_form);
 
 /// Works out what becomes of a reduced document, then writes it.
@@ -69,22 +69,23 @@ class Layers {
 
   /// Answers of the host. Every segment needs `stored` before `render`.
   void stored(uint32_t segment, Stored stored);
-  /// The outcome of a `decode` task: the record of the decoded bytes; not called when the text was no
-  /// base64 after all. Appends an `annotate` task with the final type and name.
+  /// The outcome of a `decode` task: the record of the decoded bytes; not called when the text was
+  /// no base64 after all. Appends an `annotate` task with the final type and name.
   void decoded(uint32_t segment, Segment record);
-  /// The outcome of a `read` task, as JSON to merge into the link: `{"fetched":true,"artifact":{…}}`,
+  /// The outcome of a `read` task, as JSON to merge into the link:
+  /// `{"fetched":true,"artifact":{…}}`,
   /// `{"fetched":true,"text":"…"}` or `{"fetched":false,"fetch_error":"…"}`.
   void link(uint32_t number, std::string json);
 
-  /// Whether anything differs from the original; when false the original bytes are the answer in the
-  /// mcp dialect.
+  /// Whether anything differs from the original; when false the original bytes are the answer in
+  /// the mcp dialect.
   bool changed() const;
 
   /// The observation or the CallToolResult as JSON text.
   std::string render();
 
-  /// After `render` in the mcp dialect: the entries written to `_meta["sluice/refs"]`, an array as JSON text.
-  /// A result that is no object has no `_meta`; whoever wants to restore it keeps these.
+  /// After `render` in the mcp dialect: the entries written to `_meta["sluice/refs"]`, an array as
+  /// JSON text. A result that is no object has no `_meta`; whoever wants to restore it keeps these.
   std::string refs_json() const;
 
  private:

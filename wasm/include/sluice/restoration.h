@@ -43,8 +43,4 @@ class Restoration {
   std::string text_;
 };
 
-/// `{"mime_type":…,"extension":…,"description":…}` of a file of `size` bytes that begins with
-/// `head`.
-std::string describe_file(std::string_view head, uint64_t size);
-
 }  // namespace sluice

@@ -15,10 +15,11 @@ namespace sluice {
 struct Piece {
   enum class Kind : uint8_t {
     literal,  ///< JSON source as it is
-    bytes,    ///< the artifact's bytes written in `form`, escaped, inside a JSON string already open; or `raw`
-    text,     ///< the artifact's text, escaped, inside a JSON string already open; references listed in
-              ///< its own record are expanded in turn
-    json,     ///< the artifact's text as JSON source, its references expanded in turn
+    bytes,  ///< the artifact's bytes written in `form`, escaped, inside a JSON string already open;
+            ///< or `raw`
+    text,   ///< the artifact's text, escaped, inside a JSON string already open; references listed
+           ///< in its own record are expanded in turn
+    json,  ///< the artifact's text as JSON source, its references expanded in turn
   };
   Kind kind = Kind::literal;
   std::string literal;
@@ -27,14 +28,17 @@ struct Piece {
   bool raw = false;  ///< `bytes` stand outside of any string: what `form` writes is JSON source
 };
 
-/// Reads `_meta["sluice/refs"]` of an mcp-dialect result (or of the `result` of a JSON-RPC response, or
-/// of each line's) and cuts the text into pieces. Only listed references are put back; blocks and notes that were
-/// added are taken out. A document without refs is one literal. Fails with `restore_refs`.
+/// Reads `_meta["sluice/refs"]` of an mcp-dialect result (or of the `result` of a JSON-RPC
+/// response, or of each line's) and cuts the text into pieces. Only listed references are put back;
+/// blocks and notes that were added are taken out. A document without refs is one literal. Fails
+/// with `restore_refs`.
 Status restore_pieces(std::string_view json, std::vector<Piece>& pieces);
 
-/// The same with the entries kept beside the document (`Layers::refs_json`), for a result that has no
+/// The same with the entries kept beside the document (`Layers::refs_json`), for a result that has
+/// no
 /// `_meta` to carry them.
-Status restore_pieces(std::string_view json, std::string_view refs_json, std::vector<Piece>& pieces);
+Status restore_pieces(std::string_view json, std::string_view refs_json,
+                      std::vector<Piece>& pieces);
 
 /// Cuts the text of a stored segment. `refs_json` is an array of what `inner_ref` wrote, or empty.
 /// `json_source`: the text is JSON source (a json segment); else it is the text of a string, and
@@ -42,8 +46,10 @@ Status restore_pieces(std::string_view json, std::string_view refs_json, std::ve
 Status restore_text_pieces(std::string_view text, std::string_view refs_json, bool json_source,
                            std::vector<Piece>& pieces);
 
-/// What a host notes, in order, for a reference it wrote into a stored text: `{"offset":…,"uri":…}`, and
-/// `"kind"` unless it is a run in a string. `offset` is where `reference(inner, id, true)` begins, in bytes.
+/// What a host notes, in order, for a reference it wrote into a stored text:
+/// `{"offset":…,"uri":…}`, and
+/// `"kind"` unless it is a run in a string. `offset` is where `reference(inner, id, true)` begins,
+/// in bytes.
 std::string inner_ref(const Segment& inner, std::string_view id, uint64_t offset);
 
 }  // namespace sluice

@@ -84,4 +84,8 @@ class Session {
   std::unique_ptr<Message> message_;
 };
 
+/// `{"mime_type":…,"extension":…,"description":…}` of a file of `size` bytes that begins with
+/// `head`.
+std::string describe_file(std::string_view head, uint64_t size);
+
 }  // namespace sluice

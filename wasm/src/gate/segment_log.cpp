@@ -14,46 +14,7 @@ namespace {
 constexpr uint64_t kMangledPercent = 10;
 constexpr uint64_t kMangledPerThousandWithMagic = 5;
 
-bool is_printable(std::string_view head) {
-  return !head.empty() && count_damage(head) == 0 && head.find('\0') == std::string_view::npos;
-}
-
-// Whether bytes are UTF-8 text as far as a head shows; a sequence cut by the head's end counts as
-// whole.
-bool is_utf8_text(std::string_view head) {
-  if (!is_printable(head)) return false;
-  size_t i = 0;
-  while (i < head.size()) {
-    const auto lead = static_cast<uint8_t>(head[i]);
-    const size_t length = lead < 0x80   ? 1
-                          : lead < 0xC2 ? 0
-                          : lead < 0xE0 ? 2
-                          : lead < 0xF0 ? 3
-                          : lead < 0xF5 ? 4
-                                        : 0;
-    if (length == 0) return false;
-    for (size_t k = 1; k < length && i + k < head.size(); ++k) {
-      if ((static_cast<uint8_t>(head[i + k]) & 0xC0) != 0x80) return false;
-    }
-    i += length;
-  }
-  return true;
-}
-
 }  // namespace
-
-uint64_t count_damage(std::string_view text) {
-  uint64_t count = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<uint8_t>(text[i]);
-    if (c == 0xEF) {
-      count += text.substr(i, 3) == "\xEF\xBF\xBD";
-    } else if (c < 0x20) {
-      count += c != '\t' && c != '\n' && c != '\r' && c != '\f';
-    }
-  }
-  return count;
-}
 
 bool looks_mangled(std::string_view head, uint64_t damage, uint64_t size,
                    const std::vector<Signature>& signatures) {
@@ -135,7 +96,7 @@ void SegmentLog::recognise(const Open& open, Segment& segment, FileType& type, b
   const Bytes head = as_bytes(std::string_view(open.head).substr(0, kSniffHead));
   auto sniffed =
       segment.kind == SegmentKind::json ? std::nullopt : sniff(head, options_.signatures);
-  const bool readable = is_utf8_text(as_text(head));
+  const bool readable = is_text(as_text(head));
   if (!sniffed && segment.kind == SegmentKind::run && readable && segment.declared.empty()) {
     sniffed = type_of_mime("text/plain");
   }

@@ -58,10 +58,6 @@ class SegmentLog {
   size_t kept_ = 0;
 };
 
-/// Replacement characters (EF BF BD) and C0 controls other than tab, newline, return and form feed:
-/// what is left where a decoder read binary as text.
-uint64_t count_damage(std::string_view text);
-
 /// Whether so much of a text of `size` bytes is damage that it was binary; less suffices where its
 /// head begins like a file.
 bool looks_mangled(std::string_view head, uint64_t damage, uint64_t size,

@@ -1,9 +1,6 @@
 #include "sluice/restoration.h"
 
-#include <utility>
-
-#include "sluice/describe.h"
-#include "sluice/sniff.h"
+#include "session/object.h"
 #include "sluice/tape.h"
 
 namespace sluice {
@@ -19,14 +16,6 @@ const char* kind_name(Piece::Kind kind) {
     default:
       return "json";
   }
-}
-
-void append_member(std::string& out, std::string_view key, std::string_view value) {
-  out += out.size() > 1 ? ",\"" : "\"";
-  out += key;
-  out += "\":\"";
-  append_escaped(out, value);
-  out += '"';
 }
 
 }  // namespace
@@ -54,11 +43,12 @@ bool Restoration::next(std::string& out) {
     out += piece.literal;
     return true;
   }
-  out = "{";
-  append_member(out, "kind", kind_name(piece.kind));
-  append_member(out, "id", piece.id);
-  append_member(out, "form", form_name(piece.form, ""));
-  out += piece.raw ? ",\"raw\":true}" : ",\"raw\":false}";
+  out = Object()
+            .text("kind", kind_name(piece.kind))
+            .text("id", piece.id)
+            .text("form", form_name(piece.form, ""))
+            .flag("raw", piece.raw)
+            .end();
   return true;
 }
 
@@ -95,20 +85,6 @@ void Restoration::close(std::string& out) {
   out.clear();
   writer_->finish(text_);
   escape(out);
-}
-
-std::string describe_file(std::string_view head, uint64_t size) {
-  Subject subject;
-  const auto sniffed = sniff(as_bytes(head.substr(0, kSniffHead)));
-  subject.type = sniffed ? *sniffed : type_of_mime("application/octet-stream");
-  subject.size_bytes = size;
-  subject.head = as_bytes(head.substr(0, kDescribeHead));
-  subject.complete = subject.head.size() == size;
-  std::string out = "{";
-  append_member(out, "mime_type", subject.type.mime_type);
-  append_member(out, "extension", subject.type.extension);
-  append_member(out, "description", describe(subject));
-  return out + "}";
 }
 
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "sluice/session.h"
 
+#include "json/repair.h"
 #include "session/message.h"
 #include "session/wire.h"
 #include "sluice/restore.h"
@@ -14,9 +15,6 @@ Status misuse(std::string message) {
   status.message = std::move(message);
   return status;
 }
-
-// Room to keep more images than may stay: which of them are typed blocks is known only at the end.
-constexpr size_t kKeptPerShown = 2;
 
 bool keeps_images(const Config& config, const Call& call) {
   return config.inline_media.mode == InlineMedia::Mode::listed ||
@@ -53,10 +51,7 @@ Status Session::begin(std::string_view call_json) {
   message.shelf.reset();
   message.text.reset();
   message.options = gate_options(message.config);
-  if (keeps_images(message.config, message.call)) {
-    message.options.keep_bytes = static_cast<size_t>(message.config.inline_media.max_bytes);
-    message.options.keep_count = message.config.inline_media.max_count * kKeptPerShown;
-  }
+  if (!keeps_images(message.config, message.call)) message.options.keep_count = 0;
   message.gate.emplace(message.options);
   return status;
 }
@@ -71,7 +66,9 @@ Status Session::finish() {
   if (!message.gate) return misuse("finish comes after begin");
   const Status status = message.gate->finish();
   if (!status.ok()) return status;
-  message.layers = std::make_unique<Layers>(message.config, message.call, message.gate->reduced(),
+  std::string reduced = message.gate->reduced();
+  replace_malformed(reduced);
+  message.layers = std::make_unique<Layers>(message.config, message.call, std::move(reduced),
                                             message.gate->segments());
   const Status planned = message.layers->plan();
   // What the gate logged last comes before what the layers logged.

@@ -8,7 +8,7 @@ import { SluiceError } from "../errors/error.js";
 /** Compiles `source`, or the module that was built with this file. Throws E_CORE_LOAD. */
 export async function compileCore(source?: BufferSource | Response | URL): Promise<WebAssembly.Module> {
   try {
-    if (source instanceof Response) return await WebAssembly.compile(await source.arrayBuffer());
+    if (isResponse(source)) return await WebAssembly.compile(await source.arrayBuffer());
     if (source !== undefined && !(source instanceof URL)) return await WebAssembly.compile(source);
     return await WebAssembly.compile(await readFile(source ?? new URL("./core.wasm", import.meta.url)));
   } catch (error) {
@@ -19,4 +19,9 @@ export async function compileCore(source?: BufferSource | Response | URL): Promi
       { cause: error },
     );
   }
+}
+
+// Not `instanceof`: naming the class would load all of Node's fetch.
+function isResponse(source: unknown): source is Response {
+  return typeof (source as Partial<Response> | undefined)?.arrayBuffer === "function";
 }

@@ -23,8 +23,20 @@ export async function createSluiceOver(
   config: SluiceConfig = {},
   wasm?: WasmSource,
 ): Promise<Sluice> {
-  const pool = new EnginePool(await compileCore(wasm), JSON.stringify(config));
+  const pool = new EnginePool(await compiled(wasm), JSON.stringify(config));
   return new StoreSluice(pool, store, await pool.take());
+}
+
+/** The module of the library itself, compiled once for all who use it; after a failure it is tried again. */
+let own: Promise<WebAssembly.Module> | undefined;
+
+function compiled(wasm: WasmSource | undefined): Promise<WebAssembly.Module> {
+  if (wasm !== undefined) return compileCore(wasm);
+  own ??= compileCore().catch((error: unknown) => {
+    own = undefined;
+    throw error;
+  });
+  return own;
 }
 
 class StoreSluice implements Sluice {

@@ -2,7 +2,7 @@
  * A store folder: made when first written to, checked before it is used.
  * @module
  */
-import { mkdir, open, rm, writeFile } from "node:fs/promises";
+import { lstat, mkdir, open, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
@@ -130,7 +130,7 @@ export class Folder {
 
   /** A folder of someone else's that has rooms of these names is not taken over: `purge` would empty it. */
   async #mark(): Promise<void> {
-    await mkdir(this.at.root, { recursive: true, mode: FOLDER_MODE });
+    await makeFolders(this.at.root);
     for (const room of this.at.rooms) {
       if ((await isPlainFolder(room)) && !(await this.isStore())) throw occupied();
     }
@@ -174,4 +174,21 @@ function occupied(): SluiceError {
 function unlessFolderOfWindows(error: unknown): null {
   if (process.platform === "win32" && systemCode(error) === "EISDIR") return null;
   throw error;
+}
+
+// Not `recursive`: where a parent lies on a file system that takes no folders, that never comes back.
+async function makeFolders(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: FOLDER_MODE });
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "EEXIST") return;
+    if (code !== "ENOENT" || dirname(folder) === folder || (await exists(dirname(folder)))) throw error;
+    await makeFolders(dirname(folder));
+    await makeFolders(folder);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await orNull(lstat(path))) !== null;
 }
