@@ -54,6 +54,8 @@ std::vector<std::string> fixtures() {
   for (const char c : bytes_like("%PDF-1.4\n", 90))
     array += std::to_string(static_cast<uint8_t>(c)) + ", ";
   array.resize(array.size() - 2);
+  std::string pairs;
+  for (const char c : pdf) pairs += "\\x" + hex(std::string(1, c));
   std::string prose;
   for (int i = 0; i < 25; ++i)
     prose += "Long \\\"text\\\" \\ud83d\\ude00 na\u00EFve \\u00e9 line\\n";
@@ -70,6 +72,8 @@ std::vector<std::string> fixtures() {
       "{\"a\":\"" + spelled + "\"}",
       in("\\x" + hex(pdf)),
       in("0x" + hex(pdf)),
+      in("p " + pairs + " \\x41\\x4 end"),
+      in(in(pairs)),
       in(wrap(hex(pdf), 40)),
       "{\"type\":\"Buffer\",\"data\":" + array + "]}",
       "{\"x\":" + array + "]}",

@@ -144,6 +144,21 @@ TEST(GateFind, HexRuns) {
   expect_run(in_json(upper), kPdf);
 }
 
+TEST(GateFind, HexPairsBehindEscapes) {
+  std::string pairs;
+  const std::string digits = hex(kPdf);
+  for (size_t i = 0; i < digits.size(); i += 2) pairs += "\\x" + digits.substr(i, 2);
+  expect_run(in_json(pairs), kPdf);
+  expect_run(in_json("b'" + pairs + "'"), kPdf);
+  expect_run(nested(pairs, 3), kPdf);
+  const std::string odd = pairs + "\\xzz and \\x4 text";
+  EXPECT_EQ(normal(restore(pass(in_json(odd)))), normal(in_json(odd)));
+  std::string noise;
+  for (int i = 0; i < 2000; ++i)
+    noise += "\\x" + digits.substr(static_cast<size_t>(400 + i % 64) * 2, 2);
+  EXPECT_TRUE(pass(in_json(noise)).segments.empty());
+}
+
 std::string array_of(const std::string& bytes, std::string_view separator) {
   std::string out = "[";
   for (size_t i = 0; i < bytes.size(); ++i) {

@@ -67,6 +67,8 @@ class Gate::Pass {
   bool group(uint32_t length);
   void pass_bracket();
   bool try_run();
+  bool try_pairs(uint32_t length);
+  void begin_run(const gate::Verdict& verdict);
   bool try_array(bool in_string);
   void end_string();
 

@@ -84,6 +84,9 @@ bool Gate::Pass::exact_lane() {
     return wait();
   }
   if (token.kind == gate::TokenKind::plus || token.kind == gate::TokenKind::slash) return try_run();
+  if (token.kind == gate::TokenKind::group && at_[token.length - 1] == 'x') {
+    return try_pairs(token.length);
+  }
   return group(token.length);
 }
 
@@ -162,24 +165,55 @@ bool Gate::Pass::try_run() {
       gate::probe_run(at_, end_, final_, document_.behind(), armored_, options_);
   if (verdict.kind == gate::Verdict::Kind::need) return wait();
   armored_ = verdict.armor;
-  if (verdict.kind == gate::Verdict::Kind::reject || !document_.admits_run()) {
-    at_ += verdict.kind == gate::Verdict::Kind::reject ? verdict.skip : 1;
-    mid_word_ = verdict.kind == gate::Verdict::Kind::accept || verdict.mid_word;
+  if (verdict.kind == gate::Verdict::Kind::accept && document_.admits_run()) {
+    begin_run(verdict);
     return true;
+  }
+  at_ += verdict.kind == gate::Verdict::Kind::reject ? verdict.skip : 1;
+  mid_word_ = verdict.kind == gate::Verdict::Kind::accept || verdict.mid_word;
+  return true;
+}
+
+// `\x` in lane 2: it may begin pairs of hex digits; else it is a group like others, whose digits
+// may be a run.
+bool Gate::Pass::try_pairs(uint32_t length) {
+  const bool pair = static_cast<size_t>(end_ - at_) > length + 2 && at_[length + 2] == '\\';
+  if (!pair && static_cast<size_t>(end_ - at_) <= length + 2 && !final_) {
+    commit(at_);
+    return wait();
+  }
+  if (!pair) return group(length);
+  commit(at_);
+  const gate::Verdict verdict = gate::probe_pairs(at_, end_, final_, length, options_);
+  if (verdict.kind == gate::Verdict::Kind::need) return wait();
+  if (verdict.kind == gate::Verdict::Kind::accept && document_.admits_run()) {
+    begin_run(verdict);
+    return true;
+  }
+  if (verdict.kind == gate::Verdict::Kind::accept) return group(length);
+  at_ += verdict.skip;
+  mid_word_ = true;
+  return true;
+}
+
+// The prefix goes from the document to the run's form.
+void Gate::Pass::begin_run(const gate::Verdict& verdict) {
+  const auto* mark = reinterpret_cast<const char*>(at_);
+  if (verdict.pairs) {
+    run_.emplace(gate::Run::pairs({mark, verdict.skip}));
+  } else {
+    run_.emplace(verdict.hex);
   }
   commit(at_ + verdict.skip);
   at_ += verdict.skip;
   const std::string_view behind = document_.behind();
   const std::string prefix(behind.substr(behind.size() - verdict.prefix));
   document_.take_back(verdict.prefix);
-  segment_ = log_.open(SegmentKind::run);
-  Segment& segment = log_.segment(segment_);
-  segment.declared = verdict.declared;
-  segment_source_ = verdict.prefix;
-  run_.emplace(verdict.hex);
   append_unescaped(run_->form().prefix, prefix);
+  segment_ = log_.open(SegmentKind::run);
+  log_.segment(segment_).declared = verdict.declared;
+  segment_source_ = verdict.prefix;
   expect_ = Expect::in_run;
-  return true;
 }
 
 bool Gate::Pass::try_array(bool in_string) {

@@ -192,6 +192,24 @@ Verdict probe_run(const uint8_t* at, const uint8_t* end, bool final, std::string
   return verdict;
 }
 
+Verdict probe_pairs(const uint8_t* at, const uint8_t* end, bool final, size_t mark,
+                    const GateOptions& options) {
+  Run run = Run::pairs(as_text({at, mark}));
+  const uint8_t* p = at + mark;
+  const size_t enough = std::max(options.min_run_chars, kMagicCharacters);
+  const Run::Step step = run.lex(p, end, final, enough);
+  if (step == Run::Step::more) return waiting();
+  Verdict verdict;
+  verdict.skip = std::max(mark, static_cast<size_t>(p - at));
+  if (run.characters() < options.min_run_chars) return verdict;
+  const std::string head = decoded_head(run.characters_at_hand(), true, options.max_probe_bytes);
+  if (!has_magic(as_bytes(head), options.signatures)) return verdict;
+  verdict.kind = Verdict::Kind::accept;
+  verdict.skip = verdict.prefix = mark;
+  verdict.hex = verdict.pairs = true;
+  return verdict;
+}
+
 namespace {
 
 // Whether the source before an array, without white space and backslashes, ends as a Buffer's does.

@@ -19,6 +19,7 @@ struct Verdict {
   bool mid_word = false;  ///< reject: what was passed over may go on
   size_t prefix = 0;      ///< accept: bytes before the run that belong to it
   bool hex = false;
+  bool pairs = false;    ///< hex digits two by two
   bool armor = false;    ///< reject: it stands in ASCII armor, which is text however long
   std::string declared;  ///< the MIME type of a data: URI
 };
@@ -31,6 +32,11 @@ inline constexpr size_t kShortest = 64;
 /// do not suffice; never when `final`.
 Verdict probe_run(const uint8_t* at, const uint8_t* end, bool final, std::string_view behind,
                   bool armored, const GateOptions& options);
+
+/// Looks at the pairs of hex digits that may begin at `at`, where `mark` bytes of source spell
+/// `\x`.
+Verdict probe_pairs(const uint8_t* at, const uint8_t* end, bool final, size_t mark,
+                    const GateOptions& options);
 
 /// Looks at the array of byte values that may begin at `at`, a bracket. `behind` is the source
 /// before it: a Buffer's `"type":"Buffer","data":` makes a signature unnecessary.

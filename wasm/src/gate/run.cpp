@@ -223,12 +223,36 @@ Run::Step Run::take_break(const uint8_t*& at, const uint8_t* end, bool final) {
     settle_line(true);
     if (!goes_on || source != break_) return Step::ended;
   }
+  next_line(source);
+  at = next;
+  return Step::full;
+}
+
+void Run::next_line(std::string_view source) {
   ++breaks_;
   in_line_ = 0;
   line_source_ = source;
   source_ += source.size();
-  at = next;
-  return Step::full;
+}
+
+Run Run::pairs(std::string_view mark) {
+  Run run(true);
+  run.pairs_ = true;
+  run.first_ = run.column_ = 2;
+  run.break_ = mark;
+  run.breaks_ = 1;
+  return run;
+}
+
+// The mark between two pairs, when a pair follows it; enough bytes are at hand.
+bool Run::take_mark(const uint8_t*& at, const uint8_t* end) {
+  const size_t size = break_.size();
+  if (static_cast<size_t>(end - at) < size + 2 || source_at(at, size) != break_) return false;
+  if (alphabet_span({at + size, 2}, Alphabet::hex) != 2) return false;
+  settle_line(true);
+  next_line(break_);
+  at += size;
+  return true;
 }
 
 // Whole lines of the known column, as long as the bytes at hand hold them.
@@ -258,12 +282,17 @@ Run::Step Run::lex(const uint8_t*& at, const uint8_t* end, bool final, size_t bu
       take_full_lines(at, end, budget);
     }
     if (at == end) return final ? Step::ended : Step::more;
+    if (pairs_ && in_line_ == column_) {
+      if (static_cast<size_t>(end - at) < break_.size() + 2 && !final) return Step::more;
+      if (!take_mark(at, end)) return Step::ended;
+    }
     const uint8_t* before = at;
     if (!take_letters(at, end, budget)) {
       terminator_ = TokenKind::letter;
       return Step::ended;
     }
     if (characters() >= budget) break;
+    if (pairs_ && in_line_ == column_) continue;
     if (at == end) return final ? Step::ended : Step::more;
     const Token token = read_token(at, end, final);
     switch (token.kind) {

@@ -35,6 +35,10 @@ class Run {
 
   explicit Run(bool hex) : hex_(hex) { form_.encoding = hex ? Encoding::hex : Encoding::base64; }
 
+  /// Pairs of hex digits, each behind `\x` in some escaping: `mark` is its source. Begins at a
+  /// digit.
+  static Run pairs(std::string_view mark);
+
   /// Reads elements from `at`, which moves forward over what was taken, until `budget` characters
   /// in all.
   Step lex(const uint8_t*& at, const uint8_t* end, bool final, size_t budget);
@@ -80,6 +84,8 @@ class Run {
   Step take_padding(const uint8_t*& at, const uint8_t* end, bool final);
   Step take_break(const uint8_t*& at, const uint8_t* end, bool final);
   bool accept_line();
+  void next_line(std::string_view source);
+  bool take_mark(const uint8_t*& at, const uint8_t* end);
   bool take_full_lines(const uint8_t*& at, const uint8_t* end, size_t budget);
   void take(const uint8_t* at, size_t count);
   void settle_line(bool certain);
@@ -89,6 +95,7 @@ class Run {
 
   Form form_;
   bool hex_;
+  bool pairs_ = false;
   bool alphabet_known_ = false;             // base64: a special was seen; hex: a letter was seen
   std::string plus_, slash_, pad_, break_;  // spellings in source; empty while not seen
   size_t total_ = 0;                        // certain characters since the run began

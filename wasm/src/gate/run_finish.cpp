@@ -46,6 +46,7 @@ void Run::finish() {
       const bool quoted = terminator_ == TokenKind::quote;
       certain = quoted || (whole && closes_value(terminator_, terminator_byte_));
     }
+    if (pairs_) certain = line_.size() == column_;
     if (certain && column_ == 0) column_ = std::max(first_, in_line_);
     if (!line_source_.empty()) settle_line(certain);
   }
