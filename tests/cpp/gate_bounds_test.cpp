@@ -114,6 +114,14 @@ TEST(GateBounds, WhatIsNoJsonIsRefusedWithItsPlace) {
   }
 }
 
+TEST(GateBounds, AByteOrderMarkIsPassedOver) {
+  for (const size_t block : {0, 1, 2, 3, 4}) {
+    EXPECT_EQ(pass("\xEF\xBB\xBF[1]", {}, block).reduced, "[1]");
+    EXPECT_EQ(pass("\xEF\xBB[1]", {}, block).status.code, Code::json_syntax);
+  }
+  EXPECT_EQ(pass("[1]\xEF\xBB\xBF").status.code, Code::json_syntax);
+}
+
 TEST(GateBounds, DepthAndNumbersAreBounded) {
   EXPECT_EQ(pass(std::string(100'000, '[')).status.code, Code::json_depth);
   EXPECT_TRUE(pass(std::string(512, '[') + std::string(512, ']')).status.ok());

@@ -44,6 +44,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     require(whole.segments[i].description == cut.segments[i].description);
   }
   require(whole.segments.size() <= options.max_segments + 2);
-  require(testing::normal(testing::restore(whole)) == testing::normal(json));
+  // The gate passes over a byte order mark (RFC 8259 §8.1), the tape does not.
+  const std::string_view plain = json.starts_with("\xEF\xBB\xBF") ? json.substr(3) : json;
+  require(testing::normal(testing::restore(whole)) == testing::normal(plain));
   return 0;
 }
