@@ -56,6 +56,8 @@ std::vector<std::string> fixtures() {
   array.resize(array.size() - 2);
   std::string pairs;
   for (const char c : pdf) pairs += "\\x" + hex(std::string(1, c));
+  std::string surrogates;
+  for (int i = 0; i < 100; ++i) surrogates += "\\ud83d\\ud83d\\ude00\\udbff\\ude00";
   std::string prose;
   for (int i = 0; i < 25; ++i)
     prose += "Long \\\"text\\\" \\ud83d\\ude00 na\u00EFve \\u00e9 line\\n";
@@ -81,6 +83,7 @@ std::vector<std::string> fixtures() {
       in("{\"x\":" + array + "]}"),
       in(in("{\"x\":" + array + ", -1]}")),
       "{\"a\":\"" + prose + "\"}",
+      "{\"a\":\"" + surrogates + "\"}",
       "[\"" + prose + base64(pdf) + prose + "\",\"" + prose + "\"]",
       in(base64(noise)),
       in("-----BEGIN X-----\n" + wrap(base64(noise), 64) + "\n-----END X-----\n" + base64(pdf)),

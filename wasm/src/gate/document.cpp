@@ -123,6 +123,27 @@ void Document::mark_value(uint32_t segment) {
   count(kReferenceChars);
 }
 
+namespace {
+
+// Whether source begins with the escape of a surrogate whose third digit lies in a range.
+bool is_surrogate(std::string_view source, char low, char high) {
+  if (source.size() < 6 || source[0] != '\\' || source[1] != 'u') return false;
+  const char third = static_cast<char>(source[3] | 0x20);
+  return (source[2] | 0x20) == 'd' && third >= low && third <= high;
+}
+
+// Bytes of what must not be cut: a marker, an escape, a pair of surrogate escapes, or one byte.
+size_t element_size(std::string_view source) {
+  if (source[0] == kMarkerOpen) return kMarkerBytes;
+  if (source[0] != '\\') return 1;
+  if (source[1] != 'u') return 2;
+  const bool pair = (is_surrogate(source, '8', '9') || is_surrogate(source, 'a', 'b')) &&
+                    is_surrogate(source.substr(6), 'c', 'f');
+  return pair ? 12 : 6;
+}
+
+}  // namespace
+
 // Where the text before may be cut: behind no escape that could still combine with what follows.
 size_t Document::text_cut() const {
   if (out_.size() < text_begin_ + 2 * kReach) return text_begin_;
@@ -138,13 +159,7 @@ size_t Document::text_cut() const {
   size_t at = text_begin_;
   size_t safe = at;
   while (at < wanted) {
-    if (out_[at] == '\\') {
-      const bool high =
-          out_[at + 1] == 'u' && (out_[at + 2] | 0x20) == 'd' && (out_[at + 3] | 0x20) >= '8';
-      at += out_[at + 1] == 'u' ? (high ? 12 : 6) : 2;
-    } else {
-      at += out_[at] == kMarkerOpen ? kMarkerBytes : 1;
-    }
+    at += element_size(std::string_view(out_).substr(at));
     if (at <= wanted) safe = at;
   }
   return safe;
