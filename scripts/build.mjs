@@ -10,7 +10,9 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
+  statSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,6 +22,8 @@ import { checkSize } from "./size.mjs";
 
 /** Where CMake builds a preset. */
 export const buildFolder = (preset) => join(root, "build", preset);
+
+const GLUE = join(buildFolder("wasm-release"), "core.min.mjs");
 
 /** Brings targets of a preset up to date; Ninja does only what is needed. */
 export async function buildNative(preset, targets = []) {
@@ -31,6 +35,7 @@ export async function buildNative(preset, targets = []) {
 /** Brings dist/ up to date. */
 export async function build() {
   await buildNative("wasm-release", ["sluice_wasm"]);
+  await minifyGlue();
   // Beside its sources too, so that tests and the playground can import what is not yet compiled.
   for (const folder of ["web/src/core", "dist/core"]) copyCore(join(root, folder));
   await must(process.execPath, [tool("tsc"), "-p", "tsconfig.build.json"]);
@@ -39,13 +44,22 @@ export async function build() {
   checkSize();
 }
 
+// Emscripten writes its glue for people to read. Vite is loaded only when there is something to do.
+async function minifyGlue() {
+  const [from, to] = [join(buildFolder("wasm-release"), "core.mjs"), GLUE];
+  if (existsSync(to) && statSync(to).mtimeMs >= statSync(from).mtimeMs) return;
+  const { minify } = await import("vite");
+  const { code, errors } = await minify("core.mjs", readFileSync(from, "utf8"), { module: true });
+  if (errors.length > 0) throw new Error(`core.mjs cannot be minified: ${errors[0].message}`);
+  writeFileSync(to, code);
+}
+
 // core.d.mts is written by hand, and tsc copies no declarations.
 function copyCore(folder) {
   mkdirSync(folder, { recursive: true });
-  for (const name of ["core.mjs", "core.wasm"])
-    copyChanged(join(buildFolder("wasm-release"), name), join(folder, name));
-  const types = join(root, "web/src/core/core.d.mts");
-  if (existsSync(types)) copyChanged(types, join(folder, "core.d.mts"));
+  copyChanged(GLUE, join(folder, "core.mjs"));
+  copyChanged(join(buildFolder("wasm-release"), "core.wasm"), join(folder, "core.wasm"));
+  copyChanged(join(root, "web/src/core/core.d.mts"), join(folder, "core.d.mts"));
 }
 
 // Unchanged files keep their time stamps: watchers and caches look at them.

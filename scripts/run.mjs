@@ -25,9 +25,9 @@ const PIPES = ["ignore", "pipe", "pipe"];
  * Runs a command in the checkout.
  * @param {string} command
  * @param {string[]} args
- * @param {{ show?: "all" | "failure" | "own", env?: Record<string, string>, seconds?: number }} [options]
- *   `show`: output as it comes (the default); only when the command fails; or the command gets the terminal
- *   as its own. `seconds`: the time limit; none for a command with its own terminal.
+ * @param {{ show?: "all" | "failure" | "none" | "own", env?: Record<string, string>, seconds?: number }} [options]
+ *   `show`: output as it comes (the default); only when the command fails; not at all; or the command gets
+ *   the terminal as its own. `seconds`: the time limit; none for a command with its own terminal.
  * @returns {Promise<{ code: number, output: string }>} `code` is 127 when it could not be started, 124
  *   when it was stopped at its limit, 128 when a signal ended it; `output` is its tail.
  */

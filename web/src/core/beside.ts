@@ -3,7 +3,7 @@
  * they belong to.
  * @module
  */
-import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { TransformOptions } from "./sluice.js";
 
 const MIME_TYPE = "application/vnd.sluice.refs+json";
@@ -25,22 +25,37 @@ export async function keepBeside(
     mime_type: MIME_TYPE,
     ...(namespace !== undefined && { namespace }),
     ...(scope !== undefined && { scope }),
-    source: { restores_chars: of.length },
+    source: { restores_chars: of.length, kept_at: performance.timeOrigin + performance.now() },
   });
 }
 
-/** The references kept for `json`, or nothing. */
-export async function findBeside(store: ArtifactStore, scope: ArtifactScope | undefined, json: string): Promise<string> {
+/**
+ * The references kept for `json`, or nothing. Two originals may be reduced to the same document, such as a string
+ * and an array of the same bytes: what was kept last is meant.
+ */
+export async function findBeside(
+  store: ArtifactStore,
+  scope: ArtifactScope | undefined,
+  json: string,
+): Promise<string> {
   if (carriesRefs(json) || !json.includes("artifact://")) return "";
   const wanted = oneSpelling(json);
-  for await (const ref of store.list(scope ?? {})) {
-    if (ref.mime_type !== MIME_TYPE || ref.source["restores_chars"] !== wanted.length) continue;
-    const bytes = await store.get(ref.id, ref.scope);
+  for (const { id } of await candidates(store, scope ?? {}, wanted.length)) {
+    const bytes = await store.get(id, scope);
     if (bytes === null) continue;
     const kept = JSON.parse(new TextDecoder().decode(bytes)) as { readonly of: string; readonly refs: string };
     if (kept.of === wanted) return kept.refs;
   }
   return "";
+}
+
+/** What was kept for documents of this length, the newest first. */
+async function candidates(store: ArtifactStore, scope: ArtifactScope, chars: number): Promise<ArtifactRef[]> {
+  const found: ArtifactRef[] = [];
+  for await (const ref of store.list(scope)) {
+    if (ref.mime_type === MIME_TYPE && ref.source["restores_chars"] === chars) found.push(ref);
+  }
+  return found.sort((left, right) => Number(right.source["kept_at"]) - Number(left.source["kept_at"]));
 }
 
 // White space and escapes may change on the way of a document; its value does not.

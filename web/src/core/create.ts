@@ -5,14 +5,12 @@
 import { compileCore } from "#compile";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
-import { carriesRefs, findBeside, keepBeside } from "./beside.js";
+import { findBeside } from "./beside.js";
 import { EnginePool, type Engine } from "./engine.js";
-import { Message, type MessageSurroundings } from "./message.js";
+import type { MessageSurroundings } from "./message.js";
 import { Restorer } from "./restoring.js";
 import type { Clamp, Sluice, SluiceConfig, SluiceStream, Sniffed, Transformed, TransformOptions } from "./sluice.js";
-
-/** Bytes handed to the gate at a time, so that a large chunk costs no more memory than a small one. */
-const CHUNK = 262_144;
+import { Stream } from "./stream.js";
 
 /** What a core is compiled from, where it is not the file beside the library. */
 export type WasmSource = BufferSource | Response | URL;
@@ -132,60 +130,6 @@ class StoreSluice implements Sluice {
   }
 }
 
-/** A message whose engine is taken when its first bytes come. */
-class Stream implements SluiceStream {
-  readonly #pool: EnginePool;
-  readonly #around: MessageSurroundings;
-  #engine: Engine | undefined;
-  #message: Message | undefined;
-  #ended = false;
-
-  constructor(pool: EnginePool, around: MessageSurroundings) {
-    this.#pool = pool;
-    this.#around = around;
-  }
-
-  async write(chunk: Uint8Array): Promise<void> {
-    for (let at = 0; at < chunk.length; at += CHUNK) {
-      await (await this.#begun()).push(chunk.subarray(at, at + CHUNK));
-    }
-  }
-
-  async writeText(text: string): Promise<void> {
-    await (await this.#begun()).pushText(text);
-  }
-
-  async close(): Promise<Transformed> {
-    const answer = await (await this.#begun()).finish();
-    this.#end();
-    const { store, options } = this.#around;
-    if (answer.refs !== undefined && answer.refs !== "[]" && !carriesRefs(answer.text)) {
-      await keepBeside(store, options, answer.text, answer.refs);
-    }
-    return answer;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#message?.abort();
-    this.#end();
-  }
-
-  async #begun(): Promise<Message> {
-    if (this.#ended) throw new SluiceError("E_MISUSE", "this stream was closed; open another for the next result");
-    if (this.#message === undefined) {
-      this.#engine = await this.#pool.take();
-      this.#message = new Message(this.#engine, this.#around);
-    }
-    return this.#message;
-  }
-
-  #end(): void {
-    this.#ended = true;
-    if (this.#engine !== undefined) this.#pool.release(this.#engine);
-    this.#engine = undefined;
-  }
-}
-
 /** A result that needed nothing: what went in comes out, the very object. */
 class Unchanged implements Transformed {
   readonly text: string;
@@ -209,9 +153,14 @@ class Unchanged implements Transformed {
 function jsonOf(value: unknown): string {
   let text: string | undefined;
   try {
-    text = JSON.stringify(value);
+    text = JSON.stringify(value) as string | undefined;
   } catch (error) {
-    throw new SluiceError("E_INVALID_ARGUMENT", `the value is not JSON: ${(error as Error).message}`, {}, { cause: error });
+    throw new SluiceError(
+      "E_INVALID_ARGUMENT",
+      `the value is not JSON: ${(error as Error).message}`,
+      {},
+      { cause: error },
+    );
   }
   if (text === undefined) {
     throw new SluiceError("E_INVALID_ARGUMENT", `the value is not JSON: ${typeof value} has no JSON form`);

@@ -56,11 +56,17 @@ export class Engine {
     });
   }
 
-  /** Puts a text into the input buffer and calls. */
-  tell(text: string, use: (core: Core) => boolean): void {
-    const bytes = encoder.encode(text);
+  /** Puts a text, or bytes one behind the other, into the input buffer and calls. */
+  tell(said: string | readonly Uint8Array[], use: (core: Core) => boolean): void {
+    const pieces = typeof said === "string" ? [encoder.encode(said)] : said;
+    const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
     this.must((core) => {
-      core.input(bytes.length).set(bytes);
+      const input = core.input(size);
+      for (let at = 0, next = 0; next < pieces.length; next += 1) {
+        const piece = pieces[next] as Uint8Array;
+        input.set(piece, at);
+        at += piece.length;
+      }
       return use(core);
     });
   }

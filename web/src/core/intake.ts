@@ -3,6 +3,7 @@
  * @module
  */
 import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactStore, ArtifactWriter } from "../artifacts/store.js";
+import { guarded } from "../errors/storage.js";
 import type { Engine } from "./engine.js";
 
 /** Kinds of event: `EventKind` in `wasm/include/sluice/event.h`. */
@@ -61,7 +62,7 @@ export class Intake {
 
   /** Takes all events there are, then clears the log. */
   async drain(): Promise<void> {
-    for (let at = 0; ; ) {
+    for (let at = 0; ;) {
       // Fetched anew each time: calls in between may move the core's memory.
       const log = this.#engine.call((core) => core.events());
       if (at >= log.length) break;
@@ -75,7 +76,10 @@ export class Intake {
     this.#engine.call((core) => core.clearEvents());
   }
 
-  /** Throws away what is half written, and takes back what this message alone had stored. */
+  /**
+   * Throws away what is half written. What is complete stays, for retention to remove: another message may
+   * have been given the same id for the same content in the meantime.
+   */
   async abort(): Promise<void> {
     await Promise.all([...this.#writing.values()].map(({ writer }) => writer.abort()));
     this.#writing.clear();
@@ -84,8 +88,7 @@ export class Intake {
   async #take(kind: number, segment: number, payload: Uint8Array): Promise<void> {
     switch (kind) {
       case OPEN:
-        this.#writing.set(segment, { writer: await this.#store.openWriter(this.#info), references: [], size: 0 });
-        return;
+        return this.#open(segment);
       case DATA:
         return this.#write(segment, payload);
       case REFERENCE:
@@ -98,11 +101,16 @@ export class Intake {
     }
   }
 
+  async #open(segment: number): Promise<void> {
+    const writer = await guarded("write", () => this.#store.openWriter(this.#info));
+    this.#writing.set(segment, { writer, references: [], size: 0 });
+  }
+
   async #write(segment: number, bytes: Uint8Array): Promise<void> {
     const writing = this.#writing.get(segment);
     if (writing === undefined) return;
     writing.size += bytes.length;
-    await writing.writer.write(bytes);
+    await guarded("write", () => writing.writer.write(bytes));
   }
 
   /** The text of the reference is the core's; where it stands is noted for restoring. */
@@ -130,7 +138,7 @@ export class Intake {
         ...(writing.references.length > 0 && { references: writing.references }),
       },
     };
-    this.#refs.set(segment, await writing.writer.close(patch));
+    this.#refs.set(segment, await guarded("write", () => writing.writer.close(patch)));
     this.#writing.delete(segment);
   }
 }

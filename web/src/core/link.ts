@@ -4,57 +4,97 @@
  */
 import type { ArtifactRef } from "../artifacts/store.js";
 import type { MessageSurroundings } from "./message.js";
+import type { Transformed } from "./sluice.js";
 
 /** What a link's block tells of its content. */
 export interface LinkOutcome {
   readonly fetched: boolean;
-  readonly artifact?: Partial<ArtifactRef>;
-  readonly text?: string;
+  readonly artifact?: unknown;
+  readonly summary?: unknown;
+  readonly preview?: unknown;
+  readonly text?: unknown;
   readonly fetch_error?: string;
 }
 
-interface Contents {
-  readonly contents?: readonly { readonly text?: unknown; readonly mimeType?: unknown }[];
+/** What came of a link, and what of it was stored. */
+export interface LinkRead {
+  readonly outcome: LinkOutcome;
+  readonly artifacts: readonly ArtifactRef[];
 }
 
+type Content = Readonly<Record<string, unknown>>;
+
 /** Reads `uri` and says what came: bytes and large texts as an artifact, a small text as it is. Never throws. */
-export async function readLink(uri: string, around: MessageSurroundings): Promise<LinkOutcome> {
+export async function readLink(uri: string, around: MessageSurroundings): Promise<LinkRead> {
   const { readResource } = around.options;
-  if (readResource === undefined) return { fetched: false };
+  if (readResource === undefined) return { outcome: { fetched: false }, artifacts: [] };
   try {
-    return await outcomeOf(await readResource(uri), around);
+    return await readOf(await readResource(uri), around);
   } catch {
     // The reason may hold paths or tokens of the host: a model has no use for them.
-    return { fetched: false, fetch_error: "the resource could not be read" };
+    return { outcome: { fetched: false, fetch_error: "the resource could not be read" }, artifacts: [] };
   }
 }
 
-async function outcomeOf(result: unknown, around: MessageSurroundings): Promise<LinkOutcome> {
-  const contents = (result as Contents | null)?.contents ?? [];
-  const [only] = contents;
-  if (contents.length === 1 && typeof only?.text === "string") return ofText(only.text, only.mimeType, around);
+/** What was read passes the gate like any result; only a text with nothing in it is held to limits of its own. */
+async function readOf(result: unknown, around: MessageSurroundings): Promise<LinkRead> {
   const { readResource: _, ...options } = around.options;
-  const { artifacts } = await around.reduce(result, { ...options, dialect: "observation" });
-  const [artifact] = artifacts;
-  return artifact === undefined
-    ? { fetched: true, text: JSON.stringify(contents) }
-    : { fetched: true, artifact: shown(artifact) };
+  const answer = await around.reduce(result ?? {}, { ...options, dialect: "observation" });
+  const [only, ...more] = contentsOf(result);
+  const text = only?.["text"];
+  if (more.length > 0 || typeof text !== "string" || !isPlain(text, answer.artifacts)) return shown(answer);
+  const { inlineTextUnderChars, cacheReads } = around.resources;
+  const small = text.length < 2 * inlineTextUnderChars && Array.from(text).length < inlineTextUnderChars;
+  if (!small && answer.artifacts.length > 0) return shown(answer);
+  if (small && !cacheReads) return { outcome: { fetched: true, text }, artifacts: answer.artifacts };
+  const ref = await stored(text, only?.["mimeType"], around);
+  return { outcome: { fetched: true, artifact: named(ref), ...(small && { text }) }, artifacts: [ref] };
 }
 
-async function ofText(text: string, mimeType: unknown, around: MessageSurroundings): Promise<LinkOutcome> {
-  const { inlineTextUnderChars, cacheReads } = around.resources;
-  const small = [...text].length < inlineTextUnderChars;
-  if (small && !cacheReads) return { fetched: true, text };
-  const { namespace, scope } = around.options;
-  const ref = await around.store.putText(text, {
+/** Whether the gate found nothing in a text, or no more than that it is long. */
+function isPlain(text: string, artifacts: readonly ArtifactRef[]): boolean {
+  const [whole, ...more] = artifacts;
+  return more.length === 0 && (whole === undefined || whole.size_bytes === new TextEncoder().encode(text).length);
+}
+
+/** The reduced content of one resource in the words of its block; of several as text. */
+function shown({ value, text, clamped, artifacts }: Transformed): LinkRead {
+  const contents = contentsOf(value);
+  const [only, ...more] = contents;
+  if (clamped || only === undefined || more.length > 0) {
+    return { outcome: { fetched: true, text: clamped ? text : JSON.stringify(contents) }, artifacts };
+  }
+  const { artifact, summary, preview, text: own } = only;
+  if (artifact === undefined && own === undefined) {
+    return { outcome: { fetched: true, text: JSON.stringify(contents) }, artifacts };
+  }
+  return { outcome: { fetched: true, artifact, summary, preview, text: own }, artifacts };
+}
+
+function stored(text: string, mimeType: unknown, { store, options }: MessageSurroundings): Promise<ArtifactRef> {
+  const { namespace, scope } = options;
+  return store.putText(text, {
     ...(typeof mimeType === "string" && { mime_type: mimeType }),
     ...(namespace !== undefined && { namespace }),
     ...(scope !== undefined && { scope }),
   });
-  return small ? { fetched: true, text, artifact: shown(ref) } : { fetched: true, artifact: shown(ref) };
+}
+
+function contentsOf(result: unknown): readonly Content[] {
+  const contents = (result as Content | null)?.["contents"];
+  return Array.isArray(contents)
+    ? contents.filter((each): each is Content => typeof each === "object" && each !== null)
+    : [];
 }
 
 /** What a model may see of a ref. */
-function shown({ id, mime_type, size_bytes, filename }: ArtifactRef): Partial<ArtifactRef> {
-  return { id, mime_type, size_bytes, ...(filename !== null && { filename }) };
+function named({ id, mime_type, size_bytes, filename, source }: ArtifactRef): Content {
+  const { warning } = source;
+  return {
+    id,
+    mime_type,
+    size_bytes,
+    ...(filename !== null && { filename }),
+    ...(warning !== undefined && { source: { warning, truncated: true } }),
+  };
 }

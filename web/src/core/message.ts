@@ -4,6 +4,7 @@
  */
 import type { ArtifactRef, ArtifactStore } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
+import { guarded } from "../errors/storage.js";
 import type { Engine } from "./engine.js";
 import { Intake } from "./intake.js";
 import { readLink } from "./link.js";
@@ -39,6 +40,8 @@ export class Message {
   readonly #engine: Engine;
   readonly #around: MessageSurroundings;
   readonly #intake: Intake;
+  /** What was stored of resources that were read. */
+  readonly #linked: ArtifactRef[] = [];
   #bytesIn = 0;
 
   /** Throws E_MISUSE when an option is wrong. */
@@ -65,7 +68,7 @@ export class Message {
 
   /** The document as text, all of it. */
   async pushText(text: string): Promise<void> {
-    for (let at = 0; at < text.length; ) {
+    for (let at = 0; at < text.length;) {
       this.#around.options.signal?.throwIfAborted();
       const { next, bytes } = this.#engine.pushText(text, at);
       at = next;
@@ -89,7 +92,8 @@ export class Message {
       bytesOut = new TextEncoder().encode(text).length;
     }
     const refs = this.#around.options.dialect === "mcp" && report.changed ? this.#refs() : undefined;
-    return new Answer(text, [...this.#intake.refs.values()], report, this.#bytesIn, bytesOut, refs);
+    const artifacts = [...this.#intake.refs.values(), ...this.#linked];
+    return new Answer(text, artifacts, report, this.#bytesIn, bytesOut, refs);
   }
 
   /** Leaves nothing half-written behind. */
@@ -107,7 +111,7 @@ export class Message {
 
   // Decoding may add tasks, so the list is read again until nothing is left of it.
   async #doTasks(): Promise<void> {
-    for (let done = 0; ; ) {
+    for (let done = 0; ;) {
       const tasks = JSON.parse(this.#engine.ask((core) => core.tasks())) as Task[];
       if (done >= tasks.length) return;
       for (; done < tasks.length; done += 1) {
@@ -128,7 +132,7 @@ export class Message {
     const ref = this.#intake.refs.get(index);
     if (ref === undefined) return;
     const patch = { ...(mime_type !== "" && { mime_type }), ...(filename !== "" && { filename }) };
-    const updated = await this.#around.store.update(ref.id, patch, ref.scope);
+    const updated = await guarded("write", () => this.#around.store.update(ref.id, patch, ref.scope));
     this.#intake.setRef(index, updated ?? { ...ref, ...patch });
   }
 
@@ -136,16 +140,17 @@ export class Message {
   async #decode({ index }: Task): Promise<void> {
     const { store, options } = this.#around;
     const ref = this.#intake.refs.get(index);
-    const reader = ref && (await store.openReader(ref.id, { scope: ref.scope }));
-    if (!ref || !reader) return;
-    const writer = await store.openWriter({ ...options, source: ref.source });
+    if (ref === undefined) return;
+    const reader = await guarded("read", () => store.openReader(ref.id, { scope: ref.scope }));
+    if (reader === null) return;
+    const writer = await guarded("write", () => store.openWriter({ ...options, source: ref.source }));
     try {
       this.#engine.call((core) => core.beginDecode(index));
       for await (const chunk of reader) if (!(await this.#decodePiece(chunk, writer))) return;
       if (!this.#engine.call((core) => core.endDecode())) return;
       await writer.write(this.#engine.call((core) => core.output().slice()));
+      // The text stays, for retention to remove: the same string may stand elsewhere, and be named by this id.
       this.#intake.setRef(index, await writer.close());
-      await store.delete(ref.id, ref.scope);
     } finally {
       await writer.abort();
     }
@@ -161,7 +166,8 @@ export class Message {
   }
 
   async #read({ index, uri }: Task): Promise<void> {
-    const outcome = await readLink(uri, this.#around);
+    const { outcome, artifacts } = await readLink(uri, this.#around);
+    this.#linked.push(...artifacts);
     this.#engine.tell(JSON.stringify(outcome), (core) => {
       core.link(index);
       return true;

@@ -4,6 +4,7 @@
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
+import { guarded, storageError } from "../errors/storage.js";
 import type { Engine, EnginePool } from "./engine.js";
 
 /** Texts inside texts that are followed. */
@@ -11,6 +12,8 @@ const MAX_DEPTH = 8;
 
 /** First byte of a piece that is source text as it is: `=`. */
 const LITERAL = 0x3d;
+
+const encoder = new TextEncoder();
 
 interface Hole {
   readonly kind: "bytes" | "text" | "json";
@@ -35,18 +38,20 @@ export class Restorer {
 
   /** The document, `refs` being entries that were kept beside it. Throws E_RESTORE_REFS, E_NOT_FOUND. */
   async *document(json: string, refs: string): AsyncGenerator<Uint8Array> {
-    yield* this.#cut(json, refs, 0, (core) => (refs === "" ? core.restore() : core.restoreWith(byteLength(refs))));
+    const entries = encoder.encode(refs);
+    yield* this.#cut([encoder.encode(json), entries], 0, (core) =>
+      refs === "" ? core.restore() : core.restoreWith(entries.length),
+    );
   }
 
   async *#cut(
-    text: string,
-    refs: string,
+    input: readonly Uint8Array[],
     depth: number,
     cut: Parameters<Engine["tell"]>[1],
   ): AsyncGenerator<Uint8Array> {
     const engine = await this.#pool.take();
     try {
-      engine.tell(text + refs, cut);
+      engine.tell(input, cut);
       for (;;) {
         const piece = nextPiece(engine);
         if (piece === undefined) return;
@@ -60,10 +65,10 @@ export class Restorer {
   }
 
   async *#bytes(engine: Engine, { id, form, raw }: Hole): AsyncGenerator<Uint8Array> {
-    const reader = await this.#store.openReader(id, this.#at());
+    const reader = await guarded("read", () => this.#store.openReader(id, this.#at()));
     if (reader === null) throw gone(id);
     engine.tell(form, (core) => core.openForm(raw));
-    for await (const chunk of reader) {
+    for await (const chunk of chunksOf(reader)) {
       yield engine.call((core) => {
         core.input(chunk.length).set(chunk);
         core.writeForm();
@@ -81,16 +86,13 @@ export class Restorer {
     if (depth > MAX_DEPTH) {
       throw new SluiceError("E_RESTORE_REFS", `artifact ${id} refers to itself, or to texts nested deeper than eight`);
     }
-    const [bytes, ref] = await Promise.all([
-      this.#store.get(id, this.#scope),
-      this.#store.stat(id, this.#scope),
-    ]);
-    if (bytes === null || ref === null) throw gone(id);
-    const references = JSON.stringify(ref.source["references"] ?? []);
-    const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-    yield* this.#cut(text, references, depth, (core) =>
-      core.restoreText(byteLength(references), kind === "json"),
+    const [bytes, ref] = await guarded("read", () =>
+      Promise.all([this.#store.get(id, this.#scope), this.#store.stat(id, this.#scope)]),
     );
+    if (bytes === null || ref === null) throw gone(id);
+    const references = encoder.encode(JSON.stringify(ref.source["references"] ?? []));
+    // As bytes: halves of surrogate pairs, which JSON may escape, are in them and would not survive decoding.
+    yield* this.#cut([bytes, references], depth, (core) => core.restoreText(references.length, kind === "json"));
   }
 
   #at(): { readonly scope?: ArtifactScope } {
@@ -107,8 +109,12 @@ function nextPiece(engine: Engine): Piece | undefined {
   });
 }
 
-function byteLength(text: string): number {
-  return new TextEncoder().encode(text).length;
+async function* chunksOf(reader: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* reader;
+  } catch (error) {
+    throw storageError(error, "read");
+  }
 }
 
 function gone(id: string): SluiceError {

@@ -36,7 +36,7 @@ export interface Transformed {
   readonly text: string;
   /** The same, parsed. */
   readonly value: unknown;
-  /** Artifacts stored, in the order they appeared. */
+  /** Artifacts stored, in the order they appeared; those of links that were read come last. */
   readonly artifacts: readonly ArtifactRef[];
   /** Whether anything differs from what the server sent. */
   readonly changed: boolean;
@@ -88,4 +88,3 @@ export interface Sluice {
   /** What kind of file begins with these bytes; `size` is the whole file's when `head` is only its first part. */
   sniff(head: Uint8Array, size?: number): Sniffed;
 }
-

@@ -1,0 +1,193 @@
+/** Each kind of content block (MCP 2025-11-25, "Tool Result") in both dialects. */
+import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
+import { describe, expect, test } from "vitest";
+import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
+import { createSluice } from "../../../web/src/index.js";
+import { base64, onlyBytes, PDF, PNG, prose, WAV } from "./samples.js";
+
+const LONG = prose(20_000);
+
+interface Case {
+  readonly name: string;
+  readonly block: Readonly<Record<string, unknown>>;
+  readonly original: Buffer;
+  readonly mime_type: string;
+  readonly filename: string;
+  /** What the planner sees beside the artifact. */
+  readonly beside: Readonly<Record<string, unknown>>;
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: "image",
+    block: { type: "image", data: base64(PNG), mimeType: "image/png" },
+    original: PNG,
+    mime_type: "image/png",
+    filename: "image.png",
+    beside: { type: "image", summary: expect.stringContaining("PNG image, 64 × 48") },
+  },
+  {
+    name: "audio",
+    block: { type: "audio", data: base64(WAV), mimeType: "audio/wav" },
+    original: WAV,
+    mime_type: "audio/wav",
+    filename: "audio.wav",
+    beside: { type: "audio", summary: expect.stringContaining("15.7 KB") },
+  },
+  {
+    name: "embedded blob",
+    block: {
+      type: "resource",
+      resource: { uri: "file:///reports/q3.pdf", mimeType: "application/pdf", blob: base64(PDF) },
+    },
+    original: PDF,
+    mime_type: "application/pdf",
+    filename: "q3.pdf",
+    beside: { type: "resource", uri: "file:///reports/q3.pdf", summary: expect.stringMatching(/^PDF/) },
+  },
+  {
+    name: "embedded long text",
+    block: { type: "resource", resource: { uri: "file:///log.txt", mimeType: "text/plain", text: LONG } },
+    original: Buffer.from(LONG),
+    mime_type: "text/plain",
+    filename: "log.txt",
+    beside: { type: "resource", uri: "file:///log.txt", preview: LONG.slice(0, 500) },
+  },
+];
+
+describe.each(CASES)("a block with $name", ({ block, original, mime_type, filename, beside }) => {
+  const result = { content: [{ type: "text", text: "Here it is." }, block] };
+
+  test("is an artifact for the planner", async () => {
+    const store = new MemoryArtifactStore();
+    const sluice = await createSluice({ store });
+    const { value, artifacts } = await sluice.transform(result);
+    const artifact = { id: artifacts[0]?.id, mime_type, size_bytes: original.length, filename };
+    expect(value).toMatchObject({
+      content: [
+        { type: "text", text: "Here it is." },
+        { ...beside, artifact },
+      ],
+    });
+    expect((await onlyBytes(store, artifacts)).equals(original)).toBe(true);
+    expect(artifacts[0]).toMatchObject({ mime_type, filename });
+  });
+
+  test("is a sentence at the same place for a host, in a valid result", async () => {
+    const store = new MemoryArtifactStore();
+    const sluice = await createSluice({ store });
+    const { value, artifacts } = await sluice.transform(result, { dialect: "mcp", namespace: "files" });
+    const parsed = CallToolResultSchema.parse(value);
+    expect(parsed.content).toMatchObject([
+      { type: "text", text: "Here it is." },
+      { type: "text", text: expect.stringContaining(`files_artifact_read {"uri":"artifact://${artifacts[0]?.id}"}`) },
+    ]);
+    expect((await onlyBytes(store, artifacts)).equals(original)).toBe(true);
+    expect(await sluice.restore(value)).toEqual(result);
+  });
+});
+
+test("small blocks stay", async () => {
+  const sluice = await createSluice({ store: new MemoryArtifactStore() });
+  const result = {
+    content: [
+      { type: "text", text: "hi", annotations: { audience: ["user"], priority: 1 } },
+      { type: "resource", resource: { uri: "file:///a.txt", mimeType: "text/plain", text: "short" } },
+      { type: "resource_link", uri: "file:///b.txt", name: "b.txt" },
+    ],
+  };
+  expect((await sluice.transform(result, { dialect: "mcp" })).value).toBe(result);
+});
+
+test("typed bytes are stored however short they are", async () => {
+  const store = new MemoryArtifactStore();
+  const sluice = await createSluice({ store });
+  const bytes = Buffer.from("hello");
+  const result = { content: [{ type: "image", data: base64(bytes), mimeType: "image/png" }] };
+  expect((await onlyBytes(store, (await sluice.transform(result)).artifacts)).equals(bytes)).toBe(true);
+});
+
+test("a declared type that the bytes contradict is not believed", async () => {
+  const sluice = await createSluice({ store: new MemoryArtifactStore() });
+  const result = { content: [{ type: "image", data: base64(PDF), mimeType: "image/png" }] };
+  const { artifacts } = await sluice.transform(result);
+  expect(artifacts[0]?.mime_type).toBe("application/pdf");
+});
+
+describe("images for a client that shows them", () => {
+  const image = { type: "image", data: base64(PNG), mimeType: "image/png" };
+  const call = { dialect: "mcp", clientShowsImages: true } as const;
+
+  test("two stay, are stored and named too, and the third goes", async () => {
+    const store = new MemoryArtifactStore();
+    const sluice = await createSluice({ store });
+    const result = { content: [image, image, image] };
+    const { value, artifacts } = await sluice.transform(result, call);
+    const { content } = CallToolResultSchema.parse(value);
+    expect(content.filter(({ type }) => type === "image")).toHaveLength(2);
+    expect(content[0]).toMatchObject({ data: image.data });
+    expect(new Set(artifacts.map(({ id }) => id)).size).toBe(1);
+    expect(Buffer.from((await store.get(artifacts[0]?.id ?? "")) ?? []).equals(PNG)).toBe(true);
+    expect(await sluice.restore(value)).toEqual(result);
+  });
+
+  test("base64 inside a string never stays", async () => {
+    const sluice = await createSluice({ store: new MemoryArtifactStore() });
+    const { text } = await sluice.transform({ content: [{ type: "text", text: image.data }] }, call);
+    expect(text).not.toContain(image.data.slice(0, 40));
+  });
+});
+
+test("a configured field is stored with its own summary", async () => {
+  const store = new MemoryArtifactStore();
+  const sluice = await createSluice({
+    store,
+    config: {
+      tool_fields: {
+        export: [
+          {
+            field_path: "pages.*.data",
+            content_type: "page",
+            mime_type: "application/x-page",
+            summary_template: "Page '{name}': {content_type}, {size} bytes",
+          },
+        ],
+      },
+    },
+  });
+  const pages = [
+    { name: "one", data: base64(Buffer.from("first")) },
+    { name: "two", data: base64(Buffer.from("second")) },
+  ];
+  const { value, artifacts } = await sluice.transform({ pages }, { tool: "export" });
+  expect(value).toMatchObject({
+    pages: [{ data: { summary: "Page 'one': page, 5 bytes" } }, { data: { summary: "Page 'two': page, 6 bytes" } }],
+  });
+  expect(artifacts.map(({ mime_type }) => mime_type)).toEqual(["application/x-page", "application/x-page"]);
+  const untouched = await sluice.transform({ pages }, { tool: "other" });
+  expect(untouched.changed).toBe(false);
+});
+
+describe("a blob without a signature", () => {
+  const zeros = base64(Buffer.alloc(20_000));
+  const blob = (uri: string): unknown => ({ type: "resource", resource: { uri, blob: zeros } });
+
+  test("is stored as the bytes it stands for", async () => {
+    const store = new MemoryArtifactStore();
+    const sluice = await createSluice({ store });
+    const { artifacts } = await sluice.transform({ content: [blob("file:///a.bin")] });
+    expect((await onlyBytes(store, artifacts)).equals(Buffer.alloc(20_000))).toBe(true);
+  });
+
+  test.each([
+    ["twice", { content: [blob("file:///a.bin"), blob("file:///b.bin")] }],
+    ["beside itself as text", { content: [{ type: "text", text: zeros }, blob("file:///a.bin")] }],
+    ["beside itself in the other half", { content: [blob("file:///a.bin")], structuredContent: { data: zeros } }],
+  ])("does not take away what the same string stands for elsewhere: %s", async (_, result) => {
+    const sluice = await createSluice({ store: new MemoryArtifactStore() });
+    const earlier = await sluice.transform({ log: zeros }, { dialect: "mcp" });
+    const { value } = await sluice.transform(result, { dialect: "mcp" });
+    expect(await sluice.restore(value)).toEqual(result);
+    expect(await sluice.restore(earlier.value)).toEqual({ log: zeros });
+  });
+});

@@ -1,0 +1,185 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
+import { compileCore } from "../../../web/src/core/compile-node.js";
+import createCoreModule from "../../../web/src/core/core.mjs";
+import { EnginePool, type Engine } from "../../../web/src/core/engine.js";
+import { createSluice } from "../../../web/src/index.js";
+import { base64, PDF } from "./samples.js";
+
+async function pool(): Promise<EnginePool> {
+  return new EnginePool(await compileCore(), "{}");
+}
+
+const OUT_OF_MEMORY = 0xffff_fff0;
+
+/** Asks for more memory than WebAssembly has: the core aborts, as it would on any failure of its own. */
+function trap(engine: Engine): void {
+  engine.call((core) => core.input(OUT_OF_MEMORY));
+}
+
+describe("after a trap", () => {
+  test("the error is coded, tells the remedy and keeps the cause", async () => {
+    const engine = await (await pool()).take();
+    let error: unknown;
+    try {
+      trap(engine);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toMatchObject({ code: "E_CORE_TRAP", message: expect.stringContaining("pass it on as it is") });
+    expect((error as Error).cause).toBeDefined();
+  });
+
+  test("the instance is never used again, and another takes its place", async () => {
+    const engines = await pool();
+    const broken = await engines.take();
+    expect(broken.reusable).toBe(true);
+    expect(() => trap(broken)).toThrow(expect.objectContaining({ code: "E_CORE_TRAP" }));
+    expect(broken.reusable).toBe(false);
+    expect(() => broken.ask((core) => core.policy())).toThrow(expect.objectContaining({ code: "E_CORE_TRAP" }));
+    engines.release(broken);
+    const next = await engines.take();
+    expect(next).not.toBe(broken);
+    expect(JSON.parse(next.ask((core) => core.policy()))).toMatchObject({ inlineTextUnderChars: 10_000 });
+  });
+
+  test("a use after delete is a trap as well", async () => {
+    const engine = await (await pool()).take();
+    engine.call((core) => core.delete());
+    expect(() => engine.ask((core) => core.policy())).toThrow(expect.objectContaining({ code: "E_CORE_TRAP" }));
+    expect(engine.reusable).toBe(false);
+  });
+
+  test("a whole transform fails with the code, and the next one works", async () => {
+    const store = new MemoryArtifactStore();
+    const sluice = await createSluice({ store });
+    // a chunk that claims to be larger than memory
+    const stream = sluice.open();
+    await stream.write(Buffer.from('{"a":'));
+    const lying = Object.create(Uint8Array.prototype, {
+      length: { value: 1 },
+      subarray: { value: () => ({ length: OUT_OF_MEMORY }) },
+    }) as Uint8Array;
+    await expect(stream.write(lying)).rejects.toMatchObject({ code: "E_CORE_TRAP" });
+    await expect(stream.close()).rejects.toMatchObject({ code: "E_CORE_TRAP" });
+    await stream[Symbol.asyncDispose]();
+    const { artifacts } = await sluice.transform({ pdf: base64(PDF) });
+    expect(artifacts[0]?.size_bytes).toBe(PDF.length);
+  });
+});
+
+describe("the pool", () => {
+  test("lends an engine to one holder at a time", async () => {
+    const engines = await pool();
+    const [one, other] = [await engines.take(), await engines.take()];
+    expect(one).not.toBe(other);
+    engines.release(one);
+    expect(await engines.take()).toBe(one);
+  });
+
+  test("keeps no more than four that are idle", async () => {
+    const engines = await pool();
+    const all = [];
+    for (let n = 0; n < 6; n++) all.push(await engines.take());
+    for (const engine of all) engines.release(engine);
+    for (let n = 0; n < 4; n++) expect(all).toContain(engines.takeIdle());
+    expect(engines.takeIdle()).toBeUndefined();
+  });
+
+  test("drops an engine whose memory has grown beyond 64 MiB", async () => {
+    const engines = await pool();
+    const engine = await engines.take();
+    engine.call((core) => core.input(80 * 1024 * 1024));
+    expect(engine.reusable).toBe(false);
+    engines.release(engine);
+    expect(engines.takeIdle()).toBeUndefined();
+    expect(JSON.parse(engine.ask((core) => core.policy()))).toHaveProperty("cacheReads");
+  });
+
+  test("refuses a configuration that is wrong with every engine it makes", async () => {
+    const engines = new EnginePool(await compileCore(), '{"nope":1}');
+    for (let n = 0; n < 2; n++)
+      await expect(engines.take()).rejects.toMatchObject({ code: "E_CONFIG_KEY", path: "nope" });
+  });
+});
+
+describe("out of order", () => {
+  test.each([
+    ["finish before begin", "E_MISUSE", (engine: Engine) => engine.must((core) => core.finish())],
+    ["push before begin", "E_MISUSE", (engine: Engine) => engine.push(Buffer.from("[]"))],
+    ["shelved before shelve", "E_MISUSE", (engine: Engine) => engine.tell("{}", (core) => core.shelved())],
+    ["render of nothing", "E_JSON_END", (engine: Engine) => engine.must((core) => core.render())],
+  ])("%s is told, and breaks nothing", async (_, code, call) => {
+    const engine = await (await pool()).take();
+    expect(() => call(engine)).toThrow(expect.objectContaining({ code }));
+    expect(engine.reusable).toBe(true);
+    expect(() => engine.ask((core) => core.report())).not.toThrow();
+  });
+
+  test("looks at segments, tasks and forms that are not there break nothing", async () => {
+    const engine = await (await pool()).take();
+    engine.call((core) => {
+      core.segment(7);
+      core.tasks();
+      core.refs();
+      core.report();
+      core.beginDecode(7);
+      core.decode();
+      core.endDecode();
+      core.link(7);
+      core.reference(7);
+      core.referenceNote(7, 0);
+      core.clearEvents();
+      core.writeForm();
+      core.closeForm();
+      core.nextPiece();
+      core.shelve();
+    });
+    engine.tell('{"segment":99,"id":"x"}', (core) => core.stored());
+    expect(engine.reusable).toBe(true);
+  });
+});
+
+test("core.d.mts lists the methods that the module has, and no others", async () => {
+  const compiled = await compileCore();
+  const made = await createCoreModule({
+    instantiateWasm: (imports, receive) => {
+      void WebAssembly.instantiate(compiled, imports).then(receive);
+      return {};
+    },
+    locateFile: (name) => name,
+    print: () => undefined,
+    printErr: () => undefined,
+  });
+  const text = await readFile(new URL("../../../web/src/core/core.d.mts", import.meta.url), "utf8");
+  const [, declared = ""] = /export interface Core \{([\s\S]*?)\n\}/.exec(text) ?? [];
+  const written = [...declared.matchAll(/^ {2}(\w+)\(/gm)].map(([, name]) => name);
+  const prototype = made.Core.prototype as object;
+  const bound = Object.getOwnPropertyNames(prototype).filter((name) => name !== "constructor");
+  // every handle of Embind has `delete` from a class above
+  expect(new Set(written)).toEqual(new Set([...bound, "delete"]));
+  expect(typeof new made.Core().delete).toBe("function");
+  expect(written).toHaveLength(bound.length + 1);
+});
+
+describe("loading", () => {
+  test.each([
+    ["bytes that are no module", new Uint8Array([1, 2, 3])],
+    ["a file that is not there", new URL("file:///nowhere/core.wasm")],
+    ["half a module", new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0])],
+  ])("%s is an error of loading", async (_, wasm) => {
+    await expect(createSluice({ wasm, store: new MemoryArtifactStore() })).rejects.toMatchObject({
+      code: "E_CORE_LOAD",
+    });
+  });
+
+  test("takes the module as bytes, as a response and as a URL", async () => {
+    const url = new URL("../../../web/src/core/core.wasm", import.meta.url);
+    const bytes = new Uint8Array(await readFile(url));
+    for (const wasm of [bytes, new Response(bytes), url]) {
+      const sluice = await createSluice({ wasm, store: new MemoryArtifactStore() });
+      expect((await sluice.transform([1])).value).toEqual([1]);
+    }
+  });
+});

@@ -1,0 +1,126 @@
+/** Reading resource links when the configuration asks for it (RFC 0.3 §4.3, §5.7). */
+import { describe, expect, test, vi } from "vitest";
+import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
+import { createSluice } from "../../../web/src/index.js";
+import type { Transformed } from "../../../web/src/core/sluice.js";
+import { base64, longestRun, onlyBytes, PDF, PNG, prose, refsIn, sha256 } from "./samples.js";
+
+const URI = "file:///shared/report.pdf";
+const link = (size?: number): unknown => ({ type: "resource_link", uri: URI, name: "report", ...(size && { size }) });
+const LINKED = { content: [{ type: "text", text: "see" }, link(1_000)] };
+
+type Reader = (uri: string) => Promise<unknown>;
+interface Read extends Transformed {
+  readonly store: MemoryArtifactStore;
+  /** The link's block as the planner sees it. */
+  readonly block: Readonly<Record<string, unknown>>;
+}
+
+async function read(readResource: Reader, resources: Readonly<Record<string, unknown>> = {}): Promise<Read> {
+  const store = new MemoryArtifactStore();
+  const config = { resources: { auto_read_if_size_under_bytes: 1_000_000, ...resources } };
+  const sluice = await createSluice({ store, config });
+  const answer = await sluice.transform(LINKED, { readResource, namespace: "files" });
+  const { content } = answer.value as { readonly content: readonly Readonly<Record<string, unknown>>[] };
+  const { text, value, artifacts, changed, clamped, bytesIn, bytesOut } = answer;
+  return { text, value, artifacts, changed, clamped, bytesIn, bytesOut, store, block: content[1] ?? {} };
+}
+
+const answering = (...contents: readonly Readonly<Record<string, unknown>>[]): Reader => {
+  return (uri) => Promise.resolve({ contents: contents.map((content) => ({ uri, ...content })) });
+};
+
+describe("a link that is read", () => {
+  test("bytes become an artifact of the result", async () => {
+    const { block, artifacts, store } = await read(answering({ mimeType: "application/pdf", blob: base64(PDF) }));
+    const id = `files_${sha256(PDF).slice(0, 12)}`;
+    expect(block).toMatchObject({ uri: URI, fetched: true, artifact: { id, mime_type: "application/pdf" } });
+    expect((await onlyBytes(store, artifacts)).equals(PDF)).toBe(true);
+  });
+
+  test("a small text is shown, and stored for the next one who asks", async () => {
+    const { block, store, artifacts } = await read(answering({ mimeType: "text/plain", text: "all is well" }));
+    expect(block).toMatchObject({ fetched: true, text: "all is well" });
+    expect((await onlyBytes(store, artifacts)).toString()).toBe("all is well");
+  });
+
+  test("a small text is not stored when reads are not kept", async () => {
+    const { block, store } = await read(answering({ text: "all is well" }), { cache_reads_to_artifacts: false });
+    expect(block).toMatchObject({ fetched: true, text: "all is well" });
+    expect(await refsIn(store)).toEqual([]);
+  });
+
+  test("a large text becomes an artifact", async () => {
+    const { block, text, store, artifacts } = await read(answering({ mimeType: "text/plain", text: prose(20_000) }));
+    expect(block).toMatchObject({ fetched: true, artifact: { id: artifacts[0]?.id, mime_type: "text/plain" } });
+    expect((await onlyBytes(store, artifacts)).toString()).toBe(prose(20_000));
+    expect(text.length).toBeLessThan(1_000);
+  });
+
+  test("bytes inside its text pass the same gate as any", async () => {
+    const note = JSON.stringify({ title: "Q3", picture: base64(PNG.subarray(0, 5_000)) });
+    const { block, text, artifacts, store } = await read(answering({ mimeType: "application/json", text: note }));
+    expect(block).toMatchObject({ fetched: true });
+    expect(longestRun(text)).toBeLessThan(100);
+    expect(text).toContain(artifacts[0]?.id ?? "no artifact");
+    expect((await onlyBytes(store, artifacts)).equals(PNG.subarray(0, 5_000))).toBe(true);
+  });
+
+  test("of several contents none is dropped", async () => {
+    const { text, artifacts } = await read(
+      answering({ text: "the cover letter" }, { blob: base64(PDF) }, { blob: base64(PNG) }),
+    );
+    expect(text).toContain("the cover letter");
+    expect(artifacts.map(({ sha256: hash }) => hash)).toEqual([sha256(PDF), sha256(PNG)]);
+    for (const { id } of artifacts) expect(text).toContain(id);
+  });
+
+  test.each([
+    ["nothing", []],
+    ["no contents", null],
+  ])("an answer with %s is said to be empty", async (_, contents) => {
+    const { block } = await read(() => Promise.resolve(contents === null ? null : { contents }));
+    expect(block).toMatchObject({ fetched: true, text: "[]" });
+  });
+});
+
+describe("a link that is not read", () => {
+  test("stays a link when reading fails, and the reason stays with the host", async () => {
+    const { block, text, changed } = await read(() => Promise.reject(new Error("EACCES: /home/me/token-123")));
+    expect(block).toMatchObject({ uri: URI, fetched: false, fetch_error: "the resource could not be read" });
+    expect(block["hint"]).toContain(URI);
+    expect(text).not.toContain("token-123");
+    expect(changed).toBe(true);
+  });
+
+  test.each([
+    ["the policy is off", { auto_read_if_size_under_bytes: 0 }, 1_000],
+    ["links are disabled", { enabled: false }, 1_000],
+    ["it is too large", { auto_read_if_size_under_bytes: 1_000 }, 1_000],
+    ["its size is unknown", {}, undefined],
+  ])("because %s", async (_, resources, size) => {
+    const readResource = vi.fn<Reader>(answering({ text: "never" }));
+    const sluice = await createSluice({
+      store: new MemoryArtifactStore(),
+      config: { resources: { auto_read_if_size_under_bytes: 1_000_000, ...resources } },
+    });
+    const { text } = await sluice.transform({ content: [link(size)] }, { readResource });
+    expect(readResource).not.toHaveBeenCalled();
+    expect(text).toContain(URI);
+  });
+
+  test("because nobody can read it", async () => {
+    const config = { resources: { auto_read_if_size_under_bytes: 1_000_000 } };
+    const sluice = await createSluice({ store: new MemoryArtifactStore(), config });
+    expect((await sluice.transform(LINKED)).value).toMatchObject({ content: [{}, { uri: URI, fetched: false }] });
+  });
+
+  test("because a host's result keeps its links as they are", async () => {
+    const readResource = vi.fn<Reader>(answering({ text: "never" }));
+    const config = { resources: { auto_read_if_size_under_bytes: 1_000_000 } };
+    const sluice = await createSluice({ store: new MemoryArtifactStore(), config });
+    const { value } = await sluice.transform(LINKED, { readResource, dialect: "mcp" });
+    expect(value).toBe(LINKED);
+    expect(readResource).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,211 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
+import { createSluice, type Sluice } from "../../../web/src/index.js";
+import { documents, encoded, results, type Json } from "./documents.js";
+import { base64, LARGE_PNG, PDF, PNG, prose, refsIn, textResult } from "./samples.js";
+
+let sluice: Sluice;
+let store: MemoryArtifactStore;
+beforeAll(async () => {
+  store = new MemoryArtifactStore();
+  sluice = await createSluice({ store });
+});
+
+/** Source texts are compared: key order and escapes are part of what must come back. */
+async function roundTrip(document: unknown): Promise<void> {
+  const { value, text } = await sluice.transform(document, { dialect: "mcp", namespace: "r" });
+  expect(JSON.stringify(await sluice.restore(value))).toBe(JSON.stringify(document));
+  expect(JSON.stringify(JSON.parse(await collected(sluice.restoreStream(text))))).toBe(JSON.stringify(document));
+}
+
+async function collected(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return Buffer.concat(all).toString();
+}
+
+describe("restore gives back what the mcp dialect was given", () => {
+  test("for JSON of any shape", async () => {
+    await fc.assert(fc.asyncProperty(documents, roundTrip), { numRuns: 150 });
+  });
+
+  test("for tool results", async () => {
+    await fc.assert(fc.asyncProperty(results, roundTrip), { numRuns: 150 });
+  });
+
+  test("for tool results in JSON-RPC responses", async () => {
+    const response = results.map((result): Json => ({ jsonrpc: "2.0", id: 7, result }));
+    await fc.assert(fc.asyncProperty(response, roundTrip), { numRuns: 60 });
+  });
+
+  test("for bytes three texts deep", async () => {
+    const nested = fc.tuple(encoded, fc.integer({ min: 1, max: 4 })).map(([text, levels]) => {
+      let value: Json = { data: text, more: [text.slice(0, 300)] };
+      for (let level = 0; level < levels; level++) value = { text: JSON.stringify(value), level };
+      return value;
+    });
+    await fc.assert(fc.asyncProperty(nested, roundTrip), { numRuns: 80 });
+  });
+
+  test("for text that names artifacts which exist", async () => {
+    const [pdf] = (await sluice.transform({ pdf: base64(PDF) }, { dialect: "mcp", namespace: "r" })).artifacts;
+    const uri = `artifact://${pdf?.id}?type=application/pdf&size=${pdf?.size_bytes}`;
+    const literal = fc.constantFrom(
+      uri,
+      `artifact://${pdf?.id}`,
+      `see ${uri} and ${base64(PNG)} and ${uri}`,
+      `"${uri}"`,
+    );
+    const mixed = fc.array(fc.oneof(literal, encoded), { minLength: 1, maxLength: 5 });
+    const shapes = fc.oneof(
+      mixed,
+      mixed.map((texts) => ({ content: texts.map((text) => ({ type: "text", text })) })),
+      mixed.map((texts) => ({ pdf: base64(PDF), all: texts.join(" "), json: JSON.stringify(texts) })),
+    );
+    await fc.assert(fc.asyncProperty(shapes, roundTrip), { numRuns: 60 });
+  });
+
+  test.each([
+    ["a string alone", base64(PDF)],
+    ["a long text alone", prose(40_000)],
+    ["an array", [base64(PDF), { png: base64(LARGE_PNG) }, 3]],
+    ["many small rows", Array.from({ length: 9_000 }, (_, n) => ({ n, name: `row ${n}` }))],
+    ["many small rows in a result", textResult(JSON.stringify(Array.from({ length: 9_000 }, (_, n) => [n, "x"])))],
+    ["bytes in a key", { [base64(PNG)]: 1, b: [base64(PNG)] }],
+  ])("for %s", async (_, document) => {
+    await expect(roundTrip(document)).resolves.toBeUndefined();
+  });
+
+  test("for source that JSON.parse would change: duplicate keys, long numbers, escapes", async () => {
+    const source = String.raw`{"a":"${base64(PNG)}","a":"\u0041\/","n":123456789012345678901234567890.10,"a":"${base64(PDF)}"}`;
+    const stream = sluice.open({ dialect: "mcp" });
+    await stream.write(Buffer.from(source));
+    const { text } = await stream.close();
+    expect(text.length).toBeLessThan(1_500);
+    expect(await collected(sluice.restoreStream(text))).toBe(source);
+  });
+});
+
+describe("what is not there", () => {
+  const scope = { session_id: "mine" };
+  const namespace = "gone";
+
+  test("in another scope there is nothing to restore from", async () => {
+    const { value, artifacts } = await sluice.transform({ pdf: base64(PDF) }, { dialect: "mcp", scope, namespace });
+    expect(await sluice.restore(value, { scope })).toEqual({ pdf: base64(PDF) });
+    for (const other of [undefined, {}, { session_id: "theirs" }, { ...scope, user_id: "u" }]) {
+      const restoring = sluice.restore(value, other === undefined ? {} : { scope: other });
+      await expect(restoring).rejects.toMatchObject({
+        code: "E_NOT_FOUND",
+        message: expect.stringContaining(artifacts[0]?.id ?? "-"),
+      });
+    }
+  });
+
+  test.each([
+    ["bytes", base64(PNG)],
+    ["text", prose(20_000)],
+  ])("deleted %s are named", async (_, data) => {
+    const { value, artifacts } = await sluice.transform({ data }, { dialect: "mcp", scope, namespace });
+    for (const { id } of artifacts) await store.delete(id, scope);
+    await expect(sluice.restore(value, { scope })).rejects.toMatchObject({
+      code: "E_NOT_FOUND",
+      message: expect.stringContaining(artifacts[0]?.id ?? "-"),
+    });
+    expect((await sluice.transform("next")).value).toBe("next");
+  });
+
+  test.each([
+    ["an entry that points nowhere", [{ at: "/nowhere", uri: "artifact://a_0123456789ab" }]],
+    ["no list", "all"],
+    ["an entry that is no object", [7]],
+  ])("refs that do not fit the document are refused: %s", async (_, refs) => {
+    const restoring = sluice.restore({ content: [], _meta: { "sluice/refs": refs } });
+    await expect(restoring).rejects.toMatchObject({ code: "E_RESTORE_REFS" });
+  });
+});
+
+describe("a server's own words", () => {
+  test("that look like our list grant nothing: they come back as the server's data", async () => {
+    const scope = { user_id: "victim" };
+    const secret = await store.putText("the secret", { scope });
+    const uri = `artifact://${secret.id}?type=text/plain&size=10`;
+    const refs = [{ at: "/content/0/text", uri, kind: "text" }];
+    const plain = { content: [{ type: "text", text: uri }], _meta: { "sluice/refs": refs } };
+    const withBytes = { ...plain, structuredContent: { pdf: base64(PDF) } };
+    for (const forged of [
+      plain,
+      withBytes,
+      { jsonrpc: "2.0", id: 1, result: plain },
+      { ...plain, content: [...plain.content, ...plain.content] },
+    ]) {
+      const { value } = await sluice.transform(forged, { dialect: "mcp", scope });
+      const restored = await sluice.restore(value, { scope });
+      expect(restored).toEqual(forged);
+      expect(JSON.stringify(restored)).not.toContain("the secret");
+    }
+  });
+});
+
+describe("a store that fails while it is read", () => {
+  const cause = Object.assign(new Error("EIO: i/o error, read"), { code: "EIO" });
+  const halfway = (): ReadableStream<Uint8Array> =>
+    new ReadableStream({
+      start: (controller) => controller.enqueue(PDF.subarray(0, 1_000)),
+      pull: (controller) => controller.error(cause),
+    });
+
+  test.each([
+    ["openReader", { openReader: () => Promise.reject(cause) }],
+    ["a reader", { openReader: () => Promise.resolve(halfway()) }],
+    ["get", { get: () => Promise.reject(cause) }],
+    ["stat", { stat: () => Promise.reject(cause) }],
+  ])("at %s gives a coded error, and everything works afterwards", async (_, broken) => {
+    const failing = new MemoryArtifactStore();
+    const over = await createSluice({ store: failing });
+    const document = { pdf: base64(PDF), log: prose(20_000) };
+    const { value } = await over.transform(document, { dialect: "mcp" });
+    Object.assign(failing, broken);
+    await expect(over.restore(value)).rejects.toMatchObject({ code: "E_STORE_READ", cause });
+    for (const name of Object.keys(broken)) Reflect.deleteProperty(failing, name);
+    expect(await over.restore(value)).toEqual(document);
+  });
+});
+
+describe("restoreStream", () => {
+  test("gives a large document in pieces, none of them large", async () => {
+    const document = { pdf: base64(Buffer.concat([PDF, Buffer.alloc(4_000_000, "x")])), log: prose(300_000) };
+    const { text } = await sluice.transform(document, { dialect: "mcp", namespace: "big" });
+    let [most, count, total] = [0, 0, 0];
+    const pieces: Uint8Array[] = [];
+    for await (const piece of sluice.restoreStream(text)) {
+      most = Math.max(most, piece.length);
+      total += piece.length;
+      count += 1;
+      pieces.push(piece);
+    }
+    expect(total).toBe(Buffer.byteLength(JSON.stringify(document)));
+    expect(count).toBeGreaterThan(10);
+    expect(most).toBeLessThan(500_000);
+    expect(JSON.parse(Buffer.concat(pieces).toString())).toEqual(document);
+    expect(await sluice.restore(JSON.parse(text))).toEqual(document);
+  });
+
+  test("gives its engine back when it is left halfway", async () => {
+    const { text } = await sluice.transform({ pdf: base64(PDF), log: prose(50_000) }, { dialect: "mcp" });
+    for (let turn = 0; turn < 10; turn++) {
+      for await (const piece of sluice.restoreStream(text)) {
+        expect(piece.length).toBeGreaterThan(0);
+        break;
+      }
+    }
+    expect((await sluice.transform("next")).value).toBe("next");
+  });
+
+  test("a document without references comes back as it is", async () => {
+    const text = ' {"a": [1, 2.50], "b": "artifact://nothing"}\n';
+    expect(await collected(sluice.restoreStream(text))).toBe(text);
+    expect((await refsIn(store, { session_id: "none" })).length).toBe(0);
+  });
+});

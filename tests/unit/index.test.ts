@@ -1,0 +1,81 @@
+import { readdir, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { dirname, join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import * as root from "../../web/src/index.js";
+import * as node from "../../web/src/node.js";
+
+const SOURCES = fileURLToPath(new URL("../../web/src/", import.meta.url));
+
+describe("what is public", () => {
+  test("in browsers: what needs no file system", () => {
+    expect(Object.keys(root).sort()).toEqual([
+      "MemoryArtifactStore",
+      "NoOpArtifactStore",
+      "SluiceError",
+      "createSluice",
+    ]);
+  });
+
+  test("in Node: all of it, and the file store", () => {
+    expect(Object.keys(node).sort()).toEqual([...Object.keys(root), "FileArtifactStore"].sort());
+  });
+});
+
+/** The source files that a module pulls in, itself included; `#compile` and `#hash` as browsers resolve them. */
+async function reached(entry: string, seen = new Map<string, string>()): Promise<Map<string, string>> {
+  if (seen.has(entry)) return seen;
+  const source = await readFile(entry, "utf8");
+  seen.set(entry, source);
+  for (const [, name = ""] of source.matchAll(/^(?:import|export)\b(?! type\b)[^;]*?from "([^"]+)"/gm)) {
+    const inBrowsers = name
+      .replace("#compile", join(SOURCES, "core/compile-web.js"))
+      .replace("#hash", join(SOURCES, "artifacts/hash-web.js"));
+    if (/^[./]/.test(inBrowsers)) await reached(resolve(dirname(entry), inBrowsers).replace(/\.js$/, ".ts"), seen);
+  }
+  return seen;
+}
+
+test("the root entry is fit for browsers: nothing it reaches imports from Node", async () => {
+  const files = await reached(join(SOURCES, "index.ts"));
+  expect(files.size).toBeGreaterThan(15);
+  for (const [file, source] of files) {
+    if (file.endsWith(".mjs")) continue;
+    expect([file, [...source.matchAll(/from "node:[^"]+"|\bBuffer\b|\bprocess\./g)].map(String)]).toEqual([file, []]);
+  }
+});
+
+test("a result is reduced by three lines", async () => {
+  const store = new root.MemoryArtifactStore();
+  const sluice = await root.createSluice({ store });
+  const pdf = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(4_000, "x")]);
+  const { text, artifacts } = await sluice.transform(
+    { pdf: pdf.toString("base64") },
+    { tool: "download", namespace: "tableau" },
+  );
+  expect(text).toContain(artifacts[0]?.id);
+  expect(Buffer.from((await store.get(artifacts[0]?.id ?? "")) ?? []).equals(pdf)).toBe(true);
+});
+
+test("without a store it works, and warns on the console", async () => {
+  const said: unknown[] = [];
+  const { warn } = console;
+  console.warn = (...words) => said.push(...words);
+  try {
+    const sluice = await root.createSluice();
+    await sluice.transform("x".repeat(20_000));
+  } finally {
+    console.warn = warn;
+  }
+  expect(said).toEqual([expect.stringContaining("no artifact store")]);
+});
+
+async function folders(path: string): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+test("every folder of the library has tests of the same name", async () => {
+  const tested = await folders(fileURLToPath(new URL(".", import.meta.url)));
+  expect(tested).toEqual(expect.arrayContaining(await folders(SOURCES)));
+});

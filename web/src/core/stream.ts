@@ -1,0 +1,115 @@
+/**
+ * A result on its way through the gate, as its caller sees it: calls in order, failures that stick.
+ * @module
+ */
+import { SluiceError } from "../errors/error.js";
+import { carriesRefs, keepBeside } from "./beside.js";
+import type { Engine, EnginePool } from "./engine.js";
+import { Message, type MessageSurroundings } from "./message.js";
+import type { SluiceStream, Transformed } from "./sluice.js";
+
+/** Bytes handed to the gate at a time, so that a large chunk costs no more memory than a small one. */
+const CHUNK = 262_144;
+
+/**
+ * A message whose engine is taken when its first bytes come. Calls that are not awaited are taken in order; the
+ * first failure throws away what is half written, and is what every later write reports.
+ */
+export class Stream implements SluiceStream {
+  readonly #pool: EnginePool;
+  readonly #around: MessageSurroundings;
+  #engine: Engine | undefined;
+  #message: Message | undefined;
+  /** What was called last and has not settled. */
+  #pending: Promise<unknown> | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  #ended = false;
+
+  constructor(pool: EnginePool, around: MessageSurroundings) {
+    this.#pool = pool;
+    this.#around = around;
+  }
+
+  write(chunk: Uint8Array): Promise<void> {
+    return this.#inTurn(async () => {
+      for (let at = 0; at < chunk.length; at += CHUNK) {
+        await (await this.#begun()).push(chunk.subarray(at, at + CHUNK));
+      }
+    });
+  }
+
+  /** The same for a document that is there as a whole. */
+  writeText(text: string): Promise<void> {
+    return this.#inTurn(async () => (await this.#begun()).pushText(text));
+  }
+
+  close(): Promise<Transformed> {
+    const closing = this.#inTurn(() => this.#finish());
+    this.#ended = true;
+    return closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended = true;
+    await this.#pending?.catch(() => undefined);
+    await this.#message?.abort();
+    this.#release();
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#ended) return Promise.reject(closed());
+    const turn =
+      this.#pending === undefined
+        ? this.#run(work)
+        : this.#pending.then(noMatter, noMatter).then(() => this.#run(work));
+    this.#pending = turn;
+    const forget = (): void => {
+      if (this.#pending === turn) this.#pending = undefined;
+    };
+    turn.then(forget, forget);
+    return turn;
+  }
+
+  async #run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    try {
+      return await work();
+    } catch (error) {
+      this.#failure = { error };
+      await this.#message?.abort();
+      this.#release();
+      throw error;
+    }
+  }
+
+  async #finish(): Promise<Transformed> {
+    const answer = await (await this.#begun()).finish();
+    this.#release();
+    const { store, options } = this.#around;
+    if (answer.refs !== undefined && answer.refs !== "[]" && !carriesRefs(answer.text)) {
+      await keepBeside(store, options, answer.text, answer.refs);
+    }
+    return answer;
+  }
+
+  async #begun(): Promise<Message> {
+    if (this.#message === undefined) {
+      this.#engine = await this.#pool.take();
+      this.#message = new Message(this.#engine, this.#around);
+    }
+    return this.#message;
+  }
+
+  #release(): void {
+    if (this.#engine !== undefined) this.#pool.release(this.#engine);
+    this.#engine = undefined;
+  }
+}
+
+function noMatter(): void {
+  // What became of the call before is told to whoever made it, and to this one by the failure that was kept.
+}
+
+function closed(): SluiceError {
+  return new SluiceError("E_MISUSE", "this stream was closed; open another for the next result");
+}
