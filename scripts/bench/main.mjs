@@ -16,17 +16,17 @@ import { small } from "./small.mjs";
 const rounds = process.argv.includes("--quick") ? 3 : 9;
 
 const steps = [
-  ["64 MiB of bytes, stored and hashed", () => compareBytes(64, rounds)],
-  ["memory at 64 MiB", () => growth(64)],
-  ["memory at 256 MiB", () => growth(256)],
-  ["2 KB that needs nothing", () => small()],
-  ["first use", () => firstUse(rounds)],
-  ["12,000 rows", () => rows(rounds)],
-  ["module and glue", () => size()],
+  { work: "64 MiB of bytes, stored and hashed", measure: () => compareBytes(64, rounds) },
+  { work: "memory at 64 MiB", measure: () => growth(64) },
+  { work: "memory at 256 MiB", measure: () => growth(256) },
+  { work: "2 KB that needs nothing", measure: () => small() },
+  { work: "first use", measure: () => firstUse(rounds) },
+  { work: "12,000 rows", measure: () => rows(rounds) },
+  { work: "module and glue", measure: () => size() },
 ];
 
 const results = [];
-for (const [work, measure] of steps) {
+for (const { work, measure } of steps) {
   process.stderr.write(`measuring ${work} …\n`);
   results.push({ work, ...(await measure()) });
 }
@@ -37,9 +37,15 @@ mkdirSync(join(root, "build"), { recursive: true });
 writeFileSync(join(root, "build/bench.json"), `${JSON.stringify(report, null, 2)}\n`);
 
 /** One row for each measurement: what was seen, the bar, whether it was met. */
-function print(rows) {
+function print(measured) {
   const head = ["work", "seen", "bar", ""];
-  const lines = rows.map(({ work, seen, bar, met }) => [work, seen, bar, met ? "met" : "NOT met"]);
+  const lines = measured.map(({ work, seen, bar, met }) => [work, seen, bar, met ? "met" : "NOT met"]);
   const widths = head.map((_, column) => Math.max(...[head, ...lines].map((line) => line[column].length)));
-  for (const line of [head, ...lines]) console.log(line.map((cell, i) => cell.padEnd(widths[i])).join("  ").trimEnd());
+  for (const line of [head, ...lines])
+    console.log(
+      line
+        .map((cell, i) => cell.padEnd(widths[i]))
+        .join("  ")
+        .trimEnd(),
+    );
 }

@@ -45,6 +45,7 @@ export function pdfOf(mebibytes) {
 
 /** A CallToolResult that holds `bytes` as a resource, as UTF-8. */
 export function resultOf(bytes) {
-  const head = '{"content":[{"type":"resource","resource":{"uri":"file:///report.pdf","mimeType":"application/pdf","blob":"';
+  const head =
+    '{"content":[{"type":"resource","resource":{"uri":"file:///report.pdf","mimeType":"application/pdf","blob":"';
   return Buffer.from(`${head}${bytes.toString("base64")}"}}]}`);
 }

@@ -13,5 +13,10 @@ export function size() {
   const gzipped = ["core.wasm", "core.mjs"]
     .map((name) => gzipSync(readFileSync(join(root, "dist/core", name)), { level: 9 }).length)
     .reduce((sum, bytes) => sum + bytes, 0);
-  return { seen: `${(gzipped / 1000).toFixed(1)} KB gzipped`, bar: `< ${LIMIT / 1000} KB`, met: gzipped < LIMIT, gzipped };
+  return {
+    seen: `${(gzipped / 1000).toFixed(1)} KB gzipped`,
+    bar: `< ${LIMIT / 1000} KB`,
+    met: gzipped < LIMIT,
+    gzipped,
+  };
 }

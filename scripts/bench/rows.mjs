@@ -7,7 +7,12 @@ import { median } from "./measure.mjs";
 
 /** 12,000 rows (0.9 MB, no long strings) through the gate, against `JSON.parse` and `JSON.stringify` of the same. */
 export async function rows(rounds) {
-  const table = Array.from({ length: 12_000 }, (_, id) => ({ id, name: `item number ${id}`, unit: "piece", v: id / 7 }));
+  const table = Array.from({ length: 12_000 }, (_, id) => ({
+    id,
+    name: `item number ${id}`,
+    unit: "piece",
+    v: id / 7,
+  }));
   const bytes = new TextEncoder().encode(JSON.stringify({ structuredContent: { rows: table } }));
   const sluice = await createSluice({ store: new MemoryArtifactStore() });
   const decoder = new TextDecoder();

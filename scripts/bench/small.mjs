@@ -12,7 +12,12 @@ const CALLS = 3000;
 /** Median time of `transform` on a 2 KB CallToolResult, both dialects; nothing of it is done without Sluice. */
 export async function small() {
   const sluice = await createSluice({ store: new MemoryArtifactStore() });
-  const rows = Array.from({ length: 24 }, (_, id) => ({ id, name: `workbook ${id}`, project: "Analytics", owner: "ada" }));
+  const rows = Array.from({ length: 24 }, (_, id) => ({
+    id,
+    name: `workbook ${id}`,
+    project: "Analytics",
+    owner: "ada",
+  }));
   const result = { content: [{ type: "text", text: JSON.stringify({ rows }) }] };
   const medians = {};
   for (const dialect of ["observation", "mcp"]) {

@@ -1,4 +1,5 @@
-// The configuration of RFC 0.3 §4.2 and §4.4 with its names and defaults, and the design's additions.
+// The configuration of RFC 0.3 §4.2 and §4.4 with its names and defaults, and the design's
+// additions.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +43,8 @@ struct ResourcePolicy {
 struct InlineMedia {
   enum class Mode : uint8_t { automatic, off, listed };
   Mode mode = Mode::automatic;
-  std::vector<std::string> types;  ///< MIME types, `image/*` allowed; auto: image/png, jpeg, gif, webp
+  std::vector<std::string>
+      types;  ///< MIME types, `image/*` allowed; auto: image/png, jpeg, gif, webp
   uint64_t max_bytes = 1'048'576;  ///< decoded, per image
   uint32_t max_count = 2;          ///< per result
 };
@@ -66,9 +68,9 @@ struct Config {
 /// `tool_fields.download_workbook[0].field_path`, and say what was expected.
 Status parse_config(std::string_view json, Config& config);
 
-/// Every key as a JSON array of `{key, type, default, minimum, maximum, description}`, from the table
-/// that `parse_config` reads by. The bounds, where there are any, are those of an integer, of a string's
-/// characters, or of the number of entries. Keys of a `tool_fields` entry stand as
+/// Every key as a JSON array of `{key, type, default, minimum, maximum, description}`, from the
+/// table that `parse_config` reads by. The bounds, where there are any, are those of an integer, of
+/// a string's characters, or of the number of entries. Keys of a `tool_fields` entry stand as
 /// `tool_fields.<tool>[].field_path`.
 std::string config_schema_json();
 

@@ -74,8 +74,9 @@ std::string quote_untrusted(std::string_view text, size_t limit = 60);
 /// it.
 std::string preview(std::string_view text, size_t limit = 500);
 
-/// Whether bytes are UTF-8 text as far as a head of them shows: well-formed, without control characters
-/// other than white space. A sequence cut by the head's end counts as whole; nothing is no text.
+/// Whether bytes are UTF-8 text as far as a head of them shows: well-formed, without control
+/// characters other than white space. A sequence cut by the head's end counts as whole; nothing is
+/// no text.
 bool is_text(std::string_view head);
 
 /// Replacement characters (EF BF BD) and C0 controls other than tab, newline, return and form feed:

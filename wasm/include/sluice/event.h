@@ -13,8 +13,8 @@ namespace sluice {
 enum class EventKind : uint32_t {
   open = 1,       ///< a segment begins; no payload
   data = 2,       ///< bytes of a segment
-  reference = 3,  ///< payload: uint32 index of an inner segment, already closed, whose reference text
-                  ///< stands here in this segment
+  reference = 3,  ///< payload: uint32 index of an inner segment, already closed, whose reference
+                  ///< text stands here in this segment
   close = 4,      ///< the segment is complete; no payload; its record can be read now
   abort = 5,      ///< the segment is withdrawn; no payload
 };
@@ -22,7 +22,8 @@ enum class EventKind : uint32_t {
 /// Bytes of a record before its payload.
 inline constexpr size_t kEventHeader = 12;
 
-void append_event(std::string& log, EventKind kind, uint32_t segment, std::string_view payload = {});
+void append_event(std::string& log, EventKind kind, uint32_t segment,
+                  std::string_view payload = {});
 
 /// Sets the payload length of the record that begins at `at`: its payload was written in place.
 void set_event_length(std::string& log, size_t at, uint32_t length);

@@ -25,7 +25,7 @@ struct GuardrailOptions {
 struct Clamped {
   Status status;
   bool changed = false;
-  std::string text;          ///< JSON, at most max_observation_chars code points
+  std::string text;  ///< JSON, at most max_observation_chars code points
   uint64_t original_chars = 0;
   uint64_t clamped_chars = 0;
   /// `none`; `space`: only white space between tokens is gone; `fields`: strings were cut;
@@ -35,9 +35,9 @@ struct Clamped {
 
 /// Clamps one observation given as JSON text. The text is returned as it is when it is within the
 /// limit; else the result is valid JSON within the limit that says what it leaves out and keeps
-/// references (`artifact://…`, `{"artifact":{…}}`) in preference to anything else, whole or not at all.
-/// Fails with the json_* codes of `Tape::parse`. Linear in the text; the memory is the tape's and up to
-/// half as much again.
+/// references (`artifact://…`, `{"artifact":{…}}`) in preference to anything else, whole or not at
+/// all. Fails with the json_* codes of `Tape::parse`. Linear in the text; the memory is the tape's
+/// and up to half as much again.
 Clamped clamp(std::string_view json, const GuardrailOptions& options);
 
 }  // namespace sluice

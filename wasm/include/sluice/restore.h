@@ -18,8 +18,8 @@ struct Piece {
     bytes,  ///< the artifact's bytes written in `form`, escaped, inside a JSON string already open;
             ///< or `raw`
     text,   ///< the artifact's text, escaped, inside a JSON string already open; references listed
-           ///< in its own record are expanded in turn
-    json,  ///< the artifact's text as JSON source, its references expanded in turn
+            ///< in its own record are expanded in turn
+    json,   ///< the artifact's text as JSON source, its references expanded in turn
   };
   Kind kind = Kind::literal;
   std::string literal;

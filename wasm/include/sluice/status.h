@@ -10,16 +10,16 @@ namespace sluice {
 /// What went wrong. `code_name` gives the spelling that callers see.
 enum class Code : uint8_t {
   ok,
-  json_syntax,    ///< the input is not JSON; line and column say where
-  json_depth,     ///< containers nested deeper than the limit
-  json_number,    ///< a number with more characters than the limit
-  json_end,       ///< the input ended inside a value
-  too_large,      ///< a bound on memory was reached
-  config_json,    ///< the configuration is not a JSON object
-  config_key,     ///< a configuration key is unknown; `path` names it
-  config_value,   ///< a configuration value has a wrong type or range; `path` names it
-  restore_refs,   ///< `_meta["sluice/refs"]` does not fit the document
-  misuse,         ///< a call out of order
+  json_syntax,   ///< the input is not JSON; line and column say where
+  json_depth,    ///< containers nested deeper than the limit
+  json_number,   ///< a number with more characters than the limit
+  json_end,      ///< the input ended inside a value
+  too_large,     ///< a bound on memory was reached
+  config_json,   ///< the configuration is not a JSON object
+  config_key,    ///< a configuration key is unknown; `path` names it
+  config_value,  ///< a configuration value has a wrong type or range; `path` names it
+  restore_refs,  ///< `_meta["sluice/refs"]` does not fit the document
+  misuse,        ///< a call out of order
 };
 
 /// The outcome of a step. Lines and columns count from 1, columns in code points; 0 is "no place".
@@ -36,7 +36,8 @@ struct Status {
 /// The public spelling of a code, e.g. `E_JSON_SYNTAX`.
 std::string_view code_name(Code code);
 
-/// The status as JSON: `{"code":…,"message":…,"line":…,"column":…,"path":…}`, empty fields left out.
+/// The status as JSON: `{"code":…,"message":…,"line":…,"column":…,"path":…}`, empty fields left
+/// out.
 std::string status_json(const Status& status);
 
 }  // namespace sluice

@@ -13,8 +13,9 @@ namespace sluice {
 
 enum class Type : uint8_t { null, boolean, number, string, array, object };
 
-/// One value. Children of a container follow it directly in the vector, in source order; an object's
-/// children alternate key (a string node), value. `next` is the index behind the whole sub-tree.
+/// One value. Children of a container follow it directly in the vector, in source order; an
+/// object's children alternate key (a string node), value. `next` is the index behind the whole
+/// sub-tree.
 struct Node {
   Type type = Type::null;
   uint32_t begin = 0;  ///< offset of the first byte of source (a string's is its quote)
@@ -25,11 +26,12 @@ struct Node {
 /// An index over `text`, which must outlive it.
 class Tape {
  public:
-  /// Reads one JSON value with white space around it, strictly by RFC 8259: UTF-8 without a byte order
-  /// mark, numbers of at most 65,536 characters. Escapes of lone surrogates and duplicate keys are
-  /// allowed; markers (sluice/segment.h) inside strings when `markers`. Texts up to 4 GiB and 2^25
-  /// values. Fails with json_* codes or too_large, line and column.
-  static Status parse(std::string_view text, Tape& tape, size_t max_depth = 512, bool markers = true);
+  /// Reads one JSON value with white space around it, strictly by RFC 8259: UTF-8 without a byte
+  /// order mark, numbers of at most 65,536 characters. Escapes of lone surrogates and duplicate
+  /// keys are allowed; markers (sluice/segment.h) inside strings when `markers`. Texts up to 4 GiB
+  /// and 2^25 values. Fails with json_* codes or too_large, line and column.
+  static Status parse(std::string_view text, Tape& tape, size_t max_depth = 512,
+                      bool markers = true);
 
   const Node& operator[](size_t index) const { return nodes_[index]; }
   size_t size() const { return nodes_.size(); }
@@ -57,8 +59,8 @@ class Tape {
 };
 
 /// Appends `text` (UTF-8 or WTF-8) to `out` as the inside of a JSON string: quotes, backslashes and
-/// control characters escaped, lone surrogates as \uXXXX, other bytes as they are. Markers stay as they are
-/// when `markers`.
+/// control characters escaped, lone surrogates as \uXXXX, other bytes as they are. Markers stay as
+/// they are when `markers`.
 void append_escaped(std::string& out, std::string_view text, bool markers = false);
 
 /// Code points of a text (bytes that are not UTF-8 continuation bytes).
