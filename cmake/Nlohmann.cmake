@@ -8,3 +8,5 @@ file(COPY "${NLOHMANN_INCLUDE}/nlohmann" DESTINATION "${copied_include}")
 
 add_library(nlohmann INTERFACE)
 target_include_directories(nlohmann SYSTEM INTERFACE "${copied_include}")
+# It aborts where it would throw.
+target_compile_definitions(nlohmann INTERFACE JSON_NOEXCEPTION)

@@ -13,23 +13,42 @@ endif()
 
 add_library(sluice_flags INTERFACE)
 
+# Sources that every byte passes through.
+set(fast_sources "/codec/(base64|hex|span)|/gate/(byte_array|pass_|run|scan|token)|/describe/outline_reader|/json/(reader|escape|unescape)")
+# Inlining a function may make its caller this much larger, in LLVM's units: a call costs about 25.
+set(small_inline -5)
+
 # Errors are values in the core: no exceptions, no type information, natively as in WASM. On the link
 # line as well, since Emscripten picks its run-time libraries by these flags.
 target_compile_options(sluice_flags INTERFACE -fno-exceptions -fno-rtti)
 target_link_options(sluice_flags INTERFACE -fno-exceptions -fno-rtti)
-
-# nlohmann_json aborts where it would throw.
-target_compile_definitions(sluice_flags INTERFACE JSON_NOEXCEPTION)
 
 if(SLUICE_SMALL_BUFFERS)
   target_compile_definitions(sluice_flags INTERFACE SLUICE_SMALL_BUFFERS)
 endif()
 
 if(EMSCRIPTEN)
-  # -O3 and not -Os: -Os is three times slower for a tenth less size. LTO drops what Embind never calls.
-  target_compile_options(sluice_flags INTERFACE -O3 -flto -msimd128)
-  target_link_options(sluice_flags INTERFACE -O3 -flto -msimd128)
+  # Every engine with SIMD has the other three. What is worth a vector is written with intrinsics: vectors
+  # and unrolled loops elsewhere are size without speed. LTO drops what Embind never calls.
+  set(wasm -flto -msimd128 -mbulk-memory -msign-ext -mnontrapping-fptoint)
+  target_compile_options(sluice_flags INTERFACE
+    -O3 ${wasm} -fno-vectorize -fno-slp-vectorize -fno-unroll-loops)
+  # The linker optimises once more: it must not inline what was compiled to be small.
+  target_link_options(sluice_flags INTERFACE -Oz ${wasm} -Wl,-mllvm,-inline-threshold=${small_inline})
 endif()
+
+# What every byte passes through is compiled for speed. The rest runs once a message or a segment, and
+# travels to every browser: compiled for size, it is half as large.
+function(sluice_compile_small)
+  if(NOT EMSCRIPTEN)
+    return()
+  endif()
+  set(small ${ARGN})
+  list(FILTER small EXCLUDE REGEX "${fast_sources}")
+  # -Oz alone keeps em++ from inlining anything, even what is shorter than its call.
+  set_source_files_properties(${small} PROPERTIES
+    COMPILE_OPTIONS "-Oz;-finline-functions;-mllvm;-inline-threshold=${small_inline}")
+endfunction()
 
 if(SLUICE_SANITIZE)
   # One error ends the run; frame pointers make its stack readable.

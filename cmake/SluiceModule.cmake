@@ -1,6 +1,7 @@
 # The module that the library loads: core.mjs (glue) and core.wasm.
 file(GLOB binding_sources CONFIGURE_DEPENDS wasm/bindings/*.cpp)
 add_executable(sluice_wasm ${binding_sources})
+sluice_compile_small(${binding_sources})
 set_target_properties(sluice_wasm PROPERTIES OUTPUT_NAME core SUFFIX .mjs)
 target_link_libraries(sluice_wasm PRIVATE sluice_core sluice_warnings)
 

@@ -1,11 +1,11 @@
 #include "sluice/config.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "config/nearest.h"
 #include "config/row.h"
 #include "config/value.h"
+#include "config/valued.h"
 #include "sluice/tape.h"
 
 namespace sluice {
@@ -16,10 +16,10 @@ namespace {
 constexpr size_t kMaxConfigBytes = 1'048'576;
 constexpr size_t kMaxConfigDepth = 32;
 
-const Row* row_of(std::string_view path) {
-  const auto rows = config_rows();
+const ReadRow* row_of(std::string_view path) {
+  const auto rows = read_rows();
   const auto found =
-      std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.key == path; });
+      std::find_if(rows.begin(), rows.end(), [&](const ReadRow& row) { return row.key == path; });
   return found == rows.end() ? nullptr : &*found;
 }
 
@@ -36,7 +36,7 @@ std::string_view step_below(std::string_view key, std::string_view prefix) {
 /// The keys that may stand directly under `prefix`, each once.
 std::vector<std::string_view> keys_below(std::string_view prefix) {
   std::vector<std::string_view> keys;
-  for (const Row& row : config_rows()) {
+  for (const ReadRow& row : read_rows()) {
     const std::string_view step = step_below(row.key, prefix);
     if (!step.empty() && std::find(keys.begin(), keys.end(), step) == keys.end())
       keys.push_back(step);
@@ -45,18 +45,18 @@ std::vector<std::string_view> keys_below(std::string_view prefix) {
 }
 
 /// Reads the members of a section. Recursion is bounded by the depth of the table.
-Status read_section(const Json& section, const std::string& prefix, Config& config) {
+Status read_section(const Value& section, const std::string& prefix, Config& config) {
   const std::vector<std::string_view> known = keys_below(prefix);
-  for (const auto& [key, value] : section.items()) {
+  for (const auto& [key, value] : members(section, known.size())) {
     if (std::find(known.begin(), known.end(), key) == known.end())
       return unknown_key(prefix, key, known);
     const std::string path = path_below(prefix, key);
-    const Row* const row = row_of(path);
+    const ReadRow* const row = row_of(path);
     Status status;
-    if (value.is_object() && !keys_below(path).empty())
+    if (value.is(Type::object) && !keys_below(path).empty())
       status = read_section(value, path, config);
     else if (row != nullptr)
-      status = row->read(*row, value, path, config);
+      status = row->read(row->limits, value, path, config);
     else
       status = wrong_value(path, "an object");
     if (!status.ok()) return status;
@@ -75,18 +75,16 @@ Status not_readable(std::string message, const Status& place = {}) {
 Status parse_config(std::string_view json, Config& config) {
   if (json.size() > config::kMaxConfigBytes)
     return config::not_readable("the configuration is larger than 1 MiB");
-  // The tape first: what it lets through cannot make the DOM deep or large.
   Tape tape;
   const Status status = Tape::parse(json, tape, config::kMaxConfigDepth, false);
   if (!status.ok())
     return config::not_readable("the configuration is not JSON: " + status.message, status);
   if (tape[0].type != Type::object)
     return config::not_readable("the configuration must be a JSON object");
-  const config::Json parsed = config::Json::parse(json, nullptr, false);
-  if (parsed.is_discarded())
+  if (!config::is_valued(tape))
     return config::not_readable("the configuration holds a number or an escape that has no value");
   Config read;
-  Status outcome = config::read_section(parsed, "", read);
+  Status outcome = config::read_section({&tape, 0}, "", read);
   if (outcome.ok()) config = std::move(read);
   return outcome;
 }

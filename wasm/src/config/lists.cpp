@@ -1,6 +1,5 @@
 // The values that are lists and maps: MIME types, signatures, fields of tools.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "config/nearest.h"
 #include "config/tool_field.h"
@@ -38,32 +37,29 @@ std::string upper(std::string text) {
 }
 
 /// `["pdf", "application/pdf"]` as a type; false when it is something else.
-bool read_type(const Json& value, FileType& type) {
-  if (!value.is_array() || value.size() != 2) return false;
-  const auto* const extension = value[0].get_ptr<const std::string*>();
-  const auto* const mime_type = value[1].get_ptr<const std::string*>();
-  if (extension == nullptr || mime_type == nullptr) return false;
-  if (!is_token(*extension, "") || extension->size() > 16 || !is_mime_type(*mime_type, false))
-    return false;
+bool read_type(const Value& value, FileType& type) {
+  const std::vector<Value> pair = elements(value, 2);
+  if (pair.size() != 2) return false;
+  const auto extension = pair[0].text();
+  const auto mime_type = pair[1].text();
+  if (!extension || !is_token(*extension, "") || extension->size() > 16) return false;
+  if (!mime_type || !is_mime_type(*mime_type, false)) return false;
   type = {*mime_type, *extension, upper(*extension)};
   return true;
 }
 
-Status read_field(const Json& value, const std::string& path, ToolField& field) {
-  if (!value.is_object()) return wrong_value(path, "an object with field_path and content_type");
-  for (const auto& [key, member] : value.items()) {
-    const auto known =
-        std::find_if(kToolFieldRows.begin(), kToolFieldRows.end(),
-                     [&key = key](const ToolFieldRow& row) { return row.key == key; });
-    if (known == kToolFieldRows.end()) return unknown_key(path, key, tool_field_keys());
-    const std::string place = path_below(path, key);
-    if (known->least == 0 && member.is_null()) continue;
-    const auto* const text = member.get_ptr<const std::string*>();
-    const size_t chars = text == nullptr ? 0 : count_chars(*text);
-    if (text == nullptr || chars < known->least || chars > known->most)
-      return wrong_value(place, known->expected);
-    field.*known->member = *text;
-  }
+Status read_member(const ToolFieldRow& row, const Value& value, const std::string& path,
+                   ToolField& field) {
+  if (row.least == 0 && value.is(Type::null)) return {};
+  auto text = value.text();
+  const size_t chars = text ? count_chars(*text) : 0;
+  if (!text || chars < row.least || chars > row.most) return wrong_value(path, row.expected);
+  field.*row.member = std::move(*text);
+  return {};
+}
+
+/// Checks what a whole field must be.
+Status check_field(const ToolField& field, const std::string& path) {
   for (const ToolFieldRow& row : kToolFieldRows)
     if (row.least > 0 && (field.*row.member).empty())
       return wrong_value(path_below(path, row.key), "given: " + std::string(row.expected));
@@ -75,31 +71,59 @@ Status read_field(const Json& value, const std::string& path, ToolField& field) 
   return {};
 }
 
-}  // namespace
+Status read_field(const Value& value, const std::string& path, ToolField& field) {
+  if (!value.is(Type::object))
+    return wrong_value(path, "an object with field_path and content_type");
+  for (const auto& [key, member] : members(value, kToolFieldRows.size())) {
+    const auto known =
+        std::find_if(kToolFieldRows.begin(), kToolFieldRows.end(),
+                     [&key = key](const ToolFieldRow& row) { return row.key == key; });
+    if (known == kToolFieldRows.end()) return unknown_key(path, key, tool_field_keys());
+    Status status = read_member(*known, member, path_below(path, key), field);
+    if (!status.ok()) return status;
+  }
+  return check_field(field, path);
+}
 
-Status read_value(const Row& row, const Json& value, const std::string& path,
-                  std::vector<std::string>& target) {
-  const std::string expected = "a list of " + std::to_string(row.least) + " to " +
-                               std::to_string(row.most) +
-                               " MIME types such as image/png or image/*";
-  if (!value.is_array() || value.size() < row.least || value.size() > row.most)
-    return wrong_value(path, expected);
-  target.clear();
-  for (const Json& element : value) {
-    const auto* const text = element.get_ptr<const std::string*>();
-    if (text == nullptr || !is_mime_type(*text, true)) return wrong_value(path, expected);
-    target.push_back(*text);
+Status read_fields(const Value& value, const std::string& path, std::vector<ToolField>& list) {
+  const std::vector<Value> fields = elements(value, kMaxToolFields);
+  if (!value.is(Type::array) || fields.size() > kMaxToolFields)
+    return wrong_value(path, "a list of at most " + std::to_string(kMaxToolFields) + " fields");
+  for (const Value& element : fields) {
+    ToolField field;
+    Status status = read_field(element, path + "[" + std::to_string(list.size()) + "]", field);
+    if (!status.ok()) return status;
+    list.push_back(std::move(field));
   }
   return {};
 }
 
-Status read_value(const Row& row, const Json& value, const std::string& path,
+}  // namespace
+
+Status read_value(const Limits& limits, const Value& value, const std::string& path,
+                  std::vector<std::string>& target) {
+  Status wrong = wrong_value(path, "a list of " + range(limits.least, limits.most) +
+                                       " MIME types such as image/png or image/*");
+  const std::vector<Value> types = elements(value, limits.most);
+  if (!value.is(Type::array) || types.size() < limits.least || types.size() > limits.most)
+    return wrong;
+  target.clear();
+  for (const Value& element : types) {
+    auto text = element.text();
+    if (!text || !is_mime_type(*text, true)) return wrong;
+    target.push_back(std::move(*text));
+  }
+  return {};
+}
+
+Status read_value(const Limits& limits, const Value& value, const std::string& path,
                   std::vector<Signature>& target) {
-  if (!value.is_object() || value.size() > row.most)
-    return wrong_value(path, "an object of at most " + std::to_string(row.most) +
+  const std::vector<Member> entries = members(value, limits.most);
+  if (!value.is(Type::object) || entries.size() > limits.most)
+    return wrong_value(path, "an object of at most " + std::to_string(limits.most) +
                                  R"( entries such as "JVBERi": ["pdf", "application/pdf"])");
   target.clear();
-  for (const auto& [prefix, type] : value.items()) {
+  for (const auto& [prefix, type] : entries) {
     if (!is_token(prefix, "+/") || prefix.size() < 4 || prefix.size() > 64)
       return wrong_value(path, "keyed by the first 4 to 64 characters of the base64 encoding");
     Signature signature{prefix, {}};
@@ -111,54 +135,20 @@ Status read_value(const Row& row, const Json& value, const std::string& path,
   return {};
 }
 
-Status read_value(const Row& row, const Json& value, const std::string& path,
+Status read_value(const Limits& limits, const Value& value, const std::string& path,
                   decltype(Config::tool_fields)& target) {
-  if (!value.is_object() || value.size() > row.most)
-    return wrong_value(path, "an object of at most " + std::to_string(row.most) +
+  const std::vector<Member> tools = members(value, limits.most);
+  if (!value.is(Type::object) || tools.size() > limits.most)
+    return wrong_value(path, "an object of at most " + std::to_string(limits.most) +
                                  " tools, each with a list of fields");
   target.clear();
-  for (const auto& [tool, fields] : value.items()) {
+  for (const auto& [tool, fields] : tools) {
     if (tool.empty() || count_chars(tool) > kMaxToolName)
-      return wrong_value(
-          path, "keyed by tool names of 1 to " + std::to_string(kMaxToolName) + " characters");
-    const std::string place = path_below(path, tool);
-    if (!fields.is_array() || fields.size() > kMaxToolFields)
-      return wrong_value(place, "a list of at most " + std::to_string(kMaxToolFields) + " fields");
-    std::vector<ToolField>& list = target[tool];
-    for (const Json& element : fields) {
-      ToolField field;
-      Status status = read_field(element, place + "[" + std::to_string(list.size()) + "]", field);
-      if (!status.ok()) return status;
-      list.push_back(std::move(field));
-    }
+      return wrong_value(path, "keyed by tool names of " + range(1, kMaxToolName) + " characters");
+    Status status = read_fields(fields, path_below(path, tool), target[tool]);
+    if (!status.ok()) return status;
   }
   return {};
-}
-
-Json show_value(const std::vector<std::string>& value) {
-  return value;
-}
-
-Json show_value(const std::vector<Signature>& value) {
-  Json shown = Json::object();
-  for (const Signature& signature : value)
-    shown[signature.base64_prefix] = {signature.type.extension, signature.type.mime_type};
-  return shown;
-}
-
-Json show_value(const decltype(Config::tool_fields)& value) {
-  Json shown = Json::object();
-  for (const auto& [tool, fields] : value) {
-    Json list = Json::array();
-    for (const ToolField& field : fields) {
-      Json entry = Json::object();
-      for (const ToolFieldRow& row : kToolFieldRows)
-        entry[std::string(row.key)] = field.*row.member;
-      list.push_back(std::move(entry));
-    }
-    shown[tool] = std::move(list);
-  }
-  return shown;
 }
 
 }  // namespace sluice::config

@@ -2,16 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "config/value.h"
 #include "sluice/config.h"
 
 namespace sluice::config {
-
-using Json = nlohmann::ordered_json;
 
 /// A key. `least` and `most` bound an integer, the characters of a string, or the entries of a list
 /// or map; both 0 when there is nothing to bound.
@@ -20,14 +18,25 @@ struct Row {
   std::string_view type;  ///< as the documentation names it
   uint64_t least;
   uint64_t most;
-  /// Checks a value and puts it into the configuration; `path` is where it stands.
-  Status (*read)(const Row& row, const Json& value, const std::string& path, Config& config);
-  /// The value that a configuration has.
-  Json (*show)(const Config& config);
+  /// Checks a value and puts it into the configuration.
+  Status (*read)(const Limits& limits, const Value& value, const std::string& path, Config& config);
+  /// Appends the value that a configuration has, as JSON.
+  void (*show)(const Config& config, std::string& out);
   std::string_view description;
 };
 
 /// Every key, in the order of the documentation.
 std::span<const Row> config_rows();
+
+/// What the reader needs of a row; what else a row holds stays out of a build that shows no
+/// documentation.
+struct ReadRow {
+  std::string_view key;
+  Limits limits;
+  decltype(Row::read) read;
+};
+
+/// Every key, in the order of config_rows().
+std::span<const ReadRow> read_rows();
 
 }  // namespace sluice::config

@@ -1,8 +1,8 @@
-#include <nlohmann/json.hpp>
+#include <array>
 #include <type_traits>
 
 #include "config/row.h"
-#include "config/value.h"
+#include "config/show.h"
 
 namespace sluice::config {
 
@@ -18,18 +18,19 @@ auto& reach(auto& object) {
 }
 
 template <auto... Members>
-Status read_member(const Row& row, const Json& value, const std::string& path, Config& config) {
-  return read_value(row, value, path, reach<Members...>(config));
+Status read_member(const Limits& limits, const Value& value, const std::string& path,
+                   Config& config) {
+  return read_value(limits, value, path, reach<Members...>(config));
 }
 
 template <auto... Members>
-Json show_member(const Config& config) {
+void show_member(const Config& config, std::string& out) {
   const auto& member = reach<Members...>(config);
   using Member = std::remove_cvref_t<decltype(member)>;
   if constexpr (std::is_integral_v<Member> && !std::is_same_v<Member, bool>)
-    return show_value(static_cast<uint64_t>(member));
+    show_value(static_cast<uint64_t>(member), out);
   else
-    return show_value(member);
+    show_value(member, out);
 }
 
 template <auto... Members>
@@ -58,7 +59,7 @@ constexpr Row kRows[] = {
         "binary_detection.min_size_for_detection", "integer", 64, 10'000'000,
         "Encoded characters below which a run is left alone."),
     row<&Config::binary_detection, &Binary::max_decode_bytes>(
-        "binary_detection.max_decode_bytes", "integer", 512, 1'000'000'000,
+        "binary_detection.max_decode_bytes", "integer", 16, 1'000'000'000,
         "Decoded bytes looked at to recognise content; what is stored is never cut."),
     row<&Config::binary_detection, &Binary::require_magic_bytes>(
         "binary_detection.require_magic_bytes", "boolean", 0, 0,
@@ -109,10 +110,26 @@ constexpr Row kRows[] = {
                          "Which half is shown when a server sends both: structured or content."),
 };
 
+constexpr auto kReadRows = [] {
+  std::array<ReadRow, std::size(kRows)> rows{};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Row& row = kRows[i];
+    rows[i] = {row.key,
+               {static_cast<uint32_t>(row.least), static_cast<uint32_t>(row.most),
+                row.type.ends_with("null")},
+               row.read};
+  }
+  return rows;
+}();
+
 }  // namespace
 
 std::span<const Row> config_rows() {
   return kRows;
+}
+
+std::span<const ReadRow> read_rows() {
+  return kReadRows;
 }
 
 }  // namespace sluice::config

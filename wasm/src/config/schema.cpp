@@ -1,6 +1,5 @@
-#include <nlohmann/json.hpp>
-
 #include "config/row.h"
+#include "config/show.h"
 #include "config/tool_field.h"
 #include "sluice/config.h"
 
@@ -9,22 +8,32 @@ namespace sluice {
 namespace config {
 namespace {
 
-Json described(std::string_view key, std::string_view type, Json standard, uint64_t least,
-               uint64_t most, std::string_view description) {
-  Json entry = {{"key", key}, {"type", type}, {"default", std::move(standard)}};
+/// Appends an entry to the list; `standard` is the default as JSON.
+void describe(std::string& list, std::string_view key, std::string_view type,
+              std::string_view standard, uint64_t least, uint64_t most,
+              std::string_view description) {
+  list += list.size() > 1 ? R"(,{"key":)" : R"({"key":)";
+  append_quoted(list, key);
+  list += R"(,"type":)";
+  append_quoted(list, type);
+  list += R"(,"default":)";
+  list += standard;
   if (most > 0) {
-    entry["minimum"] = least;
-    entry["maximum"] = most;
+    list += R"(,"minimum":)";
+    show_value(least, list);
+    list += R"(,"maximum":)";
+    show_value(most, list);
   }
-  entry["description"] = description;
-  return entry;
+  list += R"(,"description":)";
+  append_quoted(list, description);
+  list += '}';
 }
 
-void describe_tool_fields(Json& list) {
+void describe_tool_fields(std::string& list) {
   for (const ToolFieldRow& row : kToolFieldRows)
-    list.push_back(described("tool_fields.<tool>[]." + std::string(row.key),
-                             row.least > 0 ? "string" : "string|null", nullptr, row.least, row.most,
-                             row.description));
+    describe(list, "tool_fields.<tool>[]." + std::string(row.key),
+             row.least > 0 ? "string" : "string|null", "null", row.least, row.most,
+             row.description);
 }
 
 }  // namespace
@@ -32,15 +41,15 @@ void describe_tool_fields(Json& list) {
 
 std::string config_schema_json() {
   const Config standard;
-  config::Json list = config::Json::array();
+  std::string list = "[";
   for (const config::Row& row : config::config_rows()) {
-    config::Json value = row.show(standard);
-    if (row.type.ends_with("null") && value == config::Json("")) value = nullptr;
-    list.push_back(config::described(row.key, row.type, std::move(value), row.least, row.most,
-                                     row.description));
+    std::string value;
+    row.show(standard, value);
+    if (row.type.ends_with("null") && value == "\"\"") value = "null";
+    config::describe(list, row.key, row.type, value, row.least, row.most, row.description);
     if (row.key == "tool_fields") config::describe_tool_fields(list);
   }
-  return list.dump();
+  return list + ']';
 }
 
 }  // namespace sluice

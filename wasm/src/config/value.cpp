@@ -1,18 +1,37 @@
 #include "config/value.h"
 
-#include <nlohmann/json.hpp>
-
-#include "sluice/tape.h"
-
 namespace sluice::config {
 
-namespace {
-
-std::string bounds(uint64_t least, uint64_t most) {
-  return std::to_string(least) + " to " + std::to_string(most);
+std::optional<std::string> Value::text() const {
+  if (!is(Type::string)) return std::nullopt;
+  return tape->string(node);
 }
 
-}  // namespace
+std::vector<Value> elements(const Value& array, size_t most) {
+  std::vector<Value> found;
+  if (!array.is(Type::array)) return found;
+  const Tape& tape = *array.tape;
+  for (size_t at = array.node + 1; at < tape[array.node].next && found.size() <= most;
+       at = tape[at].next)
+    found.push_back({&tape, at});
+  return found;
+}
+
+std::vector<Member> members(const Value& object, size_t most) {
+  std::vector<Member> found;
+  if (!object.is(Type::object)) return found;
+  const Tape& tape = *object.tape;
+  for (size_t at = object.node + 1; at < tape[object.node].next; at = tape[at + 1].next) {
+    std::string key = tape.string(at);
+    size_t place = 0;
+    while (place < found.size() && found[place].key != key) ++place;
+    if (place < found.size())
+      found[place].value.node = at + 1;
+    else if (place <= most)
+      found.push_back({std::move(key), {&tape, at + 1}});
+  }
+  return found;
+}
 
 Status wrong_value(const std::string& path, std::string_view expected) {
   Status status;
@@ -30,79 +49,63 @@ std::string path_below(std::string_view path, std::string_view key) {
   return below;
 }
 
-Status check_integer(const Row& row, const Json& value, const std::string& path, uint64_t& number) {
-  // The parser calls a number unsigned exactly when it has no sign, point or exponent.
-  if (value.is_number_unsigned()) number = value.get<uint64_t>();
-  if (value.is_number_unsigned() && number >= row.least && number <= row.most) return {};
-  return wrong_value(path, "an integer from " + bounds(row.least, row.most));
+std::string range(uint64_t least, uint64_t most) {
+  return std::to_string(least) + " to " + std::to_string(most);
 }
 
-Status read_value(const Row&, const Json& value, const std::string& path, bool& target) {
-  if (!value.is_boolean()) return wrong_value(path, "true or false");
-  target = value.get<bool>();
+Status check_integer(const Limits& limits, const Value& value, const std::string& path,
+                     uint32_t& number) {
+  const std::string_view digits = value.tape->source(value.node);
+  uint64_t read = digits.size() > 10 ? UINT64_MAX : 0;
+  for (const char c : digits.substr(0, 10))
+    read = c < '0' || c > '9' || read == UINT64_MAX ? UINT64_MAX
+                                                    : read * 10 + static_cast<uint64_t>(c - '0');
+  if (read < limits.least || read > limits.most)
+    return wrong_value(path, "an integer from " + range(limits.least, limits.most));
+  number = static_cast<uint32_t>(read);
   return {};
 }
 
-Status read_value(const Row& row, const Json& value, const std::string& path, std::string& target) {
-  const bool nullable = row.type.ends_with("null");
-  if (nullable && value.is_null()) {
+Status read_value(const Limits&, const Value& value, const std::string& path, bool& target) {
+  if (!value.is(Type::boolean)) return wrong_value(path, "true or false");
+  target = value.tape->source(value.node) == "true";
+  return {};
+}
+
+Status read_value(const Limits& limits, const Value& value, const std::string& path,
+                  std::string& target) {
+  if (limits.nullable && value.is(Type::null)) {
     target.clear();
     return {};
   }
-  const auto* const text = value.get_ptr<const std::string*>();
-  const size_t chars = text == nullptr ? 0 : count_chars(*text);
-  if (text == nullptr || chars < row.least || chars > row.most)
-    return wrong_value(path, (nullable ? "null or a string of " : "a string of ") +
-                                 bounds(row.least, row.most) + " characters");
-  target = *text;
+  auto text = value.text();
+  const size_t chars = text ? count_chars(*text) : 0;
+  if (!text || chars < limits.least || chars > limits.most)
+    return wrong_value(path, (limits.nullable ? "null or a string of " : "a string of ") +
+                                 range(limits.least, limits.most) + " characters");
+  target = std::move(*text);
   return {};
 }
 
-Status read_value(const Row&, const Json& value, const std::string& path, Prefer& target) {
-  if (value == "structured")
+Status read_value(const Limits&, const Value& value, const std::string& path, Prefer& target) {
+  if (value.is("structured"))
     target = Prefer::structured;
-  else if (value == "content")
+  else if (value.is("content"))
     target = Prefer::content;
   else
     return wrong_value(path, R"("structured" or "content")");
   return {};
 }
 
-Status read_value(const Row&, const Json& value, const std::string& path,
+Status read_value(const Limits&, const Value& value, const std::string& path,
                   InlineMedia::Mode& target) {
-  if (value == "auto")
+  if (value.is("auto"))
     target = InlineMedia::Mode::automatic;
-  else if (value == "off")
+  else if (value.is("off"))
     target = InlineMedia::Mode::off;
   else
     return wrong_value(path, R"("auto", "off" or an object {"types", "max_bytes", "max_count"})");
   return {};
-}
-
-Json show_value(bool value) {
-  return value;
-}
-Json show_value(uint64_t value) {
-  return value;
-}
-Json show_value(const std::string& value) {
-  return value;
-}
-
-Json show_value(Prefer value) {
-  return value == Prefer::structured ? "structured" : "content";
-}
-
-Json show_value(InlineMedia::Mode value) {
-  switch (value) {
-    case InlineMedia::Mode::automatic:
-      return "auto";
-    case InlineMedia::Mode::off:
-      return "off";
-    case InlineMedia::Mode::listed:
-      break;
-  }
-  return Json::object();
 }
 
 }  // namespace sluice::config

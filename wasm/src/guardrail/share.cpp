@@ -104,17 +104,20 @@ class Sharer {
     });
   }
 
+  /// Takes children from the front, between those with references that are kept already.
   void take_head() {
-    const size_t references = share_.kept.size();
-    size_t next = 0;
+    const std::vector<Child> references = std::move(share_.kept);
+    share_.kept.clear();
+    auto next = references.begin();
     each([&](Child child) {
-      if (next < references && share_.kept[next].value == child.value) return ++next, true;
+      if (next != references.end() && next->value == child.value) {
+        share_.kept.push_back(*next++);
+        return true;
+      }
       child.floor = std::min(measure_.size(child.value), detail_);
       return take(child);
     });
-    std::inplace_merge(
-        share_.kept.begin(), share_.kept.begin() + static_cast<std::ptrdiff_t>(references),
-        share_.kept.end(), [](const Child& a, const Child& b) { return a.value < b.value; });
+    share_.kept.insert(share_.kept.end(), next, references.end());
   }
 
   uint32_t grant(const Child& child, size_t level) const {

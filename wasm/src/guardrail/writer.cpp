@@ -13,6 +13,25 @@ namespace {
 /// Room for `… [key 33,554,432 of 4,294,967,295 chars]`.
 constexpr size_t kKeyNoteChars = 42;
 
+constexpr std::string_view kNote = "…";
+
+/// What may stand for the number of a note's key: 12 of `… 12`, 1 of `…`, nothing usable of other
+/// texts.
+size_t number_in(std::string_view text) {
+  if (text == kNote) return 1;
+  size_t number = 0;
+  for (const char c : text.substr(0, kNote.size() + 10))
+    if (c >= '0' && c <= '9') number = number * 10 + static_cast<size_t>(c - '0');
+  return number;
+}
+
+/// `…`, `… 2`, `… 3`, …
+std::string numbered(size_t number) {
+  std::string text(kNote);
+  if (number > 1) text.append(1, ' ').append(std::to_string(number));
+  return text;
+}
+
 }  // namespace
 
 void Writer::value(size_t node, size_t budget) {
@@ -118,19 +137,19 @@ void Writer::more(size_t container, const Share& share) {
 
 /// `…`, or `… 2`, `… 3` and so on where a kept key reads so already.
 std::string Writer::free_key(const Share& share) const {
-  std::vector<std::string> taken;
+  // One number more than there are keys: one of them is free.
+  std::vector<uint8_t> taken(share.kept.size() + 2);
   for (const Child& child : share.kept) {
     const size_t key = child.value - 1;
     // Longer source cannot spell a candidate, however it is escaped.
     if (tape_.source(key).size() > 80) continue;
-    if (std::string text = tape_.string(key); text.starts_with("…"))
-      taken.push_back(std::move(text));
+    const std::string text = tape_.string(key);
+    const size_t number = number_in(text);
+    if (number < taken.size() && text == numbered(number)) taken[number] = 1;
   }
-  std::sort(taken.begin(), taken.end());
-  std::string candidate = "…";
-  for (size_t number = 2; std::binary_search(taken.begin(), taken.end(), candidate); ++number)
-    candidate = "… " + std::to_string(number);
-  return candidate;
+  size_t number = 1;
+  while (taken[number] != 0) ++number;
+  return numbered(number);
 }
 
 void Writer::append(std::string_view text) {

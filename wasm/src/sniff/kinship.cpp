@@ -3,15 +3,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
+
+#include "sniff/packed.h"
 
 namespace sluice::sniffing {
 namespace {
-
-/// `specific` may begin or end with `*`.
-struct Rule {
-  std::string_view specific;
-  std::string_view general;
-};
 
 constexpr std::string_view kDocx =
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
@@ -20,7 +17,8 @@ constexpr std::string_view kXlsx =
 constexpr std::string_view kPptx =
     "application/vnd.openxmlformats-officedocument.presentationml.presentation";
 
-constexpr Rule kRules[] = {
+/// What is specific, which may begin or end with `*`, and what is general.
+constexpr std::string_view kRules[][2] = {
     // macro-enabled files and templates look like their plain siblings from outside
     {"application/vnd.openxmlformats-officedocument.wordprocessingml.*", kDocx},
     {"application/vnd.openxmlformats-officedocument.spreadsheetml.*", kXlsx},
@@ -98,34 +96,37 @@ bool fits(std::string_view mime_type, std::string_view pattern) {
   return mime_type == pattern;
 }
 
-/// Types of which one container's bytes may be either; a row ends at an empty view.
-constexpr std::string_view kContainers[][8] = {
-    {"video/mp4", "audio/mp4", "video/x-m4v", "video/3gpp", "audio/3gpp", "video/3gpp2",
-     "audio/3gpp2"},
-    {"video/webm", "audio/webm", "video/x-matroska", "audio/x-matroska"},
-    {"audio/ogg", "video/ogg", "audio/opus"},
-    {"video/x-ms-asf", "video/x-ms-wmv", "audio/x-ms-wma"},
-    {"image/heic", "image/heif", "image/heic-sequence", "image/heif-sequence"},
-    {"image/vnd.microsoft.icon", "image/x-win-bitmap"},
-    {"image/jp2", "image/jpx", "image/jpm"},
-    {"font/ttf", "font/otf", "font/collection"},
+/// Types of which one container's bytes may be either.
+constexpr std::string_view kContainers[] = {
+    " video/mp4 audio/mp4 video/x-m4v video/3gpp audio/3gpp video/3gpp2 audio/3gpp2 ",
+    " video/webm audio/webm video/x-matroska audio/x-matroska ",
+    " audio/ogg video/ogg audio/opus ",
+    " video/x-ms-asf video/x-ms-wmv audio/x-ms-wma ",
+    " image/heic image/heif image/heic-sequence image/heif-sequence ",
+    " image/vnd.microsoft.icon image/x-win-bitmap ",
+    " image/jp2 image/jpx image/jpm ",
+    " font/ttf font/otf font/collection ",
 };
 
-constexpr std::string_view kCommon[] = {
-    "application/zip",         "application/x-ole-storage",
-    "application/gzip",        "application/xml",
-    "application/vnd.sqlite3", "application/x-hdf5",
-    "application/x-tar",       "text/html",
-    "application/x-archive",   "application/x-elf",
-    "application/x-bplist",    "image/tiff",
-};
+constexpr std::string_view kCommon =
+    " application/zip application/x-ole-storage application/gzip application/xml "
+    "application/vnd.sqlite3 application/x-hdf5 application/x-tar text/html application/x-archive "
+    "application/x-elf application/x-bplist image/tiff ";
+
+/// Whether a list has a type, with a space on either side.
+bool lists(std::string_view list, std::string_view mime_type) {
+  return list.find(' ' + std::string(mime_type) + ' ') != list.npos;
+}
 
 /// `depth` bounds the chain: types that are kinds of each other (XML's two names) would go round.
 bool kind_of(std::string_view specific, std::string_view general, int depth) {
-  return std::any_of(std::begin(kRules), std::end(kRules), [=](const Rule& rule) {
-    if (rule.general == specific || !fits(specific, rule.specific)) return false;
-    return rule.general == general || (depth > 0 && kind_of(rule.general, general, depth - 1));
-  });
+  for (Texts rules(packed<kRules>); !rules.done();) {
+    const std::string_view pattern = rules.next();
+    const std::string_view wider = rules.next();
+    if (wider == specific || !fits(specific, pattern)) continue;
+    if (wider == general || (depth > 0 && kind_of(wider, general, depth - 1))) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -136,16 +137,12 @@ bool is_kind_of(std::string_view specific, std::string_view general) {
 }
 
 bool share_container(std::string_view one, std::string_view other) {
-  return std::any_of(std::begin(kContainers), std::end(kContainers), [=](const auto& row) {
-    const auto in_row = [&row](std::string_view type) {
-      return std::find(std::begin(row), std::end(row), type) != std::end(row);
-    };
-    return in_row(one) && in_row(other);
-  });
+  return std::any_of(std::begin(kContainers), std::end(kContainers),
+                     [=](std::string_view list) { return lists(list, one) && lists(list, other); });
 }
 
 bool is_common_container(std::string_view mime_type) {
-  return std::find(std::begin(kCommon), std::end(kCommon), mime_type) != std::end(kCommon);
+  return lists(kCommon, mime_type);
 }
 
 }  // namespace sluice::sniffing

@@ -2,19 +2,15 @@
 #include <algorithm>
 #include <string>
 
+#include "sniff/packed.h"
 #include "sniff/types.h"
 
 namespace sluice {
 namespace sniffing {
 namespace {
 
-struct Alias {
-  std::string_view from;
-  std::string_view to;
-};
-
 /// Spellings that mean a type which has a registered (or at least a usual) name.
-constexpr Alias kAliases[] = {
+constexpr std::string_view kAliases[][2] = {
     {"application/x-pdf", "application/pdf"},
     {"application/acrobat", "application/pdf"},
     {"text/pdf", "application/pdf"},
@@ -221,13 +217,8 @@ bool is_name(std::string_view name) {
          });
 }
 
-struct Suffix {
-  std::string_view suffix;
-  std::string_view mime_type;
-};
-
 /// Structured syntax suffixes (RFC 6838 §4.2.8), for the extension of types known by no other name.
-constexpr Suffix kSuffixes[] = {
+constexpr std::string_view kSuffixes[][2] = {
     {"+json", "application/json"},
     {"+xml", "application/xml"},
     {"+zip", "application/zip"},
@@ -238,8 +229,10 @@ constexpr Suffix kSuffixes[] = {
 };
 
 std::string_view extension_by_syntax(std::string_view mime_type) {
-  for (const Suffix& row : kSuffixes) {
-    if (mime_type.ends_with(row.suffix)) return find_type(row.mime_type)->extension;
+  for (Texts texts(packed<kSuffixes>); !texts.done();) {
+    const std::string_view suffix = texts.next();
+    const std::string_view type = texts.next();
+    if (mime_type.ends_with(suffix)) return find_type(type)->extension;
   }
   return mime_type.starts_with("text/") ? "txt" : "bin";
 }
@@ -247,8 +240,10 @@ std::string_view extension_by_syntax(std::string_view mime_type) {
 }  // namespace
 
 std::string_view canonical_mime(std::string_view mime_type) {
-  for (const Alias& alias : kAliases) {
-    if (alias.from == mime_type) return alias.to;
+  for (Texts texts(packed<kAliases>); !texts.done();) {
+    const std::string_view alias = texts.next();
+    const std::string_view canonical = texts.next();
+    if (alias == mime_type) return canonical;
   }
   return mime_type;
 }
@@ -278,7 +273,7 @@ std::string clean_mime(std::string_view declared) {
 FileType type_of_mime(std::string_view mime_type) {
   const std::string mime = sniffing::clean_mime(mime_type);
   if (mime.empty()) return type_of_mime("application/octet-stream");
-  if (const sniffing::TypeRow* row = sniffing::find_type(mime)) return sniffing::to_file_type(*row);
+  if (const auto row = sniffing::find_type(mime)) return sniffing::to_file_type(*row);
   return {mime, std::string(sniffing::extension_by_syntax(mime)), mime};
 }
 

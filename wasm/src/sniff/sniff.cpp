@@ -53,8 +53,8 @@ bool has_magic(Bytes head, const std::vector<Signature>& extra) {
 
 std::vector<FileType> known_types() {
   std::vector<FileType> types;
-  for (const sniffing::TypeRow& row : sniffing::sniffable_types()) {
-    types.push_back(sniffing::to_file_type(row));
+  for (uint8_t kind = 0; kind < static_cast<uint8_t>(sniffing::Kind::count); ++kind) {
+    types.push_back(sniffing::to_file_type(sniffing::row_of(sniffing::Kind{kind})));
   }
   return types;
 }

@@ -1,13 +1,14 @@
 // The type tables: MIME type, extension, and what a person calls it.
 #include "sniff/types.h"
 
-#include <array>
+#include "sniff/packed.h"
 
 namespace sluice::sniffing {
 namespace {
 
 // clang-format off
-constexpr TypeRow kSniffable[] = {
+/// MIME type, extension, label: every kind that can be sniffed, in the order of `Kind`.
+constexpr std::string_view kSniffable[][3] = {
     {"application/pdf", "pdf", "PDF"},
     {"application/postscript", "ps", "PostScript document"},
     {"application/postscript", "eps", "EPS image"},
@@ -137,7 +138,8 @@ constexpr TypeRow kSniffable[] = {
     {"application/java-vm", "class", "Java class"},
 };
 
-constexpr TypeRow kNamed[] = {
+/// MIME types that are known by name only.
+constexpr std::string_view kNamed[][3] = {
     {"application/octet-stream", "bin", "binary data"},
     {"text/plain", "txt", "text"},
     {"text/csv", "csv", "CSV"},
@@ -238,35 +240,40 @@ constexpr TypeRow kNamed[] = {
 // clang-format on
 
 static_assert(std::size(kSniffable) == static_cast<size_t>(Kind::count));
-static_assert(kSniffable[static_cast<size_t>(Kind::png)].extension == "png");
-static_assert(kSniffable[static_cast<size_t>(Kind::mp3)].extension == "mp3");
-static_assert(kSniffable[static_cast<size_t>(Kind::mp4)].extension == "mp4");
-static_assert(kSniffable[static_cast<size_t>(Kind::zip)].extension == "zip");
-static_assert(kSniffable[static_cast<size_t>(Kind::sqlite)].extension == "sqlite");
-static_assert(kSniffable[static_cast<size_t>(Kind::java_class)].extension == "class");
+static_assert(kSniffable[static_cast<size_t>(Kind::png)][1] == "png");
+static_assert(kSniffable[static_cast<size_t>(Kind::mp3)][1] == "mp3");
+static_assert(kSniffable[static_cast<size_t>(Kind::mp4)][1] == "mp4");
+static_assert(kSniffable[static_cast<size_t>(Kind::zip)][1] == "zip");
+static_assert(kSniffable[static_cast<size_t>(Kind::sqlite)][1] == "sqlite");
+static_assert(kSniffable[static_cast<size_t>(Kind::java_class)][1] == "class");
+
+TypeRow next_row(Texts& texts) {
+  TypeRow row;
+  row.mime_type = texts.next();
+  row.extension = texts.next();
+  row.label = texts.next();
+  return row;
+}
+
+std::optional<TypeRow> find_in(Texts texts, std::string_view mime_type) {
+  while (!texts.done()) {
+    const TypeRow row = next_row(texts);
+    if (row.mime_type == mime_type) return row;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
-const TypeRow& row_of(Kind kind) {
-  return kSniffable[static_cast<size_t>(kind)];
+TypeRow row_of(Kind kind) {
+  Texts texts(packed<kSniffable>);
+  for (size_t before = 3 * static_cast<size_t>(kind); before > 0; --before) texts.next();
+  return next_row(texts);
 }
 
-std::span<const TypeRow> sniffable_types() {
-  return kSniffable;
-}
-
-std::span<const TypeRow> named_types() {
-  return kNamed;
-}
-
-const TypeRow* find_type(std::string_view mime_type) {
-  for (const TypeRow& row : kSniffable) {
-    if (row.mime_type == mime_type) return &row;
-  }
-  for (const TypeRow& row : kNamed) {
-    if (row.mime_type == mime_type) return &row;
-  }
-  return nullptr;
+std::optional<TypeRow> find_type(std::string_view mime_type) {
+  const auto row = find_in(Texts(packed<kSniffable>), mime_type);
+  return row ? row : find_in(Texts(packed<kNamed>), mime_type);
 }
 
 FileType to_file_type(const TypeRow& row) {

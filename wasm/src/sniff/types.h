@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -151,21 +151,15 @@ struct TypeRow {
   std::string_view label;
 };
 
-/// The line of a kind.
-const TypeRow& row_of(Kind kind);
-
-/// All kinds that can be sniffed, in the order of `Kind`. Two kinds may share a MIME type.
-std::span<const TypeRow> sniffable_types();
-
-/// MIME types that are known by name only.
-std::span<const TypeRow> named_types();
+/// The line of a kind. Two kinds may share a MIME type.
+TypeRow row_of(Kind kind);
 
 /// The canonical, registered or customary, spelling of a MIME type (lower case, no parameters),
 /// e.g. `image/jpeg` for `image/jpg`; the same view when there is no other.
 std::string_view canonical_mime(std::string_view mime_type);
 
-/// The line of a canonical MIME type, from either table; null when unknown.
-const TypeRow* find_type(std::string_view mime_type);
+/// The line of a canonical MIME type, be it of a kind or known by name only; nothing when unknown.
+std::optional<TypeRow> find_type(std::string_view mime_type);
 
 /// A declared MIME type cut down to `type/subtype` in lower case and canonical spelling; empty when
 /// it is malformed (RFC 6838 §4.2: restricted names, here at most 127 characters in all).
