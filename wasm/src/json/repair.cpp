@@ -22,11 +22,11 @@ const char* find_malformed(const char* at, const char* end) {
 
 }  // namespace
 
-void replace_malformed(std::string& text) {
+bool replace_malformed(std::string& text) {
   const char* begin = text.data();
   const char* end = begin + text.size();
   const char* bad = find_malformed(begin, end);
-  if (bad == end) return;
+  if (bad == end) return false;
   std::string repaired;
   while (bad < end) {
     repaired.append(begin, bad).append("\xEF\xBF\xBD");
@@ -34,6 +34,7 @@ void replace_malformed(std::string& text) {
     bad = find_malformed(begin, end);
   }
   text = repaired.append(begin, end);
+  return true;
 }
 
 }  // namespace sluice

@@ -6,7 +6,7 @@
 namespace sluice {
 
 /// Replaces every byte that begins no well-formed sequence by U+FFFD, as any decoder on the way
-/// would.
-void replace_malformed(std::string& text);
+/// would. False when there was nothing to replace.
+bool replace_malformed(std::string& text);
 
 }  // namespace sluice

@@ -1,10 +1,10 @@
 // The layers at work on a reduced document: L4 fields, L2 typed blocks, L1 links.
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
+#include "json/node_set.h"
 #include "layers/document.h"
 #include "layers/fields.h"
 #include "layers/ledger.h"
@@ -33,7 +33,7 @@ class Survey {
     const Document& document;
     bool nested = false;
     std::vector<Splice> splices{};
-    std::set<size_t> taken{};
+    NodeSet taken{};
   };
 
   bool quote_bare_bytes(const Document& document, std::string& quoted);

@@ -52,7 +52,7 @@ void Survey::take_fields(Work& work, size_t base) {
 }
 
 void Survey::take_field(Work& work, const Place& place, const ToolField& field) {
-  if (!work.taken.insert(place.node).second) return;
+  if (!work.taken.insert(place.node)) return;
   std::optional<uint32_t> segment = work.document.whole(place.node);
   if (!segment) segment = divert(work, place.node, field);
   if (!segment) return;
@@ -114,14 +114,14 @@ void Survey::take_resource(Work& work, size_t resource) {
   }
   const std::optional<size_t> text = document.tape().find(resource, "text");
   const std::optional<uint32_t> segment = text ? document.whole(*text) : std::nullopt;
-  if (!segment || !work.taken.insert(*text).second) return;
+  if (!segment || !work.taken.insert(*text)) return;
   ledger_.about(*segment).filename = payload_filename(document, resource);
   ledger_.declare(*segment, string_member(document, resource, "mimeType"));
 }
 
 void Survey::take_bytes(Work& work, size_t holder, size_t data, std::string_view type) {
   const Document& document = work.document;
-  if (!work.taken.insert(data).second) return;
+  if (!work.taken.insert(data)) return;
   std::optional<uint32_t> segment;
   if (const std::span<const Mark> marks = document.marks(data); !marks.empty()) {
     segment = marks.front().segment;
@@ -142,7 +142,7 @@ void Survey::take_bytes(Work& work, size_t holder, size_t data, std::string_view
 
 void Survey::survey_text(Work& work, const Shape& shape) {
   const std::optional<size_t> text = only_text(work.document, shape);
-  if (!text || work.taken.count(*text) != 0) return;
+  if (!text || work.taken.has(*text)) return;
   const bool configured = config_.tool_fields.count(call_.tool) != 0;
   if (!configured && work.document.marks(*text).empty()) return;
   Document inner;

@@ -1,7 +1,6 @@
 #include "restore/cutter.h"
 
-#include <algorithm>
-
+#include "json/order.h"
 #include "layers/references.h"
 #include "restore/pointers.h"
 
@@ -14,17 +13,16 @@ Status Cutter::undo(const std::vector<Entry>& entries) {
   for (size_t i = 0; i < entries.size(); ++i) {
     if (!pointers.add(entries[i].at, i)) return misfit(entries[i].at, "A pointer is malformed.");
   }
-  std::set<size_t> missing;
-  for (size_t i = 0; i < entries.size(); ++i) missing.insert(i);
+  std::vector<uint8_t> found(entries.size());
   for (const Pointers::Match& match : pointers.walk(tape_, root_)) {
     std::vector<const Entry*> in_key;
     std::vector<const Entry*> in_value;
     for (const size_t tag : *match.tags) {
       const Entry& entry = entries[tag];
-      missing.erase(tag);
+      found[tag] = 1;
       Status status;
       if (entry.was) status = replace(match.node, entry);
-      if (entry.added) removed_[match.parent].insert(match.node);
+      if (entry.added) remove(match.parent, match.node);
       if (entry.added && match.node == root_) return misfit(entry.at, "Nothing would be left.");
       if (!entry.uri.empty()) (entry.key ? in_key : in_value).push_back(&entry);
       if (!status.ok()) return status;
@@ -37,8 +35,10 @@ Status Cutter::undo(const std::vector<Entry>& entries) {
     if (status.ok() && !in_key.empty()) status = fill(match.node - 1, std::move(in_key));
     if (!status.ok()) return status;
   }
-  if (missing.empty()) return {};
-  return misfit(entries[*missing.begin()].at, "There is nothing at this place of the document.");
+  for (size_t i = 0; i < entries.size(); ++i)
+    if (found[i] == 0)
+      return misfit(entries[i].at, "There is nothing at this place of the document.");
+  return {};
 }
 
 // --- references -------------------------------------------------------------------------------
@@ -53,9 +53,11 @@ Status Cutter::fill(size_t node, std::vector<const Entry*> entries) {
     if (entries.size() != 1) return misfit(entries.front()->at, "Two references for one value.");
     return fill_value(node, *entries.front());
   }
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry* a, const Entry* b) { return a->n < b->n; });
-  return fill_string(node, entries);
+  std::vector<uint64_t> numbers;
+  for (const Entry* entry : entries) numbers.push_back(entry->n);
+  std::vector<const Entry*> sorted;
+  for (const uint32_t index : order_of(numbers)) sorted.push_back(entries[index]);
+  return fill_string(node, sorted);
 }
 
 Status Cutter::fill_value(size_t node, const Entry& entry) {
@@ -102,7 +104,7 @@ Status Cutter::fill_string(size_t node, const std::vector<const Entry*>& entries
 
 Status Cutter::replace(size_t node, const Entry& entry) {
   if (depth_ >= kMaxNesting) return misfit(entry.at, "References are nested too deeply.");
-  if (!replaced_.insert(node).second) return misfit(entry.at, "Two values for one place.");
+  if (!replaced_.insert(node)) return misfit(entry.at, "Two values for one place.");
   Tape was;
   Status status = Tape::parse(refs_.source(*entry.was), was);
   if (!status.ok()) return status;
@@ -120,26 +122,30 @@ Status Cutter::replace(size_t node, const Entry& entry) {
 void Cutter::take_list_out() {
   const std::optional<size_t> meta = tape_.find(root_, "_meta");
   const std::optional<size_t> list = meta ? tape_.find(*meta, layers::kRefsKey) : std::nullopt;
-  if (!list || replaced_.count(root_) != 0) return;
-  if (replaced_.count(*meta) != 0 || replaced_.count(*list) != 0) return;
-  const auto body = removed_.find(root_);
-  const bool added = body != removed_.end() && body->second.count(*meta) != 0;
+  if (!list || replaced_.has(root_) || replaced_.has(*meta) || replaced_.has(*list)) return;
+  const bool added = removed_.has(*meta);
   if (added && tape_.count(*meta) == 1) return;
   // Somebody else has written into our `_meta` since: that stays.
-  if (added) body->second.erase(*meta);
-  removed_[*meta].insert(*list);
+  if (added) removed_.erase(*meta);
+  remove(*meta, *list);
+}
+
+void Cutter::remove(size_t container, size_t value) {
+  shrunk_.insert(container);
+  removed_.insert(value);
 }
 
 // A removed value goes with the comma before it, or behind it when nothing that stays is before it.
 void Cutter::remove_members() {
-  for (const auto& [container, values] : removed_) {
+  for (size_t container = root_; container < tape_[root_].next; ++container) {
+    if (!shrunk_.has(container)) continue;
     const size_t key = tape_[container].type == Type::object ? 1 : 0;
     bool kept = false;
     uint32_t before = 0;
     for (size_t at = container + 1; at < tape_[container].next; at = tape_[at + key].next) {
       const size_t value = at + key;
       const uint32_t end = tape_[value].end;
-      if (values.count(value) == 0) {
+      if (!removed_.has(value)) {
         kept = true;
       } else if (kept) {
         cuts_.push_back({before, end, {}});
@@ -155,11 +161,11 @@ void Cutter::remove_members() {
 
 Status Cutter::finish(size_t begin, size_t end, std::vector<Piece>& pieces) {
   remove_members();
-  std::sort(cuts_.begin(), cuts_.end(), [](const Cut& a, const Cut& b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
-  });
+  std::vector<uint64_t> keys;
+  for (const Cut& cut : cuts_) keys.push_back(uint64_t{cut.begin} << 32 | cut.end);
   size_t at = begin;
-  for (Cut& cut : cuts_) {
+  for (const uint32_t index : order_of(keys)) {
+    Cut& cut = cuts_[index];
     if (cut.begin < at)
       return misfit("", "Two entries of the list of references are about one place.");
     append_literal(pieces, tape_.text().substr(at, cut.begin - at));

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "json/node_set.h"
 #include "restore/refs.h"
 #include "sluice/restore.h"
 #include "sluice/tape.h"
@@ -43,6 +42,7 @@ class Cutter {
   Status fill_value(size_t node, const Entry& entry);
   Status fill_string(size_t node, const std::vector<const Entry*>& entries);
   Status replace(size_t node, const Entry& entry);
+  void remove(size_t container, size_t value);
   void remove_members();
 
   const Tape& tape_;
@@ -50,8 +50,9 @@ class Cutter {
   const Tape& refs_;
   int depth_;
   std::vector<Cut> cuts_;
-  std::map<size_t, std::set<size_t>> removed_;  // container → values
-  std::set<size_t> replaced_;
+  NodeSet removed_;
+  NodeSet shrunk_;  // the containers of what is removed
+  NodeSet replaced_;
 };
 
 }  // namespace sluice::restoring

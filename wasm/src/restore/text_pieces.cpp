@@ -1,6 +1,5 @@
 // References inside a stored text.
-#include <algorithm>
-
+#include "json/order.h"
 #include "layers/references.h"
 #include "restore/refs.h"
 
@@ -50,8 +49,6 @@ Status read_list(std::string_view refs_json, std::vector<Inner>& list) {
       return misfit("", "An entry of the list of references is malformed.");
     }
   }
-  std::sort(list.begin(), list.end(),
-            [](const Inner& a, const Inner& b) { return a.offset < b.offset; });
   return {};
 }
 
@@ -68,8 +65,11 @@ Status restore_text_pieces(std::string_view text, std::string_view refs_json, bo
     append_escaped(escaped, part);
     append_literal(pieces, escaped);
   };
+  std::vector<uint64_t> offsets;
+  for (const Inner& inner : list) offsets.push_back(inner.offset);
   size_t copied = 0;
-  for (const Inner& inner : list) {
+  for (const uint32_t index : order_of(offsets)) {
+    const Inner& inner = list[index];
     size_t begin = inner.offset;
     size_t end = begin + inner.uri.size();
     if (begin < copied || end > text.size() || text.substr(begin, inner.uri.size()) != inner.uri) {

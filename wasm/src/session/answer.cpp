@@ -27,7 +27,7 @@ Status Session::stored(std::string_view json) {
 Status Session::render(std::string& text) {
   Message& message = *message_;
   message.rendered = message.layers->render();
-  message.changed = message.layers->changed();
+  message.changed = message.layers->changed() || message.repaired;
   message.clamped = Clamped{};
   if (message.call.dialect == Dialect::mcp) {
     text = message.rendered;

@@ -33,6 +33,7 @@ class Session::Message {
   std::string rendered;
   Clamped clamped;
   bool changed = false;
+  bool repaired = false;  // the document was not UTF-8
 
   const std::vector<Segment>& segments() const {
     return layers ? layers->segments() : gate->segments();

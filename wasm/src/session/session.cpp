@@ -67,7 +67,7 @@ Status Session::finish() {
   const Status status = message.gate->finish();
   if (!status.ok()) return status;
   std::string reduced = message.gate->reduced();
-  replace_malformed(reduced);
+  message.repaired = replace_malformed(reduced);
   message.layers = std::make_unique<Layers>(message.config, message.call, std::move(reduced),
                                             message.gate->segments());
   const Status planned = message.layers->plan();

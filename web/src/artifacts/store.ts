@@ -22,7 +22,7 @@ export interface ArtifactRef {
   readonly sha256: string;
   readonly scope: ArtifactScope;
   readonly namespace: string;
-  /** Where it came from: `tool`, `warning`, `refs` (references inside a stored text), … */
+  /** Where it came from: `tool`, `warning`, `references` (inside a stored text), … */
   readonly source: Readonly<Record<string, unknown>>;
 }
 
