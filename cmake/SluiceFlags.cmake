@@ -23,10 +23,6 @@ set(small_inline -5)
 target_compile_options(sluice_flags INTERFACE -fno-exceptions -fno-rtti)
 target_link_options(sluice_flags INTERFACE -fno-exceptions -fno-rtti)
 
-if(SLUICE_SMALL_BUFFERS)
-  target_compile_definitions(sluice_flags INTERFACE SLUICE_SMALL_BUFFERS)
-endif()
-
 if(EMSCRIPTEN)
   # Every engine with SIMD has the other three. What is worth a vector is written with intrinsics: vectors
   # and unrolled loops elsewhere are size without speed. LTO drops what Embind never calls.
