@@ -44,7 +44,7 @@ class ByteArray {
  private:
   int64_t read_space(const uint8_t* at, const uint8_t* end, bool final) const;
   Step open(const uint8_t*& at, const uint8_t* end, bool final);
-  Step element(const uint8_t*& at, const uint8_t* end, bool final, std::string& bytes);
+  Step element(const uint8_t*& at, const uint8_t* end, bool final, uint8_t& byte);
 
   Form form_;
   bool in_string_;
