@@ -13,10 +13,6 @@ bool is_digit(uint8_t c) {
   return c >= '0' && c <= '9';
 }
 
-std::string_view source_at(const uint8_t* at, size_t size) {
-  return {reinterpret_cast<const char*>(at), size};
-}
-
 }  // namespace
 
 // White space at `at`; -1 when the bytes at hand end inside it, or too much of it to be one form.

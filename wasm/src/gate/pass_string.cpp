@@ -9,15 +9,6 @@ namespace sluice {
 
 namespace {
 
-bool is_hex_digit(uint8_t c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-bool is_base64_letter(uint8_t c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '+' ||
-         c == '/' || c == '-' || c == '_';
-}
-
 bool may_open_array(const uint8_t* bracket, const uint8_t* end) {
   if (bracket + 1 == end) return true;
   const uint8_t next = bracket[1];
@@ -73,7 +64,7 @@ bool Gate::Pass::exact_lane() {
     mid_word_ = at_ == end_;
     return true;
   }
-  if (is_base64_letter(c)) return try_run();
+  if (gate::is_base64_letter(c)) return try_run();
   if (c != '\\') {
     ++at_;
     return true;
@@ -118,7 +109,7 @@ bool Gate::Pass::escape() {
   switch (at_[1]) {
     case 'u':
       for (size_t i = 2; i < 6; ++i) {
-        if (!is_hex_digit(at_[i])) {
+        if (!gate::is_hex_digit(at_[i])) {
           return fail(Code::json_syntax, at_, "\\u has to be followed by four hexadecimal digits");
         }
       }

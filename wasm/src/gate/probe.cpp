@@ -4,6 +4,7 @@
 
 #include "gate/byte_array.h"
 #include "gate/run.h"
+#include "gate/token.h"
 #include "sluice/codec.h"
 #include "sluice/sniff.h"
 
@@ -124,10 +125,6 @@ Verdict probe(const uint8_t* at, const uint8_t* end, bool final, bool hex, const
       return accepted;
   }
   return reject(run, static_cast<size_t>(p - at));
-}
-
-bool is_hex_digit(uint8_t c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 size_t hex_span(const uint8_t* at, const uint8_t* end) {

@@ -6,10 +6,6 @@ namespace sluice::gate {
 
 namespace {
 
-std::string_view source_at(const uint8_t* at, size_t size) {
-  return {reinterpret_cast<const char*>(at), size};
-}
-
 // The bytes of a line break at `at`: `\n` or `\r\n` in some escaping, then indentation by spaces or
 // tabs. 0: none; -1: the bytes at hand end inside it.
 int64_t read_break(const uint8_t* at, const uint8_t* end, bool final) {
@@ -37,11 +33,6 @@ int64_t read_break(const uint8_t* at, const uint8_t* end, bool final) {
     if (token.kind != TokenKind::tab) return p - at;
     p += token.length;
   }
-}
-
-bool is_run_letter(uint8_t c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '+' ||
-         c == '/' || c == '-' || c == '_';
 }
 
 }  // namespace
@@ -151,41 +142,6 @@ bool Run::take_special(TokenKind kind, std::string_view source) {
   return true;
 }
 
-// The padding that the number of characters calls for, wrapped as they are; anything else is not of
-// the run.
-Run::Step Run::take_padding(const uint8_t*& at, const uint8_t* end, bool final) {
-  terminator_ = TokenKind::pad;
-  const size_t over = characters() % 4;
-  if (hex_ || over < 2) return Step::ended;
-  const size_t wanted = 4 - over;
-  const uint8_t* p = at;
-  std::string spelling;
-  size_t in_line = in_line_;
-  for (size_t i = 0; i < wanted; ++i, ++in_line) {
-    if (column_ != 0 && in_line == column_) {
-      const size_t size = std::min(break_.size(), static_cast<size_t>(end - p));
-      if (source_at(p, size) != std::string_view(break_).substr(0, size)) return Step::ended;
-      if (size < break_.size()) return final ? Step::ended : Step::more;
-      p += size;
-      in_line = 0;
-    }
-    if (p == end) return final ? Step::ended : Step::more;
-    const Token token = read_token(p, end, final);
-    if (token.kind == TokenKind::need) return Step::more;
-    if (token.kind != TokenKind::pad) return Step::ended;
-    const std::string source(source_at(p, token.length));
-    if (i > 0 && source != spelling) return Step::ended;
-    spelling = source;
-    p += token.length;
-  }
-  pad_ = spelling;
-  pad_source_ = source_at(at, static_cast<size_t>(p - at));
-  pads_ = wanted;
-  if (in_line > in_line_) in_line_ = in_line;
-  at = p;
-  return Step::ended;
-}
-
 // The line that ended fits the column, or sets it.
 bool Run::accept_line() {
   if (column_ != 0) return in_line_ == column_;
@@ -206,7 +162,7 @@ Run::Step Run::take_break(const uint8_t*& at, const uint8_t* end, bool final) {
     if (token.kind == TokenKind::pad) return take_padding(at, end, final);
   }
   if (size == 0 || next >= end || in_line_ == 0) return Step::ended;
-  bool goes_on = is_run_letter(*next);
+  bool goes_on = is_base64_letter(*next);
   if (*next == '\\') {
     const Token token = read_token(next, end, final);
     if (token.kind == TokenKind::need) return Step::more;
@@ -262,7 +218,7 @@ bool Run::take_full_lines(const uint8_t*& at, const uint8_t* end, size_t budget)
   // The byte behind the break must be plain for the fast way: what it is decides whether the run
   // goes on.
   while (static_cast<size_t>(end - at) > stride && characters() + column_ <= budget &&
-         source_at(at + column_, break_.size()) == break_ && is_run_letter(at[stride]) &&
+         source_at(at + column_, break_.size()) == break_ && is_base64_letter(at[stride]) &&
          alphabet_span({at, column_}, alphabet()) == column_) {
     canon_.append(source_at(at, column_));
     total_ += column_;

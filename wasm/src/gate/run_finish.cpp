@@ -1,4 +1,4 @@
-// The end of a run: its last line and quantum, its form, its bytes. Part of Run.
+// The end of a run: its padding, its last line and quantum, its form, its bytes. Part of Run.
 #include <algorithm>
 
 #include "gate/run.h"
@@ -19,6 +19,41 @@ bool closes_value(TokenKind kind, uint8_t byte) {
 }
 
 }  // namespace
+
+// The padding that the number of characters calls for, wrapped as they are; anything else is not of
+// the run.
+Run::Step Run::take_padding(const uint8_t*& at, const uint8_t* end, bool final) {
+  terminator_ = TokenKind::pad;
+  const size_t over = characters() % 4;
+  if (hex_ || over < 2) return Step::ended;
+  const size_t wanted = 4 - over;
+  const uint8_t* p = at;
+  std::string spelling;
+  size_t in_line = in_line_;
+  for (size_t i = 0; i < wanted; ++i, ++in_line) {
+    if (column_ != 0 && in_line == column_) {
+      const size_t size = std::min(break_.size(), static_cast<size_t>(end - p));
+      if (source_at(p, size) != std::string_view(break_).substr(0, size)) return Step::ended;
+      if (size < break_.size()) return final ? Step::ended : Step::more;
+      p += size;
+      in_line = 0;
+    }
+    if (p == end) return final ? Step::ended : Step::more;
+    const Token token = read_token(p, end, final);
+    if (token.kind == TokenKind::need) return Step::more;
+    if (token.kind != TokenKind::pad) return Step::ended;
+    const std::string source(source_at(p, token.length));
+    if (i > 0 && source != spelling) return Step::ended;
+    spelling = source;
+    p += token.length;
+  }
+  pad_ = spelling;
+  pad_source_ = source_at(at, static_cast<size_t>(p - at));
+  pads_ = wanted;
+  if (in_line > in_line_) in_line_ = in_line;
+  at = p;
+  return Step::ended;
+}
 
 // The held line becomes part of the run, or goes back to where it came from.
 void Run::settle_line(bool certain) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace sluice::gate {
 
@@ -34,6 +35,21 @@ inline constexpr size_t kMaxBackslashes = 64;
 
 /// Reads one element; `at < end`. `final`: no more bytes will follow.
 Token read_token(const uint8_t* at, const uint8_t* end, bool final);
+
+inline bool is_hex_digit(uint8_t c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/// A character of either base64 alphabet.
+inline bool is_base64_letter(uint8_t c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '+' ||
+         c == '/' || c == '-' || c == '_';
+}
+
+/// Source as text, without a copy.
+inline std::string_view source_at(const uint8_t* at, size_t size) {
+  return {reinterpret_cast<const char*>(at), size};
+}
 
 /// The backslashes at `at`, at most kMaxBackslashes + 1.
 size_t count_backslashes(const uint8_t* at, const uint8_t* end);
