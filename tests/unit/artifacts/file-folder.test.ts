@@ -1,6 +1,7 @@
 /** What is particular to the file store: the folder it keeps, damage in it, and other processes. */
 import { execFileSync } from "node:child_process";
 import {
+  chmod,
   lstat,
   mkdir,
   mkdtemp,
@@ -22,6 +23,7 @@ import { isStale, temporaryName } from "../../../web/src/artifacts/file/owner.js
 import { scopeKey } from "../../../web/src/artifacts/scope.js";
 import type { ArtifactRef } from "../../../web/src/artifacts/store.js";
 import { listed, same } from "./bytes.js";
+import { bundled, printed } from "./child.js";
 import { noise } from "./noise.js";
 
 const HOUR = 3_600_000;
@@ -115,9 +117,15 @@ describe("the folder", () => {
     await expect(failure).rejects.not.toMatchObject({ message: expect.stringContaining(root) as string });
   });
 
-  test.skipIf(process.getuid?.() === 0)("that may not be written is E_STORE_DENIED", async () => {
-    await mkdir(folder, { mode: 0o500 });
-    await expect(store.putText("x")).rejects.toMatchObject({ code: "E_STORE_DENIED" });
+  test("that may not be written is E_STORE_DENIED", async () => {
+    await chmod(root, 0o755);
+    await mkdir(folder, { mode: 0o555 });
+    const program = await bundled("denied-program");
+    try {
+      expect(await printed(program.start(folder))).toBe("E_STORE_DENIED");
+    } finally {
+      await program.dispose();
+    }
   });
 });
 
