@@ -58,7 +58,7 @@ class Reader {
   bool done() const { return !failed_ && at_end_; }
 
  private:
-  bool tagged(char tag) const { return !at_end_ && token_.size() > 0 && token_[0] == tag; }
+  bool tagged(char tag) const { return !at_end_ && !token_.empty() && token_[0] == tag; }
 
   bool fail() {
     failed_ = true;

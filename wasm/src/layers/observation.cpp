@@ -85,7 +85,7 @@ std::string Observation::structured_half() {
 
 std::string Observation::content_half() {
   bool sole = false;
-  const std::string content = content_value(sole);
+  std::string content = content_value(sole);
   std::string others;
   append_others(others);
   std::string structured;
@@ -143,6 +143,7 @@ std::string Observation::content_value(bool& sole) {
     return out;
   }
   std::vector<std::string> items;
+  items.reserve(blocks.size());
   for (const size_t block : blocks) items.push_back(show(block));
   return array(items);
 }

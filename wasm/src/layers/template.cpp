@@ -21,8 +21,8 @@ std::pair<size_t, size_t> next_placeholder(std::string_view text, size_t at) {
   return {std::string_view::npos, 0};
 }
 
-std::string without_quotes(std::string quoted) {
-  return quoted.substr(1, quoted.size() - 2);
+std::string without_quotes(std::string_view quoted) {
+  return std::string(quoted.substr(1, quoted.size() - 2));
 }
 
 /// Between single quotes an apostrophe must not look like the end.
@@ -42,7 +42,7 @@ std::string shown(const Value& value, char before, char behind) {
   if (value.trusted) return value.text;
   std::string quoted = quote_untrusted(value.text);
   if (before != behind || (before != '\'' && before != '"')) return quoted;
-  std::string bare = without_quotes(std::move(quoted));
+  std::string bare = without_quotes(quoted);
   return before == '\'' ? curled(bare) : bare;
 }
 

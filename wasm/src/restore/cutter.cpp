@@ -54,6 +54,7 @@ Status Cutter::fill(size_t node, std::vector<const Entry*> entries) {
     return fill_value(node, *entries.front());
   }
   std::vector<uint64_t> numbers;
+  numbers.reserve(entries.size());
   for (const Entry* entry : entries) numbers.push_back(entry->n);
   std::vector<const Entry*> sorted;
   for (const uint32_t index : order_of(numbers)) sorted.push_back(entries[index]);

@@ -10,7 +10,6 @@ namespace sluice {
 using restoring::append_literal;
 using restoring::Cutter;
 using restoring::Entry;
-using restoring::misfit;
 
 namespace {
 

@@ -66,6 +66,7 @@ Status restore_text_pieces(std::string_view text, std::string_view refs_json, bo
     append_literal(pieces, escaped);
   };
   std::vector<uint64_t> offsets;
+  offsets.reserve(list.size());
   for (const Inner& inner : list) offsets.push_back(inner.offset);
   size_t copied = 0;
   for (const uint32_t index : order_of(offsets)) {

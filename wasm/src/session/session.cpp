@@ -28,7 +28,7 @@ Session::~Session() = default;
 
 Status Session::configure(std::string_view config_json) {
   Config config;
-  const Status status = parse_config(config_json, config);
+  Status status = parse_config(config_json, config);
   if (status.ok()) message_->config = std::move(config);
   return status;
 }
@@ -45,7 +45,7 @@ uint8_t* Session::body(size_t size) {
 
 Status Session::begin(std::string_view call_json) {
   Message& message = *message_;
-  const Status status = read_call(call_json, message.call);
+  Status status = read_call(call_json, message.call);
   if (!status.ok()) return status;
   message.layers.reset();
   message.shelf.reset();
@@ -64,13 +64,13 @@ Status Session::push(size_t size) {
 Status Session::finish() {
   Message& message = *message_;
   if (!message.gate) return misuse("finish comes after begin");
-  const Status status = message.gate->finish();
+  Status status = message.gate->finish();
   if (!status.ok()) return status;
   std::string reduced = message.gate->reduced();
   message.repaired = replace_malformed(reduced);
   message.layers = std::make_unique<Layers>(message.config, message.call, std::move(reduced),
                                             message.gate->segments());
-  const Status planned = message.layers->plan();
+  Status planned = message.layers->plan();
   // What the gate logged last comes before what the layers logged.
   message.layers->events().insert(0, message.gate->events());
   message.gate.reset();

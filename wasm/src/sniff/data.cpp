@@ -3,7 +3,7 @@
 
 namespace sluice::sniffing {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 /// HDF5 behind a user block: the signature stands at 512 or a later power of two (HDF5 File Format
 /// Specification §II.A).

@@ -7,7 +7,7 @@
 namespace sluice::sniffing {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 /// Reads bits from the least significant of each byte on (ISO/IEC 18181-1 §B.1).
 class BitReader {

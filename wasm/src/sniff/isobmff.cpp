@@ -4,7 +4,7 @@
 namespace sluice::sniffing {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 struct Brand {
   std::string_view prefix;

@@ -4,7 +4,7 @@
 namespace sluice::sniffing {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 constexpr uint8_t kBeginsStream = 2;
 

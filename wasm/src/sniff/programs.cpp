@@ -4,7 +4,7 @@
 namespace sluice::sniffing {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 /// CPU types of <mach/machine.h>, the 64-bit flags taken off: x86, ARM, PowerPC and older.
 bool known_cpu(uint32_t type) {

@@ -10,7 +10,7 @@
 namespace sluice::sniffing {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 /// `ascii`: the signature is made of printable characters only, so a text could begin with it; it
 /// counts when one of the next 16 bytes shows that this is no text.

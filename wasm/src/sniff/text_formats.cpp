@@ -55,7 +55,7 @@ std::string_view behind_doctype(std::string_view text) {
 std::string doctype_name(std::string_view text) {
   text = skip_space(text.substr(kDoctype.size()));
   const size_t end = text.find_first_of(" \t\r\n\f>[");
-  std::string name(text.substr(0, end == text.npos || end > 16 ? 0 : end));
+  std::string name(text.substr(0, end > 16 ? 0 : end));
   std::transform(name.begin(), name.end(), name.begin(), lower);
   return name;
 }

@@ -6,7 +6,7 @@
 namespace sluice::sniffing {
 namespace {
 
-using std::string_view_literals::operator""sv;
+using namespace std::string_view_literals;
 
 constexpr std::string_view kLocal = "PK\3\4"sv;
 constexpr std::string_view kCentral = "PK\1\2"sv;
