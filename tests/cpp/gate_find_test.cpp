@@ -247,6 +247,24 @@ TEST(GateFind, MangledBinaryIsTakenOut) {
   EXPECT_EQ(normal(restore(passed)), normal(in_json(mangled)));
 }
 
+TEST(GateFind, BinaryReadAsLatin1IsTakenOut) {
+  std::string text;
+  for (const char c : png()) {
+    const auto byte = static_cast<uint8_t>(c);
+    if (byte < 0x80)
+      text += c;
+    else
+      text += {static_cast<char>(0xC0 | byte >> 6), static_cast<char>(0x80 | (byte & 0x3F))};
+  }
+  for (const size_t block : {0, 1, 7}) {
+    const Passed passed = pass(in_json(text), {}, block);
+    ASSERT_EQ(passed.segments.size(), 1u);
+    EXPECT_TRUE(passed.segments[0].mangled);
+    EXPECT_EQ(passed.segments[0].description.substr(0, 17), "PNG image damaged");
+    EXPECT_EQ(normal(restore(passed)), normal(in_json(text)));
+  }
+}
+
 TEST(GateFind, LeavesAloneWhatIsNoBinary) {
   std::string dna, digits, base58, path;
   for (int i = 0; i < 9900; ++i)

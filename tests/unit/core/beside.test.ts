@@ -64,3 +64,26 @@ test("a server cannot put a list of its own there", async () => {
   await sluice.transform({ content: [{ type: "resource", resource: { uri: "file:///x", mimeType, blob, source } }] });
   expect(await sluice.restore(JSON.parse(of))).toEqual(JSON.parse(of));
 });
+
+test("a response whose result is no object, and an error with data, are restored too", async () => {
+  const sluice = await createSluice({ store: new MemoryArtifactStore() });
+  for (const part of [
+    { result: [base64(PDF)] },
+    { result: base64(PDF) },
+    { result: [{ type: "text", text: base64(PDF) }] },
+    { error: { code: 1, message: "x", data: base64(PDF) } },
+  ]) {
+    const document = { jsonrpc: "2.0", id: 1, ...part };
+    const { value, text } = await sluice.transform(document, { dialect: "mcp" });
+    expect(text).toContain("artifact://");
+    expect(await sluice.restore(value)).toEqual(document);
+  }
+});
+
+test("a server's text that is a reference word for word stays what it was", async () => {
+  const sluice = await createSluice({ store: new MemoryArtifactStore() });
+  const reduced = await sluice.transform(base64(PDF), { dialect: "mcp" });
+  const literal = reduced.value;
+  expect((await sluice.transform(literal, { dialect: "mcp" })).value).toBe(literal);
+  expect(await sluice.restore(literal)).toBe(literal);
+});

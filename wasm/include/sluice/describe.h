@@ -79,8 +79,8 @@ std::string preview(std::string_view text, size_t limit = 500);
 /// no text.
 bool is_text(std::string_view head);
 
-/// Replacement characters (EF BF BD) and C0 controls other than tab, newline, return and form feed:
-/// what is left where a decoder read binary as text.
+/// Replacement characters (EF BF BD), C1 controls, and C0 controls other than tab, newline, return
+/// and form feed: what is left where a decoder read binary as text.
 uint64_t count_damage(std::string_view text);
 
 }  // namespace sluice

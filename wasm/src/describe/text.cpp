@@ -10,6 +10,8 @@ uint64_t count_damage(std::string_view text) {
     const auto c = static_cast<uint8_t>(text[i]);
     if (c == 0xEF) {
       count += text.substr(i, 3) == "\xEF\xBF\xBD";
+    } else if (c == 0xC2) {
+      count += i + 1 < text.size() && static_cast<uint8_t>(text[i + 1]) < 0xA0;
     } else if (c < 0x20) {
       count += c != '\t' && c != '\n' && c != '\r' && c != '\f';
     }

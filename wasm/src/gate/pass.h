@@ -66,6 +66,7 @@ class Gate::Pass {
   bool escape();
   bool group(uint32_t length);
   void pass_bracket();
+  bool word();
   bool try_run();
   bool try_pairs(uint32_t length);
   void begin_run(const gate::Verdict& verdict);

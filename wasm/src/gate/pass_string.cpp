@@ -11,8 +11,16 @@ namespace {
 
 bool may_open_array(const uint8_t* bracket, const uint8_t* end) {
   if (bracket + 1 == end) return true;
-  const uint8_t next = bracket[1];
-  return (next >= '0' && next <= '9') || next == ' ' || next == '\\';
+  const uint8_t* at = bracket + 1;
+  while (at < end && at - bracket <= 3 && *at >= '0' && *at <= '9') ++at;
+  return at == end || *at == ' ' || *at == '\\' || (*at == ',' && at > bracket + 1);
+}
+
+// Letters of either alphabet at `at`, at most the shortest line of a run.
+size_t short_word(const uint8_t* at, const uint8_t* end) {
+  size_t size = 0;
+  while (size < gate::kMinColumn && at + size < end && gate::is_base64_letter(at[size])) ++size;
+  return size;
 }
 
 }  // namespace
@@ -64,7 +72,7 @@ bool Gate::Pass::exact_lane() {
     mid_word_ = at_ == end_;
     return true;
   }
-  if (gate::is_base64_letter(c)) return try_run();
+  if (gate::is_base64_letter(c)) return word();
   if (c != '\\') {
     ++at_;
     return true;
@@ -79,6 +87,22 @@ bool Gate::Pass::exact_lane() {
     return try_pairs(token.length);
   }
   return group(token.length);
+}
+
+// Most words are too short to begin a run, unless an escaped special goes on with it.
+bool Gate::Pass::word() {
+  const size_t size = short_word(at_, end_);
+  if (size == gate::kMinColumn) return try_run();
+  const uint8_t* behind = at_ + size;
+  gate::Token token{gate::TokenKind::other, 0};
+  if (behind < end_) token = gate::read_token(behind, end_, final_);
+  if (token.kind == gate::TokenKind::need || (behind == end_ && !final_)) {
+    commit(at_);
+    return wait();
+  }
+  if (token.kind == gate::TokenKind::plus || token.kind == gate::TokenKind::slash) return try_run();
+  at_ = behind;
+  return true;
 }
 
 // A quote, a control byte, a bracket or an escape in lane 1.

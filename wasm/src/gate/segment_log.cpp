@@ -16,12 +16,28 @@ constexpr uint64_t kMangledPerThousandWithMagic = 5;
 
 }  // namespace
 
+// The kind of file a mangled text was: as it stands, or with each character up to U+00FF one byte
+// (Latin-1).
+std::optional<FileType> sniff_mangled(std::string_view head,
+                                      const std::vector<Signature>& signatures) {
+  head = head.substr(0, kSniffHead);
+  auto type = sniff(as_bytes(head), signatures);
+  if (type) return type;
+  std::string bytes;
+  for (size_t i = 0; i < head.size(); ++i) {
+    const auto lead = static_cast<uint8_t>(head[i]);
+    const bool pair = (lead == 0xC2 || lead == 0xC3) && i + 1 < head.size();
+    bytes += pair ? static_cast<char>((lead & 3) << 6 | (head[++i] & 0x3F)) : head[i];
+  }
+  return sniff(as_bytes(bytes), signatures);
+}
+
 bool looks_mangled(std::string_view head, uint64_t damage, uint64_t size,
                    const std::vector<Signature>& signatures) {
   if (damage == 0 || size == 0) return false;
   if (damage * 100 >= size * kMangledPercent) return true;
   return damage * 1000 >= size * kMangledPerThousandWithMagic &&
-         sniff(as_bytes(head.substr(0, kSniffHead)), signatures).has_value();
+         sniff_mangled(head, signatures).has_value();
 }
 
 SegmentLog::Open& SegmentLog::open_segment(uint32_t index) {
@@ -74,6 +90,15 @@ void SegmentLog::written(uint32_t index, size_t size) {
   look(index, std::string_view(events_).substr(room_ + kEventHeader));
 }
 
+// A replacement character may lie across two pieces: the seam is counted for itself.
+void SegmentLog::count_damaged(Open& open, std::string_view bytes) {
+  const std::string_view first = bytes.substr(0, 2);
+  open.damaged += count_damage(bytes) + count_damage(open.seam + std::string(first)) -
+                  count_damage(open.seam) - count_damage(first);
+  open.seam.append(bytes.substr(bytes.size() - std::min<size_t>(bytes.size(), 2)));
+  if (open.seam.size() > 2) open.seam.erase(0, open.seam.size() - 2);
+}
+
 // What passes by is counted, and its head kept.
 void SegmentLog::look(uint32_t index, std::string_view bytes) {
   Open& open = open_segment(index);
@@ -82,7 +107,7 @@ void SegmentLog::look(uint32_t index, std::string_view bytes) {
   segment.bytes += bytes.size();
   if (segment.kind == SegmentKind::run) return;
   open.outline.push(as_bytes(bytes));
-  if (segment.kind == SegmentKind::text) open.damaged += count_damage(bytes);
+  if (segment.kind == SegmentKind::text) count_damaged(open, bytes);
 }
 
 void SegmentLog::reference(uint32_t index, uint32_t inner) {
@@ -129,7 +154,7 @@ void SegmentLog::close(uint32_t index) {
   segment.mime_type = subject.type.mime_type;
   segment.extension = subject.type.extension;
   if (segment.mangled) {
-    const auto was = sniff(as_bytes(open.head), options_.signatures);
+    const auto was = sniff_mangled(open.head, options_.signatures);
     segment.description = (was ? was->label : std::string("binary data")) +
                           " damaged by a text decoder, " + human_size(segment.bytes);
     segment.preview.clear();

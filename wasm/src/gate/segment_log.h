@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,11 +43,13 @@ class SegmentLog {
     std::string kept;
     bool keeps = false;
     Outline outline;
+    std::string seam;      // the last two bytes seen
     uint64_t damaged = 0;  // replacement characters and control characters in text
   };
 
   Open& open_segment(uint32_t index);
   void look(uint32_t index, std::string_view bytes);
+  static void count_damaged(Open& open, std::string_view bytes);
   void keep(Open& open, std::string_view bytes);
   void recognise(const Open& open, Segment& segment, FileType& type, bool& text) const;
 
@@ -57,6 +60,10 @@ class SegmentLog {
   size_t room_ = 0;  // where the record under way begins in events_
   size_t kept_ = 0;
 };
+
+/// The kind of file that a text was before a decoder broke it, by its head.
+std::optional<FileType> sniff_mangled(std::string_view head,
+                                      const std::vector<Signature>& signatures);
 
 /// Whether so much of a text of `size` bytes is damage that it was binary; less suffices where its
 /// head begins like a file.

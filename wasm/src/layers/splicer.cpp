@@ -14,6 +14,12 @@ bool is_whole_value(std::string_view text, size_t at) {
   return next == std::string_view::npos || text[next] != ':';
 }
 
+/// Whether a character behind a reference would be read as part of it.
+bool continues_uri(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '&' ||
+         c == '=' || c == '%' || c == '-' || c == '_' || c == '/' || c == '+';
+}
+
 void append(std::string& out, const Document& document, size_t node, const Notes& notes,
             bool objects) {
   const std::string_view text = document.text();
@@ -24,6 +30,7 @@ void append(std::string& out, const Document& document, size_t node, const Notes
     out += text.substr(copied, end - copied);
     out += object ? notes.artifact(mark.segment) : notes.uri(mark.segment, false);
     copied = mark.offset + kMarkerBytes + (object ? 1 : 0);
+    if (!object && continues_uri(text[copied])) out += ' ';
   }
   out += text.substr(copied, document.tape()[node].end - copied);
 }

@@ -1,5 +1,5 @@
 /**
- * References of results that have no `_meta` to carry them (an array, a text): kept in the store, beside what
+ * References of results that have no `_meta` to carry them (an array, a text, an error): kept in the store, beside what
  * they belong to.
  * @module
  */
@@ -8,9 +8,18 @@ import type { TransformOptions } from "./sluice.js";
 
 const MIME_TYPE = "application/vnd.sluice.refs+json";
 
-/** Whether a document is one that carries its own references. */
-export function carriesRefs(json: string): boolean {
-  return json.trimStart().startsWith("{");
+/** Whether a document carries its own references. */
+function carriesRefs(json: string): boolean {
+  return json.includes('"sluice/refs"');
+}
+
+/**
+ * Whether references have to be kept beside a reduced document. For an array or a text that only looks as if it had
+ * some, it is kept that there are none: another original may be reduced to the same.
+ */
+export function needsBeside(json: string, refs = "[]"): boolean {
+  if (carriesRefs(json) || !json.includes("artifact://")) return false;
+  return refs !== "[]" || !json.trimStart().startsWith("{");
 }
 
 /** Keeps `refs` for the reduced document `json`. */

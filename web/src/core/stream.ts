@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import { carriesRefs, keepBeside } from "./beside.js";
+import { keepBeside, needsBeside } from "./beside.js";
 import type { Engine, EnginePool } from "./engine.js";
 import { Message, type MessageSurroundings } from "./message.js";
 import type { SluiceStream, Transformed } from "./sluice.js";
@@ -86,8 +86,8 @@ export class Stream implements SluiceStream {
     const answer = await (await this.#begun()).finish();
     this.#release();
     const { store, options } = this.#around;
-    if (answer.refs !== undefined && answer.refs !== "[]" && !carriesRefs(answer.text)) {
-      await keepBeside(store, options, answer.text, answer.refs);
+    if (options.dialect === "mcp" && needsBeside(answer.text, answer.refs)) {
+      await keepBeside(store, options, answer.text, answer.refs ?? "[]");
     }
     return answer;
   }
