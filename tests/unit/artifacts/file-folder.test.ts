@@ -192,6 +192,22 @@ describe("damage", () => {
     }
   });
 
+  test("storing again repairs what is damaged without a delete", async () => {
+    const data = noise(70_000);
+    const ref = await store.putBytes(data);
+    const damages = [
+      (): Promise<void> => truncate(join(refFolder(ref), "blob"), 5),
+      (): Promise<void> => rm(join(refFolder(ref), "blob")),
+      (): Promise<void> => writeFile(join(refFolder(ref), "ref.json"), "{bad"),
+      (): Promise<void> => truncate(join(refFolder(ref), "ref.json"), 0),
+    ];
+    for (const damage of damages) {
+      await damage();
+      expect(await new FileArtifactStore(folder).putBytes(data)).toMatchObject({ id: ref.id, sha256: ref.sha256 });
+      expect(same(await store.get(ref.id), data)).toBe(true);
+    }
+  });
+
   test("a shared blob that a power cut shortened is not given to the next", async () => {
     for (const data of [noise(1000), noise(100_000)]) {
       const ref = await store.putBytes(data);

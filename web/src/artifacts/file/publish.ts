@@ -2,7 +2,8 @@
  * Making a written blob an artifact.
  * @module
  */
-import { rename, writeFile } from "node:fs/promises";
+import { lstat, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
 import { idsFor } from "../ids.js";
@@ -10,9 +11,9 @@ import { refOf, restated, type Claim } from "../record.js";
 import { scopeKey } from "../scope.js";
 import type { ArtifactRef } from "../store.js";
 import type { Folder, Temporary } from "./folder.js";
-import { FILE_MODE } from "./layout.js";
-import { isAbsent } from "./plain.js";
-import { readRef, updateRef, written } from "./refs.js";
+import { BLOB, FILE_MODE } from "./layout.js";
+import { isAbsent, orNull } from "./plain.js";
+import { readRef, updateRef, written, type Recorded } from "./refs.js";
 
 /** A content whose bytes are in a temporary already. */
 export interface Content {
@@ -52,10 +53,27 @@ export async function standing(folder: Folder, claim: Claim, sha256: string): Pr
   if (!(await folder.present())) return null;
   const key = scopeKey(claim.scope);
   for (const id of idsFor(claim.namespace, sha256)) {
-    const there = await readRef(folder, key, id);
+    const there = await readOrClear(folder, key, id, sha256);
     if (!there) return null;
     if (there.ref.sha256 === sha256) return restate(folder, key, there.ref, claim);
   }
+  return null;
+}
+
+/**
+ * What stands at an id. Whoever has the content at hand repairs what is damaged there: an unreadable ref, or one of
+ * this content whose bytes are not all there, makes way.
+ */
+async function readOrClear(folder: Folder, key: string, id: string, sha256: string): Promise<Recorded | null> {
+  try {
+    const there = await readRef(folder, key, id);
+    if (!there || there.ref.sha256 !== sha256) return there;
+    const blob = await orNull(lstat(join(folder.at.refFolder(key, id), BLOB)));
+    if (blob?.isFile() === true && blob.size === there.ref.size_bytes) return there;
+  } catch (error) {
+    if (!(error instanceof SluiceError) || error.code !== "E_STORE_CORRUPT") throw error;
+  }
+  await folder.discard(folder.at.refFolder(key, id));
   return null;
 }
 
@@ -75,7 +93,7 @@ async function settle(
   const key = scopeKey(claim.scope);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     if (await placed(folder, temporary, key, ref.id)) return ref;
-    const there = await readRef(folder, key, ref.id);
+    const there = await readOrClear(folder, key, ref.id, ref.sha256);
     if (!there) continue;
     if (there.ref.sha256 !== ref.sha256) return null;
     const stored = await restate(folder, key, there.ref, claim);
