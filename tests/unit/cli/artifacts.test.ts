@@ -1,4 +1,5 @@
-import { readFile, readdir } from "node:fs/promises";
+import { readFile, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeAll, afterAll, describe, expect, test } from "vitest";
 import { listed, Room, sluice, type ListedRef } from "./command.js";
 import { PDF, PNG, SCREENSHOT, sha256, WORKBOOK } from "./results.js";
@@ -161,4 +162,21 @@ describe("sluice artifacts, changing", () => {
     expect(stderr).toContain("not a Sluice store");
     expect(await readdir(room.folder)).toEqual(["precious.txt"]);
   });
+});
+
+test("a damaged artifact, which no list shows, is deleted by its id", async () => {
+  const room = await Room.open();
+  try {
+    await sluice(["transform", "--store", room.store], { input: SCREENSHOT });
+    const [ref] = await listed(room.store);
+    const files = await readdir(room.store, { recursive: true, withFileTypes: true });
+    const record = files.find(({ name }) => name === "ref.json")!;
+    await writeFile(join(record.parentPath, record.name), "{bad");
+    expect(await listed(room.store)).toEqual([]);
+    expect((await sluice(["artifacts", "delete", ref?.id ?? "", "--store", room.store])).code).toBe(0);
+    expect((await sluice(["transform", "--store", room.store], { input: SCREENSHOT })).code).toBe(0);
+    expect(await listed(room.store)).toMatchObject([{ id: ref?.id }]);
+  } finally {
+    await room[Symbol.asyncDispose]();
+  }
 });

@@ -116,6 +116,18 @@ describe("what is not there", () => {
     expect((await sluice.transform("next")).value).toBe("next");
   });
 
+  test("nothing is written when something is gone", async () => {
+    const document = { first: "here", pdf: base64(PDF), png: base64(PNG) };
+    const { text, artifacts } = await sluice.transform(document, { dialect: "mcp", scope, namespace });
+    await store.delete(artifacts[1]?.id ?? "", scope);
+    const pieces: Uint8Array[] = [];
+    const restoring = (async (): Promise<void> => {
+      for await (const piece of sluice.restoreStream(text, { scope })) pieces.push(piece);
+    })();
+    await expect(restoring).rejects.toMatchObject({ code: "E_NOT_FOUND" });
+    expect(pieces).toEqual([]);
+  });
+
   test.each([
     ["an entry that points nowhere", [{ at: "/nowhere", uri: "artifact://a_0123456789ab" }]],
     ["no list", "all"],

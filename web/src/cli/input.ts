@@ -5,6 +5,7 @@
 import { open, type FileHandle } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import { CommandError, Exit } from "./exit.js";
+import { systemReason } from "./system-reason.js";
 import type { Terminal } from "./terminal.js";
 import { printable } from "./words.js";
 
@@ -96,24 +97,4 @@ async function read(handle: FileHandle, buffer: Uint8Array, name: string): Promi
 function inputError(name: string, error: unknown): Error {
   if (error instanceof Error && error.name === "AbortError") return error;
   return new CommandError(Exit.input, `cannot read ${printable(name)}: ${systemReason(error)}`, { cause: error });
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file or folder",
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-  EISDIR: "it is a folder",
-  ENOTDIR: "part of the path is not a folder",
-  ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is used up",
-  EROFS: "the file system is read-only",
-  ELOOP: "too many symbolic links",
-  ENAMETOOLONG: "the name is too long",
-  EMFILE: "too many files are open",
-};
-
-/** Why the system refused, in words. */
-export function systemReason(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return (code !== undefined ? REASONS[code] : undefined) ?? message;
 }

@@ -9,7 +9,7 @@ import type { Sluice, SluiceConfig } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
 
 import { CommandError, Exit } from "./exit.js";
-import { systemReason } from "./input.js";
+import { systemReason } from "./system-reason.js";
 import { printable } from "./words.js";
 
 /** A Sluice over `store`, configured by a JSON file where one is named. */

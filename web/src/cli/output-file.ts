@@ -5,7 +5,7 @@
 import { open, rename, stat, unlink, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { CommandError, Exit } from "./exit.js";
-import { systemReason } from "./input.js";
+import { systemReason } from "./system-reason.js";
 import { printable } from "./words.js";
 
 /** Bytes on their way into a file. A regular file is written beside its place and moved there at the end. */

@@ -3,6 +3,8 @@
  * @module
  */
 import type { Readable, Writable } from "node:stream";
+import { CommandError, Exit } from "./exit.js";
+import { systemReason } from "./system-reason.js";
 
 /** What a command may touch besides files and the store. */
 export interface Terminal {
@@ -48,7 +50,7 @@ export class Output {
       this.#stream.write(data, (error) => {
         if (error == null) resolve();
         else if ((error as NodeJS.ErrnoException).code === "EPIPE") reject(new PipeClosed());
-        else reject(error);
+        else reject(new CommandError(Exit.create, `cannot write the output: ${systemReason(error)}`, { cause: error }));
       });
     });
   }

@@ -52,6 +52,11 @@ export class Restorer {
     const engine = await this.#pool.take();
     try {
       engine.tell(input, cut);
+      if (depth === 0) {
+        // Half a document helps nobody: what is gone is told before the first byte.
+        await this.#checkHoles(engine);
+        engine.tell(input, cut);
+      }
       for (;;) {
         const piece = nextPiece(engine);
         if (piece === undefined) return;
@@ -61,6 +66,16 @@ export class Restorer {
       }
     } finally {
       this.#pool.release(engine);
+    }
+  }
+
+  async #checkHoles(engine: Engine): Promise<void> {
+    const ids = new Set<string>();
+    for (let piece = nextPiece(engine); piece !== undefined; piece = nextPiece(engine)) {
+      if (!(piece instanceof Uint8Array)) ids.add(piece.id);
+    }
+    for (const id of ids) {
+      if (!(await guarded("read", () => this.#store.exists(id, this.#scope)))) throw gone(id);
     }
   }
 

@@ -32,5 +32,6 @@ async function deleteAll(store: ArtifactStore, id: string, scope: ArtifactScope 
   for (const ref of await locateAll(store, id, scope)) {
     if (await store.delete(ref.id, ref.scope)) deleted = true;
   }
-  return deleted;
+  // A damaged ref is in no list, but can be deleted by its id.
+  return deleted || store.delete(id, scope);
 }
