@@ -52,7 +52,8 @@ describe.runIf(process.platform === "linux")("on a terminal", () => {
 
   test("long work shows progress and takes it away again", async () => {
     await using room = await Room.open();
-    const slowly = `(printf '{"a":"'; sleep 0.8; head -c 3000000 /dev/zero | tr '\\0' x; printf '"}')`;
+    // In pieces, so that work goes on long enough wherever the command is slow to start.
+    const slowly = `(printf '{"a":"'; for i in 1 2 3 4 5 6; do sleep 0.5; head -c 500000 /dev/zero | tr '\\0' x; done; printf '"}')`;
     const text = await onTerminal(room, `${slowly} | ${self} transform --store store`);
     expect(text).toMatch(/\r\u001b\[Ktransform: [\d.]+ [KM]?B, [\d.]+ [KM]?B\/s/);
     expect(text).toMatch(/\r\u001b\[K\{/);

@@ -81,7 +81,8 @@ export class Message {
   async finish(): Promise<Transformed> {
     this.#engine.must((core) => core.finish());
     if (this.#intake.pending) await this.#intake.drain();
-    await this.#doTasks();
+    // Without segments only links can ask for anything, and only of a host that reads them.
+    if (this.#intake.refs.size > 0 || this.#around.options.readResource !== undefined) await this.#doTasks();
     for (const [segment, ref] of this.#intake.refs) this.#tellStored(segment, ref);
     this.#engine.must((core) => core.render());
     let bytesOut = this.#engine.call((core) => core.output().length);
