@@ -19,8 +19,6 @@ file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/cpp/*.cpp)
 add_executable(sluice_tests ${test_sources})
 target_link_libraries(sluice_tests PRIVATE sluice_core gtest_ours nlohmann)
 target_include_directories(sluice_tests PRIVATE tests/cpp)
-target_compile_definitions(sluice_tests PRIVATE
-  SLUICE_FIXTURES="${CMAKE_SOURCE_DIR}/tests/fixtures")
 # Tests compare sizes with literals all day: no -Wconversion.
 target_compile_options(sluice_tests PRIVATE -Wall -Wextra -Wshadow $<$<BOOL:${SLUICE_WERROR}>:-Werror>)
 

@@ -16,7 +16,6 @@ enum class EventKind : uint32_t {
   reference = 3,  ///< payload: uint32 index of an inner segment, already closed, whose reference
                   ///< text stands here in this segment
   close = 4,      ///< the segment is complete; no payload; its record can be read now
-  abort = 5,      ///< the segment is withdrawn; no payload
 };
 
 /// Bytes of a record before its payload.

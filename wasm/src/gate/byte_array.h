@@ -33,7 +33,6 @@ class ByteArray {
   Step lex(const uint8_t*& at, const uint8_t* end, bool final, size_t budget, std::string& bytes);
 
   size_t source() const { return source_; }
-  size_t elements() const { return elements_; }
   /// What stood between elements, in source; behind the last element taken when the array broke
   /// off.
   const std::string& separator() const { return separator_; }

@@ -29,7 +29,7 @@ bool Gate::Pass::string() {
   return lane_ == Lane::scan ? scan_lane() : exact_lane();
 }
 
-// Lane 1. Bytes that cannot matter fly by; 64 in a row that could be a run are handed to lane 2.
+// Lane 1. Bytes that cannot matter fly by; a stretch that could be a run is handed to lane 2.
 bool Gate::Pass::scan_lane() {
   if (!options_.detect_runs) stretch_ = at_;
   const gate::Scan scan = gate::scan_string(at_, end_, stretch_);

@@ -64,11 +64,10 @@ class Run {
   size_t characters() const { return total_ + line_.size(); }
   /// The characters not yet decoded, in the standard spelling, those of a held line included.
   std::string characters_at_hand() const { return canon_ + line_; }
-  bool wrapped() const { return breaks_ > 0; }
   /// Whether a shorter or longer first line makes it doubtful that the run begins where it seems
   /// to.
   bool first_line_differs() const { return breaks_ > 0 && column_ != first_; }
-  /// Bytes of source of the first line; meaningful once `wrapped`.
+  /// Bytes of source of the first line; meaningful once the run is wrapped.
   size_t first_line_source() const { return first_source_; }
 
   const std::string& given_back() const { return given_back_; }

@@ -11,7 +11,6 @@ const OPEN = 1;
 const DATA = 2;
 const REFERENCE = 3;
 const CLOSE = 4;
-const ABORT = 5;
 
 /** Bytes before an event's payload: kind, segment, length. */
 const HEADER = 12;
@@ -95,9 +94,6 @@ export class Intake {
         return this.#refer(segment, new DataView(payload.buffer, payload.byteOffset).getUint32(0, true));
       case CLOSE:
         return this.#close(segment);
-      case ABORT:
-        await this.#writing.get(segment)?.writer.abort();
-        this.#writing.delete(segment);
     }
   }
 
