@@ -87,3 +87,14 @@ test("a server's text that is a reference word for word stays what it was", asyn
   expect((await sluice.transform(literal, { dialect: "mcp" })).value).toBe(literal);
   expect(await sluice.restore(literal)).toBe(literal);
 });
+
+test("a key of a server's that is called like ours hides nothing", async () => {
+  const sluice = await createSluice({ store: new MemoryArtifactStore() });
+  for (const document of [
+    [{ "sluice/refs": "mine" }, base64(PDF)],
+    [[{ _meta: { "sluice/refs": [] } }], base64(PDF)],
+  ]) {
+    const { value } = await sluice.transform(document, { dialect: "mcp" });
+    expect(await sluice.restore(value)).toEqual(document);
+  }
+});

@@ -8,9 +8,25 @@ import type { TransformOptions } from "./sluice.js";
 
 const MIME_TYPE = "application/vnd.sluice.refs+json";
 
-/** Whether a document carries its own references. */
+interface Carrier {
+  readonly _meta?: Readonly<Record<string, unknown>> | null;
+  readonly result?: { readonly _meta?: Readonly<Record<string, unknown>> | null } | null;
+}
+
+/** Whether a document carries its own references: where the core writes them, not wherever the key stands. */
 function carriesRefs(json: string): boolean {
-  return json.includes('"sluice/refs"');
+  if (!json.includes('"sluice/refs"')) return false;
+  const root = parsed(json);
+  return [root, root?.result].some((holder) => Array.isArray(holder?.["_meta"]?.["sluice/refs"]));
+}
+
+/** Null for what is not JSON, which the core refuses with a place. */
+function parsed(json: string): Carrier | null {
+  try {
+    return JSON.parse(json) as Carrier | null;
+  } catch {
+    return null;
+  }
 }
 
 /**
