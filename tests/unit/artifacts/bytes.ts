@@ -1,5 +1,5 @@
 /** Bytes that tests store and compare. */
-import type { ArtifactRef, ArtifactStore } from "../../../web/src/artifacts/store.js";
+import type { ArtifactRef, ArtifactStore, StoredArtifact } from "../../../web/src/artifacts/store.js";
 
 /** Whether a store gave these bytes, in a plain Uint8Array; toEqual takes seconds for a megabyte. */
 export function same(actual: Uint8Array | null, expected: Uint8Array): boolean {
@@ -14,10 +14,22 @@ export async function drained(stream: ReadableStream<Uint8Array> | null): Promis
   return new Uint8Array(Buffer.concat(pieces));
 }
 
-export async function listed(refs: AsyncIterable<ArtifactRef>): Promise<ArtifactRef[]> {
-  const all: ArtifactRef[] = [];
-  for await (const ref of refs) all.push(ref);
+/** What is said of an artifact, without its times. */
+export function undated(artifact: StoredArtifact | null): ArtifactRef | null {
+  if (artifact === null) return null;
+  const { stored_at: _, used_at: __, ...ref } = artifact;
+  return ref;
+}
+
+export async function dated(artifacts: AsyncIterable<StoredArtifact>): Promise<StoredArtifact[]> {
+  const all: StoredArtifact[] = [];
+  for await (const artifact of artifacts) all.push(artifact);
   return all;
+}
+
+/** What is listed, without times. */
+export async function listed(artifacts: AsyncIterable<StoredArtifact>): Promise<ArtifactRef[]> {
+  return (await dated(artifacts)).map(({ stored_at: _, used_at: __, ...ref }) => ref);
 }
 
 /** Stores through a writer, in chunks of these lengths over and over. */

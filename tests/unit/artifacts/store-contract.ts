@@ -1,7 +1,8 @@
 /** What every artifact store must do, run against each. */
 import { afterEach, beforeEach, describe } from "vitest";
 import type { Hashing } from "../../../web/src/artifacts/hash.js";
-import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
+import type { ArtifactStore, Clock } from "../../../web/src/artifacts/store.js";
+import { contractOfEvicting } from "./contract/evicting.js";
 import { contractOfHostile } from "./contract/hostile.js";
 import { contractOfPutting } from "./contract/putting.js";
 import { contractOfReading } from "./contract/reading.js";
@@ -17,7 +18,7 @@ export interface Subject {
 }
 
 /** Makes an empty store. */
-export type OpenSubject = (options?: { readonly hashing?: Hashing }) => Promise<Subject>;
+export type OpenSubject = (options?: { readonly hashing?: Hashing; readonly clock?: Clock }) => Promise<Subject>;
 
 /** The whole contract, for a store called `title`. */
 export function describeStore(title: string, opening: OpenSubject): void {
@@ -33,6 +34,7 @@ export function describeStore(title: string, opening: OpenSubject): void {
     contractOfScoping(current, opening);
     contractOfReading(current);
     contractOfWriting(current);
+    contractOfEvicting(opening);
     contractOfHostile(current);
   });
 }

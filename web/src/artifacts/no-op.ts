@@ -7,7 +7,14 @@ import type { Hashing } from "./hash.js";
 import { idsFor } from "./ids.js";
 import { claimOf, patched, refOf, type Claim } from "./record.js";
 import { SinkWriter, type Sink } from "./writer.js";
-import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactStore, ArtifactWriter } from "./store.js";
+import type {
+  ArtifactInfo,
+  ArtifactPatch,
+  ArtifactRef,
+  ArtifactStore,
+  ArtifactWriter,
+  StoredArtifact,
+} from "./store.js";
 
 /** Options of a {@link NoOpArtifactStore}. */
 export interface NoOpStoreOptions {
@@ -65,7 +72,7 @@ export class NoOpArtifactStore implements ArtifactStore {
     return null;
   }
 
-  async *list(): AsyncIterable<ArtifactRef> {}
+  async *list(): AsyncIterable<StoredArtifact> {}
 
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
     const claim = claimOf(info);
@@ -85,6 +92,10 @@ export class NoOpArtifactStore implements ArtifactStore {
 
   async openReader(): Promise<null> {
     return null;
+  }
+
+  async evict(): Promise<false> {
+    return false;
   }
 
   #warnOnce(): void {

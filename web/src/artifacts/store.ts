@@ -26,6 +26,14 @@ export interface ArtifactRef {
   readonly source: Readonly<Record<string, unknown>>;
 }
 
+/** A ref as a store holds it, with the times that retention goes by, in milliseconds since 1970. */
+export interface StoredArtifact extends ArtifactRef {
+  /** When it was stored last; storing the same again counts. */
+  readonly stored_at: number;
+  /** When it was stored or read last. */
+  readonly used_at: number;
+}
+
 /** What is said of an artifact when it is stored; all of it may be left out. */
 export interface ArtifactInfo {
   readonly mime_type?: string | null;
@@ -69,15 +77,25 @@ export interface ArtifactStore {
   get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null>;
   delete(id: string, scope?: ArtifactScope): Promise<boolean>;
   exists(id: string, scope?: ArtifactScope): Promise<boolean>;
-  stat(id: string, scope?: ArtifactScope): Promise<ArtifactRef | null>;
+  stat(id: string, scope?: ArtifactScope): Promise<StoredArtifact | null>;
   /** Changes what is said of an artifact; null when there is none. */
   update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null>;
-  /** The refs of one scope, oldest first; of all scopes when `scope` is left out. */
-  list(scope?: ArtifactScope): AsyncIterable<ArtifactRef>;
+  /** What one scope holds, oldest first; what all do when `scope` is left out. */
+  list(scope?: ArtifactScope): AsyncIterable<StoredArtifact>;
   openWriter(info?: ArtifactInfo): Promise<ArtifactWriter>;
   /** A stream of the bytes, or of a range of them, or null when there is no such artifact. */
   openReader(
     id: string,
     options?: { readonly scope?: ArtifactScope; readonly range?: ByteRange },
   ): Promise<ReadableStream<Uint8Array> | null>;
+  /** Deletes an artifact unless it was stored or read since `seen` was: what retention takes away, it takes by this. */
+  evict(seen: StoredArtifact): Promise<boolean>;
+  /**
+   * Runs work that only one at a time may do, over all processes that share the store; null when another is at it.
+   * Left out by stores that nobody shares.
+   */
+  exclusively?<T>(work: () => Promise<T>): Promise<T | null>;
 }
+
+/** Milliseconds since 1970; `Date.now` where none is given. */
+export type Clock = () => number;

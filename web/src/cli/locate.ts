@@ -73,6 +73,7 @@ export function acrossScopes(store: ArtifactStore): ArtifactStore {
     stat: async (id) => store.stat(id, await scopeOf(id)),
     get: async (id) => store.get(id, await scopeOf(id)),
     exists: async (id) => (await scopeOf(id)) !== undefined,
+    evict: (seen) => store.evict(seen),
     openReader: async (id, options) => {
       const scope = await scopeOf(id);
       return scope === undefined ? null : store.openReader(id, { ...options, scope });

@@ -9,6 +9,7 @@ import type { Hashing } from "../hash.js";
 import { spanOf } from "../range.js";
 import { claimOf } from "../record.js";
 import { scopeKey } from "../scope.js";
+import { Stamps } from "../stamps.js";
 import { SinkWriter } from "../writer.js";
 import type {
   ArtifactInfo,
@@ -18,15 +19,19 @@ import type {
   ArtifactStore,
   ArtifactWriter,
   ByteRange,
+  Clock,
+  StoredArtifact,
 } from "../store.js";
 import { Folder } from "./folder.js";
-import { listRefs } from "./listing.js";
+import { listRefs, statRef } from "./listing.js";
+import { exclusively } from "./lock.js";
 import { SWEEP_AFTER } from "./owner.js";
 import { openArtifact, readWhole, streamSpan, type OpenArtifact } from "./reading.js";
-import { readRef, updateRef, type Recorded } from "./refs.js";
-import { removeRef } from "./remove.js";
+import { updateRef } from "./refs.js";
+import { evictRef, removeRef } from "./remove.js";
 import { Spool } from "./spool.js";
 import { purge, sweep, sweepTemporaries, type Swept } from "./sweep.js";
+import { noteUsed } from "./times.js";
 
 /** Options of a {@link FileArtifactStore}. */
 export interface FileStoreOptions {
@@ -40,6 +45,8 @@ export interface FileStoreOptions {
   readonly hashing?: Hashing;
   /** Milliseconds that unfinished writes of dead processes are left alone; an hour when left out. */
   readonly sweepAfter?: number;
+  /** What artifacts are dated by. */
+  readonly clock?: Clock;
 }
 
 // In one piece, so that hashing one part overlaps with writing the part before it.
@@ -63,7 +70,7 @@ export class FileArtifactStore implements ArtifactStore {
   readonly #folder: Folder;
   readonly #hashing: Hashing;
   readonly #sweepAfter: number;
-  #lastStamp = 0;
+  readonly #stamps: Stamps;
   /** The first write of every store object clears up after those that died. */
   #tidied: Promise<number> | undefined;
 
@@ -71,6 +78,7 @@ export class FileArtifactStore implements ArtifactStore {
     this.#folder = new Folder(resolve(directory), options.durable ?? false);
     this.#hashing = options.hashing ?? sha256;
     this.#sweepAfter = options.sweepAfter ?? SWEEP_AFTER;
+    this.#stamps = new Stamps(options.clock);
   }
 
   async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
@@ -91,7 +99,7 @@ export class FileArtifactStore implements ArtifactStore {
     const claim = claimOf(info);
     this.#tidied ??= sweepTemporaries(this.#folder, this.#sweepAfter).catch(() => 0);
     await this.#tidied;
-    return new SinkWriter(new Spool(this.#folder, claim, await this.#hashing.stream(), () => this.#stamp()));
+    return new SinkWriter(new Spool(this.#folder, claim, await this.#hashing.stream(), () => this.#stamps.next()));
   }
 
   get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {
@@ -116,11 +124,10 @@ export class FileArtifactStore implements ArtifactStore {
     return (await this.stat(id, scope)) !== null;
   }
 
-  stat(id: string, scope?: ArtifactScope): Promise<ArtifactRef | null> {
+  stat(id: string, scope?: ArtifactScope): Promise<StoredArtifact | null> {
     return guarded("read", async () => {
       const key = scopeKey(scope);
-      if (!(await this.#folder.present())) return null;
-      return (await readRef(this.#folder, key, id))?.ref ?? null;
+      return (await this.#folder.present()) ? statRef(this.#folder, key, id) : null;
     });
   }
 
@@ -139,13 +146,18 @@ export class FileArtifactStore implements ArtifactStore {
   }
 
   /** As ArtifactStore says. Refs that cannot be read are left out; `stat` tells what is wrong with one. */
-  async *list(scope?: ArtifactScope): AsyncIterable<ArtifactRef> {
-    for (const { ref } of await this.#recorded(scope)) yield ref;
+  async *list(scope?: ArtifactScope): AsyncIterable<StoredArtifact> {
+    const key = scope === undefined ? undefined : scopeKey(scope);
+    yield* await guarded("read", async () => ((await this.#folder.present()) ? listRefs(this.#folder, key) : []));
   }
 
-  /** The same, with the time each ref was made, in milliseconds since 1970. */
-  async *listDated(scope?: ArtifactScope): AsyncIterable<{ readonly ref: ArtifactRef; readonly created: number }> {
-    for (const { ref, created } of await this.#recorded(scope)) yield { ref, created: created / 1000 };
+  evict(seen: StoredArtifact): Promise<boolean> {
+    return guarded("write", async () => (await this.#folder.present()) && evictRef(this.#folder, seen));
+  }
+
+  /** As ArtifactStore says, by a lock file in the folder; one whose process died does not hold. */
+  async exclusively<T>(work: () => Promise<T>): Promise<T | null> {
+    return exclusively(this.#folder, work);
   }
 
   /** Removes what crashes left behind: blobs that no ref names, and unfinished writes older than an hour. */
@@ -165,19 +177,10 @@ export class FileArtifactStore implements ArtifactStore {
     return guarded("write", () => purge(this.#folder));
   }
 
-  #recorded(scope: ArtifactScope | undefined): Promise<readonly Recorded[]> {
-    const key = scope === undefined ? undefined : scopeKey(scope);
-    return guarded("read", async () => ((await this.#folder.present()) ? listRefs(this.#folder, key) : []));
-  }
-
   async #open(id: string, scope: ArtifactScope | undefined): Promise<OpenArtifact | null> {
     const key = scopeKey(scope);
-    return (await this.#folder.present()) ? openArtifact(this.#folder, key, id) : null;
-  }
-
-  /** Microseconds since 1970, later at each call. */
-  #stamp(): number {
-    this.#lastStamp = Math.max(this.#lastStamp + 1, Date.now() * 1000);
-    return this.#lastStamp;
+    const opened = (await this.#folder.present()) ? await openArtifact(this.#folder, key, id) : null;
+    if (opened) await noteUsed(this.#folder.at.refFolder(key, id), this.#stamps.next());
+    return opened;
   }
 }

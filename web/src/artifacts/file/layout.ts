@@ -7,6 +7,7 @@
  * refs/<scope>/<id>/blob     the content of one ref
  * refs/<scope>/<id>/ref.json what is said of it
  * tmp/<owner>-<random>       on its way in or out; swept when its owner is gone
+ * collector.lock             held by the process that is making room
  * ```
  *
  * A ref is a folder, published and taken away by one rename, so it is there whole or not at all, whatever
@@ -38,6 +39,7 @@ export class Layout {
   readonly blobs: string;
   readonly refs: string;
   readonly temporaries: string;
+  readonly lock: string;
 
   constructor(root: string) {
     this.root = root;
@@ -45,6 +47,7 @@ export class Layout {
     this.blobs = join(root, "blobs");
     this.refs = join(root, "refs");
     this.temporaries = join(root, "tmp");
+    this.lock = join(root, "collector.lock");
   }
 
   /** The folders that a store is made of. */

@@ -14,12 +14,14 @@ import type { Folder, Temporary } from "./folder.js";
 import { BLOB, FILE_MODE } from "./layout.js";
 import { isAbsent, orNull } from "./plain.js";
 import { readRef, updateRef, written, type Recorded } from "./refs.js";
+import { noteStored } from "./times.js";
 
 /** A content whose bytes are in a temporary already. */
 export interface Content {
   readonly sha256: string;
   readonly size: number;
-  readonly created: number;
+  /** The stamp of its storing, see `Stamps`. */
+  readonly stored: number;
 }
 
 // Each attempt fails only because another process changed the same ref in between.
@@ -37,9 +39,10 @@ export async function publish(
 ): Promise<ArtifactRef> {
   for (const id of idsFor(claim.namespace, content.sha256)) {
     const ref = refOf(claim, id, content.sha256, content.size);
-    await writeFile(temporary.ref, written({ created: content.created, ref }), { mode: FILE_MODE });
+    await writeFile(temporary.ref, written({ created: content.stored, ref }), { mode: FILE_MODE });
+    await noteStored(temporary.folder, content.stored);
     await folder.sync(temporary.blob, temporary.ref, temporary.folder);
-    const stored = await settle(folder, temporary, claim, ref);
+    const stored = await settle(folder, temporary, claim, ref, content.stored);
     if (stored) return stored;
   }
   throw new SluiceError("E_STORE_CORRUPT", "Every id of this content is taken by another: the hash is not sound.");
@@ -49,13 +52,13 @@ export async function publish(
  * The ref that a content has in its scope already, with what the claim says anew; else null. Saves the
  * work of {@link publish}, which gives the same answer.
  */
-export async function standing(folder: Folder, claim: Claim, sha256: string): Promise<ArtifactRef | null> {
+export async function standing(folder: Folder, claim: Claim, { sha256, stored }: Content): Promise<ArtifactRef | null> {
   if (!(await folder.present())) return null;
   const key = scopeKey(claim.scope);
   for (const id of idsFor(claim.namespace, sha256)) {
     const there = await readOrClear(folder, key, id, sha256);
     if (!there) return null;
-    if (there.ref.sha256 === sha256) return restate(folder, key, there.ref, claim);
+    if (there.ref.sha256 === sha256) return restate(folder, key, there.ref, claim, stored);
   }
   return null;
 }
@@ -77,8 +80,18 @@ async function readOrClear(folder: Folder, key: string, id: string, sha256: stri
   return null;
 }
 
-/** Null when the ref was deleted meanwhile. */
-async function restate(folder: Folder, key: string, ref: ArtifactRef, claim: Claim): Promise<ArtifactRef | null> {
+/**
+ * Null when the ref was deleted meanwhile. Noting that it was stored again comes first: from then on no collector takes
+ * it for one that nobody wants.
+ */
+async function restate(
+  folder: Folder,
+  key: string,
+  ref: ArtifactRef,
+  claim: Claim,
+  stored: number,
+): Promise<ArtifactRef | null> {
+  if (!(await noteStored(folder.at.refFolder(key, ref.id), stored))) return null;
   const patch = restated(ref, claim);
   return patch ? updateRef(folder, key, ref.id, patch) : ref;
 }
@@ -89,6 +102,7 @@ async function settle(
   temporary: Temporary,
   claim: Claim,
   ref: ArtifactRef,
+  stamp: number,
 ): Promise<ArtifactRef | null> {
   const key = scopeKey(claim.scope);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -96,7 +110,7 @@ async function settle(
     const there = await readOrClear(folder, key, ref.id, ref.sha256);
     if (!there) continue;
     if (there.ref.sha256 !== ref.sha256) return null;
-    const stored = await restate(folder, key, there.ref, claim);
+    const stored = await restate(folder, key, there.ref, claim, stamp);
     if (!stored) continue;
     await folder.discard(temporary.folder);
     return stored;

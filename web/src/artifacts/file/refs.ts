@@ -13,6 +13,7 @@ import type { Folder } from "./folder.js";
 import { BLOB_NAME, FILE_MODE, idOf, nameOf, REF, scopeName } from "./layout.js";
 import { temporaryName } from "./owner.js";
 import { orNull, readPlain } from "./plain.js";
+import { stamped, timesOf } from "./times.js";
 
 /** A ref, and when it was made: microseconds since 1970, never twice the same in one store object. */
 export interface Recorded {
@@ -49,7 +50,7 @@ export async function readFrom(folder: Folder, scope: string, name: string): Pro
 }
 
 /**
- * Changes what is said of a ref. Two changes at once do not mix: the later one stays.
+ * Changes what is said of a ref, and not its times. Two changes at once do not mix: the later one stays.
  *
  * @returns the new ref, or null when there is none, or none any more.
  */
@@ -62,14 +63,18 @@ export async function updateRef(
   const recorded = await readRef(folder, key, id);
   if (!recorded) return null;
   const ref = patched(recorded.ref, patch);
+  const refFolder = folder.at.refFolder(key, id);
+  const times = await orNull(timesOf(refFolder));
+  if (!times) return null;
   await folder.ready();
   const temporary = join(folder.at.temporaries, temporaryName());
   await writeFile(temporary, written({ created: recorded.created, ref }), { flag: "wx", mode: FILE_MODE });
+  await stamped(temporary, times.stored);
   await folder.sync(temporary);
   // A delete takes the whole folder away first, and then there is nothing to rename into.
-  const target = join(folder.at.refFolder(key, id), REF);
-  const moved = await orNull(rename(temporary, target).then(() => true));
+  const moved = await orNull(rename(temporary, join(refFolder, REF)).then(() => true));
   if (moved === null) await folder.discard(temporary);
+  else await stamped(refFolder, times.used);
   return moved === null ? null : ref;
 }
 

@@ -63,8 +63,8 @@ export class Spool implements Sink {
   async commit(patch: ArtifactPatch): Promise<ArtifactRef> {
     const claim = patched(this.#claim, patch);
     await this.#finish();
-    const content = { sha256: this.#hash.digest(), size: this.#size, created: this.#now() };
-    const there = await standing(this.#folder, claim, content.sha256);
+    const content = { sha256: this.#hash.digest(), size: this.#size, stored: this.#now() };
+    const there = await standing(this.#folder, claim, content);
     if (there) {
       await this.discard();
       return there;

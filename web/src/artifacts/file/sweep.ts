@@ -62,10 +62,10 @@ export async function purge(folder: Folder): Promise<void> {
   if (!(await folder.isStore())) {
     throw new SluiceError("E_NOT_FOUND", "The folder is not a Sluice store, so nothing was deleted: check its name.");
   }
-  const { refs, blobs, temporaries, marker, root } = folder.at;
+  const { refs, blobs, temporaries, lock, marker, root } = folder.at;
   folder.forget();
   // Refs go first: whatever interrupts this, no ref is left without its blob. The marker goes last.
-  for (const path of [refs, blobs, temporaries, marker])
+  for (const path of [refs, blobs, temporaries, lock, marker])
     await rm(path, { recursive: true, force: true, maxRetries: 3 });
   await removeIfEmpty(root);
 }

@@ -2,7 +2,7 @@
  * `sluice artifacts list`
  * @module
  */
-import type { ArtifactRef } from "../../artifacts/store.js";
+import type { ArtifactRef, StoredArtifact } from "../../artifacts/store.js";
 import type { Invocation } from "../commands.js";
 import { Exit } from "../exit.js";
 import { parseScope, scopeText } from "../scope.js";
@@ -16,7 +16,7 @@ export async function run(invocation: Invocation, { output }: Terminal): Promise
   const scope = parseScope(invocation.values("scope"), invocation.command);
   const store = await openKeptStore(where);
   if (invocation.has("json")) await printJson(store.list(scope), output);
-  else if (output.isTerminal) await printTable(store.listDated(scope), output, storeFolder(where));
+  else if (output.isTerminal) await printTable(store.list(scope), output, storeFolder(where));
   else for await (const ref of store.list(scope)) await output.write(`${tabbedRow(plainRow(ref))}\n`);
   return Exit.ok;
 }
@@ -44,14 +44,12 @@ const COLUMNS: readonly Column[] = [
   { title: "SCOPE" },
 ];
 
-type Dated = { readonly ref: ArtifactRef; readonly created: number };
-
-async function printTable(refs: AsyncIterable<Dated>, output: Output, folder: string): Promise<void> {
+async function printTable(refs: AsyncIterable<StoredArtifact>, output: Output, folder: string): Promise<void> {
   const rows: string[][] = [];
   let bytes = 0;
-  for await (const { ref, created } of refs) {
+  for await (const ref of refs) {
     const [id = "", type = "", , file = "", scope = ""] = plainRow(ref);
-    rows.push([id, type, humanSize(ref.size_bytes), humanAge(Date.now() - created), file, scope]);
+    rows.push([id, type, humanSize(ref.size_bytes), humanAge(Date.now() - ref.stored_at), file, scope]);
     bytes += ref.size_bytes;
   }
   const [titles = "", ...lines] = alignedTable(COLUMNS, rows);

@@ -1,0 +1,62 @@
+/**
+ * One collector at a time, over all processes that share a folder.
+ *
+ * The lock keeps two collectors from each making the same room. That nothing wanted is lost does not rest on it: every
+ * eviction looks for itself (`evictRef`).
+ * @module
+ */
+import { lstat, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { systemCode } from "../../errors/storage.js";
+import type { Folder } from "./folder.js";
+import { FILE_MODE } from "./layout.js";
+import { isStale, temporaryName } from "./owner.js";
+import { orNull, readPlain } from "./plain.js";
+
+const MAX_OWNER = 256;
+
+/** Runs work while this process holds the folder's lock; null when another one does. */
+export async function exclusively<T>(folder: Folder, work: () => Promise<T>): Promise<T | null> {
+  if (!(await folder.present())) return work();
+  const owner = temporaryName();
+  if (!(await taken(folder, owner))) return null;
+  try {
+    return await work();
+  } finally {
+    if ((await ownerOf(folder)) === owner) await rm(folder.at.lock, { force: true });
+  }
+}
+
+async function taken(folder: Folder, owner: string): Promise<boolean> {
+  if (await placed(folder, owner)) return true;
+  return (await broken(folder)) && placed(folder, owner);
+}
+
+async function placed(folder: Folder, owner: string): Promise<boolean> {
+  try {
+    await writeFile(folder.at.lock, owner, { flag: "wx", mode: FILE_MODE });
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Takes away the lock of a process that died. */
+async function broken(folder: Folder): Promise<boolean> {
+  const owner = await ownerOf(folder);
+  const stat = await orNull(lstat(folder.at.lock));
+  if (owner === null || !stat) return true;
+  // An empty one is of a process that died between making and writing it, or is about to write.
+  const age = Date.now() - stat.mtimeMs;
+  if (owner === "" ? age < 60_000 : !isStale(owner, age, 0)) return false;
+  await folder.ready();
+  const aside = join(folder.at.temporaries, temporaryName());
+  if ((await orNull(rename(folder.at.lock, aside).then(() => true))) === null) return true;
+  await folder.discard(aside);
+  return true;
+}
+
+function ownerOf(folder: Folder): Promise<string | null> {
+  return orNull(readPlain(folder.at.lock, MAX_OWNER));
+}
