@@ -2,10 +2,14 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
+import { RetainingArtifactStore } from "../../../web/src/artifacts/retention/retaining-store.js";
+import type { ArtifactStore, Clock } from "../../../web/src/artifacts/store.js";
 import { describeStore, type OpenSubject } from "./store-contract.js";
 
+type Wrap = (store: FileArtifactStore, clock: Clock | undefined) => ArtifactStore;
+
 const opener =
-  (durable: boolean): OpenSubject =>
+  (durable: boolean, wrap: Wrap = (store) => store): OpenSubject =>
   async (options = {}) => {
     const root = await mkdtemp(join(tmpdir(), "sluice-store-"));
     const names = async (folder: string): Promise<string[]> =>
@@ -13,7 +17,7 @@ const opener =
         .filter((entry) => entry.isFile())
         .map((entry) => entry.name);
     return {
-      store: new FileArtifactStore(join(root, "store"), { durable, ...options }),
+      store: wrap(new FileArtifactStore(join(root, "store"), { durable, ...options }), options.clock),
       contents: async () => (await names("blobs")).length + (await names("tmp")).length,
       dispose: () => rm(root, { recursive: true }),
     };
@@ -21,3 +25,7 @@ const opener =
 
 describeStore("FileArtifactStore", opener(false));
 describeStore("FileArtifactStore, durable", opener(true));
+describeStore(
+  "RetainingArtifactStore over FileArtifactStore",
+  opener(false, (store, clock) => new RetainingArtifactStore(store, {}, clock === undefined ? {} : { clock })),
+);

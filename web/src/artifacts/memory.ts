@@ -2,183 +2,31 @@
  * A store for tests and short sessions, in any runtime.
  * @module
  */
-import { sha256 } from "#hash";
-import { SluiceError } from "../errors/error.js";
 import type { Hashing } from "./hash.js";
-import { idsFor } from "./ids.js";
-import { spanOf } from "./range.js";
-import { streamOf } from "./reader.js";
-import { claimOf, copyOf, patched, refOf, restated, type Claim } from "./record.js";
-import { scopeKey } from "./scope.js";
-import { SinkWriter, type Sink } from "./writer.js";
-import type {
-  ArtifactInfo,
-  ArtifactPatch,
-  ArtifactRef,
-  ArtifactScope,
-  ArtifactStore,
-  ArtifactWriter,
-  ByteRange,
-} from "./store.js";
+import { BareMemoryStore } from "./memory-bare.js";
+import { NO_LIMITS, type RetentionConfig } from "./retention/policy.js";
+import { RetainingArtifactStore } from "./retention/retaining-store.js";
+import type { Clock } from "./store.js";
 
 /** Options of a {@link MemoryArtifactStore}. */
 export interface MemoryStoreOptions {
+  /** Limits; the defaults of RFC 0.3 §7.1 when left out: an hour, 50 MiB each, 500 MiB a session. Null: none. */
+  readonly retention?: RetentionConfig | null;
   /** How contents are named; SHA-256 when left out. */
   readonly hashing?: Hashing;
-}
-
-interface Blob {
-  readonly bytes: Uint8Array;
-  /** How many refs name it; the last to go takes it along. */
-  refs: number;
-}
-
-interface Entry {
-  ref: ArtifactRef;
-  /** Position in the order of storing, over all scopes. */
-  readonly turn: number;
+  /** What artifacts are dated by, and when they expire. */
+  readonly clock?: Clock;
 }
 
 /**
- * Keeps everything in memory, one copy of each content. Nothing outlives the object.
+ * Keeps everything in memory, one copy of each content, within limits. Nothing outlives the object.
  *
  * @example
  * const store = new MemoryArtifactStore();
  * const ref = await store.putText("hello", { filename: "hello.txt" });
  */
-export class MemoryArtifactStore implements ArtifactStore {
-  readonly #hashing: Hashing;
-  readonly #blobs = new Map<string, Blob>();
-  readonly #scopes = new Map<string, Map<string, Entry>>();
-  #turns = 0;
-
-  constructor(options: MemoryStoreOptions = {}) {
-    this.#hashing = options.hashing ?? sha256;
-  }
-
-  async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
-    return this.#put(new Uint8Array(data), claimOf(info));
-  }
-
-  async putText(text: string, info: ArtifactInfo = {}): Promise<ArtifactRef> {
-    return this.#put(new TextEncoder().encode(text), claimOf({ mime_type: "text/plain", ...info }));
-  }
-
-  async get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {
-    return this.#bytes(id, scope)?.slice() ?? null;
-  }
-
-  async delete(id: string, scope?: ArtifactScope): Promise<boolean> {
-    const key = scopeKey(scope);
-    const entries = this.#scopes.get(key);
-    const entry = entries?.get(id);
-    if (!entries || !entry) return false;
-    entries.delete(id);
-    if (entries.size === 0) this.#scopes.delete(key);
-    const blob = this.#blobs.get(entry.ref.sha256);
-    if (blob && --blob.refs === 0) this.#blobs.delete(entry.ref.sha256);
-    return true;
-  }
-
-  async exists(id: string, scope?: ArtifactScope): Promise<boolean> {
-    return this.#entry(id, scope) !== undefined;
-  }
-
-  async stat(id: string, scope?: ArtifactScope): Promise<ArtifactRef | null> {
-    const entry = this.#entry(id, scope);
-    return entry ? copyOf(entry.ref) : null;
-  }
-
-  async update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null> {
-    const entry = this.#entry(id, scope);
-    if (!entry) return null;
-    entry.ref = patched(entry.ref, patch);
-    return copyOf(entry.ref);
-  }
-
-  async *list(scope?: ArtifactScope): AsyncIterable<ArtifactRef> {
-    const chosen = scope === undefined ? [...this.#scopes.values()] : [this.#scopes.get(scopeKey(scope))];
-    const entries = chosen.flatMap((entriesOfOne) => [...(entriesOfOne?.values() ?? [])]);
-    entries.sort((left, right) => left.turn - right.turn);
-    for (const { ref } of entries) yield copyOf(ref);
-  }
-
-  async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
-    const claim = claimOf(info);
-    return new SinkWriter(new MemorySink((bytes, patch) => this.#put(bytes, patched(claim, patch))));
-  }
-
-  async openReader(
-    id: string,
-    options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
-  ): Promise<ReadableStream<Uint8Array> | null> {
-    const bytes = this.#bytes(id, options.scope);
-    const { start, end } = spanOf(options.range, bytes?.byteLength ?? 0);
-    return bytes ? streamOf(bytes.subarray(start, end)) : null;
-  }
-
-  #entry(id: string, scope: ArtifactScope | undefined): Entry | undefined {
-    return this.#scopes.get(scopeKey(scope))?.get(id);
-  }
-
-  #bytes(id: string, scope: ArtifactScope | undefined): Uint8Array | undefined {
-    const entry = this.#entry(id, scope);
-    return entry && this.#blobs.get(entry.ref.sha256)?.bytes;
-  }
-
-  /** Takes ownership of `bytes`. Everything after the hash happens in one turn, so puts cannot mix. */
-  async #put(bytes: Uint8Array, claim: Claim): Promise<ArtifactRef> {
-    const hash = await this.#hashing.whole(bytes);
-    const key = scopeKey(claim.scope);
-    const entries = this.#scopes.get(key) ?? new Map<string, Entry>();
-    this.#scopes.set(key, entries);
-    for (const id of idsFor(claim.namespace, hash)) {
-      const entry = entries.get(id);
-      if (entry && entry.ref.sha256 !== hash) continue;
-      if (entry) {
-        entry.ref = patched(entry.ref, restated(entry.ref, claim) ?? {});
-        return copyOf(entry.ref);
-      }
-      const blob = this.#blobs.get(hash) ?? { bytes, refs: 0 };
-      blob.refs += 1;
-      this.#blobs.set(hash, blob);
-      const ref = refOf(claim, id, hash, blob.bytes.byteLength);
-      entries.set(id, { ref, turn: this.#turns++ });
-      return copyOf(ref);
-    }
-    throw new SluiceError("E_STORE_CORRUPT", "Every id of this content is taken by another: the hash is not sound.");
-  }
-}
-
-/** Collects chunks until they are put as one. */
-class MemorySink implements Sink {
-  readonly #put: (bytes: Uint8Array, patch: ArtifactPatch) => Promise<ArtifactRef>;
-  #chunks: Uint8Array[] = [];
-  #size = 0;
-
-  constructor(put: (bytes: Uint8Array, patch: ArtifactPatch) => Promise<ArtifactRef>) {
-    this.#put = put;
-  }
-
-  write(chunk: Uint8Array): undefined {
-    this.#chunks.push(new Uint8Array(chunk));
-    this.#size += chunk.byteLength;
-  }
-
-  async commit(patch: ArtifactPatch): Promise<ArtifactRef> {
-    const bytes = new Uint8Array(this.#size);
-    let at = 0;
-    for (const chunk of this.#chunks) {
-      bytes.set(chunk, at);
-      at += chunk.byteLength;
-    }
-    await this.discard();
-    return this.#put(bytes, patch);
-  }
-
-  discard(): Promise<void> {
-    this.#chunks = [];
-    this.#size = 0;
-    return Promise.resolve();
+export class MemoryArtifactStore extends RetainingArtifactStore {
+  constructor({ retention, ...options }: MemoryStoreOptions = {}) {
+    super(new BareMemoryStore(options), retention === null ? NO_LIMITS : retention, options);
   }
 }

@@ -24,6 +24,7 @@ export type ErrorCode =
   | "E_STORE_CORRUPT"
   | "E_STORE_CLOSED"
   | "E_NOT_FOUND"
+  | "E_EXPIRED"
   | "E_INVALID_ARGUMENT"
   | "E_USAGE";
 

@@ -1,0 +1,85 @@
+/** Collectors and writers in several processes, killed in a loop. */
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
+import { RetainingArtifactStore } from "../../../web/src/artifacts/retention/retaining-store.js";
+import { dated, listed } from "./bytes.js";
+import { bundled, printed, type Program } from "./child.js";
+
+// On a busy machine a round may end before anything was old enough to be taken.
+const ROUNDS = 6;
+const MOST_ROUNDS = 30;
+const AT_ONCE = 3;
+let program: Program;
+let root: string;
+beforeAll(async () => {
+  program = await bundled("claim-program");
+  root = await mkdtemp(join(tmpdir(), "sluice-collect-"));
+});
+afterAll(async () => {
+  await program.dispose();
+  await rm(root, { recursive: true });
+});
+
+async function killed(folder: string, seed: number): Promise<string[]> {
+  const child = program.start(folder, String(seed));
+  const output = printed(child);
+  await new Promise((resolve) => child.stdout?.once("data", resolve));
+  await sleep(300 + ((seed * 37) % 120));
+  child.kill("SIGKILL");
+  return (await output).split("\n").filter((line) => line !== "");
+}
+
+test("a collector never takes what a writer has just claimed, and dying does not stop the next", async () => {
+  const folder = join(root, "store");
+  const lines: string[] = [];
+  const evictions = (): number => lines.filter((line) => /^took [1-9]/.test(line)).length;
+  for (let round = 0; round < ROUNDS || (evictions() < ROUNDS && round < MOST_ROUNDS); round++) {
+    const seeds = Array.from({ length: AT_ONCE }, (_, at) => round * AT_ONCE + at);
+    lines.push(...(await Promise.all(seeds.map((seed) => killed(folder, seed)))).flat());
+  }
+  expect(lines.filter((line) => line.startsWith("lost"))).toEqual([]);
+  expect(lines.filter((line) => line === "kept").length).toBeGreaterThan(ROUNDS * AT_ONCE);
+  expect(evictions()).toBeGreaterThanOrEqual(ROUNDS);
+
+  const store = new FileArtifactStore(folder, { sweepAfter: 0 });
+  for (const { id, scope, size_bytes } of await listed(store.list())) {
+    expect((await store.get(id, scope))?.byteLength).toBe(size_bytes);
+  }
+  const strict = new RetainingArtifactStore(store, { ttl_seconds: null, max_total_bytes: 1 });
+  const before = (await listed(store.list())).length;
+  expect((await strict.collect())?.artifacts).toBe(before);
+  await store.gc();
+  expect(await listed(store.list())).toEqual([]);
+  expect((await readdir(folder)).toSorted()).toEqual(["blobs", "refs", "sluice-store.json", "tmp"]);
+}, 120_000);
+
+test("while one process collects, another lets it", async () => {
+  const folder = join(root, "two");
+  const [one, two] = [new FileArtifactStore(folder), new FileArtifactStore(folder)];
+  await one.putText("x");
+  const limits = { ttl_seconds: null, max_total_bytes: 4 };
+  await one.putText("more");
+  const outcome = await one.exclusively(() => new RetainingArtifactStore(two, limits).collect());
+  expect(outcome).toBeNull();
+  expect(await dated(two.list())).toHaveLength(2);
+  expect((await new RetainingArtifactStore(two, limits).collect())?.artifacts).toBe(1);
+});
+
+test("limits hold over what other processes stored before", async () => {
+  const folder = join(root, "before");
+  const plain = new FileArtifactStore(folder);
+  const old = await plain.putText("12345", { namespace: "mine" });
+  await plain.putText("12345", { namespace: "theirs" });
+  const store = new RetainingArtifactStore(new FileArtifactStore(folder), {
+    ttl_seconds: null,
+    max_namespace_bytes: 9,
+  });
+  const { id } = await store.putText("67890", { namespace: "mine" });
+  expect((await listed(plain.list())).map((ref) => ref.id)).not.toContain(old.id);
+  expect(await plain.exists(id)).toBe(true);
+  expect(await listed(plain.list())).toHaveLength(2);
+});

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { NO_LIMITS, readRetention, RETENTION_KEYS } from "../../../../web/src/artifacts/retention/policy.js";
+
+test("the defaults are those of RFC 0.3 §7.1, and what it does not name has no limit", () => {
+  expect(readRetention({})).toEqual({
+    ttl_seconds: 3600,
+    ttl_from: "stored",
+    max_artifact_bytes: 52_428_800,
+    max_session_bytes: 524_288_000,
+    max_trace_bytes: 104_857_600,
+    max_artifacts_per_trace: 100,
+    max_artifacts_per_session: 1000,
+    max_namespace_bytes: null,
+    max_total_bytes: null,
+    min_age_seconds: 0,
+    cleanup_strategy: "lru",
+  });
+});
+
+test("what is given takes the place of a default, null of a limit", () => {
+  const given = { ttl_seconds: null, max_trace_bytes: 1, cleanup_strategy: "fifo", ttl_from: "used" };
+  expect(readRetention(given)).toEqual({ ...readRetention({}), ...given });
+});
+
+test("no limits are no limits", () => {
+  const { cleanup_strategy, ttl_from, min_age_seconds, ...limits } = readRetention(NO_LIMITS);
+  expect(Object.values(limits).every((limit) => limit === null)).toBe(true);
+  expect([cleanup_strategy, ttl_from, min_age_seconds]).toEqual(["none", "stored", 0]);
+});
+
+test.each([
+  [{ ttl_second: 1 }, "E_CONFIG_KEY", "retention.ttl_second"],
+  [{ __proto__: null, constructor: 1 }, "E_CONFIG_KEY", "retention.constructor"],
+  [{ ttl_seconds: 0 }, "E_CONFIG_VALUE", "retention.ttl_seconds"],
+  [{ ttl_seconds: 1.5 }, "E_CONFIG_VALUE", "retention.ttl_seconds"],
+  [{ ttl_seconds: "60" }, "E_CONFIG_VALUE", "retention.ttl_seconds"],
+  [{ max_artifact_bytes: -1 }, "E_CONFIG_VALUE", "retention.max_artifact_bytes"],
+  [{ max_session_bytes: Infinity }, "E_CONFIG_VALUE", "retention.max_session_bytes"],
+  [{ min_age_seconds: null }, "E_CONFIG_VALUE", "retention.min_age_seconds"],
+  [{ cleanup_strategy: "LRU" }, "E_CONFIG_VALUE", "retention.cleanup_strategy"],
+  [{ ttl_from: null }, "E_CONFIG_VALUE", "retention.ttl_from"],
+  [[], "E_CONFIG_VALUE", "retention"],
+  [null, "E_CONFIG_VALUE", "retention"],
+  ["lru", "E_CONFIG_VALUE", "retention"],
+])("%j is refused with its path", (config, code, path) => {
+  expect(() => readRetention(config)).toThrow(expect.objectContaining({ code, path }));
+});
+
+test("every key says what it does", () => {
+  for (const { key, description } of RETENTION_KEYS) {
+    expect(key).toMatch(/^retention\.[a-z_]+$/);
+    expect(description).toMatch(/^[A-Z].{20,}\.$/);
+  }
+});

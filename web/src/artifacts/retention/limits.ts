@@ -1,0 +1,75 @@
+/**
+ * The limits of a retention, each with what it counts together.
+ * @module
+ */
+import { scopeKey } from "../scope.js";
+import type { ArtifactScope } from "../store.js";
+import type { Retention } from "./policy.js";
+
+/** What limits look at in an artifact, stored or on its way in. */
+export interface Measured {
+  readonly scope: ArtifactScope;
+  readonly namespace: string;
+  readonly size_bytes: number;
+}
+
+/** A limit that is set. */
+export interface Limit {
+  readonly key: keyof Retention;
+  readonly most: number;
+  readonly counts: "bytes" | "artifacts";
+  /** Whether a content that several artifacts share counts once. */
+  readonly once: boolean;
+  /** Names those that count together, or null where the limit does not bind. */
+  readonly groupOf: (artifact: Measured) => string | null;
+}
+
+interface Kind extends Omit<Limit, "most"> {
+  readonly key: keyof Retention;
+}
+
+const bytes = { counts: "bytes", once: false } as const;
+const artifacts = { counts: "artifacts", once: false } as const;
+
+// From narrow to wide: what makes room in a trace makes room in its session as well.
+const KINDS: readonly Kind[] = [
+  { key: "max_trace_bytes", ...bytes, groupOf: traceOf },
+  { key: "max_artifacts_per_trace", ...artifacts, groupOf: traceOf },
+  { key: "max_session_bytes", ...bytes, groupOf: sessionOf },
+  { key: "max_artifacts_per_session", ...artifacts, groupOf: sessionOf },
+  { key: "max_namespace_bytes", ...bytes, groupOf: ({ namespace }) => namespace },
+  { key: "max_total_bytes", counts: "bytes", once: true, groupOf: () => "" },
+];
+
+/** The limits that a retention sets, from narrow to wide. */
+export function limitsOf(retention: Retention): readonly Limit[] {
+  return KINDS.flatMap((kind) => {
+    const most = retention[kind.key];
+    return typeof most === "number" ? [{ ...kind, most }] : [];
+  });
+}
+
+/** Most bytes that an artifact may have where it goes, and the key that says so. */
+export function largest(
+  retention: Retention,
+  limits: readonly Limit[],
+  artifact: Measured,
+): { readonly key: keyof Retention; readonly most: number } | null {
+  const bounds = limits
+    .filter((limit) => limit.counts === "bytes" && limit.groupOf(artifact) !== null)
+    .map(({ key, most }) => ({ key, most }));
+  if (retention.max_artifact_bytes !== null)
+    bounds.unshift({ key: "max_artifact_bytes", most: retention.max_artifact_bytes });
+  return bounds.reduce<(typeof bounds)[number] | null>(
+    (least, bound) => (least === null || bound.most < least.most ? bound : least),
+    null,
+  );
+}
+
+function traceOf({ scope }: Measured): string | null {
+  return scope.trace_id == null ? null : scopeKey(scope);
+}
+
+function sessionOf({ scope }: Measured): string | null {
+  return scope.session_id == null ? null : scopeKey({ ...scope, trace_id: null });
+}

@@ -1,0 +1,195 @@
+/**
+ * What retention goes by: RFC 0.3 §7.1 in its own words, and four keys for stores that are shared.
+ * @module
+ */
+import { SluiceError } from "../../errors/error.js";
+
+/** How a full store makes room. */
+export type CleanupStrategy = "lru" | "fifo" | "none";
+
+/** Limits of a store. A key left out has its default, null is no limit; bytes are stored bytes. */
+export interface RetentionConfig {
+  /**
+   * Seconds until an artifact expires. Null: never.
+   * @defaultValue `3600`
+   */
+  readonly ttl_seconds?: number | null;
+  /**
+   * From when the time to live runs: stored, since it was stored last; used, since it was stored or read last.
+   * @defaultValue `"stored"`
+   */
+  readonly ttl_from?: "stored" | "used";
+  /**
+   * Most bytes of one artifact; a stream that passes it is aborted. Null: no limit.
+   * @defaultValue `52428800`
+   */
+  readonly max_artifact_bytes?: number | null;
+  /**
+   * Most bytes of one session, all its traces together; needs a session_id. Null: no limit.
+   * @defaultValue `524288000`
+   */
+  readonly max_session_bytes?: number | null;
+  /**
+   * Most bytes of one trace; needs a trace_id. Null: no limit.
+   * @defaultValue `104857600`
+   */
+  readonly max_trace_bytes?: number | null;
+  /**
+   * Most artifacts of one trace; needs a trace_id. Null: no limit.
+   * @defaultValue `100`
+   */
+  readonly max_artifacts_per_trace?: number | null;
+  /**
+   * Most artifacts of one session, all its traces together; needs a session_id. Null: no limit.
+   * @defaultValue `1000`
+   */
+  readonly max_artifacts_per_session?: number | null;
+  /**
+   * Most bytes of one namespace, over all scopes. Null: no limit.
+   * @defaultValue `null`
+   */
+  readonly max_namespace_bytes?: number | null;
+  /**
+   * Most bytes of the whole store; a content in several scopes counts once. Null: no limit.
+   * @defaultValue `null`
+   */
+  readonly max_total_bytes?: number | null;
+  /**
+   * Room is made only by artifacts that were not stored or read for so many seconds.
+   * @defaultValue `0`
+   */
+  readonly min_age_seconds?: number;
+  /**
+   * Which artifact makes room at a limit: the one used longest ago (lru), stored longest ago (fifo), or none: then
+   * the new one is refused.
+   * @defaultValue `"lru"`
+   */
+  readonly cleanup_strategy?: CleanupStrategy;
+}
+
+/** A retention with every key said. */
+export type Retention = { readonly [Key in keyof RetentionConfig]-?: Exclude<RetentionConfig[Key], undefined> };
+
+/** One key, in the form of the core's own table. */
+export interface RetentionKey {
+  readonly key: `retention.${keyof RetentionConfig}`;
+  readonly type: "integer or null" | "integer" | "string";
+  readonly default: number | string | null;
+  readonly minimum?: number;
+  readonly values?: readonly string[];
+  readonly description: string;
+}
+
+const MIB = 1024 * 1024;
+
+/** Every key with its default and what it does: what is checked, and what is documented. */
+export const RETENTION_KEYS: readonly RetentionKey[] = [
+  most("ttl_seconds", 3600, "Seconds until an artifact expires. Null: never."),
+  {
+    key: "retention.ttl_from",
+    type: "string",
+    default: "stored",
+    values: ["stored", "used"],
+    description:
+      "From when the time to live runs: stored, since it was stored last; used, since it was stored or read last.",
+  },
+  most(
+    "max_artifact_bytes",
+    50 * MIB,
+    "Most bytes of one artifact; a stream that passes it is aborted. Null: no limit.",
+  ),
+  most(
+    "max_session_bytes",
+    500 * MIB,
+    "Most bytes of one session, all its traces together; needs a session_id. Null: no limit.",
+  ),
+  most("max_trace_bytes", 100 * MIB, "Most bytes of one trace; needs a trace_id. Null: no limit."),
+  most("max_artifacts_per_trace", 100, "Most artifacts of one trace; needs a trace_id. Null: no limit."),
+  most(
+    "max_artifacts_per_session",
+    1000,
+    "Most artifacts of one session, all its traces together; needs a session_id. Null: no limit.",
+  ),
+  most("max_namespace_bytes", null, "Most bytes of one namespace, over all scopes. Null: no limit."),
+  most(
+    "max_total_bytes",
+    null,
+    "Most bytes of the whole store; a content in several scopes counts once. Null: no limit.",
+  ),
+  {
+    key: "retention.min_age_seconds",
+    type: "integer",
+    default: 0,
+    minimum: 0,
+    description: "Room is made only by artifacts that were not stored or read for so many seconds.",
+  },
+  {
+    key: "retention.cleanup_strategy",
+    type: "string",
+    default: "lru",
+    values: ["lru", "fifo", "none"],
+    description:
+      "Which artifact makes room at a limit: the one used longest ago (lru), stored longest ago (fifo), or none: " +
+      "then the new one is refused.",
+  },
+];
+
+/** A retention that keeps everything. */
+export const NO_LIMITS: RetentionConfig = {
+  ...Object.fromEntries(
+    RETENTION_KEYS.filter((row) => row.type === "integer or null").map((row) => [nameOf(row), null]),
+  ),
+  cleanup_strategy: "none",
+};
+
+/**
+ * Checks a retention and fills in the defaults.
+ *
+ * @throws SluiceError E_CONFIG_KEY or E_CONFIG_VALUE with the path of the key, `retention.ttl_seconds`.
+ */
+export function readRetention(config: unknown): Retention {
+  if (typeof config !== "object" || config === null || Array.isArray(config)) {
+    throw new SluiceError("E_CONFIG_VALUE", 'retention must be an object, such as {"ttl_seconds": 86400}.', {
+      path: "retention",
+    });
+  }
+  const given = new Map(Object.entries(config));
+  for (const name of given.keys()) {
+    if (!RETENTION_KEYS.some((row) => nameOf(row) === name)) throw unknown(name);
+  }
+  return Object.fromEntries(
+    RETENTION_KEYS.map((row) => [nameOf(row), valueOf(row, given.get(nameOf(row)))]),
+  ) as unknown as Retention;
+}
+
+function most(name: keyof RetentionConfig, standard: number | null, description: string): RetentionKey {
+  return { key: `retention.${name}`, type: "integer or null", default: standard, minimum: 1, description };
+}
+
+function nameOf({ key }: RetentionKey): string {
+  return key.slice("retention.".length);
+}
+
+function valueOf(row: RetentionKey, value: unknown): number | string | null {
+  if (value === undefined) return row.default;
+  if (value === null && row.type === "integer or null") return null;
+  if (row.values !== undefined ? row.values.includes(value as string) : isCount(value, row.minimum)) {
+    return value as number | string;
+  }
+  const wanted = row.values
+    ? `one of ${row.values.map((each) => JSON.stringify(each)).join(", ")}`
+    : `a whole number of at least ${row.minimum ?? 0}${row.type === "integer or null" ? ", or null" : ""}`;
+  throw new SluiceError("E_CONFIG_VALUE", `${row.key} must be ${wanted}.`, { path: row.key });
+}
+
+function isCount(value: unknown, minimum = 0): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= minimum;
+}
+
+function unknown(name: string): SluiceError {
+  const path = `retention.${name.slice(0, 100)}`;
+  const known = RETENTION_KEYS.map(nameOf).join(", ");
+  return new SluiceError("E_CONFIG_KEY", `${JSON.stringify(path)} is no configuration key; retention has ${known}.`, {
+    path,
+  });
+}
