@@ -1,0 +1,104 @@
+/**
+ * A store as one user, session or trace may see it.
+ * @module
+ */
+import { SluiceError } from "../errors/error.js";
+import { isArtifactId } from "./ids.js";
+import { fullScope, sameScope, type FullScope } from "./scope.js";
+import type { ArtifactInfo, ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "./store.js";
+
+/** What may be uploaded; chunks of a stream may have any size, and are not held. */
+export type Uploaded = Uint8Array | string | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
+
+/** What is said of an upload: everything but whose it is. */
+export type UploadInfo = Omit<ArtifactInfo, "scope">;
+
+/**
+ * Puts into one scope and reads from it, whatever ids it is given: what a tool, a user or a request gets in place of
+ * the store. Scope is also checked here, so that it holds over a store that only records it.
+ *
+ * What is in another scope is not found, in the same words as what is nowhere.
+ *
+ * @example
+ * const artifacts = new ScopedArtifacts(store, { tenant_id: "acme", user_id: "ada", session_id: "s1" });
+ * const ref = await artifacts.upload(bytes, { filename: "report.pdf" });
+ * const same = await artifacts.download(ref.id);
+ */
+export class ScopedArtifacts {
+  readonly #store: ArtifactStore;
+  readonly #scope: FullScope;
+
+  /** Throws E_INVALID_ARGUMENT when the scope is none. */
+  constructor(store: ArtifactStore, scope: ArtifactScope) {
+    this.#store = store;
+    this.#scope = fullScope(scope);
+  }
+
+  /** Stores bytes, a text or a stream. Nothing is left of one that fails. */
+  async upload(data: Uploaded, info: UploadInfo = {}): Promise<ArtifactRef> {
+    const said = { ...info, scope: this.#scope };
+    if (typeof data === "string") return this.#store.putText(data, said);
+    if (data instanceof Uint8Array) return this.#store.putBytes(data, said);
+    const writer = await this.#store.openWriter(said);
+    try {
+      for await (const chunk of chunksOf(data)) await writer.write(chunk);
+      return await writer.close();
+    } finally {
+      await writer.abort();
+    }
+  }
+
+  /** All bytes, or a range of them. Throws E_NOT_FOUND, E_EXPIRED, E_STORE_CORRUPT. */
+  async download(id: string, options: { readonly range?: ByteRange } = {}): Promise<Uint8Array> {
+    if (options.range !== undefined) {
+      return new Uint8Array(await new Response(await this.open(id, options)).arrayBuffer());
+    }
+    await this.stat(id);
+    return found(await this.#store.get(id, this.#scope), id);
+  }
+
+  /** The same as a stream. */
+  async open(id: string, options: { readonly range?: ByteRange } = {}): Promise<ReadableStream<Uint8Array>> {
+    await this.stat(id);
+    return found(await this.#store.openReader(id, { ...options, scope: this.#scope }), id);
+  }
+
+  /** What is said of an artifact. Throws E_NOT_FOUND and E_EXPIRED. */
+  async stat(id: string): Promise<StoredArtifact> {
+    const artifact = found(await this.#store.stat(id, this.#scope), id);
+    return found(sameScope(artifact.scope, this.#scope) ? artifact : null, id);
+  }
+
+  /** What the scope holds, oldest first. */
+  async *list(): AsyncIterable<StoredArtifact> {
+    for await (const artifact of this.#store.list(this.#scope)) {
+      if (sameScope(artifact.scope, this.#scope)) yield artifact;
+    }
+  }
+
+  /** Whether there was anything to delete. */
+  async delete(id: string): Promise<boolean> {
+    const artifact = await this.#store.stat(id, this.#scope);
+    return artifact !== null && sameScope(artifact.scope, this.#scope) && this.#store.delete(id, this.#scope);
+  }
+}
+
+async function* chunksOf(data: Exclude<Uploaded, string | Uint8Array>): AsyncIterable<Uint8Array> {
+  // Not every browser can iterate over a stream.
+  if (!(data instanceof ReadableStream)) {
+    yield* data;
+    return;
+  }
+  const reader = data.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    await reader.cancel();
+  }
+}
+
+function found<T>(value: T | null, id: string): T {
+  if (value !== null) return value;
+  const named = isArtifactId(id) ? `artifact ${id}` : "artifact of that id";
+  throw new SluiceError("E_NOT_FOUND", `There is no ${named} here: check the id, or call the tool again that gave it.`);
+}
