@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 #include "config/row.h"
@@ -247,21 +248,47 @@ TEST(ConfigTest, AFailureLeavesTheConfigurationAlone) {
   EXPECT_EQ(config.max_inline_size, 777u);
 }
 
-TEST(ConfigTest, TheDocumentationShowsTheDefaultsThatHold) {
+/// What a schema says of a key; of one in a section that is also a value, in the section.
+std::optional<size_t> schema_of(const Tape& schema, std::string_view key) {
+  std::optional<size_t> node = 0;
+  while (node) {
+    if (const auto either = schema.find(*node, "anyOf")) node = schema[*either + 1].next;
+    const auto below = schema.find(*node, "properties");
+    if (!below) return std::nullopt;
+    const size_t dot = key.find('.');
+    node = schema.find(*below, key.substr(0, dot));
+    if (dot == std::string_view::npos) return node;
+    key.remove_prefix(dot + 1);
+  }
+  return node;
+}
+
+TEST(ConfigTest, TheSchemaShowsEveryKeyWithTheDefaultThatHolds) {
   const std::string schema = config_schema_json();
   Tape tape;
   ASSERT_TRUE(Tape::parse(schema, tape).ok());
-  EXPECT_EQ(tape.count(0), config::config_rows().size() + 4);
-  for (size_t entry = 1; entry < tape[0].next; entry = tape[entry].next) {
-    const std::string key = tape.string(*tape.find(entry, "key"));
-    const std::string value(tape.source(*tape.find(entry, "default")));
-    EXPECT_GT(tape.string(*tape.find(entry, "description")).size(), 20u) << key;
-    // Where it can be written down, the default is accepted as a value.
-    if (key.find('<') == std::string::npos && key != "inline_media.types") {
-      EXPECT_TRUE(read(nested(key, value)).ok()) << key;
-    }
-    EXPECT_EQ(tape.find(entry, "minimum").has_value(), tape.find(entry, "maximum").has_value());
+  for (const config::Row& row : config::config_rows()) {
+    const auto node = schema_of(tape, row.key);
+    ASSERT_TRUE(node) << row.key;
+    EXPECT_EQ(tape.string(*tape.find(*node, "description")), row.description);
+    const auto standard = tape.find(*node, "default");
+    ASSERT_TRUE(standard) << row.key;
+    EXPECT_TRUE(read(nested(row.key, std::string(tape.source(*standard)))).ok()) << row.key;
+    EXPECT_EQ(tape.find(*node, "minimum").has_value(), row.type == "integer") << row.key;
   }
+}
+
+TEST(ConfigTest, TheSchemaAllowsNoOtherKey) {
+  const std::string schema = config_schema_json();
+  Tape tape;
+  ASSERT_TRUE(Tape::parse(schema, tape).ok());
+  for (const char* section : {"binary_detection", "resources", "guardrail"}) {
+    const auto node = schema_of(tape, section);
+    ASSERT_TRUE(node) << section;
+    EXPECT_EQ(tape.source(*tape.find(*node, "additionalProperties")), "false");
+    EXPECT_GT(tape.string(*tape.find(*node, "description")).size(), 20u) << section;
+  }
+  EXPECT_EQ(tape.source(*tape.find(0, "additionalProperties")), "false");
 }
 
 TEST(ConfigTest, TheGateFollowsTheConfiguration) {

@@ -2,6 +2,7 @@
 // additions.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -39,12 +40,15 @@ struct ResourcePolicy {
   bool cache_reads_to_artifacts = true;
 };
 
+/// What InlineMedia::types stands for when it is empty.
+inline constexpr std::array<std::string_view, 4> kUsualImages = {"image/png", "image/jpeg",
+                                                                 "image/gif", "image/webp"};
+
 /// `inline_media`: `"auto"`, `"off"`, or `{"types": […], "max_bytes": n, "max_count": n}`
 struct InlineMedia {
   enum class Mode : uint8_t { automatic, off, listed };
   Mode mode = Mode::automatic;
-  std::vector<std::string>
-      types;  ///< MIME types, `image/*` allowed; auto: image/png, jpeg, gif, webp
+  std::vector<std::string> types;  ///< MIME types, `image/*` allowed; empty: kUsualImages
   uint64_t max_bytes = 1'048'576;  ///< decoded, per image
   uint32_t max_count = 2;          ///< per result
 };
@@ -68,10 +72,9 @@ struct Config {
 /// `tool_fields.download_workbook[0].field_path`, and say what was expected.
 Status parse_config(std::string_view json, Config& config);
 
-/// Every key as a JSON array of `{key, type, default, minimum, maximum, description}`, from the
-/// table that `parse_config` reads by. The bounds, where there are any, are those of an integer, of
-/// a string's characters, or of the number of entries. Keys of a `tool_fields` entry stand as
-/// `tool_fields.<tool>[].field_path`.
+/// What `parse_config` takes, as a JSON Schema (draft 2020-12): every key with its description,
+/// default and bounds, from the table that `parse_config` reads by. A default is left out where the
+/// key is required.
 std::string config_schema_json();
 
 /// The gate's options under a configuration.

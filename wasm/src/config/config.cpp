@@ -33,7 +33,8 @@ std::string_view step_below(std::string_view key, std::string_view prefix) {
   return key.substr(0, key.find('.'));
 }
 
-/// The keys that may stand directly under `prefix`, each once.
+}  // namespace
+
 std::vector<std::string_view> keys_below(std::string_view prefix) {
   std::vector<std::string_view> keys;
   for (const ReadRow& row : read_rows()) {
@@ -43,6 +44,8 @@ std::vector<std::string_view> keys_below(std::string_view prefix) {
   }
   return keys;
 }
+
+namespace {
 
 /// Reads the members of a section. Recursion is bounded by the depth of the table.
 Status read_section(const Value& section, const std::string& prefix, Config& config) {

@@ -1,4 +1,6 @@
 // The values that are lists and maps: MIME types, signatures, fields of tools.
+#include "config/lists.h"
+
 #include <algorithm>
 
 #include "config/nearest.h"
@@ -16,9 +18,10 @@ bool is_alphanumeric(char c) {
 }
 
 bool is_token(std::string_view text, std::string_view extra) {
-  return !text.empty() && text.size() <= 127 && std::all_of(text.begin(), text.end(), [&](char c) {
-    return is_alphanumeric(c) || extra.find(c) != std::string_view::npos;
-  });
+  return !text.empty() && text.size() <= kMaxMimeToken &&
+         std::all_of(text.begin(), text.end(), [&](char c) {
+           return is_alphanumeric(c) || extra.find(c) != std::string_view::npos;
+         });
 }
 
 /// `type/subtype` by RFC 6838 §4.2; `type/*` as well when `wildcard`.
@@ -42,7 +45,7 @@ bool read_type(const Value& value, FileType& type) {
   if (pair.size() != 2) return false;
   const auto extension = pair[0].text();
   const auto mime_type = pair[1].text();
-  if (!extension || !is_token(*extension, "") || extension->size() > 16) return false;
+  if (!extension || !is_token(*extension, "") || extension->size() > kMaxExtension) return false;
   if (!mime_type || !is_mime_type(*mime_type, false)) return false;
   type = {*mime_type, *extension, upper(*extension)};
   return true;
@@ -124,8 +127,9 @@ Status read_value(const Limits& limits, const Value& value, const std::string& p
                                  R"( entries such as "JVBERi": ["pdf", "application/pdf"])");
   target.clear();
   for (const auto& [prefix, type] : entries) {
-    if (!is_token(prefix, "+/") || prefix.size() < 4 || prefix.size() > 64)
-      return wrong_value(path, "keyed by the first 4 to 64 characters of the base64 encoding");
+    if (!is_token(prefix, "+/") || prefix.size() < kMinPrefix || prefix.size() > kMaxPrefix)
+      return wrong_value(path, "keyed by the first " + range(kMinPrefix, kMaxPrefix) +
+                                   " characters of the base64 encoding");
     Signature signature{prefix, {}};
     if (!read_type(type, signature.type))
       return wrong_value(path_below(path, prefix),

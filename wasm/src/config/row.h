@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/value.h"
 #include "sluice/config.h"
@@ -22,11 +23,20 @@ struct Row {
   Status (*read)(const Limits& limits, const Value& value, const std::string& path, Config& config);
   /// Appends the value that a configuration has, as JSON.
   void (*show)(const Config& config, std::string& out);
+  /// Appends what a value must be, as members of a JSON Schema.
+  void (*shape)(const Limits& limits, std::string& out);
   std::string_view description;
+
+  constexpr Limits limits() const {
+    return {static_cast<uint32_t>(least), static_cast<uint32_t>(most), type.ends_with("null")};
+  }
 };
 
 /// Every key, in the order of the documentation.
 std::span<const Row> config_rows();
+
+/// The keys that may stand directly under `prefix` (empty at the top), each once.
+std::vector<std::string_view> keys_below(std::string_view prefix);
 
 /// What the reader needs of a row; what else a row holds stays out of a build that shows no
 /// documentation.

@@ -1,7 +1,9 @@
 #include <array>
 #include <type_traits>
+#include <utility>
 
 #include "config/row.h"
+#include "config/shape.h"
 #include "config/show.h"
 
 namespace sluice::config {
@@ -34,9 +36,22 @@ void show_member(const Config& config, std::string& out) {
 }
 
 template <auto... Members>
+void shape_member(const Limits& limits, std::string& out) {
+  using Member = std::remove_cvref_t<decltype(reach<Members...>(std::declval<Config&>()))>;
+  append_shape(std::type_identity<Member>{}, limits, out);
+}
+
+template <auto... Members>
 constexpr Row row(std::string_view key, std::string_view type, uint64_t least, uint64_t most,
                   std::string_view description) {
-  return {key, type, least, most, read_member<Members...>, show_member<Members...>, description};
+  return {key,
+          type,
+          least,
+          most,
+          read_member<Members...>,
+          show_member<Members...>,
+          shape_member<Members...>,
+          description};
 }
 
 using Binary = BinaryDetection;
@@ -45,79 +60,98 @@ using Guardrail = GuardrailOptions;
 constexpr Row kRows[] = {
     row<&Config::max_inline_size>(
         "max_inline_size", "integer", 256, 10'000'000,
-        "Characters above which a single string is stored and replaced by a reference."),
-    row<&Config::auto_artifact_large_content>(
-        "auto_artifact_large_content", "boolean", 0, 0,
-        "Whether long strings and large documents are stored by size alone."),
+        "Characters of one string above which it is stored and a reference stands in its place."),
+    row<&Config::auto_artifact_large_content>("auto_artifact_large_content", "boolean", 0, 0,
+                                              "Stores long strings and large documents for their "
+                                              "size alone. false: only bytes are stored, "
+                                              "and the guardrail cuts what is too long."),
     row<&Config::binary_detection, &Binary::enabled>(
         "binary_detection.enabled", "boolean", 0, 0,
-        "Whether encoded bytes are looked for inside strings."),
+        "Finds encoded bytes inside strings. false: only typed blocks and the places that "
+        "tool_fields names are taken for bytes."),
     row<&Config::binary_detection, &Binary::signatures>(
         "binary_detection.signatures", "object", 0, 256,
-        "Signatures beside the built-in ones: first base64 characters to extension and MIME type."),
+        "Signatures to recognise beside the built-in ones: the first characters of the base64 "
+        "encoding, each with an extension and a MIME type."),
     row<&Config::binary_detection, &Binary::min_size_for_detection>(
         "binary_detection.min_size_for_detection", "integer", 64, 10'000'000,
-        "Encoded characters below which a run is left alone."),
+        "Encoded characters below which a run stays as it is. Of a data: URI 64 are enough."),
     row<&Config::binary_detection, &Binary::max_decode_bytes>(
         "binary_detection.max_decode_bytes", "integer", 16, 1'000'000'000,
-        "Decoded bytes looked at to recognise content; what is stored is never cut."),
+        "Decoded bytes that are looked at to recognise content. What is stored is never cut."),
     row<&Config::binary_detection, &Binary::require_magic_bytes>(
         "binary_detection.require_magic_bytes", "boolean", 0, 0,
-        "Whether encoded bytes need a known signature unless they are too long to stay."),
-    row<&Config::resources, &ResourcePolicy::enabled>("resources.enabled", "boolean", 0, 0,
-                                                      "Whether resource links may be read."),
+        "Leaves encoded bytes without a known signature where they are, unless they are longer "
+        "than "
+        "max_inline_size. false: every strictly valid run is stored."),
+    row<&Config::resources, &ResourcePolicy::enabled>(
+        "resources.enabled", "boolean", 0, 0,
+        "Lets resource links be read as the keys below say. false: every link stays a link."),
     row<&Config::resources, &ResourcePolicy::auto_read_if_size_under_bytes>(
         "resources.auto_read_if_size_under_bytes", "integer", 0, 1'073'741'824,
-        "Linked resources smaller than this are read at once; 0: never."),
+        "Bytes below which a linked resource is read at once, if the link tells its size. 0: "
+        "never."),
     row<&Config::resources, &ResourcePolicy::inline_text_if_under_chars>(
         "resources.inline_text_if_under_chars", "integer", 0, 10'000'000,
-        "Text of a read resource below this many characters is shown in place."),
+        "Characters below which the text of a read resource is shown in place; a longer one is "
+        "stored."),
     row<&Config::resources, &ResourcePolicy::cache_reads_to_artifacts>(
         "resources.cache_reads_to_artifacts", "boolean", 0, 0,
-        "Whether what was read is stored and the next read answered from the store."),
+        "Stores the text of a read resource even when it is short enough to be shown. false: short "
+        "text is shown only."),
     row<&Config::tool_fields>(
         "tool_fields", "object", 0, 1'000,
-        "Per tool, a list of {field_path, content_type, mime_type, summary_template}."),
+        "Per tool, the places in its results that hold artifacts: those are stored whatever they "
+        "look like."),
     row<&Config::default_summary_template>(
         "default_summary_template", "string|null", 0, 2'000,
-        "The sentence shown for an artifact; null: its description."),
+        "The summary shown for an artifact; {description}, {content_type}, {filename}, {size}, "
+        "{size_human}, {artifact_id} and the names of fields beside it are filled in. null: the "
+        "description alone."),
     row<&Config::guardrail, &Guardrail::max_observation_chars>(
         "guardrail.max_observation_chars", "integer", kMinObservationChars, 10'000'000,
-        "Characters that no observation exceeds, whatever tool it came from."),
+        "Characters that no observation exceeds, whatever tool it came from: what is longer is "
+        "cut."),
     row<&Config::guardrail, &Guardrail::max_field_chars>(
         "guardrail.max_field_chars", "integer", 16, 10'000'000,
-        "Characters to which strings are cut first when an observation exceeds its limit."),
+        "Characters to which single strings are cut first, when an observation exceeds its limit."),
     row<&Config::guardrail, &Guardrail::truncation_suffix>(
         "guardrail.truncation_suffix", "string", 0, 200,
-        "What ends a cut string; {truncated_chars} stands for the characters left out."),
+        "Text that ends a cut string; {truncated_chars} becomes the number of characters left "
+        "out."),
     row<&Config::guardrail, &Guardrail::preserve_structure>(
         "guardrail.preserve_structure", "boolean", 0, 0,
-        "Whether a clamped observation keeps its objects and arrays, or becomes cut text."),
+        "Keeps objects and arrays when an observation is cut. false: it becomes one string of cut "
+        "JSON text."),
     row<&Config::guardrail, &Guardrail::auto_artifact_threshold>(
         "guardrail.auto_artifact_threshold", "integer", 0, 1'000'000'000,
-        "Characters above which an observation over its limit is stored as well."),
+        "Characters above which an observation that exceeds its limit is stored whole and a "
+        "reference is shown; a shorter one is cut."),
     row<&Config::inline_media, &InlineMedia::mode>(
         "inline_media", "string|object", 0, 0,
-        "Images that stay for models that see: auto, off, or an object with the keys below."),
+        "Keeps images in place for models that see, beside storing them. auto: for clients known "
+        "to show images; off: never; an object: always, within the keys below."),
     row<&Config::inline_media, &InlineMedia::types>(
         "inline_media.types", "array", 1, 32,
-        "MIME types that may stay; left out: PNG, JPEG, GIF and WebP."),
+        "MIME types of the images that may stay, such as image/png or image/*; others are only "
+        "stored."),
     row<&Config::inline_media, &InlineMedia::max_bytes>(
-        "inline_media.max_bytes", "integer", 1, 5'242'880, "Decoded bytes of one image at most."),
-    row<&Config::inline_media, &InlineMedia::max_count>("inline_media.max_count", "integer", 1, 20,
-                                                        "Images of one result at most."),
-    row<&Config::prefer>("prefer", "string", 0, 0,
-                         "Which half is shown when a server sends both: structured or content."),
+        "inline_media.max_bytes", "integer", 1, 5'242'880,
+        "Decoded bytes above which an image does not stay."),
+    row<&Config::inline_media, &InlineMedia::max_count>(
+        "inline_media.max_count", "integer", 1, 20,
+        "Images of one result that stay, the first ones; the rest is only stored."),
+    row<&Config::prefer>(
+        "prefer", "string", 0, 0,
+        "The half of a result that is shown when a server sends both: structured shows "
+        "structuredContent, content shows the blocks."),
 };
 
 constexpr auto kReadRows = [] {
   std::array<ReadRow, std::size(kRows)> rows{};
   for (size_t i = 0; i < rows.size(); ++i) {
     const Row& row = kRows[i];
-    rows[i] = {row.key,
-               {static_cast<uint32_t>(row.least), static_cast<uint32_t>(row.most),
-                row.type.ends_with("null")},
-               row.read};
+    rows[i] = {row.key, row.limits(), row.read};
   }
   return rows;
 }();

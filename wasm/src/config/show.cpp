@@ -38,13 +38,24 @@ void show_value(InlineMedia::Mode value, std::string& out) {
   }
 }
 
-void show_value(const std::vector<std::string>& value, std::string& out) {
+namespace {
+
+void show_list(const auto& elements, std::string& out) {
   out += '[';
-  for (const std::string& element : value) {
+  for (const std::string_view element : elements) {
     if (out.back() != '[') out += ',';
     append_quoted(out, element);
   }
   out += ']';
+}
+
+}  // namespace
+
+void show_value(const std::vector<std::string>& value, std::string& out) {
+  if (value.empty())
+    show_list(kUsualImages, out);
+  else
+    show_list(value, out);
 }
 
 void show_value(const std::vector<Signature>& value, std::string& out) {

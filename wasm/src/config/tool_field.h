@@ -11,12 +11,6 @@
 
 namespace sluice::config {
 
-/// Most characters of a tool's name.
-inline constexpr size_t kMaxToolName = 200;
-
-/// Most fields of one tool.
-inline constexpr size_t kMaxToolFields = 100;
-
 /// One member. It is required when `least` is not 0; otherwise null is as good as leaving it out.
 /// `least` and `most` bound its characters.
 struct ToolFieldRow {
@@ -25,21 +19,16 @@ struct ToolFieldRow {
   size_t most;
   std::string ToolField::*member;
   std::string_view expected;
-  std::string_view description;
 };
 
 inline constexpr std::array<ToolFieldRow, 4> kToolFieldRows = {{
     {"field_path", 1, 500, &ToolField::field_path,
-     "a dot path of 1 to 500 characters such as result.pages.0.image or items.*.data",
-     "Where the artifact stands in the tool's result: keys, list indexes and * joined by dots."},
+     "a dot path of 1 to 500 characters such as result.pages.0.image or items.*.data"},
     {"content_type", 1, 100, &ToolField::content_type,
-     "a string of 1 to 100 characters such as pdf",
-     "How a person names the content, e.g. pdf, image, report."},
-    {"mime_type", 0, 255, &ToolField::mime_type, "null or a MIME type such as application/pdf",
-     "The content's MIME type; found out from the bytes when left out."},
+     "a string of 1 to 100 characters such as pdf"},
+    {"mime_type", 0, 255, &ToolField::mime_type, "null or a MIME type such as application/pdf"},
     {"summary_template", 0, 2'000, &ToolField::summary_template,
-     "null or a string of at most 2000 characters",
-     "The summary of this field's artifacts; default_summary_template when left out."},
+     "null or a string of at most 2000 characters"},
 }};
 
 /// The keys of kToolFieldRows.

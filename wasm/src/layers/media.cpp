@@ -1,7 +1,6 @@
 #include "layers/media.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "layers/json_string.h"
@@ -9,9 +8,6 @@
 namespace sluice::layers {
 
 namespace {
-
-constexpr std::array<std::string_view, 4> kUsual = {"image/png", "image/jpeg", "image/gif",
-                                                    "image/webp"};
 
 bool matches(std::string_view pattern, std::string_view mime_type) {
   if (pattern.ends_with("/*")) return mime_type.starts_with(pattern.substr(0, pattern.size() - 1));
@@ -32,7 +28,7 @@ bool Media::allows(const std::string& mime_type) const {
     case InlineMedia::Mode::off:
       return false;
   }
-  return std::any_of(kUsual.begin(), kUsual.end(), match);
+  return std::any_of(kUsualImages.begin(), kUsualImages.end(), match);
 }
 
 bool Media::keeps(const Segment& segment) {

@@ -1,0 +1,21 @@
+# config.schema.json: what the configuration may hold, written by a program that runs in node, so that the
+# table the core reads by is the only one there is. None of it is in the module that ships.
+#
+# Of the core's objects only those it needs: a change elsewhere costs nothing here.
+set(schema_objects "$<FILTER:$<TARGET_OBJECTS:sluice_core>,INCLUDE,/(config|json)/|/gate/marker>")
+add_executable(config_schema wasm/tools/config_schema.cpp "${schema_objects}")
+sluice_compile_small(wasm/tools/config_schema.cpp)
+target_include_directories(config_schema PRIVATE wasm/include)
+# It runs once: -O0, which has to stand behind the flags of the module, links in half the time.
+target_link_libraries(config_schema PRIVATE sluice_flags sluice_warnings -O0)
+
+# .cjs, since package.json makes .js an ES module and this glue is CommonJS.
+set_target_properties(config_schema PROPERTIES SUFFIX .cjs)
+target_link_options(config_schema PRIVATE -sENVIRONMENT=node -sEXIT_RUNTIME=1 -sWASM_ASYNC_COMPILATION=0)
+
+add_custom_command(
+  OUTPUT config.schema.json
+  COMMAND config_schema > config.schema.json
+  DEPENDS config_schema
+  VERBATIM)
+add_custom_target(sluice_schema DEPENDS config.schema.json)

@@ -1,0 +1,43 @@
+/**
+ * dist/config.schema.json: what a configuration may hold, from the two tables that it is read by, the core's and
+ * that of retention.
+ * @module
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./run.mjs";
+
+/** The schema as it is published. */
+export const SCHEMA = join(root, "dist/config.schema.json");
+
+/** Writes the schema; `core` is what the core says of its keys. The library has to be compiled. */
+export async function writeSchema(core) {
+  const { RETENTION_KEYS } = await import("../dist/artifacts/retention/policy.js");
+  const { properties, ...rest } = JSON.parse(readFileSync(core, "utf8"));
+  const schema = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "Configuration of Sluice",
+    ...rest,
+    properties: { ...properties, retention: retention(RETENTION_KEYS) },
+  };
+  const text = `${JSON.stringify(schema, null, 2)}\n`;
+  // Unchanged files keep their time stamps: watchers and caches look at them.
+  if (!existsSync(SCHEMA) || readFileSync(SCHEMA, "utf8") !== text) writeFileSync(SCHEMA, text);
+}
+
+/** @param {readonly import("../web/src/artifacts/retention/policy.ts").RetentionKey[]} keys */
+function retention(keys) {
+  return {
+    description: "How long artifacts are kept, and how many of them.",
+    type: "object",
+    additionalProperties: false,
+    properties: Object.fromEntries(keys.map((row) => [row.key.replace("retention.", ""), shape(row)])),
+  };
+}
+
+function shape({ description, default: standard, type, minimum, values }) {
+  if (values !== undefined) return { description, default: standard, enum: values };
+  const [first, ...others] = type.split(" or ");
+  const types = others.length > 0 ? [first, ...others] : first;
+  return { description, default: standard, type: types, minimum, maximum: Number.MAX_SAFE_INTEGER };
+}

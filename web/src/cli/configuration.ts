@@ -1,0 +1,43 @@
+/**
+ * The configuration file of a command.
+ * @module
+ */
+import { readFile } from "node:fs/promises";
+import type { SluiceConfig } from "../core/config.js";
+import { SluiceError } from "../errors/error.js";
+import { CommandError, Exit } from "./exit.js";
+import { systemReason } from "./system-reason.js";
+import { printable } from "./words.js";
+
+/** Checks no more than that it is an object: keys and values are the core's to judge. */
+export async function readConfig(file: string): Promise<SluiceConfig> {
+  const value = parsed(file, await readConfigFile(file));
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new SluiceError(
+      "E_CONFIG_JSON",
+      `${printable(file)} holds no JSON object; a configuration is one, for instance {"max_inline_size": 4000}`,
+    );
+  }
+  return value;
+}
+
+async function readConfigFile(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw new CommandError(Exit.input, `cannot read the configuration ${printable(file)}: ${systemReason(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function parsed(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new SluiceError(
+      "E_CONFIG_JSON",
+      `the configuration ${printable(file)} is not JSON: ${(error as Error).message}`,
+    );
+  }
+}
