@@ -68,6 +68,7 @@ class Bench {
   Config config;
   Call call;
   std::string warning;                         // what the store says of everything
+  bool opaque = false;                         // no text could be looked into
   std::map<std::string, std::string> decoded;  // text that `decode` finds to be these bytes
 
   Bench() {
@@ -116,7 +117,7 @@ class Bench {
     for (uint32_t i = 0; i < contents_.size(); ++i) {
       stored_[id(contents_[i])] = contents_[i];
       refs_of_[id(contents_[i])] = refs_[i];
-      layers->stored(i, {id(contents_[i]), names_[i], {}, warning});
+      layers->stored(i, {id(contents_[i]), names_[i], {}, warning, opaque});
     }
     return layers->render();
   }

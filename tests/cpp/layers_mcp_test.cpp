@@ -91,6 +91,18 @@ TEST_F(LayersMcp, NothingStoredIsSaidAndNotOffered) {
             "[sluice] text, 1.0 MB. Note: content not stored.");
 }
 
+TEST_F(LayersMcp, OfSeveralThingsNotStoredNoneIsOffered) {
+  bench.warning = "Content not stored (no ArtifactStore configured)";
+  const std::string one = bench.run(pdf(), "application/pdf");
+  const std::string two = bench.run(pdf(50), "application/pdf");
+  const std::string out =
+      bench.mcp("{\"content\":[{\"type\":\"text\",\"text\":\"a " + one + " b " + two + "\"}]}");
+  EXPECT_EQ(string_at(out, {"content", "1", "text"}),
+            "[sluice] Not stored, though this result refers to them:\n- " +
+                uri(pdf(), ": PDF, 2.1 MB. Note: content not stored.") + "\n- " +
+                uri(pdf(50), ": PDF, 2.1 MB. Note: content not stored."));
+}
+
 TEST_F(LayersMcp, ByteArrayIsAReferenceString) {
   Form form;
   form.encoding = Encoding::byte_array;

@@ -66,6 +66,13 @@ TEST_F(LayersObservation, NothingStoredIsSaid) {
   EXPECT_EQ(string_at(out, {"pdf", "summary"}), "PDF, 2.1 MB. Note: content not stored.");
 }
 
+TEST_F(LayersObservation, TextThatMayBeAnEncodingIsNotQuoted) {
+  bench.opaque = true;
+  const std::string out = bench.show("{\"log\":\"" + bench.text("ACGTACGT") + "\"}");
+  EXPECT_EQ(string_at(out, {"log", "summary"}), "text, 8 B");
+  EXPECT_EQ(at(out, {"log", "preview"}), "(none)");
+}
+
 TEST_F(LayersObservation, SoleTextBlockWithJsonIsJson) {
   const std::string m = bench.run(pdf(), "application/pdf");
   EXPECT_EQ(bench.show("{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"pdf\\\":\\\"" + m +

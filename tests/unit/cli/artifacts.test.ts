@@ -91,7 +91,7 @@ describe("sluice artifacts, looking", () => {
 
   test("stat tells about one, in words and as JSON", async () => {
     const json = await sluice(["artifacts", "stat", png.id, "--store", room.store, "--json"]);
-    expect(JSON.parse(json.stdout)).toEqual(png);
+    expect(JSON.parse(json.stdout)).toEqual({ ...png, used_at: expect.any(Number) as unknown });
     const { stdout } = await sluice(["artifacts", "stat", pdf.id, "--store", room.store, "--scope", "session=s2"]);
     expect(stdout).toContain("session_id=s2");
     expect(stdout).toContain(`${PDF.length.toLocaleString("en")} bytes`);
@@ -142,6 +142,18 @@ describe("sluice artifacts, changing", () => {
     expect(JSON.parse(stdout)).toMatchObject({ blobs: 0, bytes: 0 });
     expect((await sluice(["artifacts", "gc", "--store", room.store])).stdout).toMatch(/^removed 0 blobs/);
     expect(await listed(room.store)).toHaveLength(3);
+  });
+
+  test("gc holds a store to the limits of a configuration", async () => {
+    await using room = await filled();
+    const config = join(room.store, "..", "limits.json");
+    await writeFile(config, JSON.stringify({ retention: { ttl_seconds: null, max_total_bytes: 1 } }));
+    const { stdout } = await sluice(["artifacts", "gc", "--store", room.store, "--config", config]);
+    expect(stdout).toMatch(/^removed 3 artifacts, /);
+    expect(await listed(room.store)).toEqual([]);
+    await writeFile(config, JSON.stringify({ retention: { ttl: 1 } }));
+    const refused = await sluice(["artifacts", "gc", "--store", room.store, "--config", config]);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("retention.ttl") as unknown });
   });
 
   test("purge needs --yes where nobody can be asked, and then leaves nothing", async () => {

@@ -25,19 +25,30 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly node?: readonly string[];
+  /** Whom the command runs as; only root may say. */
+  readonly uid?: number;
+  readonly gid?: number;
 }
 
 /** Starts `sluice` with these arguments. */
 export function start(
   args: readonly string[],
-  { cwd, env, node = [] }: RunOptions = {},
+  { cwd, env, node = [], uid, gid }: RunOptions = {},
 ): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [...node, COMMAND, ...args], { cwd, env: { ...process.env, ...env } });
+  return spawn(process.execPath, [...node, COMMAND, ...args], { cwd, uid, gid, env: { ...process.env, ...env } });
 }
 
 /** Runs `sluice` to its end. */
 export async function sluice(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  const child = start(args, options);
+  return toItsEnd(start(args, options), options);
+}
+
+/** Runs a line of shell to its end. */
+export async function shell(line: string, options: Pick<RunOptions, "input"> = {}): Promise<Ended> {
+  return toItsEnd(spawn("sh", ["-c", line]), options);
+}
+
+async function toItsEnd(child: ChildProcessWithoutNullStreams, options: Pick<RunOptions, "input">): Promise<Ended> {
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => out.push(chunk));

@@ -176,12 +176,4 @@ describe("sluice transform", () => {
     expect((await sluice(["transform", "--config", "nowhere.json"], { cwd: room.folder })).code).toBe(66);
     await expect(readFile(room.store)).rejects.toMatchObject({ code: "ENOENT" });
   });
-
-  test("a store that cannot be written exits 73 and is named", async () => {
-    await using room = await Room.open();
-    const file = await room.write("file", "");
-    const { code, stdout, stderr } = await sluice(["transform", "--store", file], { input: WORKBOOK });
-    expect([code, stdout]).toEqual([73, ""]);
-    expect(stderr).toContain(file);
-  });
 });

@@ -1,7 +1,9 @@
 /** Documents that have no place for a list of references of their own: strings and arrays. */
-import { expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import { createSluice } from "../../../web/src/index.js";
+import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
+import { createSluice, SluiceError } from "../../../web/src/index.js";
+import { failingAt, faulty, type Call } from "./faulty-store.js";
 import { base64, PDF, refsIn } from "./samples.js";
 
 const numbers = [...PDF.subarray(0, 3_000)];
@@ -97,4 +99,62 @@ test("a key of a server's that is called like ours hides nothing", async () => {
     const { value } = await sluice.transform(document, { dialect: "mcp" });
     expect(await sluice.restore(value)).toEqual(document);
   }
+});
+
+describe("when the store fails", () => {
+  const full = new SluiceError("E_STORE_FULL", "There is no room.");
+  const failing = (call: Call, error: unknown): ArtifactStore => faulty(memory, failingAt(1, error, call)).store;
+  let memory: MemoryArtifactStore;
+  beforeEach(() => {
+    memory = new MemoryArtifactStore();
+  });
+
+  test("to keep them: the result comes, and the host is told that it cannot be restored", async () => {
+    const sluice = await createSluice({ store: failing("putText", full) });
+    const { text, artifacts, failures } = await sluice.transform([base64(PDF)], { dialect: "mcp" });
+    expect(text).toContain(artifacts[0]?.id);
+    expect(await refsIn(memory)).toHaveLength(1);
+    expect(failures).toMatchObject([
+      { code: "E_STORE_FULL", message: expect.stringMatching(/restore cannot put back.*There is no room/) },
+    ]);
+    const strict = await createSluice({ store: failing("putText", full), onStoreFailure: "throw" });
+    await expect(strict.transform([base64(PDF)], { dialect: "mcp" })).rejects.toMatchObject({ code: "E_STORE_FULL" });
+  });
+
+  test.each(["list", "get"] as const)("to find them (%s): a coded error", async (call) => {
+    const { value } = await (await createSluice({ store: memory })).transform([base64(PDF)], { dialect: "mcp" });
+    const cause = Object.assign(new Error("EIO"), { code: "EIO" });
+    const sluice = await createSluice({ store: failing(call, cause) });
+    await expect(sluice.restore(value)).rejects.toMatchObject({ code: "E_STORE_READ", cause });
+    expect(await sluice.restore(value)).toEqual([base64(PDF)]);
+  });
+
+  test("what is kept there and is no list is E_STORE_CORRUPT with its id", async () => {
+    const sluice = await createSluice({ store: memory });
+    const { value } = await sluice.transform([base64(PDF)], { dialect: "mcp" });
+    const kept = (await refsIn(memory)).find(({ mime_type }) => mime_type?.includes("refs"));
+    for (const text of ["{", "null", "[]", '{"of":1}']) {
+      const store = Object.assign(new MemoryArtifactStore(), {
+        list: () => memory.list(),
+        get: () => Promise.resolve(Buffer.from(text)),
+      });
+      const restoring = (await createSluice({ store })).restore(value);
+      await expect(restoring).rejects.toMatchObject({
+        code: "E_STORE_CORRUPT",
+        message: expect.stringContaining(kept?.id ?? "no id"),
+      });
+    }
+  });
+
+  test("those that have expired are said to be, unless others are meant", async () => {
+    const sluice = await createSluice({ store: memory });
+    const { value } = await sluice.transform([base64(PDF)], { dialect: "mcp" });
+    const expired = new SluiceError("E_EXPIRED", "Gone: call the tool again.");
+    await expect((await createSluice({ store: failing("get", expired) })).restore(value)).rejects.toBe(expired);
+    // the same length, kept later: looked at first, and not what is meant
+    const twin = [`artifact://${"x".repeat(JSON.stringify(value).length - 15)}`];
+    expect(JSON.stringify(twin)).toHaveLength(JSON.stringify(value).length);
+    await sluice.transform(twin, { dialect: "mcp" });
+    expect(await (await createSluice({ store: failing("get", expired) })).restore(value)).toEqual([base64(PDF)]);
+  });
 });

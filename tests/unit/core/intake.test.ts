@@ -1,160 +1,294 @@
 /** What the store does wrong must not become anyone's loss. */
+import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactWriter } from "../../../web/src/artifacts/store.js";
 import { SluiceError } from "../../../web/src/errors/error.js";
-import { createSluice } from "../../../web/src/index.js";
-import { base64, longestRun, PDF, PNG, prose, refsIn, textResult } from "./samples.js";
+import { createSluice, type AnswerRef, type Sluice, type Transformed } from "../../../web/src/index.js";
+import { failingAt, faulty, type Fault, type Watched } from "./faulty-store.js";
+import { base64, longestRun, PDF, PNG, prose, refsIn, sha256, textResult } from "./samples.js";
 
-type Step = "open" | "write" | "close" | "update";
+const FULL = new SluiceError("E_STORE_FULL", "There is no room: make some.");
+const WARNING = "Content not stored (E_STORE_FULL): There is no room: make some.";
+const INPUT = { pdf: base64(PDF), log: prose(30_000), png: base64(PNG), note: "kept" };
 
-/** A store that fails at the nth of one step while `failing`, and counts the writers that were left open. */
-class FailingStore extends MemoryArtifactStore {
-  readonly #step: Step;
-  readonly #error: unknown;
-  #left: number;
-  readonly open = new Set<FailingWriter>();
-  failing = true;
-
-  constructor(step: Step, nth: number, error: unknown) {
-    super();
-    this.#step = step;
-    this.#left = nth;
-    this.#error = error;
-  }
-
-  at(step: Step): void {
-    if (!this.failing || step !== this.#step || --this.#left !== 0) return;
-    throw this.#error;
-  }
-
-  override async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
-    this.at("open");
-    return new FailingWriter(this, await super.openWriter(info));
-  }
-
-  override async update(...args: Parameters<MemoryArtifactStore["update"]>): Promise<ArtifactRef | null> {
-    this.at("update");
-    return super.update(...args);
-  }
+interface Opened extends Watched {
+  readonly memory: MemoryArtifactStore;
+  readonly sluice: Sluice;
 }
 
-class FailingWriter implements ArtifactWriter {
-  readonly #store: FailingStore;
-  readonly #writer: ArtifactWriter;
-
-  constructor(store: FailingStore, writer: ArtifactWriter) {
-    this.#store = store;
-    this.#writer = writer;
-    store.open.add(this);
-  }
-
-  async write(chunk: Uint8Array): Promise<void> {
-    this.#store.at("write");
-    await this.#writer.write(chunk);
-  }
-
-  async close(patch?: ArtifactPatch): Promise<ArtifactRef> {
-    this.#store.at("close");
-    const ref = await this.#writer.close(patch);
-    this.#store.open.delete(this);
-    return ref;
-  }
-
-  async abort(): Promise<void> {
-    await this.#writer.abort();
-    this.#store.open.delete(this);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.abort();
-  }
+async function opened(
+  fault: Fault,
+  options: { readonly strict?: boolean; readonly config?: object } = {},
+): Promise<Opened> {
+  const memory = new MemoryArtifactStore();
+  const watched = faulty(memory, fault);
+  const onStoreFailure = options.strict === true ? "throw" : "answer";
+  const sluice = await createSluice({ store: watched.store, onStoreFailure, config: { ...options.config } });
+  return { ...watched, memory, sluice };
 }
 
-const FULL = new SluiceError("E_STORE_FULL", "There is no room.");
-const INPUT = { pdf: base64(PDF), log: prose(30_000), png: base64(PNG) };
+const isStored = ({ source }: AnswerRef): boolean => source["truncated"] !== true;
+
+/** What is promised of every answer, however the store failed. */
+async function expectSound({ memory, open }: Opened, answer: Transformed): Promise<void> {
+  expect(open.size).toBe(0);
+  expect(longestRun(answer.text)).toBeLessThan(200);
+  const kept = new Map((await refsIn(memory)).map((ref) => [ref.id, ref.sha256]));
+  for (const ref of answer.artifacts) {
+    expect(kept.get(ref.id)).toBe(isStored(ref) ? ref.sha256 : undefined);
+    if (isStored(ref)) continue;
+    expect(ref.id).toMatch(/^truncated_[0-9a-f]{12}$/);
+    expect(ref.source).toMatchObject({ truncated: true, original_size: ref.size_bytes });
+  }
+}
 
 describe.each([
-  ["openWriter", "open", 1],
-  ["the second openWriter", "open", 2],
-  ["the first write", "write", 1],
-  ["the second write", "write", 2],
-  ["close", "close", 1],
-  ["the last close", "close", 3],
-] as const)("a store that fails at %s", (_, step, nth) => {
-  test.each(["observation", "mcp"] as const)("fails the transform with its own code (%s)", async (dialect) => {
-    const store = new FailingStore(step, nth, FULL);
-    const sluice = await createSluice({ store });
-    await expect(sluice.transform(INPUT, { dialect })).rejects.toBe(FULL);
-    expect(store.open.size).toBe(0);
-    store.failing = false;
-    const { artifacts, text } = await sluice.transform(INPUT, { dialect });
-    expect(artifacts).toHaveLength(3);
-    expect(longestRun(text)).toBeLessThan(200);
-    expect(store.open.size).toBe(0);
+  ["openWriter", "openWriter", 1, 0],
+  ["the second openWriter", "openWriter", 2, 1],
+  ["the first write", "write", 1, 0],
+  ["close", "close", 1, 0],
+  ["the last close", "close", 3, 2],
+] as const)("a store that fails at %s", (_, call, nth, lost) => {
+  test("loses that one artifact, and the answer says so", async () => {
+    const all = await opened(failingAt(nth, FULL, call));
+    const answer = await all.sluice.transform(INPUT, { tool: "t" });
+    expect(answer.failures).toEqual([FULL]);
+    expect(answer.artifacts.map(isStored)).toEqual([0, 1, 2].map((index) => index !== lost));
+    expect(answer.artifacts[lost]?.source).toMatchObject({ tool: "t", warning: WARNING });
+    expect(answer.artifacts.map(({ size_bytes }) => size_bytes)).toEqual([
+      PDF.length,
+      prose(30_000).length,
+      PNG.length,
+    ]);
+    const name = ["pdf", "log", "png"][lost] ?? "";
+    const { id, mime_type, size_bytes, filename } = answer.artifacts[lost] as AnswerRef;
+    expect(answer.value).toMatchObject({
+      note: "kept",
+      [name]: {
+        artifact: { id, mime_type, size_bytes, filename, source: { warning: WARNING, truncated: true } },
+        summary: expect.stringMatching(/Note: content not stored\.$/),
+      },
+    });
+    await expectSound(all, answer);
   });
 
-  test("fails a stream, which then can only be disposed of", async () => {
-    const store = new FailingStore(step, nth, FULL);
-    const sluice = await createSluice({ store });
-    const stream = sluice.open();
-    const pushing = stream.write(Buffer.from(JSON.stringify(INPUT))).then(() => stream.close());
-    await expect(pushing).rejects.toBe(FULL);
-    await stream[Symbol.asyncDispose]();
-    expect(store.open.size).toBe(0);
-    expect((await sluice.transform("next")).value).toBe("next");
+  test("gives a host a valid result that offers nothing that is not there", async () => {
+    const all = await opened(failingAt(nth, FULL, call));
+    const answer = await all.sluice.transform(textResult(JSON.stringify(INPUT)), { dialect: "mcp" });
+    expect(CallToolResultSchema.safeParse(answer.value).error).toBeUndefined();
+    expect(answer.failures).toEqual([FULL]);
+    await expectSound(all, answer);
+    await expect(all.sluice.restore(answer.value)).rejects.toMatchObject({
+      code: "E_NOT_FOUND",
+      message: expect.stringMatching(/truncated_\w+ was never stored.*call the tool again/),
+    });
+  });
+
+  test("streams on", async () => {
+    const all = await opened(failingAt(nth, FULL, call));
+    const stream = all.sluice.open();
+    const bytes = Buffer.from(JSON.stringify(INPUT));
+    for (let at = 0; at < bytes.length; at += 5_000) await stream.write(bytes.subarray(at, at + 5_000));
+    const answer = await stream.close();
+    expect(answer.value).toMatchObject({ note: "kept" });
+    expect(answer.failures).toEqual([FULL]);
+    await expectSound(all, answer);
+    expect((await all.sluice.transform(INPUT)).failures).toEqual([]);
+  });
+
+  test.each(["observation", "mcp"] as const)("fails the transform where failures are thrown (%s)", async (dialect) => {
+    const all = await opened(failingAt(nth, FULL, call), { strict: true });
+    await expect(all.sluice.transform(INPUT, { dialect })).rejects.toBe(FULL);
+    expect(all.open.size).toBe(0);
+    const { artifacts, failures } = await all.sluice.transform(INPUT, { dialect });
+    expect(artifacts.map(isStored)).toEqual([true, true, true]);
+    expect(failures).toEqual([]);
   });
 });
 
-test("what a store throws that is no SluiceError gets a code and keeps its cause", async () => {
-  const cause = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
-  for (const step of ["open", "write", "close"] as const) {
-    const sluice = await createSluice({ store: new FailingStore(step, 1, cause) });
-    const failure: unknown = await sluice.transform(INPUT).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(SluiceError);
-    expect(failure).toMatchObject({ code: "E_STORE_FULL", cause });
-  }
+describe("the ref of what was not stored", () => {
+  test("has the hash of the content when all of it was seen", async () => {
+    const { sluice } = await opened(failingAt(1, FULL, "openWriter"));
+    const [ref] = (await sluice.transform({ pdf: base64(PDF) })).artifacts;
+    expect(ref).toMatchObject({ id: `truncated_${sha256(PDF).slice(0, 12)}`, sha256: sha256(PDF) });
+  });
+
+  test("has it for a small content, whenever the store refuses", async () => {
+    for (const call of ["openWriter", "write", "close"] as const) {
+      const { sluice } = await opened(failingAt(1, FULL, call));
+      expect((await sluice.transform({ png: base64(PNG) })).artifacts).toMatchObject([{ sha256: sha256(PNG) }]);
+    }
+  });
+
+  test("claims no hash of a large content that the store took and lost, and no two share an id", async () => {
+    const { sluice } = await opened((call) => {
+      if (call === "close") throw FULL;
+    });
+    const { artifacts } = await sluice.transform([base64(PDF), base64(PDF)]);
+    expect(artifacts).toMatchObject([{ sha256: null }, { sha256: null }]);
+    expect(artifacts.map(({ id }) => id)).toEqual([
+      expect.stringMatching(/^truncated_[0-9a-f]{12}$/),
+      expect.stringMatching(/^truncated_[0-9a-f]{12}$/),
+    ]);
+    expect(artifacts[0]?.id).not.toBe(artifacts[1]?.id);
+  });
+
+  test("has scope, namespace, type and name like any, and no reference to what stands in it", async () => {
+    const scope = { session_id: "s-7" };
+    const { sluice } = await opened(failingAt(1, FULL, "close"));
+    const resource = { uri: "file:///q3.pdf", blob: base64(PDF), mimeType: "application/pdf" };
+    const blocks = { content: [{ type: "resource", resource }] };
+    const { artifacts, text } = await sluice.transform(blocks, { scope, namespace: "files" });
+    expect(artifacts).toMatchObject([{ scope, namespace: "files", mime_type: "application/pdf", filename: "q3.pdf" }]);
+    expect(text).not.toContain("s-7");
+  });
+
+  test("repeats a coded error's sentence, never that of the system", async () => {
+    const cause = Object.assign(new Error("ENOSPC: no space left, write '/home/me/token'"), { code: "ENOSPC" });
+    for (const call of ["openWriter", "write", "close"] as const) {
+      const { sluice } = await opened(failingAt(1, cause, call));
+      const { text, artifacts, failures } = await sluice.transform({ pdf: base64(PDF) });
+      expect(failures).toMatchObject([{ name: "SluiceError", code: "E_STORE_FULL", cause }]);
+      expect(artifacts[0]?.source["warning"]).toMatch(
+        /^Content not stored \(E_STORE_FULL\): The store has no room left/,
+      );
+      expect(text + JSON.stringify(artifacts)).not.toContain("token");
+    }
+  });
+
+  test("is short, whatever the store says", async () => {
+    const { sluice } = await opened(failingAt(1, new SluiceError("E_STORE_WRITE", "x".repeat(1e6)), "close"));
+    expect((await sluice.transform({ pdf: base64(PDF) })).text.length).toBeLessThan(1_000);
+  });
 });
 
-test("a stream whose store failed does not go on as if nothing had happened", async () => {
-  const store = new FailingStore("write", 1, FULL);
-  const sluice = await createSluice({ store });
-  const stream = sluice.open();
-  await expect(stream.write(Buffer.from(`{"pdf":"${base64(PDF)}"`))).rejects.toBe(FULL);
-  const goingOn = stream.write(Buffer.from("}")).then(() => stream.close());
-  await expect(goingOn).rejects.toBeInstanceOf(SluiceError);
-  await stream[Symbol.asyncDispose]();
-  expect(store.open.size).toBe(0);
-  expect(await refsIn(store)).toEqual([]);
+test("a text is stored although what stands in it is not, and restoring tells before the first byte", async () => {
+  const log = `${prose(15_000)}${base64(PDF)} ${prose(15_000)}`;
+  // the run is closed before the text around it
+  const all = await opened(failingAt(1, FULL, "close"));
+  const answer = await all.sluice.transform({ log }, { dialect: "mcp" });
+  expect(new Set(answer.artifacts.map(isStored))).toEqual(new Set([false, true]));
+  await expectSound(all, answer);
+  const pieces: Uint8Array[] = [];
+  const restoring = (async (): Promise<void> => {
+    for await (const piece of all.sluice.restoreStream(answer.text)) pieces.push(piece);
+  })();
+  await expect(restoring).rejects.toMatchObject({
+    code: "E_NOT_FOUND",
+    message: expect.stringContaining("never stored"),
+  });
+  expect(pieces).toEqual([]);
+});
+
+test("a text that is not stored lists no references: there is nothing to put them back into", async () => {
+  const log = `${prose(15_000)}${base64(PDF)} ${prose(15_000)}`;
+  const all = await opened(failingAt(2, FULL, "close"));
+  const { artifacts } = await all.sluice.transform({ log });
+  const text = artifacts.find((ref) => !isStored(ref));
+  expect(text).toMatchObject({ mime_type: "text/plain", source: { description: expect.any(String), truncated: true } });
+  expect(text?.source).not.toHaveProperty("references");
+});
+
+test("failures are listed once each, however many artifacts they cost", async () => {
+  const { sluice, calls } = await opened((call) => {
+    if (call === "openWriter") throw FULL;
+  });
+  const { artifacts, failures } = await sluice.transform(Array.from({ length: 40 }, () => base64(PNG)));
+  expect(artifacts).toHaveLength(40);
+  expect(calls.filter((call) => call === "openWriter")).toHaveLength(40);
+  expect(failures).toEqual([FULL]);
+});
+
+test("of very many different failures some are listed", async () => {
+  let count = 0;
+  const { sluice } = await opened((call) => {
+    if (call === "openWriter") throw new SluiceError("E_STORE_WRITE", `Failure ${(count += 1)}.`);
+  });
+  const { failures } = await sluice.transform(Array.from({ length: 40 }, () => base64(PNG)));
+  expect(failures).toHaveLength(32);
 });
 
 describe("a store that fails after the document is through", () => {
-  test("while it is told names and types", async () => {
-    const store = new FailingStore("update", 1, FULL);
-    const sluice = await createSluice({ store });
-    await expect(sluice.transform(INPUT)).rejects.toBe(FULL);
-    expect((await sluice.transform(INPUT)).artifacts).toHaveLength(3);
+  test("at names and types: the answer has them all the same", async () => {
+    const all = await opened(failingAt(1, FULL, "update"));
+    const answer = await all.sluice.transform(INPUT);
+    expect(answer.failures).toEqual([FULL]);
+    expect(answer.artifacts.map(isStored)).toEqual([true, true, true]);
+    expect(answer.value).toMatchObject({ pdf: { artifact: { filename: "artifact.pdf" } } });
+    await expectSound(all, answer);
+    const strict = await opened(failingAt(1, FULL, "update"), { strict: true });
+    await expect(strict.sluice.transform(INPUT)).rejects.toBe(FULL);
   });
 
-  test("while the whole of a clamped observation is stored", async () => {
-    const rows = Array.from({ length: 900 }, (_, n) => [prose(60), n]);
-    const config = { auto_artifact_large_content: false };
-    const healthy = await createSluice({ store: new MemoryArtifactStore(), config });
-    expect(await healthy.transform(rows)).toMatchObject({ clamped: true, artifacts: [{ namespace: "artifact" }] });
-    const store = new FailingStore("close", 1, FULL);
-    const sluice = await createSluice({ store, config });
-    await expect(sluice.transform(rows)).rejects.toBe(FULL);
-    expect(store.open.size).toBe(0);
-    expect(await refsIn(store)).toEqual([]);
+  test.each(["openWriter", "write", "close"] as const)(
+    "at the whole of a clamped observation (%s): what is left of it stays",
+    async (call) => {
+      const rows = Array.from({ length: 900 }, (_, n) => [prose(60), n]);
+      const config = { auto_artifact_large_content: false };
+      const healthy = await opened(() => undefined, { config });
+      expect(await healthy.sluice.transform(rows)).toMatchObject({ clamped: true, artifacts: [{}], failures: [] });
+      const all = await opened(failingAt(1, FULL, call), { config });
+      const answer = await all.sluice.transform(rows);
+      expect(answer).toMatchObject({ clamped: true, artifacts: [], failures: [FULL] });
+      expect(answer.text.length).toBeGreaterThan(20_000);
+      expect(answer.bytesOut).toBe(Buffer.byteLength(answer.text));
+      await expectSound(all, answer);
+      expect(await refsIn(all.memory)).toEqual([]);
+      const strict = await opened(failingAt(1, FULL, call), { config, strict: true });
+      await expect(strict.sluice.transform(rows)).rejects.toBe(FULL);
+      expect(strict.open.size).toBe(0);
+    },
+  );
+
+  // letters that no signature knows: a text to the gate, base64 by its block
+  const blocks = { content: [{ type: "image", data: "ACGT".repeat(20_000), mimeType: "image/png" }] };
+
+  test.each([
+    ["read back", "openReader", 1],
+    ["read", "read", 1],
+    ["stored in the first place", "openWriter", 1],
+  ] as const)(
+    "at text that is to be decoded and cannot be %s: nothing of the encoding is shown",
+    async (_, call, nth) => {
+      for (const dialect of ["observation", "mcp"] as const) {
+        const all = await opened(failingAt(nth, FULL, call));
+        const answer = await all.sluice.transform(blocks, { dialect });
+        expect(answer.failures).toEqual([FULL]);
+        expect(answer.artifacts).toHaveLength(1);
+        expect(answer.text).not.toContain("ACGTACGT");
+        await expectSound(all, answer);
+      }
+    },
+  );
+
+  test.each(["openWriter", "close"] as const)("at the bytes of a text that was decoded (%s)", async (call) => {
+    const all = await opened(failingAt(2, FULL, call));
+    const answer = await all.sluice.transform(blocks, { dialect: "mcp" });
+    expect(answer).toMatchObject({ failures: [FULL], artifacts: [{ size_bytes: 60_000, mime_type: "image/png" }] });
+    expect(answer.artifacts.map(isStored)).toEqual([false]);
+    await expectSound(all, answer);
+    await expect(all.sluice.restore(answer.value)).rejects.toMatchObject({ code: "E_NOT_FOUND" });
   });
 });
 
+test("a store that gives no ref, or a strange one, breaks nothing", async () => {
+  const strange = [null, undefined, {}, { id: 7, source: {} }, { id: "", source: {} }, { id: "a_0", source: null }];
+  const odd = { id: "a_0", source: { warning: 7 }, mime_type: 5, filename: [], size_bytes: "?" };
+  for (const ref of [...strange, odd]) {
+    const store = Object.assign(new MemoryArtifactStore(), {
+      openWriter: () => ({ write: () => undefined, close: () => ref, abort: () => Promise.reject(new Error("no")) }),
+      update: () => ref,
+    });
+    const { text, failures, value } = await (await createSluice({ store })).transform(INPUT);
+    expect(longestRun(text)).toBeLessThan(200);
+    expect(value).toMatchObject({ note: "kept" });
+    expect(failures).toMatchObject(ref === odd ? [] : [{ code: "E_STORE_WRITE" }]);
+  }
+});
+
 test("a failure of one transform is nothing to another that runs beside it", async () => {
-  const store = new FailingStore("close", 1, FULL);
-  const sluice = await createSluice({ store });
-  const outcomes = await Promise.allSettled(
-    [1, 2, 3, 4].map((n) => sluice.transform(textResult(`${n} ${base64(PDF)}`))),
-  );
-  expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "fulfilled", "fulfilled", "rejected"]);
-  expect(await refsIn(store)).toHaveLength(1);
+  const { sluice, memory } = await opened(failingAt(1, FULL, "close"));
+  const answers = await Promise.all([1, 2, 3, 4].map((n) => sluice.transform(textResult(`${n} ${base64(PDF)}`))));
+  expect(answers.flatMap(({ failures }) => failures)).toEqual([FULL]);
+  expect(await refsIn(memory)).toHaveLength(1);
 });

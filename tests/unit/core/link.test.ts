@@ -1,8 +1,9 @@
 /** Reading resource links when the configuration asks for it (RFC 0.3 §4.3, §5.7). */
 import { describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import { createSluice } from "../../../web/src/index.js";
+import { createSluice, SluiceError } from "../../../web/src/index.js";
 import type { Transformed } from "../../../web/src/core/sluice.js";
+import { faulty } from "./faulty-store.js";
 import { base64, longestRun, onlyBytes, PDF, PNG, prose, refsIn, sha256 } from "./samples.js";
 
 const URI = "file:///shared/report.pdf";
@@ -22,8 +23,8 @@ async function read(readResource: Reader, resources: Readonly<Record<string, unk
   const sluice = await createSluice({ store, config });
   const answer = await sluice.transform(LINKED, { readResource, namespace: "files" });
   const { content } = answer.value as { readonly content: readonly Readonly<Record<string, unknown>>[] };
-  const { text, value, artifacts, changed, clamped, bytesIn, bytesOut } = answer;
-  return { text, value, artifacts, changed, clamped, bytesIn, bytesOut, store, block: content[1] ?? {} };
+  const { text, value, artifacts, failures, changed, clamped, bytesIn, bytesOut } = answer;
+  return { text, value, artifacts, failures, changed, clamped, bytesIn, bytesOut, store, block: content[1] ?? {} };
 }
 
 const answering = (...contents: readonly Readonly<Record<string, unknown>>[]): Reader => {
@@ -122,5 +123,47 @@ describe("a link that is not read", () => {
     const { value } = await sluice.transform(LINKED, { readResource, dialect: "mcp" });
     expect(value).toBe(LINKED);
     expect(readResource).not.toHaveBeenCalled();
+  });
+});
+
+const linkIn = ({ value }: Transformed): unknown => (value as { readonly content: readonly unknown[] }).content[1];
+
+describe("a store that fails while a link is read", () => {
+  const config = { resources: { auto_read_if_size_under_bytes: 1_000_000 } };
+  const full = new SluiceError("E_STORE_FULL", "There is no room.");
+
+  test.each([
+    ["a small text", { text: "all is well" }, { fetched: true, text: "all is well" }, "putText"],
+    [
+      "bytes",
+      { blob: base64(PDF) },
+      { fetched: true, artifact: { size_bytes: PDF.length, source: { truncated: true } } },
+      "openWriter",
+    ],
+    [
+      "a large text",
+      { text: prose(20_000) },
+      { fetched: true, artifact: { source: { truncated: true } } },
+      "openWriter",
+    ],
+  ] as const)("%s was read all the same, and the store is named as what failed", async (_, content, shown, call) => {
+    const { store } = faulty(new MemoryArtifactStore(), (called) => {
+      if (called === call) throw full;
+    });
+    const answer = await (
+      await createSluice({ store, config })
+    ).transform(LINKED, { readResource: answering(content) });
+    expect(linkIn(answer)).toMatchObject(shown);
+    expect(answer.text).not.toContain("fetch_error");
+    expect(answer.failures).toEqual([full]);
+    const strict = await createSluice({ store, config, onStoreFailure: "throw" });
+    await expect(strict.transform(LINKED, { readResource: answering(content) })).rejects.toBe(full);
+  });
+
+  test("a resource that cannot be read is no failure of the store's", async () => {
+    const sluice = await createSluice({ store: new MemoryArtifactStore(), config, onStoreFailure: "throw" });
+    const answer = await sluice.transform(LINKED, { readResource: () => Promise.reject(full) });
+    expect(linkIn(answer)).toMatchObject({ fetched: false, fetch_error: "the resource could not be read" });
+    expect(answer.failures).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { NoOpArtifactStore } from "../../../web/src/artifacts/no-op.js";
-import { createSluice, SluiceError, type ArtifactRef, type Sluice } from "../../../web/src/index.js";
+import { createSluice, type AnswerRef, type Sluice } from "../../../web/src/index.js";
 import { noise } from "../artifacts/noise.js";
 import { base64, longestRun, onlyBytes, PDF, PNG, prose, TAR, textResult, WAV } from "./samples.js";
 import { zipOf } from "./zip.js";
@@ -88,9 +88,9 @@ describe("kinds of files", () => {
       }
     }
     const unlucky = await createSluice({ store: new Broken() });
-    const failure: unknown = await unlucky.transform({ run }).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(SluiceError);
-    expect(JSON.stringify(failure)).not.toContain(run.slice(0, 40));
+    const { text, artifacts, failures } = await unlucky.transform({ run });
+    expect(failures).toMatchObject([{ code: "E_STORE_WRITE" }]);
+    expect(text + JSON.stringify(artifacts)).not.toContain(run.slice(0, 40));
   });
 });
 
@@ -169,7 +169,7 @@ describe("results of servers", () => {
 describe("stores", () => {
   test("the same file in two sessions: each has its own name and scope, and can read it", async () => {
     const { store, sluice } = await opened();
-    const refs: ArtifactRef[] = [];
+    const refs: AnswerRef[] = [];
     for (const session_id of ["a", "b"]) {
       const resource = { uri: `file:///${session_id}.pdf`, blob: base64(PDF) };
       const scope = { session_id };

@@ -1,7 +1,11 @@
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
+import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import { createSluice, type Sluice } from "../../../web/src/index.js";
+import { createSluice, SluiceError, type Sluice } from "../../../web/src/index.js";
 import { documents, encoded, results, type Json } from "./documents.js";
 import { base64, LARGE_PNG, PDF, PNG, prose, refsIn, textResult } from "./samples.js";
 
@@ -173,15 +177,91 @@ describe("a store that fails while it is read", () => {
     ["a reader", { openReader: () => Promise.resolve(halfway()) }],
     ["get", { get: () => Promise.reject(cause) }],
     ["stat", { stat: () => Promise.reject(cause) }],
-  ])("at %s gives a coded error, and everything works afterwards", async (_, broken) => {
+  ])("at %s gives a coded error with the artifact's id, and everything works afterwards", async (_, broken) => {
     const failing = new MemoryArtifactStore();
     const over = await createSluice({ store: failing });
     const document = { pdf: base64(PDF), log: prose(20_000) };
     const { value } = await over.transform(document, { dialect: "mcp" });
     Object.assign(failing, broken);
-    await expect(over.restore(value)).rejects.toMatchObject({ code: "E_STORE_READ", cause });
+    await expect(over.restore(value)).rejects.toMatchObject({
+      code: "E_STORE_READ",
+      message: expect.stringMatching(/^artifact artifact_[0-9a-f]{12}: The store could not be read/),
+      cause,
+    });
     for (const name of Object.keys(broken)) Reflect.deleteProperty(failing, name);
     expect(await over.restore(value)).toEqual(document);
+  });
+});
+
+const expired = (id: string): SluiceError =>
+  new SluiceError("E_EXPIRED", `The artifact ${id} has expired: do not retry, call the tool again.`);
+
+describe("what cannot be read any more", () => {
+  test("has expired: the store's own words, before the first byte", async () => {
+    const over = await createSluice({ store });
+    const { text, artifacts } = await over.transform(
+      { first: 1, pdf: base64(PDF), log: prose(20_000) },
+      { dialect: "mcp", namespace: "expired" },
+    );
+    const last = artifacts.at(-1)?.id ?? "";
+    const keeping = Object.create(store, {
+      stat: { value: (id: string) => (id === last ? Promise.reject(expired(id)) : store.stat(id)) },
+    }) as MemoryArtifactStore;
+    const pieces: Uint8Array[] = [];
+    const restoring = (async (): Promise<void> => {
+      for await (const piece of (await createSluice({ store: keeping })).restoreStream(text)) pieces.push(piece);
+    })();
+    await expect(restoring).rejects.toMatchObject({ code: "E_EXPIRED", message: expired(last).message });
+    expect(pieces).toEqual([]);
+  });
+
+  test("is gone from inside a stored text: told before the first byte", async () => {
+    const log = `${prose(15_000)}${base64(PDF)} ${prose(15_000)}`;
+    const { text, artifacts } = await sluice.transform({ log }, { dialect: "mcp", namespace: "inside" });
+    const inner = artifacts.find(({ mime_type }) => mime_type === "application/pdf")?.id ?? "";
+    await store.delete(inner);
+    const first = sluice.restoreStream(text)[Symbol.asyncIterator]().next();
+    await expect(first).rejects.toMatchObject({ code: "E_NOT_FOUND", message: expect.stringContaining(inner) });
+  });
+
+  test("in another scope, deleted, or unknown: the same words but for the id", async () => {
+    const scope = { user_id: "ada" };
+    const { value, artifacts } = await sluice.transform({ png: base64(PNG) }, { dialect: "mcp", scope });
+    const id = artifacts[0]?.id ?? "";
+    const told = async (from: Parameters<Sluice["restore"]>[1]): Promise<string> => {
+      const error: unknown = await sluice.restore(value, from).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: "E_NOT_FOUND" });
+      return (error as Error).message;
+    };
+    const elsewhere = await told({ scope: { user_id: "eve" } });
+    await store.delete(id, scope);
+    expect(await told({ scope })).toBe(elsewhere);
+    expect(elsewhere).toContain(id);
+    expect(elsewhere).not.toMatch(/ada|eve/);
+  });
+
+  test("is damaged on the disk: E_STORE_CORRUPT with the id, and never the end of it", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "sluice-damage-"));
+    try {
+      const over = await createSluice({ store: new FileArtifactStore(folder) });
+      const large = Buffer.concat([PDF, Buffer.alloc(900_000, "y")]);
+      const { text, artifacts } = await over.transform({ large: base64(large) }, { dialect: "mcp" });
+      const files = await readdir(folder, { recursive: true, withFileTypes: true });
+      for (const { parentPath } of files.filter(({ name }) => name === "blob")) {
+        await writeFile(join(parentPath, "blob"), large.fill(0x7a, 500_000, 500_001));
+      }
+      let restored = "";
+      const restoring = (async (): Promise<void> => {
+        for await (const piece of over.restoreStream(text)) restored += Buffer.from(piece).toString();
+      })();
+      await expect(restoring).rejects.toMatchObject({
+        code: "E_STORE_CORRUPT",
+        message: expect.stringMatching(new RegExp(`${artifacts[0]?.id}.*delete the artifact and store it again`)),
+      });
+      expect(() => JSON.parse(restored) as unknown).toThrow(SyntaxError);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 });
 

@@ -7,6 +7,7 @@ import { gzipSync } from "node:zlib";
 import { makePdf } from "../../../scripts/demo/pdf.mjs";
 import { makePng } from "../../../scripts/demo/png.mjs";
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../../../web/src/artifacts/store.js";
+import type { AnswerRef } from "../../../web/src/core/sluice.js";
 import { noise } from "../artifacts/noise.js";
 
 /** One page, 115 KB or so. */
@@ -38,7 +39,7 @@ export function prose(chars: number): string {
 /** The stored bytes of the only artifact; throws when there is none, or another. */
 export async function onlyBytes(
   store: ArtifactStore,
-  artifacts: readonly ArtifactRef[],
+  artifacts: readonly AnswerRef[],
   scope?: ArtifactScope,
 ): Promise<Buffer> {
   const [ref] = artifacts;

@@ -182,11 +182,32 @@ describe("without a store", () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  test("the host that is told in the mcp dialect is not offered to read it", async () => {
+  test.each([
+    ["one thing", base64(PDF)],
+    ["several in a text", `one ${base64(PDF)} and ${base64(PNG)}`],
+  ])("the host that is told of %s in the mcp dialect is not offered to read it", async (_, text) => {
     const sluice = await createSluice({ store: new NoOpArtifactStore({ warn: () => undefined }) });
-    const { text } = await sluice.transform(textResult(base64(PDF)), { dialect: "mcp" });
-    expect(text).toContain("not stored");
-    expect(text).not.toContain("Read it with");
+    const answer = await sluice.transform(textResult(text), { dialect: "mcp" });
+    expect(answer.text).toContain("not stored");
+    expect(answer.text).not.toMatch(/Read (it|one) with|\[sluice\] Stored/);
+    expect(answer.failures).toEqual([]);
+  });
+
+  test("a text that may be an encoding is not quoted", async () => {
+    const sluice = await createSluice({ store: new NoOpArtifactStore({ warn: () => undefined }) });
+    const block = { type: "image", data: "ACGT".repeat(20_000), mimeType: "image/png" };
+    for (const dialect of ["observation", "mcp"] as const) {
+      expect((await sluice.transform({ content: [block] }, { dialect })).text).not.toContain("ACGTACGT");
+    }
+  });
+
+  test("a clamped observation stays what was left of it", async () => {
+    const config = { auto_artifact_large_content: false };
+    const sluice = await createSluice({ store: new NoOpArtifactStore({ warn: () => undefined }), config });
+    const rows = Array.from({ length: 900 }, (_, n) => [prose(60), n]);
+    const { text, clamped, artifacts } = await sluice.transform(rows);
+    expect({ clamped, artifacts }).toEqual({ clamped: true, artifacts: [] });
+    expect(text.length).toBeGreaterThan(20_000);
   });
 });
 
@@ -209,7 +230,10 @@ describe("what cannot be transformed", () => {
   test("an unknown dialect is refused", async () => {
     const { sluice } = await opened();
     const dialect = "poem" as "mcp";
-    await expect(sluice.transform({}, { dialect })).rejects.toMatchObject({ code: "E_MISUSE", path: "dialect" });
+    await expect(sluice.transform({}, { dialect })).rejects.toMatchObject({
+      code: "E_INVALID_ARGUMENT",
+      path: "dialect",
+    });
   });
 
   test("nesting beyond 512 is refused with the place", async () => {

@@ -31,6 +31,7 @@ struct Stored {
   std::string filename;
   std::string mime_type;  ///< empty: as the segment says
   std::string warning;    ///< set when the content was not stored (RFC 0.3 §7.4)
+  bool opaque = false;    ///< a text that may be encoded bytes, for a `decode` could not be done
 };
 
 /// Something the host should do before `render`.

@@ -53,7 +53,7 @@ class Session {
   /// `[{"kind":"annotate"|"decode"|"read","index":…,"mime_type":…,"filename":…,"uri":…,
   /// "size_bytes":…}]`. A decode adds a task: ask again after it.
   std::string tasks() const;
-  /// `{"segment":…,"id":…,"filename":…,"mime_type":…,"warning":…}`
+  /// `{"segment":…,"id":…,"filename":…,"mime_type":…,"warning":…,"opaque":…}`
   Status stored(std::string_view json);
   /// A decode task: the stored text goes through `decode` piece by piece, the bytes come out.
   void begin_decode(uint32_t segment);

@@ -59,7 +59,8 @@ std::optional<uint32_t> Ledger::add(Segment segment, std::string_view bytes) {
 }
 
 std::optional<uint32_t> Ledger::add_bytes(const Payload& payload, std::string_view source) {
-  const Bytes head = as_bytes(payload.bytes).first(std::min(payload.bytes.size(), kDescribeHead));
+  const Bytes bytes = as_bytes(payload.bytes);
+  const Bytes head = bytes.first(std::min(bytes.size(), kDescribeHead));
   const std::optional<FileType> sniffed =
       sniff(head.first(std::min(head.size(), kSniffHead)), config_.binary_detection.signatures);
   FileType type = sniffed ? *sniffed : type_of_mime(kUnknown);
@@ -68,12 +69,12 @@ std::optional<uint32_t> Ledger::add_bytes(const Payload& payload, std::string_vi
   segment.chars = count_chars(source);
   segment.mime_type = type.mime_type;
   segment.extension = type.extension;
-  segment.description = describe({std::move(type),
-                                  payload.bytes.size(),
-                                  head,
-                                  head.size() == payload.bytes.size(),
-                                  {},
-                                  false});
+  Subject subject;
+  subject.type = std::move(type);
+  subject.size_bytes = payload.bytes.size();
+  subject.head = head;
+  subject.tail = bytes.last(std::min(bytes.size(), kDescribeTail));
+  segment.description = describe(subject);
   if (segment.mime_type.starts_with("image/") &&
       payload.bytes.size() <= config_.inline_media.max_bytes) {
     segment.kept = payload.bytes;
@@ -82,16 +83,19 @@ std::optional<uint32_t> Ledger::add_bytes(const Payload& payload, std::string_vi
 }
 
 std::optional<uint32_t> Ledger::add_text(std::string_view text) {
-  const std::string_view head = text.substr(0, kDescribeHead);
-  Outline outline;
-  outline.push(as_bytes(text));
+  Subject subject;
+  subject.type = type_of_mime(default_type(SegmentKind::text));
+  subject.size_bytes = text.size();
+  subject.head = as_bytes(text.substr(0, kDescribeHead));
+  subject.text = true;
+  const FileType type = subject.type;
+  tell_text(text, subject);
   Segment segment;
   segment.kind = SegmentKind::text;
   segment.chars = count_chars(text);
-  segment.mime_type = default_type(segment.kind);
-  segment.extension = "txt";
-  segment.description = describe({type_of_mime(segment.mime_type), text.size(), as_bytes(head),
-                                  head.size() == text.size(), outline.finish(), true});
+  segment.mime_type = type.mime_type;
+  segment.extension = type.extension;
+  segment.description = describe(subject);
   segment.preview = preview(text);
   return add(std::move(segment), text);
 }
@@ -105,8 +109,12 @@ void Ledger::declare_bytes(Segment& segment, const About& about, std::string_vie
   if (is_unknown(type.mime_type) && !about.label.empty()) type.label = about.label;
   segment.mime_type = type.mime_type.empty() ? std::string(kUnknown) : type.mime_type;
   if (!type.extension.empty()) segment.extension = type.extension;
-  if (unknown)
-    segment.description = describe({std::move(type), segment.bytes, {}, false, {}, false});
+  if (unknown) {
+    Subject subject;
+    subject.type = std::move(type);
+    subject.size_bytes = segment.bytes;
+    segment.description = describe(subject);
+  }
 }
 
 void Ledger::declare(uint32_t index, std::string_view mime_type) {
@@ -149,7 +157,12 @@ void Ledger::annotate() {
 
 void Ledger::stored(uint32_t index, Stored stored) {
   if (index >= size()) return;
-  if (!stored.mime_type.empty()) segments_[index].mime_type = stored.mime_type;
+  Segment& segment = segments_[index];
+  if (!stored.mime_type.empty()) segment.mime_type = stored.mime_type;
+  if (stored.opaque) {
+    segment.preview.clear();
+    segment.description.clear();
+  }
   abouts_[index].stored = std::move(stored);
 }
 

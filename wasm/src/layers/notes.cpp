@@ -122,9 +122,13 @@ std::string Notes::list(const std::vector<uint32_t>& segments,
     return std::find(shown.begin(), shown.end(), segment) != shown.end();
   };
   if (segments.size() == 1 && !is_shown(segments[0])) return note(segments[0]);
-  std::string text = "[sluice] Stored, as this result refers to them. Read one with " +
-                     read_tool() +
-                     " {\"uri\":\"artifact://…\"} or pass its URI as a tool argument.";
+  const bool any = std::any_of(segments.begin(), segments.end(),
+                               [&](uint32_t segment) { return is_stored(segment); });
+  std::string text = "[sluice] Not stored, though this result refers to them:";
+  if (any) {
+    text = "[sluice] Stored, as this result refers to them. Read one with " + read_tool() +
+           " {\"uri\":\"artifact://…\"} or pass its URI as a tool argument.";
+  }
   for (size_t line = 0; line < std::min(segments.size(), kMaxLines); ++line) {
     text += "\n- " + plain_uri(ledger_.id(segments[line])) + ": " + summary(segments[line]);
     if (is_shown(segments[line])) text += " (shown here too)";

@@ -112,8 +112,8 @@ Status read_stored(std::string_view json, uint32_t& segment, Stored& stored) {
   }
   const bool rest = fields.text("filename", stored.filename) &&
                     fields.text("mime_type", stored.mime_type) &&
-                    fields.text("warning", stored.warning);
-  return rest ? Status{} : misuse("", "filename, mime_type and warning must be strings");
+                    fields.text("warning", stored.warning) && fields.flag("opaque", stored.opaque);
+  return rest ? Status{} : misuse("", "a member of what was stored has the wrong type");
 }
 
 std::string write_segment(const Segment& segment) {

@@ -15,5 +15,6 @@ export interface StreamHash {
 export interface Hashing {
   /** The lower-case hex digest of bytes that are there as a whole. */
   whole(data: Uint8Array): Promise<string>;
+  /** Begins a hash of bytes that come in pieces. */
   stream(): Promise<StreamHash>;
 }

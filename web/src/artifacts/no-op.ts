@@ -4,9 +4,6 @@
  */
 import { sha256 } from "#hash";
 import type { Hashing } from "./hash.js";
-import { idsFor } from "./ids.js";
-import { claimOf, patched, refOf, type Claim } from "./record.js";
-import { SinkWriter, type Sink } from "./writer.js";
 import type {
   ArtifactInfo,
   ArtifactPatch,
@@ -15,11 +12,14 @@ import type {
   ArtifactWriter,
   StoredArtifact,
 } from "./store.js";
+import { standInWith, type StandIn, type Unstored } from "./unstored.js";
+import { SinkWriter, type Sink } from "./writer.js";
 
 /** Options of a {@link NoOpArtifactStore}. */
 export interface NoOpStoreOptions {
   /** Takes the one warning; `console.warn` when left out. */
   readonly warn?: (message: string) => void;
+  /** How contents are named; SHA-256 when left out. */
   readonly hashing?: Hashing;
 }
 
@@ -33,19 +33,19 @@ const WARNING =
  * with `warning`, `truncated: true` and `original_size` in bytes. Finds nothing, ever.
  */
 export class NoOpArtifactStore implements ArtifactStore {
-  readonly #hashing: Hashing;
+  readonly #standIn: StandIn;
   readonly #warn: (message: string) => void;
   #warned = false;
 
   constructor(options: NoOpStoreOptions = {}) {
-    this.#hashing = options.hashing ?? sha256;
+    this.#standIn = standInWith(options.hashing ?? sha256);
     this.#warn = options.warn ?? ((message): void => console.warn(message));
   }
 
   async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
-    const claim = claimOf(info);
-    this.#warnOnce();
-    return truncated(claim, await this.#hashing.whole(data), data.byteLength);
+    const unstored = await this.#begin(info);
+    unstored.write(data);
+    return wholeRef(unstored);
   }
 
   async putText(text: string, info: ArtifactInfo = {}): Promise<ArtifactRef> {
@@ -75,16 +75,12 @@ export class NoOpArtifactStore implements ArtifactStore {
   async *list(): AsyncIterable<StoredArtifact> {}
 
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
-    const claim = claimOf(info);
-    this.#warnOnce();
-    const hash = await this.#hashing.stream();
-    let size = 0;
+    const unstored = await this.#begin(info);
     const sink: Sink = {
-      write(chunk: Uint8Array): undefined {
-        hash.update(chunk);
-        size += chunk.byteLength;
+      write(chunk): undefined {
+        unstored.write(chunk);
       },
-      commit: async (patch: ArtifactPatch) => truncated(patched(claim, patch), hash.digest(), size),
+      commit: (patch) => Promise.resolve(wholeRef(unstored, patch)),
       discard: () => Promise.resolve(),
     };
     return new SinkWriter(sink);
@@ -98,15 +94,15 @@ export class NoOpArtifactStore implements ArtifactStore {
     return false;
   }
 
-  #warnOnce(): void {
-    if (this.#warned) return;
+  async #begin(info: ArtifactInfo = {}): Promise<Unstored> {
+    const unstored = await this.#standIn.open(info, NOT_STORED);
+    if (!this.#warned) this.#warn(WARNING);
     this.#warned = true;
-    this.#warn(WARNING);
+    return unstored;
   }
 }
 
-function truncated(claim: Claim, sha256Hex: string, size: number): ArtifactRef {
-  const id = idsFor("truncated", sha256Hex).next().value ?? "truncated";
-  const source = { ...claim.source, warning: NOT_STORED, truncated: true, original_size: size };
-  return refOf({ ...claim, source }, id, sha256Hex, size);
+/** All bytes passed by, so there is a hash. */
+function wholeRef(unstored: Unstored, patch?: ArtifactPatch): ArtifactRef {
+  return unstored.ref(patch) as ArtifactRef;
 }

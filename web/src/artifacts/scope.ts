@@ -11,11 +11,14 @@ export type FullScope = { readonly [Field in keyof Required<ArtifactScope>]: str
 /** Most UTF-16 units in one field of a scope. */
 export const MAX_SCOPE_FIELD = 1024;
 
+/** Characters of a wrong field's name that an error repeats. */
+const MAX_SHOWN = 60;
+
 /**
  * Says all four fields; what is missing is null.
  *
- * @throws SluiceError E_INVALID_ARGUMENT when a field is neither a string nor null, or longer than
- * {@link MAX_SCOPE_FIELD}.
+ * @throws SluiceError E_INVALID_ARGUMENT when a field is neither a string nor null, longer than
+ * {@link MAX_SCOPE_FIELD}, or none of the four.
  */
 export function fullScope(scope: ArtifactScope = {}): FullScope {
   if (typeof scope !== "object" || (scope as unknown) === null) {
@@ -23,12 +26,24 @@ export function fullScope(scope: ArtifactScope = {}): FullScope {
       path: "scope",
     });
   }
-  return {
+  const full = {
     tenant_id: field(scope, "tenant_id"),
     user_id: field(scope, "user_id"),
     session_id: field(scope, "session_id"),
     trace_id: field(scope, "trace_id"),
   };
+  // A field that nothing is compared by would look like one that is.
+  for (const name of Object.keys(scope)) if (!Object.hasOwn(full, name)) throw unknown(name);
+  return full;
+}
+
+function unknown(name: string): SluiceError {
+  const shown = name.slice(0, MAX_SHOWN);
+  return new SluiceError(
+    "E_INVALID_ARGUMENT",
+    `scope has no field ${JSON.stringify(shown)}; there are tenant_id, user_id, session_id and trace_id.`,
+    { path: `scope.${shown}` },
+  );
 }
 
 function field(scope: ArtifactScope, name: keyof ArtifactScope): string | null {

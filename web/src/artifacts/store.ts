@@ -5,9 +5,13 @@
 
 /** Whose an artifact is. A missing or null field matches only null (RFC 0.3 §7.2). */
 export interface ArtifactScope {
+  /** The organisation. */
   readonly tenant_id?: string | null;
+  /** The person, or whoever stands for one. */
   readonly user_id?: string | null;
+  /** One conversation. */
   readonly session_id?: string | null;
+  /** One run within a session. */
   readonly trace_id?: string | null;
 }
 
@@ -15,12 +19,17 @@ export interface ArtifactScope {
 export interface ArtifactRef {
   /** `{namespace}_{first 12 hex of SHA-256}`, longer where two contents in one scope would share it. */
   readonly id: string;
+  /** What the bytes are; null where nobody said. */
   readonly mime_type: string | null;
+  /** Of the stored bytes. */
   readonly size_bytes: number;
+  /** What a person would call it; null where it has no name. */
   readonly filename: string | null;
   /** Lower-case hex of the SHA-256 of the stored bytes. */
   readonly sha256: string;
+  /** Whose it is: for the host, never for a model. */
   readonly scope: ArtifactScope;
+  /** The prefix of its id: as a rule the server it came from. */
   readonly namespace: string;
   /** Where it came from: `tool`, `warning`, `references` (inside a stored text), … */
   readonly source: Readonly<Record<string, unknown>>;
@@ -36,11 +45,15 @@ export interface StoredArtifact extends ArtifactRef {
 
 /** What is said of an artifact when it is stored; all of it may be left out. */
 export interface ArtifactInfo {
+  /** What the bytes are; null or left out: unknown. */
   readonly mime_type?: string | null;
+  /** What a person would call it. */
   readonly filename?: string | null;
   /** Letters, digits, `-`, `_`, `.`; at most 64 characters; `artifact` when left out. */
   readonly namespace?: string;
+  /** Whose the artifact is; left out, that of nobody. */
   readonly scope?: ArtifactScope;
+  /** Where it came from: any JSON values. */
   readonly source?: Readonly<Record<string, unknown>>;
 }
 
@@ -49,7 +62,9 @@ export type ArtifactPatch = Pick<ArtifactInfo, "mime_type" | "filename" | "sourc
 
 /** A half-open range of bytes; `end` left out means to the last byte. */
 export interface ByteRange {
+  /** The first byte, from 0. */
   readonly start: number;
+  /** The byte behind the last one. */
   readonly end?: number;
 }
 
@@ -58,6 +73,7 @@ export interface ByteRange {
  * The caller may reuse the buffer given to `write` as soon as the promise it returned has settled.
  */
 export interface ArtifactWriter extends AsyncDisposable {
+  /** Takes bytes, in chunks of any size. Settles when the store can take more. */
   write(chunk: Uint8Array): Promise<void>;
   /** Publishes the artifact. What is given here wins over what `openWriter` was given. */
   close(info?: ArtifactPatch): Promise<ArtifactRef>;
@@ -71,17 +87,23 @@ export interface ArtifactWriter extends AsyncDisposable {
  * see, change or delete the other's. `scope` selects refs by equality of all four fields.
  */
 export interface ArtifactStore {
+  /** Stores bytes. The same content in the same scope has the same id. */
   putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef>;
+  /** Stores a text as UTF-8; `text/plain` unless the info says what it is. */
   putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef>;
   /** All bytes, or null when there is no such artifact in the scope. */
   get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null>;
+  /** Deletes an artifact; false when there is none in the scope. */
   delete(id: string, scope?: ArtifactScope): Promise<boolean>;
+  /** Whether there is such an artifact in the scope. */
   exists(id: string, scope?: ArtifactScope): Promise<boolean>;
+  /** What is said of an artifact; null when there is none in the scope. */
   stat(id: string, scope?: ArtifactScope): Promise<StoredArtifact | null>;
   /** Changes what is said of an artifact; null when there is none. */
   update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null>;
   /** What one scope holds, oldest first; what all do when `scope` is left out. */
   list(scope?: ArtifactScope): AsyncIterable<StoredArtifact>;
+  /** Stores bytes that arrive in pieces. */
   openWriter(info?: ArtifactInfo): Promise<ArtifactWriter>;
   /** A stream of the bytes, or of a range of them, or null when there is no such artifact. */
   openReader(

@@ -60,6 +60,11 @@ const SCOPE: OptionSpec = {
   multiple: true,
   help: "only this scope: tenant_id, user_id, session_id, trace_id (`_id` may be left out); keys not given match null only. Left out, all scopes",
 };
+const CONFIG: OptionSpec = {
+  name: "config",
+  value: "FILE",
+  help: "configuration as JSON; `sluice config` lists the keys",
+};
 const JSON_OUT: OptionSpec = { name: "json", help: "print JSON" };
 
 export const COMMANDS: readonly CommandSpec[] = [
@@ -76,7 +81,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { name: "tool", value: "T", help: "the tool that answered; chooses its `tool_fields`" },
       { name: "namespace", value: "NS", help: "prefix of artifact ids; `artifact` when left out" },
       { ...SCOPE, help: "whose the artifacts are: tenant_id, user_id, session_id, trace_id (`_id` may be left out)" },
-      { name: "config", value: "FILE", help: "configuration as JSON (RFC 0.3 §4.2, §4.4)" },
+      CONFIG,
       { ...STORE, value: "DIR|memory", help: `${STORE.help}; \`memory\` keeps nothing` },
       {
         name: "dialect",
@@ -174,14 +179,17 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "artifacts gc",
     changesStore: true,
-    summary: "remove what no reference names",
+    summary: "remove what is no longer needed",
     operands: "",
     maxOperands: 0,
     about: [
-      "Removes bytes without a reference and leftovers of writers that were killed. Safe while others use the store.",
+      "Removes bytes without a reference and leftovers of writers that were killed; with --config also the artifacts that its `retention` does not keep. Safe while others use the store.",
     ],
-    options: [STORE, JSON_OUT],
-    examples: [["sluice artifacts gc --store ./store", "clean up"]],
+    options: [STORE, CONFIG, JSON_OUT],
+    examples: [
+      ["sluice artifacts gc --store ./store", "clean up"],
+      ["sluice artifacts gc --config sluice.json", "and hold the store to its limits"],
+    ],
     load: () => import("./artifacts/gc.js"),
   },
   {
@@ -209,6 +217,21 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["curl -s https://example.org/x | sluice sniff --json", "from a pipe"],
     ],
     load: () => import("./sniff.js"),
+  },
+  {
+    name: "config",
+    summary: "list every configuration key with its default and effect",
+    operands: "",
+    maxOperands: 0,
+    about: [
+      "Paragraphs on a terminal, tab-separated lines in a pipe (key, type, default as JSON, effect), with --json the JSON Schema of a configuration file.",
+    ],
+    options: [{ ...JSON_OUT, help: "print the JSON Schema (draft 2020-12)" }],
+    examples: [
+      ["sluice config", "every key"],
+      ["sluice config --json > config.schema.json", "for an editor to check configuration files with"],
+    ],
+    load: () => import("./config.js"),
   },
 ];
 

@@ -26,11 +26,14 @@ export const Exit = {
 /** What `--help` says of each code that a person may meet. */
 export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [Exit.ok, "done"],
-  [Exit.failure, "failed, for instance: no artifact has that id"],
+  [Exit.failure, "failed, for instance: no artifact has that id, or it has expired"],
   [Exit.usage, "the command line or the configuration is wrong; the sentence says how"],
   [Exit.data, "the input is not JSON; the error stands in its place on standard output"],
   [Exit.input, "an input cannot be opened or read"],
-  [Exit.create, "the store or an output file cannot be written"],
+  [
+    Exit.create,
+    "the store or an output file cannot be written; what `transform` made of a result is printed all the same",
+  ],
   [Exit.read, "the store cannot be read"],
 ];
 
@@ -80,6 +83,14 @@ export function exitCodeOf(error: unknown, changesStore = false): number {
   if (error instanceof SluiceError && error.code === "E_STORE_DENIED") return changesStore ? Exit.create : Exit.read;
   if (error instanceof SluiceError) return BY_CODE[error.code] ?? Exit.failure;
   return Exit.failure;
+}
+
+/** The exit code for an answer that came although the store failed: that of the first failure. */
+export function exitCodeOfAnswer([first]: readonly SluiceError[]): number {
+  if (first === undefined) return Exit.ok;
+  const exit = exitCodeOf(first, true);
+  // Too large for the store is no fault of the input.
+  return exit === Exit.data ? Exit.create : exit;
 }
 
 /** Whether `error` says that the input is at fault, so that it is printed in the input's place. */

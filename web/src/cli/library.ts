@@ -2,50 +2,16 @@
  * The one place where the command line meets the library; loaded by commands that need it.
  * @module
  */
-import { readFile } from "node:fs/promises";
+import { configured } from "../artifacts/retention/configured.js";
 import type { ArtifactStore } from "../artifacts/store.js";
+import { standIn } from "../artifacts/unstored.js";
 import { createSluiceOver } from "../core/create.js";
-import type { Sluice, SluiceConfig } from "../core/sluice.js";
-import { SluiceError } from "../errors/error.js";
-
-import { CommandError, Exit } from "./exit.js";
-import { systemReason } from "./system-reason.js";
-import { printable } from "./words.js";
+import type { Sluice } from "../core/sluice.js";
+import { readConfig } from "./configuration.js";
 
 /** A Sluice over `store`, configured by a JSON file where one is named. */
 export async function openSluice(store: ArtifactStore, configFile: string | undefined): Promise<Sluice> {
-  return createSluiceOver(store, configFile === undefined ? undefined : await readConfig(configFile));
-}
-
-/** Checks no more than that it is an object: keys and values are the core's to judge. */
-async function readConfig(file: string): Promise<SluiceConfig> {
-  const value = parsed(file, await readConfigFile(file));
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new SluiceError(
-      "E_CONFIG_JSON",
-      `${printable(file)} holds no JSON object; a configuration is one, for instance {"max_inline_size": 4000}`,
-    );
-  }
-  return value as SluiceConfig;
-}
-
-async function readConfigFile(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    throw new CommandError(Exit.input, `cannot read the configuration ${printable(file)}: ${systemReason(error)}`, {
-      cause: error,
-    });
-  }
-}
-
-function parsed(file: string, text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    throw new SluiceError(
-      "E_CONFIG_JSON",
-      `the configuration ${printable(file)} is not JSON: ${(error as Error).message}`,
-    );
-  }
+  const all = configFile === undefined ? undefined : await readConfig(configFile);
+  const { store: kept, config } = configured(store, all);
+  return createSluiceOver({ store: kept, standIn, onFailure: "answer" }, config);
 }

@@ -3,11 +3,9 @@
  * The command line. Loads the table of commands, and of the rest only what the command needs.
  * @module
  */
-import { SluiceError } from "../errors/error.js";
-import { Exit, exitCodeOf, UsageError } from "./exit.js";
+import { Exit, exitCodeOf } from "./exit.js";
 import { parse, type Request } from "./parse.js";
 import { Output, PipeClosed, type Terminal } from "./terminal.js";
-import { printable } from "./words.js";
 
 /** How long a command may take to clear up once it was told to end. */
 const GRACE_MS = 2000;
@@ -39,7 +37,7 @@ async function main(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (ended !== undefined) return ended;
     if (error instanceof PipeClosed) return Exit.ok;
-    await report(error, request).catch(() => undefined);
+    await tell(error, request).catch(() => undefined);
     return exitCodeOf(error, request?.kind === "run" && request.spec.changesStore === true);
   }
 }
@@ -66,16 +64,7 @@ async function helpOn(topic: string, output: Output): Promise<string> {
   return command === undefined ? groupHelp(topic, output) : commandHelp(command, output);
 }
 
-/** One sentence on standard error; for a wrong command line also where to read more, for a store which it was. */
-async function report(error: unknown, request: Request | undefined): Promise<void> {
-  const message = error instanceof Error ? error.message : String(error);
-  await terminal.errors.write(`sluice: ${message.split("\n").map(printable).join("\n")}\n`);
-  if (error instanceof UsageError) {
-    const command = ["sluice", error.command, "--help"].filter((word) => word !== "").join(" ");
-    await terminal.errors.write(`Try: ${command}\n`);
-  }
-  if (error instanceof SluiceError && error.code.startsWith("E_STORE_") && request?.kind === "run") {
-    const { storeFolder } = await import("./store.js");
-    await terminal.errors.write(`The store is ${printable(storeFolder(request.invocation.value("store")))}\n`);
-  }
+async function tell(error: unknown, request: Request | undefined): Promise<void> {
+  const { report } = await import("./report.js");
+  await report(error, terminal.errors, request?.kind === "run" ? request.invocation.value("store") : undefined);
 }

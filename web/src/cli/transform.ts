@@ -2,18 +2,19 @@
  * `sluice transform`: a tool result in, what a model should see out.
  * @module
  */
-import type { Sluice, Transformed, TransformOptions } from "../core/sluice.js";
+import type { Transformed, TransformOptions } from "../core/sluice.js";
 import type { Invocation } from "./commands.js";
-import { Exit, isDataError, UsageError } from "./exit.js";
+import { Exit, exitCodeOfAnswer, isDataError, UsageError } from "./exit.js";
 import { errorInPlace } from "./in-place.js";
-import { openInput, withoutMark, type Input } from "./input.js";
+import { openInput, withoutMark } from "./input.js";
 import { openSluice } from "./library.js";
 import { indent } from "./pretty.js";
 import { Progress } from "./progress.js";
+import { nameStore, reportFailures } from "./report.js";
 import { parseScope } from "./scope.js";
 import { openStore } from "./store.js";
 import type { Terminal } from "./terminal.js";
-import { transformLines } from "./transform-lines.js";
+import { transformLines, type Work } from "./transform-lines.js";
 import { counted, humanSize } from "./words.js";
 
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
@@ -28,9 +29,10 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
   const store = openStore(invocation.value("store"));
   const sluice = await openSluice(store, invocation.value("config"));
   const progress = new Progress(terminal.errors, "transform", input.size);
+  const work: Work = { sluice, options, input, progress, terminal, store: invocation.value("store") };
   try {
-    if (invocation.has("ndjson")) return await transformLines(sluice, options, input, progress, terminal);
-    return await transformWhole(sluice, options, input, progress, terminal, invocation.has("pretty"));
+    if (invocation.has("ndjson")) return await transformLines(work);
+    return await transformWhole(work, invocation.has("pretty"));
   } finally {
     await progress.done();
   }
@@ -55,17 +57,11 @@ function namespaceOf(invocation: Invocation): string | undefined {
   throw new UsageError("--namespace takes at most 64 letters, digits, `-`, `_` and `.`", invocation.command);
 }
 
-async function transformWhole(
-  sluice: Sluice,
-  options: TransformOptions,
-  input: Input,
-  progress: Progress,
-  terminal: Terminal,
-  pretty: boolean,
-): Promise<number> {
-  const stream = sluice.open(options);
+async function transformWhole(work: Work, pretty: boolean): Promise<number> {
+  const { options, progress, terminal } = work;
+  const stream = work.sluice.open(options);
   try {
-    for await (const chunk of withoutMark(input.chunks)) {
+    for await (const chunk of withoutMark(work.input.chunks)) {
       await stream.write(chunk);
       await progress.add(chunk.length);
     }
@@ -73,7 +69,9 @@ async function transformWhole(
     await progress.done();
     await terminal.output.write(written(result.text, options, pretty, terminal.output.isTerminal));
     await sayWhatWasKept(result, terminal);
-    return Exit.ok;
+    await reportFailures(result.failures, terminal.errors);
+    if (result.failures.length > 0) await nameStore(terminal.errors, work.store);
+    return exitCodeOfAnswer(result.failures);
   } catch (error) {
     if (!isDataError(error)) throw error;
     await terminal.output.write(`${errorInPlace(error)}\n`);
@@ -92,8 +90,9 @@ function written(text: string, { dialect }: TransformOptions, pretty: boolean, i
 
 /** One line for a person; the numbers are in the result for programs. */
 async function sayWhatWasKept({ artifacts, bytesIn, bytesOut }: Transformed, { errors }: Terminal): Promise<void> {
-  if (!errors.isTerminal || artifacts.length === 0) return;
-  const bytes = artifacts.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
-  const line = `${counted(artifacts.length, "artifact")} of ${humanSize(bytes)}; ${humanSize(bytesIn)} in, ${humanSize(bytesOut)} out`;
+  const kept = artifacts.filter(({ source }) => source["truncated"] !== true);
+  if (!errors.isTerminal || kept.length === 0) return;
+  const bytes = kept.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+  const line = `${counted(kept.length, "artifact")} of ${humanSize(bytes)}; ${humanSize(bytesIn)} in, ${humanSize(bytesOut)} out`;
   await errors.write(errors.dim(`${line}\n`));
 }

@@ -3,33 +3,47 @@
  * @module
  */
 import { compileCore } from "#compile";
-import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import type { ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
+import { Unchanged } from "./answer.js";
 import { findBeside } from "./beside.js";
+import { checkCall, checkOnFailure, checkRestore, isBytes, jsonOf, noBytes, wrong } from "./call.js";
+import type { SluiceConfig } from "./config.js";
 import { EnginePool, type Engine } from "./engine.js";
 import type { MessageSurroundings } from "./message.js";
 import { Restorer } from "./restoring.js";
-import type { Clamp, Sluice, SluiceConfig, SluiceStream, Sniffed, Transformed, TransformOptions } from "./sluice.js";
+import type { Clamp, Sluice, SluiceStream, Sniffed, Transformed, TransformOptions } from "./sluice.js";
+import { StoreAccess, type StoreTerms } from "./store-access.js";
 import { Stream } from "./stream.js";
 
 /** What a core is compiled from, where it is not the file beside the library. */
-export type WasmSource = BufferSource | Response | URL;
+export type WasmSource = ArrayBuffer | ArrayBufferView | Response | URL;
 
-/** Compiles the core, checks the configuration, gives a Sluice. Throws E_CORE_LOAD and E_CONFIG_…. */
+/** Compiles the core, checks the configuration, gives a Sluice. Throws E_CORE_LOAD, E_CONFIG_…, E_INVALID_ARGUMENT. */
 export async function createSluiceOver(
-  store: ArtifactStore,
+  terms: StoreTerms,
   config: SluiceConfig = {},
   wasm?: WasmSource,
 ): Promise<Sluice> {
-  const pool = new EnginePool(await compiled(wasm), JSON.stringify(config));
-  return new StoreSluice(pool, store, await pool.take());
+  checkOnFailure(terms.onFailure);
+  const pool = new EnginePool(await compiled(wasm), configText(config));
+  return new StoreSluice(pool, terms, await pool.take());
+}
+
+function configText(config: SluiceConfig): string {
+  try {
+    return JSON.stringify(config);
+  } catch (error) {
+    throw new SluiceError("E_CONFIG_JSON", `the configuration is not JSON: ${(error as Error).message}`);
+  }
 }
 
 /** The module of the library itself, compiled once for all who use it; after a failure it is tried again. */
 let own: Promise<WebAssembly.Module> | undefined;
 
 function compiled(wasm: WasmSource | undefined): Promise<WebAssembly.Module> {
-  if (wasm !== undefined) return compileCore(wasm);
+  // `BufferSource` is a word of the DOM's types, which users in Node may not have.
+  if (wasm !== undefined) return compileCore(wasm as BufferSource | Response | URL);
   own ??= compileCore().catch((error: unknown) => {
     own = undefined;
     throw error;
@@ -39,21 +53,27 @@ function compiled(wasm: WasmSource | undefined): Promise<WebAssembly.Module> {
 
 class StoreSluice implements Sluice {
   readonly #pool: EnginePool;
-  readonly #store: ArtifactStore;
+  readonly #terms: StoreTerms;
   readonly #resources: MessageSurroundings["resources"];
+  readonly #reduced: MessageSurroundings["reduce"] = (...call) => this.#reduce(...call);
   /** For calls that answer at once; never lent to a message. */
   #desk: Engine;
 
-  constructor(pool: EnginePool, store: ArtifactStore, desk: Engine) {
+  constructor(pool: EnginePool, terms: StoreTerms, desk: Engine) {
     this.#pool = pool;
-    this.#store = store;
+    this.#terms = terms;
     this.#desk = desk;
     this.#resources = JSON.parse(desk.ask((core) => core.policy())) as MessageSurroundings["resources"];
   }
 
   async transform(result: unknown, options: TransformOptions = {}): Promise<Transformed> {
+    checkCall(options, this.#terms.standIn);
+    return this.#reduce(result, options, new StoreAccess(this.#terms, options.signal));
+  }
+
+  async #reduce(result: unknown, options: TransformOptions, access: StoreAccess): Promise<Transformed> {
     const text = jsonOf(result);
-    const stream = new Stream(this.#pool, this.#around(options));
+    const stream = new Stream(this.#pool, this.#around(options, access));
     try {
       await stream.writeText(text);
       const answer = await stream.close();
@@ -64,7 +84,8 @@ class StoreSluice implements Sluice {
   }
 
   open(options: TransformOptions = {}): SluiceStream {
-    return new Stream(this.#pool, this.#around(options));
+    checkCall(options, this.#terms.standIn);
+    return new Stream(this.#pool, this.#around(options, new StoreAccess(this.#terms, options.signal)));
   }
 
   clamp(observation: unknown): Clamp {
@@ -93,11 +114,17 @@ class StoreSluice implements Sluice {
   }
 
   async *restoreStream(json: string, options: { readonly scope?: ArtifactScope } = {}): AsyncGenerator<Uint8Array> {
-    const restorer = new Restorer(this.#pool, this.#store, options.scope);
-    yield* restorer.document(json, await findBeside(this.#store, options.scope, json));
+    checkRestore(options, this.#terms.standIn);
+    if (typeof json !== "string") throw wrong("json", "JSON text; restore takes a value");
+    const { store } = this.#terms;
+    const restorer = new Restorer(this.#pool, store, options.scope);
+    yield* restorer.document(json, await findBeside(store, options.scope, json));
   }
 
-  sniff(head: Uint8Array, size: number = head.length): Sniffed {
+  sniff(head: Uint8Array, of?: number): Sniffed {
+    if (!isBytes(head)) throw noBytes("head");
+    const size = of ?? head.length;
+    if (!Number.isSafeInteger(size) || size < 0) throw wrong("size", "a number of bytes");
     return this.#now((engine) => {
       engine.call((core) => {
         core.input(head.length).set(head);
@@ -107,13 +134,8 @@ class StoreSluice implements Sluice {
     });
   }
 
-  #around(options: TransformOptions): MessageSurroundings {
-    return {
-      store: this.#store,
-      options,
-      resources: this.#resources,
-      reduce: (result, inner) => this.transform(result, inner),
-    };
+  #around(options: TransformOptions, access: StoreAccess): MessageSurroundings {
+    return { access, options, resources: this.#resources, reduce: this.#reduced };
   }
 
   #now<T>(use: (engine: Engine) => T): T {
@@ -128,42 +150,4 @@ class StoreSluice implements Sluice {
   async #replace(): Promise<void> {
     this.#desk = await this.#pool.take();
   }
-}
-
-/** A result that needed nothing: what went in comes out, the very object. */
-class Unchanged implements Transformed {
-  readonly text: string;
-  readonly value: unknown;
-  readonly artifacts: Transformed["artifacts"];
-  readonly changed = false;
-  readonly clamped = false;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-
-  constructor({ artifacts, bytesIn, bytesOut }: Transformed, text: string, value: unknown) {
-    this.text = text;
-    this.value = value;
-    this.artifacts = artifacts;
-    this.bytesIn = bytesIn;
-    this.bytesOut = bytesOut;
-  }
-}
-
-/** JSON text of a value. Throws E_INVALID_ARGUMENT for what JSON cannot say. */
-function jsonOf(value: unknown): string {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value) as string | undefined;
-  } catch (error) {
-    throw new SluiceError(
-      "E_INVALID_ARGUMENT",
-      `the value is not JSON: ${(error as Error).message}`,
-      {},
-      { cause: error },
-    );
-  }
-  if (text === undefined) {
-    throw new SluiceError("E_INVALID_ARGUMENT", `the value is not JSON: ${typeof value} has no JSON form`);
-  }
-  return text;
 }

@@ -2,9 +2,11 @@
  * Segments on their way from the core to the store.
  * @module
  */
-import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactStore, ArtifactWriter } from "../artifacts/store.js";
-import { guarded } from "../errors/storage.js";
+import type { ArtifactInfo, ArtifactPatch } from "../artifacts/store.js";
 import type { Engine } from "./engine.js";
+import { SegmentWriter } from "./segment-writer.js";
+import type { AnswerRef } from "./sluice.js";
+import type { StoreAccess } from "./store-access.js";
 
 /** Kinds of event: `EventKind` in `wasm/include/sluice/event.h`. */
 const OPEN = 1;
@@ -25,32 +27,31 @@ export interface SegmentFacts {
 }
 
 interface Writing {
-  readonly writer: ArtifactWriter;
+  readonly writer: SegmentWriter;
   /** References inside the text so far, for whoever restores it. */
   readonly references: unknown[];
-  size: number;
 }
 
 /** Takes the core's events in order and keeps the refs that come of them. */
 export class Intake {
   readonly #engine: Engine;
-  readonly #store: ArtifactStore;
+  readonly #access: StoreAccess;
   readonly #info: ArtifactInfo;
   readonly #writing = new Map<number, Writing>();
-  readonly #refs = new Map<number, ArtifactRef>();
+  readonly #refs = new Map<number, AnswerRef>();
 
-  constructor(engine: Engine, store: ArtifactStore, info: ArtifactInfo) {
+  constructor(engine: Engine, access: StoreAccess, info: ArtifactInfo) {
     this.#engine = engine;
-    this.#store = store;
+    this.#access = access;
     this.#info = info;
   }
 
   /** The refs so far, by segment. */
-  get refs(): ReadonlyMap<number, ArtifactRef> {
+  get refs(): ReadonlyMap<number, AnswerRef> {
     return this.#refs;
   }
 
-  setRef(segment: number, ref: ArtifactRef): void {
+  setRef(segment: number, ref: AnswerRef): void {
     this.#refs.set(segment, ref);
   }
 
@@ -98,15 +99,11 @@ export class Intake {
   }
 
   async #open(segment: number): Promise<void> {
-    const writer = await guarded("write", () => this.#store.openWriter(this.#info));
-    this.#writing.set(segment, { writer, references: [], size: 0 });
+    this.#writing.set(segment, { writer: await SegmentWriter.open(this.#access, this.#info), references: [] });
   }
 
   async #write(segment: number, bytes: Uint8Array): Promise<void> {
-    const writing = this.#writing.get(segment);
-    if (writing === undefined) return;
-    writing.size += bytes.length;
-    await guarded("write", () => writing.writer.write(bytes));
+    await this.#writing.get(segment)?.writer.write(bytes);
   }
 
   /** The text of the reference is the core's; where it stands is noted for restoring. */
@@ -114,7 +111,7 @@ export class Intake {
     const writing = this.#writing.get(segment);
     const ref = this.#refs.get(inner);
     if (writing === undefined || ref === undefined) return;
-    const note = this.#engine.bytesFor(ref.id, (core) => core.referenceNote(inner, writing.size));
+    const note = this.#engine.bytesFor(ref.id, (core) => core.referenceNote(inner, writing.writer.size));
     writing.references.push(JSON.parse(new TextDecoder().decode(note)));
     await this.#write(
       segment,
@@ -134,7 +131,7 @@ export class Intake {
         ...(writing.references.length > 0 && { references: writing.references }),
       },
     };
-    this.#refs.set(segment, await guarded("write", () => writing.writer.close(patch)));
+    this.#refs.set(segment, await writing.writer.close(patch));
     this.#writing.delete(segment);
   }
 }

@@ -2,9 +2,9 @@
  * Reading a resource link when `resources.auto_read_if_size_under_bytes` asks for it (RFC 0.3 §4.3, §5.7).
  * @module
  */
-import type { ArtifactRef } from "../artifacts/store.js";
 import type { MessageSurroundings } from "./message.js";
-import type { Transformed } from "./sluice.js";
+import { checked } from "./segment-writer.js";
+import type { AnswerRef, Transformed } from "./sluice.js";
 
 /** What a link's block tells of its content. */
 export interface LinkOutcome {
@@ -19,18 +19,24 @@ export interface LinkOutcome {
 /** What came of a link, and what of it was stored. */
 export interface LinkRead {
   readonly outcome: LinkOutcome;
-  readonly artifacts: readonly ArtifactRef[];
+  readonly artifacts: readonly AnswerRef[];
 }
 
 type Content = Readonly<Record<string, unknown>>;
 
-/** Reads `uri` and says what came: bytes and large texts as an artifact, a small text as it is. Never throws. */
+/**
+ * Reads `uri` and says what came: bytes and large texts as an artifact, a small text as it is. Throws only the
+ * signal's reason, and what the store fails at where that is to be thrown: neither is the resource's failure.
+ */
 export async function readLink(uri: string, around: MessageSurroundings): Promise<LinkRead> {
-  const { readResource } = around.options;
+  const { access, options } = around;
+  const { readResource, signal } = options;
   if (readResource === undefined) return { outcome: { fetched: false }, artifacts: [] };
   try {
-    return await readOf(await readResource(uri), around);
-  } catch {
+    return await readOf(await access.ended(readResource(uri)), around);
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (access.caused(error)) throw error;
     // The reason may hold paths or tokens of the host: a model has no use for them.
     return { outcome: { fetched: false, fetch_error: "the resource could not be read" }, artifacts: [] };
   }
@@ -39,7 +45,7 @@ export async function readLink(uri: string, around: MessageSurroundings): Promis
 /** What was read passes the gate like any result; only a text with nothing in it is held to limits of its own. */
 async function readOf(result: unknown, around: MessageSurroundings): Promise<LinkRead> {
   const { readResource: _, ...options } = around.options;
-  const answer = await around.reduce(result ?? {}, { ...options, dialect: "observation" });
+  const answer = await around.reduce(result ?? {}, { ...options, dialect: "observation" }, around.access);
   const [only, ...more] = contentsOf(result);
   const text = only?.["text"];
   if (more.length > 0 || typeof text !== "string" || !isPlain(text, answer.artifacts)) return shown(answer);
@@ -48,11 +54,13 @@ async function readOf(result: unknown, around: MessageSurroundings): Promise<Lin
   if (!small && answer.artifacts.length > 0) return shown(answer);
   if (small && !cacheReads) return { outcome: { fetched: true, text }, artifacts: answer.artifacts };
   const ref = await stored(text, only?.["mimeType"], around);
+  // The gate lets it stay, so without a store it stands in the answer itself.
+  if (ref === null) return { outcome: { fetched: true, text }, artifacts: answer.artifacts };
   return { outcome: { fetched: true, artifact: named(ref), ...(small && { text }) }, artifacts: [ref] };
 }
 
 /** Whether the gate found nothing in a text, or no more than that it is long. */
-function isPlain(text: string, artifacts: readonly ArtifactRef[]): boolean {
+function isPlain(text: string, artifacts: readonly AnswerRef[]): boolean {
   const [whole, ...more] = artifacts;
   return more.length === 0 && (whole === undefined || whole.size_bytes === new TextEncoder().encode(text).length);
 }
@@ -71,13 +79,17 @@ function shown({ value, text, clamped, artifacts }: Transformed): LinkRead {
   return { outcome: { fetched: true, artifact, summary, preview, text: own }, artifacts };
 }
 
-function stored(text: string, mimeType: unknown, { store, options }: MessageSurroundings): Promise<ArtifactRef> {
+/** Null when the store refuses. */
+function stored(text: string, mimeType: unknown, around: MessageSurroundings): Promise<AnswerRef | null> {
+  const { access, options } = around;
   const { namespace, scope } = options;
-  return store.putText(text, {
+  const info = {
     ...(typeof mimeType === "string" && { mime_type: mimeType }),
     ...(namespace !== undefined && { namespace }),
     ...(scope !== undefined && { scope }),
-  });
+  };
+  const put = (): Promise<AnswerRef> => access.call("write", async (store) => checked(await store.putText(text, info)));
+  return access.attempt<AnswerRef | null>(put, () => null);
 }
 
 function contentsOf(result: unknown): readonly Content[] {
@@ -88,7 +100,7 @@ function contentsOf(result: unknown): readonly Content[] {
 }
 
 /** What a model may see of a ref. */
-function named({ id, mime_type, size_bytes, filename, source }: ArtifactRef): Content {
+function named({ id, mime_type, size_bytes, filename, source }: AnswerRef): Content {
   const { warning } = source;
   return {
     id,

@@ -2,13 +2,14 @@
  * One result from its first byte to its observation.
  * @module
  */
-import type { ArtifactRef, ArtifactStore } from "../artifacts/store.js";
-import { SluiceError } from "../errors/error.js";
-import { guarded } from "../errors/storage.js";
+import type { ArtifactInfo } from "../artifacts/store.js";
+import { Answer } from "./answer.js";
 import type { Engine } from "./engine.js";
 import { Intake } from "./intake.js";
 import { readLink } from "./link.js";
-import type { Transformed, TransformOptions } from "./sluice.js";
+import { checked, isTruncated, SegmentWriter } from "./segment-writer.js";
+import type { AnswerRef, Transformed, TransformOptions } from "./sluice.js";
+import type { StoreAccess } from "./store-access.js";
 
 interface Task {
   readonly kind: "annotate" | "decode" | "read";
@@ -19,6 +20,9 @@ interface Task {
   readonly size_bytes: number;
 }
 
+/** What a stored text turned out to be; unread where the store did not give it back. */
+type Decoded = "bytes" | "text" | "unread";
+
 /** What `render` tells of the answer. */
 interface Report {
   readonly changed: boolean;
@@ -28,10 +32,10 @@ interface Report {
 
 /** What a message needs beside an engine. */
 export interface MessageSurroundings {
-  readonly store: ArtifactStore;
+  readonly access: StoreAccess;
   readonly options: TransformOptions;
-  /** Reduces another result under the same options: what was read from a link. */
-  readonly reduce: (result: unknown, options: TransformOptions) => Promise<Transformed>;
+  /** Reduces another result over the same store: what was read from a link. */
+  readonly reduce: (result: unknown, options: TransformOptions, access: StoreAccess) => Promise<Transformed>;
   readonly resources: { readonly inlineTextUnderChars: number; readonly cacheReads: boolean };
 }
 
@@ -41,19 +45,16 @@ export class Message {
   readonly #around: MessageSurroundings;
   readonly #intake: Intake;
   /** What was stored of resources that were read. */
-  readonly #linked: ArtifactRef[] = [];
+  readonly #linked: AnswerRef[] = [];
+  /** Segments whose text may be encoded bytes: the store could not give it back to be decoded. */
+  readonly #opaque = new Set<number>();
   #bytesIn = 0;
 
-  /** Throws E_MISUSE when an option is wrong. */
   constructor(engine: Engine, around: MessageSurroundings) {
-    const { tool, namespace, scope, dialect, clientShowsImages } = around.options;
+    const { tool, namespace, dialect, clientShowsImages } = around.options;
     this.#engine = engine;
     this.#around = around;
-    this.#intake = new Intake(engine, around.store, {
-      ...(namespace !== undefined && { namespace }),
-      ...(scope !== undefined && { scope }),
-      source: tool === undefined ? {} : { tool },
-    });
+    this.#intake = new Intake(engine, around.access, this.#info(tool === undefined ? {} : { tool }));
     const call = { tool, namespace, dialect, client_shows_images: clientShowsImages };
     engine.tell(JSON.stringify(call), (core) => core.begin());
   }
@@ -89,12 +90,15 @@ export class Message {
     let text = this.#engine.call((core) => new TextDecoder().decode(core.output()));
     const report = JSON.parse(this.#engine.ask((core) => core.report())) as Report;
     if (report.shelve) {
-      text = await this.#shelve();
+      text = (await this.#shelve()) ?? text;
       bytesOut = new TextEncoder().encode(text).length;
     }
-    const refs = this.#around.options.dialect === "mcp" && report.changed ? this.#refs() : undefined;
+    const { access, options } = this.#around;
+    const refs = options.dialect === "mcp" && report.changed ? this.#refs() : undefined;
     const artifacts = [...this.#intake.refs.values(), ...this.#linked];
-    return new Answer(text, artifacts, report, this.#bytesIn, bytesOut, refs);
+    const { changed, clamped } = report;
+    const { failures } = access;
+    return new Answer({ text, artifacts, failures, changed, clamped, bytesIn: this.#bytesIn, bytesOut, refs });
   }
 
   /** Leaves nothing half-written behind. */
@@ -102,8 +106,14 @@ export class Message {
     await this.#intake.abort();
   }
 
-  #tellStored(segment: number, ref: ArtifactRef): void {
-    this.#engine.tell(JSON.stringify(storedMessage(segment, ref)), (core) => core.stored());
+  #info(source: Readonly<Record<string, unknown>>): ArtifactInfo {
+    const { namespace, scope } = this.#around.options;
+    return { ...(namespace !== undefined && { namespace }), ...(scope !== undefined && { scope }), source };
+  }
+
+  #tellStored(segment: number, ref: AnswerRef): void {
+    const told = storedMessage(segment, ref, this.#opaque.has(segment));
+    this.#engine.tell(JSON.stringify(told), (core) => core.stored());
   }
 
   #refs(): string {
@@ -129,41 +139,55 @@ export class Message {
     else await this.#read(task);
   }
 
+  /** The names of what the store could not be told stand in the answer all the same. */
   async #annotate({ index, mime_type, filename }: Task): Promise<void> {
     const ref = this.#intake.refs.get(index);
     if (ref === undefined) return;
+    const { access } = this.#around;
     const patch = { ...(mime_type !== "" && { mime_type }), ...(filename !== "" && { filename }) };
-    const updated = await guarded("write", () => this.#around.store.update(ref.id, patch, ref.scope));
+    const tell = (): Promise<AnswerRef | null> =>
+      access.call("write", async (store) => {
+        const updated = await store.update(ref.id, patch, ref.scope);
+        return updated && checked(updated);
+      });
+    const updated = isTruncated(ref) ? null : await access.attempt(tell, () => null);
     this.#intake.setRef(index, updated ?? { ...ref, ...patch });
   }
 
   /** What was stored as text is base64 of a block: its bytes take the text's place. */
   async #decode({ index }: Task): Promise<void> {
-    const { store, options } = this.#around;
     const ref = this.#intake.refs.get(index);
     if (ref === undefined) return;
-    const reader = await guarded("read", () => store.openReader(ref.id, { scope: ref.scope }));
-    if (reader === null) return;
-    const writer = await guarded("write", () => store.openWriter({ ...options, source: ref.source }));
+    if (isTruncated(ref)) return void this.#opaque.add(index);
+    const { access } = this.#around;
+    const writer = await SegmentWriter.open(access, this.#info(ref.source));
     try {
-      this.#engine.call((core) => core.beginDecode(index));
-      for await (const chunk of reader) if (!(await this.#decodePiece(chunk, writer))) return;
-      if (!this.#engine.call((core) => core.endDecode())) return;
-      await writer.write(this.#engine.call((core) => core.output().slice()));
+      const decode = (): Promise<Decoded> => this.#decoded(index, ref, writer);
+      const outcome = await access.attempt(decode, () => "unread");
       // The text stays, for retention to remove: the same string may stand elsewhere, and be named by this id.
-      this.#intake.setRef(index, await writer.close());
+      if (outcome === "bytes") this.#intake.setRef(index, await writer.close());
+      if (outcome === "unread") this.#opaque.add(index);
     } finally {
       await writer.abort();
     }
   }
 
-  async #decodePiece(chunk: Uint8Array, writer: { write(bytes: Uint8Array): Promise<void> }): Promise<boolean> {
-    const decoded = this.#engine.call((core) => {
-      core.input(chunk.length).set(chunk);
-      return core.decode();
-    });
-    if (decoded) await writer.write(this.#engine.call((core) => core.output().slice()));
-    return decoded;
+  async #decoded(index: number, ref: AnswerRef, writer: SegmentWriter): Promise<Decoded> {
+    const chunks = await this.#around.access.openChunks(ref.id, ref.scope);
+    if (chunks === null) return "unread";
+    this.#engine.call((core) => core.beginDecode(index));
+    for await (const chunk of chunks) {
+      const bytes = this.#engine.call((core) => {
+        core.input(chunk.length).set(chunk);
+        return core.decode() ? core.output().slice() : undefined;
+      });
+      if (bytes === undefined) return "text";
+      await writer.write(bytes);
+    }
+    const last = this.#engine.call((core) => (core.endDecode() ? core.output().slice() : undefined));
+    if (last === undefined) return "text";
+    await writer.write(last);
+    return "bytes";
   }
 
   async #read({ index, uri }: Task): Promise<void> {
@@ -175,12 +199,12 @@ export class Message {
     });
   }
 
-  /** The observation was clamped: the whole of it is stored, and referred to. */
-  async #shelve(): Promise<string> {
-    const intake = new Intake(this.#engine, this.#around.store, {
-      ...this.#around.options,
-      source: { observation: true },
-    });
+  /**
+   * The observation was clamped: the whole of it is stored, and referred to. Undefined when the store refuses: what
+   * was left of it is more than a reference to nothing.
+   */
+  async #shelve(): Promise<string | undefined> {
+    const intake = new Intake(this.#engine, this.#around.access, this.#info({ observation: true }));
     this.#engine.call((core) => core.shelve());
     try {
       await intake.drain();
@@ -188,49 +212,27 @@ export class Message {
       await intake.abort();
     }
     const ref = intake.refs.get(0);
-    if (ref === undefined) throw new SluiceError("E_STORE_WRITE", "the store took the observation but gave no ref");
+    if (ref === undefined || isTruncated(ref)) return undefined;
     this.#intake.setRef(Number.MAX_SAFE_INTEGER, ref);
-    this.#engine.tell(JSON.stringify(storedMessage(0, ref)), (core) => core.shelved());
+    this.#engine.tell(JSON.stringify(storedMessage(0, ref, false)), (core) => core.shelved());
     return this.#engine.call((core) => new TextDecoder().decode(core.output()));
   }
 }
 
-function storedMessage(segment: number, { id, filename, mime_type, source }: ArtifactRef): Record<string, unknown> {
-  return { segment, id, filename, mime_type, warning: source["warning"] };
+/** A store may be anybody's: only what the core can read is passed on. */
+function storedMessage(segment: number, ref: AnswerRef, opaque: boolean): Readonly<Record<string, unknown>> {
+  const { id, filename, mime_type } = ref;
+  const warning = ref.source["warning"];
+  return {
+    segment,
+    id,
+    filename: stringOr(filename),
+    mime_type: stringOr(mime_type),
+    warning: stringOr(warning),
+    opaque,
+  };
 }
 
-/** The value is parsed when it is first asked for: many hosts only pass the text on. */
-class Answer implements Transformed {
-  readonly text: string;
-  readonly artifacts: readonly ArtifactRef[];
-  readonly changed: boolean;
-  readonly clamped: boolean;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  readonly refs?: string;
-  #value: unknown;
-  #parsed = false;
-
-  constructor(
-    text: string,
-    artifacts: readonly ArtifactRef[],
-    report: Report,
-    bytesIn: number,
-    bytesOut: number,
-    refs: string | undefined,
-  ) {
-    this.text = text;
-    this.artifacts = artifacts;
-    this.changed = report.changed;
-    this.clamped = report.clamped;
-    this.bytesIn = bytesIn;
-    this.bytesOut = bytesOut;
-    if (refs !== undefined) this.refs = refs;
-  }
-
-  get value(): unknown {
-    if (!this.#parsed) this.#value = JSON.parse(this.text);
-    this.#parsed = true;
-    return this.#value;
-  }
+function stringOr(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }

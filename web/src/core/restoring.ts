@@ -2,9 +2,9 @@
  * Putting back what the mcp dialect took out.
  * @module
  */
-import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
-import { guarded, storageError } from "../errors/storage.js";
+import { storageError } from "../errors/storage.js";
 import type { Engine, EnginePool } from "./engine.js";
 
 /** Texts inside texts that are followed. */
@@ -36,7 +36,12 @@ export class Restorer {
     this.#scope = scope;
   }
 
-  /** The document, `refs` being entries that were kept beside it. Throws E_RESTORE_REFS, E_NOT_FOUND. */
+  /**
+   * The document, `refs` being entries that were kept beside it.
+   *
+   * @throws SluiceError E_RESTORE_REFS; with the artifact's id E_NOT_FOUND (unknown, in another scope, or never
+   * stored), E_EXPIRED, E_STORE_CORRUPT, E_STORE_DENIED, E_STORE_READ. All but damage is told before the first byte.
+   */
   async *document(json: string, refs: string): AsyncGenerator<Uint8Array> {
     const entries = encoder.encode(refs);
     yield* this.#cut([encoder.encode(json), entries], 0, (core) =>
@@ -74,16 +79,19 @@ export class Restorer {
     for (let piece = nextPiece(engine); piece !== undefined; piece = nextPiece(engine)) {
       if (!(piece instanceof Uint8Array)) ids.add(piece.id);
     }
+    // A set may grow while it is walked: what stored texts refer to is checked as well.
     for (const id of ids) {
-      if (!(await guarded("read", () => this.#store.exists(id, this.#scope)))) throw gone(id);
+      const ref = await reading(id, () => this.#store.stat(id, this.#scope));
+      if (ref === null) throw gone(id);
+      for (const inner of idsInside(ref)) ids.add(inner);
     }
   }
 
   async *#bytes(engine: Engine, { id, form, raw }: Hole): AsyncGenerator<Uint8Array> {
-    const reader = await guarded("read", () => this.#store.openReader(id, this.#at()));
+    const reader = await reading(id, () => this.#store.openReader(id, this.#at()));
     if (reader === null) throw gone(id);
     engine.tell(form, (core) => core.openForm(raw));
-    for await (const chunk of chunksOf(reader)) {
+    for await (const chunk of chunksOf(id, reader)) {
       yield engine.call((core) => {
         core.input(chunk.length).set(chunk);
         core.writeForm();
@@ -101,7 +109,7 @@ export class Restorer {
     if (depth > MAX_DEPTH) {
       throw new SluiceError("E_RESTORE_REFS", `artifact ${id} refers to itself, or to texts nested deeper than eight`);
     }
-    const [bytes, ref] = await guarded("read", () =>
+    const [bytes, ref] = await reading(id, () =>
       Promise.all([this.#store.get(id, this.#scope), this.#store.stat(id, this.#scope)]),
     );
     if (bytes === null || ref === null) throw gone(id);
@@ -124,17 +132,49 @@ function nextPiece(engine: Engine): Piece | undefined {
   });
 }
 
-async function* chunksOf(reader: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* chunksOf(id: string, reader: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* reader;
   } catch (error) {
-    throw storageError(error, "read");
+    throw about(id, error);
   }
 }
 
+async function reading<T>(id: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw about(id, error);
+  }
+}
+
+/** The artifacts that a stored text refers to, as was noted when it was stored. */
+function idsInside({ source }: ArtifactRef): string[] {
+  const references: unknown = source["references"];
+  if (!Array.isArray(references)) return [];
+  return references.flatMap((reference: { readonly uri?: unknown } | null) => {
+    const [, id] = /^artifact:\/\/([\w.-]+)\?/.exec(String(reference?.uri)) ?? [];
+    return id === undefined ? [] : [id];
+  });
+}
+
+/** Longest id that is repeated: a document may name anything. */
+const MAX_ID = 200;
+
+/** A failure of the store, with the artifact that it is about. */
+function about(id: string, error: unknown): SluiceError {
+  const failure = storageError(error, "read");
+  const { code, message, cause } = failure;
+  if (message.includes(id)) return failure;
+  return new SluiceError(code, `artifact ${id.slice(0, MAX_ID)}: ${message}`, {}, { cause: cause ?? error });
+}
+
 function gone(id: string): SluiceError {
+  const name = id.slice(0, MAX_ID);
   return new SluiceError(
     "E_NOT_FOUND",
-    `the artifact ${id} is not in this scope of the store, or has expired: what it stood for cannot be restored`,
+    name.startsWith("truncated_")
+      ? `artifact ${name} was never stored, as its source.warning says: it cannot be restored; call the tool again`
+      : `artifact ${name} is not in this scope of the store, or no longer: name its scope and store, or call the tool again`,
   );
 }

@@ -3,32 +3,49 @@
  * @module
  */
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-
-/** Configuration of RFC 0.3 §4.2 and §4.4 in its own words; validated by the core. */
-export type SluiceConfig = Readonly<Record<string, unknown>>;
+import type { TruncatedRef } from "../artifacts/unstored.js";
+import type { SluiceError } from "../errors/error.js";
+import type { SluiceConfig } from "./config.js";
+import type { OnStoreFailure } from "./store-access.js";
 
 /** How a reduced result is written (design §4). */
 export type Dialect = "observation" | "mcp";
 
+/** What a Sluice is made of. */
 export interface SluiceOptions {
   /** Where artifacts go; a NoOpArtifactStore (one warning, nothing kept) when left out. */
   readonly store?: ArtifactStore;
+  /** Asked for its artifact store where none is named, see `discoverArtifactStore`. */
+  readonly stateStore?: unknown;
+  /** What differs from the defaults. */
   readonly config?: SluiceConfig;
+  /**
+   * What comes of a result when the store fails at it: `"answer"`, when left out, gives the reduced result all the
+   * same, with truncated refs for what was not stored and the errors in `failures`; `"throw"` throws the error.
+   */
+  readonly onStoreFailure?: OnStoreFailure;
 }
 
 /** Which call a result answers. */
 export interface TransformOptions {
+  /** Name of the tool that answered: chooses its `tool_fields`, names files. */
   readonly tool?: string;
   /** Prefix of artifact ids; `artifact` when left out. */
   readonly namespace?: string;
+  /** Whose the artifacts are; left out, those of nobody. */
   readonly scope?: ArtifactScope;
+  /** `observation` when left out. */
   readonly dialect?: Dialect;
   /** Whether the client is known to show images (`inline_media: "auto"`). */
   readonly clientShowsImages?: boolean;
   /** Reads a resource for `resources.auto_read_if_size_under_bytes`; gives a `resources/read` result. */
   readonly readResource?: (uri: string) => Promise<unknown>;
+  /** Gives up, also while the store or `readResource` is waited for: what was begun is thrown away. */
   readonly signal?: AbortSignal;
 }
+
+/** A ref in an answer: of what was stored, or of what was not, with the reason in its `source`. */
+export type AnswerRef = ArtifactRef | TruncatedRef;
 
 /** What came of a result. */
 export interface Transformed {
@@ -36,8 +53,10 @@ export interface Transformed {
   readonly text: string;
   /** The same, parsed. */
   readonly value: unknown;
-  /** Artifacts stored, in the order they appeared; those of links that were read come last. */
-  readonly artifacts: readonly ArtifactRef[];
+  /** Artifacts, in the order they appeared; those of links that were read come last. */
+  readonly artifacts: readonly AnswerRef[];
+  /** What the store failed at, each sentence once, at most 32; empty when all went well. */
+  readonly failures: readonly SluiceError[];
   /** Whether anything differs from what the server sent. */
   readonly changed: boolean;
   /** Whether the guardrail cut the observation. */
@@ -54,26 +73,37 @@ export interface Transformed {
 export interface SluiceStream extends AsyncDisposable {
   /** Bytes of JSON text, in chunks of any size. Settles when the store has taken what came out. */
   write(chunk: Uint8Array): Promise<void>;
+  /** Ends the document and gives what came of it. Throws E_JSON_END when it was not complete. */
   close(): Promise<Transformed>;
 }
 
+/** What the guardrail made of an observation. */
 export interface Clamp {
+  /** JSON text within the limit. */
   readonly text: string;
+  /** The same, parsed. */
   readonly value: unknown;
+  /** Whether it was too long. */
   readonly changed: boolean;
   /** Unicode code points of JSON text. */
   readonly originalChars: number;
+  /** The same of what is left. */
   readonly clampedChars: number;
+  /** What was cut: `none`, `space` between tokens, `fields`, `structure`, or `text`: a string of cut JSON. */
   readonly method: string;
 }
 
+/** What kind of file bytes are the beginning of. */
 export interface Sniffed {
+  /** e.g. `image/png`; `application/octet-stream` for what is not known. */
   readonly mime_type: string;
+  /** e.g. `png`, without a dot. */
   readonly extension: string;
   /** e.g. `PNG image, 640 × 480, 1.0 MB` */
   readonly description: string;
 }
 
+/** A gate in front of a store. One serves any number of results, also at the same time. */
 export interface Sluice {
   /** Reduces a whole result: a CallToolResult, a JSON-RPC response, a content array or any JSON value. */
   transform(result: unknown, options?: TransformOptions): Promise<Transformed>;

@@ -4,6 +4,7 @@
  */
 import { SluiceError } from "../errors/error.js";
 import { keepBeside, needsBeside } from "./beside.js";
+import { isBytes, noBytes } from "./call.js";
 import type { Engine, EnginePool } from "./engine.js";
 import { Message, type MessageSurroundings } from "./message.js";
 import type { SluiceStream, Transformed } from "./sluice.js";
@@ -31,6 +32,7 @@ export class Stream implements SluiceStream {
   }
 
   write(chunk: Uint8Array): Promise<void> {
+    if (!isBytes(chunk)) return Promise.reject(noBytes("chunk"));
     return this.#inTurn(async () => {
       for (let at = 0; at < chunk.length; at += CHUNK) {
         await (await this.#begun()).push(chunk.subarray(at, at + CHUNK));
@@ -85,9 +87,9 @@ export class Stream implements SluiceStream {
   async #finish(): Promise<Transformed> {
     const answer = await (await this.#begun()).finish();
     this.#release();
-    const { store, options } = this.#around;
+    const { access, options } = this.#around;
     if (options.dialect === "mcp" && needsBeside(answer.text, answer.refs)) {
-      await keepBeside(store, options, answer.text, answer.refs ?? "[]");
+      await keepBeside(access, options, answer.text, answer.refs ?? "[]");
     }
     return answer;
   }
@@ -100,8 +102,9 @@ export class Stream implements SluiceStream {
     return this.#message;
   }
 
+  /** An engine whose memory the store may still look at is not used again. */
   #release(): void {
-    if (this.#engine !== undefined) this.#pool.release(this.#engine);
+    if (this.#engine !== undefined && !this.#around.access.abandoned) this.#pool.release(this.#engine);
     this.#engine = undefined;
   }
 }

@@ -40,9 +40,13 @@ export interface ErrorPlace {
 
 /** What Sluice throws. Match by `code`, never by message. */
 export class SluiceError extends Error {
+  /** Which error it is; part of the interface. */
   readonly code: ErrorCode;
+  /** From 1, where the error is in a text. */
   readonly line?: number;
+  /** From 1, in code points. */
   readonly column?: number;
+  /** A configuration key or a JSON pointer. */
   readonly path?: string;
 
   constructor(code: ErrorCode, message: string, place: ErrorPlace = {}, options?: ErrorOptions) {
@@ -55,7 +59,12 @@ export class SluiceError extends Error {
   }
 
   /** The shape the command line prints. */
-  toJSON(): { code: ErrorCode; message: string } & ErrorPlace {
+  toJSON(): {
+    /** Which error it is. */
+    code: ErrorCode;
+    /** The sentence. */
+    message: string;
+  } & ErrorPlace {
     const { code, message, line, column, path } = this;
     return {
       code,

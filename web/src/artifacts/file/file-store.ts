@@ -26,7 +26,7 @@ import { Folder } from "./folder.js";
 import { listRefs, statRef } from "./listing.js";
 import { exclusively } from "./lock.js";
 import { SWEEP_AFTER } from "./owner.js";
-import { openArtifact, readWhole, streamSpan, type OpenArtifact } from "./reading.js";
+import { openArtifact, readSpan, readWhole, type OpenArtifact } from "./reading.js";
 import { updateRef } from "./refs.js";
 import { evictRef, removeRef } from "./remove.js";
 import { Spool } from "./spool.js";
@@ -116,7 +116,7 @@ export class FileArtifactStore implements ArtifactStore {
     return guarded("read", async () => {
       spanOf(options.range, 0);
       const opened = await this.#open(id, options.scope);
-      return opened && streamSpan(opened.file, spanOf(options.range, opened.ref.size_bytes));
+      return opened && readSpan(this.#folder, opened, spanOf(options.range, opened.ref.size_bytes), this.#hashing);
     });
   }
 

@@ -9,6 +9,7 @@ import { storageError } from "../../errors/storage.js";
 import type { Hashing } from "../hash.js";
 import type { Span } from "../range.js";
 import type { ArtifactRef } from "../store.js";
+import { damaged, verified, Verifier } from "../verify.js";
 import type { Folder } from "./folder.js";
 import { BLOB } from "./layout.js";
 import { openPlain, orNull } from "./plain.js";
@@ -62,8 +63,20 @@ export async function readWhole(folder: Folder, { ref, file }: OpenArtifact, has
   }
 }
 
+/** Streams a span of an open artifact; all of it is checked against the hash, of a part there is none. */
+export async function readSpan(
+  folder: Folder,
+  { ref, file }: OpenArtifact,
+  span: Span,
+  hashing: Hashing,
+): Promise<ReadableStream<Uint8Array>> {
+  const stream = streamSpan(file, span);
+  if (span.end - span.start < ref.size_bytes) return stream;
+  return verified(stream, await Verifier.begin(ref, hashing), () => withdraw(folder, ref.sha256));
+}
+
 /** Streams a span of an open file as fast as it is read, and closes it at the end, on failure or on cancel. */
-export function streamSpan(file: FileHandle, span: Span): ReadableStream<Uint8Array> {
+function streamSpan(file: FileHandle, span: Span): ReadableStream<Uint8Array> {
   let at = span.start;
   return new ReadableStream<Uint8Array>(
     {
@@ -95,8 +108,4 @@ async function fill(file: FileHandle, into: Uint8Array, from: number): Promise<v
     if (bytesRead === 0) throw damaged();
     at += bytesRead;
   }
-}
-
-function damaged(): SluiceError {
-  return new SluiceError("E_STORE_CORRUPT", "The stored bytes are damaged: delete the artifact and store it again.");
 }

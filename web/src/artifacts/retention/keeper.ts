@@ -12,6 +12,7 @@ import { isExpired, makeRoom, type Case, type Room } from "./room.js";
 
 /** What a collection took away. */
 export interface Collected {
+  /** How many. */
   readonly artifacts: number;
   /** Bytes of them, a content that others share included. */
   readonly bytes: number;
@@ -176,7 +177,10 @@ export class Keeper {
   }
 
   /** Ends at the first that is not as it was noted: then who has to leave is another question. */
-  async #evictThese(leaving: readonly StoredArtifact[], gone: StoredArtifact[]): Promise<"done" | "changed" | "refused"> {
+  async #evictThese(
+    leaving: readonly StoredArtifact[],
+    gone: StoredArtifact[],
+  ): Promise<"done" | "changed" | "refused"> {
     for (const known of leaving) {
       const seen = await this.#seen(known);
       if (seen === null || isLater(seen, known)) return "changed";

@@ -2,18 +2,36 @@
  * `sluice artifacts gc`
  * @module
  */
+import { configured } from "../../artifacts/retention/configured.js";
+import type { Collected } from "../../artifacts/retention/keeper.js";
+import { RetainingArtifactStore } from "../../artifacts/retention/retaining-store.js";
+import type { ArtifactStore } from "../../artifacts/store.js";
 import type { Invocation } from "../commands.js";
+import { readConfig } from "../configuration.js";
 import { Exit } from "../exit.js";
 import { openKeptStore } from "../store.js";
 import type { Terminal } from "../terminal.js";
 import { counted, humanSize } from "../words.js";
 
 export async function run(invocation: Invocation, { output }: Terminal): Promise<number> {
-  const removed = await (await openKeptStore(invocation.value("store"))).gc();
-  if (invocation.has("json")) await output.write(`${JSON.stringify(removed)}\n`);
-  else
+  const store = await openKeptStore(invocation.value("store"));
+  const collected = await collect(store, invocation.value("config"));
+  const swept = await store.gc();
+  if (invocation.has("json"))
+    await output.write(`${JSON.stringify({ ...swept, artifacts: collected?.artifacts ?? 0 })}\n`);
+  else {
+    const expired = collected ? `${counted(collected.artifacts, "artifact")}, ` : "";
+    const bytes = swept.bytes + (collected?.bytes ?? 0);
     await output.write(
-      `removed ${counted(removed.blobs, "blob")} of ${humanSize(removed.bytes)} and ${counted(removed.temporaries, "leftover")}\n`,
+      `removed ${expired}${counted(swept.blobs, "blob")}, ${counted(swept.temporaries, "leftover")}: ${humanSize(bytes)}\n`,
     );
+  }
   return Exit.ok;
+}
+
+/** Takes away what the configuration's `retention` does not keep; null where it says nothing, or another is at it. */
+async function collect(store: ArtifactStore, configFile: string | undefined): Promise<Collected | null> {
+  if (configFile === undefined) return null;
+  const { store: kept } = configured(store, await readConfig(configFile));
+  return kept instanceof RetainingArtifactStore ? kept.collect() : null;
 }

@@ -1,0 +1,143 @@
+/** Failure is an answer: what the store refuses is told, and the result is printed all the same. */
+import { chmod, mkdir, readdir, readFile, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { COMMAND, listed, Room, shell, sluice } from "./command.js";
+import { PDF, PNG, SCREENSHOT, sha256, WORKBOOK } from "./results.js";
+
+const NOBODY = 65_534;
+const transform = (room: Room, ...more: string[]): string[] => ["transform", "--store", room.store, ...more];
+
+async function filesNamed(room: Room, wanted: string): Promise<string[]> {
+  const found = await readdir(room.store, { recursive: true, withFileTypes: true });
+  return found.filter(({ name }) => name === wanted).map(({ parentPath, name }) => join(parentPath, name));
+}
+
+describe("transform over a store that refuses", () => {
+  test("prints the result with truncated references, the error with its remedy, and exits 73", async () => {
+    await using room = await Room.open();
+    await room.write("store", "a file where a folder should be");
+    for (const dialect of ["observation", "mcp"]) {
+      const { code, stdout, stderr } = await sluice(transform(room, "--dialect", dialect), { input: WORKBOOK });
+      expect(code).toBe(73);
+      expect(stdout).toContain("truncated_");
+      expect(stdout).toContain("not stored");
+      expect(stdout).not.toContain(PDF.toString("base64").slice(0, 40));
+      expect(() => JSON.parse(stdout) as unknown).not.toThrow();
+      expect(stderr).toMatch(/^sluice: The store could not be written: .*\nThe store is .*\n$/);
+      expect(stderr).toContain(room.store);
+      expect(stdout).not.toContain(room.store);
+    }
+  });
+
+  test("goes on with the next line, and tells which lines it was", async () => {
+    await using room = await Room.open();
+    await room.write("store", "");
+    const input = `{"a":1}\n${WORKBOOK}\n[2]\n${SCREENSHOT}\nnope\n`;
+    const { code, stdout, stderr } = await sluice(transform(room, "--ndjson"), { input });
+    const lines = stdout.trimEnd().split("\n");
+    expect(code).toBe(73);
+    expect(lines).toHaveLength(5);
+    expect([lines[0], lines[2]]).toEqual(['{"a":1}', "[2]"]);
+    expect([lines[1], lines[3]]).toEqual([
+      expect.stringContaining("truncated_"),
+      expect.stringContaining("truncated_"),
+    ]);
+    expect(lines[4]).toContain("E_JSON_SYNTAX");
+    expect(stderr.match(/^sluice: line \d/gm)).toEqual(["sluice: line 2", "sluice: line 4"]);
+    expect(stderr.trimEnd().split("\n").at(-1)).toBe(`The store is ${room.store}`);
+  });
+
+  test("the first line that fails gives the exit code", async () => {
+    await using room = await Room.open();
+    await room.write("store", "");
+    expect((await sluice(transform(room, "--ndjson"), { input: `nope\n${WORKBOOK}\n` })).code).toBe(65);
+  });
+
+  test("what is larger than the store takes is the store's, not the input's", async () => {
+    await using room = await Room.open();
+    const config = await room.write("limits.json", JSON.stringify({ retention: { max_artifact_bytes: 10_000 } }));
+    const { code, stdout, stderr } = await sluice(transform(room, "--config", config), { input: WORKBOOK });
+    expect(code).toBe(73);
+    expect(stdout).toContain("Content not stored (E_TOO_LARGE)");
+    expect(stderr).toMatch(/^sluice: .*\nThe store is .*\n$/);
+    expect(await listed(room.store)).toEqual([]);
+  });
+
+  test("what was never stored is not restored, and restore says so", async () => {
+    await using room = await Room.open();
+    await room.write("file", "");
+    const mcp = ["transform", "--dialect", "mcp", "--store", room.path("file")];
+    const { stdout: input } = await sluice(mcp, { input: WORKBOOK });
+    const restored = await sluice(["restore", "--store", room.store], { input });
+    expect(restored).toMatchObject({ code: 1, stdout: "" });
+    expect(restored.stderr).toMatch(/truncated_\w+ was never stored.*call the tool again/);
+  });
+
+  test("with success nothing is said, and the exit code is 0", async () => {
+    await using room = await Room.open();
+    expect(await sluice(transform(room), { input: WORKBOOK })).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
+// Files above a limit fail as on a full disk, from the middle of a write on; 512 bytes a block.
+const limited = (blocks: number, args: readonly string[]): string =>
+  `trap '' XFSZ; ulimit -f ${blocks}; exec ${[process.execPath, COMMAND, ...args].map((word) => `'${word}'`).join(" ")}`;
+
+describe.skipIf(process.platform === "win32")("transform where the system refuses", () => {
+  test("files above a size: what is small is stored, what is large is told", async () => {
+    await using room = await Room.open();
+    const large = Buffer.concat([PDF, Buffer.alloc(4_000_000, "x")]);
+    const input = JSON.stringify({ large: large.toString("base64"), png: PNG.toString("base64"), note: "kept" });
+    const ended = await shell(limited(1_024, transform(room)), { input });
+    expect(ended.code).toBe(73);
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      note: "kept",
+      large: {
+        artifact: {
+          size_bytes: large.length,
+          source: { warning: expect.stringContaining("(E_STORE_FULL)") as string, truncated: true },
+        },
+      },
+    });
+    expect(ended.stderr).toMatch(/^sluice: The artifact is larger than the store's file system allows/);
+    expect((await listed(room.store)).map(({ sha256: hash }) => hash)).toEqual([sha256(PNG)]);
+    expect(await readdir(join(room.store, "tmp"))).toEqual([]);
+  });
+
+  test("a folder that this user may not write", async () => {
+    await using room = await Room.open();
+    await chmod(room.folder, 0o755);
+    await mkdir(room.store, { mode: 0o555 });
+    const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+    const { code, stdout, stderr } = await sluice(transform(room), { input: WORKBOOK, ...user });
+    expect(code).toBe(73);
+    expect(stdout).toContain("Content not stored (E_STORE_DENIED)");
+    expect(stderr).toMatch(/^sluice: The store refused access: /);
+  });
+});
+
+describe("a damaged artifact", () => {
+  test.each([
+    ["changed", (blob: string) => readFile(blob).then((bytes) => writeFile(blob, bytes.fill(0x41, 20, 25)))],
+    ["shortened", (blob: string) => truncate(blob, 30)],
+  ])("that was %s is told with its id by restore and get, and no file is left", async (_, damage) => {
+    await using room = await Room.open();
+    const { stdout: input } = await sluice(transform(room, "--dialect", "mcp"), { input: SCREENSHOT });
+    const [ref] = await listed(room.store);
+    const [blob = ""] = await filesNamed(room, "blob");
+    await damage(blob);
+    const restored = await sluice(["restore", "--store", room.store], { input });
+    expect(restored.code).toBe(74);
+    expect(restored.stderr).toMatch(new RegExp(`^sluice: artifact ${ref?.id}: .*damaged: delete the artifact`));
+    const target = room.path("out.png");
+    const got = await sluice(["artifacts", "get", ref?.id ?? "", "--store", room.store, "-o", target]);
+    expect(got).toMatchObject({ code: 74, stdout: "" });
+    expect(got.stderr).toContain("damaged");
+    expect((await readdir(room.folder)).toSorted()).toEqual(["store"]);
+    expect(await sluice(["artifacts", "get", ref?.id ?? "", "--store", room.store])).toMatchObject({
+      code: 74,
+      stdout: "",
+    });
+  });
+});

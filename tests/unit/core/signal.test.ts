@@ -1,0 +1,136 @@
+/** A store that never answers holds nobody who can say that it is enough. */
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
+import { createSluice, type Sluice } from "../../../web/src/index.js";
+import { faulty, Latch, type Call, type Watched } from "./faulty-store.js";
+import { base64, PDF, PNG, prose, refsIn } from "./samples.js";
+
+const ENOUGH = new Error("the user left");
+const INPUT = {
+  content: [
+    { type: "text", text: `${prose(12_000)} ${base64(PDF)}` },
+    { type: "image", data: "ACGT".repeat(20_000), mimeType: "image/png" },
+    { type: "resource_link", uri: "file:///a.txt", name: "a", size: 500 },
+  ],
+};
+const never = (): Promise<never> => new Promise(() => undefined);
+
+interface Hanging extends Watched {
+  readonly sluice: Sluice;
+  /** Lets go of what hangs. */
+  release(): void;
+  /** Settles when something hangs. */
+  readonly hung: Promise<void>;
+}
+
+const config = { resources: { auto_read_if_size_under_bytes: 1_000_000 } };
+const readResource = (uri: string): Promise<unknown> => Promise.resolve({ contents: [{ uri, text: "short" }] });
+
+/** Hangs at the first of one kind of call. */
+async function hangingAt(kind: Call): Promise<Hanging> {
+  const [held, hung] = [new Latch(), new Latch()];
+  let hangs = true;
+  const watched = faulty(new MemoryArtifactStore(), (call) => {
+    if (!hangs || call !== kind) return undefined;
+    hangs = false;
+    hung.release();
+    return held.released;
+  });
+  const sluice = await createSluice({ store: watched.store, config });
+  return { ...watched, sluice, hung: hung.released, release: held.release };
+}
+
+/** Aborts once something hangs, and tells how long the end took from then on, in milliseconds. */
+async function ended(all: Hanging, work: (signal: AbortSignal) => Promise<unknown>): Promise<number> {
+  const control = new AbortController();
+  const working = work(control.signal).catch((error: unknown) => error);
+  await all.hung;
+  const from = performance.now();
+  control.abort(ENOUGH);
+  expect(await working).toBe(ENOUGH);
+  return performance.now() - from;
+}
+
+describe.each(["openWriter", "write", "close", "update", "openReader", "read", "putText"] as const)(
+  "a store that hangs at %s",
+  (kind) => {
+    test("is left when the signal says so, and the next result is none the worse", async () => {
+      const all = await hangingAt(kind);
+      const took = await ended(all, (signal) => all.sluice.transform(INPUT, { signal, readResource }));
+      expect(took).toBeLessThan(1_500);
+      const next = await all.sluice.transform(INPUT, { readResource });
+      expect(next.failures).toEqual([]);
+      const alone = await createSluice({ store: new MemoryArtifactStore(), config });
+      expect(next.text).toBe((await alone.transform(INPUT, { readResource })).text);
+    });
+
+    test("leaves nothing half-written once it wakes up", async () => {
+      const all = await hangingAt(kind);
+      await ended(all, (signal) => all.sluice.transform(INPUT, { signal, readResource }));
+      all.release();
+      // whatever it does then, it does not take long
+      await setTimeout(30);
+      await expect.poll(() => all.open.size).toBe(0);
+    });
+  },
+);
+
+test("bytes that a hanging store was given stay what they were", async () => {
+  const memory = new MemoryArtifactStore();
+  const held = new Latch();
+  let given: Uint8Array | undefined;
+  const { store } = faulty(memory, () => undefined);
+  const openWriter = store.openWriter.bind(store);
+  store.openWriter = async (info) => {
+    const writer = await openWriter(info);
+    if (given !== undefined) return writer;
+    return Object.assign(Object.create(writer) as typeof writer, {
+      abort: never,
+      write: async (chunk: Uint8Array): Promise<void> => {
+        given ??= chunk;
+        await held.released;
+      },
+    });
+  };
+  const sluice = await createSluice({ store });
+  const control = new AbortController();
+  const working = sluice.transform({ pdf: base64(PDF) }, { signal: control.signal });
+  await expect.poll(() => given).toBeDefined();
+  const before = Buffer.from(given ?? []);
+  control.abort(ENOUGH);
+  await expect(working).rejects.toBe(ENOUGH);
+  for (let n = 0; n < 5; n++) await sluice.transform({ png: base64(PNG), log: prose(40_000) });
+  expect(Buffer.from(given ?? []).equals(before)).toBe(true);
+  held.release();
+});
+
+test("a resource that never comes is left as well", async () => {
+  const all = await hangingAt("delete");
+  const control = new AbortController();
+  const working = all.sluice.transform(INPUT, { signal: control.signal, readResource: never });
+  await setTimeout(30);
+  control.abort(ENOUGH);
+  await expect(working).rejects.toBe(ENOUGH);
+  expect(all.open.size).toBe(0);
+});
+
+test("a stream ends while it is closed", async () => {
+  const all = await hangingAt("close");
+  await ended(all, async (signal) => {
+    await using stream = all.sluice.open({ signal });
+    await stream.write(Buffer.from(JSON.stringify(INPUT)));
+    await stream.close();
+  });
+  all.release();
+  await expect.poll(() => all.open.size).toBe(0);
+});
+
+test("a signal that is aborted late is nothing to an answer that came", async () => {
+  const control = new AbortController();
+  const store = new MemoryArtifactStore();
+  const sluice = await createSluice({ store });
+  const { artifacts } = await sluice.transform(INPUT, { signal: control.signal });
+  control.abort(ENOUGH);
+  expect((await refsIn(store)).length).toBeGreaterThanOrEqual(artifacts.length);
+});

@@ -1,0 +1,85 @@
+/**
+ * What no store keeps: counted, hashed while all of it passes by, and named by a ref that says so (RFC 0.3 §7.4).
+ * @module
+ */
+import { sha256 } from "#hash";
+import type { Hashing } from "./hash.js";
+import { idsFor } from "./ids.js";
+import { claimOf, patched, type Claim } from "./record.js";
+import type { ArtifactInfo, ArtifactPatch, ArtifactRef } from "./store.js";
+
+/**
+ * A ref to what was not stored: its id begins with `truncated_`, its `source` holds `warning` (why, and what to
+ * do), `truncated: true` and `original_size` in bytes.
+ */
+export interface TruncatedRef extends Omit<ArtifactRef, "sha256"> {
+  /** Null where a store had taken bytes away before it refused: nobody has seen them all. The id is then random. */
+  readonly sha256: string | null;
+}
+
+/** What a store had taken of a content before it refused. */
+export interface Passed {
+  readonly size_bytes: number;
+  /** All of it, where somebody still has it. */
+  readonly bytes?: readonly Uint8Array[];
+}
+
+/** A content on its way to nowhere. */
+export interface Unstored {
+  /** Takes the bytes before it returns. */
+  write(chunk: Uint8Array): void;
+  /** Ends it; call once. */
+  ref(patch?: ArtifactPatch): TruncatedRef;
+}
+
+/** Stands where a store is missing, or refuses. */
+export interface StandIn {
+  /**
+   * Checks what is said of artifacts before there are any.
+   *
+   * @throws SluiceError E_INVALID_ARGUMENT with the path of the field.
+   */
+  check(info: ArtifactInfo): void;
+  /** Begins a content, or goes on with one; `warning` is for `source.warning`. */
+  open(info: ArtifactInfo, warning: string, passed?: Passed): Promise<Unstored>;
+}
+
+/** The namespace of ids that name nothing stored. */
+const TRUNCATED = "truncated";
+/** Hex digits of an id for which there is no hash, twice as many as bytes. */
+const RANDOM_BYTES = 6;
+
+/** A stand-in; `hashing` as the store would have. */
+export function standInWith(hashing: Hashing): StandIn {
+  return {
+    check: (info) => void claimOf(info),
+    open: async (info, warning, passed = { size_bytes: 0, bytes: [] }) => {
+      const claim = claimOf(info);
+      const hash = passed.bytes && (await hashing.stream());
+      for (const chunk of passed.bytes ?? []) hash?.update(chunk);
+      let size = passed.size_bytes;
+      return {
+        write(chunk): void {
+          hash?.update(chunk);
+          size += chunk.byteLength;
+        },
+        ref: (patch) => truncated(patched(claim, patch), warning, size, hash?.digest() ?? null),
+      };
+    },
+  };
+}
+
+/** The stand-in that hashes as all stores do. */
+export const standIn: StandIn = standInWith(sha256);
+
+function truncated(claim: Claim, warning: string, size: number, hash: string | null): TruncatedRef {
+  const { mime_type, filename, scope, namespace } = claim;
+  const source = { ...claim.source, warning, truncated: true, original_size: size };
+  const id = idsFor(TRUNCATED, hash ?? randomHex()).next().value ?? TRUNCATED;
+  return { id, mime_type, size_bytes: size, filename, sha256: hash, scope, namespace, source };
+}
+
+function randomHex(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,83 @@
+/**
+ * Stored bytes held against what was said of them when they were stored.
+ * @module
+ */
+import { SluiceError } from "../errors/error.js";
+import type { Hashing, StreamHash } from "./hash.js";
+import type { ArtifactRef } from "./store.js";
+
+/** What the bytes of an artifact must be. */
+export type Expected = Pick<ArtifactRef, "sha256" | "size_bytes">;
+
+/** Takes the pieces of a whole content in order, and says when they are not what was stored. */
+export class Verifier {
+  readonly #expected: Expected;
+  readonly #hash: StreamHash;
+  #size = 0;
+  #done = false;
+
+  private constructor(expected: Expected, hash: StreamHash) {
+    this.#expected = expected;
+    this.#hash = hash;
+  }
+
+  static async begin(expected: Expected, hashing: Hashing): Promise<Verifier> {
+    return new Verifier(expected, await hashing.stream());
+  }
+
+  /** Throws E_STORE_CORRUPT with the piece that is too much, or is the last and the hash is another. */
+  take(piece: Uint8Array): void {
+    if (piece.byteLength === 0) return;
+    this.#size += piece.byteLength;
+    if (this.#size > this.#expected.size_bytes) throw damaged();
+    this.#hash.update(piece);
+    if (this.#size === this.#expected.size_bytes) this.#check();
+  }
+
+  /** Throws E_STORE_CORRUPT when there should have been more. */
+  end(): void {
+    if (this.#size === 0 && this.#expected.size_bytes === 0) this.#check();
+    if (!this.#done) throw damaged();
+  }
+
+  #check(): void {
+    if (this.#done) return;
+    if (this.#hash.digest() !== this.#expected.sha256) throw damaged();
+    this.#done = true;
+  }
+}
+
+/**
+ * The same stream, checked. Its last piece comes only when all of them are what was stored, so whoever has the end
+ * has the whole; until then the stream fails with E_STORE_CORRUPT. `onDamage` is told before.
+ */
+export function verified(
+  stream: ReadableStream<Uint8Array>,
+  verifier: Verifier,
+  onDamage: () => Promise<void> = () => Promise.resolve(),
+): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller): Promise<void> {
+        const { done, value } = await reader.read();
+        try {
+          if (done) verifier.end();
+          else verifier.take(value);
+        } catch (error) {
+          await Promise.allSettled([onDamage(), reader.cancel()]);
+          throw error;
+        }
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** The error for stored bytes that are not those that were stored. */
+export function damaged(): SluiceError {
+  return new SluiceError("E_STORE_CORRUPT", "The stored bytes are damaged: delete the artifact and store it again.");
+}

@@ -1,0 +1,38 @@
+/**
+ * What went wrong, in a sentence on standard error.
+ * @module
+ */
+import { SluiceError } from "../errors/error.js";
+import { UsageError } from "./exit.js";
+import { storeFolder } from "./store.js";
+import type { Output } from "./terminal.js";
+import { printable } from "./words.js";
+
+/** One sentence; for a wrong command line also where to read more, for a store which it was. */
+export async function report(error: unknown, errors: Output, store: string | undefined): Promise<void> {
+  const message = error instanceof Error ? error.message : String(error);
+  await say(message, errors);
+  if (error instanceof UsageError) {
+    const command = ["sluice", error.command, "--help"].filter((word) => word !== "").join(" ");
+    await errors.write(`Try: ${command}\n`);
+  }
+  if (isOfStore(error)) await nameStore(errors, store);
+}
+
+/** What the store failed at although there is an answer; `line` is the line that it answers. */
+export async function reportFailures(failures: readonly SluiceError[], errors: Output, line?: number): Promise<void> {
+  for (const { message } of failures) await say(line === undefined ? message : `line ${line}: ${message}`, errors);
+}
+
+/** Says which store it was. */
+export async function nameStore(errors: Output, store: string | undefined): Promise<void> {
+  await errors.write(`The store is ${printable(storeFolder(store))}\n`);
+}
+
+async function say(message: string, errors: Output): Promise<void> {
+  await errors.write(`sluice: ${message.split("\n").map(printable).join("\n")}\n`);
+}
+
+function isOfStore(error: unknown): boolean {
+  return error instanceof SluiceError && error.code.startsWith("E_STORE_");
+}

@@ -1,0 +1,83 @@
+/**
+ * What callers hand in, checked before anything is done with it.
+ * @module
+ */
+import type { ArtifactScope } from "../artifacts/store.js";
+import type { StandIn } from "../artifacts/unstored.js";
+import { SluiceError } from "../errors/error.js";
+import type { TransformOptions } from "./sluice.js";
+import type { OnStoreFailure } from "./store-access.js";
+
+type Test = readonly [expected: string, holds: (value: unknown) => boolean];
+
+const OPTIONS: Readonly<Record<Exclude<keyof TransformOptions, "namespace" | "scope">, Test>> = {
+  tool: ["a string", (value) => typeof value === "string"],
+  dialect: ['"observation" or "mcp"', (value) => value === "observation" || value === "mcp"],
+  clientShowsImages: ["true or false", (value) => typeof value === "boolean"],
+  readResource: ["a function", (value) => typeof value === "function"],
+  signal: ["an AbortSignal", (value) => value instanceof AbortSignal],
+};
+const TESTS = Object.entries(OPTIONS);
+const ON_FAILURE: readonly OnStoreFailure[] = ["answer", "throw"];
+
+/** Throws E_INVALID_ARGUMENT with the path of the option that is wrong, whether or not anything will be stored. */
+export function checkCall(options: TransformOptions, standIn: StandIn): void {
+  checkObject(options, "options");
+  const { namespace, scope } = options;
+  for (const [name, [expected, holds]] of TESTS) {
+    const value = options[name as keyof TransformOptions];
+    if (value !== undefined && !holds(value)) throw wrong(name, expected);
+  }
+  if (namespace === undefined && scope === undefined) return;
+  standIn.check({ ...(namespace !== undefined && { namespace }), ...(scope !== undefined && { scope }) });
+}
+
+/** The same for what `restore` is told. */
+export function checkRestore(options: { readonly scope?: ArtifactScope }, standIn: StandIn): void {
+  checkObject(options, "options");
+  if (options.scope !== undefined) standIn.check({ scope: options.scope });
+}
+
+/** Whether a value is a Uint8Array, of this realm or another. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array || Object.prototype.toString.call(value) === "[object Uint8Array]";
+}
+
+/** The error for a value that should have been bytes. */
+export function noBytes(name: string): SluiceError {
+  return wrong(name, "a Uint8Array; text is turned into one by new TextEncoder().encode(text)");
+}
+
+/** Throws E_INVALID_ARGUMENT for a way to fail that is none. */
+export function checkOnFailure(way: unknown): void {
+  const ways: readonly unknown[] = ON_FAILURE;
+  if (!ways.includes(way)) throw wrong("onStoreFailure", ON_FAILURE.map((known) => `"${known}"`).join(" or "));
+}
+
+function checkObject(value: unknown, name: string): void {
+  if (typeof value !== "object" || value === null) throw wrong(name, "an object");
+}
+
+/** E_INVALID_ARGUMENT: what it is about, and what it must be. */
+export function wrong(name: string, expected: string): SluiceError {
+  return new SluiceError("E_INVALID_ARGUMENT", `${name} must be ${expected}.`, { path: name });
+}
+
+/** JSON text of a value. Throws E_INVALID_ARGUMENT for what JSON cannot say. */
+export function jsonOf(value: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value) as string | undefined;
+  } catch (error) {
+    throw new SluiceError(
+      "E_INVALID_ARGUMENT",
+      `the value is not JSON: ${(error as Error).message}`,
+      {},
+      { cause: error },
+    );
+  }
+  if (text === undefined) {
+    throw new SluiceError("E_INVALID_ARGUMENT", `the value is not JSON: ${typeof value} has no JSON form`);
+  }
+  return text;
+}

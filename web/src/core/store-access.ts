@@ -1,0 +1,160 @@
+/**
+ * The store as one message meets it: every call coded, ended by the caller's signal, and survived.
+ * @module
+ */
+import type { ArtifactInfo, ArtifactScope, ArtifactStore, ArtifactWriter } from "../artifacts/store.js";
+import type { StandIn } from "../artifacts/unstored.js";
+import type { SluiceError } from "../errors/error.js";
+import { guarded, type StorageAct } from "../errors/storage.js";
+
+/** What is done about a store that fails: the answer comes without it, or there is none. */
+export type OnStoreFailure = "answer" | "throw";
+
+/** Different failures that one answer lists. */
+const MAX_FAILURES = 32;
+
+/** How long, in milliseconds, what an aborted message left half-written may take to go away. */
+const GRACE = 500;
+
+/** A store, what stands in for it, and what is done when it fails. */
+export interface StoreTerms {
+  readonly store: ArtifactStore;
+  readonly standIn: StandIn;
+  readonly onFailure: OnStoreFailure;
+}
+
+/** All calls that one message, and what it reads, makes on its store. */
+export class StoreAccess {
+  readonly #terms: StoreTerms;
+  readonly #signal: AbortSignal | undefined;
+  readonly #failures: SluiceError[] = [];
+  /** What the store threw; made when it does. */
+  #thrown: WeakSet<SluiceError> | undefined;
+  #abandoned = false;
+
+  constructor(terms: StoreTerms, signal: AbortSignal | undefined) {
+    this.#terms = terms;
+    this.#signal = signal;
+  }
+
+  get standIn(): StandIn {
+    return this.#terms.standIn;
+  }
+
+  /** What the store failed at, each sentence once; grows until the message is answered. */
+  get failures(): readonly SluiceError[] {
+    return this.#failures;
+  }
+
+  /** Whether a call was left under way: it may still look at bytes that it was given. */
+  get abandoned(): boolean {
+    return this.#abandoned;
+  }
+
+  /** Calls the store. Throws the signal's reason, else what `storageError` makes of it. */
+  async call<T>(act: StorageAct, work: (store: ArtifactStore) => Promise<T>): Promise<T> {
+    this.#signal?.throwIfAborted();
+    try {
+      return await this.ended(guarded(act, () => work(this.#terms.store)));
+    } catch (error) {
+      this.#signal?.throwIfAborted();
+      (this.#thrown ??= new WeakSet()).add(error as SluiceError);
+      throw error;
+    }
+  }
+
+  /** A writer of the store's; one that comes too late for an aborted message is aborted. */
+  openWriter(info: ArtifactInfo): Promise<ArtifactWriter> {
+    return this.call("write", async (store) => {
+      const writer = await store.openWriter(info);
+      if (this.#abandoned) await writer.abort();
+      return writer;
+    });
+  }
+
+  /** The chunks of an artifact, or null when there is none; one that comes too late is let go of. */
+  openChunks(id: string, scope: ArtifactScope | undefined): Promise<AsyncGenerator<Uint8Array> | null> {
+    return this.call("read", async (store) => {
+      const stream = await store.openReader(id, scope === undefined ? {} : { scope });
+      if (this.#abandoned) await stream?.cancel();
+      return stream && this.#chunks(stream);
+    });
+  }
+
+  /**
+   * Does what needs the store, or, when that fails, without: `otherwise` gets the failure, which is noted. Where
+   * failures are to be thrown it throws. Any other error is thrown as it is.
+   */
+  async attempt<T>(work: () => Promise<T>, otherwise: (failure: SluiceError) => T | Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!this.caused(error)) throw error;
+      this.note(error);
+      if (this.#terms.onFailure === "throw") throw error;
+      return otherwise(error);
+    }
+  }
+
+  /** Whether an error is one of the store's. */
+  caused(error: unknown): error is SluiceError {
+    return this.#thrown?.has(error as SluiceError) ?? false;
+  }
+
+  /** Lists a failure. */
+  note(failure: SluiceError): void {
+    const known = this.#failures.some(({ code, message }) => code === failure.code && message === failure.message);
+    if (!known && this.#failures.length < MAX_FAILURES) this.#failures.push(failure);
+  }
+
+  /** Waits for work, but no longer than until the signal is aborted; then throws its reason. */
+  ended<T>(work: Promise<T>): Promise<T> {
+    const signal = this.#signal;
+    if (signal === undefined) return work;
+    return new Promise<T>((resolve, reject) => {
+      const abandon = (): void => {
+        this.#abandoned = true;
+        reject(signal.reason as Error);
+      };
+      signal.addEventListener("abort", abandon, { once: true });
+      void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abandon));
+    });
+  }
+
+  /** Clears up. What fails is left to the store's own clean-up; what hangs after an abort is not waited for long. */
+  async clear(work: () => Promise<unknown>): Promise<void> {
+    const clearing = guarded("write", work).catch(() => undefined);
+    if (this.#signal === undefined) {
+      await clearing;
+      return;
+    }
+    const settled = new AbortController();
+    const left = graceOver(this.#signal, settled.signal).then(() => (this.#abandoned = true));
+    await Promise.race([clearing.finally(() => settled.abort()), left]);
+  }
+
+  async *#chunks(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const reader = stream.getReader();
+    try {
+      for (;;) {
+        const { done, value } = await this.call("read", () => reader.read());
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      await this.clear(() => reader.cancel());
+    }
+  }
+}
+
+/** Settles a while after `signal` is aborted, unless `settled` is before. */
+function graceOver(signal: AbortSignal, settled: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const begin = (): void => {
+      const timer = setTimeout(resolve, GRACE);
+      settled.addEventListener("abort", () => clearTimeout(timer));
+    };
+    if (signal.aborted) begin();
+    else signal.addEventListener("abort", begin, { once: true, signal: settled });
+  });
+}
