@@ -1,0 +1,4 @@
+import type { ConfigKey } from "../../web/src/cli/config-keys.js";
+
+export declare const MARKER: string;
+export declare function configTable(keys: readonly ConfigKey[]): string;

@@ -1,0 +1,74 @@
+/**
+ * The site: README as its front, the pages, and the reference from the docstrings of both entries.
+ * @module
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Application } from "typedoc";
+import { SCHEMA } from "../config-schema.mjs";
+import { root } from "../run.mjs";
+import { configTable, MARKER } from "./config-table.mjs";
+
+/** Where the site is built. */
+export const SITE = join(root, "build/docs");
+
+/** In the order of the site's navigation. */
+export const PAGES = [
+  "docs/concepts.md",
+  "docs/configuration.md",
+  "docs/stores.md",
+  "docs/security.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+];
+
+/** TypeDoc's options. Types are checked elsewhere, by the compiler that builds. */
+const OPTIONS = {
+  name: "Sluice",
+  entryPoints: ["web/src/index.ts", "web/src/node.ts"],
+  tsconfig: "tsconfig.build.json",
+  skipErrorChecking: true,
+  readme: "README.md",
+  projectDocuments: PAGES,
+  includeVersion: true,
+  excludePrivate: true,
+  disableSources: true,
+  disableGit: true,
+  githubPages: false,
+  sort: ["source-order"],
+  sortEntryPoints: false,
+  validation: { notExported: true, invalidLink: true, invalidPath: true, rewrittenLink: true, notDocumented: true },
+};
+
+/** Builds the site. False when there was anything to warn of: a broken link, something public without a docstring. */
+export async function buildSite() {
+  const forgotten = readdirSync(join(root, "docs")).filter(
+    (name) => name.endsWith(".md") && !PAGES.includes(`docs/${name}`),
+  );
+  if (forgotten.length > 0) throw new Error(`docs/${forgotten[0]} is missing from PAGES in scripts/docs/site.mjs.`);
+  const app = await Application.bootstrap(OPTIONS);
+  const project = await app.convert();
+  if (project === undefined) return false;
+  const table = configTable(await configuredKeys());
+  for (const page of project.documents ?? []) finish(page, table);
+  app.validate(project);
+  await app.generateDocs(project, SITE);
+  return !app.logger.hasErrors() && !app.logger.hasWarnings();
+}
+
+/** A page is called by its heading; the configuration's page gets its table. */
+function finish(page, table) {
+  const [first] = page.content;
+  const heading = /^# (.*)$/m.exec(first?.text ?? "");
+  if (heading === null) throw new Error(`${page.name} has no heading.`);
+  page.name = heading[1];
+  for (const part of page.content) {
+    if (part.kind === "text") part.text = part.text.replace(MARKER, () => table);
+  }
+}
+
+async function configuredKeys() {
+  const { configKeys } = await import("../../dist/cli/config-keys.js");
+  return configKeys(JSON.parse(readFileSync(SCHEMA, "utf8")));
+}

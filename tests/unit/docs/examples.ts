@@ -1,0 +1,118 @@
+/**
+ * Runs the examples of a page: blocks that a comment marks with `run: command` or `run: library`.
+ * @module
+ */
+import { execFile } from "node:child_process";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { makePdf } from "../../../scripts/demo/pdf.mjs";
+import { makePng } from "../../../scripts/demo/png.mjs";
+import { COMMAND, ROOT } from "../cli/command.js";
+
+const run = promisify(execFile);
+
+/** `$ command` and the lines that it prints. */
+export interface Step {
+  readonly command: string;
+  readonly output: string;
+}
+
+/** A fenced block of a page that is marked as run. */
+export interface Example {
+  readonly kind: "command" | "library";
+  readonly source: string;
+}
+
+/** The examples of a page, in its order. */
+export function examples(page: string): Example[] {
+  const found = page.matchAll(/<!-- run: (command|library) -->\n```\w+\n([\s\S]*?)\n```/g);
+  return Array.from(found, ([, kind, source = ""]) => ({ kind: kind as Example["kind"], source }));
+}
+
+/** The files that a page shows: a comment with `file: NAME` stands above each. */
+function files(page: string): [name: string, content: string][] {
+  const found = page.matchAll(/<!-- file: ([\w.]+) -->\n```\w+\n([\s\S]*?)\n```/g);
+  return Array.from(found, ([, name = "", content = ""]) => [name, content]);
+}
+
+/** The steps of a console block. */
+export function steps(block: string): Step[] {
+  return block
+    .split(/^\$ /m)
+    .slice(1)
+    .map((step) => {
+      const [command = "", ...output] = step.split("\n");
+      return { command, output: output.join("\n").trimEnd() };
+    });
+}
+
+/** What a library block says that its calls of `console.log` print, `// → …`; undefined where it says nothing. */
+export function promises(block: string): (string | undefined)[] {
+  return block
+    .split("\n")
+    .filter((line) => line.startsWith("console.log("))
+    .map((line) => /\/\/ → (.*)$/.exec(line)?.[1]);
+}
+
+/** A folder with the files that the pages talk of. Inside the checkout, so that `mcp-sluice` is the package itself. */
+export class Desk implements AsyncDisposable {
+  private constructor(readonly folder: string) {}
+
+  /** `page` is the text whose examples are to run: only files that it names are made. */
+  static async open(name: string, page: string): Promise<Desk> {
+    const folder = join(ROOT, "build", "examples", name);
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(join(folder, "bin"), { recursive: true });
+    const script = `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`;
+    await writeFile(join(folder, "bin", "sluice"), script, { mode: 0o755 });
+    for (const [file, content] of Object.entries(FILES)) {
+      if (page.includes(file)) await writeFile(join(folder, file), content());
+    }
+    for (const [file, content] of files(page)) await writeFile(join(folder, file), content);
+    return new Desk(folder);
+  }
+
+  /** Runs a command line as its reader would; its exit code does not matter. Standard error comes last. */
+  async command(line: string): Promise<string> {
+    const path = [join(this.folder, "bin"), dirname(process.execPath), process.env["PATH"]].join(delimiter);
+    const env = { ...process.env, PATH: path };
+    const { stdout, stderr } = await run("sh", ["-c", `${line} || true`], { cwd: this.folder, env });
+    return (stdout + stderr).trimEnd();
+  }
+
+  /** Runs a program and gives the lines that it prints. */
+  async program(source: string): Promise<string[]> {
+    await writeFile(join(this.folder, "example.mjs"), source);
+    const { stdout, stderr } = await run(process.execPath, ["example.mjs"], { cwd: this.folder });
+    return [...stdout.trimEnd().split("\n"), ...(stderr === "" ? [] : [stderr])];
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Made so that their SHA-256, and with it the ids, are the same everywhere: nothing is compressed. */
+const FILES: Readonly<Record<string, () => string | Uint8Array>> = {
+  "result.json": () => {
+    const content = makePdf({ packed: false }).toString("base64");
+    return inTextBlocks(JSON.stringify({ content, name: "Sales Dashboard", format: "pdf" }));
+  },
+  "screenshot.png": () => makePng(),
+  "rows.json": () => {
+    const rows = Array.from({ length: 12_000 }, (_, id) => ({ id, name: `row ${id}`, v: id / 2 }));
+    return inTextBlocks(JSON.stringify(rows), "12,000 rows in 0.8 s");
+  },
+  "logo.gif": () => {
+    const bytes = Buffer.alloc(1024, 7);
+    bytes.write("GIF89a");
+    bytes.writeUInt16LE(32, 6);
+    bytes.writeUInt16LE(16, 8);
+    return bytes;
+  },
+};
+
+function inTextBlocks(...texts: string[]): string {
+  return JSON.stringify({ content: texts.map((text) => ({ type: "text", text })) });
+}
