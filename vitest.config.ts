@@ -15,12 +15,22 @@ const alias = Object.entries(imports).map(([find, { node }]) => ({
 export default defineConfig({
   resolve: { alias },
   test: {
-    include: ["tests/unit/**/*.test.ts", "tests/e2e/**/*.test.ts"],
     // Tests that start processes or push hundreds of megabytes need longer than the usual 5 s.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Each of them takes a core: more at a time only disturb each other's timing.
     maxWorkers: 2,
     coverage: { provider: "v8", include: ["web/src/**/*.ts"], reportsDirectory: "coverage/ts" },
+    projects: [
+      { extends: true, test: { name: "library", include: ["tests/unit/**/*.test.ts", "tests/e2e/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: {
+          name: "package",
+          include: ["tests/package/**/*.test.ts"],
+          globalSetup: "tests/package/install.ts",
+        },
+      },
+    ],
   },
 });

@@ -17,6 +17,7 @@ import {
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cores, must, root, tool } from "./run.mjs";
+import { writeSchema } from "./config-schema.mjs";
 import { main, setup } from "./setup.mjs";
 import { checkSize } from "./size.mjs";
 
@@ -34,12 +35,13 @@ export async function buildNative(preset, targets = []) {
 
 /** Brings dist/ up to date. */
 export async function build() {
-  await buildNative("wasm-release", ["sluice_wasm"]);
+  await buildNative("wasm-release", ["sluice_wasm", "sluice_schema"]);
   await minifyGlue();
   // Beside its sources too, so that tests and the playground can import what is not yet compiled.
   for (const folder of ["web/src/core", "dist/core"]) copyCore(join(root, folder));
   await must(process.execPath, [tool("tsc"), "-p", "tsconfig.build.json"]);
   prune(join(root, "dist"));
+  await writeSchema(join(buildFolder("wasm-release"), "config.schema.json"));
   linkCommand();
   checkSize();
 }

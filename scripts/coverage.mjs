@@ -12,7 +12,7 @@ await main(async () => {
   await setup("test");
   await build();
   await coverCore();
-  await must(process.execPath, [tool("vitest"), "run", "--coverage"]);
+  await must(process.execPath, [tool("vitest"), "run", "--project=library", "--coverage"]);
 });
 
 async function coverCore() {

@@ -2,8 +2,10 @@
  * What has to be on the machine, how to see that it is, and which package brings it.
  * @module
  */
-import { accessSync, constants, existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { findChromium } from "./chromium.mjs";
+import { findOnPath } from "./on-path.mjs";
 
 /** What one may want to do; each needs all that those before it need. */
 const purposes = ["build", "test", "tidy"];
@@ -46,6 +48,12 @@ const requirements = [
       existsSync(join(process.env.GOOGLETEST_SOURCE ?? "/usr/src/googletest/googletest", "src/gtest-all.cc")),
     debian: "googletest",
   },
+  {
+    name: "Chromium or Chrome (SLUICE_CHROMIUM names its program)",
+    purpose: "test",
+    found: () => findChromium() !== undefined,
+    debian: "chromium",
+  },
   { name: "clang-tidy", purpose: "tidy", found: () => onPath("clang-tidy"), debian: "clang-tidy" },
 ];
 
@@ -58,16 +66,7 @@ export function missing(purpose) {
   return requirements.filter((need) => purposes.indexOf(need.purpose) <= level && !need.found());
 }
 
-function onPath(name) {
-  return (process.env.PATH ?? "").split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, name), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
+const onPath = (name) => findOnPath(name) !== undefined;
 
 function includeFolders() {
   const prefixes = (process.env.CMAKE_PREFIX_PATH ?? "").split(delimiter).filter(Boolean);

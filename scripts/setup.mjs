@@ -53,7 +53,7 @@ async function installPackages(purpose) {
     if (demanded.length === 0) return;
     throw new SetupError(
       `Install ${names} with your system's package manager (on macOS: brew install emscripten cmake ninja ` +
-        `nlohmann-json ccache llvm clang-format), then run this again.`,
+        `nlohmann-json ccache llvm clang-format, and brew install --cask google-chrome), then run this again.`,
     );
   }
   if (packages.length === 0) return;

@@ -7,7 +7,7 @@ import { build } from "./build.mjs";
 import { checks } from "./runners/checks.mjs";
 import { fuzzers } from "./runners/fuzzers.mjs";
 import { nativeTests, wasmTests } from "./runners/gtest.mjs";
-import { vitest } from "./runners/vitest.mjs";
+import { libraryTests, packageTests } from "./runners/vitest.mjs";
 import { main, setup } from "./setup.mjs";
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
@@ -16,7 +16,8 @@ import { main, setup } from "./setup.mjs";
 const runners = {
   build: { title: "Core and library", run: () => build().then(() => ({ passed: 1, failed: 0, skipped: 0 })) },
   checks: { title: "Types, lint, format", run: checks },
-  vitest: { title: "Library and command", run: vitest },
+  vitest: { title: "Library and command", run: libraryTests },
+  package: { title: "The package, installed: Node, pages, workers", run: packageTests },
   native: { title: "C++ under ASan and UBSan", run: nativeTests },
   wasm: { title: "C++ as WebAssembly in node", run: wasmTests },
   fuzz: { title: "Fuzzers, a short run", run: fuzzers },

@@ -14,6 +14,7 @@ const commands = {
   "format of TypeScript and JavaScript": () => run(tool("oxfmt"), ["--check", "."]),
   "format of C++": () => run("clang-format", ["--dry-run", "--Werror", ...cppSources()]),
   "lock file free of registry addresses": lockFile,
+  "documentation: docstrings and links": () => run(process.execPath, ["scripts/docs.mjs"]),
 };
 
 /** Runs them all; a failed one does not hide the next. */

@@ -12,8 +12,14 @@ describe("what is public", () => {
     expect(Object.keys(root).sort()).toEqual([
       "MemoryArtifactStore",
       "NoOpArtifactStore",
+      "RetainingArtifactStore",
+      "ScopedArtifacts",
       "SluiceError",
+      "cleanNamespace",
       "createSluice",
+      "discoverArtifactStore",
+      "sameScope",
+      "scopeKey",
     ]);
   });
 
@@ -55,6 +61,23 @@ test("a result is reduced by three lines", async () => {
   );
   expect(text).toContain(artifacts[0]?.id);
   expect(Buffer.from((await store.get(artifacts[0]?.id ?? "")) ?? []).equals(pdf)).toBe(true);
+});
+
+test("a host's state store brings its artifact store", async () => {
+  const artifactStore = new root.MemoryArtifactStore();
+  const sluice = await root.createSluice({ stateStore: { artifactStore } });
+  const { artifacts } = await sluice.transform({ text: "long ".repeat(10_000) });
+  expect(await artifactStore.exists(artifacts[0]?.id ?? "")).toBe(true);
+});
+
+test("a configuration's retention holds for its store", async () => {
+  const store = new root.MemoryArtifactStore();
+  const sluice = await root.createSluice({ store, config: { retention: { max_artifact_bytes: 10_000 } } });
+  const { artifacts, failures } = await sluice.transform({ text: "long ".repeat(10_000) });
+  expect(failures).toMatchObject([{ code: "E_TOO_LARGE", path: "retention.max_artifact_bytes" }]);
+  expect(artifacts).toMatchObject([{ source: { truncated: true, original_size: 50_000 } }]);
+  const wrong = root.createSluice({ config: { retention: { ttl_seconds: -1 } } });
+  await expect(wrong).rejects.toMatchObject({ code: "E_CONFIG_VALUE", path: "retention.ttl_seconds" });
 });
 
 test("without a store it works, and warns on the console", async () => {

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * Sluice for browsers, workers and Node: keeps the bytes of tool results out of a model's context.
  *
@@ -6,10 +7,13 @@
  * const sluice = await createSluice({ store: new MemoryArtifactStore() });
  * const { text, artifacts } = await sluice.transform(result, { tool: "download", namespace: "tableau" });
  * ```
- * @module
+ * @module mcp-sluice
  */
-import { NoOpArtifactStore } from "./artifacts/no-op.js";
 import { createSluiceOver, type WasmSource } from "./core/create.js";
+import { chosenStore } from "./artifacts/choice.js";
+import { configured } from "./artifacts/retention/configured.js";
+import { standIn } from "./artifacts/unstored.js";
+import { wrong } from "./core/call.js";
 import type { Sluice, SluiceOptions } from "./core/sluice.js";
 
 /**
@@ -17,11 +21,25 @@ import type { Sluice, SluiceOptions } from "./core/sluice.js";
  * Throws E_CORE_LOAD, and E_CONFIG_… with the path of the key that is wrong.
  */
 export async function createSluice(options: SluiceOptions & { readonly wasm?: WasmSource } = {}): Promise<Sluice> {
-  return createSluiceOver(options.store ?? new NoOpArtifactStore(), options.config, options.wasm);
+  if (typeof options !== "object" || (options as unknown) === null) throw wrong("options", "an object");
+  const { store, config } = configured(chosenStore(options.store, options.stateStore), options.config);
+  return createSluiceOver({ store, standIn, onFailure: options.onStoreFailure ?? "answer" }, config, options.wasm);
 }
 
+export { discoverArtifactStore } from "./artifacts/discover.js";
+export { cleanNamespace } from "./artifacts/ids.js";
 export { MemoryArtifactStore } from "./artifacts/memory.js";
+export type { MemoryStoreOptions } from "./artifacts/memory.js";
 export { NoOpArtifactStore } from "./artifacts/no-op.js";
+export type { NoOpStoreOptions } from "./artifacts/no-op.js";
+export type { Collected } from "./artifacts/retention/keeper.js";
+export type { CleanupStrategy, RetentionConfig } from "./artifacts/retention/policy.js";
+export { RetainingArtifactStore } from "./artifacts/retention/retaining-store.js";
+export type { RetainingOptions } from "./artifacts/retention/retaining-store.js";
+export { sameScope, scopeKey } from "./artifacts/scope.js";
+export { ScopedArtifacts } from "./artifacts/scoped.js";
+export type { Uploaded, UploadInfo } from "./artifacts/scoped.js";
+export type { Hashing, StreamHash } from "./artifacts/hash.js";
 export type {
   ArtifactInfo,
   ArtifactPatch,
@@ -30,13 +48,25 @@ export type {
   ArtifactStore,
   ArtifactWriter,
   ByteRange,
+  Clock,
+  StoredArtifact,
 } from "./artifacts/store.js";
-export type { WasmSource } from "./core/create.js";
 export type {
+  BinaryDetectionConfig,
+  GuardrailConfig,
+  InlineMediaConfig,
+  ResourcesConfig,
+  SluiceConfig,
+  ToolFieldConfig,
+} from "./core/config.js";
+export type { WasmSource } from "./core/create.js";
+export type { TruncatedRef } from "./artifacts/unstored.js";
+export type { OnStoreFailure } from "./core/store-access.js";
+export type {
+  AnswerRef,
   Clamp,
   Dialect,
   Sluice,
-  SluiceConfig,
   SluiceOptions,
   SluiceStream,
   Sniffed,

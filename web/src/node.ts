@@ -1,6 +1,8 @@
 /**
  * Sluice for Node: everything of the root entry, and what needs a file system.
- * @module
+ * @module mcp-sluice/node
  */
 export * from "./index.js";
 export { FileArtifactStore } from "./artifacts/file/file-store.js";
+export type { FileStoreOptions } from "./artifacts/file/file-store.js";
+export type { Swept } from "./artifacts/file/sweep.js";

@@ -81,11 +81,13 @@ function rows(pairs: readonly Row[], output: Output): string[] {
   });
 }
 
-function textWidth(output: Output): number {
+/** Columns that running text takes: as many as the terminal has, within what is good to read. */
+export function textWidth(output: Output): number {
   return Math.max(60, Math.min(100, output.columns));
 }
 
-function wrap(text: string, columns: number): string[] {
+/** Breaks a text between words into lines of at most so many characters; a longer word has a line of its own. */
+export function wrap(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {

@@ -20,7 +20,8 @@ export async function compileCore(source?: BufferSource | Response | URL): Promi
   } catch (error) {
     throw new SluiceError(
       "E_CORE_LOAD",
-      "the WebAssembly core could not be loaded; pass its URL or bytes as `wasm` where a bundler moved it",
+      "the WebAssembly core could not be loaded; where a bundler moved it, pass its URL or bytes as `wasm` " +
+        '(with Vite 7 and older `optimizeDeps: { exclude: ["mcp-sluice"] }` keeps it in its place)',
       {},
       { cause: error },
     );

@@ -1,0 +1,16 @@
+/**
+ * The browser that the tests drive.
+ * @module
+ */
+import { findOnPath, isProgram } from "./on-path.mjs";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+
+const MACOS = ["Chromium", "Google Chrome"].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`);
+
+/** The program of Chromium or Chrome: `SLUICE_CHROMIUM` where it is set, else what is installed, or nothing. */
+export function findChromium() {
+  const named = process.env.SLUICE_CHROMIUM;
+  if (named) return isProgram(named) ? named : undefined;
+  return NAMES.map(findOnPath).find(Boolean) ?? MACOS.find(isProgram);
+}

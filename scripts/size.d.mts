@@ -1,0 +1,8 @@
+/** What of the package has a budget. */
+export type Part = "core" | "mcp-sluice" | "mcp-sluice/node" | "sluice" | "tarball";
+/** Bytes, gzipped, at most. */
+export const BUDGETS: Readonly<Record<Part, number>>;
+/** Gzipped bytes of everything in `BUDGETS`, of a tarball and the folder that it was installed to. */
+export function measure(tarball: string, folder: string): Promise<Readonly<Record<Part, number>>>;
+/** Bytes as kilobytes of 1000. */
+export function kilo(bytes: number): string;

@@ -1,0 +1,39 @@
+/** Every public name in use, as strictly as the compiler can be. */
+import {
+  createSluice,
+  MemoryArtifactStore,
+  NoOpArtifactStore,
+  SluiceError,
+  type ArtifactRef,
+  type ArtifactStore,
+  type Dialect,
+  type ErrorCode,
+  type Sluice,
+  type Transformed,
+} from "mcp-sluice";
+import { createSluice as createInNode, FileArtifactStore } from "mcp-sluice/node";
+
+const stores: readonly ArtifactStore[] = [
+  new MemoryArtifactStore(),
+  new NoOpArtifactStore(),
+  new FileArtifactStore("./store"),
+];
+
+export async function reduce(sluice: Sluice, result: unknown, dialect: Dialect): Promise<readonly ArtifactRef[]> {
+  const { artifacts, text, value }: Transformed = await sluice.transform(result, { namespace: "n", dialect });
+  await using stream = sluice.open({ dialect });
+  await stream.write(new TextEncoder().encode(text));
+  return [...artifacts, ...(await stream.close()).artifacts, ...(value === null ? [] : artifacts)];
+}
+
+export function codeOf(error: unknown): ErrorCode | undefined {
+  return error instanceof SluiceError ? error.code : undefined;
+}
+
+export const made: Promise<Sluice>[] = stores.map((store) =>
+  createSluice({ store, config: { max_inline_size: 4000 } }),
+);
+export const same: typeof createSluice = createInNode;
+
+// @ts-expect-error: the types are there, and not `any`
+export const wrong: Promise<Sluice> = createSluice({ store: 1 });

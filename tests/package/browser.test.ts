@@ -1,0 +1,164 @@
+/** The installed package in real Chromium, under a content security policy: as Vite builds it, and as Vite serves it. */
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { chromium, type Browser } from "playwright-core";
+import { build, createServer, preview, type InlineConfig } from "vite";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { findChromium } from "../../scripts/chromium.mjs";
+import { ROUND_TRIP } from "./report.js";
+
+const POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
+const app = inject("app");
+
+interface Site {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** What a page said while it ran, apart from its report. */
+interface Visit {
+  readonly report: Readonly<Record<string, unknown>>;
+  readonly complaints: readonly string[];
+  readonly fetched: readonly string[];
+}
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await chromium.launch({ executablePath: findChromium() ?? "chromium" });
+});
+afterAll(() => browser.close());
+
+/** Opens a page as a new user, and waits for its report. */
+async function visit(url: string): Promise<Visit> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const fetched: string[] = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  context.on("response", (response) => {
+    fetched.push(`${response.status()} ${new URL(response.url()).pathname} ${response.headers()["content-type"]}`);
+  });
+  await page.goto(url);
+  const report = JSON.parse((await page.locator("output:not(:empty)").textContent()) ?? "") as Visit["report"];
+  await context.close();
+  return { report, complaints, fetched };
+}
+
+const UNDER_THE_POLICY = { ...ROUND_TRIP, violations: [] };
+const EVERYWHERE = {
+  page: UNDER_THE_POLICY,
+  worker: UNDER_THE_POLICY,
+  serviceWorker: UNDER_THE_POLICY,
+  coreByUrl: ROUND_TRIP,
+};
+
+/** The project served, each answer under a policy. */
+function withPolicy(policy: string): InlineConfig {
+  return {
+    root: app,
+    configFile: false,
+    logLevel: "error",
+    worker: { format: "es" },
+    server: { port: 0, headers: { "Content-Security-Policy": policy } },
+    preview: { port: 0, headers: { "Content-Security-Policy": policy } },
+  };
+}
+
+function siteOf(server: { resolvedUrls: { local: string[] } | null; close(): Promise<void> }): Site {
+  return { url: server.resolvedUrls?.local[0] ?? "", close: () => server.close() };
+}
+
+/** What `vite build` left, served under a policy. */
+async function served(policy: string): Promise<Site> {
+  return siteOf(await preview(withPolicy(policy)));
+}
+
+describe("built by Vite", () => {
+  beforeAll(() =>
+    build({
+      ...withPolicy(POLICY),
+      build: {
+        rolldownOptions: {
+          input: { index: join(app, "index.html"), "service-worker": join(app, "service-worker.js") },
+          // A service worker has its address by its place: the root, without a hash.
+          output: {
+            entryFileNames: ({ name }) => (name === "service-worker" ? "[name].js" : "assets/[name]-[hash].js"),
+          },
+        },
+      },
+    }),
+  );
+  afterAll(() => rm(join(app, "dist"), { recursive: true, force: true }));
+
+  describe("and served under script-src 'self' 'wasm-unsafe-eval'", () => {
+    let site: Site;
+    let seen: Visit;
+    beforeAll(async () => {
+      site = await served(POLICY);
+      seen = await visit(site.url);
+    });
+    afterAll(() => site.close());
+
+    test("works on the page, in a worker and in a service worker, without a complaint", () => {
+      const { report, complaints } = seen;
+      expect(report).toEqual(EVERYWHERE);
+      expect(complaints).toEqual([]);
+    });
+
+    test("fetches the core as an asset of the build, compiled while it arrives", () => {
+      const { fetched } = seen;
+      const cores = fetched.filter((line) => line.includes(".wasm"));
+      expect(cores.length).toBeGreaterThan(0);
+      for (const line of cores) expect(line).toMatch(/^200 \/assets\/core-[\w-]+\.wasm application\/wasm$/);
+    });
+
+    test("the policy holds in all three: none of them can make code from a string", async () => {
+      const { report } = await visit(`${site.url}?code from a string`);
+      for (const place of ["page", "worker", "serviceWorker"]) {
+        expect([place, report[place]]).toEqual([place, expect.objectContaining({ name: "EvalError" })]);
+      }
+    });
+  });
+
+  test("where the policy forbids WebAssembly, the error says that the core could not be loaded", async () => {
+    const site = await served("default-src 'self'");
+    try {
+      const { report } = await visit(site.url);
+      expect(report["page"]).toMatchObject({
+        code: "E_CORE_LOAD",
+        cause: expect.stringContaining("Content Security Policy"),
+      });
+      expect(report["worker"]).toMatchObject({ code: "E_CORE_LOAD" });
+    } finally {
+      await site.close();
+    }
+  });
+});
+
+describe("served by Vite while one develops", () => {
+  let site: Site;
+  let seen: Visit;
+  beforeAll(async () => {
+    const server = await createServer(withPolicy(POLICY));
+    await server.listen();
+    site = siteOf(server);
+    seen = await visit(site.url);
+  });
+  afterAll(() => site.close());
+
+  test("works on the page, in a worker and in a service worker, without a complaint", () => {
+    const { report, complaints } = seen;
+    expect(report).toEqual(EVERYWHERE);
+    expect(complaints).toEqual([]);
+  });
+
+  test("fetches the core from the package, though the package itself was bundled beforehand", () => {
+    const { fetched } = seen;
+    expect(fetched.some((line) => line.includes("/.vite/deps/mcp-sluice.js"))).toBe(true);
+    expect(fetched).toContain("200 /node_modules/mcp-sluice/dist/core/core.wasm application/wasm");
+  });
+});

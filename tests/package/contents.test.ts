@@ -1,0 +1,105 @@
+/** What is in the tarball, and what those who judge packages say of it. */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { checkPackage, createPackageFromTarballData, type ResolutionKind } from "@arethetypeswrong/core";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { describe, expect, inject, test } from "vitest";
+import { ROOT } from "./run.js";
+
+const tarball = inject("tarball");
+const installed = join(inject("app"), "node_modules", "mcp-sluice");
+
+interface Manifest {
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly imports: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly bin: Readonly<Record<string, string>>;
+}
+
+async function json<T>(path: string): Promise<T> {
+  return JSON.parse(await readFile(path, "utf8")) as T;
+}
+
+/** Paths of all files under a folder, with `/` between names. */
+async function filesUnder(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll("\\", "/"),
+    )
+    .sort();
+}
+
+describe("the tarball", () => {
+  test("carries the built module, beside the code that loads it", async () => {
+    const wasm = await readFile(join(installed, "dist/core/core.wasm"));
+    expect(WebAssembly.validate(wasm)).toBe(true);
+    expect(wasm.equals(await readFile(join(ROOT, "dist/core/core.wasm")))).toBe(true);
+    expect(await filesUnder(installed)).toContain("dist/core/core.mjs");
+  });
+
+  test("has each source compiled, with its types, and nothing of sources that are gone", async () => {
+    const sources = (await filesUnder(join(ROOT, "web/src"))).filter((name) => name.endsWith(".ts"));
+    expect(sources.length).toBeGreaterThan(50);
+    const compiled = (ending: string): string[] =>
+      sources.map((name) => `dist/${name.replace(/\.ts$/, ending)}`).sort();
+    const files = await filesUnder(installed);
+    expect(files.filter((name) => name.endsWith(".js"))).toEqual(compiled(".js"));
+    expect(files.filter((name) => name.endsWith(".d.ts"))).toEqual(compiled(".d.ts"));
+  });
+
+  test("has nothing else: no sources, no tests, no maps, no traces of the build", async () => {
+    const others = (await filesUnder(installed)).filter((name) => !/^dist\/.*\.(js|d\.ts)$/.test(name));
+    const core = ["core.d.mts", "core.mjs", "core.wasm"].map((name) => `dist/core/${name}`);
+    const papers = ["CHANGELOG.md", "LICENSE", "README.md"];
+    expect(others).toEqual([...papers, "dist/config.schema.json", ...core, "package.json"]);
+  });
+
+  test("has every file that package.json names", async () => {
+    const { exports, imports, bin } = await json<Manifest>(join(installed, "package.json"));
+    const named = [...Object.values(exports), ...Object.values(imports), bin].flatMap((target) =>
+      typeof target === "string" ? [target] : Object.values(target),
+    );
+    const files = await filesUnder(installed);
+    expect(files).toEqual(expect.arrayContaining(named.map((path) => path.replace(/^\.\//, ""))));
+  });
+
+  test("is never stale: packing builds first, and installing runs nothing", async () => {
+    const { scripts } = await json<Manifest>(join(installed, "package.json"));
+    expect(scripts["prepack"]).toBe(scripts["build"]);
+    for (const name of ["preinstall", "install", "postinstall", "prepare"]) expect(scripts).not.toHaveProperty(name);
+  });
+
+  test("brings one package with it, in one exact version", async () => {
+    const { dependencies } = await json<Manifest>(join(installed, "package.json"));
+    expect(Object.keys(dependencies)).toEqual(["hash-wasm"]);
+    for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    const packages = await readdir(join(inject("app"), "node_modules"));
+    expect(packages.filter((name) => !name.startsWith("."))).toEqual(["hash-wasm", "mcp-sluice"]);
+  });
+});
+
+test("publint has nothing to say, not even a suggestion", async () => {
+  const { messages, pkg } = await publint({ pkgDir: installed, pack: false, strict: true, level: "suggestion" });
+  expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+});
+
+test("arethetypeswrong finds nothing wrong for those who import", async () => {
+  // The package is ESM only: what old resolvers and `require` in TypeScript make of it is not asked (its own profile
+  // `esm-only`). The module itself has no types.
+  const notAsked: readonly ResolutionKind[] = ["node10", "node16-cjs"];
+  const found = await checkPackage(createPackageFromTarballData(new Uint8Array(await readFile(tarball))), {
+    excludeEntrypoints: ["./core.wasm"],
+  });
+  if (found.types === false) throw new Error("the package has no types");
+  expect(Object.keys(found.entrypoints)).toEqual(expect.arrayContaining([".", "./node"]));
+  const problems = found.problems.filter(
+    (problem) => !("resolutionKind" in problem && notAsked.includes(problem.resolutionKind)),
+  );
+  expect(problems).toEqual([]);
+});
