@@ -18,7 +18,7 @@ set(fast_sources "/codec/(base64|hex|span)|/gate/(byte_array|pass_|run|scan|toke
 # Inlining a function may make its caller this much larger, in LLVM's units: a call costs about 25.
 set(small_inline -5)
 # At the link, where hot code meets the library's: a little more is a tenth of the time of a small message.
-set(link_inline 22)
+set(link_inline 15)
 
 # Errors are values in the core: no exceptions, no type information, natively as in WASM. On the link
 # line as well, since Emscripten picks its run-time libraries by these flags.

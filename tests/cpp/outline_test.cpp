@@ -207,6 +207,34 @@ TEST(Outline, ToleratesMarkersAndAByteOrderMark) {
   EXPECT_EQ(outline_of("{\"a" + marker(3) + "\":1}"), "object {\"a\": integer}");
 }
 
+TEST(Outline, DocumentsOnLines) {
+  EXPECT_EQ(outline_of("{\"id\":1,\"v\":1.5}\n{\"id\":2,\"v\":null}\n"),
+            "2 lines of {id: integer, v: number|null}");
+  EXPECT_EQ(outline_of("{\"a\":[{\"b\":1}]}\r\n\n {\"c\":{}}"), "2 lines of {a: array, c: object}");
+  EXPECT_EQ(outline_of("[1,2]\n[3]\n{\"a\":1}"), "3 lines of array|{a: integer}");
+  std::string many;
+  for (int i = 0; i < 1'200; ++i) many += "{\"id\":" + std::to_string(i) + "}\n";
+  EXPECT_EQ(outline_of(many), "1,200 lines of {id: integer}");
+}
+
+TEST(Outline, DocumentsThatAreNotOnLinesHaveNone) {
+  for (const char* text : {"{}{}", "{} {}", "{\n}\n{}", "{}\n{\n}\n{}", "{}\n1", "{}\n{}\nx",
+                           "{}\n{", "1\n2\n", "{}\n,{}"}) {
+    EXPECT_EQ(outline_of(text), "") << text;
+  }
+  EXPECT_EQ(outline_of("{\n}\n"), "object {}");
+}
+
+TEST(Outline, OneLineIsADocument) {
+  Outline outline;
+  outline.push(as_bytes("{\"a\":1}\n"));
+  EXPECT_EQ(outline.finish(), "object {a: integer}");
+  EXPECT_FALSE(outline.is_lines());
+  outline.push(as_bytes("{\"a\":\"\"}"));
+  EXPECT_EQ(outline.finish(), "2 lines of {a: integer|string}");
+  EXPECT_TRUE(outline.is_lines());
+}
+
 TEST(Outline, DepthIsBounded) {
   const auto nested = [](size_t depth) {
     return std::string(depth, '[') + std::string(depth, ']');
@@ -246,6 +274,7 @@ const std::vector<std::string>& documents() {
       "[\"" + marker(0) + "\",\"text " + marker(255) + " text\",\"" + std::string(70, 'x') + "\"]",
       R"([[1,2],[3,[4,{"a":[5]}]],0,-0,0.0,1E5,12e-2])",
       R"({"broken":[1,2,{"a":tru}]})",
+      "{\"a\":[{\"b\":1}],\"long key\":2} \r\n {\"b\":\"x\"}\n\n[1]\n",
   };
   return kDocuments;
 }

@@ -11,8 +11,9 @@
 
 namespace sluice {
 
-/// Bytes of head kept for describing.
+/// Bytes of head kept for describing, and of tail where a kind of file keeps something there.
 inline constexpr size_t kDescribeHead = 65'536;
+inline constexpr size_t kDescribeTail = 65'536;
 
 /// Follows a JSON text as it streams by and tells its outermost shape; constant memory, never a
 /// DOM, the same answer for any chunking. Malformed input just ends the outline. Markers
@@ -27,30 +28,80 @@ class Outline {
   void push(Bytes bytes);
 
   /// `array of 12,000 {id: integer, name: string, v: number}`,
-  /// `object {rows: array of 300 {a: integer}, total: integer}`; empty when the text is not
-  /// (complete) JSON or is a lone scalar. Element types are those of all elements, keys and their
+  /// `object {rows: array of 300 {a: integer}, total: integer}`, or of NDJSON, arrays or objects
+  /// with a line for each, `1,200 lines of {id: integer}`; empty when the text is not (complete)
+  /// JSON or is a lone scalar. Element types are those of all elements, keys and their
   /// types those of the first hundred. At most 300 characters, eight keys (then `… 12 more`), keys
   /// shortened to 40 characters and shown bare only if they are plain identifiers (otherwise, at
   /// most five of them, quoted by the rules of `quote_untrusted`).
   std::string finish() const;
+
+  /// Whether the text so far is several documents, a line for each.
+  bool is_lines() const;
+
+  /// Whether the text so far may be JSON.
+  bool may_be() const;
 
  private:
   class Reader;  // src/describe/outline_reader.h
   std::unique_ptr<Reader> reader_;
 };
 
-/// What `describe` is given: the type, the size, the first bytes, the shape if it is JSON.
+/// What `describe` is given: the type, the size, both ends of the file, and of a text what its
+/// whole says.
 struct Subject {
   FileType type;
   uint64_t size_bytes = 0;
   Bytes head;             ///< first bytes; no more than kDescribeHead are looked at
-  bool complete = false;  ///< `head` is everything
-  std::string outline;    ///< of JSON
-  bool text = false;      ///< it is text: the description gives its lines and the first of them
+  Bytes tail;             ///< last bytes; none are needed where `head` is everything
+  bool text = false;      ///< it is text, and of this:
+  std::string outline;    ///< the shape, if it is JSON
+  bool is_lines = false;  ///< NDJSON
+  uint64_t lines = 0;     ///< 0: not counted
+  std::string table;      ///< `, 12,000 rows, 8 columns, …` if it is one
 };
 
-/// Computed facts stand bare (`PNG image, 640 × 480, 1.0 MB`); whatever is quoted from the file
-/// follows `untrusted file text:` by the rules of `quote_untrusted`. Parts not seen are left out.
+/// Follows a text as it streams by, for what a description says of its whole.
+class TextFacts {
+ public:
+  /// `head`: the text's first kSniffHead bytes, or all of it where it is shorter.
+  explicit TextFacts(std::string_view head);
+  ~TextFacts();
+
+  /// The bytes behind the head.
+  void push(Bytes bytes);
+
+  /// Writes what was found into a subject; plain text is JSON, NDJSON, CSV or TSV from then on
+  /// where it is evidently that.
+  void tell(Subject& subject) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The same of a text that is all there.
+void tell_text(std::string_view text, Subject& subject);
+
+/// Keeps the end of what streams by; costs nothing until something is pushed.
+class Tail {
+ public:
+  void push(std::string_view bytes);
+
+  /// The last kDescribeTail bytes of a file that is `head` and what was pushed.
+  std::string finish(std::string_view head) const;
+
+ private:
+  std::string ring_;
+  size_t at_ = 0;  // where the oldest byte stands, once the ring is full
+};
+
+/// Whether the end of a file that begins with `head` (kSniffHead bytes or more) says more of it.
+bool wants_tail(Bytes head);
+
+/// Computed facts stand bare (`PNG image, 640 × 480, 1.0 MB`, `PDF, 2.1 MB, 14 pages`); whatever is
+/// quoted from the file, at most five texts, follows `untrusted file text:` by the rules of
+/// `quote_untrusted`. Parts not seen are left out.
 std::string describe(const Subject& subject);
 
 /// `0 B`, `312 B`, `1.0 KB`, `2.1 MB`, `1.4 GB`: powers of 1,024, one decimal from KB on.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "describe/facts.h"
+#include "describe/families.h"
 #include "describe/image/dimensions.h"
 
 namespace sluice {
@@ -10,47 +12,56 @@ namespace {
 
 std::string label_of(const Subject& subject) {
   const std::string& label = subject.type.label;
-  if (!subject.outline.empty() && (label.empty() || label == "text")) return "JSON";
+  const bool plain = label.empty() || label == "text";
+  if (plain && !subject.outline.empty()) return subject.is_lines ? "NDJSON" : "JSON";
   if (!label.empty()) return label;
   return subject.text ? "text" : "data";
 }
 
-/// Line ends are LF, CR LF or CR; a last line without one counts.
-uint64_t count_lines(std::string_view text) {
-  uint64_t lines = 0;
-  for (size_t at = 0; at < text.size(); ++at) {
-    const bool pair = text[at] == '\r' && at + 1 < text.size() && text[at + 1] == '\n';
-    if (text[at] == '\n' || (text[at] == '\r' && !pair)) ++lines;
-  }
-  const bool open = !text.empty() && text.back() != '\n' && text.back() != '\r';
-  return lines + (open ? 1 : 0);
+void append_text_facts(std::string& line, const Subject& subject, std::string_view head) {
+  if (subject.lines > 0) append_count(line, subject.lines, "line");
+  Quotes(line, ", first line").add(head.substr(0, head.find_first_of("\r\n")));
 }
 
-/// `, 240 lines, first line untrusted file text: "…"`
-std::string text_facts(std::string_view text, bool complete) {
-  std::string facts;
-  if (complete && !text.empty()) {
-    const uint64_t lines = count_lines(text);
-    facts = ", " + grouped(lines) + (lines == 1 ? " line" : " lines");
+void append_file_facts(std::string& line, const Subject& subject, Bytes head) {
+  const uint64_t size = std::max<uint64_t>(subject.size_bytes, head.size());
+  const Glimpse file{head, size == head.size() ? head : subject.tail, size};
+  const std::string_view mime = subject.type.mime_type;
+  if (mime.starts_with("audio/") || mime.starts_with("video/") || mime == "application/ogg") {
+    append_length(line, file);
+    return;
   }
-  const std::string first = quote_untrusted(text.substr(0, text.find_first_of("\r\n")));
-  if (first != "\"\"") facts += ", first line untrusted file text: " + first;
-  return facts;
+  append_pdf_facts(line, file);
+  append_zip_facts(line, file, subject.type.extension);
+  append_tar_facts(line, file);
+  append_gzip_facts(line, file);
 }
 
 }  // namespace
 
 std::string describe(const Subject& subject) {
   const Bytes head = subject.head.first(std::min(subject.head.size(), kDescribeHead));
-  const bool complete = subject.complete && head.size() == subject.head.size();
   const bool is_image = subject.type.mime_type.starts_with("image/");
   std::string line = label_of(subject);
+  const bool table = !subject.table.empty() && (line == "CSV" || line == "TSV");
   if (const auto seen = is_image ? image::dimensions(head) : std::nullopt) {
-    line += ", " + grouped(seen->width) + " × " + grouped(seen->height);
+    line += ", ";
+    line += grouped(seen->width);
+    line += " × ";
+    line += grouped(seen->height);
   }
-  line += ", " + human_size(subject.size_bytes);
-  if (!subject.outline.empty()) return line + ": " + subject.outline;
-  if (subject.text && !is_image) line += text_facts(as_text(head), complete);
+  line += ", ";
+  line += human_size(subject.size_bytes);
+  if (!subject.outline.empty()) {
+    line += subject.is_lines ? ", " : ": ";
+    line += subject.outline;
+  } else if (table) {
+    line += subject.table;
+  } else if (!is_image && subject.text) {
+    append_text_facts(line, subject, as_text(head));
+  } else if (!is_image) {
+    append_file_facts(line, subject, head);
+  }
   return line;
 }
 

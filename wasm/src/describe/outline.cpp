@@ -19,6 +19,14 @@ void Outline::push(Bytes bytes) {
   reader_->push(bytes);
 }
 
+bool Outline::is_lines() const {
+  return reader_ && reader_->shape().is_lines();
+}
+
+bool Outline::may_be() const {
+  return reader_ && !reader_->failed();
+}
+
 std::string Outline::finish() const {
   return reader_ && reader_->complete() ? outline::shape_text(reader_->shape(), kOutlineChars)
                                         : std::string();

@@ -57,9 +57,7 @@ const uint8_t* Outline::Reader::step(const uint8_t* at, const uint8_t* end) {
 /// literal.
 const uint8_t* Outline::Reader::structure(const uint8_t* at, const uint8_t* end) {
   const uint8_t byte = *at;
-  if (is_space(byte) && state_ != State::mark) {
-    return std::find_if(at + 1, end, [](uint8_t next) { return !is_space(next); });
-  }
+  if (is_space(byte) && state_ != State::mark) return space(at, end);
   switch (state_) {
     case State::mark:
     case State::start:
@@ -86,9 +84,30 @@ const uint8_t* Outline::Reader::structure(const uint8_t* at, const uint8_t* end)
       after(byte);
       break;
     default:
-      state_ = State::failed;
+      next_root(byte);
   }
   return at + 1;
+}
+
+/// Behind the white space at `at`; notes whether a line ends there.
+const uint8_t* Outline::Reader::space(const uint8_t* at, const uint8_t* end) {
+  const uint8_t* const stop = std::find_if(at, end, [](uint8_t next) { return !is_space(next); });
+  if (std::find(at, stop, '\n') != stop) {
+    line_ended_ = true;
+    spans_lines_ = spans_lines_ || depth_ > 0;
+  }
+  return stop;
+}
+
+/// A line more, if each so far was one line.
+void Outline::Reader::next_root(uint8_t byte) {
+  const bool fits = state_ == State::done && line_ended_ && !spans_lines_;
+  if (!fits || (byte != '{' && byte != '[')) {
+    state_ = State::failed;
+    return;
+  }
+  shape_.begin_lines();
+  value(byte);
 }
 
 /// The root is a container; a byte order mark (EF BB BF) may stand before it.
@@ -155,12 +174,13 @@ void Outline::Reader::open(outline::Kind kind) {
   uint64_t& word = arrays_[depth_ / 64];
   word = in_array_ ? word | bit : word & ~bit;
   ++depth_;
+  line_ended_ = false;
   state_ = in_array_ ? State::first_element : State::first_member;
 }
 
 void Outline::Reader::close() {
   --depth_;
-  if (depth_ <= outline::Shape::kWatched) shape_.close(depth_);
+  if (depth() <= outline::Shape::kWatched) shape_.close(depth());
   state_ = depth_ == 0 ? State::done : State::after;
   if (depth_ > 0) in_array_ = (arrays_[(depth_ - 1) / 64] >> ((depth_ - 1) % 64) & 1) != 0;
 }
@@ -168,13 +188,13 @@ void Outline::Reader::close() {
 void Outline::Reader::begin_text(bool key) {
   state_ = State::text;
   is_key_ = key;
-  kept_ = key && depth_ <= outline::Shape::kWatched && shape_.wants_key(depth_);
+  kept_ = key && depth() <= outline::Shape::kWatched && shape_.wants_key(depth());
   if (kept_) key_ = {};
   if (!key) tell(outline::Kind::string);
 }
 
 void Outline::Reader::end_text() {
-  if (kept_) shape_.key(key_, depth_);
+  if (kept_) shape_.key(key_, depth());
   kept_ = false;
   state_ = is_key_ ? State::colon : State::after;
 }

@@ -16,8 +16,10 @@ class Outline::Reader {
  public:
   void push(Bytes bytes);
 
-  /// Whether one whole array or object has been read, and white space alone behind it.
+  /// Whether one whole array or object has been read, or several, each on a line of its own, and
+  /// white space alone behind it.
   bool complete() const { return state_ == State::done; }
+  bool failed() const { return state_ == State::failed; }
   const outline::Shape& shape() const { return shape_; }
 
  private:
@@ -30,7 +32,7 @@ class Outline::Reader {
     first_member,   // before a key or `}`
     colon,          // behind a key
     after,          // behind a value
-    done,           // behind the root
+    done,           // behind the root, or behind a line's
     text,           // inside a string
     escape,         // behind a backslash
     unicode,        // inside the digits of \uXXXX
@@ -53,6 +55,8 @@ class Outline::Reader {
   const uint8_t* text(const uint8_t* at, const uint8_t* end);
   const uint8_t* number(const uint8_t* at, const uint8_t* end);
   void root(uint8_t byte);
+  const uint8_t* space(const uint8_t* at, const uint8_t* end);
+  void next_root(uint8_t byte);
   void value(uint8_t byte);
   void after(uint8_t byte);
   void begin_text(bool key);
@@ -66,15 +70,19 @@ class Outline::Reader {
   void close();
   void keep(const uint8_t* from, const uint8_t* to);
   void tell(outline::Kind kind) {
-    if (depth_ <= outline::Shape::kWatched) shape_.value(kind, depth_);
+    if (depth() <= outline::Shape::kWatched) shape_.value(kind, depth());
   }
+  /// Lines count as the elements of an array around them.
+  uint32_t depth() const { return depth_ + (shape_.is_lines() ? 1 : 0); }
 
   State state_ = State::start;
-  bool in_array_ = false;  // what the innermost container is
-  bool is_key_ = false;    // the string at hand is a key
-  bool kept_ = false;      // and the shape wants it
-  bool integer_ = true;    // the number at hand is one
-  uint8_t left_ = 0;       // digits of \uXXXX, bytes of the byte order mark
+  bool in_array_ = false;     // what the innermost container is
+  bool is_key_ = false;       // the string at hand is a key
+  bool kept_ = false;         // and the shape wants it
+  bool integer_ = true;       // the number at hand is one
+  bool line_ended_ = false;   // since the root, behind which a line's end stands
+  bool spans_lines_ = false;  // a line ended inside a root
+  uint8_t left_ = 0;          // digits of \uXXXX, bytes of the byte order mark
   uint32_t depth_ = 0;
   const char* rest_ = "";                          // of the literal at hand
   std::array<uint64_t, kMaxDepth / 64> arrays_{};  // bit d: the container at depth d is an array

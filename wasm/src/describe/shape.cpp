@@ -42,6 +42,20 @@ void Shape::value(Kind kind, uint32_t depth) {
   }
 }
 
+void Shape::begin_lines() {
+  if (lines_) return;
+  lines_ = true;
+  list_ = {};
+  list_.count = 1;
+  add(list_.kinds, root_);
+  list_.items = std::move(record_);
+  for (Field& field : list_.items.fields) field.list = nullptr;
+  root_ = Kind::array;
+  open_list_ = &list_;
+  field_ = nullptr;
+  item_field_ = nullptr;
+}
+
 void Shape::close(uint32_t depth) {
   const uint32_t element = list_depth();
   if (depth == element && open_item_) {

@@ -75,6 +75,11 @@ class Shape {
   bool wants_key(uint32_t depth) const;
   void key(const Key& key, uint32_t depth);
 
+  /// Another document follows on a line of its own: from now on the documents are the elements of
+  /// an array around them, and their depths one more. May be told again.
+  void begin_lines();
+  bool is_lines() const { return lines_; }
+
   Kind root() const { return root_; }
   const Record& record() const { return record_; }
   const List& list() const { return list_; }
@@ -83,6 +88,7 @@ class Shape {
   uint32_t list_depth() const { return root_ == Kind::array ? 1 : 2; }
 
   Kind root_ = Kind::null;
+  bool lines_ = false;
   Record record_;                // of a root object
   List list_;                    // of a root array
   List* open_list_ = nullptr;    // the array whose elements are at list_depth()

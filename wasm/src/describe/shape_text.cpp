@@ -62,6 +62,11 @@ class Writer {
     return out + (kinds == "mixed" ? " (mixed)" : " " + kinds);
   }
 
+  /// `1,200 lines of {id: integer}`
+  std::string lines(const List& list) {
+    return grouped(list.count) + " lines of " + kinds(list.kinds, &list.items, nullptr);
+  }
+
   std::string record(const Record& record, size_t limit) {
     std::string out = "{";
     uint64_t more = record.unnamed;
@@ -118,6 +123,7 @@ class Writer {
 
 std::string written(const Shape& shape, Detail detail) {
   Writer writer(detail);
+  if (shape.is_lines()) return writer.lines(shape.list());
   if (shape.root() == Kind::array) return writer.list(shape.list(), detail.items > 0);
   return "object " + writer.record(shape.record(), detail.fields);
 }

@@ -58,17 +58,16 @@ uint32_t SegmentLog::open(SegmentKind kind) {
   return index;
 }
 
-void SegmentLog::keep(Open& open, std::string_view bytes) {
-  if (open.head.size() < kDescribeHead) {
-    open.head.append(bytes.substr(0, kDescribeHead - open.head.size()));
-  }
-  if (!open.keeps) return;
-  if (open.kept.size() + bytes.size() > options_.keep_bytes) {
+// The bytes behind the head are left.
+std::string_view SegmentLog::keep(Open& open, std::string_view bytes) {
+  if (open.keeps && open.kept.size() + bytes.size() > options_.keep_bytes) {
     open.keeps = false;
     open.kept = std::string();
-  } else {
-    open.kept.append(bytes);
   }
+  if (open.keeps) open.kept.append(bytes);
+  const size_t taken = std::min(kDescribeHead - open.head.size(), bytes.size());
+  open.head.append(bytes.substr(0, taken));
+  return bytes.substr(taken);
 }
 
 void SegmentLog::data(uint32_t index, std::string_view bytes) {
@@ -99,15 +98,22 @@ void SegmentLog::count_damaged(Open& open, std::string_view bytes) {
   if (open.seam.size() > 2) open.seam.erase(0, open.seam.size() - 2);
 }
 
-// What passes by is counted, and its head kept.
+// What passes by is counted, and its head kept. What it is shows once kSniffHead bytes are there,
+// however they came.
 void SegmentLog::look(uint32_t index, std::string_view bytes) {
   Open& open = open_segment(index);
   Segment& segment = segments_[index];
-  keep(open, bytes);
+  const size_t before = open.head.size();
+  const std::string_view behind_head = keep(open, bytes);
   segment.bytes += bytes.size();
-  if (segment.kind == SegmentKind::run) return;
-  open.outline.push(as_bytes(bytes));
   if (segment.kind == SegmentKind::text) count_damaged(open, bytes);
+  if (open.recognised) {
+    if (open.text) open.text->push(as_bytes(bytes));
+  } else if (open.head.size() >= kSniffHead) {
+    recognise(open, segment);
+    if (open.text) open.text->push(as_bytes(bytes.substr(kSniffHead - before)));
+  }
+  if (open.has_tail) open.tail.push(behind_head);
 }
 
 void SegmentLog::reference(uint32_t index, uint32_t inner) {
@@ -116,22 +122,23 @@ void SegmentLog::reference(uint32_t index, uint32_t inner) {
   append_event(events_, EventKind::reference, index, {payload, 4});
 }
 
-// The type of a segment's content, and whether it is text.
-void SegmentLog::recognise(const Open& open, Segment& segment, FileType& type, bool& text) const {
-  const Bytes head = as_bytes(std::string_view(open.head).substr(0, kSniffHead));
+// The type of a segment's content, and what follows it: a text, or its end.
+void SegmentLog::recognise(Open& open, const Segment& segment) const {
+  const auto head = std::string_view(open.head).substr(0, kSniffHead);
+  const bool run = segment.kind == SegmentKind::run;
+  const bool readable = !run || is_text(head);
   auto sniffed =
-      segment.kind == SegmentKind::json ? std::nullopt : sniff(head, options_.signatures);
-  const bool readable = is_text(as_text(head));
-  if (!sniffed && segment.kind == SegmentKind::run && readable && segment.declared.empty()) {
+      segment.kind == SegmentKind::json ? std::nullopt : sniff(as_bytes(head), options_.signatures);
+  if (!sniffed && readable && (!run || segment.declared.empty())) {
     sniffed = type_of_mime("text/plain");
   }
-  if (segment.kind == SegmentKind::run) {
-    type = decide_type(segment.declared, sniffed);
-    text = readable && type.mime_type.rfind("image/", 0) != 0;
-    return;
+  open.type = run ? decide_type(segment.declared, sniffed) : *sniffed;
+  open.recognised = true;
+  if (readable && (!run || !open.type.mime_type.starts_with("image/"))) {
+    open.text.emplace(head);
+  } else {
+    open.has_tail = wants_tail(as_bytes(head));
   }
-  type = sniffed && !segment.mangled ? *sniffed : type_of_mime("text/plain");
-  text = true;
 }
 
 void SegmentLog::close(uint32_t index) {
@@ -139,20 +146,22 @@ void SegmentLog::close(uint32_t index) {
   Segment& segment = segments_[index];
   segment.mangled = segment.kind == SegmentKind::text &&
                     looks_mangled(open.head, open.damaged, segment.bytes, options_.signatures);
+  if (!open.recognised) recognise(open, segment);
   Subject subject;
-  recognise(open, segment, subject.type, subject.text);
-  if (segment.kind != SegmentKind::run) {
-    subject.outline = open.outline.finish();
-    if (segment.kind == SegmentKind::json || !subject.outline.empty()) {
-      subject.type = type_of_mime("application/json");
-    }
-    segment.preview = preview(open.head);
-  }
+  subject.type = segment.mangled                     ? type_of_mime("text/plain")
+                 : segment.kind == SegmentKind::json ? type_of_mime("application/json")
+                                                     : std::move(open.type);
+  subject.text = open.text.has_value();
   subject.size_bytes = segment.bytes;
   subject.head = as_bytes(open.head);
-  subject.complete = open.head.size() == segment.bytes;
-  segment.mime_type = subject.type.mime_type;
-  segment.extension = subject.type.extension;
+  const std::string tail = open.has_tail ? open.tail.finish(open.head) : std::string();
+  subject.tail = as_bytes(tail);
+  const FileType declared = subject.type;
+  if (open.text) open.text->tell(subject);
+  const FileType& type = segment.declared.empty() ? subject.type : declared;
+  segment.mime_type = type.mime_type;
+  segment.extension = type.extension;
+  if (segment.kind != SegmentKind::run) segment.preview = preview(open.head);
   if (segment.mangled) {
     const auto was = sniff_mangled(open.head, options_.signatures);
     segment.description = (was ? was->label : std::string("binary data")) +

@@ -16,7 +16,7 @@
 namespace sluice::gate {
 
 /// Opens, feeds and closes segments. A segment's bytes leave at once; only a bounded head is kept
-/// to recognise and describe it.
+/// to recognise and describe it, and where it helps a bounded tail.
 class SegmentLog {
  public:
   explicit SegmentLog(const GateOptions& options) : options_(options) {}
@@ -42,7 +42,11 @@ class SegmentLog {
     std::string head;
     std::string kept;
     bool keeps = false;
-    Outline outline;
+    bool recognised = false;  // by the first kSniffHead bytes, or all of them; then:
+    FileType type;
+    std::optional<TextFacts> text;
+    bool has_tail = false;
+    Tail tail;
     std::string seam;      // the last two bytes seen
     uint64_t damaged = 0;  // replacement characters and control characters in text
   };
@@ -50,8 +54,9 @@ class SegmentLog {
   Open& open_segment(uint32_t index);
   void look(uint32_t index, std::string_view bytes);
   static void count_damaged(Open& open, std::string_view bytes);
-  void keep(Open& open, std::string_view bytes);
-  void recognise(const Open& open, Segment& segment, FileType& type, bool& text) const;
+  static void follow(Open& open, std::string_view bytes);
+  std::string_view keep(Open& open, std::string_view bytes);
+  void recognise(Open& open, const Segment& segment) const;
 
   const GateOptions& options_;
   std::vector<Segment> segments_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include "layers/json_string.h"
 #include "layers/json_text.h"
@@ -162,7 +161,7 @@ std::string Observation::show(size_t block) {
 std::vector<std::string> Observation::blocks_beside(size_t half) {
   std::vector<std::string> items;
   if (!shape_.list) return items;
-  const std::set<std::string> ids = ids_in(half);
+  const Ids ids = ids_in(half);
   if (!shape_.listed(document_)) {
     if (adds_to(*shape_.list, ids)) items.push_back(whole(*shape_.list));
     return items;
@@ -176,7 +175,7 @@ std::vector<std::string> Observation::blocks_beside(size_t half) {
 // A text block says in words what the structured half says, and the specification asks for that; it
 // is worth showing only for an artifact of its own, or for what went wrong. Other blocks are
 // repeated only by the same artifact.
-bool Observation::repeats(size_t block, const std::set<std::string>& ids) const {
+bool Observation::repeats(size_t block, const Ids& ids) const {
   if (document_.is_block(block, "text")) {
     const std::optional<size_t> text = document_.tape().find(block, "text");
     Document inner;
@@ -189,15 +188,15 @@ bool Observation::repeats(size_t block, const std::set<std::string>& ids) const 
 
 // --- artifacts by their ids -------------------------------------------------------------------
 
-std::set<std::string> Observation::ids_in(size_t node) const {
-  std::set<std::string> ids;
-  for (const Mark& mark : document_.marks(node)) ids.insert(ledger_.id(mark.segment));
+Observation::Ids Observation::ids_in(size_t node) const {
+  Ids ids;
+  for (const Mark& mark : document_.marks(node)) ++ids[ledger_.id(mark.segment)];
   return ids;
 }
 
 // Whether a value has an artifact that is not among `ids`. A long text that is JSON is the other
 // half over again, not a thing of its own.
-bool Observation::adds_to(size_t node, const std::set<std::string>& ids) const {
+bool Observation::adds_to(size_t node, const Ids& ids) const {
   for (const Mark& mark : document_.marks(node)) {
     if (ids.count(ledger_.id(mark.segment)) != 0) continue;
     const Segment& segment = ledger_.segment(mark.segment);
@@ -211,13 +210,13 @@ bool Observation::adds_to(size_t node, const std::set<std::string>& ids) const {
 
 // Whether some bytes stand inside a stored text only, and nowhere else. Both halves of a result
 // hold the same bytes, so those that occur twice are in the other half's stored text too.
-bool Observation::has_hidden(const std::set<std::string>& ids) const {
-  std::set<uint32_t> seen;
-  for (const Mark& mark : document_.marks(0, document_.text().size())) seen.insert(mark.segment);
-  std::map<std::string, int> hidden;
+bool Observation::has_hidden(const Ids& ids) const {
+  std::vector<bool> seen(ledger_.size());
+  for (const Mark& mark : document_.marks(0, document_.text().size())) seen[mark.segment] = true;
+  Ids hidden;
   for (uint32_t segment = 0; segment < ledger_.size(); ++segment) {
     const bool run = ledger_.segment(segment).kind == SegmentKind::run;
-    if (run && seen.count(segment) == 0) ++hidden[ledger_.id(segment)];
+    if (run && !seen[segment]) ++hidden[ledger_.id(segment)];
   }
   return std::any_of(hidden.begin(), hidden.end(), [&](const auto& entry) {
     return entry.second == 1 && ids.count(entry.first) == 0;

@@ -1,7 +1,7 @@
 // The observation dialect: what a planner shows its model.
 #pragma once
 
-#include <set>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,6 +23,8 @@ class Observation {
   std::string write();
 
  private:
+  using Ids = std::map<std::string, int>;  ///< with how often each occurs
+
   std::string result();
   std::string structured_half();
   std::string content_half();
@@ -32,10 +34,10 @@ class Observation {
   std::string content_value(bool& sole);
   std::string show(size_t block);
   std::vector<std::string> blocks_beside(size_t half);
-  bool adds_to(size_t node, const std::set<std::string>& ids) const;
-  bool repeats(size_t block, const std::set<std::string>& ids) const;
-  std::set<std::string> ids_in(size_t node) const;
-  bool has_hidden(const std::set<std::string>& ids) const;
+  bool adds_to(size_t node, const Ids& ids) const;
+  bool repeats(size_t block, const Ids& ids) const;
+  Ids ids_in(size_t node) const;
+  bool has_hidden(const Ids& ids) const;
   bool is_error() const;
   void append_others(std::string& out) const;
 

@@ -103,10 +103,10 @@ std::string Referrer::key_of(size_t value) const {
 
 std::vector<std::string> Referrer::members(const std::string& at, size_t object) const {
   std::vector<std::string> keys;
-  std::map<std::string_view, int> left;
+  std::map<std::string, int> left;
   for (const size_t value : document_.children(object)) keys.push_back(key_of(value));
   for (const std::string& key : keys) ++left[key];
-  std::map<std::string_view, int> before;
+  std::map<std::string, int> before;
   std::vector<std::string> pointers;
   for (const std::string& key : keys) {
     const bool last = --left[key] == 0;

@@ -11,17 +11,10 @@ std::string describe_file(std::string_view head, uint64_t size) {
   Subject subject;
   subject.size_bytes = size;
   subject.head = as_bytes(head.substr(0, kDescribeHead));
-  subject.complete = subject.head.size() == size;
   subject.text = !sniffed && is_text(as_text(subject.head));
-  if (subject.text && subject.complete) {
-    Outline outline;
-    outline.push(subject.head);
-    subject.outline = outline.finish();
-  }
-  subject.type = sniffed ? *sniffed
-                         : type_of_mime(!subject.outline.empty() ? "application/json"
-                                        : subject.text           ? "text/plain"
-                                                                 : "application/octet-stream");
+  subject.type =
+      sniffed ? *sniffed : type_of_mime(subject.text ? "text/plain" : "application/octet-stream");
+  if (subject.text && head.size() == size) tell_text(head, subject);
   return Object()
       .text("mime_type", subject.type.mime_type)
       .text("extension", subject.type.extension)

@@ -1,17 +1,12 @@
 // MPEG audio and streams. Their sync words are short, so headers are validated, and only a second
 // header where the first says it must be makes a match certain.
+#include "sniff/mpeg.h"
+
 #include <algorithm>
 
 #include "sniff/recognisers.h"
 
 namespace sluice::sniffing {
-namespace {
-
-/// A frame's size in bytes, and the header bits that no frame of one stream changes.
-struct Frame {
-  size_t size = 0;
-  uint32_t fixed = 0;
-};
 
 /// MPEG-1, -2 and -2.5 Layer III (ISO/IEC 11172-3 §2.4.2.3, 13818-3 §2.4.2.3):
 ///
@@ -19,12 +14,12 @@ struct Frame {
 ///            └sync┘ │ │   │    │  │         └ emphasis, 2 is reserved
 ///             version layer │ rate padding
 ///                         bitrate
-std::optional<Frame> layer_3_frame(Bytes head, size_t at) {
+std::optional<Frame> layer_3_frame(Bytes bytes, size_t at) {
   constexpr uint16_t kKbits1[] = {0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320};
   constexpr uint16_t kKbits2[] = {0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160};
   constexpr uint16_t kRates[] = {44'100, 48'000, 32'000};
-  if (!holds(head, at, 4)) return std::nullopt;
-  const uint32_t header = be32(head, at);
+  if (!holds(bytes, at, 4)) return std::nullopt;
+  const uint32_t header = be32(bytes, at);
   const uint32_t version = header >> 19 & 3;  // 3: MPEG-1, 2: MPEG-2, 0: MPEG-2.5
   const uint32_t layer = header >> 17 & 3;    // 1: Layer III
   const uint32_t bitrate = header >> 12 & 15;
@@ -32,11 +27,26 @@ std::optional<Frame> layer_3_frame(Bytes head, size_t at) {
   if (header >> 21 != 0x7FF || version == 1 || layer != 1) return std::nullopt;
   if (bitrate == 0 || bitrate == 15 || rate == 3 || (header & 3) == 2) return std::nullopt;
 
-  const size_t kbits = version == 3 ? kKbits1[bitrate] : kKbits2[bitrate];
-  const size_t hertz = size_t{kRates[rate]} >> (version == 3 ? 0 : version == 2 ? 1 : 2);
-  const size_t samples_by_8 = version == 3 ? 144 : 72;
-  return Frame{samples_by_8 * kbits * 1000 / hertz + (header >> 9 & 1), header & 0xFFFE0C00};
+  const uint32_t kbits = version == 3 ? kKbits1[bitrate] : kKbits2[bitrate];
+  const uint32_t hertz = uint32_t{kRates[rate]} >> (version == 3 ? 0 : version == 2 ? 1 : 2);
+  const uint32_t samples = version == 3 ? 1152 : 576;
+  const size_t size = samples / 8 * kbits * 1000 / hertz + (header >> 9 & 1);
+  return Frame{size, header & 0xFFFE0C00, kbits, hertz, samples};
 }
+
+//   0   3       4        5     6 (four bytes of seven bits)   10
+//   ID3 version revision flags size                           frames …
+size_t id3_end(Bytes head) {
+  if (!stands(head, 0, "ID3") || !holds(head, 0, 10)) return 0;
+  const bool version = head[3] >= 2 && head[3] <= 4 && head[4] != 0xFF;
+  const bool size_bits = ((head[6] | head[7] | head[8] | head[9]) & 0x80) == 0;
+  if (!version || (head[5] & 0x0F) != 0 || !size_bits) return 0;
+  const size_t size =
+      size_t{head[6]} << 21 | size_t{head[7]} << 14 | size_t{head[8]} << 7 | head[9];
+  return 10 + size + ((head[5] & 0x10) ? 10 : 0);
+}
+
+namespace {
 
 /// ADTS (ISO/IEC 13818-7 §6.2):
 ///
@@ -50,7 +60,7 @@ std::optional<Frame> adts_frame(Bytes head, size_t at) {
   const uint32_t channels = header >> 6 & 7;
   const size_t size = (header & 3) << 11 | be16(head, at + 4) >> 5;
   if (rate > 12 || channels == 0 || size < 16) return std::nullopt;
-  return Frame{size, header & 0xFFFFFDC0};
+  return Frame{size, header & 0xFFFFFDC0, 0, 0, 0};
 }
 
 /// Encoders write their own tag in the first frame: at a fixed place for the Xing header (its place
@@ -84,18 +94,10 @@ std::optional<Match> mpeg_frames(Bytes head) {
   return mp3;
 }
 
-//   0   3       4        5     6 (four bytes of seven bits)   10
-//   ID3 version revision flags size                           frames …
 std::optional<Match> id3(Bytes head) {
-  if (!holds(head, 0, 10)) return std::nullopt;
-  const bool version = head[3] >= 2 && head[3] <= 4 && head[4] != 0xFF;
-  const bool size_bits = ((head[6] | head[7] | head[8] | head[9]) & 0x80) == 0;
-  if (!version || (head[5] & 0x0F) != 0 || !size_bits) return std::nullopt;
-  const size_t size =
-      size_t{head[6]} << 21 | size_t{head[7]} << 14 | size_t{head[8]} << 7 | head[9];
-  const size_t footer = (head[5] & 0x10) ? 10 : 0;
+  const size_t behind = id3_end(head);
+  if (behind == 0) return std::nullopt;
   // The tag may stand before other sound than MP3.
-  const size_t behind = 10 + size + footer;
   if (stands(head, behind, "fLaC")) return Match{Kind::flac};
   if (adts_frame(head, behind)) return Match{Kind::aac};
   return Match{Kind::mp3};

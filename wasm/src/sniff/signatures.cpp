@@ -3,7 +3,6 @@
 #include "sniff/signatures.h"
 
 #include <algorithm>
-#include <array>
 
 #include "sniff/recognisers.h"
 
@@ -158,30 +157,12 @@ constexpr uint8_t byte_of(std::string_view text, size_t at) {
   return static_cast<uint8_t>(text[at]);
 }
 
-/// Rows by the first byte they can begin with, so that most heads are compared with two or three.
-/// A bit set in `rows[b]` is a row that a head beginning with `b` may meet.
-struct Index {
-  static constexpr size_t kWords = (std::size(kRows) + 63) / 64;
-  std::array<std::array<uint64_t, kWords>, 256> rows{};
-};
-
-constexpr bool may_begin(const Row& row, uint8_t first) {
+/// Whether a head that begins with `first` may meet the row: sorts nearly all rows out.
+bool may_begin(const Row& row, uint8_t first) {
   if (row.bytes.empty() || row.offset > 0) return true;
   const uint8_t mask = row.mask.empty() ? 0xFF : byte_of(row.mask, 0);
-  return (first & mask) == (byte_of(row.bytes, 0) & mask);
+  return ((first ^ byte_of(row.bytes, 0)) & mask) == 0;
 }
-
-constexpr Index kIndex = [] {
-  Index index;
-  for (size_t first = 0; first < 256; ++first) {
-    for (size_t row = 0; row < std::size(kRows); ++row) {
-      if (may_begin(kRows[row], static_cast<uint8_t>(first))) {
-        index.rows[first][row / 64] |= uint64_t{1} << (row % 64);
-      }
-    }
-  }
-  return index;
-}();
 
 bool meets(Bytes head, const Row& row) {
   if (!holds(head, row.offset, row.bytes.size())) return false;
@@ -212,12 +193,9 @@ std::optional<Match> answer(Bytes head, const Row& row) {
 
 std::optional<Match> match_signatures(Bytes head) {
   if (head.empty()) return std::nullopt;
-  const auto& words = kIndex.rows[head[0]];
-  for (size_t word = 0; word < words.size(); ++word) {
-    for (uint64_t bits = words[word]; bits != 0; bits &= bits - 1) {
-      const size_t row = word * 64 + static_cast<size_t>(__builtin_ctzll(bits));
-      if (const auto match = answer(head, kRows[row])) return match;
-    }
+  for (const Row& row : kRows) {
+    if (!may_begin(row, head[0])) continue;
+    if (const auto match = answer(head, row)) return match;
   }
   return std::nullopt;
 }

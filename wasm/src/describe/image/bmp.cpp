@@ -1,5 +1,5 @@
 #include "describe/image/dimensions.h"
-#include "describe/image/fields.h"
+#include "sniff/fields.h"
 
 namespace sluice::image {
 
@@ -7,11 +7,11 @@ namespace sluice::image {
 // and its successors (32-bit fields; a negative height means rows from the top).
 std::optional<Dimensions> bmp_dimensions(Bytes head) {
   if (!stands(head, 0, "BM")) return std::nullopt;
-  const uint32_t header = u32_le(head, 14);
-  if (header == 12) return Dimensions{u16_le(head, 18), u16_le(head, 20)};
+  const uint32_t header = le32(head, 14);
+  if (header == 12) return Dimensions{le16(head, 18), le16(head, 20)};
   if (header < 16 || header > 256) return std::nullopt;
-  const uint32_t width = u32_le(head, 18);
-  const uint32_t height = u32_le(head, 22);
+  const uint32_t width = le32(head, 18);
+  const uint32_t height = le32(head, 22);
   if (width > INT32_MAX) return std::nullopt;
   return Dimensions{width, height > INT32_MAX ? 0u - height : height};
 }

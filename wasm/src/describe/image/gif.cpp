@@ -1,12 +1,12 @@
 #include "describe/image/dimensions.h"
-#include "describe/image/fields.h"
+#include "sniff/fields.h"
 
 namespace sluice::image {
 
 // GIF89a §18: the logical screen descriptor follows the signature.
 std::optional<Dimensions> gif_dimensions(Bytes head) {
   if (!stands(head, 0, "GIF87a") && !stands(head, 0, "GIF89a")) return std::nullopt;
-  return Dimensions{u16_le(head, 6), u16_le(head, 8)};
+  return Dimensions{le16(head, 6), le16(head, 8)};
 }
 
 }  // namespace sluice::image

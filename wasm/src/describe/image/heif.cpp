@@ -1,6 +1,6 @@
-#include "describe/image/boxes.h"
+#include "describe/boxes.h"
 #include "describe/image/dimensions.h"
-#include "describe/image/fields.h"
+#include "sniff/fields.h"
 
 namespace sluice::image {
 
@@ -16,7 +16,7 @@ std::optional<Dimensions> heif_dimensions(Bytes head) {
   while (const std::optional<Box> box = first_box(properties)) {
     properties = box->rest;
     if (box->type != "ispe") continue;
-    const Dimensions found{u32_be(box->content, 4), u32_be(box->content, 8)};
+    const Dimensions found{be32(box->content, 4), be32(box->content, 8)};
     if (found.width * found.height > largest.width * largest.height) largest = found;
   }
   return largest;

@@ -1,5 +1,5 @@
 #include "describe/image/dimensions.h"
-#include "describe/image/fields.h"
+#include "sniff/fields.h"
 
 namespace sluice::image {
 namespace {
@@ -25,11 +25,11 @@ std::optional<Dimensions> jpeg_dimensions(Bytes head) {
     if (marker == 0xff) {
       ++at;
     } else if (is_frame(marker)) {
-      return Dimensions{u16_be(head, at + 7), u16_be(head, at + 5)};
+      return Dimensions{be16(head, at + 7), be16(head, at + 5)};
     } else if (is_bare(marker)) {
       at += 2;
     } else {
-      const uint32_t length = u16_be(head, at + 2);
+      const uint32_t length = be16(head, at + 2);
       if (marker == 0xda || marker == 0xd9 || length < 2) break;  // scan, end of image
       at += 2 + length;
     }

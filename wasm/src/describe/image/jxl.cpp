@@ -1,6 +1,6 @@
-#include "describe/image/boxes.h"
+#include "describe/boxes.h"
 #include "describe/image/dimensions.h"
-#include "describe/image/fields.h"
+#include "sniff/fields.h"
 
 namespace sluice::image {
 namespace {

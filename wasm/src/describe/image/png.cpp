@@ -1,5 +1,5 @@
 #include "describe/image/dimensions.h"
-#include "describe/image/fields.h"
+#include "sniff/fields.h"
 
 namespace sluice::image {
 
@@ -9,7 +9,7 @@ std::optional<Dimensions> png_dimensions(Bytes head) {
   if (!stands(head, 0, "\x89PNG\r\n\x1a\n")) return std::nullopt;
   const uint64_t chunk = stands(head, 12, "CgBI") ? 24 : 8;
   if (!stands(head, chunk + 4, "IHDR")) return std::nullopt;
-  return Dimensions{u32_be(head, chunk + 8), u32_be(head, chunk + 12)};
+  return Dimensions{be32(head, chunk + 8), be32(head, chunk + 12)};
 }
 
 }  // namespace sluice::image

@@ -1,5 +1,5 @@
 #include "describe/image/dimensions.h"
-#include "describe/image/fields.h"
+#include "sniff/fields.h"
 
 namespace sluice::image {
 namespace {
@@ -9,8 +9,8 @@ struct Order {
   Bytes head;
   bool big;
 
-  uint32_t u16(uint64_t at) const { return big ? u16_be(head, at) : u16_le(head, at); }
-  uint32_t u32(uint64_t at) const { return big ? u32_be(head, at) : u32_le(head, at); }
+  uint32_t u16(uint64_t at) const { return big ? be16(head, at) : le16(head, at); }
+  uint32_t u32(uint64_t at) const { return big ? be32(head, at) : le32(head, at); }
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 #include "describe/image/dimensions.h"
-#include "describe/image/fields.h"
+#include "sniff/fields.h"
 
 namespace sluice::image {
 
@@ -9,16 +9,16 @@ std::optional<Dimensions> webp_dimensions(Bytes head) {
   if (!stands(head, 0, "RIFF") || !stands(head, 8, "WEBP")) return std::nullopt;
   if (stands(head, 12, "VP8X")) {  // flags:1 reserved:3 width-1:3 height-1:3
     if (head.size() < kContent + 10) return std::nullopt;
-    return Dimensions{u24_le(head, kContent + 4) + 1, u24_le(head, kContent + 7) + 1};
+    return Dimensions{le24(head, kContent + 4) + 1, le24(head, kContent + 7) + 1};
   }
   if (stands(head, 12, "VP8L")) {  // 2f, then bits from the lowest: width-1:14 height-1:14
     if (head.size() < kContent + 5 || u8(head, kContent) != 0x2f) return std::nullopt;
-    const uint32_t bits = u32_le(head, kContent + 1);
+    const uint32_t bits = le32(head, kContent + 1);
     return Dimensions{(bits & 0x3fff) + 1, (bits >> 14 & 0x3fff) + 1};
   }
   // RFC 6386 §9.1: frame tag:3, start code 9d 01 2a, then scale:2 width:14, scale:2 height:14
   if (stands(head, 12, "VP8 ") && stands(head, kContent + 3, "\x9d\x01\x2a")) {
-    return Dimensions{u16_le(head, kContent + 6) & 0x3fff, u16_le(head, kContent + 8) & 0x3fff};
+    return Dimensions{le16(head, kContent + 6) & 0x3fff, le16(head, kContent + 8) & 0x3fff};
   }
   return std::nullopt;
 }

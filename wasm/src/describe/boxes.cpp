@@ -1,26 +1,22 @@
-#include "describe/image/boxes.h"
+#include "describe/boxes.h"
 
 #include <algorithm>
 
-#include "describe/image/fields.h"
+#include "sniff/fields.h"
 
-namespace sluice::image {
+namespace sluice {
 
 std::optional<Box> first_box(Bytes bytes) {
   //   size:4 type:4 [size:8 when size is 1] content…     size 0: to the end of the file
   if (bytes.size() < 8) return std::nullopt;
-  uint64_t header = 8;
-  uint64_t size = u32_be(bytes, 0);
-  if (size == 1) {
-    header = 16;
-    size = uint64_t{u32_be(bytes, 8)} << 32 | u32_be(bytes, 12);
-  } else if (size == 0) {
-    size = bytes.size();
-  }
+  const uint64_t stated = be32(bytes, 0);
+  const size_t header = stated == 1 ? 16 : 8;
+  const uint64_t given = stated == 1 ? be(bytes, 8, 8) : stated;
+  const uint64_t size = stated == 0 ? bytes.size() : given;
   if (size < header || bytes.size() < header) return std::nullopt;
   const auto end = static_cast<size_t>(std::min<uint64_t>(size, bytes.size()));
-  const auto begin = static_cast<size_t>(header);
-  return Box{as_text(bytes.subspan(4, 4)), bytes.subspan(begin, end - begin), bytes.subspan(end)};
+  return Box{as_text(bytes.subspan(4, 4)), given, bytes.subspan(header, end - header),
+             bytes.subspan(end)};
 }
 
 Bytes find_box(Bytes bytes, std::string_view type) {
@@ -31,4 +27,4 @@ Bytes find_box(Bytes bytes, std::string_view type) {
   return {};
 }
 
-}  // namespace sluice::image
+}  // namespace sluice

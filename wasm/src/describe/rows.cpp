@@ -1,0 +1,124 @@
+#include "describe/rows.h"
+
+#include "describe/facts.h"
+#include "describe/plain_text.h"
+#include "sluice/describe.h"
+
+namespace sluice {
+namespace {
+
+/// Records and fields that a text which is no table hardly has by chance.
+constexpr size_t kFewestRecords = 3;
+constexpr size_t kFewestFields = 8;
+
+bool is_line_end(char character) {
+  return character == '\n' || character == '\r';
+}
+
+/// A record of a table (RFC 4180).
+struct Record {
+  size_t columns = 0;
+  bool spaced = false;    ///< a space stands behind a delimiter
+  bool numeric = false;   ///< a field begins like a number
+  bool complete = false;  ///< it has an end
+};
+
+/// Reads the record that begins `text`, whose fields `quotes` shows if it is given, and moves
+/// behind it.
+Record take_record(std::string_view& text, char delimiter, Quotes* quotes) {
+  Record record;
+  size_t begin = 0;
+  bool quoted = false;
+  for (size_t at = 0;; ++at) {
+    const bool end = at >= text.size();
+    if (!end && text[at] == '"') quoted = !quoted;
+    if (!end && (quoted || (text[at] != delimiter && !is_line_end(text[at])))) continue;
+    std::string_view field = text.substr(begin, at - begin);
+    const bool wrapped = field.size() > 1 && field.starts_with('"') && field.ends_with('"');
+    if (wrapped) field = field.substr(1, field.size() - 2);
+    ++record.columns;
+    record.spaced = record.spaced || field.starts_with(' ');
+    record.numeric = record.numeric || (!field.empty() && field[0] >= '+' && field[0] <= '9');
+    if (quotes && !quotes->add(field)) quotes = nullptr;
+    begin = at + 1;
+    if (!end && text[at] == delimiter) continue;
+    record.complete = !end;
+    text = text.substr(end ? text.size() : at + (text.substr(at, 2) == "\r\n" ? 2 : 1));
+    return record;
+  }
+}
+
+/// The columns of a text that is evidently a table; 0 when it is not.
+size_t columns_of(std::string_view text, char delimiter, bool whole) {
+  size_t records = 0;
+  size_t columns = 0;
+  while (!text.empty()) {
+    const Record record = take_record(text, delimiter, nullptr);
+    if (!record.complete && !whole) break;
+    if (columns == 0) columns = record.columns;
+    if (record.columns != columns || columns < 2 || record.spaced) return 0;
+    ++records;
+  }
+  return records >= kFewestRecords && records * columns >= kFewestFields ? columns : 0;
+}
+
+}  // namespace
+
+Rows::Rows(std::string_view head, bool whole) {
+  std::string_view text = head.starts_with("\xef\xbb\xbf") ? head.substr(3) : head;
+  const bool other = text.empty() || text[0] == '{' || text[0] == '[' || text[0] == '<';
+  for (const char delimiter : {',', '\t', ';'}) {
+    if (other || delimiter_ != '\0') break;
+    columns_ = columns_of(text, delimiter, whole);
+    if (columns_ > 0) delimiter_ = delimiter;
+  }
+  if (delimiter_ != '\0') {
+    Quotes names(header_, ", header");
+    has_header_ = !take_record(text, delimiter_, &names).numeric;
+  }
+  push(as_bytes(head));
+}
+
+void Rows::end_line(char end) {
+  const bool second_half = end == '\n' && last_ == '\r';
+  if (second_half) return;
+  ++lines_;
+  if (quoted_) return;
+  rows_ += filled_ ? 1 : 0;
+  filled_ = false;
+}
+
+void Rows::push(Bytes bytes) {
+  const uint8_t* const end = bytes.data() + bytes.size();
+  for (const uint8_t* at = bytes.data(); at != end;) {
+    const uint8_t* const stop = plain_text_end(at, end);
+    if (stop != at) {
+      last_ = static_cast<char>(stop[-1]);
+      filled_ = true;
+    }
+    if (stop == end) return;
+    const char character = static_cast<char>(*stop);
+    if (is_line_end(character)) {
+      end_line(character);
+    } else {
+      // A quotation begins with a field; the second of two quotation marks goes on with it.
+      const bool begins = last_ == delimiter_ || last_ == '"' || is_line_end(last_);
+      if (character == '"') quoted_ = !quoted_ && begins && delimiter_ != '\0';
+      filled_ = true;
+    }
+    last_ = character;
+    at = stop + 1;
+  }
+}
+
+std::string Rows::facts() const {
+  std::string facts;
+  if (delimiter_ == '\0') return facts;
+  const uint64_t rows = rows_ + (filled_ ? 1 : 0) - (has_header_ ? 1 : 0);
+  if (!quoted_) append_count(facts, rows, "row");
+  append_count(facts, columns_, "column");
+  if (has_header_) facts += header_;
+  return facts;
+}
+
+}  // namespace sluice

@@ -1,0 +1,45 @@
+// The lines of a text, and its rows and columns where it is a table.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sluice/bytes.h"
+
+namespace sluice {
+
+/// Follows a text as it streams by, in constant memory, with the same answer for any chunking.
+class Rows {
+ public:
+  /// `head` is the text's beginning, by which it is or is not a table: some records, all with the
+  /// same number of fields, several columns, no space behind a comma as in prose (RFC 4180, with
+  /// commas, semicolons or tabs). `whole`: nothing comes behind it. It is pushed, too.
+  Rows(std::string_view head, bool whole);
+
+  void push(Bytes bytes);
+
+  /// What stands between columns; 0 when the text is no table.
+  char delimiter() const { return delimiter_; }
+  /// Line ends are LF, CR LF or CR; a last line without one counts.
+  uint64_t lines() const { return lines_ + (ends_open() ? 1 : 0); }
+  /// `, 12,000 rows, 8 columns, header untrusted file text: "id", "name", …`; the rows without the
+  /// header, and left out when a quotation has no end.
+  std::string facts() const;
+
+ private:
+  bool ends_open() const { return last_ != '\n' && last_ != '\r'; }
+  void end_line(char end);
+
+  char delimiter_ = '\0';
+  size_t columns_ = 0;
+  bool has_header_ = false;
+  std::string header_;  // as it is shown
+  uint64_t lines_ = 0;
+  uint64_t rows_ = 0;
+  bool quoted_ = false;
+  bool filled_ = false;  // the row at hand has something in it
+  char last_ = '\n';
+};
+
+}  // namespace sluice
