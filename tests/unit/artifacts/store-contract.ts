@@ -4,6 +4,7 @@ import type { Hashing } from "../../../web/src/artifacts/hash.js";
 import type { ArtifactStore, Clock } from "../../../web/src/artifacts/store.js";
 import { contractOfEvicting } from "./contract/evicting.js";
 import { contractOfHostile } from "./contract/hostile.js";
+import { contractOfMistyped } from "./contract/mistyped.js";
 import { contractOfPutting } from "./contract/putting.js";
 import { contractOfReading } from "./contract/reading.js";
 import { contractOfScoping } from "./contract/scoping.js";
@@ -36,5 +37,6 @@ export function describeStore(title: string, opening: OpenSubject): void {
     contractOfWriting(current);
     contractOfEvicting(opening);
     contractOfHostile(current);
+    contractOfMistyped(current);
   });
 }

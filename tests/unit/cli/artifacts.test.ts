@@ -156,6 +156,15 @@ describe("sluice artifacts, changing", () => {
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("retention.ttl") as unknown });
   });
 
+  test("gc --json counts the bytes of what expired", async () => {
+    await using room = await filled();
+    const config = join(room.store, "..", "limits.json");
+    await writeFile(config, JSON.stringify({ retention: { ttl_seconds: null, max_total_bytes: 1 } }));
+    const { stdout } = await sluice(["artifacts", "gc", "--store", room.store, "--config", config, "--json"]);
+    expect(JSON.parse(stdout)).toEqual({ artifacts: 3, blobs: 0, bytes: expect.any(Number) as number, temporaries: 0 });
+    expect((JSON.parse(stdout) as { bytes: number }).bytes).toBeGreaterThan(0);
+  });
+
   test("purge needs --yes where nobody can be asked, and then leaves nothing", async () => {
     await using room = await filled();
     const asked = await sluice(["artifacts", "purge", "--store", room.store]);

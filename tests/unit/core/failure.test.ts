@@ -69,8 +69,10 @@ function failOne(at: number, error: () => unknown): { readonly fault: Fault; hit
   return one;
 }
 
-/** Whether something is lost by it: what an `abort` fails at is nobody's business. */
-const costs = ({ hit }: { readonly hit: Call | undefined }): boolean => hit !== undefined && hit !== "abort";
+/** Calls of a message whose failure loses nothing: clearing up, and a last look at what is stored. */
+const HARMLESS: readonly (Call | undefined)[] = [undefined, "abort", "stat"];
+/** Whether something is lost by it. */
+const costs = ({ hit }: { readonly hit: Call | undefined }): boolean => !HARMLESS.includes(hit);
 const isResult = (value: unknown): boolean => CallToolResultSchema.safeParse(value).success;
 
 async function readable(store: ArtifactStore): Promise<ReadonlySet<string>> {

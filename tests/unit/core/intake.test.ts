@@ -278,6 +278,7 @@ test("a store that gives no ref, or a strange one, breaks nothing", async () => 
     const store = Object.assign(new MemoryArtifactStore(), {
       openWriter: () => ({ write: () => undefined, close: () => ref, abort: () => Promise.reject(new Error("no")) }),
       update: () => ref,
+      stat: () => ref,
     });
     const { text, failures, value } = await (await createSluice({ store })).transform(INPUT);
     expect(longestRun(text)).toBeLessThan(200);

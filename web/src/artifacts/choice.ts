@@ -2,8 +2,7 @@
  * Which store artifacts go to (RFC 0.3 §5.2): the one that was named, else one that the host brings, else none.
  * @module
  */
-import { SluiceError } from "../errors/error.js";
-import { discoverArtifactStore, missingFrom } from "./discover.js";
+import { asStore, discoverArtifactStore } from "./discover.js";
 import { NoOpArtifactStore } from "./no-op.js";
 import type { ArtifactStore } from "./store.js";
 
@@ -15,9 +14,5 @@ import type { ArtifactStore } from "./store.js";
  */
 export function chosenStore(named: ArtifactStore | undefined, stateStore: unknown): ArtifactStore {
   if (named === undefined) return discoverArtifactStore(stateStore) ?? new NoOpArtifactStore();
-  const missing = missingFrom(named);
-  if (missing.length === 0) return named;
-  throw new SluiceError("E_INVALID_ARGUMENT", `store is no artifact store: it has no ${missing.join(", ")}.`, {
-    path: "store",
-  });
+  return asStore(named);
 }

@@ -2,6 +2,7 @@
  * Finding the artifact store of a host that has a state store (RFC 0.3 §5.2).
  * @module
  */
+import { SluiceError } from "../errors/error.js";
 import type { ArtifactStore } from "./store.js";
 
 /** What a store must be able to do. `exclusively` is for those that are shared. */
@@ -30,8 +31,21 @@ export function discoverArtifactStore(stateStore: unknown): ArtifactStore | null
   return null;
 }
 
+/**
+ * The artifact store that was given.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT when it is none; the message says what it lacks.
+ */
+export function asStore(given: ArtifactStore): ArtifactStore {
+  const missing = missingFrom(given);
+  if (missing.length === 0) return given;
+  throw new SluiceError("E_INVALID_ARGUMENT", `store is no artifact store: it has no ${missing.join(", ")}.`, {
+    path: "store",
+  });
+}
+
 /** Names of the methods that something lacks to be an artifact store; all of them for what is no object. */
-export function missingFrom(candidate: unknown): readonly string[] {
+function missingFrom(candidate: unknown): readonly string[] {
   return METHODS.filter((name) => typeof property(candidate, name) !== "function");
 }
 

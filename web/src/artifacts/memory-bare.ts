@@ -5,10 +5,11 @@
 import { sha256 } from "#hash";
 import { SluiceError } from "../errors/error.js";
 import type { Hashing } from "./hash.js";
+import { bytesOf, encoded, objectOf } from "./given.js";
 import { idsFor } from "./ids.js";
 import { spanOf } from "./range.js";
 import { streamOf } from "./reader.js";
-import { claimOf, copyOf, patched, refOf, restated, type Claim } from "./record.js";
+import { claimOf, copyOf, infoOfText, patched, refOf, restated, type Claim } from "./record.js";
 import { scopeKey } from "./scope.js";
 import { inMilliseconds, Stamps } from "./stamps.js";
 import { SinkWriter, type Sink } from "./writer.js";
@@ -51,11 +52,11 @@ export class BareMemoryStore implements ArtifactStore {
   }
 
   async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
-    return this.#put(new Uint8Array(data), claimOf(info));
+    return this.#put(new Uint8Array(bytesOf(data, "data")), claimOf(info));
   }
 
-  async putText(text: string, info: ArtifactInfo = {}): Promise<ArtifactRef> {
-    return this.#put(new TextEncoder().encode(text), claimOf({ mime_type: "text/plain", ...info }));
+  async putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef> {
+    return this.#put(encoded(text), claimOf(infoOfText(info)));
   }
 
   async get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {
@@ -98,7 +99,7 @@ export class BareMemoryStore implements ArtifactStore {
   }
 
   async evict(seen: StoredArtifact): Promise<boolean> {
-    const entry = this.#entry(seen.id, seen.scope);
+    const entry = this.#entry(objectOf(seen, "seen").id, seen.scope);
     if (!entry || inMilliseconds(entry.used) !== seen.used_at) return false;
     return this.delete(seen.id, seen.scope);
   }
@@ -112,7 +113,7 @@ export class BareMemoryStore implements ArtifactStore {
     id: string,
     options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
   ): Promise<ReadableStream<Uint8Array> | null> {
-    spanOf(options.range, 0);
+    spanOf(objectOf(options, "options").range, 0);
     const bytes = this.#read(id, options.scope);
     const { start, end } = spanOf(options.range, bytes?.byteLength ?? 0);
     return bytes ? streamOf(bytes.subarray(start, end)) : null;

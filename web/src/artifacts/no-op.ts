@@ -3,7 +3,9 @@
  * @module
  */
 import { sha256 } from "#hash";
+import { bytesOf, encoded } from "./given.js";
 import type { Hashing } from "./hash.js";
+import { infoOfText } from "./record.js";
 import type {
   ArtifactInfo,
   ArtifactPatch,
@@ -43,13 +45,14 @@ export class NoOpArtifactStore implements ArtifactStore {
   }
 
   async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
+    bytesOf(data, "data");
     const unstored = await this.#begin(info);
     unstored.write(data);
     return wholeRef(unstored);
   }
 
-  async putText(text: string, info: ArtifactInfo = {}): Promise<ArtifactRef> {
-    return this.putBytes(new TextEncoder().encode(text), { mime_type: "text/plain", ...info });
+  async putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef> {
+    return this.putBytes(encoded(text), infoOfText(info));
   }
 
   async get(): Promise<null> {

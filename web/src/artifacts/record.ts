@@ -3,6 +3,7 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
+import { objectOf } from "./given.js";
 import { namespaceOf } from "./ids.js";
 import { fullScope, type FullScope } from "./scope.js";
 import type { ArtifactInfo, ArtifactPatch, ArtifactRef } from "./store.js";
@@ -25,22 +26,30 @@ export const MAX_RECORD_CHARS: number = 1024 * 1024;
  * @throws SluiceError E_INVALID_ARGUMENT with the path of the field.
  */
 export function claimOf(info: ArtifactInfo = {}): Claim {
+  const { namespace, scope, mime_type, filename, source } = objectOf(info, "info");
   return {
-    namespace: namespaceOf(info.namespace),
-    scope: fullScope(info.scope),
-    mime_type: text(info.mime_type, "mime_type"),
-    filename: text(info.filename, "filename"),
-    source: copied(info.source),
+    namespace: namespaceOf(namespace),
+    scope: fullScope(scope),
+    mime_type: text(mime_type, "mime_type"),
+    filename: text(filename, "filename"),
+    source: copied(source),
   };
+}
+
+/** What is said of a text: `text/plain` unless it is said what it is, or with null that nobody knows. */
+export function infoOfText(info: ArtifactInfo = {}): ArtifactInfo {
+  const { mime_type = "text/plain", ...rest } = objectOf(info, "info");
+  return { ...rest, mime_type };
 }
 
 /** What a patch says replaces what was said, null included; what it leaves out stays. */
 export function patched<T extends Claim | ArtifactRef>(said: T, patch: ArtifactPatch = {}): T {
+  const { mime_type, filename, source } = objectOf(patch, "patch");
   return {
     ...said,
-    ...(patch.mime_type !== undefined && { mime_type: text(patch.mime_type, "mime_type") }),
-    ...(patch.filename !== undefined && { filename: text(patch.filename, "filename") }),
-    ...(patch.source !== undefined && { source: copied(patch.source) }),
+    ...(mime_type !== undefined && { mime_type: text(mime_type, "mime_type") }),
+    ...(filename !== undefined && { filename: text(filename, "filename") }),
+    ...(source !== undefined && { source: copied(source) }),
   };
 }
 

@@ -2,7 +2,10 @@
  * A store as one user, session or trace may see it.
  * @module
  */
+import { isBytes, wrong } from "../core/call.js";
 import { SluiceError } from "../errors/error.js";
+import { asStore } from "./discover.js";
+import { objectOf } from "./given.js";
 import { isArtifactId } from "./ids.js";
 import { fullScope, sameScope, type FullScope } from "./scope.js";
 import type { ArtifactInfo, ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "./store.js";
@@ -28,17 +31,18 @@ export class ScopedArtifacts {
   readonly #store: ArtifactStore;
   readonly #scope: FullScope;
 
-  /** Throws E_INVALID_ARGUMENT when the scope is none. */
+  /** Throws E_INVALID_ARGUMENT when the store or the scope is none. */
   constructor(store: ArtifactStore, scope: ArtifactScope) {
-    this.#store = store;
+    this.#store = asStore(store);
     this.#scope = fullScope(scope);
   }
 
   /** Stores bytes, a text or a stream. Nothing is left of one that fails. */
   async upload(data: Uploaded, info: UploadInfo = {}): Promise<ArtifactRef> {
-    const said = { ...info, scope: this.#scope };
+    const said = { ...objectOf(info, "info"), scope: this.#scope };
     if (typeof data === "string") return this.#store.putText(data, said);
-    if (data instanceof Uint8Array) return this.#store.putBytes(data, said);
+    if (isBytes(data)) return this.#store.putBytes(data, said);
+    if (!isIterable(data)) throw wrong("data", "a Uint8Array, a string, or a stream of Uint8Arrays");
     const writer = await this.#store.openWriter(said);
     try {
       for await (const chunk of chunksOf(data)) await writer.write(chunk);
@@ -50,7 +54,7 @@ export class ScopedArtifacts {
 
   /** All bytes, or a range of them. Throws E_NOT_FOUND, E_EXPIRED, E_STORE_CORRUPT. */
   async download(id: string, options: { readonly range?: ByteRange } = {}): Promise<Uint8Array> {
-    if (options.range !== undefined) {
+    if (objectOf(options, "options").range !== undefined) {
       return new Uint8Array(await new Response(await this.open(id, options)).arrayBuffer());
     }
     await this.stat(id);
@@ -81,6 +85,12 @@ export class ScopedArtifacts {
     const artifact = await this.#store.stat(id, this.#scope);
     return artifact !== null && sameScope(artifact.scope, this.#scope) && this.#store.delete(id, this.#scope);
   }
+}
+
+/** Also where streams cannot be iterated over, see {@link chunksOf}. */
+function isIterable(data: unknown): boolean {
+  if (typeof data !== "object" || data === null) return false;
+  return data instanceof ReadableStream || Symbol.asyncIterator in data || Symbol.iterator in data;
 }
 
 async function* chunksOf(data: Exclude<Uploaded, string | Uint8Array>): AsyncIterable<Uint8Array> {

@@ -14,14 +14,22 @@ export class Stamps {
     this.#clock = clock;
   }
 
+  /** What the clock says, in milliseconds; NaN where that is no time of these centuries. */
+  now(): number {
+    const now = this.#clock();
+    return Number.isSafeInteger(stampOf(now)) ? now : Number.NaN;
+  }
+
   next(): number {
-    this.#last = Math.max(this.#last + 1, Math.floor(this.#clock() * 1000));
+    // A clock that gives no time stands still: one of its readings must not spoil all that come after.
+    const now = Math.floor(this.now() * 1000);
+    this.#last = Math.max(this.#last + 1, Number.isNaN(now) ? 0 : now);
     return this.#last;
   }
 
   /** Lets every later stamp be later than this one, which is someone else's. */
   after(stamp: number): void {
-    this.#last = Math.max(this.#last, stamp);
+    if (Number.isSafeInteger(stamp)) this.#last = Math.max(this.#last, stamp);
   }
 }
 

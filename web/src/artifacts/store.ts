@@ -87,30 +87,39 @@ export interface ArtifactWriter extends AsyncDisposable {
  * see, change or delete the other's. `scope` selects refs by equality of all four fields.
  */
 export interface ArtifactStore {
-  /** Stores bytes. The same content in the same scope has the same id. */
+  /**
+   * Stores bytes. The same content in the same scope and namespace has the same id: storing it again gives that ref,
+   * changed by what `info` says, and counts as storing.
+   */
   putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef>;
   /** Stores a text as UTF-8; `text/plain` unless the info says what it is. */
   putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef>;
-  /** All bytes, or null when there is no such artifact in the scope. */
+  /** All bytes, or null when there is no such artifact in the scope. Counts as reading. */
   get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null>;
   /** Deletes an artifact; false when there is none in the scope. */
   delete(id: string, scope?: ArtifactScope): Promise<boolean>;
-  /** Whether there is such an artifact in the scope. */
+  /** Whether there is such an artifact in the scope. Does not count as reading, nor do `stat`, `update` and `list`. */
   exists(id: string, scope?: ArtifactScope): Promise<boolean>;
   /** What is said of an artifact; null when there is none in the scope. */
   stat(id: string, scope?: ArtifactScope): Promise<StoredArtifact | null>;
   /** Changes what is said of an artifact; null when there is none. */
   update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null>;
-  /** What one scope holds, oldest first; what all do when `scope` is left out. */
+  /** What one scope holds, in the order of being stored first; what all do when `scope` is left out. */
   list(scope?: ArtifactScope): AsyncIterable<StoredArtifact>;
   /** Stores bytes that arrive in pieces. */
   openWriter(info?: ArtifactInfo): Promise<ArtifactWriter>;
-  /** A stream of the bytes, or of a range of them, or null when there is no such artifact. */
+  /**
+   * A stream of the bytes, or of a range of them as far as there are bytes, or null when there is no such artifact.
+   * Counts as reading, and outlives the artifact.
+   */
   openReader(
     id: string,
     options?: { readonly scope?: ArtifactScope; readonly range?: ByteRange },
   ): Promise<ReadableStream<Uint8Array> | null>;
-  /** Deletes an artifact unless it was stored or read since `seen` was: what retention takes away, it takes by this. */
+  /**
+   * Deletes an artifact that `stat` or `list` gave, if its `used_at` is still the same; else false. Retention deletes by
+   * this, so that nothing goes which somebody used while it looked.
+   */
   evict(seen: StoredArtifact): Promise<boolean>;
   /**
    * Runs work that only one at a time may do, over all processes that share the store; null when another is at it.

@@ -5,7 +5,7 @@
 import { sha256 } from "#hash";
 import type { Hashing } from "./hash.js";
 import { idsFor } from "./ids.js";
-import { claimOf, patched, type Claim } from "./record.js";
+import { claimOf, patched } from "./record.js";
 import type { ArtifactInfo, ArtifactPatch, ArtifactRef } from "./store.js";
 
 /**
@@ -42,7 +42,11 @@ export interface StandIn {
   check(info: ArtifactInfo): void;
   /** Begins a content, or goes on with one; `warning` is for `source.warning`. */
   open(info: ArtifactInfo, warning: string, passed?: Passed): Promise<Unstored>;
+  /** What takes the place of a ref whose artifact the store did not keep. */
+  instead(ref: ArtifactRef | TruncatedRef, warning: string): TruncatedRef;
 }
+
+type Said = Omit<TruncatedRef, "id" | "size_bytes" | "sha256">;
 
 /** The namespace of ids that name nothing stored. */
 const TRUNCATED = "truncated";
@@ -66,15 +70,18 @@ export function standInWith(hashing: Hashing): StandIn {
         ref: (patch) => truncated(patched(claim, patch), warning, size, hash?.digest() ?? null),
       };
     },
+    instead: (ref, warning) => truncated(ref, warning, ref.size_bytes, ref.sha256),
   };
 }
 
 /** The stand-in that hashes as all stores do. */
 export const standIn: StandIn = standInWith(sha256);
 
-function truncated(claim: Claim, warning: string, size: number, hash: string | null): TruncatedRef {
+function truncated(claim: Said, warning: string, size: number, hash: string | null): TruncatedRef {
   const { mime_type, filename, scope, namespace } = claim;
-  const source = { ...claim.source, warning, truncated: true, original_size: size };
+  // Where references stand in a text says nothing without the text.
+  const { references: _, ...said } = claim.source;
+  const source = { ...said, warning, truncated: true, original_size: size };
   const id = idsFor(TRUNCATED, hash ?? randomHex()).next().value ?? TRUNCATED;
   return { id, mime_type, size_bytes: size, filename, sha256: hash, scope, namespace, source };
 }

@@ -4,6 +4,7 @@
  */
 import { SluiceError } from "../errors/error.js";
 import { storageError } from "../errors/storage.js";
+import { bytesOf } from "./given.js";
 import type { ArtifactPatch, ArtifactRef, ArtifactWriter } from "./store.js";
 
 /** Where a writer's bytes go. Calls never overlap; after `commit` or `discard` there are none. */
@@ -61,7 +62,7 @@ export class SinkWriter implements ArtifactWriter {
 
   #take(chunk: Uint8Array): Promise<void> | undefined {
     if (this.#failure) throw this.#failure;
-    return this.#sink.write(chunk);
+    return this.#sink.write(bytesOf(chunk, "chunk"));
   }
 
   #queue(work: Promise<void>): Promise<void> {

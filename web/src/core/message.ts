@@ -9,6 +9,7 @@ import { Intake } from "./intake.js";
 import { readLink } from "./link.js";
 import { checked, isTruncated, SegmentWriter } from "./segment-writer.js";
 import type { AnswerRef, Transformed, TransformOptions } from "./sluice.js";
+import { isExpiry, stillKept } from "./still-kept.js";
 import type { StoreAccess } from "./store-access.js";
 
 interface Task {
@@ -48,6 +49,8 @@ export class Message {
   readonly #linked: AnswerRef[] = [];
   /** Segments whose text may be encoded bytes: the store could not give it back to be decoded. */
   readonly #opaque = new Set<number>();
+  /** Whether the store no longer knew of something that it had taken. */
+  #missing = false;
   #bytesIn = 0;
 
   constructor(engine: Engine, around: MessageSurroundings) {
@@ -84,7 +87,7 @@ export class Message {
     if (this.#intake.pending) await this.#intake.drain();
     // Without segments only links can ask for anything, and only of a host that reads them.
     if (this.#intake.refs.size > 0 || this.#around.options.readResource !== undefined) await this.#doTasks();
-    for (const [segment, ref] of this.#intake.refs) this.#tellStored(segment, ref);
+    await this.#tellStored();
     this.#engine.must((core) => core.render());
     let bytesOut = this.#engine.call((core) => core.output().length);
     let text = this.#engine.call((core) => new TextDecoder().decode(core.output()));
@@ -111,9 +114,15 @@ export class Message {
     return { ...(namespace !== undefined && { namespace }), ...(scope !== undefined && { scope }), source };
   }
 
-  #tellStored(segment: number, ref: AnswerRef): void {
-    const told = storedMessage(segment, ref, this.#opaque.has(segment));
-    this.#engine.tell(JSON.stringify(told), (core) => core.stored());
+  async #tellStored(): Promise<void> {
+    const { refs } = this.#intake;
+    const isCrowded = refs.size > 1 || this.#missing;
+    for (const [segment, ref] of refs) {
+      const kept = isCrowded ? await stillKept(this.#around.access, ref) : ref;
+      this.#intake.setRef(segment, kept);
+      const told = storedMessage(segment, kept, this.#opaque.has(segment));
+      this.#engine.tell(JSON.stringify(told), (core) => core.stored());
+    }
   }
 
   #refs(): string {
@@ -147,7 +156,8 @@ export class Message {
     const patch = { ...(mime_type !== "" && { mime_type }), ...(filename !== "" && { filename }) };
     const tell = (): Promise<AnswerRef | null> =>
       access.call("write", async (store) => {
-        const updated = await store.update(ref.id, patch, ref.scope);
+        const updated = await unlessExpired(async () => store.update(ref.id, patch, ref.scope));
+        this.#missing ||= updated === null;
         return updated && checked(updated);
       });
     const updated = isTruncated(ref) ? null : await access.attempt(tell, () => null);
@@ -216,6 +226,16 @@ export class Message {
     this.#intake.setRef(Number.MAX_SAFE_INTEGER, ref);
     this.#engine.tell(JSON.stringify(storedMessage(0, ref, false)), (core) => core.shelved());
     return this.#engine.call((core) => new TextDecoder().decode(core.output()));
+  }
+}
+
+/** What has expired is looked after when all is stored, see `stillKept`. */
+async function unlessExpired<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isExpiry(error)) return null;
+    throw error;
   }
 }
 

@@ -60,9 +60,7 @@ export class SegmentWriter {
     });
     this.#writer = undefined;
     if (ref !== undefined) return ref;
-    // Where references stand in a text says nothing without the text.
-    const { references: _, ...source } = patch.source ?? {};
-    return (this.#unstored as Unstored).ref({ ...patch, source });
+    return (this.#unstored as Unstored).ref(patch);
   }
 
   /** Throws away what was written. */
@@ -88,7 +86,7 @@ export function isTruncated({ source }: AnswerRef): boolean {
 }
 
 /** What `source.warning` tells of a failure: its own sentence, which names the remedy. */
-function warningOf({ code, message }: SluiceError): string {
+export function warningOf({ code, message }: SluiceError): string {
   const reason = message.length > MAX_REASON ? `${message.slice(0, MAX_REASON)}…` : message;
   return `Content not stored (${code}): ${reason}`;
 }

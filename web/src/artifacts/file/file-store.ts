@@ -6,8 +6,9 @@ import { resolve } from "node:path";
 import { guarded } from "../../errors/storage.js";
 import { sha256 } from "../hash-node.js";
 import type { Hashing } from "../hash.js";
+import { bytesOf, encoded, objectOf } from "../given.js";
 import { spanOf } from "../range.js";
-import { claimOf } from "../record.js";
+import { claimOf, infoOfText } from "../record.js";
 import { scopeKey } from "../scope.js";
 import { Stamps } from "../stamps.js";
 import { SinkWriter } from "../writer.js";
@@ -82,6 +83,7 @@ export class FileArtifactStore implements ArtifactStore {
   }
 
   async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
+    bytesOf(data, "data");
     const writer = await this.openWriter(info);
     try {
       for (let at = 0; at < data.byteLength; at += PUT_PIECE) await writer.write(data.subarray(at, at + PUT_PIECE));
@@ -91,8 +93,8 @@ export class FileArtifactStore implements ArtifactStore {
     }
   }
 
-  putText(text: string, info: ArtifactInfo = {}): Promise<ArtifactRef> {
-    return this.putBytes(new TextEncoder().encode(text), { mime_type: "text/plain", ...info });
+  async putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef> {
+    return this.putBytes(encoded(text), infoOfText(info));
   }
 
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
@@ -114,7 +116,7 @@ export class FileArtifactStore implements ArtifactStore {
     options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
   ): Promise<ReadableStream<Uint8Array> | null> {
     return guarded("read", async () => {
-      spanOf(options.range, 0);
+      spanOf(objectOf(options, "options").range, 0);
       const opened = await this.#open(id, options.scope);
       return opened && readSpan(this.#folder, opened, spanOf(options.range, opened.ref.size_bytes), this.#hashing);
     });
@@ -152,7 +154,10 @@ export class FileArtifactStore implements ArtifactStore {
   }
 
   evict(seen: StoredArtifact): Promise<boolean> {
-    return guarded("write", async () => (await this.#folder.present()) && evictRef(this.#folder, seen));
+    return guarded(
+      "write",
+      async () => (await this.#folder.present()) && evictRef(this.#folder, objectOf(seen, "seen")),
+    );
   }
 
   /** As ArtifactStore says, by a lock file in the folder; one whose process died does not hold. */

@@ -22,7 +22,7 @@ interface Listed {
 /** An artifact with its times; null when there is none. */
 export async function statRef(folder: Folder, key: string, id: string): Promise<StoredArtifact | null> {
   const recorded = await readRef(folder, key, id);
-  return (await dated(recorded, folder.at.refFolder(key, id)))?.stored ?? null;
+  return recorded && ((await dated(recorded, folder.at.refFolder(key, id)))?.stored ?? null);
 }
 
 /** What the scope with this key holds, or what all do. Damaged refs and those deleted meanwhile are left out. */

@@ -53,7 +53,7 @@ export async function openPlain(path: string): Promise<{ readonly file: FileHand
 export async function readPlain(path: string, most: number): Promise<string> {
   const { file, size } = await openPlain(path);
   try {
-    if (size > most) throw new SluiceError("E_STORE_CORRUPT", "A file of the store is larger than a store makes it.");
+    if (size > most) throw oversized();
     return await file.readFile("utf8");
   } finally {
     await file.close();
@@ -69,6 +69,13 @@ export async function isPlainFolder(path: string): Promise<boolean> {
   const stat = await orNull(lstat(path));
   if (stat && !stat.isDirectory()) throw foreign();
   return stat !== null;
+}
+
+function oversized(): SluiceError {
+  return new SluiceError(
+    "E_STORE_CORRUPT",
+    "A file of the store is larger than a store makes it: delete the artifact, or name another store.",
+  );
 }
 
 function foreign(): SluiceError {

@@ -19,9 +19,8 @@ export interface Configured {
  */
 export function configured(store: ArtifactStore, config: SluiceConfig | undefined): Configured {
   // What is no object is the core's to refuse.
-  if (typeof config !== "object" || (config as unknown) === null || !Object.hasOwn(config, "retention")) {
-    return { store, config };
-  }
+  if (typeof config !== "object" || (config as unknown) === null) return { store, config };
   const { retention, ...rest } = config;
+  if (retention === undefined) return { store, config };
   return { store: new RetainingArtifactStore(store, retention), config: rest };
 }

@@ -3,12 +3,13 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
+import { guarded, storageError } from "../../errors/storage.js";
 import { inMilliseconds, stampOf, Stamps } from "../stamps.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore, Clock, StoredArtifact } from "../store.js";
-import { Ledger } from "./ledger.js";
+import { keyOf, Ledger } from "./ledger.js";
 import { largest, limitsOf, type Limit, type Measured } from "./limits.js";
 import type { Retention } from "./policy.js";
-import { isExpired, makeRoom, type Case, type Room } from "./room.js";
+import { isExpired, makeRoom, type Room } from "./room.js";
 
 /** What a collection took away. */
 export interface Collected {
@@ -21,15 +22,24 @@ export interface Collected {
 /** After so many milliseconds it is looked anew at what other processes did to a store. */
 const FRESH = 60_000;
 
-/** Artifacts in a row that would not leave, before making room is given up until the next time. */
+/** Artifacts that would not leave, before making room is given up until the next time. */
 const MOST_REFUSALS = 16;
+
+/** What came of an artifact that had to go: it went; it is not as it was noted, which now is; or it would not. */
+type Departure = "gone" | "changed" | "stuck";
+
+/** What was taken away in one go, and why not more. */
+interface Departures {
+  readonly gone: StoredArtifact[];
+  /** What the store failed at first. */
+  failure: SluiceError | undefined;
+}
 
 /** Decisions over one store, one after the other. */
 export class Keeper {
   readonly #store: ArtifactStore;
   readonly #retention: Retention;
   readonly #limits: readonly Limit[];
-  readonly #clock: Clock;
   readonly #stamps: Stamps;
   readonly #ledger: Ledger;
   #read: number | undefined;
@@ -40,9 +50,8 @@ export class Keeper {
     this.#store = store;
     this.#retention = retention;
     this.#limits = limitsOf(retention);
-    this.#clock = clock;
     this.#stamps = new Stamps(clock);
-    this.#ledger = new Ledger(this.#limits);
+    this.#ledger = new Ledger(this.#limits, retention);
   }
 
   /** Whether anything ever expires. */
@@ -68,28 +77,33 @@ export class Keeper {
   admit(coming: Measured, publish: () => Promise<ArtifactRef>): Promise<ArtifactRef> {
     return this.#inTurn(async () => {
       await this.#refresh(FRESH);
-      await this.#expireAll();
+      // Who cannot be taken away is looked at again the next time: it is no fault of who comes.
+      await this.#expireAll(departures());
       const { full } = await this.#roomFor(coming);
       if (full)
         throw refusal("E_STORE_FULL", full.key, `There is no room left within the ${full.most} ${full.counts} that`);
       const ref = await publish();
       const now = inMilliseconds(this.#stamps.next());
-      this.#ledger.enter({ ...ref, stored_at: now, used_at: now });
-      await this.#evictExcess(ref);
+      // What was measured is what counts, whatever the store says of it.
+      const { scope, namespace, size_bytes } = coming;
+      this.#ledger.enter({ ...ref, scope, namespace, size_bytes, stored_at: now, used_at: now });
+      await this.#evictExcess(departures(), keyOf({ id: ref.id, scope }));
       return ref;
     });
   }
 
   /** Whether an artifact's time is over; then it is taken away. */
   async expires(seen: StoredArtifact): Promise<boolean> {
-    if (!isExpired(seen, this.#retention, this.#clock())) return false;
+    if (!isExpired(seen, this.#retention, this.#stamps.now())) return false;
+    // Where nothing can be taken away it is over all the same.
+    const evicted = await this.evict(seen).catch(() => false);
     // Stored anew since it was seen? Then it is not the one that is over.
-    return (await this.evict(seen)) || (await this.#isOver(seen));
+    return evicted || (await this.#isOver(seen));
   }
 
   async #isOver({ id, scope }: StoredArtifact): Promise<boolean> {
     const now = await this.#store.stat(id, scope);
-    return now === null || isExpired(now, this.#retention, this.#clock());
+    return now === null || isExpired(now, this.#retention, this.#stamps.now());
   }
 
   async evict(seen: StoredArtifact): Promise<boolean> {
@@ -116,24 +130,28 @@ export class Keeper {
     return this.#store.exclusively ? this.#store.exclusively(work) : work();
   }
 
+  /** Throws what the store failed at when all that can go has gone. */
   collect(): Promise<Collected | null> {
     return this.#inTurn(() =>
       this.exclusively(async () => {
         await this.#refresh(0);
-        const expired = await this.#expireAll();
-        const excess = await this.#evictExcess();
-        const gone = [...expired, ...excess];
-        return { artifacts: gone.length, bytes: gone.reduce((sum, { size_bytes }) => sum + size_bytes, 0) };
+        const all = departures();
+        await this.#expireAll(all);
+        await this.#evictExcess(all);
+        if (all.failure) throw all.failure;
+        return { artifacts: all.gone.length, bytes: all.gone.reduce((sum, { size_bytes }) => sum + size_bytes, 0) };
       }),
     );
   }
 
   /** Reads the store again when what is known of it is older than `age` milliseconds. */
   async #refresh(age: number): Promise<void> {
-    const now = this.#clock();
+    const now = this.#stamps.now();
     if (this.#read !== undefined && Math.abs(now - this.#read) < age) return;
     const all: StoredArtifact[] = [];
-    for await (const artifact of this.#store.list()) all.push(artifact);
+    await guarded("read", async () => {
+      for await (const artifact of this.#store.list()) all.push(artifact);
+    });
     this.#ledger.reset(all);
     for (const { used_at } of all) this.#stamps.after(stampOf(used_at));
     this.#read = now;
@@ -141,58 +159,79 @@ export class Keeper {
 
   /** Before anyone is turned away, it is looked whether others have left meanwhile. */
   async #roomFor(coming: Measured): Promise<Room> {
-    const room = (): Room => makeRoom({ ...this.#case(), coming: { ...coming, sha256: null } });
+    const { scope, namespace, size_bytes } = coming;
+    const room = (): Room => makeRoom({ ...this.#case(), coming: { scope, namespace, size_bytes, sha256: null } });
     const first = room();
     if (first.full === null || !this.#store.exclusively) return first;
     await this.#refresh(0);
     return room();
   }
 
-  async #expireAll(): Promise<StoredArtifact[]> {
-    const gone: StoredArtifact[] = [];
-    if (!this.expiring) return gone;
-    const now = this.#clock();
-    for (const known of Array.from(this.#ledger.kept)) {
-      if (!isExpired(known, this.#retention, now)) continue;
-      const seen = await this.#seen(known);
-      if (seen && isExpired(seen, this.#retention, now) && (await this.evict(seen))) gone.push(seen);
+  #case(): { readonly ledger: Ledger; readonly retention: Retention; readonly now: number } {
+    return { ledger: this.#ledger, retention: this.#retention, now: this.#stamps.now() };
+  }
+
+  async #expireAll(all: Departures): Promise<void> {
+    if (!this.expiring) return;
+    const now = this.#stamps.now();
+    const isOver = (artifact: StoredArtifact): boolean => isExpired(artifact, this.#retention, now);
+    const over: StoredArtifact[] = [];
+    for (const [, artifact] of this.#ledger.expiring()) {
+      if (!isOver(artifact)) break;
+      over.push(artifact);
     }
-    return gone;
+    let stuck = 0;
+    for (const artifact of over) {
+      if ((await this.#takeAway(artifact, isOver, all)) === "stuck") stuck += 1;
+      if (stuck === MOST_REFUSALS) return;
+    }
   }
 
   /** Evicts until every limit holds; `stays` is never among those who leave. */
-  async #evictExcess(stays?: ArtifactRef): Promise<StoredArtifact[]> {
-    const gone: StoredArtifact[] = [];
-    for (let refusals = 0; refusals < MOST_REFUSALS;) {
-      const outcome = await this.#evictThese(this.#excess(stays), gone);
-      if (outcome === "done") break;
-      if (outcome === "refused") refusals += 1;
+  async #evictExcess(all: Departures, stays?: string): Promise<void> {
+    const staying = new Set(stays === undefined ? [] : [stays]);
+    const moved = new Set<string>();
+    for (let stuck = 0; stuck < MOST_REFUSALS;) {
+      const departure = await this.#evictThese(makeRoom({ ...this.#case(), staying }).leaving, all);
+      if (departure === null) return;
+      const { key, came } = departure;
+      // One that never is as it was noted would be tried for ever.
+      if (came === "stuck" || moved.has(key)) {
+        staying.add(key);
+        stuck += 1;
+      }
+      moved.add(key);
     }
-    return gone;
   }
 
-  #excess(stays: ArtifactRef | undefined): readonly StoredArtifact[] {
-    const staying = stays && this.#ledger.find(stays.id, stays.scope);
-    return makeRoom({ ...this.#case(), staying }).leaving;
-  }
-
-  /** Ends at the first that is not as it was noted: then who has to leave is another question. */
+  /** Ends at the first that does not go: then who has to leave is another question. */
   async #evictThese(
     leaving: readonly StoredArtifact[],
-    gone: StoredArtifact[],
-  ): Promise<"done" | "changed" | "refused"> {
+    all: Departures,
+  ): Promise<{ readonly key: string; readonly came: Departure } | null> {
     for (const known of leaving) {
-      const seen = await this.#seen(known);
-      if (seen === null || isLater(seen, known)) return "changed";
-      if (!(await this.evict(seen))) return "refused";
-      gone.push(seen);
+      const came = await this.#takeAway(known, (seen) => !isLater(seen, known), all);
+      if (came !== "gone") return { key: keyOf(known), came };
     }
-    return "done";
+    return null;
   }
 
-  #case(): Case {
-    const { kept, tally } = this.#ledger;
-    return { kept, tally, retention: this.#retention, now: this.#clock() };
+  /** Takes away one that is still what it has to go for. */
+  async #takeAway(
+    known: StoredArtifact,
+    hasToGo: (seen: StoredArtifact) => boolean,
+    all: Departures,
+  ): Promise<Departure> {
+    try {
+      const seen = await this.#seen(known);
+      if (seen === null || !hasToGo(seen)) return "changed";
+      if (!(await this.evict(seen))) return "stuck";
+      all.gone.push(seen);
+      return "gone";
+    } catch (error) {
+      all.failure ??= storageError(error, "write");
+      return "stuck";
+    }
   }
 
   /** What the store itself says of an artifact now, noted; null, and struck out, when it is gone. */
@@ -216,6 +255,10 @@ export type Bound = (bytes: number) => void;
 /** Whether another object or process used an artifact since; one's own notes are off by microseconds. */
 function isLater(seen: StoredArtifact, known: StoredArtifact): boolean {
   return seen.used_at - known.used_at >= 1;
+}
+
+function departures(): Departures {
+  return { gone: [], failure: undefined };
 }
 
 function refusal(code: "E_TOO_LARGE" | "E_STORE_FULL", key: keyof Retention, what: string): SluiceError {

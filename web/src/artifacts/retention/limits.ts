@@ -13,6 +13,9 @@ export interface Measured {
   readonly size_bytes: number;
 }
 
+/** Names those that count together, or gives null for what does not count. */
+export type GroupOf = (artifact: Measured) => string | null;
+
 /** A limit that is set. */
 export interface Limit {
   readonly key: keyof Retention;
@@ -20,8 +23,8 @@ export interface Limit {
   readonly counts: "bytes" | "artifacts";
   /** Whether a content that several artifacts share counts once. */
   readonly once: boolean;
-  /** Names those that count together, or null where the limit does not bind. */
-  readonly groupOf: (artifact: Measured) => string | null;
+  /** Null where the limit does not bind. Limits that count the same together share one function. */
+  readonly groupOf: GroupOf;
 }
 
 interface Kind extends Omit<Limit, "most"> {

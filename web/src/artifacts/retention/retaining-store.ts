@@ -3,7 +3,9 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { claimOf } from "../record.js";
+import { asStore } from "../discover.js";
+import { bytesOf, encoded, objectOf } from "../given.js";
+import { claimOf, infoOfText } from "../record.js";
 import type {
   ArtifactInfo,
   ArtifactPatch,
@@ -22,7 +24,10 @@ import { readRetention, type RetentionConfig } from "./policy.js";
 
 /** Options of a {@link RetainingArtifactStore}. */
 export interface RetainingOptions {
-  /** What time it is: the same clock that dates the artifacts of the store underneath. */
+  /**
+   * What time it is: the same clock that dates the artifacts of the store underneath. Left out: that of a store which
+   * has limits already, else `Date.now`.
+   */
   readonly clock?: Clock;
 }
 
@@ -41,17 +46,24 @@ export interface RetainingOptions {
  */
 export class RetainingArtifactStore implements ArtifactStore {
   readonly #inner: ArtifactStore;
+  readonly #clock: Clock;
   readonly #keeper: Keeper;
 
+  /** Throws E_CONFIG_KEY and E_CONFIG_VALUE with the path of the key, E_INVALID_ARGUMENT when the store is none. */
   constructor(store: ArtifactStore, retention: RetentionConfig = {}, options: RetainingOptions = {}) {
-    this.#inner = store instanceof RetainingArtifactStore ? store.#inner : store;
-    this.#keeper = new Keeper(this.#inner, readRetention(retention), options.clock ?? Date.now);
+    // By its own mark: a proxy of a store with limits is an instance of it too, and has nothing inside.
+    const given: object = asStore(store);
+    const limited = #inner in given ? given : null;
+    this.#inner = limited === null ? store : limited.#inner;
+    this.#clock = options.clock ?? (limited === null ? Date.now : limited.#clock);
+    this.#keeper = new Keeper(this.#inner, readRetention(retention), this.#clock);
     if (this.#inner.exclusively) this.exclusively = (work) => this.#keeper.exclusively(work);
   }
 
   exclusively?: <T>(work: () => Promise<T>) => Promise<T | null>;
 
   async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
+    bytesOf(data, "data");
     const writer = await this.openWriter(info);
     try {
       await writer.write(data);
@@ -61,8 +73,8 @@ export class RetainingArtifactStore implements ArtifactStore {
     }
   }
 
-  putText(text: string, info: ArtifactInfo = {}): Promise<ArtifactRef> {
-    return this.putBytes(new TextEncoder().encode(text), { mime_type: "text/plain", ...info });
+  async putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef> {
+    return this.putBytes(encoded(text), infoOfText(info));
   }
 
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
@@ -74,11 +86,11 @@ export class RetainingArtifactStore implements ArtifactStore {
     return this.#reading(id, scope, () => this.#inner.get(id, scope));
   }
 
-  openReader(
+  async openReader(
     id: string,
     options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
   ): Promise<ReadableStream<Uint8Array> | null> {
-    return this.#reading(id, options.scope, () => this.#inner.openReader(id, options));
+    return this.#reading(id, objectOf(options, "options").scope, () => this.#inner.openReader(id, options));
   }
 
   async stat(id: string, scope?: ArtifactScope): Promise<StoredArtifact | null> {
@@ -105,7 +117,7 @@ export class RetainingArtifactStore implements ArtifactStore {
   }
 
   async evict(seen: StoredArtifact): Promise<boolean> {
-    return this.#keeper.evict(seen);
+    return this.#keeper.evict(objectOf(seen, "seen"));
   }
 
   /** Looks at the whole store and takes away what has expired or is too much. Null when another process is at it. */

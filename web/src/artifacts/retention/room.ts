@@ -1,11 +1,12 @@
 /**
- * Who has to go. Pure: what is kept, a retention and a time in; names out.
+ * Who has to go: what is kept, a retention and a time in; names out. Changes nothing.
  * @module
  */
 import type { StoredArtifact } from "../store.js";
+import type { Ledger } from "./ledger.js";
 import type { Limit } from "./limits.js";
 import type { Retention } from "./policy.js";
-import { Tally, type Counted } from "./tally.js";
+import type { Counted, Passed } from "./tally.js";
 
 /**
  * Who would have to go, in order; and the limit that is passed even then, for nobody else may leave: where someone is
@@ -25,55 +26,67 @@ export function isExpired(artifact: StoredArtifact, { ttl_seconds, ttl_from }: R
 
 /** What room is made in, and for whom. */
 export interface Case {
-  /** All artifacts. */
-  readonly kept: Iterable<StoredArtifact>;
-  /** Of the same. */
-  readonly tally: Tally;
+  readonly ledger: Ledger;
   readonly retention: Retention;
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Counted as if it were there already. */
   readonly coming?: Counted;
-  /** One of `kept` that must not leave. */
-  readonly staying?: StoredArtifact | undefined;
+  /** Names (`keyOf`) of those that must not leave. */
+  readonly staying?: ReadonlySet<string>;
 }
 
 /** Makes every limit hold again with as few departures as there can be in the order of the strategy. */
-export function makeRoom({ kept, tally, retention, now, coming, staying }: Case): Room {
-  if (fits(tally, coming)) return { leaving: [], full: null };
-  const all = [...kept];
-  const trial = Tally.of(coming ? [...all, coming] : all, tally.limits);
-  const candidates = inOrder(all, retention, now).filter((artifact) => artifact !== staying);
+export function makeRoom({ ledger, retention, now, coming, staying }: Case): Room {
+  const { tally } = ledger;
+  const candidates = new Candidates(ledger, retention, now, staying);
   const leaving: StoredArtifact[] = [];
+  const hopeless = new Set<string>();
   let full: Limit | null = null;
-  for (let passed = trial.passed(); passed !== null; passed = trial.passed()) {
-    const { limit, group } = passed;
-    const at = candidates.findIndex((artifact) => limit.groupOf(artifact) === group);
-    const [next] = at < 0 ? [] : candidates.splice(at, 1);
+  if (coming) tally.add(coming);
+  for (let passed = tally.passed(); passed !== null; passed = tally.passed(hopeless)) {
+    const next = candidates.next(passed);
     if (next === undefined) {
-      if (coming === undefined || limit.groupOf(coming) === group) full ??= limit;
-      trial.lift(passed);
+      if (coming === undefined || passed.limit.groupOf(coming) === passed.group) full ??= passed.limit;
+      hopeless.add(passed.name);
       continue;
     }
-    trial.remove(next);
+    tally.remove(next);
     leaving.push(next);
   }
+  for (const artifact of leaving) tally.add(artifact);
+  if (coming) tally.remove(coming);
   return { leaving, full };
 }
 
-function fits(tally: Tally, coming: Counted | undefined): boolean {
-  if (coming) tally.add(coming);
-  const passed = tally.passed();
-  if (coming) tally.remove(coming);
-  return passed === null;
-}
+/** Those that may leave, each once, however many limits they count for. */
+class Candidates {
+  readonly #case: Pick<Case, "ledger" | "retention" | "now" | "staying">;
+  readonly #taken = new Set<string>();
+  readonly #walks = new Map<string, Iterator<[string, StoredArtifact]>>();
 
-/** Those that may leave, the first to go first. */
-function inOrder(kept: readonly StoredArtifact[], retention: Retention, now: number): StoredArtifact[] {
-  const { cleanup_strategy, min_age_seconds } = retention;
-  if (cleanup_strategy === "none") return [];
-  const time = cleanup_strategy === "lru" ? "used_at" : "stored_at";
-  return kept
-    .filter(({ used_at }) => now - Math.floor(used_at) >= min_age_seconds * 1000)
-    .toSorted((left, right) => left[time] - right[time]);
+  constructor(ledger: Ledger, retention: Retention, now: number, staying: ReadonlySet<string> | undefined) {
+    this.#case = { ledger, retention, now, ...(staying && { staying }) };
+  }
+
+  /** The next in a group to go. */
+  next({ limit, group, name }: Passed): StoredArtifact | undefined {
+    if (this.#case.retention.cleanup_strategy === "none") return undefined;
+    const walk = this.#walks.get(name) ?? this.#case.ledger.members(limit, group);
+    this.#walks.set(name, walk);
+    for (let step = walk.next(); step.done !== true; step = walk.next()) {
+      const [key, artifact] = step.value;
+      if (this.#taken.has(key) || !this.#mayLeave(key, artifact)) continue;
+      this.#taken.add(key);
+      return artifact;
+    }
+    return undefined;
+  }
+
+  #mayLeave(key: string, { used_at }: StoredArtifact): boolean {
+    const { retention, now, staying } = this.#case;
+    if (staying?.has(key) === true) return false;
+    // A time that lies ahead by more is none: the clock was put back since, or is wrong. It must not hold the store up.
+    return !(Math.abs(now - Math.floor(used_at)) < retention.min_age_seconds * 1000);
+  }
 }

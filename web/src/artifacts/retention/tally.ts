@@ -11,11 +11,13 @@ export type Counted = Measured & { readonly sha256: string | null };
 export interface Passed {
   readonly limit: Limit;
   readonly group: string;
+  /** Of both, to tell it from others by. */
+  readonly name: string;
 }
 
 /** Sums over the artifacts that were added and not removed. */
 export class Tally {
-  readonly limits: readonly Limit[];
+  readonly #limits: readonly Limit[];
   /** By limit, then by group. */
   readonly #sums: readonly Map<string, number>[];
   /** The groups that are past their limit, by limit. */
@@ -24,16 +26,9 @@ export class Tally {
   readonly #sharing = new Map<string, number>();
 
   constructor(limits: readonly Limit[]) {
-    this.limits = limits;
+    this.#limits = limits;
     this.#sums = limits.map(() => new Map<string, number>());
     this.#over = limits.map(() => new Set<string>());
-  }
-
-  /** Counts artifacts anew, for trying things out. */
-  static of(artifacts: Iterable<Counted>, limits: readonly Limit[]): Tally {
-    const tally = new Tally(limits);
-    for (const artifact of artifacts) tally.add(artifact);
-    return tally;
   }
 
   add(artifact: Counted): void {
@@ -46,17 +41,15 @@ export class Tally {
     this.#count(artifact, -1, sharers === 0);
   }
 
-  /** The narrowest limit that is passed; null when all hold. */
-  passed(): Passed | null {
-    for (const [at, limit] of this.limits.entries()) {
-      for (const group of this.#over[at] ?? []) return { limit, group };
+  /** The narrowest limit that is passed, but for those with these names; null when all hold. */
+  passed(except?: ReadonlySet<string>): Passed | null {
+    for (const [at, limit] of this.#limits.entries()) {
+      for (const group of this.#over[at] ?? []) {
+        const name = `${limit.key} ${group}`;
+        if (except?.has(name) !== true) return { limit, group, name };
+      }
     }
     return null;
-  }
-
-  /** No longer minds that a limit is passed in a group, until something of it is counted again. */
-  lift({ limit, group }: Passed): void {
-    this.#over[this.limits.indexOf(limit)]?.delete(group);
   }
 
   #share({ sha256 }: Counted, more: 1 | -1): number {
@@ -68,7 +61,7 @@ export class Tally {
   }
 
   #count(artifact: Counted, sign: 1 | -1, isOnly: boolean): void {
-    for (const [at, { most, counts, once, groupOf }] of this.limits.entries()) {
+    for (const [at, { most, counts, once, groupOf }] of this.#limits.entries()) {
       const group = groupOf(artifact);
       if (group === null || (once && !isOnly)) continue;
       const sums = this.#sums[at];

@@ -17,11 +17,11 @@ export async function run(invocation: Invocation, { output }: Terminal): Promise
   const store = await openKeptStore(invocation.value("store"));
   const collected = await collect(store, invocation.value("config"));
   const swept = await store.gc();
+  const bytes = swept.bytes + (collected?.bytes ?? 0);
   if (invocation.has("json"))
-    await output.write(`${JSON.stringify({ ...swept, artifacts: collected?.artifacts ?? 0 })}\n`);
+    await output.write(`${JSON.stringify({ ...swept, bytes, artifacts: collected?.artifacts ?? 0 })}\n`);
   else {
     const expired = collected ? `${counted(collected.artifacts, "artifact")}, ` : "";
-    const bytes = swept.bytes + (collected?.bytes ?? 0);
     await output.write(
       `removed ${expired}${counted(swept.blobs, "blob")}, ${counted(swept.temporaries, "leftover")}: ${humanSize(bytes)}\n`,
     );
