@@ -15,8 +15,8 @@ const DIST = join(root, "dist");
  */
 export const BUDGETS = {
   core: 120_000,
-  "mcp-sluice": 32_000,
-  "mcp-sluice/node": 30_000,
+  "mcp-sluice": 36_000,
+  "mcp-sluice/node": 34_000,
   sluice: 55_000,
   tarball: 260_000,
 };
