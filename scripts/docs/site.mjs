@@ -36,7 +36,23 @@ const OPTIONS = {
   disableSources: true,
   disableGit: true,
   githubPages: false,
-  sort: ["source-order"],
+  customCss: "scripts/docs/site.css",
+  navigation: { includeFolders: false, excludeReferences: true },
+  searchInDocuments: true,
+  searchInComments: true,
+  sort: ["kind", "source-order"],
+  kindSortOrder: [
+    "Document",
+    "Module",
+    "Function",
+    "Class",
+    "Interface",
+    "TypeAlias",
+    "Constructor",
+    "Property",
+    "Method",
+  ],
+  groupOrder: ["Documents", "Functions", "Classes", "Interfaces", "Type Aliases"],
   sortEntryPoints: false,
   validation: { notExported: true, invalidLink: true, invalidPath: true, rewrittenLink: true, notDocumented: true },
 };
@@ -52,6 +68,7 @@ export async function buildSite() {
   if (project === undefined) return false;
   const table = configTable(await configuredKeys());
   for (const page of project.documents ?? []) finish(page, table);
+  dropHeading(project.readme);
   app.validate(project);
   await app.generateDocs(project, SITE);
   return !app.logger.hasErrors() && !app.logger.hasWarnings();
@@ -66,6 +83,11 @@ function finish(page, table) {
   for (const part of page.content) {
     if (part.kind === "text") part.text = part.text.replace(MARKER, () => table);
   }
+}
+
+/** The site's name stands above its front page already. */
+function dropHeading([first]) {
+  first.text = first.text.replace(/^# .*\n+/, "");
 }
 
 async function configuredKeys() {
