@@ -17,7 +17,8 @@ add_library(sluice_flags INTERFACE)
 set(fast_sources "/codec/(base64|hex|span)|/gate/(byte_array|pass_|run|scan|token)|/describe/outline_reader|/json/(reader|escape|unescape)")
 # Inlining a function may make its caller this much larger, in LLVM's units: a call costs about 25.
 set(small_inline -5)
-# At the link, where hot code meets the library's: a little more is a tenth of the time of a small message.
+# At the link, where hot code meets the library's: a little more is a tenth of the time of a small message; from
+# 18 on it is 3 % of the module and no time.
 set(link_inline 15)
 
 # Errors are values in the core: no exceptions, no type information, natively as in WASM. On the link

@@ -8,6 +8,7 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import { root } from "../run.mjs";
 import { compareBytes, growth } from "./bytes.mjs";
+import { commandStart } from "./command-start.mjs";
 import { firstUse } from "./first-use.mjs";
 import { size } from "./module-size.mjs";
 import { rows } from "./rows.mjs";
@@ -21,6 +22,7 @@ const steps = [
   { work: "memory at 256 MiB", measure: () => growth(256) },
   { work: "2 KB that needs nothing", measure: () => small() },
   { work: "first use", measure: () => firstUse(rounds) },
+  { work: "start of the command", measure: () => commandStart(rounds) },
   { work: "12,000 rows", measure: () => rows(rounds) },
   { work: "module and glue", measure: () => size() },
 ];

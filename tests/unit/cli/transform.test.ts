@@ -112,13 +112,15 @@ describe("sluice transform", () => {
   });
 
   test.each([
-    ["nothing", ""],
-    ["no JSON", "{nope}"],
-    ["an open end", '{"a":[1,2'],
-    ["two values", '{"a":1} {"b":2}'],
-  ])("answers %s with the error in its place and exit code 65", async (_, input) => {
+    ["nothing", "", /^sluice: the input is empty\n$/],
+    ["no JSON", "{nope}", /^sluice: the input is not JSON: line 1, column 2: .*[^`]\n$/],
+    ["a picture", "\u0089PNG", /^sluice: the input is not JSON: .*; `sluice sniff` tells what it is\n$/],
+    ["an open end", '{"a":[1,2', /line 1, column 10: the document ends/],
+    ["two values", '{"a":1} {"b":2}', /line 1, column 9: /],
+  ])("answers %s with the error in its place, a sentence beside it, and exit code 65", async (_, input, sentence) => {
     const { code, stdout, stderr } = await sluice(["transform", "--store", "memory"], { input });
-    expect([code, stderr]).toEqual([65, ""]);
+    expect(code).toBe(65);
+    expect(stderr).toMatch(sentence);
     const { error } = JSON.parse(stdout) as { error: Record<string, unknown> };
     expect(error).toEqual({
       code: expect.stringMatching(/^E_JSON_/) as string,

@@ -35,9 +35,15 @@ function parsed(file: string, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new SluiceError(
-      "E_CONFIG_JSON",
-      `the configuration ${printable(file)} is not JSON: ${(error as Error).message}`,
-    );
+    const what = text.trim() === "" ? "is empty" : `is not JSON${placeOf(error, text)}`;
+    throw new SluiceError("E_CONFIG_JSON", `the configuration ${printable(file)} ${what}; {} is one that sets nothing`);
   }
+}
+
+/** Where the parser stopped, where it tells; its own sentence would quote what may be a secret. */
+function placeOf(error: unknown, text: string): string {
+  const position = /at position (\d+)/.exec((error as Error).message)?.[1];
+  if (position === undefined) return "";
+  const before = text.slice(0, Number(position)).split("\n");
+  return ` from line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1} on`;
 }

@@ -24,6 +24,16 @@ export async function reportFailures(failures: readonly SluiceError[], errors: O
   for (const { message } of failures) await say(line === undefined ? message : `line ${line}: ${message}`, errors);
 }
 
+/** What is wrong with an input, for whoever does not see the error that stands in its place in the output. */
+export async function reportInput(name: string, error: SluiceError, isEmpty: boolean, errors: Output): Promise<void> {
+  const { code, line = 1, column = 1, message } = error;
+  const input = name === "-" ? "the input" : name;
+  if (!code.startsWith("E_JSON_")) return say(`${input}: ${message}`, errors);
+  if (isEmpty) return say(`${input} is empty`, errors);
+  const hint = line === 1 && column === 1 ? "; `sluice sniff` tells what it is" : "";
+  await say(`${input} is not JSON: line ${line}, column ${column}: ${message}${hint}`, errors);
+}
+
 /** Says which store it was. */
 export async function nameStore(errors: Output, store: string | undefined): Promise<void> {
   await errors.write(`The store is ${printable(storeFolder(store))}\n`);
@@ -34,5 +44,5 @@ async function say(message: string, errors: Output): Promise<void> {
 }
 
 function isOfStore(error: unknown): boolean {
-  return error instanceof SluiceError && error.code.startsWith("E_STORE_");
+  return error instanceof SluiceError && (error.code.startsWith("E_STORE_") || error.code === "E_NOT_FOUND");
 }

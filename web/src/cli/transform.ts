@@ -10,7 +10,7 @@ import { openInput, withoutMark } from "./input.js";
 import { openSluice } from "./library.js";
 import { indent } from "./pretty.js";
 import { Progress } from "./progress.js";
-import { nameStore, reportFailures } from "./report.js";
+import { nameStore, reportFailures, reportInput } from "./report.js";
 import { parseScope } from "./scope.js";
 import { openStore } from "./store.js";
 import type { Terminal } from "./terminal.js";
@@ -60,8 +60,10 @@ function namespaceOf(invocation: Invocation): string | undefined {
 async function transformWhole(work: Work, pretty: boolean): Promise<number> {
   const { options, progress, terminal } = work;
   const stream = work.sluice.open(options);
+  let bytes = 0;
   try {
     for await (const chunk of withoutMark(work.input.chunks)) {
+      bytes += chunk.length;
       await stream.write(chunk);
       await progress.add(chunk.length);
     }
@@ -75,6 +77,7 @@ async function transformWhole(work: Work, pretty: boolean): Promise<number> {
   } catch (error) {
     if (!isDataError(error)) throw error;
     await terminal.output.write(`${errorInPlace(error)}\n`);
+    await reportInput(work.input.name, error, bytes === 0, terminal.errors);
     return Exit.data;
   } finally {
     await stream[Symbol.asyncDispose]();

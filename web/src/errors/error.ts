@@ -43,12 +43,13 @@ export class SluiceError extends Error {
   /** Which error it is; part of the interface. */
   readonly code: ErrorCode;
   /** From 1, where the error is in a text. */
-  readonly line?: number;
+  declare readonly line?: number;
   /** From 1, in code points. */
-  readonly column?: number;
+  declare readonly column?: number;
   /** A configuration key or a JSON pointer. */
-  readonly path?: string;
+  declare readonly path?: string;
 
+  // What is declared only is no property until it has a value: logs show all properties.
   constructor(code: ErrorCode, message: string, place: ErrorPlace = {}, options?: ErrorOptions) {
     super(message, options);
     this.name = "SluiceError";

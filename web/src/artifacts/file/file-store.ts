@@ -165,6 +165,11 @@ export class FileArtifactStore implements ArtifactStore {
     return exclusively(this.#folder, work);
   }
 
+  /** Whether anything was ever stored in the folder: the first put makes it a store. */
+  isThere(): Promise<boolean> {
+    return guarded("read", () => this.#folder.present());
+  }
+
   /** Removes what crashes left behind: blobs that no ref names, and unfinished writes older than an hour. */
   gc(): Promise<Swept> {
     return guarded("write", async () => {

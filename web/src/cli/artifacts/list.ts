@@ -11,13 +11,15 @@ import { alignedTable, tabbedRow, type Column } from "../table.js";
 import type { Output, Terminal } from "../terminal.js";
 import { counted, humanAge, humanSize, printable } from "../words.js";
 
-export async function run(invocation: Invocation, { output }: Terminal): Promise<number> {
+export async function run(invocation: Invocation, { output, errors }: Terminal): Promise<number> {
   const where = invocation.value("store");
   const scope = parseScope(invocation.values("scope"), invocation.command);
   const store = await openKeptStore(where);
   if (invocation.has("json")) await printJson(store.list(scope), output);
   else if (output.isTerminal) await printTable(store.list(scope), output, storeFolder(where));
   else for await (const ref of store.list(scope)) await output.write(`${tabbedRow(plainRow(ref))}\n`);
+  if (!(await store.isThere()))
+    await errors.write(`sluice: nothing was ever stored in ${printable(storeFolder(where))}\n`);
   return Exit.ok;
 }
 
