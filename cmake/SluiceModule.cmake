@@ -39,11 +39,13 @@ target_link_options(sluice_wasm PRIVATE
   -s${stack_size}=1048576)
 
 # Emscripten's own pass optimises what the linker wrote; a second one over its result finds another third of
-# a percent. It only shortens: the imports, by which the glue is bound, keep their names.
+# a percent. It only shortens: the imports, by which the glue is bound, keep their names. (The last two features
+# are those that newer compilers turn on by themselves.)
 execute_process(COMMAND "${EM_CONFIG}" BINARYEN_ROOT
   OUTPUT_VARIABLE BINARYEN_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 find_program(WASM_OPT wasm-opt REQUIRED NO_CMAKE_FIND_ROOT_PATH HINTS "${BINARYEN_ROOT}/bin")
 add_custom_command(TARGET sluice_wasm POST_BUILD
   COMMAND "${WASM_OPT}" -Oz --enable-simd --enable-bulk-memory --enable-sign-ext
-    --enable-nontrapping-float-to-int --enable-mutable-globals core.wasm -o core.wasm
+    --enable-nontrapping-float-to-int --enable-mutable-globals --enable-reference-types --enable-multivalue
+    core.wasm -o core.wasm
   VERBATIM)
