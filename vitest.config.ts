@@ -2,6 +2,10 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
+// Where processes that tests start leave a profile, while `npm run coverage` measures. Set here, it reaches them
+// and not the workers, which Vitest measures itself.
+const profiles = process.env["SLUICE_PROCESS_PROFILES"];
+
 const { imports } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8")) as {
   imports: Record<string, { node: string }>;
 };
@@ -20,7 +24,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Each of them takes a core: more at a time only disturb each other's timing.
     maxWorkers: 2,
-    coverage: { provider: "v8", include: ["web/src/**/*.ts"], reportsDirectory: "coverage/ts" },
+    env: profiles === undefined ? {} : { NODE_V8_COVERAGE: profiles },
+    coverage: { provider: "v8", include: ["web/src/**/*.ts"], reportsDirectory: "coverage/library" },
     projects: [
       { extends: true, test: { name: "library", include: ["tests/unit/**/*.test.ts", "tests/e2e/**/*.test.ts"] } },
       {

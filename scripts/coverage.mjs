@@ -1,37 +1,36 @@
 /**
- * Coverage: of the core by its C++ tests (llvm-cov), of the library by its own (V8). Tables, and pages in coverage/.
+ * Coverage: of the core by its C++ tests (llvm-cov), of the library and its command by theirs (V8). A table for each,
+ * pages in coverage/, and one line that says how much; fails below the share of lines that is wanted.
  * @module
  */
-import { existsSync, mkdirSync } from "node:fs";
-import { delimiter, join } from "node:path";
-import { build, buildFolder, buildNative } from "./build.mjs";
-import { must, root, tool } from "./run.mjs";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "./build.mjs";
+import { coverCore } from "./coverage/core.mjs";
+import { percent, printTable, reaches, total } from "./coverage/table.mjs";
+import { root } from "./run.mjs";
 import { main, setup } from "./setup.mjs";
 
+/** Percent of the lines that tests have to run, on either side. */
+const WANTED = 90;
+
 await main(async () => {
-  await setup("test");
+  await setup("coverage");
+  // Uses packages, which may not be there before.
+  const { coverLibrary } = await import("./coverage/library.mjs");
   await build();
-  await coverCore();
-  await must(process.execPath, [tool("vitest"), "run", "--project=library", "--coverage"]);
+  rmSync(join(root, "coverage"), { recursive: true, force: true });
+  const told = [];
+  const faults = [];
+  for (const [name, cover] of Object.entries({ core: coverCore, library: coverLibrary })) {
+    console.log(`\n── ${name}`);
+    const { files, failed } = await cover(join(root, "coverage", name));
+    printTable(files);
+    told.push(`${name} ${percent(total(files))}`);
+    if (failed) faults.push(`tests of the ${name} failed, as shown above`);
+    if (!reaches(total(files), WANTED)) faults.push(`less than ${WANTED} % of the ${name}`);
+  }
+  console.log(`\n${told.join(", ")} of lines`);
+  for (const fault of faults) console.log(`FAILED: ${fault}`);
+  return faults.length > 0 ? 1 : 0;
 });
-
-async function coverCore() {
-  const preset = "native-coverage";
-  await buildNative(preset, ["sluice_tests"]);
-  const folder = join(root, "coverage/cpp");
-  mkdirSync(folder, { recursive: true });
-  const program = join(buildFolder(preset), "sluice_tests");
-  const raw = join(folder, "tests.profraw");
-  const profile = join(folder, "tests.profdata");
-  await must(program, ["--gtest_brief=1"], { show: "failure", env: { LLVM_PROFILE_FILE: raw } });
-  await must(llvm("llvm-profdata"), ["merge", "-sparse", raw, "-o", profile]);
-  const common = [program, `-instr-profile=${profile}`, "-ignore-filename-regex=(tests|include/nlohmann|googletest)/"];
-  await must(llvm("llvm-cov"), ["report", ...common]);
-  await must(llvm("llvm-cov"), ["show", ...common, "-format=html", `-output-dir=${folder}`], { show: "failure" });
-}
-
-// Debian's llvm-14 package names its tools by version only.
-function llvm(name) {
-  const onPath = (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, name)));
-  return onPath ? name : `${name}-14`;
-}

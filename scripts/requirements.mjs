@@ -7,14 +7,19 @@ import { delimiter, join } from "node:path";
 import { findChromium } from "./chromium.mjs";
 import { findOnPath } from "./on-path.mjs";
 
-/** What one may want to do; each needs all that those before it need. */
-const purposes = ["build", "test", "tidy"];
+/** What one may want to do, and whose requirements that has. */
+const purposes = {
+  build: ["build"],
+  test: ["build", "test"],
+  tidy: ["build", "test", "tidy"],
+  coverage: ["build", "test", "coverage"],
+};
 
 /**
- * @typedef {"build" | "test" | "tidy"} Purpose
+ * @typedef {keyof typeof purposes} Purpose
  * @typedef {object} Requirement
  * @property {string} name how a person calls it
- * @property {Purpose} purpose the first that needs it
+ * @property {Purpose} purpose what needs it
  * @property {() => boolean} found looks at the file system only: this runs before every command
  * @property {string} debian package of Debian 12
  * @property {boolean} [optional] nice to have: installed where that is possible, never demanded
@@ -55,6 +60,12 @@ const requirements = [
     debian: "chromium",
   },
   { name: "clang-tidy", purpose: "tidy", found: () => onPath("clang-tidy"), debian: "clang-tidy" },
+  {
+    name: "llvm-cov and llvm-profdata",
+    purpose: "coverage",
+    found: () => onPath("llvm-cov") && onPath("llvm-profdata"),
+    debian: "llvm",
+  },
 ];
 
 /**
@@ -62,8 +73,7 @@ const requirements = [
  * @param {Purpose} purpose
  */
 export function missing(purpose) {
-  const level = purposes.indexOf(purpose);
-  return requirements.filter((need) => purposes.indexOf(need.purpose) <= level && !need.found());
+  return requirements.filter((need) => purposes[purpose].includes(need.purpose) && !need.found());
 }
 
 const onPath = (name) => findOnPath(name) !== undefined;
