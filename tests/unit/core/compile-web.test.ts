@@ -40,7 +40,7 @@ async function refused(source: URL | Response | BufferSource): Promise<Error> {
 }
 
 describe("the core is compiled from", () => {
-  test.each(["application/wasm", "application/octet-stream", "text/plain"])(
+  test.each(["application/wasm", "application/wasm; charset=binary", "application/octet-stream", "text/plain"])(
     "a URL whose server calls it %s",
     async (type) => {
       await using server = await serving(withType(type));

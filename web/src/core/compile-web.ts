@@ -14,7 +14,7 @@ export async function compileCore(source?: BufferSource | Response | URL): Promi
       source instanceof Response ? source : await fetch(source ?? new URL("./core.wasm", import.meta.url));
     if (!response.ok) throw new Error(`status ${response.status}`);
     // A server that does not know the type of .wasm files is no reason to fail.
-    return response.headers.get("content-type")?.startsWith("application/wasm") === true
+    return response.headers.get("content-type") === "application/wasm"
       ? await WebAssembly.compileStreaming(response)
       : await WebAssembly.compile(await response.arrayBuffer());
   } catch (error) {
