@@ -61,7 +61,9 @@ function documented(entry: string): readonly (readonly [name: string, text: stri
 
 describe.each(["index.d.ts", "node.d.ts"])("what %s says", (entry) => {
   test("of the entry: what it is", async () => {
-    expect(await readFile(join(dist, entry), "utf8")).toMatch(/^(\/\/\/ .*\n)*\/\*\*\n \* \w[^]*? \* @module\n/);
+    expect(await readFile(join(dist, entry), "utf8")).toMatch(
+      /^(\/\/\/ .*\n)*\/\*\*\n \* \w[^]*? \* @module mcp-sluice(\/node)?\n/,
+    );
   });
 
   test("of every name: what it is for", () => {

@@ -4,6 +4,7 @@ import {
   MemoryArtifactStore,
   NoOpArtifactStore,
   SluiceError,
+  type AnswerRef,
   type ArtifactRef,
   type ArtifactStore,
   type Dialect,
@@ -19,11 +20,16 @@ const stores: readonly ArtifactStore[] = [
   new FileArtifactStore("./store"),
 ];
 
-export async function reduce(sluice: Sluice, result: unknown, dialect: Dialect): Promise<readonly ArtifactRef[]> {
+export async function reduce(sluice: Sluice, result: unknown, dialect: Dialect): Promise<readonly AnswerRef[]> {
   const { artifacts, text, value }: Transformed = await sluice.transform(result, { namespace: "n", dialect });
   await using stream = sluice.open({ dialect });
   await stream.write(new TextEncoder().encode(text));
   return [...artifacts, ...(await stream.close()).artifacts, ...(value === null ? [] : artifacts)];
+}
+
+/** Only what was stored has a hash for certain. */
+export function stored(artifacts: readonly AnswerRef[]): readonly ArtifactRef[] {
+  return artifacts.filter((ref): ref is ArtifactRef => ref.sha256 !== null);
 }
 
 export function codeOf(error: unknown): ErrorCode | undefined {
