@@ -34,6 +34,11 @@ export class Verifier {
     if (this.#size === this.#expected.size_bytes) this.#check();
   }
 
+  /** Whether all bytes have come, and are those that were stored. */
+  get complete(): boolean {
+    return this.#done;
+  }
+
   /** Throws E_STORE_CORRUPT when there should have been more. */
   end(): void {
     if (this.#size === 0 && this.#expected.size_bytes === 0) this.#check();
@@ -64,17 +69,23 @@ export function verified(
         try {
           if (done) verifier.end();
           else verifier.take(value);
+          // What looks whole is held back until the source has ended as well.
+          if (!done && verifier.complete) await readEnd(reader, verifier);
         } catch (error) {
           await Promise.allSettled([onDamage(), reader.cancel()]);
           throw error;
         }
-        if (done) controller.close();
-        else controller.enqueue(value);
+        if (!done) controller.enqueue(value);
+        if (done || verifier.complete) controller.close();
       },
       cancel: (reason) => reader.cancel(reason),
     },
     { highWaterMark: 0 },
   );
+}
+
+async function readEnd(reader: ReadableStreamDefaultReader<Uint8Array>, verifier: Verifier): Promise<void> {
+  for (let next = await reader.read(); !next.done; next = await reader.read()) verifier.take(next.value);
 }
 
 /** The error for stored bytes that are not those that were stored. */
