@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 
@@ -29,6 +30,16 @@ export async function bundled(name: string): Promise<Program> {
       spawn(process.execPath, [join(folder, "program.mjs"), ...words], { stdio: ["ignore", "pipe", "inherit"] }),
     dispose: () => rm(folder, { recursive: true }),
   };
+}
+
+/** The lines that a program prints until it is killed, `after` milliseconds behind the first of them. */
+export async function killed(program: Program, words: readonly string[], after: number): Promise<readonly string[]> {
+  const child = program.start(...words);
+  const output = printed(child);
+  await new Promise((resolve) => child.stdout?.once("data", resolve));
+  await sleep(after);
+  child.kill("SIGKILL");
+  return (await output).split("\n").filter((line) => line !== "");
 }
 
 /** All that a program prints, until it ends. */

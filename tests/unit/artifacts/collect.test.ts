@@ -2,12 +2,11 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { RetainingArtifactStore } from "../../../web/src/artifacts/retention/retaining-store.js";
 import { dated, listed } from "./bytes.js";
-import { bundled, printed, type Program } from "./child.js";
+import { bundled, killed, type Program } from "./child.js";
 
 // On a busy machine a round may end before anything was old enough to be taken.
 const ROUNDS = 6;
@@ -24,22 +23,14 @@ afterAll(async () => {
   await rm(root, { recursive: true });
 });
 
-async function killed(folder: string, seed: number): Promise<string[]> {
-  const child = program.start(folder, String(seed));
-  const output = printed(child);
-  await new Promise((resolve) => child.stdout?.once("data", resolve));
-  await sleep(300 + ((seed * 37) % 120));
-  child.kill("SIGKILL");
-  return (await output).split("\n").filter((line) => line !== "");
-}
-
 test("a collector never takes what a writer has just claimed, and dying does not stop the next", async () => {
   const folder = join(root, "store");
   const lines: string[] = [];
   const evictions = (): number => lines.filter((line) => /^took [1-9]/.test(line)).length;
   for (let round = 0; round < ROUNDS || (evictions() < ROUNDS && round < MOST_ROUNDS); round++) {
     const seeds = Array.from({ length: AT_ONCE }, (_, at) => round * AT_ONCE + at);
-    lines.push(...(await Promise.all(seeds.map((seed) => killed(folder, seed)))).flat());
+    const dying = seeds.map((seed) => killed(program, [folder, String(seed)], 300 + ((seed * 37) % 120)));
+    lines.push(...(await Promise.all(dying)).flat());
   }
   expect(lines.filter((line) => line.startsWith("lost"))).toEqual([]);
   expect(lines.filter((line) => line === "kept").length).toBeGreaterThan(ROUNDS * AT_ONCE);

@@ -8,6 +8,7 @@ import { asStore } from "./discover.js";
 import { objectOf } from "./given.js";
 import { isArtifactId } from "./ids.js";
 import { fullScope, sameScope, type FullScope } from "./scope.js";
+import { writtenWhole } from "./writer.js";
 import type { ArtifactInfo, ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "./store.js";
 
 /** What may be uploaded; chunks of a stream may have any size, and are not held. */
@@ -43,13 +44,7 @@ export class ScopedArtifacts {
     if (typeof data === "string") return this.#store.putText(data, said);
     if (isBytes(data)) return this.#store.putBytes(data, said);
     if (!isIterable(data)) throw wrong("data", "a Uint8Array, a string, or a stream of Uint8Arrays");
-    const writer = await this.#store.openWriter(said);
-    try {
-      for await (const chunk of chunksOf(data)) await writer.write(chunk);
-      return await writer.close();
-    } finally {
-      await writer.abort();
-    }
+    return writtenWhole(await this.#store.openWriter(said), chunksOf(data));
   }
 
   /** All bytes, or a range of them. Throws E_NOT_FOUND, E_EXPIRED, E_STORE_CORRUPT. */

@@ -101,6 +101,19 @@ export class SinkWriter implements ArtifactWriter {
   }
 }
 
+/** Writes chunks and closes; a failure, theirs or the store's, leaves nothing behind. */
+export async function writtenWhole(
+  writer: ArtifactWriter,
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+): Promise<ArtifactRef> {
+  try {
+    for await (const chunk of chunks) await writer.write(chunk);
+    return await writer.close();
+  } finally {
+    await writer.abort();
+  }
+}
+
 function closed(): SluiceError {
   return new SluiceError("E_STORE_CLOSED", "This writer was closed or aborted: open another one.");
 }

@@ -11,7 +11,7 @@ import { spanOf } from "../range.js";
 import { claimOf, infoOfText } from "../record.js";
 import { scopeKey } from "../scope.js";
 import { Stamps } from "../stamps.js";
-import { SinkWriter } from "../writer.js";
+import { SinkWriter, writtenWhole } from "../writer.js";
 import type {
   ArtifactInfo,
   ArtifactPatch,
@@ -50,8 +50,12 @@ export interface FileStoreOptions {
   readonly clock?: Clock;
 }
 
-// In one piece, so that hashing one part overlaps with writing the part before it.
+// Not in one, so that hashing one part overlaps with writing the part before it.
 const PUT_PIECE = 1024 * 1024;
+
+function* piecesOf(data: Uint8Array): Generator<Uint8Array, void, void> {
+  for (let at = 0; at < data.byteLength; at += PUT_PIECE) yield data.subarray(at, at + PUT_PIECE);
+}
 
 /**
  * Plain files in one folder, for any number of processes at once; any of them may be killed at any time.
@@ -84,13 +88,7 @@ export class FileArtifactStore implements ArtifactStore {
 
   async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
     bytesOf(data, "data");
-    const writer = await this.openWriter(info);
-    try {
-      for (let at = 0; at < data.byteLength; at += PUT_PIECE) await writer.write(data.subarray(at, at + PUT_PIECE));
-      return await writer.close();
-    } finally {
-      await writer.abort();
-    }
+    return writtenWhole(await this.openWriter(info), piecesOf(data));
   }
 
   async putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef> {

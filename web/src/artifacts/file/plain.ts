@@ -18,6 +18,12 @@ export function isAbsent(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
+/** Whether a rename failed because there is something at its target. Windows says EPERM, also where it is no folder. */
+export function isTaken(error: unknown): boolean {
+  const code = systemCode(error);
+  return code === "ENOTEMPTY" || code === "EEXIST" || (process.platform === "win32" && code === "EPERM");
+}
+
 /** Gives null where an operation finds nothing at its path. */
 export async function orNull<T>(work: Promise<T>): Promise<T | null> {
   try {

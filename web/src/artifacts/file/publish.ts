@@ -5,14 +5,13 @@
 import { lstat, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
-import { systemCode } from "../../errors/storage.js";
 import { idsFor } from "../ids.js";
 import { refOf, restated, type Claim } from "../record.js";
 import { scopeKey } from "../scope.js";
 import type { ArtifactRef } from "../store.js";
 import type { Folder, Temporary } from "./folder.js";
 import { BLOB, FILE_MODE } from "./layout.js";
-import { isAbsent, orNull } from "./plain.js";
+import { isAbsent, isTaken, orNull } from "./plain.js";
 import { readRef, updateRef, written, type Recorded } from "./refs.js";
 import { noteStored } from "./times.js";
 
@@ -132,10 +131,4 @@ async function placed(folder: Folder, temporary: Temporary, key: string, id: str
     await folder.make(scopeFolder);
     return false;
   }
-}
-
-// Windows says EPERM or EACCES; there `readRef` tells what is in the way.
-function isTaken(error: unknown): boolean {
-  const code = systemCode(error);
-  return code === "ENOTEMPTY" || code === "EEXIST" || (process.platform === "win32" && code === "EPERM");
 }

@@ -10,7 +10,7 @@ import { inMilliseconds } from "../stamps.js";
 import type { StoredArtifact } from "../store.js";
 import type { Folder } from "./folder.js";
 import { temporaryName } from "./owner.js";
-import { orNull } from "./plain.js";
+import { isTaken, orNull } from "./plain.js";
 import { readRef } from "./refs.js";
 import { release } from "./share.js";
 import { modified } from "./times.js";
@@ -20,18 +20,11 @@ import { modified } from "./times.js";
  * true. Works on a damaged ref too; its blob is then left to `gc`.
  */
 export async function removeRef(folder: Folder, key: string, id: string): Promise<boolean> {
-  if (!isArtifactId(id)) return false;
-  if (!(await folder.check(folder.at.scopeFolder(key))) || !(await folder.glance(folder.at.refFolder(key, id)))) {
-    return false;
-  }
+  if (!(await isThere(folder, key, id))) return false;
   const recorded = await readRef(folder, key, id).catch(() => null);
-  await folder.ready();
-  const taken = join(folder.at.temporaries, temporaryName());
-  if ((await orNull(rename(folder.at.refFolder(key, id), taken).then(() => true))) === null) return false;
-  await folder.sync(folder.at.scopeFolder(key));
-  await folder.discard(taken);
-  if (recorded) await release(folder, recorded.ref.sha256);
-  await removeIfEmpty(folder.at.scopeFolder(key));
+  const taken = await takenOut(folder, key, id);
+  if (taken === null) return false;
+  await disposeOf(folder, key, taken, recorded?.ref.sha256);
   return true;
 }
 
@@ -42,21 +35,36 @@ export async function removeRef(folder: Folder, key: string, id: string): Promis
  */
 export async function evictRef(folder: Folder, seen: StoredArtifact): Promise<boolean> {
   const key = scopeKey(seen.scope);
-  if (!isArtifactId(seen.id) || !(await folder.check(folder.at.scopeFolder(key)))) return false;
+  if (!(await isThere(folder, key, seen.id))) return false;
   const refFolder = folder.at.refFolder(key, seen.id);
-  if (!(await folder.glance(refFolder)) || !(await isUnused(refFolder, seen))) return false;
-  await folder.ready();
-  const taken = join(folder.at.temporaries, temporaryName());
-  if ((await orNull(rename(refFolder, taken).then(() => true))) === null) return false;
+  if (!(await isUnused(refFolder, seen))) return false;
+  const taken = await takenOut(folder, key, seen.id);
+  if (taken === null) return false;
   if (!(await isUnused(taken, seen))) {
     await putBack(folder, taken, refFolder);
     return false;
   }
+  await disposeOf(folder, key, taken, seen.sha256);
+  return true;
+}
+
+async function isThere(folder: Folder, key: string, id: string): Promise<boolean> {
+  if (!isArtifactId(id) || !(await folder.check(folder.at.scopeFolder(key)))) return false;
+  return folder.glance(folder.at.refFolder(key, id));
+}
+
+/** Where the ref's folder is now that nobody finds it; null when someone else was quicker. */
+async function takenOut(folder: Folder, key: string, id: string): Promise<string | null> {
+  await folder.ready();
+  const taken = join(folder.at.temporaries, temporaryName());
+  return orNull(rename(folder.at.refFolder(key, id), taken).then(() => taken));
+}
+
+async function disposeOf(folder: Folder, key: string, taken: string, sha256: string | undefined): Promise<void> {
   await folder.sync(folder.at.scopeFolder(key));
   await folder.discard(taken);
-  await release(folder, seen.sha256);
+  if (sha256 !== undefined) await release(folder, sha256);
   await removeIfEmpty(folder.at.scopeFolder(key));
-  return true;
 }
 
 async function isUnused(refFolder: string, { used_at }: StoredArtifact): Promise<boolean> {
@@ -64,12 +72,13 @@ async function isUnused(refFolder: string, { used_at }: StoredArtifact): Promise
   return used !== null && inMilliseconds(used) === used_at;
 }
 
-/** Unless the same was stored anew in the meantime. */
+/** Only what was stored anew in the meantime makes it needless; whatever else is in the way is told. */
 async function putBack(folder: Folder, taken: string, refFolder: string): Promise<void> {
+  await folder.make(dirname(refFolder));
   try {
-    await folder.make(dirname(refFolder));
     await rename(taken, refFolder);
-  } catch {
+  } catch (error) {
+    if (!isTaken(error)) throw error;
     await folder.discard(taken);
   }
 }

@@ -17,7 +17,7 @@ import type {
   Clock,
   StoredArtifact,
 } from "../store.js";
-import { SinkWriter } from "../writer.js";
+import { SinkWriter, writtenWhole } from "../writer.js";
 import { Keeper, type Collected } from "./keeper.js";
 import { MeasuringSink } from "./measuring-sink.js";
 import { readRetention, type RetentionConfig } from "./policy.js";
@@ -64,13 +64,7 @@ export class RetainingArtifactStore implements ArtifactStore {
 
   async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
     bytesOf(data, "data");
-    const writer = await this.openWriter(info);
-    try {
-      await writer.write(data);
-      return await writer.close();
-    } finally {
-      await writer.abort();
-    }
+    return writtenWhole(await this.openWriter(info), [data]);
   }
 
   async putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef> {
