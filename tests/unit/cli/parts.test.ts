@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { withoutMark } from "../../../web/src/cli/input.js";
-import { isBlank, linePieces } from "../../../web/src/cli/lines.js";
+import { isBlank, linePieces } from "../../../web/src/transports/lines.js";
 import { nearest } from "../../../web/src/cli/nearest.js";
 import { indent, oneLine } from "../../../web/src/cli/pretty.js";
 import { parseRange, resolveRange } from "../../../web/src/cli/range.js";

@@ -9,7 +9,7 @@ import { Exit, isDataError } from "./exit.js";
 import { errorInPlace } from "./in-place.js";
 import { openInput, withoutMark } from "./input.js";
 import { openSluice } from "./library.js";
-import { isBlank, linePieces } from "./lines.js";
+import { isBlank, linePieces } from "../transports/lines.js";
 import { acrossScopes } from "./locate.js";
 import { Progress } from "./progress.js";
 import { parseScope } from "./scope.js";

@@ -7,7 +7,7 @@ import type { SluiceError } from "../errors/error.js";
 import { Exit, exitCodeOfAnswer, isDataError } from "./exit.js";
 import { errorInPlace } from "./in-place.js";
 import { withoutMark, type Input } from "./input.js";
-import { isBlank, linePieces } from "./lines.js";
+import { isBlank, linePieces } from "../transports/lines.js";
 import { oneLine } from "./pretty.js";
 import type { Progress } from "./progress.js";
 import { nameStore, reportFailures } from "./report.js";

@@ -1,0 +1,257 @@
+/**
+ * One message on its way from a server to a client: held while it is small, gated while it arrives when it is not.
+ * @module
+ */
+import type { Sluice, SluiceStream, Transformed, TransformOptions } from "../core/sluice.js";
+import { SluiceError } from "../errors/error.js";
+import { MAX_HEAD, MAX_MESSAGE } from "./limits.js";
+import { MessageMembers } from "./members.js";
+
+/** What becomes of a message. */
+export type Course =
+  /** It goes on as it came; one that is too large is reduced. */
+  | { readonly kind: "pass" }
+  /** It goes on as it came, whatever its size. */
+  | { readonly kind: "raw" }
+  /** It is held whole, and rewritten; undefined leaves it as it is. */
+  | { readonly kind: "edit"; readonly edit: (message: string) => string | undefined | Promise<string | undefined> }
+  /** A member's value goes through the gate. */
+  | { readonly kind: "gate"; readonly member: string; readonly options: TransformOptions };
+
+/** Decides about messages. */
+export interface Judge {
+  /**
+   * Asked as soon as something is known, and again when more is; `isWhole` says that nothing more will come. Undefined:
+   * not to be decided yet.
+   */
+  course(message: MessageMembers, isWhole: boolean): Course | undefined;
+  /** How what is too large is reduced, whatever it is. */
+  readonly fallback: TransformOptions;
+}
+
+/** Where a message goes. Each call settles when more can be taken. */
+export type Sink = (bytes: Uint8Array) => Promise<void>;
+
+/** What became of a message. */
+export interface Passed {
+  /** JSON text of its id, where it has one. */
+  readonly id: string | undefined;
+  /** What the gate made of it, where it went through. */
+  readonly reduced?: Transformed;
+}
+
+/**
+ * Takes the bytes of one message. Nothing is given to the sink before the message's end, unless its course is `raw`; a
+ * message given to it is whole, or the promise of `end` was rejected and nothing was given.
+ */
+export class Passage implements AsyncDisposable {
+  readonly #sluice: Sluice;
+  readonly #judge: Judge;
+  readonly #sink: Sink;
+  readonly #members = new MessageMembers();
+  #course: Course | undefined;
+  #held: Uint8Array[] = [];
+  #heldSize = 0;
+  #gated: GatedValue | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(sluice: Sluice, judge: Judge, sink: Sink) {
+    this.#sluice = sluice;
+    this.#judge = judge;
+    this.#sink = sink;
+  }
+
+  /** What is known of the message. */
+  get members(): MessageMembers {
+    return this.#members;
+  }
+
+  /** Bytes of the message, which are kept: they must not be written over. Never throws; see `end`. */
+  async write(bytes: Uint8Array): Promise<void> {
+    const at = this.#members.size;
+    this.#members.push(bytes);
+    if (this.#failure !== undefined) return;
+    try {
+      if (this.#gated !== undefined) await this.#gated.write(bytes, at);
+      else if (this.#course?.kind === "raw") await this.#sink(bytes);
+      else await this.#hold(bytes);
+    } catch (error) {
+      await this.#fail(error);
+    }
+  }
+
+  /** The message is over. Throws what kept it from being passed on; with E_JSON_… it was none. */
+  async end(): Promise<Passed> {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    const { fault } = this.#members;
+    if (fault !== undefined && this.#course?.kind !== "raw") {
+      throw new SluiceError("E_JSON_SYNTAX", `the message is not JSON-RPC: ${fault}`);
+    }
+    if (this.#gated === undefined) await this.#settle();
+    const reduced = await this.#finish();
+    return { id: this.#members.text("id"), ...(reduced !== undefined && { reduced }) };
+  }
+
+  /** Throws away what is half done. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#held = [];
+    await this.#gated?.[Symbol.asyncDispose]();
+  }
+
+  async #hold(bytes: Uint8Array): Promise<void> {
+    this.#held.push(bytes);
+    this.#heldSize += bytes.length;
+    if (this.#heldSize <= MAX_HEAD) return;
+    this.#course ??= this.#judge.course(this.#members, false);
+    if (this.#heldSize > MAX_MESSAGE) this.#course = this.#reduced(this.#course);
+    await this.#follow();
+  }
+
+  /** The course of a message that is too large to be passed: the largest of its members goes through the gate. */
+  #reduced(course: Course | undefined): Course {
+    const { largest } = this.#members;
+    if (largest === undefined) throw tooLarge();
+    const isReduced = course?.kind === "gate" && course.member.split(".", 1)[0] === largest;
+    if (isReduced || course?.kind === "raw") return course;
+    return { kind: "gate", member: largest, options: this.#judge.fallback };
+  }
+
+  /** Does what the course allows to be done before the end. */
+  async #follow(): Promise<void> {
+    const course = this.#course;
+    if (course?.kind === "raw") await this.#flush();
+    if (course?.kind !== "gate" || this.#gated !== undefined) return;
+    const member = this.#members.member(course.member);
+    if (member === undefined) return;
+    this.#gated = new GatedValue(this.#sluice.open(course.options), this.#members, course.member);
+    for (let at = 0; this.#held.length > 0;) {
+      const bytes = this.#held.shift() as Uint8Array;
+      await this.#gated.write(bytes, at);
+      at += bytes.length;
+    }
+    this.#heldSize = 0;
+  }
+
+  /** Decides at the end, when everything is known. */
+  async #settle(): Promise<void> {
+    if (this.#course?.kind === "raw") return;
+    this.#course ??= this.#judge.course(this.#members, true) ?? { kind: "pass" };
+  }
+
+  async #finish(): Promise<Transformed | undefined> {
+    const course = this.#course;
+    if (this.#gated !== undefined) return this.#gatedWhole(this.#gated);
+    if (course?.kind === "gate") return this.#gateHeld(course);
+    if (course?.kind === "edit") {
+      const message = textOf(this.#held);
+      const edited = await course.edit(message);
+      if (edited !== undefined && edited !== message) {
+        await this.#sink(bounded(new TextEncoder().encode(edited)));
+        return undefined;
+      }
+    }
+    await this.#flush();
+    return undefined;
+  }
+
+  async #gatedWhole(gated: GatedValue): Promise<Transformed> {
+    const { pieces, reduced } = await gated.close();
+    for (const piece of pieces) await this.#sink(piece);
+    return reduced;
+  }
+
+  /** What needs no change goes on as it came. */
+  async #gateHeld({ member: path, options }: Course & { readonly kind: "gate" }): Promise<Transformed | undefined> {
+    const member = this.#members.member(path);
+    if (member?.end === undefined) {
+      await this.#flush();
+      return undefined;
+    }
+    const gated = new GatedValue(this.#sluice.open(options), this.#members, path);
+    this.#gated = gated;
+    let at = 0;
+    for (const bytes of this.#held) {
+      await gated.write(bytes, at);
+      at += bytes.length;
+    }
+    const { pieces, reduced } = await gated.close();
+    if (reduced.changed) for (const piece of pieces) await this.#sink(piece);
+    else await this.#flush();
+    return reduced;
+  }
+
+  async #flush(): Promise<void> {
+    const held = this.#held;
+    this.#held = [];
+    this.#heldSize = 0;
+    for (const bytes of held) await this.#sink(bytes);
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    this.#failure = { error };
+    await this[Symbol.asyncDispose]();
+    this.#gated = undefined;
+  }
+}
+
+/** A message of which one member's value goes through the gate, and the rest is kept as it came. */
+class GatedValue implements AsyncDisposable {
+  readonly #stream: SluiceStream;
+  readonly #members: MessageMembers;
+  readonly #path: string;
+  readonly #before: Uint8Array[] = [];
+  readonly #behind: Uint8Array[] = [];
+  #kept = 0;
+
+  constructor(stream: SluiceStream, members: MessageMembers, path: string) {
+    this.#stream = stream;
+    this.#members = members;
+    this.#path = path;
+  }
+
+  /** Bytes that stand at `at` in the message, and that `members` has seen. */
+  async write(bytes: Uint8Array, at: number): Promise<void> {
+    const { start, end = Infinity } = this.#members.member(this.#path) as { start: number; end?: number };
+    const from = Math.min(bytes.length, Math.max(0, start - at));
+    const to = Math.min(bytes.length, Math.max(from, end - at));
+    this.#keep(this.#before, bytes.subarray(0, from));
+    if (to > from) await this.#stream.write(bytes.subarray(from, to));
+    this.#keep(this.#behind, bytes.subarray(to));
+  }
+
+  async close(): Promise<{ readonly pieces: readonly Uint8Array[]; readonly reduced: Transformed }> {
+    const reduced = await this.#stream.close();
+    const value = new TextEncoder().encode(reduced.text);
+    if (value.length + this.#kept > MAX_MESSAGE) throw tooLarge();
+    return { pieces: [...this.#before, value, ...this.#behind], reduced };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stream[Symbol.asyncDispose]();
+  }
+
+  #keep(pieces: Uint8Array[], bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#kept += bytes.length;
+    if (this.#kept > MAX_MESSAGE) throw tooLarge();
+    pieces.push(bytes);
+  }
+}
+
+function bounded(message: Uint8Array): Uint8Array {
+  if (message.length > MAX_MESSAGE) throw tooLarge();
+  return message;
+}
+
+function tooLarge(): SluiceError {
+  return new SluiceError(
+    "E_TOO_LARGE",
+    `the message is larger than ${MAX_MESSAGE / 1024 / 1024} MiB also without what could be stored: ask for less at a time`,
+  );
+}
+
+/** Invalid UTF-8 becomes U+FFFD, as in every client. */
+function textOf(pieces: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder();
+  return pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
+}

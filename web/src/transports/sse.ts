@@ -1,0 +1,147 @@
+/**
+ * Messages inside an event stream (HTML Standard, "Server-sent events"), gated without holding any.
+ * @module
+ */
+import type { Incoming } from "./incoming.js";
+import type { Outlet } from "./outlet.js";
+import type { Sink } from "./passage.js";
+
+const LF = 0x0a;
+const CR = 0x0d;
+const SPACE = 0x20;
+const COLON = 0x3a;
+
+/** Bytes of a line that tell whether it is one of data. */
+const HEAD = 6;
+
+const encoder = new TextEncoder();
+const DATA = encoder.encode("data");
+const DATA_FIELD = encoder.encode("data: ");
+const NEWLINE = encoder.encode("\n");
+
+/** Opens the way of one event's data. What is no message goes on as it is. */
+export type OpenIncoming = (outlet: Pick<Outlet, "forward" | "complete" | "stray">) => Incoming;
+
+/** Takes the bytes of an event stream. Lines other than data go on at once; an event's data when it is complete. */
+export class EventStreamGate implements AsyncDisposable {
+  readonly #open: OpenIncoming;
+  readonly #sink: Sink;
+  /** What came of the line that is being read, while it may be one of data. */
+  #head: Uint8Array | undefined = new Uint8Array(0);
+  #isData = false;
+  #skipsLineFeed = false;
+  #event: Incoming | undefined;
+  /** Whether a line of data is begun in the output. */
+  #writing = false;
+
+  constructor(open: OpenIncoming, sink: Sink) {
+    this.#open = open;
+    this.#sink = sink;
+  }
+
+  /** Bytes that must not be written over. */
+  async write(chunk: Uint8Array): Promise<void> {
+    let from = this.#skipsLineFeed && chunk[0] === LF ? 1 : 0;
+    if (chunk.length > 0) this.#skipsLineFeed = false;
+    for (const { at, next } of this.#lineEnds(chunk, from)) {
+      await this.#piece(chunk.subarray(from, at));
+      await this.#endLine();
+      from = next;
+    }
+    if (from < chunk.length) await this.#piece(chunk.subarray(from));
+  }
+
+  /** The stream is over. An event that is not complete never happened. */
+  async end(): Promise<void> {
+    await this[Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#event?.[Symbol.asyncDispose]();
+    this.#event = undefined;
+  }
+
+  /** Where lines end, and where the next ones begin: behind LF, CR, or both. */
+  *#lineEnds(chunk: Uint8Array, from: number): Generator<{ readonly at: number; readonly next: number }> {
+    let lf = chunk.indexOf(LF, from);
+    let cr = chunk.indexOf(CR, from);
+    while (lf >= 0 || cr >= 0) {
+      const at = lf < 0 ? cr : cr < 0 ? lf : Math.min(lf, cr);
+      const next = at === cr && lf === cr + 1 ? at + 2 : at + 1;
+      if (at === cr && next === chunk.length && next === at + 1) this.#skipsLineFeed = true;
+      yield { at, next };
+      if (lf >= 0 && lf < next) lf = chunk.indexOf(LF, next);
+      if (cr >= 0 && cr < next) cr = chunk.indexOf(CR, next);
+    }
+  }
+
+  async #piece(bytes: Uint8Array): Promise<void> {
+    if (this.#head === undefined) return this.#take(bytes);
+    this.#head = joined(this.#head, bytes);
+    if (this.#head.length >= HEAD) await this.#decide();
+  }
+
+  /** The line's field is known. */
+  async #decide(): Promise<void> {
+    const head = this.#head as Uint8Array;
+    this.#head = undefined;
+    this.#isData = DATA.every((byte, at) => head[at] === byte) && (head.length === DATA.length || head[4] === COLON);
+    if (!this.#isData) return this.#take(head);
+    // Lines of one event's data are joined by newlines, which are white space in JSON.
+    if (this.#event !== undefined) await this.#event.write(NEWLINE);
+    this.#event ??= this.#open({
+      forward: (out) => this.#forward(out),
+      complete: () => this.#complete(),
+      stray: (out) => this.#forward(out),
+    });
+    const value = head.subarray(head[5] === SPACE ? 6 : 5);
+    if (value.length > 0) await this.#take(value);
+  }
+
+  async #take(bytes: Uint8Array): Promise<void> {
+    if (this.#isData) await this.#event?.write(bytes);
+    else await this.#sink(bytes);
+  }
+
+  async #endLine(): Promise<void> {
+    const isBlank = this.#head?.length === 0;
+    if (this.#head !== undefined && !isBlank) await this.#decide();
+    if (isBlank) await this.#dispatch();
+    if (!this.#isData) await this.#sink(NEWLINE);
+    this.#head = new Uint8Array(0);
+    this.#isData = false;
+  }
+
+  /** A blank line ends the event. */
+  async #dispatch(): Promise<void> {
+    const event = this.#event;
+    this.#event = undefined;
+    await event?.end();
+    await this.#complete();
+  }
+
+  async #forward(bytes: Uint8Array): Promise<void> {
+    if (!this.#writing) await this.#sink(DATA_FIELD);
+    this.#writing = true;
+    let from = 0;
+    for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, from)) {
+      await this.#sink(bytes.subarray(from, at + 1));
+      await this.#sink(DATA_FIELD);
+      from = at + 1;
+    }
+    if (from < bytes.length) await this.#sink(bytes.subarray(from));
+  }
+
+  async #complete(): Promise<void> {
+    if (this.#writing) await this.#sink(NEWLINE);
+    this.#writing = false;
+  }
+}
+
+function joined(left: Uint8Array, right: Uint8Array): Uint8Array {
+  if (left.length === 0) return right;
+  const whole = new Uint8Array(left.length + right.length);
+  whole.set(left);
+  whole.set(right, left.length);
+  return whole;
+}
