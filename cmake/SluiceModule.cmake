@@ -15,8 +15,18 @@ else()
   set(stack_size STACK_SIZE)
 endif()
 
+# Embind without the half in C++ that registers types nobody uses: wasm/bindings/lean.cpp registers ours. It is
+# written for one version's internals; others get the whole.
+if(EMSCRIPTEN_VERSION VERSION_EQUAL 3.1.6)
+  set(embind
+    "SHELL:--js-library ${EMSCRIPTEN_ROOT_PATH}/src/embind/embind.js"
+    "SHELL:--js-library ${EMSCRIPTEN_ROOT_PATH}/src/embind/emval.js")
+else()
+  set(embind -lembind)
+endif()
+
 target_link_options(sluice_wasm PRIVATE
-  -lembind
+  ${embind}
   # A factory that makes any number of instances: after a trap one is dropped and another made.
   -sMODULARIZE=1
   -sEXPORT_ES6=1

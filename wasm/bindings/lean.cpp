@@ -1,8 +1,26 @@
-// Keeps printf out of the module. Two corners of the toolchain's libraries would link it:
-// libc++abi, for what it prints on the way to abort, and Embind, for the names of types that nobody
-// bound. A trap says as much, and JavaScript replaces an instance that trapped.
+// Keeps out of the module what corners of the toolchain's libraries would link: printf, for what
+// libc++abi prints on the way to abort, and in Embind the names of types that nobody bound and the
+// registration of types that nobody uses, wide strings among them, each with its half in
+// JavaScript. A trap says as much as a message, and JavaScript replaces an instance that trapped.
+
+#include <emscripten/bind.h>
 
 #if __EMSCRIPTEN_major__ == 3 && __EMSCRIPTEN_minor__ == 1 && __EMSCRIPTEN_tiny__ == 6
+
+#include <emscripten/emscripten.h>
+
+#include <cstdlib>
+
+namespace {
+
+using emscripten::internal::TypeID;
+
+template <typename T>
+void register_unsigned(const char* name) {
+  emscripten::internal::_embind_register_integer(TypeID<T>::get(), name, sizeof(T), 0, ~T{0});
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -10,11 +28,24 @@ extern "C" {
   __builtin_trap();
 }
 
-// What clang makes of sprintf without floating-point arguments.
-int siprintf(char* text, const char* /*format*/, ...) {
-  text[0] = '?';
-  text[1] = '\0';
-  return 1;
+// The name is freed by JavaScript.
+EMSCRIPTEN_KEEPALIVE const char* __getTypeName(const void* /*type*/) {
+  return static_cast<const char*>(std::calloc(1, 1));
+}
+
+// The types in the signatures of bindings.cpp.
+EMSCRIPTEN_KEEPALIVE __attribute__((constructor)) void
+__embind_register_native_and_builtin_types() {
+  using namespace emscripten::internal;
+  _embind_register_void(TypeID<void>::get(), "void");
+  _embind_register_bool(TypeID<bool>::get(), "bool", sizeof(bool), true, false);
+  register_unsigned<unsigned int>("unsigned int");
+  register_unsigned<unsigned long>("unsigned long");
+  _embind_register_float(TypeID<double>::get(), "double", sizeof(double));
+  _embind_register_emval(TypeID<emscripten::val>::get(), "emscripten::val");
+  constexpr unsigned kUint8Array = 1;
+  _embind_register_memory_view(TypeID<emscripten::memory_view<uint8_t>>::get(), kUint8Array,
+                               "emscripten::memory_view<uint8_t>");
 }
 }
 

@@ -1,29 +1,8 @@
 #include "sluice/status.h"
 
-#include "sluice/tape.h"
+#include "json/object.h"
 
 namespace sluice {
-
-namespace {
-
-void append_text(std::string& out, std::string_view name, std::string_view value) {
-  if (value.empty()) return;
-  out += ",\"";
-  out += name;
-  out += "\":\"";
-  append_escaped(out, value);
-  out += '"';
-}
-
-void append_number(std::string& out, std::string_view name, uint64_t value) {
-  if (value == 0) return;
-  out += ",\"";
-  out += name;
-  out += "\":";
-  out += std::to_string(value);
-}
-
-}  // namespace
 
 std::string_view code_name(Code code) {
   switch (code) {
@@ -54,15 +33,13 @@ std::string_view code_name(Code code) {
 }
 
 std::string status_json(const Status& status) {
-  std::string out = "{\"code\":\"";
-  out += code_name(status.code);
-  out += '"';
-  append_text(out, "message", status.message);
-  append_number(out, "line", status.line);
-  append_number(out, "column", status.column);
-  append_text(out, "path", status.path);
-  out += '}';
-  return out;
+  Object out;
+  out.text("code", code_name(status.code));
+  if (!status.message.empty()) out.text("message", status.message);
+  if (status.line != 0) out.number("line", status.line);
+  if (status.column != 0) out.number("column", status.column);
+  if (!status.path.empty()) out.text("path", status.path);
+  return out.end();
 }
 
 }  // namespace sluice

@@ -25,6 +25,7 @@ struct GateOptions {
   bool detect_runs = true;
   bool require_magic = true;  ///< a run without a signature needs to exceed max_inline_chars
   bool divert_text = true;    ///< long strings and large documents
+  bool protect = false;       ///< what nobody between server and client may touch (gate/member.h)
   size_t keep_bytes = 0;      ///< images up to this size are kept in `Segment::kept`
   size_t keep_count = 0;      ///< … and this many of them
   std::vector<Signature> signatures;  ///< the host's own, beside the built-in table

@@ -29,6 +29,8 @@ struct Segment {
   std::string preview;      ///< text and json: the first 500 code points, cut clean; else empty
   std::string kept;         ///< decoded bytes of an image the host may show inline; else empty
   bool mangled = false;     ///< text that was binary before some decoder broke it
+  std::string members;      ///< json: source of its members that have to stand in the document all
+                            ///< the same, a comma before each
 };
 
 /// How a marker stands in reduced text: 0x01, four lower-case hex digits of the index, 0x02. JSON

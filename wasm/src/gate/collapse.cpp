@@ -10,31 +10,37 @@ namespace {
 // Sub-trees taken out of one container before the container itself goes.
 constexpr uint32_t kMaxExtracted = 8;
 
+// Segments beyond the cap, for the members of an envelope.
+constexpr size_t kSpare = 16;
+
 }  // namespace
 
 void Document::open_container(bool object) {
-  frames_.push_back({object, out_.size(), chars_, 0, {}});
+  const bool body = frames_.empty() || into_result_;
+  if (body) members_[frames_.size()].clear();
+  into_result_ = false;
+  frames_.push_back({object, body, out_.size(), chars_, 0, {}});
 }
 
 void Document::close_container() {
   const Frame frame = frames_.back();
   frames_.pop_back();
   if (collapsed()) {
-    if (frames_.size() == json_frame_) end_collapse();
+    if (frames_.size() == json_frame_) end_collapse(frame.body);
     return;
   }
   const uint64_t chars = chars_ - frame.chars;
   if (frames_.empty() || chars < options_.max_document_chars / 2) return;
   Candidate& candidate = frames_.back().candidate;
-  candidate =
-      frame.candidate.valid ? frame.candidate : Candidate{frame.begin, out_.size(), chars, true};
+  candidate = frame.candidate.valid ? frame.candidate
+                                    : Candidate{frame.begin, out_.size(), chars, true, frame.body};
 }
 
 // The sub-tree to go is found by descending from the root as long as one child holds at least half
 // of what a document may hold: the smallest that helps.
 void Document::shrink() {
   while (overflows() && !frames_.empty()) {
-    if (log_.size() >= options_.max_segments) {
+    if (log_.size() >= max_segments()) {
       saturate();
       return;
     }
@@ -43,7 +49,7 @@ void Document::shrink() {
       --deepest;
     Frame& frame = frames_[deepest];
     if (!frame.candidate.valid || frame.extracted >= kMaxExtracted) {
-      collapse(deepest);
+      if (deepest > 0 || !keeps_root()) collapse(deepest);
       return;
     }
     extract(frame);
@@ -59,6 +65,7 @@ void Document::extract(Frame& frame) {
   Segment& segment = log_.segment(index);
   segment.whole = true;
   segment.chars = candidate.chars;
+  if (candidate.body) segment.members = members_[1];
   log_.close(index);
   std::string marker = "\"";
   append_marker(marker, index);
@@ -84,21 +91,36 @@ void Document::collapse(size_t frame) {
   chars_ = frames_[frame].chars;
 }
 
-void Document::end_collapse() {
+void Document::end_collapse(bool body) {
   const auto index = static_cast<uint32_t>(json_);
   emit(index, std::string_view(out_).substr(json_begin_), false);
   out_.resize(json_begin_);
   Segment& segment = log_.segment(index);
   segment.whole = true;
   segment.chars = segment.bytes;
+  if (body) segment.members = members_[json_frame_];
   log_.close(index);
   json_ = -1;
   mark_value(index);
 }
 
+// An envelope has room for a few more beside what its result holds.
+size_t Document::max_segments() const {
+  return options_.max_segments + (envelope_ && frames_.size() == 1 ? kSpare : 0);
+}
+
+// Without its id a response answers nothing, so an envelope stays as long as anything protected
+// would.
+bool Document::keeps_root() const {
+  return envelope_ && chars_ <= options_.max_document_chars + kMaxProtected;
+}
+
 // The cap on segments is reached: what encloses everything goes as it is.
 void Document::saturate() {
-  if (!collapsed() && !frames_.empty()) collapse(0);
+  if (collapsed() || frames_.empty()) return;
+  const bool inside = frames_.size() > 1 && (envelope_ || frames_[1].body) &&
+                      log_.size() < options_.max_segments + kSpare;
+  collapse(inside ? 1 : 0);
 }
 
 }  // namespace sluice::gate

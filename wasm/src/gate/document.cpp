@@ -31,11 +31,13 @@ void Document::text(const uint8_t* at, const uint8_t* end) {
 }
 
 void Document::check_string(uint64_t limit) {
+  if (protecting_) limit = std::max(limit, unspent_);
   if (text_ < 0 && !stays_plain_ && string_chars_ > limit) start_text();
 }
 
 void Document::start_text() {
-  if (log_.size() >= options_.max_segments && !frames_.empty()) {
+  protecting_ = false;
+  if (log_.size() >= max_segments() && !frames_.empty()) {
     saturate();
     stays_plain_ = true;
     return;
@@ -45,7 +47,7 @@ void Document::start_text() {
 }
 
 bool Document::is_mangled() const {
-  if (!options_.detect_runs || string_chars_ < options_.min_run_chars) return false;
+  if (protecting_ || !options_.detect_runs || string_chars_ < options_.min_run_chars) return false;
   std::string value;
   append_unescaped(value, std::string_view(out_).substr(string_begin_ + 1));
   return looks_mangled(value, count_damage(value), value.size(), options_.signatures);
@@ -58,6 +60,8 @@ void Document::close_string(bool key) {
     end_text();
   } else if (!key) {
     mark_if_whole();
+  } else if (options_.protect) {
+    name_member();
   }
   out_ += '"';
   count(string_chars_ + 2);
@@ -95,7 +99,7 @@ std::string_view Document::tail() const {
 }
 
 bool Document::admits_run() {
-  if (log_.size() < options_.max_segments) return true;
+  if (log_.size() < max_segments()) return true;
   if (!collapsed() && text_ < 0 && !frames_.empty()) {
     saturate();
     stays_plain_ = true;
@@ -179,14 +183,16 @@ size_t Document::reach_cut() const {
 void Document::flush() {
   if (collapsed()) {
     const bool held = in_string_ && !stays_plain_;
-    const size_t cut =
-        std::max(json_begin_, std::min(held ? string_begin_ : out_.size(), reach_cut()));
+    size_t cut = std::min(held ? string_begin_ : out_.size(), reach_cut());
+    if (protecting_) cut = std::min(cut, protect_begin_);
+    cut = std::max(json_begin_, cut);
     emit(static_cast<uint32_t>(json_),
          std::string_view(out_).substr(json_begin_, cut - json_begin_), false);
     out_.erase(json_begin_, cut - json_begin_);
     const size_t moved = cut - json_begin_;
     string_begin_ -= std::min(moved, string_begin_);
     text_begin_ -= std::min(moved, text_begin_);
+    protect_begin_ -= std::min(moved, protect_begin_);
   }
   if (text_ >= 0) {
     const size_t cut = text_cut();

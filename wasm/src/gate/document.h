@@ -1,11 +1,13 @@
 // The reduced document while it grows: text with markers, and what must leave it again.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "gate/member.h"
 #include "gate/segment_log.h"
 #include "sluice/gate.h"
 
@@ -18,6 +20,9 @@ inline constexpr uint64_t kReferenceChars = 96;
 /// may still be taken back from it.
 inline constexpr size_t kReach = 256;
 
+/// Characters of one message that are protected at most. Beyond them nothing is special.
+inline constexpr uint64_t kMaxProtected = uint64_t{8} << 20;
+
 /// Receives the source of a document piece by piece. Strings that grow past the inline limit move
 /// into text segments, sub-trees that make the document too large into JSON segments; both then
 /// stream by. What is decided depends on the bytes alone, never on how they are cut into pieces.
@@ -26,7 +31,10 @@ class Document {
   Document(const GateOptions& options, SegmentLog& log) : options_(options), log_(log) {}
 
   /// Characters that stay, known as soon as they are passed; their source may follow later.
-  void count(uint64_t chars) { chars_ += collapsed() ? 0 : chars; }
+  void count(uint64_t chars) {
+    if (protecting_) return spend(chars);
+    chars_ += collapsed() ? 0 : chars;
+  }
   /// Source outside of strings that may hold something, already counted.
   void source(std::string_view text);
   /// A container begins with the source that follows, or ended with the source so far.
@@ -34,10 +42,21 @@ class Document {
   void close_container();
   /// Whether the document is too large; looked at whenever a value is complete.
   bool overflows() const {
-    return chars_ > options_.max_document_chars && options_.divert_text && !collapsed();
+    return chars_ > options_.max_document_chars && options_.divert_text && !collapsed() &&
+           !protecting_;
   }
   /// Takes sub-trees out until it is not.
   void shrink();
+
+  /// A key follows the source so far, a short one without escapes; other keys are seen as they
+  /// close. From a protected member's key to the end of its value nothing is taken out or counted.
+  void open_member(Member member) { open_member(member, out_.size()); }
+  bool protecting() const { return protecting_; }
+  /// The protected member's value begins with this byte.
+  void open_protected(uint8_t first);
+  /// Whether the value that ended is the protected member's; then, with its source, it is closed.
+  bool ends_member() const { return protecting_ && frames_.size() == protect_depth_; }
+  void close_member();
 
   void open_string();
   /// Source of the open string, cut inside no escape.
@@ -70,9 +89,11 @@ class Document {
     size_t end = 0;
     uint64_t chars = 0;
     bool valid = false;
+    bool body = false;
   };
   struct Frame {
     bool object = false;
+    bool body = false;   // the document, or its `result`
     size_t begin = 0;    // in out_
     uint64_t chars = 0;  // of the document before it
     uint32_t extracted = 0;
@@ -87,8 +108,13 @@ class Document {
   void mark_if_whole();
   void extract(Frame& frame);
   void collapse(size_t frame);
-  void end_collapse();
+  void end_collapse(bool body);
+  size_t max_segments() const;
+  bool keeps_root() const;
   void saturate();
+  void open_member(Member member, size_t begin);
+  void name_member();
+  void spend(uint64_t chars);
   size_t text_cut() const;
   size_t reach_cut() const;
   void emit(uint32_t segment, std::string_view source, bool undo_escapes);
@@ -110,6 +136,15 @@ class Document {
   bool stays_plain_ = false;    // the string may no longer become a text segment
   int64_t text_ = -1;           // the segment a string streams into
   size_t text_begin_ = 0;
+
+  bool envelope_ = false;     // a JSON-RPC message
+  bool into_result_ = false;  // the last key was a body's `result`
+  bool protecting_ = false;
+  bool wants_array_ = false;  // or the member is not protected after all
+  size_t protect_begin_ = 0;  // of the member in out_
+  size_t protect_depth_ = 0;  // frames around it
+  uint64_t unspent_ = kMaxProtected;
+  std::array<std::string, 2> members_;  // source of those protected, by the depth of their body
 };
 
 }  // namespace sluice::gate

@@ -49,6 +49,7 @@ class Gate::Pass {
   bool structure();
   bool begin_value(uint8_t c);
   bool begin_string(bool key);
+  void name(std::string_view key);
   void after_string(bool key);
   void pass_space();
   void pass(size_t bytes, size_t characters);
@@ -104,6 +105,7 @@ class Gate::Pass {
   bool begun_ = false;
   Lane lane_ = Lane::scan;
   bool key_ = false;
+  bool detects_ = false;  // runs in the open string
   bool mid_word_ = false;
   bool armored_ = false;
   bool array_in_string_ = false;

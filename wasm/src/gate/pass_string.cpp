@@ -31,10 +31,10 @@ bool Gate::Pass::string() {
 
 // Lane 1. Bytes that cannot matter fly by; a stretch that could be a run is handed to lane 2.
 bool Gate::Pass::scan_lane() {
-  if (!options_.detect_runs) stretch_ = at_;
+  if (!detects_) stretch_ = at_;
   const gate::Scan scan = gate::scan_string(at_, end_, stretch_);
   stretch_ = scan.stretch;
-  if (scan.long_stretch && options_.detect_runs) {
+  if (scan.long_stretch && detects_) {
     at_ = stretch_;
     lane_ = Lane::exact;
     return true;
@@ -113,7 +113,7 @@ bool Gate::Pass::special() {
   }
   if (*at_ == '\\') return escape();
   if (*at_ == '[') {
-    if (options_.detect_runs && may_open_array(at_, end_)) return try_array(true);
+    if (detects_ && may_open_array(at_, end_)) return try_array(true);
     pass_bracket();
     return true;
   }

@@ -111,11 +111,12 @@ void Gate::Pass::pass(size_t bytes, size_t characters) {
 }
 
 bool Gate::Pass::begin_value(uint8_t c) {
+  if (document_.protecting()) document_.open_protected(c);
   switch (c) {
     case '{':
       return open(true);
     case '[':
-      return options_.detect_runs ? try_array(false) : open(false);
+      return options_.detect_runs && !document_.protecting() ? try_array(false) : open(false);
     case '"':
       return begin_string(false);
     case 't':
@@ -136,11 +137,13 @@ bool Gate::Pass::begin_string(bool key) {
   if (*at_ != '"') return fail(Code::json_syntax, at_, "a key in double quotes is expected here");
   const gate::ShortString found = gate::short_string(at_ + 1, end_);
   if (found.closed) {
+    if (key && options_.protect) name(text_of(at_ + 1, at_ + 1 + found.bytes));
     pass(found.bytes + 2, found.characters + 2);
     after_string(key);
     return true;
   }
   key_ = key;
+  detects_ = options_.detect_runs && !document_.protecting();
   lay();
   document_.open_string();
   ++at_;
@@ -151,6 +154,12 @@ bool Gate::Pass::begin_string(bool key) {
   armored_ = false;
   expect_ = Expect::in_string;
   return true;
+}
+
+void Gate::Pass::name(std::string_view key) {
+  const gate::Member member = gate::member_named(key);
+  if (member >= gate::Member::icons) lay();
+  document_.open_member(member);
 }
 
 void Gate::Pass::after_string(bool key) {
@@ -206,6 +215,10 @@ bool Gate::Pass::close() {
 }
 
 void Gate::Pass::end_value() {
+  if (document_.ends_member()) {
+    lay();
+    document_.close_member();
+  }
   if (document_.overflows()) {
     lay();
     document_.shrink();

@@ -30,9 +30,7 @@ void append_members(std::string& out, const Document& document, size_t object, c
     const std::string key = document.tape().string(value - 1);
     if (std::find(without.begin(), without.end(), key) != without.end()) continue;
     if (out.back() != '{') out += ',';
-    append_referring(out, document, value - 1, notes);
-    out += ':';
-    append_showing(out, document, value, notes);
+    append_member(out, document, value, notes);
   }
 }
 

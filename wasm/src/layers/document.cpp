@@ -58,13 +58,13 @@ std::string_view Document::inside(size_t node) const {
   return quoted.substr(1, quoted.size() - 2);
 }
 
-std::vector<size_t> Document::children(size_t node) const {
-  std::vector<size_t> found;
+std::vector<uint32_t> Document::children(size_t node) const {
+  std::vector<uint32_t> found;
   const Type type = tape_[node].type;
   if (type != Type::array && type != Type::object) return found;
   const size_t key = type == Type::object ? 1 : 0;
   for (size_t at = node + 1 + key; at < tape_[node].next; at = tape_[at].next + key) {
-    found.push_back(at);
+    found.push_back(static_cast<uint32_t>(at));
   }
   return found;
 }

@@ -50,7 +50,7 @@ class Document {
 
   /// The children of a container: element indexes, or for an object the indexes of its values (a
   /// key stands one before its value).
-  std::vector<size_t> children(size_t node) const;
+  std::vector<uint32_t> children(size_t node) const;
 
   /// Whether a node is an object whose `type` is `name`.
   bool is_block(size_t node, std::string_view name) const;

@@ -1,6 +1,6 @@
 #include "layers/edits.h"
 
-#include "layers/json_string.h"
+#include "json/object.h"
 
 namespace sluice::layers {
 
@@ -42,35 +42,31 @@ std::string pointer_to(std::string_view path, size_t index) {
   return std::string(path) + "/" + std::to_string(index);
 }
 
-void Edits::open(std::string_view at) {
+void Edits::add(const std::string& entry) {
   if (!text_.empty()) text_ += ',';
-  text_ += "{\"at\":";
-  text_ += json_string(at);
+  text_ += entry;
 }
 
 void Edits::reference(std::string_view at, std::string_view uri, size_t n, Hole kind, bool key,
                       std::string_view wrap) {
-  open(at);
-  append_key(text_, "uri");
-  text_ += json_string(uri);
-  if (n > 0) text_ += ",\"n\":" + std::to_string(n);
-  if (kind != Hole::run) text_ += ",\"kind\":" + json_string(name_of(kind));
-  if (key) text_ += ",\"key\":true";
-  if (!wrap.empty()) text_ += ",\"wrap\":" + json_string(wrap);
-  text_ += '}';
+  Object entry;
+  entry.text("at", at).text("uri", uri);
+  if (n > 0) entry.number("n", n);
+  if (kind != Hole::run) entry.text("kind", name_of(kind));
+  if (key) entry.flag("key", true);
+  if (!wrap.empty()) entry.text("wrap", wrap);
+  add(entry.end());
 }
 
 void Edits::replaced(std::string_view at, std::string_view was, const Edits& inside) {
-  open(at);
-  text_ += ",\"was\":";
-  text_ += was;
-  if (!inside.empty()) text_ += ",\"refs\":" + inside.json();
-  text_ += '}';
+  Object entry;
+  entry.text("at", at).source("was", was);
+  if (!inside.empty()) entry.source("refs", inside.json());
+  add(entry.end());
 }
 
 void Edits::added(std::string_view at) {
-  open(at);
-  text_ += ",\"added\":true}";
+  add(Object().text("at", at).flag("added", true).end());
 }
 
 }  // namespace sluice::layers

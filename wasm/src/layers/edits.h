@@ -51,7 +51,7 @@ class Edits {
   std::string json() const { return "[" + text_ + "]"; }
 
  private:
-  void open(std::string_view at);
+  void add(const std::string& entry);
 
   std::string text_;
 };

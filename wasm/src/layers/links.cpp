@@ -62,11 +62,11 @@ bool append_answer(std::string& out, const std::string& answer) {
 
 }  // namespace
 
-std::vector<size_t> links_of(const Document& document, const Shape& shape) {
-  std::vector<size_t> links;
+std::vector<uint32_t> links_of(const Document& document, const Shape& shape) {
+  std::vector<uint32_t> links;
   const bool blocks = shape.kind == Shape::Kind::result || shape.kind == Shape::Kind::blocks;
   if (!blocks || !shape.listed(document)) return links;
-  for (const size_t block : document.children(*shape.list)) {
+  for (const uint32_t block : document.children(*shape.list)) {
     if (document.is_block(block, "resource_link")) links.push_back(block);
   }
   return links;

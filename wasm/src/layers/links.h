@@ -14,7 +14,7 @@
 namespace sluice::layers {
 
 /// The blocks of type `resource_link`, in order; a link's place here is its number.
-std::vector<size_t> links_of(const Document& document, const Shape& shape);
+std::vector<uint32_t> links_of(const Document& document, const Shape& shape);
 
 /// A link as an observation shows it: `{"type","uri",…,"mime_type","size_bytes","fetched","hint"}`.
 /// `fetched` is what the host answered for it, a JSON object to be merged in, or empty. The hint

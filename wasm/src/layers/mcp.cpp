@@ -1,5 +1,6 @@
 #include "layers/mcp.h"
 
+#include "json/object.h"
 #include "layers/json_string.h"
 
 namespace sluice::layers {
@@ -52,10 +53,12 @@ void Mcp::rewrite_collapsed() {
   const uint32_t segment = *document_.whole(shape_.body);
   const Rewritten was = referrer_.alone(shape_.body);
   edits_.replaced("", was.text, was.edits);
+  std::string body = "{\"content\":[" + note_as_block(notes_.note(segment)) + "]" +
+                     ledger_.segment(segment).members + "}";
+  Tape tape;
+  if (Tape::parse(body, tape).ok()) body = apply_splices(body, {list_in(tape, 0)});
   const Node& node = document_.tape()[shape_.body];
-  splices_.push_back({node.begin, node.end,
-                      "{\"content\":[" + note_as_block(notes_.note(segment)) +
-                          "],\"_meta\":{\"sluice/refs\":" + edits_.json() + "}}"});
+  splices_.push_back({node.begin, node.end, std::move(body)});
 }
 
 void Mcp::rewrite_result() {
@@ -142,19 +145,18 @@ std::string Mcp::note_block(size_t block, uint32_t segment) {
 
 std::string Mcp::note_entry(size_t entry, uint32_t segment) const {
   const std::optional<size_t> uri = document_.tape().find(entry, "uri");
-  std::string out = "{\"uri\":";
+  Object out;
   if (uri && document_.marks(*uri).empty()) {
-    out += document_.tape().source(*uri);
+    out.source("uri", document_.tape().source(*uri));
   } else {
-    out += json_string(notes_.uri(segment, false));
+    out.text("uri", notes_.uri(segment, false));
   }
-  out += ",\"mimeType\":\"text/plain\",\"text\":" + json_string(notes_.note(segment));
+  out.text("mimeType", "text/plain").text("text", notes_.note(segment));
   const std::optional<size_t> meta = document_.tape().find(entry, "_meta");
   if (meta && document_.marks(*meta).empty()) {
-    append_key(out, "_meta");
-    out += document_.tape().source(*meta);
+    out.source("_meta", document_.tape().source(*meta));
   }
-  return out + "}";
+  return out.end();
 }
 
 void Mcp::rewrite_entry(size_t entry, const std::string& at) {

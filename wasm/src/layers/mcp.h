@@ -38,7 +38,8 @@ class Mcp {
   void rewrite_entry(size_t entry, const std::string& at);
   void rewrite_structured(const std::string& at);
   void rewrite_meta(size_t meta, const std::string& at);
-  void finish_meta();
+  void replace_in_meta(size_t meta);
+  Splice list_in(const Tape& tape, size_t body) const;
   void finish_body();
   void keep(size_t data, const Load& load);
   void replace(size_t node, const std::string& at, uint32_t segment, std::string with);

@@ -1,7 +1,7 @@
 // What the mcp dialect adds behind what was there: notes and the list of edits.
 #include <algorithm>
 
-#include "layers/json_string.h"
+#include "json/object.h"
 #include "layers/mcp.h"
 
 namespace sluice::layers {
@@ -75,44 +75,46 @@ void Mcp::rewrite_meta(size_t meta, const std::string& at) {
 
 /// Writes the list where it belongs; nothing may be added to it afterwards.
 void Mcp::finish_body() {
-  std::string members;
-  if (shape_.kind == Shape::Kind::result && has_news() &&
-      !document_.tape().find(shape_.body, "content")) {
-    members = "\"content\":[" + note_as_block(note_text()) + "]";
+  const Tape& tape = document_.tape();
+  if (shape_.kind == Shape::Kind::result && has_news() && !tape.find(shape_.body, "content")) {
+    const uint32_t end = tape[shape_.body].end - 1;
+    splices_.push_back({end, end, ",\"content\":[" + note_as_block(note_text()) + "]"});
     edits_.added("/content");
   }
-  const std::optional<size_t> meta = document_.tape().find(shape_.body, "_meta");
-  if (!meta) {
-    edits_.added("/_meta");
-    append_key(members, "_meta");
-    members += "{\"sluice/refs\":" + edits_.json() + "}";
+  if (const std::optional<size_t> meta = tape.find(shape_.body, "_meta")) {
+    replace_in_meta(*meta);
   } else {
-    finish_meta();
+    edits_.added("/_meta");
   }
-  if (members.empty()) return;
-  const uint32_t end = document_.tape()[shape_.body].end - 1;
-  const bool first = document_.tape().count(shape_.body) == 0;
-  splices_.push_back({end, end, (first ? "" : ",") + members});
+  splices_.push_back(list_in(tape, shape_.body));
 }
 
-void Mcp::finish_meta() {
-  const size_t meta = *document_.tape().find(shape_.body, "_meta");
-  const Node& node = document_.tape()[meta];
-  if (node.type != Type::object) {
-    const Rewritten was = referrer_.alone(meta);
-    edits_.replaced("/_meta", was.text, was.edits);
-    splices_.push_back({node.begin, node.end, "{\"sluice/refs\":" + edits_.json() + "}"});
-  } else if (const std::optional<size_t> refs = server_refs()) {
-    const Rewritten was = referrer_.alone(*refs);
-    edits_.replaced(pointer_to("/_meta", kRefsKey), was.text, was.edits);
-    const Node& place = document_.tape()[*refs];
-    splices_.push_back({place.begin, place.end, edits_.json()});
+// What the list takes the place of: the server's own, or a `_meta` that can hold none.
+void Mcp::replace_in_meta(size_t meta) {
+  const std::optional<size_t> refs = server_refs();
+  if (!refs && document_.tape()[meta].type == Type::object) return;
+  const Rewritten was = referrer_.alone(refs ? *refs : meta);
+  edits_.replaced(refs ? pointer_to("/_meta", kRefsKey) : "/_meta", was.text, was.edits);
+}
+
+// A body is never empty here: something in it was diverted.
+Splice Mcp::list_in(const Tape& tape, size_t body) const {
+  const std::optional<size_t> meta = tape.find(body, "_meta");
+  const std::optional<size_t> refs = meta ? tape.find(*meta, kRefsKey) : std::nullopt;
+  const Node& place = tape[refs ? *refs : meta.value_or(body)];
+  Splice splice{place.begin, place.end, edits_.json()};
+  if (refs) return splice;
+  splice.with = Object().source(kRefsKey, splice.with).end();
+  if (meta && place.type != Type::object) return splice;
+  splice.begin = --splice.end;
+  if (!meta) {
+    splice.with.insert(0, ",\"_meta\":");
   } else {
-    const bool first = document_.tape().count(meta) == 0;
-    const uint32_t end = node.end - 1;
-    splices_.push_back(
-        {end, end, (first ? "" : ",") + std::string("\"sluice/refs\":") + edits_.json()});
+    splice.with.pop_back();
+    splice.with[0] = ',';
+    if (tape.count(*meta) == 0) splice.with.erase(0, 1);
   }
+  return splice;
 }
 
 }  // namespace sluice::layers

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "json/object.h"
 #include "layers/json_string.h"
 #include "layers/references.h"
 #include "sluice/describe.h"
@@ -27,7 +28,7 @@ std::string label_of(const Segment& segment, const About& about) {
 }  // namespace
 
 std::string note_as_block(std::string_view note) {
-  return "{\"type\":\"text\",\"text\":" + json_string(note) + "}";
+  return Object().text("type", "text").text("text", note).end();
 }
 
 bool Notes::is_stored(uint32_t segment) const {
@@ -37,6 +38,11 @@ bool Notes::is_stored(uint32_t segment) const {
 
 std::string Notes::uri(uint32_t segment, bool with_form) const {
   return reference(ledger_.segment(segment), ledger_.id(segment), with_form);
+}
+
+std::string Notes::name(uint32_t segment) const {
+  const std::optional<Stored>& stored = ledger_.about(segment).stored;
+  return stored && !stored->filename.empty() ? stored->filename : ledger_.filename(segment);
 }
 
 std::string Notes::template_of(uint32_t segment) const {
@@ -50,15 +56,16 @@ std::string Notes::summary(uint32_t index) const {
   std::string text = segment.description;
   if (text.empty()) text = label_of(segment, about) + ", " + human_size(segment.bytes);
   if (const std::string words = template_of(index); !words.empty()) {
-    const std::string name = about.stored && !about.stored->filename.empty()
-                                 ? about.stored->filename
-                                 : ledger_.filename(index);
-    std::vector<Value> values = {{"content_type", label_of(segment, about), true},
-                                 {"filename", name, false},
-                                 {"size", std::to_string(segment.bytes), true},
-                                 {"size_human", human_size(segment.bytes), true},
-                                 {"artifact_id", ledger_.id(index), true},
-                                 {"description", text, true}};
+    std::vector<Value> values;
+    const auto add = [&](const char* key, std::string value, bool ours) {
+      values.push_back({key, std::move(value), ours});
+    };
+    add("content_type", label_of(segment, about), true);
+    add("filename", name(index), false);
+    add("size", std::to_string(segment.bytes), true);
+    add("size_human", human_size(segment.bytes), true);
+    add("artifact_id", ledger_.id(index), true);
+    add("description", text, true);
     values.insert(values.end(), about.siblings.begin(), about.siblings.end());
     text = expand_template(words, values);
   }
@@ -70,24 +77,18 @@ std::string Notes::summary(uint32_t index) const {
 void Notes::append_artifact(std::string& out, uint32_t index) const {
   const Segment& segment = ledger_.segment(index);
   const std::optional<Stored>& stored = ledger_.about(index).stored;
-  append_key(out, "artifact");
-  out += '{';
-  append_key(out, "id");
-  out += json_string(ledger_.id(index));
-  append_key(out, "mime_type");
-  out += json_string(segment.mime_type);
-  append_key(out, "size_bytes");
-  out += std::to_string(segment.bytes);
-  append_key(out, "filename");
-  out +=
-      json_string(stored && !stored->filename.empty() ? stored->filename : ledger_.filename(index));
+  Object artifact;
+  artifact.text("id", ledger_.id(index))
+      .text("mime_type", segment.mime_type)
+      .number("size_bytes", segment.bytes)
+      .text("filename", name(index));
   if (!is_stored(index)) {
-    append_key(out, "source");
-    out += "{\"warning\":";
-    out += json_string(stored ? stored->warning : std::string("Content not stored"));
-    out += ",\"truncated\":true}";
+    std::string_view warning = "Content not stored";
+    if (stored) warning = stored->warning;
+    artifact.source("source", Object().text("warning", warning).flag("truncated", true).end());
   }
-  out += '}';
+  append_key(out, "artifact");
+  out += artifact.end();
   append_key(out, "summary");
   out += json_string(summary(index));
   if (segment.kind == SegmentKind::run || segment.preview.empty()) return;
@@ -110,7 +111,12 @@ std::string Notes::read_tool() const {
 
 std::string Notes::note(uint32_t segment) const {
   std::string text = "[sluice] " + summary(segment);
-  if (!is_stored(segment)) return text;
+  if (!is_stored(segment)) {
+    // A planner finds the reason beside the summary; here is no place but the sentence.
+    const std::optional<Stored>& stored = ledger_.about(segment).stored;
+    if (!stored || stored->warning.empty()) return text;
+    return text.replace(text.size() - kNotStored.size(), kNotStored.size(), " " + stored->warning);
+  }
   if (text.ends_with('.')) text.pop_back();
   return text + ": stored, not shown. Read it with " + read_tool() + " {\"uri\":\"" +
          plain_uri(ledger_.id(segment)) + "\"} or pass that URI as a tool argument.";

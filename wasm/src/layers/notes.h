@@ -45,6 +45,7 @@ class Notes {
 
  private:
   bool is_stored(uint32_t segment) const;
+  std::string name(uint32_t segment) const;
   std::string template_of(uint32_t segment) const;
   std::string read_tool() const;
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "layers/json_string.h"
 #include "layers/json_text.h"
 #include "layers/links.h"
 #include "layers/splicer.h"
@@ -68,39 +67,34 @@ std::string Observation::result() {
 
 std::string Observation::structured_half() {
   const std::vector<std::string> beside = blocks_beside(*shape_.structured);
-  std::string others;
-  append_others(others);
-  if (beside.empty() && others.empty() && !is_error()) return whole(*shape_.structured);
-  std::string out = "{";
-  if (is_error()) out += "\"isError\":true";
-  append_key(out, "structured");
-  out += whole(*shape_.structured);
-  if (!beside.empty()) {
-    append_key(out, "content");
-    out += array(beside);
-  }
-  return out + others + "}";
+  std::string structured = whole(*shape_.structured);
+  const std::string others = other_members();
+  if (beside.empty() && others.empty() && !is_error()) return structured;
+  Object out = head();
+  out.source("structured", structured);
+  if (!beside.empty()) out.source("content", array(beside));
+  return out.end(others);
 }
 
 std::string Observation::content_half() {
   bool sole = false;
   std::string content = content_value(sole);
-  std::string others;
-  append_others(others);
+  const std::string others = other_members();
   std::string structured;
   if (shape_.structured && adds_to(*shape_.structured, ids_in(*shape_.list))) {
     structured = whole(*shape_.structured);
   }
   if (sole && others.empty() && structured.empty() && !is_error()) return content;
-  std::string out = "{";
-  if (is_error()) out += "\"isError\":true";
-  append_key(out, "content");
-  out += content;
-  if (!structured.empty()) {
-    append_key(out, "structured");
-    out += structured;
-  }
-  return out + others + "}";
+  Object out = head();
+  out.source("content", content);
+  if (!structured.empty()) out.source("structured", structured);
+  return out.end(others);
+}
+
+Object Observation::head() const {
+  Object out;
+  if (is_error()) out.flag("isError", true);
+  return out;
 }
 
 bool Observation::is_error() const {
@@ -109,19 +103,21 @@ bool Observation::is_error() const {
 }
 
 // `_meta` is for programs, and `resultType` says nothing where it says `complete`.
-void Observation::append_others(std::string& out) const {
-  constexpr std::array<std::string_view, 4> kKnown = {"content", "structuredContent", "_meta",
-                                                      "isError"};
+std::string Observation::other_members() const {
+  constexpr std::array<std::string_view, 3> kKnown = {"content", "structuredContent", "isError"};
   const Tape& tape = document_.tape();
+  const bool contents = shape_.kind == Shape::Kind::contents;
+  std::string out;
   for (const size_t value : document_.children(shape_.body)) {
     const std::string key = tape.string(value - 1);
-    if (std::find(kKnown.begin(), kKnown.end(), key) != kKnown.end()) continue;
+    const bool known =
+        contents ? key == "contents" : std::find(kKnown.begin(), kKnown.end(), key) != kKnown.end();
+    if (known || key == "_meta") continue;
     if (key == "resultType" && tape.is_string(value, "complete")) continue;
     out += ',';
-    append_referring(out, document_, value - 1, notes_);
-    out += ':';
-    append_showing(out, document_, value, notes_);
+    append_member(out, document_, value, notes_);
   }
+  return out;
 }
 
 // --- blocks -----------------------------------------------------------------------------------
@@ -131,7 +127,7 @@ std::string Observation::content_value(bool& sole) {
     sole = true;
     return shape_.list ? whole(*shape_.list) : "[]";
   }
-  const std::vector<size_t> blocks = document_.children(*shape_.list);
+  const std::vector<uint32_t> blocks = document_.children(*shape_.list);
   const std::optional<size_t> text = only_text(document_, shape_);
   if (blocks.size() == 1 && text) {
     sole = true;
@@ -226,27 +222,17 @@ bool Observation::has_hidden(const Ids& ids) const {
 // --- resources/read ---------------------------------------------------------------------------
 
 std::string Observation::contents() {
-  const Tape& tape = document_.tape();
-  std::string out = "{\"contents\":";
+  std::string list;
   if (shape_.listed(document_)) {
     std::vector<std::string> items;
     for (const size_t entry : document_.children(*shape_.list)) {
       items.push_back(show_resource(document_, entry, notes_));
     }
-    out += array(items);
+    list = array(items);
   } else {
-    out += whole(*shape_.list);
+    list = whole(*shape_.list);
   }
-  for (const size_t value : document_.children(shape_.body)) {
-    const std::string key = tape.string(value - 1);
-    if (key == "contents" || key == "_meta") continue;
-    if (key == "resultType" && tape.is_string(value, "complete")) continue;
-    out += ',';
-    append_referring(out, document_, value - 1, notes_);
-    out += ':';
-    append_showing(out, document_, value, notes_);
-  }
-  return out + "}";
+  return Object().source("contents", list).end(other_members());
 }
 
 }  // namespace sluice::layers

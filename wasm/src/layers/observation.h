@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "json/object.h"
 #include "layers/blocks.h"
 #include "layers/document.h"
 #include "layers/notes.h"
@@ -39,7 +40,8 @@ class Observation {
   Ids ids_in(size_t node) const;
   bool has_hidden(const Ids& ids) const;
   bool is_error() const;
-  void append_others(std::string& out) const;
+  Object head() const;
+  std::string other_members() const;
 
   const Config& config_;
   const Call& call_;
@@ -49,7 +51,7 @@ class Observation {
   Notes notes_;
   Media media_;
   Shape shape_;
-  std::vector<size_t> link_blocks_;
+  std::vector<uint32_t> link_blocks_;
 };
 
 }  // namespace sluice::layers

@@ -43,7 +43,7 @@ bool is_content(const Document& document, const std::vector<Segment>& segments, 
 /// Blocks that stand alone are taken for blocks only when their types are known.
 bool are_blocks(const Document& document, size_t node) {
   if (document.tape()[node].type != Type::array) return false;
-  const std::vector<size_t> blocks = document.children(node);
+  const std::vector<uint32_t> blocks = document.children(node);
   return !blocks.empty() && std::all_of(blocks.begin(), blocks.end(), [&](size_t block) {
     return has_known_type(document, block);
   });
@@ -52,7 +52,7 @@ bool are_blocks(const Document& document, size_t node) {
 bool are_contents(const Document& document, const std::vector<Segment>& segments, size_t node) {
   const Tape& tape = document.tape();
   if (tape[node].type != Type::array) return is_collapsed_array(document, segments, node);
-  const std::vector<size_t> entries = document.children(node);
+  const std::vector<uint32_t> entries = document.children(node);
   return !entries.empty() && std::all_of(entries.begin(), entries.end(), [&](size_t entry) {
     return is_collapsed(document, segments, entry) ||
            (tape.find(entry, "uri") && (tape.find(entry, "text") || tape.find(entry, "blob")));

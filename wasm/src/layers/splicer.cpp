@@ -45,4 +45,10 @@ void append_referring(std::string& out, const Document& document, size_t node, c
   append(out, document, node, notes, false);
 }
 
+void append_member(std::string& out, const Document& document, size_t value, const Notes& notes) {
+  append_referring(out, document, value - 1, notes);
+  out += ':';
+  append_showing(out, document, value, notes);
+}
+
 }  // namespace sluice::layers

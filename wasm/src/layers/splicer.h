@@ -14,4 +14,7 @@ void append_showing(std::string& out, const Document& document, size_t node, con
 /// The same where only a string may stand: markers become references.
 void append_referring(std::string& out, const Document& document, size_t node, const Notes& notes);
 
+/// A member of an object, its key and its value.
+void append_member(std::string& out, const Document& document, size_t value, const Notes& notes);
+
 }  // namespace sluice::layers

@@ -178,13 +178,13 @@ void Survey::note_links(const Document& document, const Shape& shape) {
 
 // Names for what no layer has named: a file name beside a value is its name.
 void Survey::name_the_rest(const Document& document) {
-  std::vector<size_t> open = {0};
+  std::vector<uint32_t> open = {0};
   while (!open.empty()) {
     const size_t node = open.back();
     open.pop_back();
     if (document.marks(node).empty()) continue;
     const bool object = document.tape()[node].type == Type::object;
-    for (const size_t child : document.children(node)) {
+    for (const uint32_t child : document.children(node)) {
       open.push_back(child);
       const std::optional<uint32_t> segment = document.whole(child);
       if (!object || !segment) continue;

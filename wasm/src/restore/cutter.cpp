@@ -10,7 +10,7 @@ using layers::Hole;
 
 Status Cutter::undo(const std::vector<Entry>& entries) {
   Pointers pointers;
-  for (size_t i = 0; i < entries.size(); ++i) {
+  for (uint32_t i = 0; i < entries.size(); ++i) {
     if (!pointers.add(entries[i].at, i)) return misfit(entries[i].at, "A pointer is malformed.");
   }
   std::vector<uint8_t> found(entries.size());

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "layers/json_string.h"
+#include "json/object.h"
 #include "layers/references.h"
 #include "restore/cutter.h"
 #include "sluice/layers.h"
@@ -91,11 +91,11 @@ Status restore_pieces(std::string_view json, std::string_view refs_json,
 }
 
 std::string inner_ref(const Segment& inner, std::string_view id, uint64_t offset) {
-  std::string out = "{\"offset\":" + std::to_string(offset) +
-                    ",\"uri\":" + layers::json_string(reference(inner, id, true));
+  Object out;
+  out.number("offset", offset).text("uri", reference(inner, id, true));
   const std::string_view kind = kind_of(inner);
-  if (!kind.empty()) out += ",\"kind\":" + layers::json_string(kind);
-  return out + "}";
+  if (!kind.empty()) out.text("kind", kind);
+  return out.end();
 }
 
 }  // namespace sluice

@@ -33,7 +33,7 @@ bool read_token(std::string_view token, std::string& name, int& duplicate) {
 
 }  // namespace
 
-bool Pointers::add(std::string_view pointer, size_t tag) {
+bool Pointers::add(std::string_view pointer, uint32_t tag) {
   size_t step = 0;
   while (!pointer.empty()) {
     if (pointer.front() != '/') return false;

@@ -17,13 +17,13 @@ namespace sluice::restoring {
 class Pointers {
  public:
   /// Adds a pointer; `tag` is what `walk` reports it as. False when it is malformed.
-  bool add(std::string_view pointer, size_t tag);
+  bool add(std::string_view pointer, uint32_t tag);
 
   /// A value that pointers lead to.
   struct Match {
     size_t node = 0;
     size_t parent = 0;  ///< the container; the node itself at the root
-    const std::vector<size_t>* tags = nullptr;
+    const std::vector<uint32_t>* tags = nullptr;
   };
 
   /// The values below `root` that pointers lead to, outer ones before inner ones.
@@ -32,7 +32,7 @@ class Pointers {
  private:
   struct Step {
     std::map<std::pair<std::string, int>, size_t> next;
-    std::vector<size_t> tags;
+    std::vector<uint32_t> tags;
   };
   struct Visit {
     size_t step = 0;

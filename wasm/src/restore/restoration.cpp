@@ -1,6 +1,6 @@
 #include "sluice/restoration.h"
 
-#include "session/object.h"
+#include "json/object.h"
 #include "sluice/tape.h"
 
 namespace sluice {

@@ -1,5 +1,5 @@
 // What kind of file some bytes are, for a host that has a file and no message.
-#include "session/object.h"
+#include "json/object.h"
 #include "sluice/describe.h"
 #include "sluice/session.h"
 #include "sluice/sniff.h"

@@ -1,5 +1,6 @@
 #include "sluice/session.h"
 
+#include "json/object.h"
 #include "json/repair.h"
 #include "session/message.h"
 #include "session/wire.h"
@@ -35,8 +36,10 @@ Status Session::configure(std::string_view config_json) {
 
 std::string Session::policy() const {
   const ResourcePolicy& resources = message_->config.resources;
-  return "{\"inlineTextUnderChars\":" + std::to_string(resources.inline_text_if_under_chars) +
-         ",\"cacheReads\":" + (resources.cache_reads_to_artifacts ? "true}" : "false}");
+  return Object()
+      .number("inlineTextUnderChars", resources.inline_text_if_under_chars)
+      .flag("cacheReads", resources.cache_reads_to_artifacts)
+      .end();
 }
 
 uint8_t* Session::body(size_t size) {
@@ -52,6 +55,7 @@ Status Session::begin(std::string_view call_json) {
   message.text.reset();
   message.options = gate_options(message.config);
   if (!keeps_images(message.config, message.call)) message.options.keep_count = 0;
+  message.options.protect = message.call.dialect == Dialect::mcp;
   message.gate.emplace(message.options);
   return status;
 }

@@ -1,6 +1,6 @@
 #include "session/wire.h"
 
-#include "session/object.h"
+#include "json/object.h"
 #include "sluice/tape.h"
 
 namespace sluice {
