@@ -1,6 +1,6 @@
 /**
- * dist/config.schema.json: what a configuration may hold, from the two tables that it is read by, the core's and
- * that of retention.
+ * dist/config.schema.json: what a configuration may hold, from what it is read by: the tables of the core and of
+ * retention, and what doors say of their section.
  * @module
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -13,12 +13,13 @@ export const SCHEMA = join(root, "dist/config.schema.json");
 /** Writes the schema; `core` is what the core says of its keys. The library has to be compiled. */
 export async function writeSchema(core) {
   const { RETENTION_KEYS } = await import("../dist/artifacts/retention/policy.js");
+  const { DOOR_SCHEMA } = await import("../dist/mcp/door-config.js");
   const { properties, ...rest } = JSON.parse(readFileSync(core, "utf8"));
   const schema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Configuration of Sluice",
     ...rest,
-    properties: { ...properties, retention: retention(RETENTION_KEYS) },
+    properties: { ...properties, retention: retention(RETENTION_KEYS), door: DOOR_SCHEMA },
   };
   const text = `${JSON.stringify(schema, null, 2)}\n`;
   // Unchanged files keep their time stamps: watchers and caches look at them.
@@ -35,9 +36,9 @@ function retention(keys) {
   };
 }
 
-function shape({ description, default: standard, type, minimum, values }) {
+function shape({ description, default: standard, type, minimum, maximum, values }) {
   if (values !== undefined) return { description, default: standard, enum: values };
   const [first, ...others] = type.split(" or ");
   const types = others.length > 0 ? [first, ...others] : first;
-  return { description, default: standard, type: types, minimum, maximum: Number.MAX_SAFE_INTEGER };
+  return { description, default: standard, type: types, minimum, maximum: maximum ?? Number.MAX_SAFE_INTEGER };
 }

@@ -14,6 +14,7 @@ import { chosenStore } from "./artifacts/choice.js";
 import { configured } from "./artifacts/retention/configured.js";
 import { standIn } from "./artifacts/unstored.js";
 import { wrong } from "./core/call.js";
+import { withoutDoor } from "./mcp/door-config.js";
 import type { Sluice, SluiceOptions } from "./core/sluice.js";
 
 /**
@@ -23,7 +24,8 @@ import type { Sluice, SluiceOptions } from "./core/sluice.js";
 export async function createSluice(options: SluiceOptions & { readonly wasm?: WasmSource } = {}): Promise<Sluice> {
   if (typeof options !== "object" || (options as unknown) === null) throw wrong("options", "an object");
   const { store, config } = configured(chosenStore(options.store, options.stateStore), options.config);
-  return createSluiceOver({ store, standIn, onFailure: options.onStoreFailure ?? "answer" }, config, options.wasm);
+  const access = { store, standIn, onFailure: options.onStoreFailure ?? "answer" };
+  return createSluiceOver(access, withoutDoor(config), options.wasm);
 }
 
 export { discoverArtifactStore } from "./artifacts/discover.js";
@@ -50,9 +52,11 @@ export type {
   ByteRange,
   Clock,
   StoredArtifact,
+  StoreSpace,
 } from "./artifacts/store.js";
 export type {
   BinaryDetectionConfig,
+  DoorConfig,
   GuardrailConfig,
   InlineMediaConfig,
   ResourcesConfig,
@@ -75,3 +79,10 @@ export type {
 } from "./core/sluice.js";
 export { SluiceError } from "./errors/error.js";
 export type { ErrorCode, ErrorPlace } from "./errors/error.js";
+export type { ArtifactForm } from "./mcp/arguments.js";
+export type { DoorEvent, LinkMode } from "./mcp/door.js";
+export { gateFetch } from "./mcp/gate-fetch.js";
+export type { FetchLike } from "./mcp/gate-fetch.js";
+export type { DoorOptions } from "./mcp/open-door.js";
+export type { SchemaMode } from "./mcp/schemas.js";
+export { wrapClient } from "./mcp/wrap-client.js";

@@ -6,3 +6,5 @@ export * from "./index.js";
 export { FileArtifactStore } from "./artifacts/file/file-store.js";
 export type { FileStoreOptions } from "./artifacts/file/file-store.js";
 export type { Swept } from "./artifacts/file/sweep.js";
+export { GatedStdioTransport } from "./mcp/gated-stdio.js";
+export type { GatedStdioOptions } from "./mcp/gated-stdio.js";

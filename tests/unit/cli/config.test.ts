@@ -52,10 +52,10 @@ function kinds({ type }: ConfigKey): string[] {
     .sort();
 }
 
-test("there are the keys of the RFC's four sections, each once", () => {
+test("there are the keys of the RFC's four sections and of doors, each once", () => {
   const names = KEYS.map(({ key }) => key);
   expect(new Set(names).size).toBe(names.length);
-  for (const section of ["binary_detection", "resources", "guardrail", "retention"]) {
+  for (const section of ["binary_detection", "resources", "guardrail", "retention", "door"]) {
     expect(names.some((name) => name.startsWith(`${section}.`))).toBe(true);
   }
 });
@@ -107,10 +107,17 @@ test("the page has a place for the table", async () => {
   expect(page.split(MARKER).length).toBe(2);
 });
 
+/** An object of so many members. */
+function numbered(count: number, value: unknown): Record<string, unknown> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`name${index}`, value]));
+}
+
 const FIELD = { field_path: "a.*.0", content_type: "pdf" };
-const NUMBERS = [-1, 0, 1, 1.5, 16, 20, 21, 63, 64, 255, 256, 5_242_881, 10_000_000, 10_000_001, 1_073_741_825];
+const NUMBERS = [
+  -1, 0, 0.1, 0.9, 0.95, 1, 1.5, 16, 20, 21, 63, 64, 255, 256, 5_242_881, 10_000_000, 10_000_001, 1_073_741_825,
+];
 const TEXTS = [
-  ..."auto off structured content lru none used x a..b .a {size}".split(" "),
+  ..."auto off structured content lru none used answer error x a..b .a {size}".split(" "),
   "",
   ..."application/pdf image/* application/ /pdf a/b/c".split(" "),
   ...[200, 201, 500, 501, 2000, 2001].map((characters) => "é".repeat(characters)),
@@ -132,7 +139,24 @@ const FIELDS = [
   { tool: [{ ...FIELD, path: "x" }] },
   { tool: [{ content_type: "pdf" }] },
 ];
-const OBJECTS = [{}, { max_count: 3 }, { max_count: 0 }, { unknown: 1 }, ...SIGNATURES, ...FIELDS];
+const FORMS = [
+  { tool: {} },
+  { tool: { file: "base64", "files.*.data": "data_uri", note: "text", copy: "path" } },
+  { tool: { file: "blob" } },
+  { tool: { file: null } },
+  { tool: { "": "text" } },
+  { tool: { "a..b": "text" } },
+  { tool: { ["é".repeat(500)]: "text" } },
+  { tool: { ["é".repeat(501)]: "text" } },
+  { "": {} },
+  { ["😀".repeat(200)]: {} },
+  { ["😀".repeat(201)]: {} },
+  { tool: numbered(100, "text") },
+  { tool: numbered(101, "text") },
+  numbered(1_000, {}),
+  numbered(1_001, {}),
+];
+const OBJECTS = [{}, { max_count: 3 }, { max_count: 0 }, { unknown: 1 }, ...SIGNATURES, ...FIELDS, ...FORMS];
 const VALUES: readonly unknown[] = [true, false, null, ...NUMBERS, ...TEXTS, ...LISTS, ...OBJECTS];
 
 /** Whether a configuration is taken; anything but a refusal with a place is thrown on. */
@@ -146,6 +170,8 @@ async function takes(config: SluiceConfig): Promise<boolean> {
   }
 }
 
+const UNKNOWN = ["unknown", "guardrail.unknown", "retention.unknown", "door.unknown"];
+
 describe("what the schema takes, the library takes, and nothing else", () => {
   test.each(NAMED)("%s", async (name) => {
     for (const value of VALUES) {
@@ -155,7 +181,7 @@ describe("what the schema takes, the library takes, and nothing else", () => {
   });
 
   test("for any key and any value", async () => {
-    const key = fc.constantFrom(...KEYS.map((each) => each.key), "unknown", "guardrail.unknown", "retention.unknown");
+    const key = fc.constantFrom(...KEYS.map((each) => each.key), ...UNKNOWN);
     const number = fc.double({ noNaN: true, noDefaultInfinity: true });
     const value = fc.oneof(fc.constantFrom(...VALUES), fc.integer(), fc.boolean(), fc.string(), number);
     const agree = fc.asyncProperty(key, value, async (name, given) => {

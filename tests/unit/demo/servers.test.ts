@@ -5,11 +5,11 @@ import { join } from "node:path";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makePdf } from "../../scripts/demo/pdf.mjs";
-import { makePng } from "../../scripts/demo/png.mjs";
-import { startServers } from "../../scripts/demo/servers.mjs";
-import { createSluice, MemoryArtifactStore, type Dialect } from "../../web/src/index.js";
-import { longestRun, sha256 } from "../unit/core/samples.js";
+import { makePdf } from "../../../scripts/demo/pdf.mjs";
+import { makePng } from "../../../scripts/demo/png.mjs";
+import { startServers } from "../../../scripts/demo/servers.mjs";
+import { createSluice, MemoryArtifactStore, type Dialect } from "../../../web/src/index.js";
+import { longestRun, sha256 } from "../core/samples.js";
 
 const PNG = makePng({ width: 320, height: 200 });
 const WORKBOOK = makePdf({ title: "Sales Dashboard" });

@@ -126,6 +126,19 @@ export interface ArtifactStore {
    * Left out by stores that nobody shares.
    */
   exclusively?<T>(work: () => Promise<T>): Promise<T | null>;
+  /**
+   * What is free where the bytes lie, and how much there is in all: for `retention.min_free_disk`. What open writers
+   * took counts as used, wherever it is by now. Left out by stores that have no disk; 0 bytes in all say the same.
+   */
+  space?(): Promise<StoreSpace>;
+}
+
+/** The disk under a store. */
+export interface StoreSpace {
+  /** Bytes that may still be written. */
+  readonly free_bytes: number;
+  /** Bytes that there are, free or not. */
+  readonly total_bytes: number;
 }
 
 /** Milliseconds since 1970; `Date.now` where none is given. */

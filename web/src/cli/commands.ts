@@ -44,6 +44,8 @@ export interface CommandSpec {
   readonly options: readonly OptionSpec[];
   /** Whether it writes to the store; a refusal then exits 73, else 74. */
   readonly changesStore?: boolean;
+  /** Whether signals are its own to handle. */
+  readonly handlesSignals?: boolean;
   readonly about: readonly string[];
   readonly examples: readonly (readonly [command: string, what: string])[];
   load(): Promise<CommandModule>;
@@ -113,6 +115,46 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [STORE, SCOPE, { name: "ndjson", help: "one reduced result a line" }],
     examples: [["sluice restore reduced.json --store ./store > result.json", "the original"]],
     load: () => import("./restore.js"),
+  },
+  {
+    name: "proxy",
+    changesStore: true,
+    handlesSignals: true,
+    summary: "stand in front of an MCP server, for any host",
+    operands: "-- COMMAND ARGS…",
+    maxOperands: Number.POSITIVE_INFINITY,
+    about: [
+      "Starts the server and passes every message both ways, on standard input and output. Bytes and large text of tool results go to the store; the host gets a sentence and an `artifact://` URI for each, which the added tool NS_artifact_read reads and tool arguments take. Everything else passes as it is.",
+      "Ends as the server ends; its standard error is passed on, with a line for each thing that was stored.",
+    ],
+    options: [
+      { name: "url", value: "URL", help: "in place of COMMAND: a server that speaks Streamable HTTP" },
+      { name: "header", value: "K: V", multiple: true, help: "with --url: a header for every request" },
+      { name: "listen", value: "HOST:PORT", help: "offer Streamable HTTP there instead of standard input and output" },
+      { ...STORE, value: "DIR|session", help: `${STORE.help}; \`session\` is deleted at the end` },
+      { name: "namespace", value: "NS", help: "prefix of artifact ids and of the tool; left out, the server's name" },
+      CONFIG,
+      {
+        name: "links",
+        value: "auto|always|never",
+        choices: ["auto", "always", "never"],
+        help: "add `resource_link` blocks to results: for clients that are known to take them, for all, for none",
+      },
+      { name: "inline-images", help: "leave small images in place, beside storing them: for hosts that show them" },
+      {
+        name: "schemas",
+        value: "widen|keep|drop",
+        choices: ["widen", "keep", "drop"],
+        help: "what becomes of tools' schemas: `widen` (as it is) lets references stand in them, `drop` leaves output schemas out",
+      },
+      { name: "bypass", help: "pass everything as it is" },
+    ],
+    examples: [
+      ["sluice proxy -- npx -y @modelcontextprotocol/server-filesystem /data", "in front of a command"],
+      ["sluice proxy --url https://mcp.example.com/mcp", "in front of an address"],
+      ["sluice proxy --store session --links never -- uvx mcp-server-git", "keep nothing afterwards"],
+    ],
+    load: () => import("./proxy/proxy.js"),
   },
   {
     name: "artifacts list",

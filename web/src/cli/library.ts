@@ -7,11 +7,12 @@ import type { ArtifactStore } from "../artifacts/store.js";
 import { standIn } from "../artifacts/unstored.js";
 import { createSluiceOver } from "../core/create.js";
 import type { Sluice } from "../core/sluice.js";
+import { withoutDoor } from "../mcp/door-config.js";
 import { readConfig } from "./configuration.js";
 
 /** A Sluice over `store`, configured by a JSON file where one is named. */
 export async function openSluice(store: ArtifactStore, configFile: string | undefined): Promise<Sluice> {
   const all = configFile === undefined ? undefined : await readConfig(configFile);
   const { store: kept, config } = configured(store, all);
-  return createSluiceOver({ store: kept, standIn, onFailure: "answer" }, config);
+  return createSluiceOver({ store: kept, standIn, onFailure: "answer" }, withoutDoor(config));
 }

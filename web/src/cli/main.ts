@@ -29,10 +29,12 @@ async function main(argv: readonly string[]): Promise<number> {
     interrupt.abort();
     setTimeout(() => process.exit(code), GRACE_MS).unref();
   };
-  process.once("SIGINT", end(Exit.interrupted)).once("SIGTERM", end(Exit.terminated));
   let request: Request | undefined;
   try {
     request = parse(argv);
+    if (request.kind !== "run" || request.spec.handlesSignals !== true) {
+      process.once("SIGINT", end(Exit.interrupted)).once("SIGTERM", end(Exit.terminated));
+    }
     return await answer(request);
   } catch (error) {
     if (ended !== undefined) return ended;

@@ -49,6 +49,8 @@ export interface SluiceConfig {
   readonly prefer?: "structured" | "content";
   /** How long artifacts are kept, and how many of them. */
   readonly retention?: RetentionConfig;
+  /** How results and arguments pass a door: a proxy, a transport or a wrapped client. */
+  readonly door?: DoorConfig;
 }
 
 /** A place in the results of one tool that holds an artifact. */
@@ -175,4 +177,20 @@ export interface InlineMediaConfig {
    * @defaultValue `2`
    */
   readonly max_count?: number;
+}
+
+/** How results and arguments pass a door: a proxy, a transport or a wrapped client. Elsewhere without effect. */
+export interface DoorConfig {
+  /**
+   * What a client gets when the store fails at a result. answer: the result, with references that say what was not
+   * stored and why; error: a JSON-RPC error that says so.
+   * @defaultValue `"answer"`
+   */
+  readonly on_store_failure?: "answer" | "error";
+  /**
+   * By tool, the arguments that take an artifact in one form, whatever the tool's schema says: names, list indexes and
+   * * joined by dots, each with base64, data_uri, text, or path, the path of a private copy.
+   * @defaultValue `{}`
+   */
+  readonly arguments?: Readonly<Record<string, Readonly<Record<string, "base64" | "data_uri" | "text" | "path">>>>;
 }

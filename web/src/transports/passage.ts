@@ -15,8 +15,16 @@ export type Course =
   | { readonly kind: "raw" }
   /** It is held whole, and rewritten; undefined leaves it as it is. */
   | { readonly kind: "edit"; readonly edit: (message: string) => string | undefined | Promise<string | undefined> }
-  /** A member's value goes through the gate. */
-  | { readonly kind: "gate"; readonly member: string; readonly options: TransformOptions };
+  | GateCourse;
+
+/** A member's value goes through the gate. */
+export interface GateCourse {
+  readonly kind: "gate";
+  readonly member: string;
+  readonly options: TransformOptions;
+  /** Gives the text that is sent for what the gate made of it; its own where left out. */
+  readonly complete?: (reduced: Transformed) => string;
+}
 
 /** Decides about messages. */
 export interface Judge {
@@ -123,7 +131,7 @@ export class Passage implements AsyncDisposable {
     if (course?.kind !== "gate" || this.#gated !== undefined) return;
     const member = this.#members.member(course.member);
     if (member === undefined) return;
-    this.#gated = new GatedValue(this.#sluice.open(course.options), this.#members, course.member);
+    this.#gated = new GatedValue(this.#sluice, this.#members, course);
     for (let at = 0; this.#held.length > 0;) {
       const bytes = this.#held.shift() as Uint8Array;
       await this.#gated.write(bytes, at);
@@ -161,13 +169,13 @@ export class Passage implements AsyncDisposable {
   }
 
   /** What needs no change goes on as it came. */
-  async #gateHeld({ member: path, options }: Course & { readonly kind: "gate" }): Promise<Transformed | undefined> {
-    const member = this.#members.member(path);
+  async #gateHeld(course: GateCourse): Promise<Transformed | undefined> {
+    const member = this.#members.member(course.member);
     if (member?.end === undefined) {
       await this.#flush();
       return undefined;
     }
-    const gated = new GatedValue(this.#sluice.open(options), this.#members, path);
+    const gated = new GatedValue(this.#sluice, this.#members, course);
     this.#gated = gated;
     let at = 0;
     for (const bytes of this.#held) {
@@ -198,20 +206,20 @@ export class Passage implements AsyncDisposable {
 class GatedValue implements AsyncDisposable {
   readonly #stream: SluiceStream;
   readonly #members: MessageMembers;
-  readonly #path: string;
+  readonly #course: GateCourse;
   readonly #before: Uint8Array[] = [];
   readonly #behind: Uint8Array[] = [];
   #kept = 0;
 
-  constructor(stream: SluiceStream, members: MessageMembers, path: string) {
-    this.#stream = stream;
+  constructor(sluice: Sluice, members: MessageMembers, course: GateCourse) {
+    this.#stream = sluice.open(course.options);
     this.#members = members;
-    this.#path = path;
+    this.#course = course;
   }
 
   /** Bytes that stand at `at` in the message, and that `members` has seen. */
   async write(bytes: Uint8Array, at: number): Promise<void> {
-    const { start, end = Infinity } = this.#members.member(this.#path) as { start: number; end?: number };
+    const { start, end = Infinity } = this.#members.member(this.#course.member) as { start: number; end?: number };
     const from = Math.min(bytes.length, Math.max(0, start - at));
     const to = Math.min(bytes.length, Math.max(from, end - at));
     this.#keep(this.#before, bytes.subarray(0, from));
@@ -221,7 +229,8 @@ class GatedValue implements AsyncDisposable {
 
   async close(): Promise<{ readonly pieces: readonly Uint8Array[]; readonly reduced: Transformed }> {
     const reduced = await this.#stream.close();
-    const value = new TextEncoder().encode(reduced.text);
+    const text = reduced.changed ? (this.#course.complete?.(reduced) ?? reduced.text) : reduced.text;
+    const value = new TextEncoder().encode(text);
     if (value.length + this.#kept > MAX_MESSAGE) throw tooLarge();
     return { pieces: [...this.#before, value, ...this.#behind], reduced };
   }

@@ -30,7 +30,7 @@ const GRACE = 2000;
  * Ends a group of processes once its standard input closes, which it does also when we are killed. The group has two
  * seconds to end by itself.
  */
-const WATCH = 'read -r _; kill -TERM -- "-$0" && sleep 2 && kill -KILL -- "-$0"';
+const WATCH = 'read -r _; kill -s TERM -- "-$0" && sleep 2 && kill -s KILL -- "-$0"';
 
 const HAS_GROUPS = process.platform !== "win32";
 

@@ -3,6 +3,7 @@
  * @module
  */
 import type { Incoming } from "./incoming.js";
+import { isBlank } from "./lines.js";
 import type { Outlet } from "./outlet.js";
 import type { Sink } from "./passage.js";
 
@@ -20,7 +21,9 @@ const DATA_FIELD = encoder.encode("data: ");
 const NEWLINE = encoder.encode("\n");
 
 /** Opens the way of one event's data. What is no message goes on as it is. */
-export type OpenIncoming = (outlet: Pick<Outlet, "forward" | "complete" | "stray">) => Incoming;
+export type OpenIncoming = (
+  outlet: Pick<Outlet, "forward" | "complete" | "stray">,
+) => Pick<Incoming, "write" | "end" | typeof Symbol.asyncDispose>;
 
 /** Takes the bytes of an event stream. Lines other than data go on at once; an event's data when it is complete. */
 export class EventStreamGate implements AsyncDisposable {
@@ -30,7 +33,9 @@ export class EventStreamGate implements AsyncDisposable {
   #head: Uint8Array | undefined = new Uint8Array(0);
   #isData = false;
   #skipsLineFeed = false;
-  #event: Incoming | undefined;
+  #event: ReturnType<OpenIncoming> | undefined;
+  /** Whether the event's data is nothing but white space so far. */
+  #isEmpty = true;
   /** Whether a line of data is begun in the output. */
   #writing = false;
 
@@ -99,14 +104,15 @@ export class EventStreamGate implements AsyncDisposable {
   }
 
   async #take(bytes: Uint8Array): Promise<void> {
-    if (this.#isData) await this.#event?.write(bytes);
-    else await this.#sink(bytes);
+    if (!this.#isData) return this.#sink(bytes);
+    this.#isEmpty &&= isBlank(bytes);
+    await this.#event?.write(bytes);
   }
 
   async #endLine(): Promise<void> {
-    const isBlank = this.#head?.length === 0;
-    if (this.#head !== undefined && !isBlank) await this.#decide();
-    if (isBlank) await this.#dispatch();
+    const isEmpty = this.#head?.length === 0;
+    if (this.#head !== undefined && !isEmpty) await this.#decide();
+    if (isEmpty) await this.#dispatch();
     if (!this.#isData) await this.#sink(NEWLINE);
     this.#head = new Uint8Array(0);
     this.#isData = false;
@@ -117,6 +123,9 @@ export class EventStreamGate implements AsyncDisposable {
     const event = this.#event;
     this.#event = undefined;
     await event?.end();
+    // An event without data is none, but one with empty data is: it tells from where to go on.
+    if (event !== undefined && this.#isEmpty) await this.#forward(new Uint8Array(0));
+    this.#isEmpty = true;
     await this.#complete();
   }
 

@@ -12,6 +12,7 @@ test("the defaults are those of RFC 0.3 §7.1, and what it does not name has no 
     max_artifacts_per_session: 1000,
     max_namespace_bytes: null,
     max_total_bytes: null,
+    min_free_disk: 0,
     min_age_seconds: 0,
     cleanup_strategy: "lru",
   });
@@ -23,9 +24,9 @@ test("what is given takes the place of a default, null of a limit", () => {
 });
 
 test("no limits are no limits", () => {
-  const { cleanup_strategy, ttl_from, min_age_seconds, ...limits } = readRetention(NO_LIMITS);
+  const { cleanup_strategy, ttl_from, min_age_seconds, min_free_disk, ...limits } = readRetention(NO_LIMITS);
   expect(Object.values(limits).every((limit) => limit === null)).toBe(true);
-  expect([cleanup_strategy, ttl_from, min_age_seconds]).toEqual(["none", "stored", 0]);
+  expect([cleanup_strategy, ttl_from, min_age_seconds, min_free_disk]).toEqual(["none", "stored", 0, 0]);
 });
 
 test.each([
@@ -37,6 +38,10 @@ test.each([
   [{ max_artifact_bytes: -1 }, "E_CONFIG_VALUE", "retention.max_artifact_bytes"],
   [{ max_session_bytes: Infinity }, "E_CONFIG_VALUE", "retention.max_session_bytes"],
   [{ min_age_seconds: null }, "E_CONFIG_VALUE", "retention.min_age_seconds"],
+  [{ min_free_disk: null }, "E_CONFIG_VALUE", "retention.min_free_disk"],
+  [{ min_free_disk: 0.91 }, "E_CONFIG_VALUE", "retention.min_free_disk"],
+  [{ min_free_disk: -0.1 }, "E_CONFIG_VALUE", "retention.min_free_disk"],
+  [{ min_free_disk: Number.NaN }, "E_CONFIG_VALUE", "retention.min_free_disk"],
   [{ cleanup_strategy: "LRU" }, "E_CONFIG_VALUE", "retention.cleanup_strategy"],
   [{ ttl_from: null }, "E_CONFIG_VALUE", "retention.ttl_from"],
   [[], "E_CONFIG_VALUE", "retention"],

@@ -22,6 +22,7 @@ import type {
   ByteRange,
   Clock,
   StoredArtifact,
+  StoreSpace,
 } from "../store.js";
 import { Folder } from "./folder.js";
 import { listRefs, statRef } from "./listing.js";
@@ -30,6 +31,7 @@ import { SWEEP_AFTER } from "./owner.js";
 import { openArtifact, readSpan, readWhole, type OpenArtifact } from "./reading.js";
 import { updateRef } from "./refs.js";
 import { evictRef, removeRef } from "./remove.js";
+import { spaceUnder, Unwritten } from "./space.js";
 import { Spool } from "./spool.js";
 import { purge, sweep, sweepTemporaries, type Swept } from "./sweep.js";
 import { noteUsed } from "./times.js";
@@ -76,6 +78,7 @@ export class FileArtifactStore implements ArtifactStore {
   readonly #hashing: Hashing;
   readonly #sweepAfter: number;
   readonly #stamps: Stamps;
+  readonly #unwritten = new Unwritten();
   /** The first write of every store object clears up after those that died. */
   #tidied: Promise<number> | undefined;
 
@@ -99,7 +102,8 @@ export class FileArtifactStore implements ArtifactStore {
     const claim = claimOf(info);
     this.#tidied ??= sweepTemporaries(this.#folder, this.#sweepAfter).catch(() => 0);
     await this.#tidied;
-    return new SinkWriter(new Spool(this.#folder, claim, await this.#hashing.stream(), () => this.#stamps.next()));
+    const hash = await this.#hashing.stream();
+    return new SinkWriter(new Spool(this.#folder, claim, hash, () => this.#stamps.next(), this.#unwritten));
   }
 
   get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {
@@ -161,6 +165,11 @@ export class FileArtifactStore implements ArtifactStore {
   /** As ArtifactStore says, by a lock file in the folder; one whose process died does not hold. */
   async exclusively<T>(work: () => Promise<T>): Promise<T | null> {
     return exclusively(this.#folder, work);
+  }
+
+  /** As ArtifactStore says, by what the file system tells an unprivileged user. */
+  space(): Promise<StoreSpace> {
+    return guarded("read", () => spaceUnder(this.#folder.at.root, this.#unwritten));
   }
 
   /** Whether anything was ever stored in the folder: the first put makes it a store. */

@@ -13,6 +13,7 @@ import type { Folder, Temporary } from "./folder.js";
 import { FILE_MODE } from "./layout.js";
 import { publish, standing } from "./publish.js";
 import { adopt, share } from "./share.js";
+import type { Unwritten } from "./space.js";
 
 /** Up to here an artifact stays in memory until it is complete, and costs no file that is thrown away. */
 const SMALL = 64 * 1024;
@@ -32,6 +33,7 @@ export class Spool implements Sink {
   readonly #claim: Claim;
   readonly #hash: StreamHash;
   readonly #now: () => number;
+  readonly #unwritten: Unwritten;
   #filling: Uint8Array = new Uint8Array(0);
   #filled = 0;
   #spare: Uint8Array | undefined;
@@ -39,19 +41,23 @@ export class Spool implements Sink {
   #flying: Promise<void> | undefined;
   #failure: SluiceError | undefined;
   #size = 0;
+  /** Of these, bytes that are on the disk. */
+  #onDisk = 0;
   #temporary: Temporary | undefined;
   #file: FileHandle | undefined;
 
-  constructor(folder: Folder, claim: Claim, hash: StreamHash, now: () => number) {
+  constructor(folder: Folder, claim: Claim, hash: StreamHash, now: () => number, unwritten: Unwritten) {
     this.#folder = folder;
     this.#claim = claim;
     this.#hash = hash;
     this.#now = now;
+    this.#unwritten = unwritten;
   }
 
   write(chunk: Uint8Array): Promise<void> | undefined {
     this.#hash.update(chunk);
     this.#size += chunk.byteLength;
+    this.#unwritten.bytes += chunk.byteLength;
     if (this.#filled + chunk.byteLength > this.#filling.byteLength && !this.#grow(chunk.byteLength)) {
       return this.#overflow(chunk);
     }
@@ -86,6 +92,7 @@ export class Spool implements Sink {
   }
 
   #free(): void {
+    this.#land(this.#size - this.#onDisk);
     this.#filling = new Uint8Array(0);
     this.#spare = undefined;
   }
@@ -136,11 +143,19 @@ export class Spool implements Sink {
       // One write may take less than it was given.
       for (let at = 0; at < bytes.byteLength;) {
         const written = await this.#file?.write(bytes, at, bytes.byteLength - at);
-        at += written?.bytesWritten ?? bytes.byteLength;
+        const landed = written?.bytesWritten ?? bytes.byteLength;
+        this.#land(landed);
+        at += landed;
       }
     } catch (error) {
       this.#failure = storageError(error, "write");
     }
+  }
+
+  /** Notes bytes that need not be counted any more: the disk does, or nobody will. */
+  #land(bytes: number): void {
+    this.#onDisk += bytes;
+    this.#unwritten.bytes -= bytes;
   }
 
   async #landed(): Promise<void> {

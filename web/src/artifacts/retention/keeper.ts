@@ -3,13 +3,15 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { guarded, storageError } from "../../errors/storage.js";
+import { guarded } from "../../errors/storage.js";
 import { inMilliseconds, stampOf, Stamps } from "../stamps.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore, Clock, StoredArtifact } from "../store.js";
+import { departures, Eviction } from "./eviction.js";
+import { FreeDisk } from "./free-disk.js";
 import { keyOf, Ledger } from "./ledger.js";
-import { largest, limitsOf, type Limit, type Measured } from "./limits.js";
+import { DISK, largest, limitsOf, WHOLE, type Limit, type Measured } from "./limits.js";
 import type { Retention } from "./policy.js";
-import { isExpired, makeRoom, type Room } from "./room.js";
+import { isExpired, type Case, type Room } from "./room.js";
 
 /** What a collection took away. */
 export interface Collected {
@@ -22,17 +24,16 @@ export interface Collected {
 /** After so many milliseconds it is looked anew at what other processes did to a store. */
 const FRESH = 60_000;
 
-/** Artifacts that would not leave, before making room is given up until the next time. */
-const MOST_REFUSALS = 16;
+/** How often room is made on the disk for one piece of a stream, while others take it. */
+const MOST_ROUNDS = 4;
 
-/** What came of an artifact that had to go: it went; it is not as it was noted, which now is; or it would not. */
-type Departure = "gone" | "changed" | "stuck";
-
-/** What was taken away in one go, and why not more. */
-interface Departures {
-  readonly gone: StoredArtifact[];
-  /** What the store failed at first. */
-  failure: SluiceError | undefined;
+/** Bytes on their way to a store. */
+export interface Writing {
+  readonly bytes: number;
+  /** Has the store take them, before anything else happens. */
+  readonly write: () => Promise<void>;
+  /** Throws away what was written before them. */
+  readonly discard: () => Promise<void>;
 }
 
 /** Decisions over one store, one after the other. */
@@ -42,6 +43,8 @@ export class Keeper {
   readonly #limits: readonly Limit[];
   readonly #stamps: Stamps;
   readonly #ledger: Ledger;
+  readonly #eviction: Eviction;
+  readonly #disk: FreeDisk | null;
   #read: number | undefined;
   /** What was begun last; settles, never rejects. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -52,6 +55,8 @@ export class Keeper {
     this.#limits = limitsOf(retention);
     this.#stamps = new Stamps(clock);
     this.#ledger = new Ledger(this.#limits, retention);
+    this.#eviction = new Eviction(store, retention, this.#ledger, this.#stamps);
+    this.#disk = FreeDisk.of(store, retention.min_free_disk);
   }
 
   /** Whether anything ever expires. */
@@ -68,6 +73,29 @@ export class Keeper {
     };
   }
 
+  /** To be called before anything of an artifact is written: looks how much of the disk may be taken. */
+  async lookAtDisk(): Promise<void> {
+    const disk = this.#disk;
+    if (disk !== null) await this.#inTurn(() => disk.look());
+  }
+
+  /**
+   * Has bytes written, if need be after others left the disk for them.
+   *
+   * @throws SluiceError E_STORE_FULL where too few may leave; what was written before is discarded by then, so that
+   * whoever waits finds its room.
+   */
+  write(writing: Writing): Promise<void> {
+    const disk = this.#disk;
+    if (disk === null || (!disk.isDue && disk.take(writing.bytes))) return writing.write();
+    return this.#writeInTurn(disk, writing);
+  }
+
+  /** Has `bytes` of an unfinished artifact thrown away. */
+  async discard(bytes: number, work: () => Promise<void>): Promise<void> {
+    await (this.#disk?.give(work, () => bytes) ?? work());
+  }
+
   /**
    * Lets an artifact in and makes room for it, both in one turn.
    *
@@ -78,16 +106,16 @@ export class Keeper {
     return this.#inTurn(async () => {
       await this.#refresh(FRESH);
       // Who cannot be taken away is looked at again the next time: it is no fault of who comes.
-      await this.#expireAll(departures());
-      const { full } = await this.#roomFor(coming);
+      await this.#eviction.expireAll(departures());
+      const { scope, namespace, size_bytes } = coming;
+      const { full } = await this.#room(() => ({ coming: { scope, namespace, size_bytes, sha256: null } }));
       if (full)
         throw refusal("E_STORE_FULL", full.key, `There is no room left within the ${full.most} ${full.counts} that`);
       const ref = await publish();
       const now = inMilliseconds(this.#stamps.next());
       // What was measured is what counts, whatever the store says of it.
-      const { scope, namespace, size_bytes } = coming;
       this.#ledger.enter({ ...ref, scope, namespace, size_bytes, stored_at: now, used_at: now });
-      await this.#evictExcess(departures(), keyOf({ id: ref.id, scope }));
+      await this.#eviction.evictExcess(departures(), keyOf({ id: ref.id, scope }));
       return ref;
     });
   }
@@ -106,10 +134,8 @@ export class Keeper {
     return now === null || isExpired(now, this.#retention, this.#stamps.now());
   }
 
-  async evict(seen: StoredArtifact): Promise<boolean> {
-    if (!(await this.#store.evict(seen))) return false;
-    this.#ledger.depart(seen);
-    return true;
+  evict(seen: StoredArtifact): Promise<boolean> {
+    return this.#eviction.evict(seen);
   }
 
   hasDeparted(id: string, scope: ArtifactScope | undefined): boolean {
@@ -136,8 +162,8 @@ export class Keeper {
       this.exclusively(async () => {
         await this.#refresh(0);
         const all = departures();
-        await this.#expireAll(all);
-        await this.#evictExcess(all);
+        await this.#eviction.expireAll(all);
+        await this.#eviction.evictExcess(all);
         if (all.failure) throw all.failure;
         return { artifacts: all.gone.length, bytes: all.gone.reduce((sum, { size_bytes }) => sum + size_bytes, 0) };
       }),
@@ -158,88 +184,53 @@ export class Keeper {
   }
 
   /** Before anyone is turned away, it is looked whether others have left meanwhile. */
-  async #roomFor(coming: Measured): Promise<Room> {
-    const { scope, namespace, size_bytes } = coming;
-    const room = (): Room => makeRoom({ ...this.#case(), coming: { scope, namespace, size_bytes, sha256: null } });
-    const first = room();
+  async #room(wanted: () => Pick<Case, "coming" | "asked">): Promise<Room> {
+    const first = this.#eviction.room(wanted());
     if (first.full === null || !this.#store.exclusively) return first;
     await this.#refresh(0);
-    return room();
+    return this.#eviction.room(wanted());
   }
 
-  #case(): { readonly ledger: Ledger; readonly retention: Retention; readonly now: number } {
-    return { ledger: this.#ledger, retention: this.#retention, now: this.#stamps.now() };
+  async #writeInTurn(disk: FreeDisk, { bytes, write, discard }: Writing): Promise<void> {
+    // Begun in the turn, so that no look comes between counting and writing; a slow write holds up nobody.
+    const { written } = await this.#inTurn(async () => {
+      if (await this.#takeOf(disk, bytes)) return { written: write() };
+      await discard();
+      throw noneFree(this.#retention);
+    });
+    await written;
   }
 
-  async #expireAll(all: Departures): Promise<void> {
-    if (!this.expiring) return;
-    const now = this.#stamps.now();
-    const isOver = (artifact: StoredArtifact): boolean => isExpired(artifact, this.#retention, now);
-    const over: StoredArtifact[] = [];
-    for (const [, artifact] of this.#ledger.expiring()) {
-      if (!isOver(artifact)) break;
-      over.push(artifact);
+  /** Takes bytes of the disk; where they do not fit, others leave first. False when that is not enough. */
+  async #takeOf(disk: FreeDisk, bytes: number): Promise<boolean> {
+    if (disk.isDue) await disk.look();
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      if (disk.take(bytes)) return true;
+      if (!(await this.#clear(disk, bytes))) return false;
     }
-    let stuck = 0;
-    for (const artifact of over) {
-      if ((await this.#takeAway(artifact, isOver, all)) === "stuck") stuck += 1;
-      if (stuck === MOST_REFUSALS) return;
-    }
+    return disk.take(bytes);
   }
 
-  /** Evicts until every limit holds; `stays` is never among those who leave. */
-  async #evictExcess(all: Departures, stays?: string): Promise<void> {
-    const staying = new Set(stays === undefined ? [] : [stays]);
-    const moved = new Set<string>();
-    for (let stuck = 0; stuck < MOST_REFUSALS;) {
-      const departure = await this.#evictThese(makeRoom({ ...this.#case(), staying }).leaving, all);
-      if (departure === null) return;
-      const { key, came } = departure;
-      // One that never is as it was noted would be tried for ever.
-      if (came === "stuck" || moved.has(key)) {
-        staying.add(key);
-        stuck += 1;
-      }
-      moved.add(key);
-    }
-  }
-
-  /** Ends at the first that does not go: then who has to leave is another question. */
-  async #evictThese(
-    leaving: readonly StoredArtifact[],
-    all: Departures,
-  ): Promise<{ readonly key: string; readonly came: Departure } | null> {
-    for (const known of leaving) {
-      const came = await this.#takeAway(known, (seen) => !isLater(seen, known), all);
-      if (came !== "gone") return { key: keyOf(known), came };
-    }
-    return null;
-  }
-
-  /** Takes away one that is still what it has to go for. */
-  async #takeAway(
-    known: StoredArtifact,
-    hasToGo: (seen: StoredArtifact) => boolean,
-    all: Departures,
-  ): Promise<Departure> {
+  /** Makes room for bytes on the disk; false, and only what has expired left, when there would not be enough. */
+  async #clear(disk: FreeDisk, bytes: number): Promise<boolean> {
+    const held = (): number => this.#ledger.tally.sum(DISK, WHOLE);
+    const leaving = (work: () => Promise<void>): Promise<void> => {
+      const before = held();
+      return disk.give(work, () => before - held());
+    };
+    await this.#refresh(FRESH);
+    await leaving(() => this.#eviction.expireAll(departures()));
     try {
-      const seen = await this.#seen(known);
-      if (seen === null || !hasToGo(seen)) return "changed";
-      if (!(await this.evict(seen))) return "stuck";
-      all.gone.push(seen);
-      return "gone";
-    } catch (error) {
-      all.failure ??= storageError(error, "write");
-      return "stuck";
+      const { full } = await this.#room(() => {
+        this.#ledger.tally.allow(DISK, WHOLE, held() + disk.spare - bytes);
+        return { asked: DISK };
+      });
+      if (full) return false;
+      await leaving(() => this.#eviction.evictExcess(departures()));
+      return true;
+    } finally {
+      this.#ledger.tally.allow(DISK, WHOLE, DISK.most);
     }
-  }
-
-  /** What the store itself says of an artifact now, noted; null, and struck out, when it is gone. */
-  async #seen(known: StoredArtifact): Promise<StoredArtifact | null> {
-    const seen = await this.#store.stat(known.id, known.scope);
-    if (seen === null) this.#ledger.strike(known.id, known.scope);
-    else if (isLater(seen, known)) this.#ledger.enter(seen);
-    return seen;
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -252,13 +243,11 @@ export class Keeper {
 /** Checks a number of bytes. Throws SluiceError E_TOO_LARGE when so many can never be kept. */
 export type Bound = (bytes: number) => void;
 
-/** Whether another object or process used an artifact since; one's own notes are off by microseconds. */
-function isLater(seen: StoredArtifact, known: StoredArtifact): boolean {
-  return seen.used_at - known.used_at >= 1;
-}
-
-function departures(): Departures {
-  return { gone: [], failure: undefined };
+function noneFree({ min_free_disk }: Retention): SluiceError {
+  const path = "retention.min_free_disk";
+  const share = `${Number((min_free_disk * 100).toFixed(2))} %`;
+  const sentence = `There is no room left beside the ${share} of the disk that ${path} leaves free: free some disk space, lower it, or delete artifacts.`;
+  return new SluiceError("E_STORE_FULL", sentence, { path });
 }
 
 function refusal(code: "E_TOO_LARGE" | "E_STORE_FULL", key: keyof Retention, what: string): SluiceError {

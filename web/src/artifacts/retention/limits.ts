@@ -41,15 +41,22 @@ const KINDS: readonly Kind[] = [
   { key: "max_session_bytes", ...bytes, groupOf: sessionOf },
   { key: "max_artifacts_per_session", ...artifacts, groupOf: sessionOf },
   { key: "max_namespace_bytes", ...bytes, groupOf: ({ namespace }) => namespace },
-  { key: "max_total_bytes", counts: "bytes", once: true, groupOf: () => "" },
+  { key: "max_total_bytes", counts: "bytes", once: true, groupOf: wholeOf },
 ];
+
+/** What leaves for the disk is what lies on it. How much may be there is for the disk to say, see `Tally.allow`. */
+export const DISK: Limit = { key: "min_free_disk", most: Infinity, counts: "bytes", once: true, groupOf: wholeOf };
+
+/** The group of limits on the whole store. */
+export const WHOLE = "";
 
 /** The limits that a retention sets, from narrow to wide. */
 export function limitsOf(retention: Retention): readonly Limit[] {
-  return KINDS.flatMap((kind) => {
+  const limits = KINDS.flatMap((kind) => {
     const most = retention[kind.key];
     return typeof most === "number" ? [{ ...kind, most }] : [];
   });
+  return retention.min_free_disk > 0 ? [...limits, DISK] : limits;
 }
 
 /** Most bytes that an artifact may have where it goes, and the key that says so. */
@@ -59,7 +66,7 @@ export function largest(
   artifact: Measured,
 ): { readonly key: keyof Retention; readonly most: number } | null {
   const bounds = limits
-    .filter((limit) => limit.counts === "bytes" && limit.groupOf(artifact) !== null)
+    .filter((limit) => limit !== DISK && limit.counts === "bytes" && limit.groupOf(artifact) !== null)
     .map(({ key, most }) => ({ key, most }));
   if (retention.max_artifact_bytes !== null)
     bounds.unshift({ key: "max_artifact_bytes", most: retention.max_artifact_bytes });
@@ -67,6 +74,11 @@ export function largest(
     (least, bound) => (least === null || bound.most < least.most ? bound : least),
     null,
   );
+}
+
+/** Counts everything together. */
+function wholeOf(): string {
+  return WHOLE;
 }
 
 function traceOf({ scope }: Measured): string | null {

@@ -14,6 +14,8 @@ export class MeasuringSink implements Sink {
   readonly #keeper: Keeper;
   readonly #check: Bound;
   #size = 0;
+  /** Bytes that the writer has, if it has to throw them away. */
+  #written = 0;
 
   constructor(writer: ArtifactWriter, claim: Claim, keeper: Keeper) {
     this.#writer = writer;
@@ -23,9 +25,14 @@ export class MeasuringSink implements Sink {
   }
 
   write(chunk: Uint8Array): Promise<void> {
-    this.#size += chunk.byteLength;
+    const bytes = chunk.byteLength;
+    this.#size += bytes;
     this.#check(this.#size);
-    return this.#writer.write(chunk);
+    const write = (): Promise<void> => {
+      this.#written += bytes;
+      return this.#writer.write(chunk);
+    };
+    return this.#keeper.write({ bytes, write, discard: () => this.discard() });
   }
 
   commit(patch: ArtifactPatch): Promise<ArtifactRef> {
@@ -33,6 +40,8 @@ export class MeasuringSink implements Sink {
   }
 
   discard(): Promise<void> {
-    return this.#writer.abort();
+    const written = this.#written;
+    this.#written = 0;
+    return this.#keeper.discard(written, () => this.#writer.abort());
   }
 }

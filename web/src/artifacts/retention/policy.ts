@@ -55,6 +55,12 @@ export interface RetentionConfig {
    */
   readonly max_total_bytes?: number | null;
   /**
+   * Share of the disk under the store that artifacts leave free: 0.1 is a tenth. 0: none; stores that cannot tell how
+   * much is free leave none.
+   * @defaultValue `0`
+   */
+  readonly min_free_disk?: number;
+  /**
    * Room is made only by artifacts that were not stored or read for so many seconds.
    * @defaultValue `0`
    */
@@ -73,9 +79,10 @@ export type Retention = { readonly [Key in keyof RetentionConfig]-?: Exclude<Ret
 /** One key, in the form of the core's own table. */
 export interface RetentionKey {
   readonly key: `retention.${keyof RetentionConfig}`;
-  readonly type: "integer or null" | "integer" | "string";
+  readonly type: "integer or null" | "integer" | "number" | "string";
   readonly default: number | string | null;
   readonly minimum?: number;
+  readonly maximum?: number;
   readonly values?: readonly string[];
   readonly description: string;
 }
@@ -116,6 +123,16 @@ export const RETENTION_KEYS: readonly RetentionKey[] = [
     null,
     "Most bytes of the whole store; a content in several scopes counts once. Null: no limit.",
   ),
+  {
+    key: "retention.min_free_disk",
+    type: "number",
+    default: 0,
+    minimum: 0,
+    maximum: 0.9,
+    description:
+      "Share of the disk under the store that artifacts leave free: 0.1 is a tenth. 0: none; stores that cannot tell " +
+      "how much is free leave none.",
+  },
   {
     key: "retention.min_age_seconds",
     type: "integer",
@@ -173,17 +190,21 @@ function nameOf({ key }: RetentionKey): string {
 function valueOf(row: RetentionKey, value: unknown): number | string | null {
   if (value === undefined) return row.default;
   if (value === null && row.type === "integer or null") return null;
-  if (row.values !== undefined ? row.values.includes(value as string) : isCount(value, row.minimum)) {
+  if (row.values !== undefined ? row.values.includes(value as string) : isWithin(row, value)) {
     return value as number | string;
   }
-  const wanted = row.values
-    ? `one of ${row.values.map((each) => JSON.stringify(each)).join(", ")}`
-    : `a whole number of at least ${row.minimum ?? 0}${row.type === "integer or null" ? ", or null" : ""}`;
-  throw new SluiceError("E_CONFIG_VALUE", `${row.key} must be ${wanted}.`, { path: row.key });
+  throw new SluiceError("E_CONFIG_VALUE", `${row.key} must be ${wantedOf(row)}.`, { path: row.key });
 }
 
-function isCount(value: unknown, minimum = 0): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= minimum;
+function wantedOf({ type, values, minimum = 0, maximum }: RetentionKey): string {
+  if (values) return `one of ${values.map((each) => JSON.stringify(each)).join(", ")}`;
+  if (maximum !== undefined) return `a number from ${minimum} to ${maximum}`;
+  return `a whole number of at least ${minimum}${type === "integer or null" ? ", or null" : ""}`;
+}
+
+function isWithin({ type, minimum = 0, maximum = Infinity }: RetentionKey, value: unknown): boolean {
+  const isOfType = type === "number" ? typeof value === "number" : Number.isSafeInteger(value);
+  return isOfType && (value as number) >= minimum && (value as number) <= maximum;
 }
 
 function unknown(name: string): SluiceError {

@@ -16,8 +16,10 @@ import type {
   ByteRange,
   Clock,
   StoredArtifact,
+  StoreSpace,
 } from "../store.js";
 import { SinkWriter, writtenWhole } from "../writer.js";
+import { UNKNOWN_SPACE } from "./free-disk.js";
 import { Keeper, type Collected } from "./keeper.js";
 import { MeasuringSink } from "./measuring-sink.js";
 import { readRetention, type RetentionConfig } from "./policy.js";
@@ -58,9 +60,12 @@ export class RetainingArtifactStore implements ArtifactStore {
     this.#clock = options.clock ?? (limited === null ? Date.now : limited.#clock);
     this.#keeper = new Keeper(this.#inner, readRetention(retention), this.#clock);
     if (this.#inner.exclusively) this.exclusively = (work) => this.#keeper.exclusively(work);
+    if (this.#inner.space) this.space = async () => (await this.#inner.space?.()) ?? UNKNOWN_SPACE;
   }
 
   exclusively?: <T>(work: () => Promise<T>) => Promise<T | null>;
+
+  space?: () => Promise<StoreSpace>;
 
   async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
     bytesOf(data, "data");
@@ -73,6 +78,7 @@ export class RetainingArtifactStore implements ArtifactStore {
 
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
     const claim = claimOf(info);
+    await this.#keeper.lookAtDisk();
     return new SinkWriter(new MeasuringSink(await this.#inner.openWriter(info), claim, this.#keeper));
   }
 

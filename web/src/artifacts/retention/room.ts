@@ -10,7 +10,7 @@ import type { Counted, Passed } from "./tally.js";
 
 /**
  * Who would have to go, in order; and the limit that is passed even then, for nobody else may leave: where someone is
- * coming, only one that binds there.
+ * coming, only one that binds there, and where one limit is asked about, only that.
  */
 export interface Room {
   readonly leaving: readonly StoredArtifact[];
@@ -32,12 +32,14 @@ export interface Case {
   readonly now: number;
   /** Counted as if it were there already. */
   readonly coming?: Counted;
+  /** The one limit that matters where nobody is coming; all of them when left out. */
+  readonly asked?: Limit;
   /** Names (`keyOf`) of those that must not leave. */
   readonly staying?: ReadonlySet<string>;
 }
 
 /** Makes every limit hold again with as few departures as there can be in the order of the strategy. */
-export function makeRoom({ ledger, retention, now, coming, staying }: Case): Room {
+export function makeRoom({ ledger, retention, now, coming, asked, staying }: Case): Room {
   const { tally } = ledger;
   const candidates = new Candidates(ledger, retention, now, staying);
   const leaving: StoredArtifact[] = [];
@@ -47,7 +49,8 @@ export function makeRoom({ ledger, retention, now, coming, staying }: Case): Roo
   for (let passed = tally.passed(); passed !== null; passed = tally.passed(hopeless)) {
     const next = candidates.next(passed);
     if (next === undefined) {
-      if (coming === undefined || passed.limit.groupOf(coming) === passed.group) full ??= passed.limit;
+      const isAsked = coming ? passed.limit.groupOf(coming) === passed.group : passed.limit === (asked ?? passed.limit);
+      if (isAsked) full ??= passed.limit;
       hopeless.add(passed.name);
       continue;
     }

@@ -18,6 +18,8 @@ export interface Passed {
 /** Sums over the artifacts that were added and not removed. */
 export class Tally {
   readonly #limits: readonly Limit[];
+  /** By limit: what it is set to, or was moved to. */
+  readonly #most: number[];
   /** By limit, then by group. */
   readonly #sums: readonly Map<string, number>[];
   /** The groups that are past their limit, by limit. */
@@ -27,6 +29,7 @@ export class Tally {
 
   constructor(limits: readonly Limit[]) {
     this.#limits = limits;
+    this.#most = limits.map(({ most }) => most);
     this.#sums = limits.map(() => new Map<string, number>());
     this.#over = limits.map(() => new Set<string>());
   }
@@ -39,6 +42,18 @@ export class Tally {
   remove(artifact: Counted): void {
     const sharers = this.#share(artifact, -1);
     this.#count(artifact, -1, sharers === 0);
+  }
+
+  /** Bytes or artifacts that a limit counts in a group. */
+  sum(limit: Limit, group: string): number {
+    return this.#sums[this.#limits.indexOf(limit)]?.get(group) ?? 0;
+  }
+
+  /** Moves a limit that has one group only. */
+  allow(limit: Limit, group: string, most: number): void {
+    const at = this.#limits.indexOf(limit);
+    this.#most[at] = most;
+    this.#judge(at, group, this.sum(limit, group));
   }
 
   /** The narrowest limit that is passed, but for those with these names; null when all hold. */
@@ -61,7 +76,7 @@ export class Tally {
   }
 
   #count(artifact: Counted, sign: 1 | -1, isOnly: boolean): void {
-    for (const [at, { most, counts, once, groupOf }] of this.#limits.entries()) {
+    for (const [at, { counts, once, groupOf }] of this.#limits.entries()) {
       const group = groupOf(artifact);
       if (group === null || (once && !isOnly)) continue;
       const sums = this.#sums[at];
@@ -69,8 +84,12 @@ export class Tally {
       // Groups come and go with sessions: an empty one is forgotten.
       if (sum === 0) sums?.delete(group);
       else sums?.set(group, sum);
-      if (sum > most) this.#over[at]?.add(group);
-      else this.#over[at]?.delete(group);
+      this.#judge(at, group, sum);
     }
+  }
+
+  #judge(at: number, group: string, sum: number): void {
+    if (sum > (this.#most[at] ?? Infinity)) this.#over[at]?.add(group);
+    else this.#over[at]?.delete(group);
   }
 }

@@ -1,0 +1,133 @@
+/**
+ * Taking artifacts away, one after the other, however the store behaves.
+ * @module
+ */
+import type { SluiceError } from "../../errors/error.js";
+import { storageError } from "../../errors/storage.js";
+import type { Stamps } from "../stamps.js";
+import type { ArtifactStore, StoredArtifact } from "../store.js";
+import { keyOf, type Ledger } from "./ledger.js";
+import type { Retention } from "./policy.js";
+import { isExpired, makeRoom, type Case, type Room } from "./room.js";
+
+/** Artifacts that would not leave, before making room is given up until the next time. */
+const MOST_REFUSALS = 16;
+
+/** What came of an artifact that had to go: it went; it is not as it was noted, which now is; or it would not. */
+type Departure = "gone" | "changed" | "stuck";
+
+/** What was taken away in one go, and why not more. */
+export interface Departures {
+  readonly gone: StoredArtifact[];
+  /** What the store failed at first. */
+  failure: SluiceError | undefined;
+}
+
+/** Nobody yet. */
+export function departures(): Departures {
+  return { gone: [], failure: undefined };
+}
+
+/** Takes away from one store, and strikes out of its books. */
+export class Eviction {
+  readonly #store: ArtifactStore;
+  readonly #retention: Retention;
+  readonly #ledger: Ledger;
+  readonly #stamps: Stamps;
+
+  constructor(store: ArtifactStore, retention: Retention, ledger: Ledger, stamps: Stamps) {
+    this.#store = store;
+    this.#retention = retention;
+    this.#ledger = ledger;
+    this.#stamps = stamps;
+  }
+
+  /** Who would have to go. */
+  room(more: Pick<Case, "coming" | "asked" | "staying"> = {}): Room {
+    return makeRoom({ ...more, ledger: this.#ledger, retention: this.#retention, now: this.#stamps.now() });
+  }
+
+  /** Takes away one that is still as it was seen. */
+  async evict(seen: StoredArtifact): Promise<boolean> {
+    if (!(await this.#store.evict(seen))) return false;
+    this.#ledger.depart(seen);
+    return true;
+  }
+
+  /** Takes away what has expired. */
+  async expireAll(all: Departures): Promise<void> {
+    if (this.#retention.ttl_seconds === null) return;
+    const now = this.#stamps.now();
+    const isOver = (artifact: StoredArtifact): boolean => isExpired(artifact, this.#retention, now);
+    const over: StoredArtifact[] = [];
+    for (const [, artifact] of this.#ledger.expiring()) {
+      if (!isOver(artifact)) break;
+      over.push(artifact);
+    }
+    let stuck = 0;
+    for (const artifact of over) {
+      if ((await this.#takeAway(artifact, isOver, all)) === "stuck") stuck += 1;
+      if (stuck === MOST_REFUSALS) return;
+    }
+  }
+
+  /** Evicts until every limit holds; `stays` is never among those who leave. */
+  async evictExcess(all: Departures, stays?: string): Promise<void> {
+    const staying = new Set(stays === undefined ? [] : [stays]);
+    const moved = new Set<string>();
+    for (let stuck = 0; stuck < MOST_REFUSALS;) {
+      const departure = await this.#evictThese(this.room({ staying }).leaving, all);
+      if (departure === null) return;
+      const { key, came } = departure;
+      // One that never is as it was noted would be tried for ever.
+      if (came === "stuck" || moved.has(key)) {
+        staying.add(key);
+        stuck += 1;
+      }
+      moved.add(key);
+    }
+  }
+
+  /** Ends at the first that does not go: then who has to leave is another question. */
+  async #evictThese(
+    leaving: readonly StoredArtifact[],
+    all: Departures,
+  ): Promise<{ readonly key: string; readonly came: Departure } | null> {
+    for (const known of leaving) {
+      const came = await this.#takeAway(known, (seen) => !isLater(seen, known), all);
+      if (came !== "gone") return { key: keyOf(known), came };
+    }
+    return null;
+  }
+
+  /** Takes away one that is still what it has to go for. */
+  async #takeAway(
+    known: StoredArtifact,
+    hasToGo: (seen: StoredArtifact) => boolean,
+    all: Departures,
+  ): Promise<Departure> {
+    try {
+      const seen = await this.#seen(known);
+      if (seen === null || !hasToGo(seen)) return "changed";
+      if (!(await this.evict(seen))) return "stuck";
+      all.gone.push(seen);
+      return "gone";
+    } catch (error) {
+      all.failure ??= storageError(error, "write");
+      return "stuck";
+    }
+  }
+
+  /** What the store itself says of an artifact now, noted; null, and struck out, when it is gone. */
+  async #seen(known: StoredArtifact): Promise<StoredArtifact | null> {
+    const seen = await this.#store.stat(known.id, known.scope);
+    if (seen === null) this.#ledger.strike(known.id, known.scope);
+    else if (isLater(seen, known)) this.#ledger.enter(seen);
+    return seen;
+  }
+}
+
+/** Whether another object or process used an artifact since; one's own notes are off by microseconds. */
+function isLater(seen: StoredArtifact, known: StoredArtifact): boolean {
+  return seen.used_at - known.used_at >= 1;
+}

@@ -1,0 +1,175 @@
+/**
+ * Streamable HTTP in front of a command: a process for each session, and one for all who need none.
+ * @module
+ */
+import { randomUUID } from "node:crypto";
+import type { Door } from "../../mcp/door.js";
+import { PlainDoor } from "../../mcp/doorway.js";
+import { mismatchIn } from "../../mcp/mirror-headers.js";
+import { objectOr, RpcCode } from "../../mcp/rpc.js";
+import { SluiceError } from "../../errors/error.js";
+import { MessageMembers } from "../../transports/members.js";
+import type { Terminal } from "../terminal.js";
+import { CommandServer, type Post } from "./command-server.js";
+import { clientKey } from "./doors.js";
+import { readPost, refusal, type ReadPost } from "./http-message.js";
+import type { HttpRequest } from "./listen-http.js";
+
+/** What sessions are made of. */
+export interface CommandSessionsTerms {
+  readonly command: readonly string[];
+  /** Makes a door for one more client; left out, everything passes as it is. */
+  readonly open: (() => Door) | undefined;
+  readonly terminal: Terminal;
+  /** Where they are offered. */
+  readonly path: string;
+}
+
+/** Processes that run at a time. */
+const MAX_SERVERS = 64;
+
+/** How long, in milliseconds, one is kept that nobody speaks to. */
+const IDLE = 30 * 60 * 1000;
+
+/** The same when another client wants its place. */
+const SHORT_IDLE = 60 * 1000;
+
+const SESSION = "mcp-session-id";
+
+/** Codes of MCP 2026-07-28. */
+const HEADER_MISMATCH = -32_020;
+
+/** Answers HTTP requests with what processes say. */
+export class CommandSessions implements AsyncDisposable {
+  readonly #terms: CommandSessionsTerms;
+  /** By session and client, and by client alone for those without sessions. */
+  readonly #servers = new Map<string, Promise<CommandServer>>();
+  readonly #started = new Map<string, CommandServer>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(terms: CommandSessionsTerms) {
+    this.#terms = terms;
+    this.#timer = setInterval(() => void this.#sweep(IDLE), SHORT_IDLE).unref();
+  }
+
+  /** Never throws. */
+  async handle(request: HttpRequest): Promise<Response> {
+    const { method, path, headers } = request;
+    if (path.split("?")[0] !== this.#terms.path) return new Response(null, { status: 404 });
+    if (method === "POST") return this.#post(request);
+    const isModern = (headers.get("mcp-protocol-version") ?? "") >= "2026";
+    if ((method !== "GET" && method !== "DELETE") || isModern) {
+      return new Response(null, { status: 405, headers: { allow: "POST" } });
+    }
+    const server = await this.#session(headers);
+    if (server instanceof Response) return server;
+    if (method === "GET") return server.stream({ [SESSION]: headers.get(SESSION) ?? "" });
+    await server.stop();
+    return new Response(null, { status: 200 });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.allSettled([...this.#servers.values()].map(async (server) => (await server).stop()));
+  }
+
+  async #post(request: HttpRequest): Promise<Response> {
+    const read = readPost(request);
+    if (read instanceof Response) return read;
+    try {
+      return await (read.isModern ? this.#modern(read, request) : this.#legacy(read, request));
+    } catch (error) {
+      // What is too large or nests too deep to be looked into.
+      const { message } = error instanceof SluiceError ? error : new SluiceError("E_MISUSE", "It cannot be passed on.");
+      return refusal(read.id, error instanceof NoServer ? 503 : 400, RpcCode.invalidRequest, message);
+    }
+  }
+
+  async #modern(read: ReadPost, request: HttpRequest): Promise<Response> {
+    const { headers } = request;
+    const server = await this.#server(clientKey(null, headers.get("authorization")), true);
+    if (read.body instanceof MessageMembers) return server.refuse(read.body);
+    const wrong = read.id === undefined ? undefined : mismatchIn(headers, read.message, server.tool);
+    if (wrong !== undefined) {
+      return refusal(read.id, 400, HEADER_MISMATCH, `The header ${wrong} says something else than the request.`);
+    }
+    return server.post(postOf(read.body, read, request));
+  }
+
+  async #legacy(read: ReadPost, request: HttpRequest): Promise<Response> {
+    const { method } = objectOr(read.message);
+    if (method === "initialize" && read.body instanceof Uint8Array) {
+      const session = randomUUID();
+      const key = clientKey(session, request.headers.get("authorization"));
+      const server = await this.#server(key, false);
+      const response = await server.post(postOf(read.body, read, request, { [SESSION]: session }));
+      // Nobody has learned the session's name.
+      if (request.signal.aborted) await server.stop();
+      return response;
+    }
+    const server = await this.#session(request.headers, read.id);
+    if (server instanceof Response) return server;
+    return read.body instanceof MessageMembers
+      ? server.refuse(read.body)
+      : server.post(postOf(read.body, read, request));
+  }
+
+  /** The session that a request names. */
+  async #session(headers: Headers, id?: string): Promise<CommandServer | Response> {
+    const session = headers.get(SESSION);
+    const version = headers.get("mcp-protocol-version") ?? "2025-03-26";
+    if (!/^202[45]-\d\d-\d\d$/.test(version)) {
+      return refusal(id, 400, RpcCode.invalidRequest, "The header MCP-Protocol-Version names no known revision.");
+    }
+    if (session === null) {
+      return refusal(id, 400, RpcCode.invalidRequest, "The header Mcp-Session-Id is missing: begin with initialize.");
+    }
+    const server = await this.#servers.get(clientKey(session, headers.get("authorization")));
+    return server ?? refusal(id, 404, -32_001, "There is no such session: begin again with initialize.");
+  }
+
+  #server(key: string, isShared: boolean): Promise<CommandServer> {
+    let server = this.#servers.get(key);
+    if (server === undefined) {
+      server = this.#start(key, isShared);
+      this.#servers.set(key, server);
+      server.catch(() => this.#servers.delete(key));
+    }
+    return server;
+  }
+
+  async #start(key: string, isShared: boolean): Promise<CommandServer> {
+    if (this.#servers.size >= MAX_SERVERS) await this.#sweep(SHORT_IDLE);
+    if (this.#servers.size >= MAX_SERVERS) throw new NoServer(`All ${MAX_SERVERS} sessions are in use: end one.`);
+    const { command, open, terminal } = this.#terms;
+    const server = await CommandServer.start({ command, door: open?.() ?? new PlainDoor(), terminal, isShared });
+    this.#started.set(key, server);
+    void server.ended.then(() => {
+      this.#started.delete(key);
+      this.#servers.delete(key);
+    });
+    return server;
+  }
+
+  /** Ends what has been idle for so long. */
+  async #sweep(idle: number): Promise<void> {
+    const before = Date.now() - idle;
+    const over = [...this.#started.values()].filter((server) => server.isIdle && server.lastUsed < before);
+    await Promise.allSettled(over.map((server) => server.stop()));
+  }
+}
+
+class NoServer extends SluiceError {
+  constructor(sentence: string) {
+    super("E_MISUSE", sentence);
+  }
+}
+
+function postOf(
+  body: Uint8Array,
+  { acceptsEvents, lacksEnvelope }: ReadPost,
+  { signal }: HttpRequest,
+  headers: Record<string, string> = {},
+): Post {
+  return { body, acceptsEvents, lacksEnvelope, headers, signal };
+}

@@ -1,0 +1,78 @@
+/**
+ * The doors of a proxy, as its command line asks for them.
+ * @module
+ */
+import { configured } from "../../artifacts/retention/configured.js";
+import type { RetentionConfig } from "../../artifacts/retention/policy.js";
+import { standIn } from "../../artifacts/unstored.js";
+import { createSluiceOver } from "../../core/create.js";
+import { Door, type DoorTerms, type LinkMode } from "../../mcp/door.js";
+import { readDoor, withoutDoor } from "../../mcp/door-config.js";
+import type { SchemaMode } from "../../mcp/schemas.js";
+import type { Invocation } from "../commands.js";
+import { readConfig } from "../configuration.js";
+import { openStore } from "../store.js";
+import type { Terminal } from "../terminal.js";
+import { Copies } from "./copies.js";
+import { logOf } from "./log.js";
+import { namespaceOfCommand, namespaceOfUrl } from "./namespace.js";
+import { SessionStore } from "./session-store.js";
+
+const DAY = 86_400;
+const GB = 1_000_000_000;
+
+/** What a proxy keeps, where a configuration says nothing else (design §6). */
+const RETENTION: RetentionConfig = {
+  ttl_seconds: 7 * DAY,
+  ttl_from: "used",
+  max_artifact_bytes: null,
+  max_session_bytes: null,
+  max_trace_bytes: null,
+  max_artifacts_per_session: null,
+  max_artifacts_per_trace: null,
+  max_namespace_bytes: 4 * GB,
+  max_total_bytes: 10 * GB,
+  min_free_disk: 0.1,
+  min_age_seconds: 3600,
+  cleanup_strategy: "lru",
+};
+
+/** What makes doors, and what has to be cleared up behind them. */
+export interface OpenDoors extends AsyncDisposable {
+  /** A door for one more client. */
+  readonly open: () => Door;
+}
+
+/** Throws UsageError, E_CONFIG_…. `url` is that of a server that is no command. */
+export async function openProxyDoors(invocation: Invocation, terminal: Terminal, url?: URL): Promise<OpenDoors> {
+  const file = invocation.value("config");
+  const said = file === undefined ? {} : await readConfig(file);
+  const session = invocation.value("store") === "session" ? await SessionStore.open() : undefined;
+  const bare = session?.store ?? openStore(invocation.value("store"));
+  const limited = { ...said, retention: { ...RETENTION, ...said.retention } };
+  const { store, config } = configured(bare, limited);
+  const { on_store_failure, arguments: forms } = readDoor(config);
+  const onFailure = on_store_failure === "error" ? "throw" : "answer";
+  const copies = new Copies(store);
+  const { operands } = invocation;
+  const terms: DoorTerms = {
+    sluice: await createSluiceOver({ store, standIn, onFailure }, withoutDoor(config)),
+    store,
+    scope: {},
+    namespace:
+      invocation.value("namespace") ?? (url === undefined ? namespaceOfCommand(operands) : namespaceOfUrl(url)),
+    forms,
+    writeCopy: (ref) => copies.write(ref),
+    links: (invocation.value("links") ?? "auto") as LinkMode,
+    showImages: invocation.has("inline-images"),
+    schemas: (invocation.value("schemas") ?? "widen") as SchemaMode,
+    onEvent: logOf(terminal.errors),
+  };
+  return {
+    open: () => new Door(terms),
+    [Symbol.asyncDispose]: async () => {
+      await copies[Symbol.asyncDispose]();
+      await session?.[Symbol.asyncDispose]();
+    },
+  };
+}

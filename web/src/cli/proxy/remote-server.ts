@@ -1,0 +1,159 @@
+/**
+ * A server at an address, for one client: Streamable HTTP, from the client's side.
+ * @module
+ */
+import { elementsOf } from "../../mcp/client-batch.js";
+import { requestOf, type ClientRequest } from "../../mcp/client-request.js";
+import type { Doorway } from "../../mcp/doorway.js";
+import { mirrorHeaders } from "../../mcp/mirror-headers.js";
+import { idKey, objectOr } from "../../mcp/rpc.js";
+import type { LineWriter } from "../../transports/line-writer.js";
+import type { Header } from "./headers.js";
+import { RemoteConnection } from "./remote-connection.js";
+import { RemoteReader } from "./remote-reader.js";
+import { saying, type Refusal } from "./remote-refusal.js";
+import { failureOf } from "./upstream-failure.js";
+
+/** Which server, and for whom. */
+export interface RemoteServerTerms {
+  readonly url: URL;
+  readonly headers: readonly Header[];
+  readonly door: Doorway;
+  readonly client: LineWriter;
+}
+
+/** Requests at a time; the next one waits. */
+const MAX_EXCHANGES = 2048;
+
+/** How long, in milliseconds, a message that has no answer holds up those behind it. */
+const PATIENCE = 30_000;
+
+const encoder = new TextEncoder();
+
+/** Sends messages, and passes on what comes back. */
+export class RemoteServer {
+  readonly #door: Doorway;
+  readonly #client: LineWriter;
+  readonly #connection: RemoteConnection;
+  readonly #reader: RemoteReader;
+  readonly #exchanges = new Set<Promise<void>>();
+  /** Streams that go on until they are ended. */
+  readonly #listens = new Set<Promise<void>>();
+  /** Requests of revisions where hanging up is how to cancel, by id. */
+  readonly #aborts = new Map<string, AbortController>();
+
+  constructor({ url, headers, door, client }: RemoteServerTerms) {
+    this.#door = door;
+    this.#client = client;
+    this.#connection = new RemoteConnection(url, headers);
+    this.#reader = new RemoteReader({
+      door,
+      client,
+      connection: this.#connection,
+      reply: (text) => void this.#post(encoder.encode(text), {}).catch(() => undefined),
+    });
+  }
+
+  /** Sends a message; settles when the next one may follow. Requests are answered meanwhile. Never throws. */
+  async send(line: Uint8Array): Promise<void> {
+    const requests = (elementsOf(line) ?? [line]).flatMap((element) => requestOf(element) ?? []);
+    if (requests.length === 0) return this.#notify(line);
+    const exchange = this.#exchange(line, requests);
+    const kept = requests.some(({ method }) => method === "subscriptions/listen") ? this.#listens : this.#exchanges;
+    kept.add(exchange);
+    void exchange.finally(() => kept.delete(exchange));
+    // What follows belongs to the session that this one opens.
+    if (requests.some(({ method }) => method === "initialize")) await exchange;
+    if (this.#exchanges.size >= MAX_EXCHANGES) await Promise.race(this.#exchanges);
+  }
+
+  /** Settles when every request was answered. */
+  async settled(): Promise<void> {
+    while (this.#exchanges.size > 0) await Promise.all(this.#exchanges);
+  }
+
+  /** Ends the session and everything that is open. */
+  async close(): Promise<void> {
+    await this.#connection.close();
+  }
+
+  async #exchange(line: Uint8Array, requests: readonly ClientRequest[]): Promise<void> {
+    const [first] = requests;
+    const isOpening = first?.method === "initialize";
+    if (isOpening) this.#connection.forgetSession();
+    const abort = new AbortController();
+    for (const { key, isModern } of requests) if (isModern) this.#aborts.set(key, abort);
+    const ids = requests.map(({ id }) => id);
+    try {
+      const response = await this.#post(line, { request: first, signal: abort.signal });
+      if (isOpening && response.ok) this.#connection.openSession(response.headers);
+      const left = await this.#reader.read(response, { ids, signal: abort.signal, isOpening });
+      if (left !== undefined) await this.#fail(ids, left);
+    } catch (error) {
+      if (!abort.signal.aborted) await this.#fail(ids, saying(failureOf(error)));
+    } finally {
+      for (const { key } of requests) this.#aborts.delete(key);
+    }
+  }
+
+  async #notify(line: Uint8Array): Promise<void> {
+    const message = parsed(line);
+    const { method, params } = objectOr(message);
+    if (method === "notifications/cancelled" && this.#hangUp(objectOr(params)["requestId"])) return;
+    const sent = this.#post(line, {})
+      .then(async (response) => {
+        await response.body?.cancel();
+        if (method === "notifications/initialized" && response.ok) void this.#reader.listen();
+      })
+      // Who sends a notification cannot be told that it did not arrive.
+      .catch(() => undefined);
+    const patience = new AbortController();
+    await Promise.race([sent, waited(PATIENCE, patience.signal)]);
+    patience.abort();
+  }
+
+  /** Since 2026-07-28 the end of the stream is what tells the server. */
+  #hangUp(id: unknown): boolean {
+    const key = idKey(JSON.stringify(id)) ?? "";
+    const abort = this.#aborts.get(key);
+    if (abort === undefined) return false;
+    this.#door.forget(key);
+    abort.abort();
+    return true;
+  }
+
+  #post(
+    line: Uint8Array,
+    { request, signal }: { readonly request?: ClientRequest | undefined; readonly signal?: AbortSignal },
+  ): Promise<Response> {
+    const message = request === undefined ? parsed(line) : { method: request.method, params: request.params };
+    const mirrored = mirrorHeaders(message, (name) => this.#door.tool(name));
+    return this.#connection.post(line, mirrored, signal);
+  }
+
+  async #fail(ids: readonly string[], refusal: Refusal): Promise<void> {
+    for (const id of ids) {
+      if (!this.#door.isWaiting(id)) continue;
+      this.#door.forget(id);
+      await this.#client.line(refusal(id)).catch(() => undefined);
+    }
+  }
+}
+
+function parsed(line: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(line));
+  } catch {
+    return undefined;
+  }
+}
+
+function waited(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,161 @@
+/**
+ * What a client asks for that a door answers itself, or has to change before the server sees it.
+ * @module
+ */
+import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../artifacts/store.js";
+import type { AnswerRef } from "../core/sluice.js";
+import { SluiceError } from "../errors/error.js";
+import { ArtifactSource } from "./artifact-source.js";
+import type { ArtifactForms, Expansion } from "./arguments.js";
+import type { Catalog } from "./catalog.js";
+import { expandCall } from "./expand-call.js";
+import type { ServerFacts } from "./listing.js";
+import { ArtifactReading, listing, readTool, resourceTemplate } from "./reading/reading.js";
+import type { ReadTool } from "./reading/wire.js";
+import { errorMessage, objectOr, resultMessage, RpcCode, stringOr } from "./rpc.js";
+import type { ClientRequest } from "./client-request.js";
+
+/** What a desk is made of. */
+export interface DeskTerms {
+  readonly store: ArtifactStore;
+  /** Whose artifacts these are. */
+  readonly scope: ArtifactScope;
+  /** The prefix of ids and of our tool: which server this is. */
+  readonly namespace: string;
+  /** How artifacts go into the arguments of tools, by tool and path. */
+  readonly forms: Readonly<Record<string, ArtifactForms>>;
+  /** Writes a read-only copy of an artifact for a tool that wants a path; left out where there are no files. */
+  readonly writeCopy?: ((ref: StoredArtifact) => Promise<string>) | undefined;
+}
+
+/** What becomes of a request: it goes on, as it came or as another text, or is answered here. */
+export type Taken =
+  | { readonly kind: "forward"; readonly text?: string; readonly expansions?: readonly Expansion[] }
+  | { readonly kind: "answer"; readonly answer: Promise<string> };
+
+/** Artifacts that are listed as resources: what was stored last. */
+const MAX_LISTED = 1000;
+
+const FORWARD: Taken = { kind: "forward" };
+
+/** Answers in the server's place. */
+export class Desk {
+  readonly tool: ReadTool;
+  /** What the server told of itself, once it did. */
+  server: ServerFacts | undefined;
+  readonly #terms: DeskTerms;
+  readonly #catalog: Catalog;
+  readonly #source: ArtifactSource;
+  readonly #reading: ArtifactReading;
+  /** What this door stored, by id. */
+  readonly #minted = new Map<string, AnswerRef>();
+
+  constructor(terms: DeskTerms, catalog: Catalog) {
+    this.#terms = terms;
+    this.#catalog = catalog;
+    this.tool = readTool(terms.namespace);
+    this.#source = new ArtifactSource(terms.store, terms.scope, terms.namespace);
+    this.#reading = new ArtifactReading(this.#source, { namespace: terms.namespace });
+  }
+
+  /** Notes what was stored, for lists. */
+  mint(refs: readonly AnswerRef[]): void {
+    for (const ref of refs) {
+      if (ref.source["truncated"] === true) continue;
+      this.#minted.delete(ref.id);
+      this.#minted.set(ref.id, ref);
+    }
+    for (const id of this.#minted.keys()) {
+      if (this.#minted.size <= MAX_LISTED) break;
+      this.#minted.delete(id);
+    }
+  }
+
+  /** What `resources/list` shows of it. */
+  resources(): readonly object[] {
+    return [...this.#minted.values()].map((ref) => listing(ref));
+  }
+
+  /** What `resources/templates/list` shows. */
+  templates(): readonly object[] {
+    return [resourceTemplate(this.#terms.namespace)];
+  }
+
+  /** Looks at a request before the server does. */
+  async take(request: ClientRequest): Promise<Taken> {
+    const { method, params } = request;
+    switch (method) {
+      case "tools/call":
+        return this.#call(request);
+      case "resources/read":
+        return this.#isOurs(params["uri"]) ? this.#read(request, String(params["uri"])) : FORWARD;
+      case "resources/list":
+        return this.#listed(request, "resources", () => this.resources());
+      case "resources/templates/list":
+        return this.#listed(request, "resourceTemplates", () => this.templates());
+      default:
+        return FORWARD;
+    }
+  }
+
+  async #call(request: ClientRequest): Promise<Taken> {
+    const name = stringOr(request.params["name"]);
+    if (name === undefined) return FORWARD;
+    const tool = this.#catalog.find(name);
+    if (name === this.tool.name && tool === undefined) {
+      return this.#answer(request, () => this.#reading.call(request.params["arguments"]));
+    }
+    const expanded = await expandCall(request, {
+      tool: { name, inputSchema: tool?.inputSchema, meta: tool?.meta, forms: this.#formsOf(name) },
+      source: this.#source,
+      ...(this.#terms.writeCopy !== undefined && { writeCopy: this.#terms.writeCopy }),
+    });
+    if (expanded.kind === "refused") return this.#answer(request, async () => expanded.result);
+    if (expanded.kind === "unchanged") return FORWARD;
+    return { kind: "forward", text: expanded.text, expansions: expanded.expansions };
+  }
+
+  #formsOf(tool: string): ArtifactForms {
+    const { forms } = this.#terms;
+    return (Object.hasOwn(forms, tool) ? forms[tool] : undefined) ?? {};
+  }
+
+  /** A server without resources does not know the method. */
+  #listed(request: ClientRequest, list: string, entries: () => readonly object[]): Taken {
+    if (this.server === undefined || !this.server.hasTools || this.server.hasResources) return FORWARD;
+    return this.#answer(request, async () => ({ [list]: entries(), ...cachedBy(request) }));
+  }
+
+  #read(request: ClientRequest, uri: string): Taken {
+    return this.#answer(request, async () => ({ ...(await this.#reading.resource(uri)), ...cachedBy(request) }));
+  }
+
+  #isOurs(uri: unknown): boolean {
+    return typeof uri === "string" && uri.startsWith(`artifact://${this.#terms.namespace}_`);
+  }
+
+  #answer(request: ClientRequest, work: () => Promise<object>): Taken {
+    const { id, isModern } = request;
+    const answer = work().then(
+      (result) => resultMessage(id, isModern ? { resultType: "complete", ...result } : result),
+      (error: unknown) => failed(request, error),
+    );
+    return { kind: "answer", answer };
+  }
+}
+
+/** What is read or listed here is this client's alone, and may change at any time (2026-07-28, Caching). */
+function cachedBy({ isModern }: ClientRequest): object {
+  return isModern ? { ttlMs: 0, cacheScope: "private" } : {};
+}
+
+function failed({ id, isModern, params }: ClientRequest, error: unknown): string {
+  const { code, message } =
+    error instanceof SluiceError ? error : new SluiceError("E_STORE_READ", "The artifact could not be read.");
+  const isMissing = code === "E_NOT_FOUND" || code === "E_EXPIRED";
+  const number = !isMissing ? RpcCode.internal : isModern ? RpcCode.invalidParams : RpcCode.resourceNotFound;
+  return errorMessage(id, number, message, {
+    code,
+    ...objectOr(params["uri"] !== undefined && { uri: params["uri"] }),
+  });
+}

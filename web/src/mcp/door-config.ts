@@ -1,0 +1,141 @@
+/**
+ * The part of a configuration that is for doors.
+ * @module
+ */
+import type { DoorConfig, SluiceConfig } from "../core/config.js";
+import { SluiceError } from "../errors/error.js";
+import type { ArtifactForm, ArtifactForms } from "./arguments.js";
+
+/** `door` with every key said. */
+export interface DoorSettings {
+  readonly on_store_failure: "answer" | "error";
+  /** By tool, then by place. */
+  readonly arguments: Readonly<Record<string, ArtifactForms>>;
+}
+
+/** The section in JSON Schema. */
+export interface DoorSchema {
+  readonly description: string;
+  readonly type: "object";
+  readonly additionalProperties: false;
+  readonly properties: Readonly<Record<keyof DoorConfig, object>>;
+}
+
+const WAYS: readonly DoorSettings["on_store_failure"][] = ["answer", "error"];
+const FORMS: readonly ArtifactForm[] = ["base64", "data_uri", "text", "path"];
+const MAX_TOOLS = 1000;
+const MAX_TOOL_NAME = 200;
+const MAX_PLACES = 100;
+const MAX_PLACE = 500;
+/** Names joined by dots, none of them empty. */
+const PLACE = "^[^.]+(\\.[^.]+)*$";
+
+/** Every key with its default and what it does, as JSON Schema: what is documented, and by its bounds what is checked. */
+export const DOOR_SCHEMA: DoorSchema = {
+  description: "How results and arguments pass a door: a proxy, a transport or a wrapped client.",
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    on_store_failure: {
+      description:
+        "What a client gets when the store fails at a result. answer: the result, with references that say what was " +
+        "not stored and why; error: a JSON-RPC error that says so.",
+      default: "answer",
+      enum: WAYS,
+    },
+    arguments: {
+      description:
+        "By tool, the arguments that take an artifact in one form, whatever the tool's schema says: names, list " +
+        "indexes and * joined by dots, each with base64, data_uri, text, or path, the path of a private copy.",
+      default: {},
+      type: "object",
+      maxProperties: MAX_TOOLS,
+      propertyNames: { title: "tool", minLength: 1, maxLength: MAX_TOOL_NAME },
+      additionalProperties: {
+        type: "object",
+        maxProperties: MAX_PLACES,
+        propertyNames: { title: "path", minLength: 1, maxLength: MAX_PLACE, pattern: PLACE },
+        additionalProperties: { enum: FORMS },
+      },
+    },
+  },
+};
+
+const IS_PLACE = new RegExp(PLACE, "u");
+const KEYS = Object.keys(DOOR_SCHEMA.properties);
+
+/**
+ * Checks `door` and fills in the defaults.
+ *
+ * @throws SluiceError E_CONFIG_KEY or E_CONFIG_VALUE with the path of the key, `door.arguments`.
+ */
+export function readDoor(config: SluiceConfig | undefined): DoorSettings {
+  // What is no object is the core's to refuse.
+  const given: unknown = isObject(config) ? config.door : undefined;
+  if (given === undefined) return readDoor({ door: {} });
+  if (!isObject(given)) throw wrong("door", 'an object, such as {"on_store_failure": "error"}');
+  for (const name of Object.keys(given)) if (!KEYS.includes(name)) throw unknown(name);
+  const { on_store_failure = "answer", arguments: forms = {} } = given as DoorConfig;
+  if (!WAYS.includes(on_store_failure)) throw wrong("door.on_store_failure", oneOf(WAYS));
+  checkTools(forms);
+  return { on_store_failure, arguments: forms };
+}
+
+/**
+ * What a configuration says of everything else. `door` is checked all the same.
+ *
+ * @throws SluiceError as {@link readDoor} does.
+ */
+export function withoutDoor(config: SluiceConfig | undefined): SluiceConfig | undefined {
+  readDoor(config);
+  if (!isObject(config)) return config;
+  const { door: _, ...rest } = config;
+  return rest;
+}
+
+function checkTools(tools: unknown): void {
+  const path = "door.arguments";
+  for (const [tool, places] of entries(tools, path, "tools", MAX_TOOLS)) {
+    if (!isName(tool, MAX_TOOL_NAME)) throw wrong(path, `keyed by names of 1 to ${MAX_TOOL_NAME} characters`);
+    const at = `${path}.${shown(tool)}`;
+    for (const [place, form] of entries(places, at, "arguments", MAX_PLACES)) {
+      if (!isName(place, MAX_PLACE) || !IS_PLACE.test(place)) {
+        throw wrong(at, `keyed by names joined by dots, of 1 to ${MAX_PLACE} characters`);
+      }
+      if (!FORMS.includes(form as ArtifactForm)) throw wrong(`${at}.${shown(place)}`, oneOf(FORMS));
+    }
+  }
+}
+
+function entries(value: unknown, path: string, what: string, most: number): [name: string, value: unknown][] {
+  const all = isObject(value) ? Object.entries(value) : undefined;
+  if (all === undefined || all.length > most) throw wrong(path, `an object of at most ${most} ${what}`);
+  return all;
+}
+
+/** Characters are code points, as JSON Schema counts them. */
+function isName(name: string, most: number): boolean {
+  return name !== "" && name.length <= 2 * most && Array.from(name).length <= most;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function shown(name: string): string {
+  return name.slice(0, 100);
+}
+
+function oneOf(words: readonly string[]): string {
+  return `one of ${words.map((word) => JSON.stringify(word)).join(", ")}`;
+}
+
+function wrong(path: string, wanted: string): SluiceError {
+  return new SluiceError("E_CONFIG_VALUE", `${JSON.stringify(path)} must be ${wanted}.`, { path });
+}
+
+function unknown(name: string): SluiceError {
+  const path = `door.${shown(name)}`;
+  const sentence = `${JSON.stringify(path)} is no configuration key; door has ${KEYS.join(", ")}.`;
+  return new SluiceError("E_CONFIG_KEY", sentence, { path });
+}

@@ -1,0 +1,254 @@
+/**
+ * What stands between one client and one server: reads what each sends, and decides what the other gets (design §6).
+ * @module
+ */
+import type { AnswerRef, Sluice, TransformOptions } from "../core/sluice.js";
+import { SluiceError } from "../errors/error.js";
+import { Incoming } from "../transports/incoming.js";
+import { MAX_MESSAGE } from "../transports/limits.js";
+import type { MessageMembers } from "../transports/members.js";
+import type { Outlet } from "../transports/outlet.js";
+import type { Passed } from "../transports/passage.js";
+import { Catalog, type ListedTool } from "./catalog.js";
+import { Courses, type AnswerEdit } from "./courses.js";
+import { batchOf, elementsOf } from "./client-batch.js";
+import { cancelledBy, requestOf, type ClientRequest } from "./client-request.js";
+import { Desk, type DeskTerms } from "./desk.js";
+import { InFlight, type Request } from "./in-flight.js";
+import { factsOf, instructionOf, withIntroduction, withResources, withTool, type ServerFacts } from "./listing.js";
+import { errorMessage, objectOr, RpcCode, stringOr } from "./rpc.js";
+import { withLinks } from "./links.js";
+import type { SchemaMode } from "./schemas.js";
+
+/** Whether `resource_link` blocks are added to results: for clients known to take them, for all, for none. */
+export type LinkMode = "auto" | "always" | "never";
+
+/** What happens at a door, for logs: refs and sizes, never content. */
+export type DoorEvent =
+  | { readonly kind: "stored"; readonly tool: string | undefined; readonly artifacts: readonly AnswerRef[] }
+  | {
+      readonly kind: "expanded";
+      readonly tool: string;
+      readonly id: string;
+      readonly path: string;
+      readonly form: string;
+    }
+  | { readonly kind: "failed"; readonly error: SluiceError };
+
+/** What a door is made of. */
+export interface DoorTerms extends DeskTerms {
+  readonly sluice: Sluice;
+  readonly links: LinkMode;
+  /** Whether the client is known to show images to its model. */
+  readonly showImages: boolean;
+  readonly schemas: SchemaMode;
+  readonly onEvent: (event: DoorEvent) => void;
+}
+
+/** What becomes of a message of the client's. */
+export interface FromClient {
+  /** What the server is sent. */
+  readonly forward?: Uint8Array;
+  /** What the client is answered at once, a message each; those of our own tool take a while. */
+  readonly answers: readonly Promise<string>[];
+}
+
+const CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
+
+/** Clients that are known to do the right thing with a link to an artifact. */
+const KNOWN_FOR_LINKS: ReadonlySet<string> = new Set(["mcp-inspector"]);
+
+/** One client and one server. */
+export class Door {
+  readonly #terms: DoorTerms;
+  readonly #inFlight: InFlight;
+  readonly #catalog: Catalog;
+  readonly #courses: Courses;
+  readonly #desk: Desk;
+  #client: string | undefined;
+
+  /** `beside` is another door of the same client's: they know the same of the server, and may see the same ids. */
+  constructor(terms: DoorTerms, beside?: Door) {
+    this.#terms = terms;
+    this.#inFlight = new InFlight(beside === undefined ? undefined : beside.#inFlight);
+    this.#catalog = beside === undefined ? new Catalog() : beside.#catalog;
+    this.#courses = new Courses({
+      inFlight: this.#inFlight,
+      catalog: this.#catalog,
+      options: (tool) => this.#options(tool),
+      complete: () => (this.#hasLinks ? withLinks : undefined),
+      edit: (request) => this.#edit(request),
+    });
+    this.#desk = beside === undefined ? new Desk(terms, this.#catalog) : beside.#desk;
+  }
+
+  /** A door for one exchange of this client's, where exchanges choose their ids without knowing of each other. */
+  forExchange(): Door {
+    return new Door(this.#terms, this);
+  }
+
+  /** Takes a whole message of the client's, of at most MAX_MESSAGE bytes. */
+  async fromClient(bytes: Uint8Array): Promise<FromClient> {
+    const batch = elementsOf(bytes);
+    if (batch === undefined) return this.#take(bytes);
+    const taken = [];
+    for (const element of batch) taken.push(await this.#take(element));
+    const forwarded = taken.flatMap(({ forward }) => (forward === undefined ? [] : [forward]));
+    const answers = taken.flatMap((each) => each.answers);
+    if (forwarded.length === 0) return { answers };
+    const isUnchanged = forwarded.length === batch.length && forwarded.every((each, index) => each === batch[index]);
+    return { forward: isUnchanged ? bytes : batchOf(forwarded), answers };
+  }
+
+  /** A message of the client's that is larger than that is not sent on: what each side is told. */
+  refuse(message: MessageMembers): { readonly toClient?: string; readonly toServer?: string } {
+    const id = message.text("id");
+    if (id === undefined) return {};
+    const sentence = `The message is larger than ${MAX_MESSAGE / 1024 / 1024} MiB, and servers close the connection at one that is: send less at a time.`;
+    const error = errorMessage(id, RpcCode.invalidRequest, sentence);
+    return message.text("method") === undefined ? { toServer: error } : { toClient: error };
+  }
+
+  /** Takes a message of the server's, piece by piece. `reply` sends the server what it gets instead of an answer. */
+  fromServer(outlet: Pick<Outlet, "forward" | "complete" | "stray">, reply: (text: string) => void): Incoming {
+    return new Incoming(this.#terms.sluice, {
+      judge: this.#courses,
+      forward: (bytes) => outlet.forward(bytes),
+      complete: () => outlet.complete(),
+      stray: (bytes) => outlet.stray(bytes),
+      passed: (passed) => this.#passed(passed),
+      broken: (error, message) => this.#broken(error, message, reply),
+    });
+  }
+
+  /** The server is gone: what everybody who waits for it is answered. */
+  abandon(sentence: string): readonly string[] {
+    const waiting = [...this.#inFlight.entries()].filter(([, { isCancelled }]) => isCancelled !== true);
+    for (const [id] of waiting) this.#inFlight.close(id);
+    return waiting.map(([id]) => errorMessage(id, RpcCode.serverError, sentence));
+  }
+
+  /** What is known of the server, where no message of its told. */
+  introduce(server: ServerFacts): void {
+    this.#desk.server ??= server;
+  }
+
+  /** A request will not be answered: `id` is JSON text. */
+  forget(id: string): void {
+    this.#inFlight.close(id);
+  }
+
+  /** Whether a request waits for the server's answer: `id` is JSON text. */
+  isWaiting(id: string): boolean {
+    return this.#inFlight.find(id) !== undefined;
+  }
+
+  /** What the server's lists told of a tool. */
+  tool(name: string): ListedTool | undefined {
+    return this.#catalog.find(name);
+  }
+
+  /** How many requests wait for the server's answer. */
+  get waiting(): number {
+    return this.#inFlight.entries().size;
+  }
+
+  async #take(bytes: Uint8Array): Promise<FromClient> {
+    const request = requestOf(bytes);
+    if (request === undefined) {
+      const cancelled = cancelledBy(bytes);
+      if (cancelled !== undefined) this.#inFlight.cancel(cancelled);
+      return { forward: bytes, answers: [] };
+    }
+    this.#noteClient(request);
+    const taken = await this.#desk.take(request);
+    if (taken.kind === "answer") return { answers: [taken.answer] };
+    this.#inFlight.open(request);
+    const tool = stringOr(request.params["name"]) ?? "";
+    for (const { id, path, form } of taken.expansions ?? []) {
+      this.#terms.onEvent({ kind: "expanded", tool, id, path, form });
+    }
+    return { forward: taken.text === undefined ? bytes : new TextEncoder().encode(taken.text), answers: [] };
+  }
+
+  /** Who the client is stands in `initialize`, since 2026-07-28 in each request. */
+  #noteClient({ method, params }: ClientRequest): void {
+    const info = method === "initialize" ? params["clientInfo"] : objectOr(params["_meta"])[CLIENT_INFO];
+    this.#client = stringOr(objectOr(info)["name"]) ?? this.#client;
+  }
+
+  get #hasLinks(): boolean {
+    const { links } = this.#terms;
+    return links === "always" || (links === "auto" && KNOWN_FOR_LINKS.has(this.#client ?? ""));
+  }
+
+  #options(tool: string | undefined): TransformOptions {
+    const { namespace, scope, showImages } = this.#terms;
+    return {
+      dialect: "mcp",
+      namespace,
+      scope,
+      clientShowsImages: showImages,
+      ...(tool !== undefined && { tool }),
+    };
+  }
+
+  #edit({ method }: Request): AnswerEdit | undefined {
+    const { schemas } = this.#terms;
+    const tool = this.#desk.tool;
+    switch (method) {
+      case "initialize":
+      case "server/discover":
+        return (message) => {
+          this.#desk.server = factsOf(message);
+          return withIntroduction(message, instructionOf(tool.name));
+        };
+      case "tools/list":
+        return (message) => withTool(message, tool, schemas, this.#catalog);
+      case "resources/list":
+        return (message) => withResources(message, "resources", this.#desk.resources());
+      case "resources/templates/list":
+        return (message) => withResources(message, "resourceTemplates", this.#desk.templates());
+      default:
+        return undefined;
+    }
+  }
+
+  #passed({ id, reduced }: Passed): void {
+    const request = this.#inFlight.close(id);
+    if (reduced === undefined) return;
+    const tool = request?.tool;
+    this.#noteTask(reduced.text, tool);
+    this.#desk.mint(reduced.artifacts);
+    for (const error of reduced.failures) this.#terms.onEvent({ kind: "failed", error });
+    if (reduced.artifacts.length > 0) this.#terms.onEvent({ kind: "stored", tool, artifacts: reduced.artifacts });
+  }
+
+  /** A call that was answered with a task: its result comes later, under the task's id. */
+  #noteTask(text: string, tool: string | undefined): void {
+    if (tool === undefined || !text.includes('"taskId"')) return;
+    const result = objectOr(JSON.parse(text));
+    const taskId = stringOr(objectOr(result["task"])["taskId"] ?? result["taskId"]);
+    if (taskId !== undefined) this.#inFlight.taskOf(taskId, tool);
+  }
+
+  #broken(error: unknown, message: MessageMembers, reply: (text: string) => void): string | undefined {
+    const id = message.text("id") ?? this.#onlyOne(error);
+    const failure = error instanceof SluiceError ? error : undefined;
+    if (failure !== undefined) this.#terms.onEvent({ kind: "failed", error: failure });
+    if (id === undefined) return undefined;
+    const sentence = `The server's answer could not be passed on: ${failure?.message ?? "it is not JSON-RPC"}`;
+    if (message.text("method") !== undefined) {
+      reply(errorMessage(id, RpcCode.internal, "The request could not be passed on: it is too large, or not JSON."));
+      return undefined;
+    }
+    if (this.#inFlight.close(id) === undefined) return undefined;
+    return errorMessage(id, RpcCode.internal, sentence, { code: failure?.code ?? "E_JSON_SYNTAX" });
+  }
+
+  /** The id of the one request that waits, when an answer broke off before its own. */
+  #onlyOne(error: unknown): string | undefined {
+    const [id, ...more] = this.#inFlight.entries().keys();
+    return error !== undefined && more.length === 0 ? id : undefined;
+  }
+}

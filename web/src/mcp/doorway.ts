@@ -1,0 +1,105 @@
+/**
+ * What transports need of a door, and one that lets everything pass.
+ * @module
+ */
+import { MAX_MESSAGE } from "../transports/limits.js";
+import { MessageMembers } from "../transports/members.js";
+import type { Outlet } from "../transports/outlet.js";
+import type { ListedTool } from "./catalog.js";
+import { elementsOf } from "./client-batch.js";
+import { requestOf } from "./client-request.js";
+import type { FromClient } from "./door.js";
+import { InFlight } from "./in-flight.js";
+import { errorMessage, RpcCode } from "./rpc.js";
+
+/** Takes the bytes of one message, in pieces that must not be written over. */
+export interface MessageTaker {
+  /** Settles when more can be taken. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** The message is over. */
+  end(): Promise<void>;
+  /** Throws away what is half done. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** One client and one server; see `Door`. */
+export interface Doorway {
+  /** Takes a whole message of the client's, of at most MAX_MESSAGE bytes. */
+  fromClient(bytes: Uint8Array): Promise<FromClient>;
+  /** What each side is told of a message of the client's that is larger. */
+  refuse(message: MessageMembers): { readonly toClient?: string; readonly toServer?: string };
+  /** Takes a message of the server's. */
+  fromServer(outlet: Pick<Outlet, "forward" | "complete" | "stray">, reply: (text: string) => void): MessageTaker;
+  /** What everybody who waits is answered when the server is gone. */
+  abandon(sentence: string): readonly string[];
+  /** A request will not be answered: `id` is JSON text. */
+  forget(id: string): void;
+  /** Whether a request waits for an answer: `id` is JSON text. */
+  isWaiting(id: string): boolean;
+  /** What the server's lists told of a tool. */
+  tool(name: string): ListedTool | undefined;
+  /** How many requests wait for an answer. */
+  readonly waiting: number;
+}
+
+/** A door that changes nothing, and knows who waits. */
+export class PlainDoor implements Doorway {
+  readonly #inFlight = new InFlight();
+
+  async fromClient(bytes: Uint8Array): Promise<FromClient> {
+    for (const element of elementsOf(bytes) ?? [bytes]) {
+      const request = requestOf(element);
+      if (request !== undefined) this.#inFlight.open(request);
+    }
+    return { forward: bytes, answers: [] };
+  }
+
+  refuse(message: MessageMembers): { readonly toClient?: string; readonly toServer?: string } {
+    const id = message.text("id");
+    if (id === undefined) return {};
+    const sentence = `The message is larger than ${MAX_MESSAGE / 1024 / 1024} MiB: send less at a time.`;
+    const error = errorMessage(id, RpcCode.invalidRequest, sentence);
+    return message.text("method") === undefined ? { toServer: error } : { toClient: error };
+  }
+
+  fromServer(outlet: Pick<Outlet, "forward" | "complete" | "stray">): MessageTaker {
+    const members = new MessageMembers();
+    let isMessage: boolean | undefined;
+    return {
+      write: async (bytes) => {
+        const first = bytes.find((byte) => byte > 0x20);
+        if (first !== undefined) isMessage ??= first === 0x7b || first === 0x5b;
+        if (isMessage === undefined) return;
+        members.push(bytes);
+        await (isMessage ? outlet.forward(bytes) : outlet.stray(bytes));
+      },
+      end: async () => {
+        if (members.text("method") === undefined) this.#inFlight.close(members.text("id"));
+        if (isMessage === true) await outlet.complete();
+      },
+      [Symbol.asyncDispose]: async () => undefined,
+    };
+  }
+
+  abandon(sentence: string): readonly string[] {
+    const ids = [...this.#inFlight.entries().keys()];
+    for (const id of ids) this.#inFlight.close(id);
+    return ids.map((id) => errorMessage(id, RpcCode.serverError, sentence));
+  }
+
+  forget(id: string): void {
+    this.#inFlight.close(id);
+  }
+
+  isWaiting(id: string): boolean {
+    return this.#inFlight.find(id) !== undefined;
+  }
+
+  tool(): undefined {
+    return undefined;
+  }
+
+  get waiting(): number {
+    return this.#inFlight.entries().size;
+  }
+}

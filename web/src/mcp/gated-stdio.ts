@@ -1,0 +1,191 @@
+/**
+ * The stdio transport of MCP clients, with a door in it (Node).
+ * @module
+ */
+import type { Readable } from "node:stream";
+import { MAX_MESSAGE } from "../transports/limits.js";
+import { MessageMembers } from "../transports/members.js";
+import { withNewline, type LineLane } from "../transports/line-writer.js";
+import { ServerProcess } from "../transports/server-process.js";
+import { SluiceError } from "../errors/error.js";
+import type { Door } from "./door.js";
+import { openDoor, type DoorOptions } from "./open-door.js";
+import { passServerLines } from "./server-lines.js";
+
+/** How the server is started, and what its door is like. */
+export interface GatedStdioOptions extends DoorOptions {
+  /** The program; it is started without a shell. */
+  readonly command: string;
+  /** Its arguments. */
+  readonly args?: readonly string[];
+  /** Variables beside the few that are safe to hand on: PATH, HOME, and such. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Its working directory. */
+  readonly cwd?: string;
+  /** Where its standard error goes; `inherit` when left out. */
+  readonly stderr?: "inherit" | "pipe" | "ignore";
+}
+
+/** Variables that a server gets unasked: those that the SDKs hand on. */
+const INHERITED =
+  process.platform === "win32"
+    ? [
+        "APPDATA",
+        "HOMEDRIVE",
+        "HOMEPATH",
+        "LOCALAPPDATA",
+        "PATH",
+        "PATHEXT",
+        "PROCESSOR_ARCHITECTURE",
+        "PROGRAMFILES",
+        "SYSTEMDRIVE",
+        "SYSTEMROOT",
+        "TEMP",
+        "USERNAME",
+        "USERPROFILE",
+      ]
+    : ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
+
+/** How long, in milliseconds, a server has to end once its input is closed. */
+const GRACE = 2000;
+
+/**
+ * Takes the place of an SDK's `StdioClientTransport`: results of any size arrive, reduced, with their bytes stored. For
+ * the clients of SDK v1 and v2.
+ *
+ * @example
+ * const transport = new GatedStdioTransport({ command: "npx", args: ["-y", "some-server"], store, namespace: "some" });
+ * await client.connect(transport);
+ */
+export class GatedStdioTransport {
+  /** Called once, when the connection is closed for whatever reason. */
+  onclose?: () => void;
+  /** Called for what goes wrong outside of calls. */
+  onerror?: (error: Error) => void;
+  /** Called for each message, parsed. */
+  onmessage?: (message: never) => void;
+  readonly #options: GatedStdioOptions;
+  #server: ServerProcess | undefined;
+  #door: Door | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: GatedStdioOptions) {
+    this.#options = options;
+  }
+
+  /** The server's process id while it runs. */
+  get pid(): number | null {
+    return this.#server?.pid ?? null;
+  }
+
+  /** What the server writes to standard error, where that is `pipe`. */
+  get stderr(): Readable | null {
+    return this.#server?.stderr ?? null;
+  }
+
+  /** Starts the server. Throws E_MISUSE when it cannot be started, or was before; E_CORE_LOAD, E_CONFIG_…. */
+  async start(): Promise<void> {
+    if (this.#server !== undefined)
+      throw new SluiceError("E_MISUSE", "This transport was started before: make another.");
+    const { command, args = [], env, cwd, stderr = "inherit" } = this.#options;
+    this.#door = await openDoor(this.#options);
+    const server = await ServerProcess.start(command, {
+      args,
+      env: { ...inherited(), ...env },
+      stderr,
+      ...(cwd !== undefined && { cwd }),
+    });
+    this.#server = server;
+    this.#closed = this.#read(server, this.#door);
+  }
+
+  /** Sends a message. What the door answers itself comes to `onmessage`. Throws E_MISUSE before `start`. */
+  async send(message: unknown): Promise<void> {
+    const { door, server } = this.#running();
+    const bytes = new TextEncoder().encode(JSON.stringify(message));
+    if (bytes.length > MAX_MESSAGE) return this.#refuse(bytes);
+    const { forward, answers } = await door.fromClient(bytes);
+    for (const answer of answers) void answer.then((text) => this.#deliver(text));
+    if (forward === undefined) return;
+    await server.write(withNewline(forward));
+  }
+
+  /** Closes the server's input, and ends it if that does not. Idempotent. */
+  async close(): Promise<void> {
+    const server = this.#server;
+    if (server === undefined) return;
+    server.endInput();
+    const timer = setTimeout(() => void server.stop(), GRACE);
+    await this.#closed;
+    clearTimeout(timer);
+  }
+
+  async #read(server: ServerProcess, door: Door): Promise<void> {
+    const client = messageLane((text) => this.#deliver(text));
+    const stray = messageLane((text) =>
+      this.onerror?.(new Error(`The server wrote a line that is no message: ${text}`)),
+    );
+    try {
+      await passServerLines(server.output, door, { client, stray, reply: (text) => void this.#reply(text) });
+      await server.ended;
+    } catch (error) {
+      this.onerror?.(error as Error);
+      await server.stop();
+    }
+    for (const answer of door.abandon("The server ended before it answered.")) this.#deliver(answer);
+    this.onclose?.();
+  }
+
+  async #reply(text: string): Promise<void> {
+    const { server } = this.#running();
+    await server.write(new TextEncoder().encode(`${text}\n`));
+  }
+
+  async #refuse(bytes: Uint8Array): Promise<void> {
+    const members = new MessageMembers();
+    members.push(bytes);
+    const { toClient, toServer } = this.#running().door.refuse(members);
+    if (toClient !== undefined) this.#deliver(toClient);
+    if (toServer !== undefined) await this.#reply(toServer);
+  }
+
+  #deliver(text: string): void {
+    try {
+      this.onmessage?.(JSON.parse(text) as never);
+    } catch (error) {
+      this.onerror?.(error as Error);
+    }
+  }
+
+  #running(): { readonly door: Door; readonly server: ServerProcess } {
+    if (this.#door === undefined || this.#server === undefined) {
+      throw new SluiceError("E_MISUSE", "This transport is not started: call start, or connect a client to it.");
+    }
+    return { door: this.#door, server: this.#server };
+  }
+}
+
+/** Collects a message and hands it on as text. */
+function messageLane(take: (text: string) => void): LineLane {
+  let pieces: Uint8Array[] = [];
+  return {
+    forward: async (bytes) => void pieces.push(bytes),
+    complete: async () => {
+      if (pieces.length === 0) return;
+      const decoder = new TextDecoder();
+      const text = pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
+      pieces = [];
+      take(text);
+    },
+  };
+}
+
+function inherited(): Record<string, string> {
+  return Object.fromEntries(
+    INHERITED.flatMap((name) => {
+      const value = process.env[name];
+      // Shells export functions as variables, which no server needs.
+      return value === undefined || value.startsWith("()") ? [] : [[name, value]];
+    }),
+  );
+}

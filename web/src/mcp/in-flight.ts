@@ -1,0 +1,77 @@
+/**
+ * Requests of a client that its server has not answered.
+ * @module
+ */
+import type { ClientRequest } from "./client-request.js";
+import { idKey, stringOr } from "./rpc.js";
+
+/** What of a request decides about its answer. */
+export interface Request {
+  readonly method: string;
+  /** The tool that is called, or that a task runs. */
+  readonly tool: string | undefined;
+  readonly uri: string | undefined;
+  /** Whether the client no longer wants the answer. */
+  isCancelled?: boolean;
+}
+
+/** Requests that are kept account of: who never gets an answer must not cost memory for ever. */
+const MAX_REQUESTS = 10_000;
+
+/** Tasks whose tool is remembered. */
+const MAX_TASKS = 1000;
+
+/** Requests by id, and the tools that tasks run. */
+export class InFlight {
+  readonly #requests = new Map<string, Request>();
+  readonly #tasks: Map<string, string>;
+
+  /** `beside` knows the same tasks, and other requests. */
+  constructor(beside?: InFlight) {
+    this.#tasks = beside === undefined ? new Map<string, string>() : beside.#tasks;
+  }
+
+  /** Notes a request. */
+  open({ key, method, params }: ClientRequest): void {
+    const { name, uri, taskId } = params;
+    const tool = method.startsWith("tasks/") ? this.#tasks.get(String(taskId)) : stringOr(name);
+    remember(this.#requests, key, { method, tool, uri: stringOr(uri) }, MAX_REQUESTS);
+  }
+
+  /** The request that a response with this id, as JSON text, answers. */
+  find(id: string | undefined): Request | undefined {
+    const key = idKey(id);
+    return key === undefined ? undefined : this.#requests.get(key);
+  }
+
+  /** The same, which has now been answered. */
+  close(id: string | undefined): Request | undefined {
+    const request = this.find(id);
+    this.#requests.delete(idKey(id) ?? "");
+    return request;
+  }
+
+  /** All that wait for an answer, with their ids as JSON text. */
+  entries(): ReadonlyMap<string, Request> {
+    return this.#requests;
+  }
+
+  /** The client no longer wants an answer, which may come all the same. */
+  cancel(key: string): void {
+    const request = this.#requests.get(key);
+    if (request !== undefined) request.isCancelled = true;
+  }
+
+  /** Notes that a task runs a tool. */
+  taskOf(taskId: string, tool: string): void {
+    remember(this.#tasks, taskId, tool, MAX_TASKS);
+  }
+}
+
+function remember<T>(map: Map<string, T>, key: string, value: T, limit: number): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size <= limit) return;
+  const [oldest] = map.keys();
+  if (oldest !== undefined) map.delete(oldest);
+}

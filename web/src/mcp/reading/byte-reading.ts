@@ -1,0 +1,86 @@
+/**
+ * A range of bytes: as text where it is text, else as a hex listing.
+ * @module
+ */
+import { counted, grouped } from "./amounts.js";
+import type { Told } from "./answer.js";
+import { artifactUri } from "./definition.js";
+import { hexListing } from "./hex.js";
+import { fitting } from "./json-chars.js";
+import { MAX_HEX_BYTES } from "./limits.js";
+import { spanIn, type ByteSpec, type Span } from "./ranges.js";
+import { readSpan, type Readable } from "./source.js";
+
+/** Most bytes of one character. */
+const CHARACTER = 4;
+
+/** Tells of a range in at most `most` characters. Throws E_INVALID_ARGUMENT when no byte is in it. */
+export async function tellBytes(from: Readable, spec: ByteSpec, most: number): Promise<Told> {
+  const { size_bytes: size } = from.ref;
+  const span = spanIn(spec, size);
+  const read = { start: span.start, end: Math.min(span.end, span.start + CHARACTER * most + CHARACTER) };
+  const bytes = await readSpan(from, read);
+  return textTold(from, span, bytes, most) ?? hexTold(from, span, bytes, most);
+}
+
+/** Undefined where the bytes are no text. */
+function textTold(from: Readable, span: Span, bytes: Uint8Array, most: number): Told | undefined {
+  const { size_bytes: size } = from.ref;
+  const skipped = span.start === 0 ? 0 : continuationsAt(bytes);
+  const isOpen = span.start + bytes.length < size;
+  const text = decoded(bytes.subarray(skipped, bytes.length - (isOpen ? unfinishedAt(bytes) : 0)));
+  const shown = text === undefined ? "" : fitting(text, most).text;
+  if (shown === "") return undefined;
+  const start = span.start + skipped;
+  const end = start + new TextEncoder().encode(shown).length;
+  return {
+    head: headOf(from, { start, end }, "as text"),
+    data: shown,
+    notes: [
+      ...(skipped > 0 ? [`Left out before it: ${counted(skipped, "byte")} of a character that starts earlier.`] : []),
+      ...moreNotes(end, span),
+    ],
+  };
+}
+
+function hexTold(from: Readable, span: Span, bytes: Uint8Array, most: number): Told {
+  const { text, length } = hexListing(bytes.subarray(0, MAX_HEX_BYTES), span.start, most);
+  const end = span.start + length;
+  return { head: headOf(from, { start: span.start, end }, "as hex"), data: text, notes: moreNotes(end, span) };
+}
+
+function headOf(from: Readable, { start, end }: Span, form: string): string {
+  const { id, size_bytes: size } = from.ref;
+  return `${artifactUri(id)}, bytes ${start}-${end - 1} of ${grouped(size)}, ${form}`;
+}
+
+function moreNotes(end: number, span: Span): readonly string[] {
+  return end < span.end ? [`More follows: read on with bytes "${end}-${span.end - 1}".`] : [];
+}
+
+/** Text without zero bytes, or undefined. */
+function decoded(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Bytes at the start that continue a character (RFC 3629 §3), at most three. */
+function continuationsAt(bytes: Uint8Array): number {
+  let count = 0;
+  while (count < CHARACTER - 1 && ((bytes[count] ?? 0) & 0xc0) === 0x80) count += 1;
+  return count;
+}
+
+/** Bytes at the end of a character that has not all of its own. */
+function unfinishedAt(bytes: Uint8Array): number {
+  for (let back = 1; back < CHARACTER && back <= bytes.length; back += 1) {
+    const byte = bytes[bytes.length - back] as number;
+    if (byte < 0x80) return 0;
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
+  }
+  return 0;
+}

@@ -1,0 +1,126 @@
+/**
+ * What is asked for: arguments of the tool, and URIs of resources.
+ * @module
+ */
+import { isArtifactId } from "../../artifacts/ids.js";
+import { SluiceError } from "../../errors/error.js";
+import { MAX_NEEDLE, MAX_URI } from "./limits.js";
+import { parsePointer } from "./pointer.js";
+import { parseBytes, parseRecords, type ByteSpec, type RecordSpec } from "./ranges.js";
+import { quoted } from "./untrusted.js";
+
+/** What is wanted of an artifact. */
+export type Wanted =
+  | { readonly mode: "info" }
+  | { readonly mode: "bytes"; readonly range: ByteSpec }
+  | { readonly mode: "lines" | "rows"; readonly range: RecordSpec }
+  | { readonly mode: "pointer"; readonly tokens: readonly string[] }
+  | { readonly mode: "search"; readonly needle: string };
+
+/** A call of the tool, checked. */
+export interface ReadRequest {
+  readonly id: string;
+  readonly wanted: Wanted;
+  /** Most characters of content that the caller wants. */
+  readonly limit: number;
+}
+
+const MODES = ["bytes", "lines", "rows", "pointer", "search"] as const;
+const KNOWN: readonly string[] = ["uri", ...MODES, "limit"];
+
+type Mode = (typeof MODES)[number];
+type Given = Partial<Record<Mode, string>>;
+
+/** Reads the arguments of a call; null stands for left out. Throws E_INVALID_ARGUMENT with the argument's path. */
+export function requestOf(args: unknown): ReadRequest {
+  if (typeof args !== "object" || args === null || Array.isArray(args)) {
+    throw wrong("arguments", 'The arguments must be an object such as {"uri":"artifact://…","lines":"1-50"}.');
+  }
+  const all = args as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(all)) {
+    if (!KNOWN.includes(name))
+      throw wrong(name, `There is no argument ${quoted(name)}; there are ${KNOWN.join(", ")}.`);
+  }
+  const { id, given } = readUri(stringOf("uri", all["uri"]));
+  const modes: Given = { ...given };
+  for (const mode of MODES) {
+    const value = all[mode] ?? undefined;
+    if (value !== undefined) modes[mode] = stringOf(mode, value);
+  }
+  return { id, wanted: wantedOf(modes), limit: limitOf(all["limit"]) };
+}
+
+/** Reads the URI of a resource, which may ask for a part. Throws E_INVALID_ARGUMENT, E_NOT_FOUND. */
+export function resourceRequestOf(uri: string): { readonly id: string; readonly wanted: Wanted } {
+  const { id, given } = readUri(uri);
+  return { id, wanted: wantedOf(given) };
+}
+
+/** `artifact://<id>`, the bare id, and either with a query: what that says beside modes describes the artifact. */
+function readUri(uri: string): { readonly id: string; readonly given: Given } {
+  const [, name = "", query = ""] =
+    uri.length > MAX_URI ? [] : (/^(?:artifact:\/\/)?([^?#]*)(?:\?([^#]*))?$/.exec(uri.trim()) ?? []);
+  const id = decoded(name);
+  if (!isArtifactId(id)) {
+    throw new SluiceError(
+      "E_NOT_FOUND",
+      `uri ${quoted(uri)} names no artifact: give an artifact:// URI as a result named it.`,
+      {
+        path: "uri",
+      },
+    );
+  }
+  const given: Given = {};
+  for (const pair of query.split("&")) {
+    const equals = pair.indexOf("=");
+    const mode = MODES.find((known) => known === pair.slice(0, Math.max(0, equals)));
+    if (mode === undefined) continue;
+    if (given[mode] !== undefined) throw wrong(mode, `The URI has ${mode} twice: give it once.`);
+    given[mode] = decoded(pair.slice(equals + 1)) ?? badEncoding(mode);
+  }
+  return { id, given };
+}
+
+function wantedOf(given: Given): Wanted {
+  const [mode, ...more] = MODES.filter((each) => given[each] !== undefined);
+  if (mode === undefined) return { mode: "info" };
+  if (more[0] !== undefined) {
+    throw wrong(more[0], `Give one of ${MODES.join(", ")}, not ${mode} and ${more.join(" and ")}: call once for each.`);
+  }
+  const text = given[mode] as string;
+  if (mode === "bytes") return { mode, range: parseBytes(text) };
+  if (mode === "lines" || mode === "rows") return { mode, range: parseRecords(mode, text) };
+  if (mode === "pointer") return { mode, tokens: parsePointer(text) };
+  if (text === "") throw wrong(mode, "search is empty: say what to find.");
+  if (text.length > MAX_NEEDLE)
+    throw wrong(mode, `search is longer than ${MAX_NEEDLE} characters: search for a part of it.`);
+  return { mode, needle: text };
+}
+
+function limitOf(limit: unknown): number {
+  if (limit === undefined || limit === null) return Infinity;
+  if (typeof limit === "number" && Number.isInteger(limit) && limit > 0) return limit;
+  throw wrong("limit", "limit must be a whole number of characters, at least 1.");
+}
+
+function stringOf(name: string, value: unknown): string {
+  if (typeof value === "string") return value;
+  if (value === undefined || value === null) throw wrong(name, `${name} is missing: give the artifact:// URI.`);
+  throw wrong(name, `${name} must be a string.`);
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function badEncoding(name: string): never {
+  throw wrong(name, `${name} in the URI is not percent-encoded UTF-8.`);
+}
+
+function wrong(path: string, message: string): SluiceError {
+  return new SluiceError("E_INVALID_ARGUMENT", message, { path: path.slice(0, 60) });
+}

@@ -1,0 +1,126 @@
+/**
+ * JSON Schema keywords by what they hold, for all drafts at once: a name that a draft does not know is in none of its
+ * schemas.
+ * @module
+ */
+import { membersOf, nameOf, valueAt, type ObjectNode, type ValueNode } from "../json-text.js";
+
+/** What a schema demands of a value (`same`), or of a part of it (`part`): an item, a member, a name. */
+export interface Subschema {
+  readonly keyword: string;
+  readonly about: "same" | "part";
+  readonly node: ValueNode;
+}
+
+interface Holder {
+  readonly about: Subschema["about"];
+  /** Whether the schemas stand under names of somebody's choice. */
+  readonly named: boolean;
+}
+
+const HOLDERS: ReadonlyMap<string, Holder> = new Map([
+  ...holders({ about: "part", named: false }, "items prefixItems additionalItems unevaluatedItems contains"),
+  ...holders({ about: "part", named: false }, "additionalProperties unevaluatedProperties propertyNames"),
+  ...holders({ about: "part", named: true }, "properties patternProperties"),
+  ...holders({ about: "same", named: false }, "allOf anyOf oneOf not if then else"),
+  ...holders({ about: "same", named: true }, "dependentSchemas dependencies $defs definitions"),
+]);
+
+/** What says something about a position without constraining it; hosts show it. */
+export const ANNOTATIONS: ReadonlySet<string> = new Set([
+  "title",
+  "description",
+  "default",
+  "examples",
+  "deprecated",
+  "readOnly",
+  "writeOnly",
+]);
+
+/** What belongs to the document's root, whatever becomes of the constraints there. */
+export const IDENTITY: ReadonlySet<string> = new Set([
+  "$schema",
+  "$id",
+  "id",
+  "$anchor",
+  "$dynamicAnchor",
+  "$recursiveAnchor",
+  "$vocabulary",
+  "$comment",
+  "$defs",
+  "definitions",
+]);
+
+/** What stands under these is data, not schema, whoever refers to it. */
+export const DATA: ReadonlySet<string> = new Set([...ANNOTATIONS, "const", "enum"]);
+
+/** Whether a keyword lets through everything. */
+export function isHeedless(name: string): boolean {
+  return ANNOTATIONS.has(name) || IDENTITY.has(name) || isExtension(name);
+}
+
+/** Whether a keyword is somebody's own remark. */
+export function isExtension(name: string): boolean {
+  return name.startsWith("x-");
+}
+
+/** The schemas directly within a schema, in the order of its text. */
+export function* subschemasOf(schema: ObjectNode): Generator<Subschema, void, void> {
+  for (const [keyword, { value }] of membersOf(schema)) {
+    const holder = HOLDERS.get(keyword);
+    if (holder === undefined) continue;
+    for (const node of heldBy(value, holder.named)) yield { keyword, about: holder.about, node };
+  }
+}
+
+function* heldBy(value: ValueNode, named: boolean): Generator<ValueNode, void, void> {
+  // Of a repeated name only the last is in force, but a reference resolves to it alone, too.
+  if (named && value.type === "Object") for (const member of membersOf(value).values()) yield member.value;
+  if (!named && value.type === "Array") for (const element of value.elements) yield element.value;
+  if (!named && isSchema(value)) yield value;
+}
+
+/** Whether a node can be a schema. */
+export function isSchema(node: ValueNode | undefined): boolean {
+  return node?.type === "Object" || node?.type === "Boolean";
+}
+
+/** The string under a keyword. */
+export function stringAt(schema: ValueNode, keyword: string): string | undefined {
+  const node = valueAt(schema, keyword);
+  return node?.type === "String" ? node.value : undefined;
+}
+
+/** The number under a keyword. */
+export function numberAt(schema: ValueNode, keyword: string): number | undefined {
+  const node = valueAt(schema, keyword);
+  return node?.type === "Number" ? node.value : undefined;
+}
+
+/** The elements under a keyword, none where there is no array. */
+export function listAt(schema: ValueNode, keyword: string): ValueNode[] {
+  const node = valueAt(schema, keyword);
+  return node?.type === "Array" ? node.elements.map(({ value }) => value) : [];
+}
+
+/** Whether a schema accepts everything by being `true` or `{}`. */
+export function isOpen(schema: ValueNode | undefined): boolean {
+  return schema?.type === "Boolean" ? schema.value : schema?.type === "Object" && schema.members.length === 0;
+}
+
+/** Whether all names of an object are among some. */
+export function hasOnly(object: ObjectNode, allowed: (name: string) => boolean): boolean {
+  return object.members.every((member) => allowed(nameOf(member)));
+}
+
+/** Whether a schema refuses some members that it does not name. */
+export function isClosed(schema: ObjectNode): boolean {
+  return ["additionalProperties", "unevaluatedProperties"].some((keyword) => {
+    const rest = valueAt(schema, keyword);
+    return rest !== undefined && !isOpen(rest);
+  });
+}
+
+function holders(holder: Holder, keywords: string): [string, Holder][] {
+  return keywords.split(" ").map((keyword) => [keyword, holder]);
+}

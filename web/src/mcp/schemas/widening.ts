@@ -1,0 +1,203 @@
+/**
+ * One schema widened so that it lets through what it let through before, and also references in place of what the gate
+ * diverts.
+ *
+ * References are offered at positions only: where a schema is about a part of a value. What is combined about one and
+ * the same value (`allOf`, `oneOf`, `$ref`, …) keeps its outer form, so that definitions mean the same wherever they
+ * are used.
+ * @module
+ */
+import { valueAt, type Edit, type ObjectNode, type ValueNode } from "../json-text.js";
+import { Acceptance, REFERENCE, TEXT_WITH_REFERENCE, type Side } from "./acceptance.js";
+import { hasOnly, isClosed, isHeedless, isOpen, listAt, subschemasOf, type Subschema } from "./keywords.js";
+import { Moves } from "./moves.js";
+import { baseWithin, follow, isThroughData, referenceOf, type Reference } from "./references.js";
+import { Steadiness } from "./steadiness.js";
+import { ANYTHING, DIVERTIBLE, LONG_STRING, STRING, Values } from "./values.js";
+
+/** A reference in place of a value. */
+export const REFERENCE_SCHEMA: string = schemaOf(REFERENCE);
+
+/** Widens one schema document. */
+export class Widening {
+  readonly moves: Moves;
+  readonly #side: Side;
+  readonly #root: ObjectNode;
+  readonly #values = new Values();
+  readonly #acceptance: Acceptance;
+  readonly #steadiness = new Steadiness(this.#values);
+  readonly #waiting: { readonly schema: ObjectNode; readonly base: ObjectNode }[] = [];
+  readonly #seen = new Set<ValueNode>();
+  readonly #references: Reference[] = [];
+  readonly #unevaluated: ValueNode[] = [];
+  readonly #offered = new Set<ValueNode>();
+  #hasLooseCondition = false;
+
+  constructor(text: string, root: ObjectNode, side: Side) {
+    this.moves = new Moves(text, root);
+    this.#side = side;
+    this.#root = root;
+    this.#acceptance = new Acceptance(side, this.#values);
+  }
+
+  /** Whether a reference was offered anywhere. */
+  get hasOffers(): boolean {
+    return this.#offered.size > 0;
+  }
+
+  /** Kinds of values that the document is about. */
+  get rootKinds(): number {
+    return this.#values.of(this.#root, this.#root);
+  }
+
+  /** Whether the document lets references through as they are. */
+  get isRootAccepting(): boolean {
+    return this.#acceptance.of(this.#root, this.#root);
+  }
+
+  /** Widens all positions of the document. What becomes of its root as a whole is the caller's. */
+  run(): void {
+    this.#enter(this.#root, this.#root);
+    // A queue in place of recursion: references lead from schema to schema as far as somebody liked.
+    for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) this.#schema(next);
+    // A branch that no longer has to hold evaluates nothing either.
+    if (!this.#hasLooseCondition) return;
+    for (const schema of this.#unevaluated) this.#loosen(schema);
+  }
+
+  /** Everything that changes, with references following what moved. */
+  edits(): Edit[] {
+    for (const reference of this.#references) {
+      const ref = this.moves.relocated(reference);
+      if (ref !== reference.node.value) this.moves.replace(reference.node, JSON.stringify(ref));
+    }
+    return this.moves.edits();
+  }
+
+  /** Offers a reference at a position, unless it is accepted there; `always` also where nothing may be diverted. */
+  position(schema: ValueNode, base: ObjectNode, always: boolean = false): void {
+    const kinds = this.#values.of(schema, base);
+    if (!(always || this.#isWanted(schema, kinds)) || this.#acceptance.of(schema, base)) return;
+    if (this.#offered.has(schema)) return;
+    this.#offered.add(schema);
+    const alternative = this.alternativeFor(kinds);
+    const branches = valueAt(schema, "anyOf");
+    // A choice gets one more branch, rather than a choice around it.
+    if (branches?.type === "Array" && schema.type === "Object" && branches.elements.length > 0) {
+      if (hasOnly(schema, (name) => name === "anyOf" || isHeedless(name))) {
+        this.moves.append(branches, alternative);
+        return;
+      }
+    }
+    this.moves.offer(schema, alternative);
+  }
+
+  /** What stands for a diverted value of some kinds; in a result, runs within a text become references too. */
+  alternativeFor(kinds: number): string {
+    const mayBeWithin = this.#side === "output" && (kinds & LONG_STRING) !== 0;
+    return mayBeWithin ? schemaOf(TEXT_WITH_REFERENCE) : REFERENCE_SCHEMA;
+  }
+
+  #isWanted(schema: ValueNode, kinds: number): boolean {
+    if (this.#side === "output") return (kinds & DIVERTIBLE) !== 0;
+    // Of an argument that may be anything there is nothing to say, unless it is said of strings.
+    const isAboutStrings = kinds !== ANYTHING || OF_STRINGS.some((keyword) => valueAt(schema, keyword) !== undefined);
+    const isConstant = valueAt(schema, "const") !== undefined || valueAt(schema, "enum") !== undefined;
+    return (kinds & LONG_STRING) !== 0 && isAboutStrings && !isConstant;
+  }
+
+  #enter(schema: ValueNode, base: ObjectNode): void {
+    if (schema.type !== "Object" || this.#seen.has(schema)) return;
+    this.#seen.add(schema);
+    this.#waiting.push({ schema, base: baseWithin(schema, base) });
+  }
+
+  #schema({ schema, base }: { readonly schema: ObjectNode; readonly base: ObjectNode }): void {
+    for (const subschema of subschemasOf(schema)) {
+      this.#subschema(subschema, base);
+      this.#enter(subschema.node, base);
+    }
+    this.#conditions(schema, base);
+    if (this.#side === "output") this.#contents(schema, base);
+    const reference = referenceOf(schema, base);
+    if (reference === undefined) return;
+    this.#references.push(reference);
+    const target = follow(reference);
+    if (target !== undefined && !isThroughData(target)) this.#enter(target.schema, reference.base);
+  }
+
+  #subschema({ keyword, about, node }: Subschema, base: ObjectNode): void {
+    if (about === "part") this.position(node, base);
+    if (keyword.startsWith("unevaluated")) this.#unevaluated.push(node);
+  }
+
+  /** Loosens what a reference within the value could turn round. */
+  #conditions(schema: ObjectNode, base: ObjectNode): void {
+    const not = valueAt(schema, "not");
+    if (not !== undefined && !this.#steadiness.ofWhole(not, base)) {
+      if (!listAt(not, "allOf").some(isNever)) this.moves.wrap(not, '{"allOf":[', ",false]}", "/allOf/0");
+    }
+    const condition = valueAt(schema, "if");
+    if (condition !== undefined && !this.#steadiness.ofWhole(condition, base)) {
+      this.#hasLooseCondition = true;
+      for (const branch of [valueAt(schema, "then"), valueAt(schema, "else")]) {
+        if (branch !== undefined) this.#loosen(branch);
+      }
+    }
+    const branches = valueAt(schema, "oneOf");
+    if (branches?.type === "Array" && !this.#staysExclusive(listAt(schema, "oneOf"), base)) this.moves.gather(branches);
+  }
+
+  /** Whether of branches as many hold after a diversion as before: their kinds differ, or it does not matter to them. */
+  #staysExclusive(branches: readonly ValueNode[], base: ObjectNode): boolean {
+    if (branches.length < 2 || branches.every((branch) => this.#steadiness.ofWhole(branch, base))) return true;
+    let taken = 0;
+    return branches.every((branch) => {
+      const kinds = this.#values.of(branch, base);
+      const all = (kinds & STRING) === 0 ? kinds : kinds | STRING;
+      const isFree = (taken & all) === 0;
+      taken |= all;
+      return isFree;
+    });
+  }
+
+  #loosen(schema: ValueNode): void {
+    if (isOpen(schema) || listAt(schema, "anyOf").some(isOpen)) return;
+    this.moves.wrap(schema, '{"anyOf":[', ",true]}", "/anyOf/0");
+  }
+
+  /** Counts and names, which change when elements and names do. */
+  #contents(schema: ObjectNode, base: ObjectNode): void {
+    const contained = valueAt(schema, "contains");
+    const most = valueAt(schema, "maxContains");
+    if (contained !== undefined && most?.type === "Number" && !this.#steadiness.ofPart(contained, base)) {
+      this.moves.replace(most, String(Number.MAX_SAFE_INTEGER));
+    }
+    const unique = valueAt(schema, "uniqueItems");
+    if (unique?.type === "Boolean" && unique.value && this.#mayDivertItems(schema, base)) {
+      this.moves.replace(unique, "false");
+    }
+    const patterns = valueAt(schema, "patternProperties");
+    if (patterns?.type !== "Object" || patterns.members.length === 0) return;
+    // Bytes in the name of a member become a reference too.
+    if (isClosed(schema) && valueAt(patterns, TEXT_WITH_REFERENCE) === undefined) {
+      this.moves.append(patterns, `${JSON.stringify(TEXT_WITH_REFERENCE)}:{}`);
+    }
+  }
+
+  #mayDivertItems(schema: ObjectNode, base: ObjectNode): boolean {
+    const items = valueAt(schema, "items");
+    return items === undefined || items.type === "Array" || (this.#values.of(items, base) & DIVERTIBLE) !== 0;
+  }
+}
+
+/** Keywords that say something about strings. */
+const OF_STRINGS = ["pattern", "format", "minLength", "maxLength", "contentEncoding", "contentMediaType"];
+
+function isNever(schema: ValueNode): boolean {
+  return schema.type === "Boolean" && !schema.value;
+}
+
+function schemaOf(pattern: string): string {
+  return JSON.stringify({ type: "string", pattern });
+}

@@ -1,0 +1,113 @@
+/**
+ * A client one already has, with a door in front of what it answers.
+ * @module
+ */
+import { DEFAULT_NAMESPACE } from "../artifacts/ids.js";
+import type { Door } from "./door.js";
+import { instructionOf } from "./listing.js";
+import { openDoor, type DoorOptions } from "./open-door.js";
+import { readTool } from "./reading/reading.js";
+import { objectOr } from "./rpc.js";
+
+/** Methods of the SDKs' clients, and the MCP requests they make. */
+const METHODS: Readonly<Record<string, string>> = {
+  callTool: "tools/call",
+  listTools: "tools/list",
+  readResource: "resources/read",
+  listResources: "resources/list",
+  listResourceTemplates: "resources/templates/list",
+};
+
+type Method = (params?: object, ...rest: readonly unknown[]) => Promise<object>;
+
+/**
+ * A client that answers like `client`, with large content stored, and with the tool that reads it. For the clients of
+ * SDK v1 and v2, connected or not yet; `client` itself stays as it is. Results have been received whole by then: a
+ * transport of ours takes larger ones.
+ *
+ * @example
+ * const gated = wrapClient(client, { store, namespace: "files" });
+ * const result = await gated.callTool({ name: "read_media_file", arguments: { path: "report.pdf" } });
+ */
+export function wrapClient<Client extends object>(client: Client, options: DoorOptions = {}): Client {
+  const exchange = new Exchange(client, options);
+  return new Proxy(client, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== "function") return value;
+      const method = value.bind(target) as Method;
+      if (name === "getInstructions") return () => exchange.instructions(method);
+      const rpc = typeof name === "string" && Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
+      if (rpc === undefined) return method;
+      return (params?: object, ...rest: readonly unknown[]) =>
+        exchange.call(rpc, params, (changed) => method(changed, ...rest));
+    },
+  });
+}
+
+/** Calls as messages through a door. */
+class Exchange {
+  readonly #client: { readonly getServerCapabilities?: () => unknown };
+  readonly #options: DoorOptions;
+  #door: Promise<Door> | undefined;
+  #lastId = 0;
+
+  constructor(client: object, options: DoorOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  /** What the server says of itself, and a sentence more. */
+  instructions(server: () => unknown): string {
+    const { name } = readTool(this.#options.namespace ?? DEFAULT_NAMESPACE);
+    const own = server();
+    return [...(typeof own === "string" && own !== "" ? [own] : []), instructionOf(name)].join("\n\n");
+  }
+
+  async call(
+    method: string,
+    params: object | undefined,
+    server: (params: object | undefined) => Promise<object>,
+  ): Promise<object> {
+    const door = await (this.#door ??= openDoor(this.#options));
+    const capabilities = objectOr(this.#client.getServerCapabilities?.());
+    door.introduce({ hasTools: true, hasResources: capabilities["resources"] !== undefined });
+    const id = (this.#lastId += 1);
+    const request = JSON.stringify({ jsonrpc: "2.0", id, method, params });
+    const { forward, answers } = await door.fromClient(new TextEncoder().encode(request));
+    const [own] = answers;
+    if (forward === undefined) return resultOf(await own);
+    const sent = new TextDecoder().decode(forward);
+    const changed = sent === request ? params : (objectOr(JSON.parse(sent))["params"] as object);
+    try {
+      return await throughDoor(door, id, await server(changed));
+    } finally {
+      door.forget(String(id));
+    }
+  }
+}
+
+async function throughDoor(door: Door, id: number, result: object): Promise<object> {
+  const pieces: Uint8Array[] = [];
+  const put = async (bytes: Uint8Array): Promise<void> => void pieces.push(bytes);
+  const incoming = door.fromServer({ forward: put, complete: async () => undefined, stray: put }, () => undefined);
+  const sent = new TextEncoder().encode(JSON.stringify({ jsonrpc: "2.0", id, result }));
+  try {
+    await incoming.write(sent);
+    await incoming.end();
+  } finally {
+    await incoming[Symbol.asyncDispose]();
+  }
+  // What needed no change is given as it was: the very object.
+  if (pieces.length === 1 && pieces[0] === sent) return result;
+  const decoder = new TextDecoder();
+  return resultOf(pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode());
+}
+
+/** The result that a response brings. Throws what an error response says. */
+function resultOf(response: string | undefined): object {
+  const { result, error } = objectOr(JSON.parse(response ?? "{}"));
+  if (typeof result === "object" && result !== null) return result;
+  const { code, message, data } = objectOr(error);
+  throw Object.assign(new Error(String(message)), { code, data });
+}
