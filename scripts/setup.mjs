@@ -10,6 +10,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { missing } from "./requirements.mjs";
 import { root, run } from "./run.mjs";
+import { buildSqlite } from "./setup-sqlite.mjs";
+
+/** Purposes that run the tests. */
+const TESTING = new Set(["test", "coverage"]);
+
+/** Real servers and clients, with a lock file of their own. */
+const servers = join(root, "tests", "e2e");
 
 /** A machine that setup may not or cannot change; the message is one sentence that says what to do. */
 export class SetupError extends Error {}
@@ -21,7 +28,12 @@ export class SetupError extends Error {}
 export async function setup(purpose) {
   checkNode();
   await installPackages(purpose);
-  await installModules();
+  await installModules(root, "npm packages", ["ci"]);
+  if (!TESTING.has(purpose)) return;
+  // Not `ci`: one of them names an optional package that no registry has, which `ci` takes for a fault of the lock
+  // file. No scripts: what these would do is to fetch browsers.
+  await installModules(servers, "the servers that the tests call", ["install", "--no-save", "--ignore-scripts"]);
+  await buildSqlite(servers);
 }
 
 /** Runs a script's main function; a SetupError becomes its sentence and exit code 1. */
@@ -105,19 +117,20 @@ function succeeds(command, args) {
 }
 
 // node_modules is right when it was installed from this very lock file.
-async function installModules() {
+async function installModules(folder, what, command) {
   const lock = createHash("sha256")
-    .update(readFileSync(join(root, "package-lock.json")))
+    .update(readFileSync(join(folder, "package-lock.json")))
     .digest("hex");
-  const stamp = join(root, "node_modules", ".lock-sha256");
+  const stamp = join(folder, "node_modules", ".lock-sha256");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
-  console.log("setup: installing npm packages from package-lock.json");
+  console.log(`setup: installing ${what} from package-lock.json`);
   const npm = process.env.npm_execpath;
-  const args = ["ci", "--no-audit", "--no-fund"];
+  const args = [...command, "--no-audit", "--no-fund", "--prefix", folder];
   const { code } = npm?.endsWith(".js")
     ? await run(process.execPath, [npm, ...args], { show: "failure" })
     : await run("npm", args, { show: "failure" });
-  if (code !== 0) throw new SetupError("npm ci failed as shown above: check the network, then run this again.");
+  if (code !== 0)
+    throw new SetupError(`npm ${command[0]} failed as shown above: check the network, then run this again.`);
   writeFileSync(stamp, lock);
 }
 

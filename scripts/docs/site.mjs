@@ -15,6 +15,7 @@ export const SITE = join(root, "build/docs");
 /** In the order of the site's navigation. */
 export const PAGES = [
   "docs/concepts.md",
+  "docs/hosts.md",
   "docs/configuration.md",
   "docs/stores.md",
   "docs/security.md",

@@ -1,0 +1,52 @@
+/**
+ * A large result over Streamable HTTP: an SDK's client with our fetch, and bare.
+ * @module
+ */
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { inFolder, median } from "../measure.mjs";
+import { answerOf } from "./answers.mjs";
+import { apart } from "./sdk.mjs";
+
+/** Most memory of the bare client that ours may take. */
+const SHARE = 1 / 3;
+
+/** Both in turn. Time is from the call to the result; memory is the most that the process had. */
+export async function compareHttp(version, mebibytes, rounds) {
+  const server = await serve();
+  const url = `http://127.0.0.1:${server.address().port}/mcp`;
+  const seen = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const bare = await apart("http", version, mebibytes, url, "false", "");
+    const gated = await inFolder((folder) => apart("http", version, mebibytes, url, "true", folder));
+    seen.push({ bare, gated });
+  }
+  server.close();
+  const ratio = median(seen.map(({ bare, gated }) => bare.time / gated.time));
+  const share = median(seen.map(({ bare, gated }) => gated.peak / bare.peak));
+  const of = (which, what) => median(seen.map((each) => each[which][what])).toFixed(0);
+  return {
+    seen: `${ratio.toFixed(1)} × faster (${of("gated", "time")} ms against ${of("bare", "time")} ms), ${share.toFixed(2)} × the memory (${of("gated", "peak")} MB against ${of("bare", "peak")} MB)`,
+    bar: "faster, ≤ 0.33 × the memory",
+    met: ratio > 1 && share <= SHARE,
+    rounds: seen,
+  };
+}
+
+async function serve() {
+  const server = createServer((request, response) => void answer(request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
+
+async function answer(request, response) {
+  if (request.method !== "POST") return response.writeHead(405).end();
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString());
+  if (id === undefined) return response.writeHead(202).end();
+  response.writeHead(200, { "content-type": "application/json" });
+  for (const piece of answerOf(id, method, params)) if (!response.write(piece)) await once(response, "drain");
+  return response.end();
+}

@@ -1,0 +1,127 @@
+/**
+ * The proxy over stdio: large results, memory, small calls.
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { inFolder, median } from "../measure.mjs";
+import { Connection, DIRECT, proxied } from "./connection.mjs";
+import { apart } from "./sdk.mjs";
+
+const MIB = 1024 * 1024;
+
+/** Most time of the plain way that ours may take. */
+const SHARE = 0.5;
+
+/** How many times faster than the SDKs. */
+const FASTER = 50;
+
+/** Most memory of the proxy, in MiB. */
+const PEAK = 160;
+
+/** Most time in ms that a small call may take longer. */
+const ADDED = 0.5;
+
+/** Reading, JSON.parse, Buffer.from, SHA-256, without any SDK. */
+async function plain(mebibytes) {
+  const connection = await Connection.open(DIRECT);
+  const start = performance.now();
+  const line = await connection.bytes(1, mebibytes * MIB);
+  const { result } = JSON.parse(Buffer.concat(line).toString());
+  const bytes = Buffer.from(result.content[0].resource.blob, "base64");
+  const hash = createHash("sha256").update(bytes).digest("hex");
+  const time = performance.now() - start;
+  await connection.close();
+  return { time, hash };
+}
+
+/** Through the proxy: the reduced answer, when the bytes are stored and hashed. */
+async function ours(mebibytes) {
+  return inFolder(async (folder) => {
+    const connection = await Connection.open(proxied(folder));
+    const start = performance.now();
+    const line = await connection.bytes(1, mebibytes * MIB);
+    const answer = Buffer.concat(line).toString();
+    const time = performance.now() - start;
+    const { peak } = connection;
+    await connection.close();
+    return { time, peak, answer };
+  });
+}
+
+/** Both in turn, and the SDKs with their caps raised, once each. */
+export async function compareBytes(mebibytes, rounds) {
+  const times = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const { time, hash } = await plain(mebibytes);
+    const through = await ours(mebibytes);
+    if (!through.answer.includes(hash.slice(0, 12))) throw new Error("The proxy stored something else.");
+    times.push({ plain: time, ours: through.time });
+  }
+  const share = median(times.map((each) => each.ours / each.plain));
+  const [ourTime, plainTime] = [median(times.map((each) => each.ours)), median(times.map((each) => each.plain))];
+  return {
+    seen: `${share.toFixed(2)} × the plain way (${ourTime.toFixed(0)} ms against ${plainTime.toFixed(0)} ms)`,
+    bar: `≤ ${SHARE} ×`,
+    met: share <= SHARE,
+    share,
+    times,
+  };
+}
+
+/** The SDK's own transport with its cap raised, against the proxy. */
+export async function compareSdk(version, mebibytes) {
+  const sdk = await apart("stdio", version, mebibytes);
+  const { time } = await ours(mebibytes);
+  const ratio = sdk.time / time;
+  return {
+    seen: `${ratio.toFixed(0)} × faster (${time.toFixed(0)} ms against ${(sdk.time / 1000).toFixed(1)} s, ${sdk.peak.toFixed(0)} MB)`,
+    bar: `≥ ${FASTER} ×`,
+    met: ratio >= FASTER,
+    ratio,
+    sdk,
+  };
+}
+
+/** Memory of the proxy while so much goes through it. */
+export async function memory(mebibytes) {
+  const { peak, time } = await ours(mebibytes);
+  const met = peak < PEAK;
+  return { seen: `${peak.toFixed(0)} MB, ${(time / 1000).toFixed(2)} s`, bar: `< ${PEAK} MB`, met, peak };
+}
+
+async function smallCalls(command, calls) {
+  const connection = await Connection.open(command);
+  const times = [];
+  for (let id = 1; id <= calls; id += 1) {
+    const start = performance.now();
+    await connection.request(id, "tools/call", { name: "small" });
+    times.push(performance.now() - start);
+  }
+  await connection.close();
+  return median(times);
+}
+
+/** What a call of 1 KB takes longer through the proxy. */
+export async function smallCall(rounds) {
+  const added = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const direct = await smallCalls(DIRECT, 500);
+    const through = await inFolder((folder) => smallCalls(proxied(folder), 500));
+    added.push(through - direct);
+  }
+  const least = median(added);
+  return { seen: `+${least.toFixed(2)} ms`, bar: `< ${ADDED} ms`, met: least < ADDED, added };
+}
+
+/** So many calls at once: each is answered, in the order of the server's answers. */
+export async function inFlight(calls) {
+  return inFolder(async (folder) => {
+    const connection = await Connection.open(proxied(folder));
+    const ids = Array.from({ length: calls }, (_, index) => index + 1);
+    const lines = await Promise.all(ids.map((id) => connection.request(id, "tools/call", { name: "small" })));
+    await connection.close();
+    const answered = lines.map((line) => JSON.parse(Buffer.concat(line).toString()).id);
+    const met = answered.every((id, index) => id === ids[index]);
+    return { seen: met ? "all answered, in order" : "not in order", bar: "none lost, in order", met };
+  });
+}

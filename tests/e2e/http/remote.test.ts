@@ -1,0 +1,148 @@
+/** `sluice proxy --url` on standard streams: what a client there is told of HTTP. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Message, request } from "../script.js";
+import { calling, json, SLUICE, upstream } from "./proxies.js";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice-http-"));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Sends lines, ends the input, and gives what came until the proxy ended. */
+async function spoken(
+  url: string,
+  lines: readonly (string | Message)[],
+  args: readonly string[] = [],
+): Promise<{ messages: Message[]; code: number | null }> {
+  const child = spawn(process.execPath, [SLUICE, "proxy", "--store", folder, "--url", url, ...args], {
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  let out = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+  const closed = once(child, "close") as Promise<[number | null]>;
+  child.stdin.end(lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""));
+  const [code] = await closed;
+  const messages = out.split("\n").filter((line) => line !== "");
+  return { messages: messages.map((line) => JSON.parse(line) as Message), code };
+}
+
+const OPENING = request("2025", "begin", "initialize", { protocolVersion: "2025-06-18" });
+
+/** Answers `initialize` with a session, and notifications with nothing; gives what is left. */
+function opened(message: Message, response: Parameters<typeof json>[0]): boolean {
+  if (message["id"] === undefined) response.writeHead(202).end();
+  else if (message["method"] === "initialize") {
+    const result = { protocolVersion: "2025-06-18", capabilities: {}, serverInfo: { name: "s", version: "1" } };
+    json(response, { jsonrpc: "2.0", id: message["id"], result }, { "mcp-session-id": "one" });
+  } else return false;
+  return true;
+}
+
+it("finishes what is pending when the input ends, and ends the session", async () => {
+  const seen: IncomingMessage[] = [];
+  await using server = await upstream(async (incoming, response, body) => {
+    seen.push(incoming);
+    if (incoming.method !== "POST") return void response.writeHead(incoming.method === "GET" ? 405 : 200).end();
+    const message = JSON.parse(body) as Message;
+    if (opened(message, response)) return;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    // As somebody writes it who likes to read it.
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ jsonrpc: "2.0", id: message["id"], result: { content: [] } }, undefined, 2));
+  });
+  const { messages, code } = await spoken(server.url, [OPENING, calling(7, "slow")], ["--header", "X-Key: k"]);
+  expect(messages.map(({ id }) => id)).toEqual(["begin", 7]);
+  expect(code).toBe(0);
+  expect(seen.map(({ method }) => method)).toEqual(["POST", "POST", "DELETE"]);
+  const told = { "mcp-session-id": "one", "mcp-protocol-version": "2025-06-18", "x-key": "k" };
+  expect(seen.slice(1).map(({ headers }) => headers)).toMatchObject([told, told]);
+});
+
+it("says in a sentence that the server wants authorization", async () => {
+  await using server = await upstream((_incoming, response) => void response.writeHead(401).end("{}"));
+  const { messages } = await spoken(server.url, [calling(1, "any")]);
+  expect(messages).toMatchObject([{ id: 1, error: { message: expect.stringContaining("--header \"Authorization") as unknown } }]);
+});
+
+it("says that the session has ended, that nobody is there, and what the server says itself", async () => {
+  const own = { code: -32_601, message: "Method not found", data: { a: [1.5] } };
+  await using server = await upstream((incoming, response, body) => {
+    if (incoming.method !== "POST") return void response.writeHead(405).end();
+    const message = JSON.parse(body) as Message;
+    if (opened(message, response)) return undefined;
+    response.writeHead(message["id"] === 1 ? 404 : 400, { "content-type": "application/json" });
+    response.end(JSON.stringify({ jsonrpc: "2.0", id: message["id"] === 1 ? null : message["id"], error: own }));
+  });
+  const { messages } = await spoken(server.url, [OPENING, calling(1, "lost"), calling(2, "refused")]);
+  expect(messages.find(({ id }) => id === 1)).toMatchObject({ error: { message: "The server no longer knows this session: connect again." } });
+  expect(messages.find(({ id }) => id === 2)).toEqual({ jsonrpc: "2.0", id: 2, error: own });
+  const nobody = await spoken("http://127.0.0.1:1/mcp", [calling(1, "any")]);
+  expect(nobody.messages).toMatchObject([{ error: { message: "The server cannot be reached: nobody listens there." } }]);
+});
+
+it("answers for a server that breaks off", async () => {
+  await using server = await upstream((incoming, response) => {
+    if (incoming.method !== "POST") return void response.writeHead(405).end();
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write('data: {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"half');
+    setTimeout(() => response.destroy(), 50);
+    return undefined;
+  });
+  const { messages, code } = await spoken(server.url, [calling(1, "any")]);
+  expect(messages).toMatchObject([{ id: 1, error: { message: "The server's answer broke off before it was complete." } }]);
+  expect(code).toBe(0);
+});
+
+it("goes on with a stream from where it broke off", async () => {
+  await using server = await upstream((incoming, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    if (incoming.headers["last-event-id"] === "a/1") {
+      response.end('id: a/2\ndata: {"jsonrpc":"2.0","id":1,\ndata: "result":{}}\n\n');
+    } else {
+      response.end('retry: 10\nid: a/1\ndata:\n\nid: a/9\ndata: {"jsonrpc":"2.0","id":1,"resu');
+    }
+  });
+  const { messages } = await spoken(server.url, [calling(1, "any")]);
+  expect(messages).toEqual([{ jsonrpc: "2.0", id: 1, result: {} }]);
+});
+
+it("says in headers what revision a request is of, and hangs up on what is cancelled", async () => {
+  const seen: IncomingMessage[] = [];
+  let hungUp: Promise<unknown> = Promise.resolve();
+  await using server = await upstream((incoming, response) => {
+    seen.push(incoming);
+    hungUp = once(response, "close");
+    response.writeHead(200, { "content-type": "text/event-stream" }).write(":\n\n");
+  });
+  const child = spawn(process.execPath, [SLUICE, "proxy", "--store", folder, "--url", server.url]);
+  child.stdin.write(`${request("2026", 1, "tools/call", { name: "Zoë" })}\n`);
+  while (seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  child.stdin.end(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } })}\n`);
+  await hungUp;
+  const [code] = (await once(child, "exit")) as [number | null];
+  expect(code).toBe(0);
+  expect(seen.map(({ headers }) => headers)).toMatchObject([
+    { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "=?base64?Wm/Dqw==?=" },
+  ]);
+});
+
+it("follows where the same server points, and nowhere else", async () => {
+  await using other = await upstream((_incoming, response) => json(response, { jsonrpc: "2.0", id: 1, result: {} }));
+  await using server = await upstream(({ url }, response) => {
+    if (url === "/mcp/") return json(response, { jsonrpc: "2.0", id: 1, result: { here: true } });
+    response.writeHead(307, { location: url === "/mcp" ? "/mcp/" : other.url }).end();
+  });
+  const here = await spoken(server.url, [calling(1, "any")]);
+  expect(here.messages).toEqual([{ jsonrpc: "2.0", id: 1, result: { here: true } }]);
+  const elsewhere = await spoken(server.url.replace("/mcp", "/away"), [calling(1, "any")]);
+  expect(elsewhere.messages).toMatchObject([{ id: 1, error: { message: "The server refuses the request: HTTP 307." } }]);
+});
