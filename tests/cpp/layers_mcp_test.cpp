@@ -88,7 +88,7 @@ TEST_F(LayersMcp, NothingStoredIsSaidAndNotOffered) {
   const std::string m = bench.text("long text");
   const std::string out = bench.mcp("{\"content\":[{\"type\":\"text\",\"text\":\"" + m + "\"}]}");
   EXPECT_EQ(string_at(out, {"content", "0", "text"}),
-            "[sluice] text, 1.0 MB. Note: content not stored.");
+            "[sluice] text, 1.0 MB. Content not stored (no ArtifactStore configured).");
 }
 
 TEST_F(LayersMcp, OfSeveralThingsNotStoredNoneIsOffered) {

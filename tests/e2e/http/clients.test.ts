@@ -28,7 +28,7 @@ const PIN = { versionNegotiation: { mode: { pin: "2026-07-28" } } };
 const CLIENTS = [
   { name: "SDK v1", make: () => new ClientV1(INFO), http: HttpV1, stdio: StdioV1 },
   { name: "SDK v2, 2025-11-25", make: () => new ClientV2(INFO), http: HttpV2, stdio: StdioV2 },
-  { name: "SDK v2, 2026-07-28", make: () => new ClientV2(INFO, PIN as object), http: HttpV2, stdio: StdioV2 },
+  { name: "SDK v2, 2026-07-28", make: () => new ClientV2(INFO, PIN), http: HttpV2, stdio: StdioV2 },
 ] as const;
 
 const BYTES = 2_000_000;

@@ -1,5 +1,5 @@
 /** `sluice proxy --listen -- COMMAND`: sessions, those who need none, and what becomes of them. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -50,7 +50,11 @@ it("sends what belongs to a request on its stream, and what belongs to none on t
   const call = calling(1, "progress", { steps: 2 });
   const params = { ...(call["params"] as object), _meta: { progressToken: "token" } };
   const messages = await messagesOf(await post(proxy.url, { ...call, params }, headers));
-  expect(messages.map(({ method, id }) => method ?? id)).toEqual(["notifications/progress", "notifications/progress", 1]);
+  expect(messages.map(({ method, id }) => method ?? id)).toEqual([
+    "notifications/progress",
+    "notifications/progress",
+    1,
+  ]);
   await (await post(proxy.url, calling(2, "test_trigger_tool_change"), headers)).text();
   const first = await stream.body?.getReader().read();
   expect(new TextDecoder().decode(first?.value)).toContain("notifications/tools/list_changed");
@@ -69,7 +73,10 @@ it("gives clients that have the same ids and tokens their own answers", async ()
   const calls = bytes.map((size) => modern("same", "tools/call", { name: "text", arguments: { bytes: size } }));
   const answers = await Promise.all(calls.map(([message, headers]) => answerOf(post(proxy.url, message, headers))));
   expect(answers).toMatchObject(
-    bytes.map((size) => ({ id: "same", result: { content: [{ text: expect.stringMatching(RegExp(`^.{${size}}$`)) as unknown }] } })),
+    bytes.map((size) => ({
+      id: "same",
+      result: { content: [{ text: expect.stringMatching(RegExp(`^.{${size}}$`)) as unknown }] },
+    })),
   );
 });
 
@@ -78,7 +85,11 @@ it("gives progress and subscriptions back under the client's own names", async (
   const params = call["params"] as Record<string, object>;
   const told = { ...params, _meta: { ...params["_meta"], progressToken: "mine" } };
   const messages = await messagesOf(await post(proxy.url, { ...call, params: told }, headers));
-  expect(messages.map((message) => message["params"])).toMatchObject([{ progressToken: "mine" }, { progressToken: "mine" }, {}]);
+  expect(messages.map((message) => message["params"])).toMatchObject([
+    { progressToken: "mine" },
+    { progressToken: "mine" },
+    undefined,
+  ]);
   const abort = new AbortController();
   const [listen, more] = modern("sub", "subscriptions/listen", { notifications: { toolsListChanged: true } });
   const stream = await fetch(proxy.url, {
@@ -120,12 +131,21 @@ it("changes nothing where it is told to", async () => {
   expect(answer).toMatchObject({ id: 1, result: { content: [{}, { type: "image" }] } });
 });
 
-it("leaves no process behind", async () => {
-  await using other = await listening(["--store", folder, "--", ...FIXTURE]);
-  const headers = await session(other.url);
-  const [{ pid }] = [{ pid: other.process.pid }];
-  other.process.kill();
-  await new Promise((resolve) => other.process.once("exit", resolve));
-  expect(pid).toBeTypeOf("number");
-  await expect(post(other.url, calling(1, "text"), headers)).rejects.toThrow();
+it.each(["SIGTERM", "SIGKILL"] as const)("leaves no process behind that ends by %s", async (signal) => {
+  const told = join(folder, signal);
+  const command = ["sh", "-c", `echo $$ > "$0"; exec "$@"`, told, ...FIXTURE];
+  await using other = await listening(["--store", folder, "--", ...command]);
+  await session(other.url);
+  const pid = Number(await readFile(told, "utf8"));
+  expect(isRunning(pid)).toBe(true);
+  other.process.kill(signal);
+  while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 20));
 });
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

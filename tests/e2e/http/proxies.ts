@@ -27,9 +27,13 @@ export interface Serving extends AsyncDisposable {
   readonly process: ChildProcess;
 }
 
-/** Starts `sluice proxy --listen` on a free port. */
-export async function listening(args: readonly string[], env: Record<string, string> = {}): Promise<Serving> {
-  const child = spawn(process.execPath, [SLUICE, "proxy", "--listen", "127.0.0.1:0", ...args], {
+/** Starts `sluice proxy --listen`, on a free port where nothing else is said. */
+export async function listening(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  address = "127.0.0.1:0",
+): Promise<Serving> {
+  const child = spawn(process.execPath, [SLUICE, "proxy", "--listen", address, ...args], {
     stdio: ["ignore", "ignore", "pipe"],
     env: { ...process.env, ...env },
   });

@@ -51,7 +51,10 @@ it("finishes what is pending when the input ends, and ends the session", async (
   const seen: IncomingMessage[] = [];
   await using server = await upstream(async (incoming, response, body) => {
     seen.push(incoming);
-    if (incoming.method !== "POST") return void response.writeHead(incoming.method === "GET" ? 405 : 200).end();
+    if (incoming.method !== "POST") {
+      response.writeHead(incoming.method === "GET" ? 405 : 200).end();
+      return;
+    }
     const message = JSON.parse(body) as Message;
     if (opened(message, response)) return;
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -70,35 +73,48 @@ it("finishes what is pending when the input ends, and ends the session", async (
 it("says in a sentence that the server wants authorization", async () => {
   await using server = await upstream((_incoming, response) => void response.writeHead(401).end("{}"));
   const { messages } = await spoken(server.url, [calling(1, "any")]);
-  expect(messages).toMatchObject([{ id: 1, error: { message: expect.stringContaining("--header \"Authorization") as unknown } }]);
+  expect(messages).toMatchObject([
+    { id: 1, error: { message: expect.stringContaining('--header "Authorization') as unknown } },
+  ]);
 });
 
 it("says that the session has ended, that nobody is there, and what the server says itself", async () => {
   const own = { code: -32_601, message: "Method not found", data: { a: [1.5] } };
   await using server = await upstream((incoming, response, body) => {
-    if (incoming.method !== "POST") return void response.writeHead(405).end();
+    if (incoming.method !== "POST") {
+      response.writeHead(405).end();
+      return;
+    }
     const message = JSON.parse(body) as Message;
-    if (opened(message, response)) return undefined;
+    if (opened(message, response)) return;
     response.writeHead(message["id"] === 1 ? 404 : 400, { "content-type": "application/json" });
     response.end(JSON.stringify({ jsonrpc: "2.0", id: message["id"] === 1 ? null : message["id"], error: own }));
   });
   const { messages } = await spoken(server.url, [OPENING, calling(1, "lost"), calling(2, "refused")]);
-  expect(messages.find(({ id }) => id === 1)).toMatchObject({ error: { message: "The server no longer knows this session: connect again." } });
+  expect(messages.find(({ id }) => id === 1)).toMatchObject({
+    error: { message: "The server no longer knows this session: connect again." },
+  });
   expect(messages.find(({ id }) => id === 2)).toEqual({ jsonrpc: "2.0", id: 2, error: own });
   const nobody = await spoken("http://127.0.0.1:1/mcp", [calling(1, "any")]);
-  expect(nobody.messages).toMatchObject([{ error: { message: "The server cannot be reached: nobody listens there." } }]);
+  expect(nobody.messages).toMatchObject([
+    { error: { message: "The server cannot be reached: nobody listens there." } },
+  ]);
 });
 
 it("answers for a server that breaks off", async () => {
   await using server = await upstream((incoming, response) => {
-    if (incoming.method !== "POST") return void response.writeHead(405).end();
+    if (incoming.method !== "POST") {
+      response.writeHead(405).end();
+      return;
+    }
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write('data: {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"half');
     setTimeout(() => response.destroy(), 50);
-    return undefined;
   });
   const { messages, code } = await spoken(server.url, [calling(1, "any")]);
-  expect(messages).toMatchObject([{ id: 1, error: { message: "The server's answer broke off before it was complete." } }]);
+  expect(messages).toMatchObject([
+    { id: 1, error: { message: "The server's answer broke off before it was complete." } },
+  ]);
   expect(code).toBe(0);
 });
 
@@ -126,7 +142,9 @@ it("says in headers what revision a request is of, and hangs up on what is cance
   const child = spawn(process.execPath, [SLUICE, "proxy", "--store", folder, "--url", server.url]);
   child.stdin.write(`${request("2026", 1, "tools/call", { name: "Zoë" })}\n`);
   while (seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  child.stdin.end(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } })}\n`);
+  child.stdin.end(
+    `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } })}\n`,
+  );
   await hungUp;
   const [code] = (await once(child, "exit")) as [number | null];
   expect(code).toBe(0);
@@ -144,5 +162,7 @@ it("follows where the same server points, and nowhere else", async () => {
   const here = await spoken(server.url, [calling(1, "any")]);
   expect(here.messages).toEqual([{ jsonrpc: "2.0", id: 1, result: { here: true } }]);
   const elsewhere = await spoken(server.url.replace("/mcp", "/away"), [calling(1, "any")]);
-  expect(elsewhere.messages).toMatchObject([{ id: 1, error: { message: "The server refuses the request: HTTP 307." } }]);
+  expect(elsewhere.messages).toMatchObject([
+    { id: 1, error: { message: "The server refuses the request: HTTP 307." } },
+  ]);
 });

@@ -100,6 +100,7 @@ void Mcp::rewrite_items(const std::string& at) {
 
 void Mcp::rewrite_block(size_t block, const std::string& at) {
   if (const std::optional<uint32_t> segment = document_.whole(block)) {
+    noted_.push_back(*segment);
     return replace(block, at, *segment, note_as_block(notes_.note(*segment)));
   }
   const std::optional<Load> load = load_of_block(document_, block);
@@ -110,6 +111,7 @@ void Mcp::rewrite_block(size_t block, const std::string& at) {
       media_.keeps(ledger_.segment(load->segment))) {
     return keep(*data, *load);
   }
+  noted_.push_back(load->segment);
   replace(block, at, load->segment, note_block(block, load->segment));
 }
 

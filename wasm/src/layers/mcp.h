@@ -45,8 +45,7 @@ class Mcp {
   void replace(size_t node, const std::string& at, uint32_t segment, std::string with);
   std::string note_block(size_t block, uint32_t segment);
   std::string note_entry(size_t entry, uint32_t segment) const;
-  bool has_news() const;
-  std::string note_text() const;
+  std::vector<uint32_t> news() const;
   std::optional<size_t> server_refs() const;
 
   const Document& document_;
@@ -57,6 +56,7 @@ class Mcp {
   Referrer referrer_;
   std::vector<Splice> splices_;
   Edits edits_;
+  std::vector<uint32_t> noted_;    // what a block's own note tells of
   std::vector<uint32_t> shown_;    // images that stay
   std::vector<uint32_t> beside_;   // what a replaced block held beside what its note names
   std::vector<std::string> tail_;  // members to add at the end of the body

@@ -33,16 +33,14 @@ void Mcp::rewrite_structured(const std::string& at) {
 
 // --- notes ------------------------------------------------------------------------------------
 
-bool Mcp::has_news() const {
-  return !shown_.empty() || !beside_.empty() || !referrer_.referred().empty();
-}
-
-std::string Mcp::note_text() const {
-  std::vector<uint32_t> listed;
+// What this result refers to and no block tells of yet.
+std::vector<uint32_t> Mcp::news() const {
+  std::vector<uint32_t> told = noted_;
   for (const std::vector<uint32_t>* list : {&shown_, &beside_, &referrer_.referred()}) {
-    for (const uint32_t segment : *list) add_once(listed, segment, ledger_);
+    for (const uint32_t segment : *list) add_once(told, segment, ledger_);
   }
-  return notes_.list(listed, shown_);
+  told.erase(told.begin(), told.begin() + static_cast<ptrdiff_t>(noted_.size()));
+  return told;
 }
 
 void Mcp::finish_list(const std::string& at) {
@@ -50,13 +48,17 @@ void Mcp::finish_list(const std::string& at) {
   const bool entries = shape_.kind == Shape::Kind::contents;
   if (const std::optional<uint32_t> segment = document_.whole(list)) {
     std::string items = entries ? note_entry(list, *segment) : note_as_block(notes_.note(*segment));
-    if (!entries && has_news()) items += "," + note_as_block(note_text());
+    noted_.push_back(*segment);
+    const std::vector<uint32_t> more = news();
+    if (!entries && !more.empty()) items += "," + note_as_block(notes_.list(more, shown_));
     return replace(list, at, *segment, "[" + items + "]");
   }
-  if (entries || !has_news()) return;
+  const std::vector<uint32_t> listed = news();
+  if (entries || listed.empty()) return;
   const size_t count = document_.tape().count(list);
   const uint32_t end = document_.tape()[list].end - 1;
-  splices_.push_back({end, end, (count > 0 ? "," : "") + note_as_block(note_text())});
+  splices_.push_back(
+      {end, end, (count > 0 ? "," : "") + note_as_block(notes_.list(listed, shown_))});
   edits_.added(pointer_to(at, count));
 }
 
@@ -76,9 +78,11 @@ void Mcp::rewrite_meta(size_t meta, const std::string& at) {
 /// Writes the list where it belongs; nothing may be added to it afterwards.
 void Mcp::finish_body() {
   const Tape& tape = document_.tape();
-  if (shape_.kind == Shape::Kind::result && has_news() && !tape.find(shape_.body, "content")) {
+  const std::vector<uint32_t> listed = news();
+  if (shape_.kind == Shape::Kind::result && !listed.empty() && !tape.find(shape_.body, "content")) {
     const uint32_t end = tape[shape_.body].end - 1;
-    splices_.push_back({end, end, ",\"content\":[" + note_as_block(note_text()) + "]"});
+    const std::string note = note_as_block(notes_.list(listed, shown_));
+    splices_.push_back({end, end, ",\"content\":[" + note + "]"});
     edits_.added("/content");
   }
   if (const std::optional<size_t> meta = tape.find(shape_.body, "_meta")) {

@@ -115,7 +115,9 @@ std::string Notes::note(uint32_t segment) const {
     // A planner finds the reason beside the summary; here is no place but the sentence.
     const std::optional<Stored>& stored = ledger_.about(segment).stored;
     if (!stored || stored->warning.empty()) return text;
-    return text.replace(text.size() - kNotStored.size(), kNotStored.size(), " " + stored->warning);
+    text.replace(text.size() - kNotStored.size(), kNotStored.size(), " " + stored->warning);
+    if (!ends_sentence(text)) text += '.';
+    return text;
   }
   if (text.ends_with('.')) text.pop_back();
   return text + ": stored, not shown. Read it with " + read_tool() + " {\"uri\":\"" +

@@ -221,7 +221,8 @@ export class Door {
     this.#noteTask(reduced.text, tool);
     this.#desk.mint(reduced.artifacts);
     for (const error of reduced.failures) this.#terms.onEvent({ kind: "failed", error });
-    if (reduced.artifacts.length > 0) this.#terms.onEvent({ kind: "stored", tool, artifacts: reduced.artifacts });
+    if (reduced.artifacts.length > 0)
+      this.#terms.onEvent({ kind: "stored", tool, artifacts: eachOnce(reduced.artifacts) });
   }
 
   /** A call that was answered with a task: its result comes later, under the task's id. */
@@ -251,4 +252,9 @@ export class Door {
     const [id, ...more] = this.#inFlight.entries().keys();
     return error !== undefined && more.length === 0 ? id : undefined;
   }
+}
+
+/** The same content may stand in both halves of a result. */
+function eachOnce(refs: readonly AnswerRef[]): readonly AnswerRef[] {
+  return [...new Map(refs.map((ref) => [ref.id, ref])).values()];
 }

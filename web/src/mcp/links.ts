@@ -15,7 +15,8 @@ const REFS = "sluice/refs";
  * What is no such result, or has nothing stored, stays as it is.
  */
 export function withLinks({ text, artifacts }: Transformed): string {
-  const stored = artifacts.filter(({ source }) => source["truncated"] !== true).slice(0, MAX_LINKS);
+  const kept = artifacts.filter(({ source }) => source["truncated"] !== true);
+  const stored = [...new Map(kept.map((ref) => [ref.id, ref])).values()].slice(0, MAX_LINKS);
   if (stored.length === 0) return text;
   const result = parseJson(text);
   const content = valueAt(result, "content");

@@ -42,7 +42,7 @@ export class CommandServer {
   /** Settles when the process has ended and everybody was told. */
   readonly ended: Promise<void>;
   /** When it was last spoken to, in milliseconds. */
-  lastUsed = Date.now();
+  lastUsed: number = Date.now();
   readonly #process: ServerProcess;
   readonly #door: Doorway;
   readonly #errors: LineWriter;
@@ -95,6 +95,7 @@ export class CommandServer {
     this.#posts.add(keys, exchange, tokenIn(body));
     const gone = (): void => exchange.end();
     post.signal.addEventListener("abort", gone, { once: true });
+    if (post.signal.aborted) gone();
     // Neither is waited for: what a client does not read must not keep its response from it.
     void this.#posts.flush();
     this.#pass(body).catch(() => this.#fail(keys, "The request could not be passed on."));

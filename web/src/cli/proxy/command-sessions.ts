@@ -144,11 +144,14 @@ export class CommandSessions implements AsyncDisposable {
     const { command, open, terminal } = this.#terms;
     const server = await CommandServer.start({ command, door: open?.() ?? new PlainDoor(), terminal, isShared });
     this.#started.set(key, server);
-    void server.ended.then(() => {
-      this.#started.delete(key);
-      this.#servers.delete(key);
-    });
+    void this.#dropAfter(key, server);
     return server;
+  }
+
+  async #dropAfter(key: string, server: CommandServer): Promise<void> {
+    await server.ended;
+    this.#started.delete(key);
+    this.#servers.delete(key);
   }
 
   /** Ends what has been idle for so long. */

@@ -20,9 +20,16 @@ export class EventStream {
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #wake: (() => void)[] = [];
   readonly #pulse: NodeJS.Timeout;
+  readonly #onGone: () => void;
+  readonly #patience: number | undefined;
 
-  /** `onGone` is called when the client goes before the stream has ended. */
-  constructor(onGone: () => void) {
+  /**
+   * `onGone` is called when the client goes before the stream has ended. One that takes nothing for `patience`
+   * milliseconds has gone: others wait behind it.
+   */
+  constructor(onGone: () => void, patience?: number) {
+    this.#onGone = onGone;
+    this.#patience = patience;
     this.body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -31,7 +38,7 @@ export class EventStream {
         pull: () => this.#resume(),
         cancel: () => {
           this.#close();
-          onGone();
+          this.#onGone();
         },
       },
       new ByteLengthQueuingStrategy({ highWaterMark: MAX_WAITING }),
@@ -52,7 +59,7 @@ export class EventStream {
     event.set(message, DATA.length);
     event.set(END, DATA.length + message.length);
     controller.enqueue(event);
-    if (this.#isFull) await new Promise<void>((resolve) => void this.#wake.push(resolve));
+    if (this.#isFull) await this.#room();
   }
 
   end(): void {
@@ -70,6 +77,19 @@ export class EventStream {
 
   get #isFull(): boolean {
     return (this.#controller?.desiredSize ?? 1) <= 0;
+  }
+
+  async #room(): Promise<void> {
+    const patience = this.#patience;
+    const timer = patience === undefined ? undefined : setTimeout(() => this.#giveUp(), patience);
+    await new Promise<void>((resolve) => void this.#wake.push(resolve));
+    clearTimeout(timer);
+  }
+
+  #giveUp(): void {
+    this.#controller?.error(new Error("the client does not read"));
+    this.#close();
+    this.#onGone();
   }
 
   #beat(): void {

@@ -65,12 +65,12 @@ export class ListenGuard {
     const isOurs = this.#isOurs(hostIn(`http://${headers.get("host") ?? ""}`));
     // A page elsewhere can name this machine by a name of its own, but not hide which page it is.
     if (!isOurs || (origin !== null && !this.#isOurs(hostIn(origin)))) {
-      return said(403, "Only requests to this machine by its own name, and from pages on it, are answered.");
+      return refused(403, "Only requests to this machine by its own name, and from pages on it, are answered.");
     }
     if (this.#token === undefined) return undefined;
     const [, token = ""] = /^Bearer +(.+)$/i.exec(headers.get("authorization") ?? "") ?? [];
     if (timingSafeEqual(digest(token), this.#token)) return undefined;
-    return said(401, "This proxy wants its own bearer token in the header Authorization.", {
+    return refused(401, "This proxy wants its own bearer token in the header Authorization.", {
       "www-authenticate": "Bearer",
     });
   }
@@ -88,7 +88,7 @@ export function shown(host: string, port: number, path: string): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`;
 }
 
-function said(status: number, sentence: string, headers: Record<string, string> = {}): Response {
+function refused(status: number, sentence: string, headers: Record<string, string> = {}): Response {
   const body = JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_600, message: sentence } });
   return new Response(body, { status, headers: { "content-type": "application/json", ...headers } });
 }

@@ -138,14 +138,13 @@ class SentOn {
     return undefined;
   }
 
-  #send(headers: Headers, body: Uint8Array | undefined, method = this.#request.method): Promise<Response> {
+  async #send(headers: Headers, body: Uint8Array | undefined, method = this.#request.method): Promise<Response> {
     const { signal } = this.#request;
-    return this.#terms.fetch(this.#url, {
-      method,
-      headers,
-      signal,
-      ...(body !== undefined && { body: body as BodyInit }),
-    });
+    const init = { method, headers, signal, ...(body !== undefined && { body: body as BodyInit }) };
+    const response = await this.#terms.fetch(this.#url, init);
+    const location = response.headers.get("location");
+    if (location !== null) response.headers.set("location", nearer(location, this.#terms.url));
+    return response;
   }
 }
 
@@ -158,6 +157,11 @@ function targetOf(url: URL, path: string): URL {
   target.search = search === "" && pathname === url.pathname ? url.search : search;
   target.hash = "";
   return target;
+}
+
+/** Where the server points to itself, without its name: whoever follows comes through here again. */
+function nearer(location: string, { origin }: URL): string {
+  return location === origin || location.startsWith(`${origin}/`) ? location.slice(origin.length) || "/" : location;
 }
 
 function keyOf(headers: Headers, session = headers.get(SESSION)): string {

@@ -23,6 +23,9 @@ export interface PostTerms {
 /** How long, in milliseconds, a client is left without a response. */
 const SILENCE = 10_000;
 
+/** How long, in milliseconds, others wait for a client that does not read. */
+const PATIENCE = 30_000;
+
 /** The status of a response that is an error alone (MCP 2026-07-28, Streamable HTTP). */
 const STATUS: ReadonlyMap<unknown, number> = new Map([
   [-32_700, 400],
@@ -88,7 +91,9 @@ export class PostExchange {
 
   #open(): EventStream {
     if (this.#events === undefined) {
-      this.#events = new EventStream(() => this.#finish());
+      // Where there are no sessions, others share the server.
+      const patience = this.#terms.hasStatus ? PATIENCE : undefined;
+      this.#events = new EventStream(() => this.#finish(), patience);
       this.#respond(this.#events.response(this.#terms.headers));
     }
     return this.#events;

@@ -114,7 +114,7 @@ export class Postbox {
   #byProgress(message: Uint8Array, { method }: MessageFacts): PostExchange | undefined {
     if (method !== '"notifications/progress"' || message.length > MAX_PROGRESS) return undefined;
     const { params } = JSON.parse(new TextDecoder().decode(message)) as { params?: { progressToken?: unknown } };
-    return this.#byToken.get(JSON.stringify(params?.progressToken) ?? "");
+    return this.#byToken.get(JSON.stringify(params?.progressToken ?? null));
   }
 
   /** The oldest ones give way. */

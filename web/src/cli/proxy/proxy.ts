@@ -28,14 +28,14 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
   try {
     if (address !== undefined) end = await listen({ address, token, open, terminal }, operands, url, headers);
     else if (url !== undefined) end = await remote({ url, headers, door: open?.(), terminal });
-    else end = await command(operands, open?.(), terminal);
+    else end = await atCommand(operands, open?.(), terminal);
   } finally {
     await doors?.[Symbol.asyncDispose]();
   }
   return typeof end === "number" ? end : endLike(end);
 }
 
-async function command(
+async function atCommand(
   [program = "", ...args]: readonly string[],
   door: Door | undefined,
   terminal: Terminal,

@@ -90,7 +90,8 @@ export class RemoteServer {
       const left = await this.#reader.read(response, { ids, signal: abort.signal, isOpening });
       if (left !== undefined) await this.#fail(ids, left);
     } catch (error) {
-      if (!abort.signal.aborted) await this.#fail(ids, saying(failureOf(error)));
+      const isOver = abort.signal.aborted || this.#connection.signal.aborted;
+      if (!isOver) await this.#fail(ids, saying(failureOf(error)));
     } finally {
       for (const { key } of requests) this.#aborts.delete(key);
     }
@@ -100,16 +101,21 @@ export class RemoteServer {
     const message = parsed(line);
     const { method, params } = objectOr(message);
     if (method === "notifications/cancelled" && this.#hangUp(objectOr(params)["requestId"])) return;
-    const sent = this.#post(line, {})
-      .then(async (response) => {
-        await response.body?.cancel();
-        if (method === "notifications/initialized" && response.ok) void this.#reader.listen();
-      })
-      // Who sends a notification cannot be told that it did not arrive.
-      .catch(() => undefined);
     const patience = new AbortController();
+    const sent = this.#deliver(line, method === "notifications/initialized");
     await Promise.race([sent, waited(PATIENCE, patience.signal)]);
     patience.abort();
+  }
+
+  /** Never throws: who sends a notification cannot be told that it did not arrive. */
+  async #deliver(line: Uint8Array, isInitialized: boolean): Promise<void> {
+    try {
+      const response = await this.#post(line, {});
+      await response.body?.cancel();
+      if (isInitialized && response.ok) void this.#reader.listen();
+    } catch {
+      // The requests behind it will tell what is wrong.
+    }
   }
 
   /** Since 2026-07-28 the end of the stream is what tells the server. */

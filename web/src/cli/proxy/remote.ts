@@ -21,6 +21,12 @@ export interface RemoteTerms {
   readonly terminal: Terminal;
 }
 
+/** Who started us; another one once that has ended. */
+const PARENT = process.ppid;
+
+/** How often, in milliseconds, it is looked for. */
+const LOOK = 500;
+
 const ENDS: ReadonlyMap<NodeJS.Signals, number> = new Map([
   ["SIGINT", Exit.interrupted],
   ["SIGTERM", Exit.terminated],
@@ -31,14 +37,17 @@ const ENDS: ReadonlyMap<NodeJS.Signals, number> = new Map([
 export async function runRemote({ url, headers, door: gate, terminal }: RemoteTerms): Promise<number> {
   const door = gate ?? new PlainDoor();
   const { input } = terminal;
-  const ended = deferred();
-  for (const [signal, code] of ENDS) process.once(signal, () => ended.resolve(code));
+  let end: (code: number) => void;
+  const ended = new Promise<number>((resolve) => {
+    end = resolve;
+  });
+  for (const [signal, code] of ENDS) process.once(signal, () => end(code));
   const client = new LineWriter(async (bytes) => {
     try {
       await terminal.output.write(bytes);
     } catch (error) {
       // Nobody reads any more.
-      ended.resolve(Exit.ok);
+      end(Exit.ok);
       throw error;
     }
   });
@@ -49,17 +58,13 @@ export async function runRemote({ url, headers, door: gate, terminal }: RemoteTe
   })
     // An input that cannot be read has ended.
     .catch(() => undefined)
-    .then(() => server.settled());
-  const code = await Promise.race([passed.then(() => Exit.ok), ended.promise]);
+    .then(() => {
+      // Who has ended before the answers came cannot be told by its output until something is written.
+      const parent = setInterval(() => process.ppid !== PARENT && end(Exit.ok), LOOK);
+      return server.settled().finally(() => clearInterval(parent));
+    });
+  const code = await Promise.race([passed.then(() => Exit.ok), ended]);
   await server.close();
   input.destroy();
   return code;
-}
-
-function deferred(): { readonly promise: Promise<number>; readonly resolve: (code: number) => void } {
-  let resolve: (code: number) => void = () => undefined;
-  const promise = new Promise<number>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }
