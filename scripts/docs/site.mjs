@@ -16,6 +16,7 @@ export const SITE = join(root, "build/docs");
 export const PAGES = [
   "docs/concepts.md",
   "docs/hosts.md",
+  "docs/clients.md",
   "docs/configuration.md",
   "docs/stores.md",
   "docs/security.md",
@@ -27,7 +28,7 @@ export const PAGES = [
 /** TypeDoc's options. Types are checked elsewhere, by the compiler that builds. */
 const OPTIONS = {
   name: "Sluice",
-  entryPoints: ["web/src/index.ts", "web/src/node.ts"],
+  entryPoints: ["web/src/index.ts", "web/src/mcp.ts", "web/src/node.ts"],
   tsconfig: "tsconfig.build.json",
   skipErrorChecking: true,
   readme: "README.md",

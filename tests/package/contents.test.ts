@@ -75,12 +75,18 @@ describe("the tarball", () => {
     for (const name of ["preinstall", "install", "postinstall", "prepare"]) expect(scripts).not.toHaveProperty(name);
   });
 
-  test("brings one package with it, in one exact version", async () => {
+  test("brings few packages with it, in exact versions", async () => {
     const { dependencies } = await json<Manifest>(join(installed, "package.json"));
-    expect(Object.keys(dependencies)).toEqual(["hash-wasm"]);
+    expect(Object.keys(dependencies)).toEqual(["@humanwhocodes/momoa", "cross-spawn", "hash-wasm"]);
     for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
     const packages = await readdir(join(inject("app"), "node_modules"));
-    expect(packages.filter((name) => !name.startsWith("."))).toEqual(["hash-wasm", "mcp-sluice"]);
+    expect(packages.filter((name) => !name.startsWith("."))).toEqual([
+      "@humanwhocodes",
+      "cross-spawn",
+      "hash-wasm",
+      // What cross-spawn is made of.
+      ...["isexe", "mcp-sluice", "path-key", "shebang-command", "shebang-regex", "which"],
+    ]);
   });
 });
 
@@ -97,7 +103,7 @@ test("arethetypeswrong finds nothing wrong for those who import", async () => {
     excludeEntrypoints: ["./core.wasm"],
   });
   if (found.types === false) throw new Error("the package has no types");
-  expect(Object.keys(found.entrypoints)).toEqual(expect.arrayContaining([".", "./node"]));
+  expect(Object.keys(found.entrypoints)).toEqual(expect.arrayContaining([".", "./mcp", "./node"]));
   const problems = found.problems.filter(
     (problem) => !("resolutionKind" in problem && notAsked.includes(problem.resolutionKind)),
   );

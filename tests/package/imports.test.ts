@@ -50,17 +50,23 @@ async function inPackage(name: string, from: string): Promise<string | undefined
   return join(installed, imports[name]?.default ?? name);
 }
 
-describe("the root entry, in the files as they were packed", () => {
-  test("reaches nothing of Node, and of others only the hash", async () => {
-    const { files, others } = await follow(join(installed, "dist/index.js"));
+/** The entries for browsers, and what they need of others. */
+const ENTRIES = [
+  ["dist/index.js", ["hash-wasm"]],
+  ["dist/mcp.js", ["@humanwhocodes/momoa", "hash-wasm"]],
+] as const;
+
+describe.each(ENTRIES)("%s, in the files as they were packed", (entry, needed) => {
+  test("reaches nothing of Node, and of others only what it needs", async () => {
+    const { files, others } = await follow(join(installed, entry));
     expect(files.size).toBeGreaterThan(20);
     expect([...files]).toEqual(expect.arrayContaining(["dist/core/core.mjs", "dist/core/compile-web.js"]));
     expect([...files].filter((name) => /\/(file|cli)\/|-node\.js$|\/node\.js$/.test(name))).toEqual([]);
-    expect([...others]).toEqual(["hash-wasm"]);
+    expect([...others].sort()).toEqual(needed);
   });
 
   test("imports everything before it runs, as service workers demand", async () => {
-    expect([...(await follow(join(installed, "dist/index.js"))).late]).toEqual([]);
+    expect([...(await follow(join(installed, entry))).late]).toEqual([]);
   });
 
   test("unlike the entry for Node, in which the same search finds it", async () => {
@@ -88,11 +94,11 @@ async function bundle(entry: string): Promise<{ readonly ids: readonly string[];
   return { ids, code: outputs.map((part) => (part.type === "chunk" ? part.code : "")).join("\n") };
 }
 
-describe("the root entry, bundled for browsers", () => {
-  test("is made of files of the package and of the hash, with nothing put in the place of Node", async () => {
-    const { ids, code } = await bundle("dist/index.js");
+describe.each(ENTRIES)("%s, bundled for browsers", (entry, needed) => {
+  test("is made of files of the package and what it needs, with nothing put in the place of Node", async () => {
+    const { ids, code } = await bundle(entry);
     expect(ids.length).toBeGreaterThan(20);
-    const homes = [installed, join(modules, "hash-wasm")];
+    const homes = [installed, ...needed.map((name) => join(modules, name))];
     expect(ids.filter((id) => !homes.some((home) => id.startsWith(`${home}/`)))).toEqual([]);
     expect(code).not.toMatch(/["'`]node:|__vite-browser-external/);
   });

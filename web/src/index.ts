@@ -79,10 +79,3 @@ export type {
 } from "./core/sluice.js";
 export { SluiceError } from "./errors/error.js";
 export type { ErrorCode, ErrorPlace } from "./errors/error.js";
-export type { ArtifactForm } from "./mcp/arguments.js";
-export type { DoorEvent, LinkMode } from "./mcp/door.js";
-export { gateFetch } from "./mcp/gate-fetch.js";
-export type { FetchLike } from "./mcp/gate-fetch.js";
-export type { DoorOptions } from "./mcp/open-door.js";
-export type { SchemaMode } from "./mcp/schemas.js";
-export { wrapClient } from "./mcp/wrap-client.js";

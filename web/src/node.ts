@@ -3,8 +3,9 @@
  * @module mcp-sluice/node
  */
 export * from "./index.js";
+export * from "./mcp.js";
 export { FileArtifactStore } from "./artifacts/file/file-store.js";
 export type { FileStoreOptions } from "./artifacts/file/file-store.js";
 export type { Swept } from "./artifacts/file/sweep.js";
 export { GatedStdioTransport } from "./mcp/gated-stdio.js";
-export type { GatedStdioOptions } from "./mcp/gated-stdio.js";
+export type { GatedStdioOptions, ServerErrors } from "./mcp/gated-stdio.js";

@@ -153,6 +153,34 @@ it("says in headers what revision a request is of, and hangs up on what is cance
   ]);
 });
 
+it("does not wait for an answer that nobody waits for", async () => {
+  let asked = 0;
+  await using server = await upstream(() => void (asked += 1));
+  const proxy = [process.execPath, SLUICE, "proxy", "--store", folder, "--url", server.url];
+  const host = spawn("sh", ["-c", '"$@" <&0 & echo $!; wait', "sh", ...proxy], { stdio: ["pipe", "pipe", "ignore"] });
+  const [line] = (await once(host.stdout, "data")) as [Buffer];
+  host.stdin.write(`${JSON.stringify(calling(1, "never"))}\n`);
+  while (asked === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  host.kill("SIGKILL");
+  host.stdin.end();
+  while (isRunning(Number(line))) await new Promise((resolve) => setTimeout(resolve, 20));
+});
+
+it("ends its session also when it is told to end", async () => {
+  const seen: unknown[] = [];
+  await using server = await upstream((incoming, response, body) => {
+    seen.push(incoming.method);
+    if (incoming.method === "POST") opened(JSON.parse(body) as Message, response);
+    else response.writeHead(200).end();
+  });
+  const child = spawn(process.execPath, [SLUICE, "proxy", "--store", folder, "--url", server.url]);
+  child.stdin.write(`${OPENING}\n`);
+  await once(child.stdout, "data");
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([143, null]);
+  expect(seen).toEqual(["POST", "DELETE"]);
+});
+
 it("follows where the same server points, and nowhere else", async () => {
   await using other = await upstream((_incoming, response) => json(response, { jsonrpc: "2.0", id: 1, result: {} }));
   await using server = await upstream(({ url }, response) => {
@@ -166,3 +194,11 @@ it("follows where the same server points, and nowhere else", async () => {
     { id: 1, error: { message: "The server refuses the request: HTTP 307." } },
   ]);
 });
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

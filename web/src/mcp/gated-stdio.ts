@@ -2,7 +2,6 @@
  * The stdio transport of MCP clients, with a door in it (Node).
  * @module
  */
-import type { Readable } from "node:stream";
 import { MAX_MESSAGE } from "../transports/limits.js";
 import { MessageMembers } from "../transports/members.js";
 import { withNewline, type LineLane } from "../transports/line-writer.js";
@@ -24,6 +23,12 @@ export interface GatedStdioOptions extends DoorOptions {
   readonly cwd?: string;
   /** Where its standard error goes; `inherit` when left out. */
   readonly stderr?: "inherit" | "pipe" | "ignore";
+}
+
+/** What a server writes to standard error: Node's readable stream, in words that need no types of Node. */
+export interface ServerErrors extends AsyncIterable<Uint8Array> {
+  /** Calls `listener` with each chunk. */
+  on(event: "data", listener: (chunk: Uint8Array) => void): unknown;
 }
 
 /** Variables that a server gets unasked: those that the SDKs hand on. */
@@ -79,7 +84,7 @@ export class GatedStdioTransport {
   }
 
   /** What the server writes to standard error, where that is `pipe`. */
-  get stderr(): Readable | null {
+  get stderr(): ServerErrors | null {
     return this.#server?.stderr ?? null;
   }
 
