@@ -15,6 +15,7 @@ export const SITE = join(root, "build/docs");
 /** In the order of the site's navigation. */
 export const PAGES = [
   "docs/concepts.md",
+  "docs/proxy.md",
   "docs/hosts.md",
   "docs/clients.md",
   "docs/configuration.md",
