@@ -10,7 +10,7 @@
  * @module mcp-sluice/mcp
  */
 export type { ArtifactForm } from "./mcp/arguments.js";
-export type { DoorEvent, LinkMode } from "./mcp/door.js";
+export type { DoorEvent, ExpandedEvent, FailedEvent, LinkMode, StoredEvent } from "./mcp/door.js";
 export { gateFetch } from "./mcp/gate-fetch.js";
 export type { FetchLike } from "./mcp/gate-fetch.js";
 export type { DoorOptions } from "./mcp/open-door.js";

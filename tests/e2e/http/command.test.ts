@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { isRunning } from "../faults/host.js";
 import { calling, FIXTURE, listening, messagesOf, modern, post, session, type Serving } from "./proxies.js";
 
 let folder: string;
@@ -139,13 +140,5 @@ it.each(["SIGTERM", "SIGKILL"] as const)("leaves no process behind that ends by 
   const pid = Number(await readFile(told, "utf8"));
   expect(isRunning(pid)).toBe(true);
   other.process.kill(signal);
-  while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect.poll(() => isRunning(pid), { timeout: 30_000 }).toBe(false);
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}

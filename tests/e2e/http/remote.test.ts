@@ -6,6 +6,7 @@ import type { IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { isRunning } from "../faults/host.js";
 import { type Message, request } from "../script.js";
 import { calling, json, SLUICE, upstream } from "./proxies.js";
 
@@ -154,16 +155,18 @@ it("says in headers what revision a request is of, and hangs up on what is cance
 });
 
 it("does not wait for an answer that nobody waits for", async () => {
-  let asked = 0;
-  await using server = await upstream(() => void (asked += 1));
+  const asked: unknown[] = [];
+  await using server = await upstream((...each) => void asked.push(each));
   const proxy = [process.execPath, SLUICE, "proxy", "--store", folder, "--url", server.url];
-  const host = spawn("sh", ["-c", '"$@" <&0 & echo $!; wait', "sh", ...proxy], { stdio: ["pipe", "pipe", "ignore"] });
+  const host = spawn("sh", ["-c", 'exec 3<&0; "$@" <&3 & echo $!; wait', "sh", ...proxy], {
+    stdio: ["pipe", "pipe", "ignore"],
+  });
   const [line] = (await once(host.stdout, "data")) as [Buffer];
   host.stdin.write(`${JSON.stringify(calling(1, "never"))}\n`);
-  while (asked === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await expect.poll(() => asked.length, { timeout: 30_000 }).toBe(1);
   host.kill("SIGKILL");
   host.stdin.end();
-  while (isRunning(Number(line))) await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect.poll(() => isRunning(Number(line)), { timeout: 30_000 }).toBe(false);
 });
 
 it("ends its session also when it is told to end", async () => {
@@ -194,11 +197,3 @@ it("follows where the same server points, and nowhere else", async () => {
     { id: 1, error: { message: "The server refuses the request: HTTP 307." } },
   ]);
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}

@@ -31,7 +31,7 @@ const KINDS: Readonly<Record<string, readonly Case[]>> = {
   ],
   "structured content": [
     ["structured", {}, 0],
-    ["structured", { bytes: 100_000 }, 2],
+    ["structured", { bytes: 100_000 }, 1],
     ["structured_only", {}, 0],
     ["structured_only", { bytes: 100_000 }, 1],
   ],
@@ -42,7 +42,7 @@ const KINDS: Readonly<Record<string, readonly Case[]>> = {
     ["json_text", { bytes: 50_000 }, 1],
     ["markdown", {}, 1],
     ["markdown", { bytes: 50_000 }, 1],
-    ["byte_array", { bytes: 20_000 }, 2],
+    ["byte_array", { bytes: 20_000 }, 1],
   ],
   "rows of data": [
     ["rows", { rows: 10 }, 0],

@@ -262,7 +262,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "config",
-    summary: "list every configuration key with its default and effect",
+    summary: "list every configuration key with its effect",
     operands: "",
     maxOperands: 0,
     about: [

@@ -23,17 +23,40 @@ import type { SchemaMode } from "./schemas.js";
 /** Whether `resource_link` blocks are added to results: for clients known to take them, for all, for none. */
 export type LinkMode = "auto" | "always" | "never";
 
+/** Something was stored. */
+export interface StoredEvent {
+  /** Which event this is. */
+  readonly kind: "stored";
+  /** The tool whose result it was; undefined for other messages. */
+  readonly tool: string | undefined;
+  /** What was stored, or could not be; each content once. */
+  readonly artifacts: readonly AnswerRef[];
+}
+
+/** An artifact went into the arguments of a call. */
+export interface ExpandedEvent {
+  /** Which event this is. */
+  readonly kind: "expanded";
+  /** The tool that is called. */
+  readonly tool: string;
+  /** The artifact. */
+  readonly id: string;
+  /** Where in the arguments: names and indexes joined by dots. */
+  readonly path: string;
+  /** `base64`, `data_uri`, `text` or `path`. */
+  readonly form: string;
+}
+
+/** Something went wrong that no answer is lost by, or one. */
+export interface FailedEvent {
+  /** Which event this is. */
+  readonly kind: "failed";
+  /** What failed: the store, or a message that is none. */
+  readonly error: SluiceError;
+}
+
 /** What happens at a door, for logs: refs and sizes, never content. */
-export type DoorEvent =
-  | { readonly kind: "stored"; readonly tool: string | undefined; readonly artifacts: readonly AnswerRef[] }
-  | {
-      readonly kind: "expanded";
-      readonly tool: string;
-      readonly id: string;
-      readonly path: string;
-      readonly form: string;
-    }
-  | { readonly kind: "failed"; readonly error: SluiceError };
+export type DoorEvent = StoredEvent | ExpandedEvent | FailedEvent;
 
 /** What a door is made of. */
 export interface DoorTerms extends DeskTerms {

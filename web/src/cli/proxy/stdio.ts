@@ -61,7 +61,7 @@ export class StdioProxy {
   async #passOutput(): Promise<void> {
     const { output, ended } = this.#server;
     if (this.#door === undefined) {
-      for await (const chunk of output) await this.#terminal.output.write(chunk as Uint8Array);
+      for await (const chunk of output) await this.#terminal.output.write(chunk);
       return;
     }
     await passServerLines(output, this.#door, {
