@@ -83,7 +83,7 @@ const CASES: readonly Case[] = [
   { tool: "test_multiple_content_types", args: {}, stored: true },
 ];
 
-/** With links of the server's own, which one adapter cannot take, proxy or not. */
+/** With links of the server's own, at which one adapter throws without the proxy. */
 const LINKS: readonly Case[] = [
   { tool: "link", args: { count: 1 } },
   { tool: "link", args: { count: 12 } },
@@ -91,7 +91,6 @@ const LINKS: readonly Case[] = [
   { tool: "everything", args: LARGE, stored: true },
 ];
 
-const REFUSES_LINKS = "LangChain";
 const DONE: Turn = { say: "done" };
 
 /** Reads a value far behind what a sentence about the artifact would quote. */
@@ -127,9 +126,7 @@ describe.each(Object.entries(HOSTS))("%s", (name, open) => {
     await model[Symbol.asyncDispose]();
   });
 
-  const cases = name === REFUSES_LINKS ? CASES : [...CASES, ...LINKS];
-
-  test.each(cases)("shows its model no bytes of $tool $args", async (given) => {
+  test.each([...CASES, ...LINKS])("shows its model no bytes of $tool $args", async (given) => {
     const prompt = await prompted(model, host, given);
     for (const body of model.prompts) expect(encodedIn(body)).toBeUndefined();
     if (given.stored === undefined) return;
@@ -171,14 +168,18 @@ test.each(Object.entries(HOSTS))("without the proxy, %s would show its model byt
 describe("LangChain and links of a server's own", () => {
   const links: Case = { tool: "get-resource-links", args: { count: 3 } };
 
-  test.each([
-    ["without the proxy", direct],
-    ["behind the proxy", proxied],
-  ])("by default it refuses them, %s", async (_where, start) => {
+  test("without the proxy it throws", async () => {
     await using model = await FakeModel.start();
-    await using host = await langChain(model.url, [start(EVERYTHING)]);
+    await using host = await langChain(model.url, [direct(EVERYTHING)]);
     model.follow({ call: links.tool, args: links.args }, DONE);
     await expect(host.ask("Go on.")).rejects.toThrow("file blocks");
+  });
+
+  test("behind the proxy it is told of them in words", async () => {
+    await using model = await FakeModel.start();
+    await using host = await langChain(model.url, [proxied(EVERYTHING)]);
+    const prompt = await prompted(model, host, links);
+    expect(conversation(prompt)).toContain("Link to a resource of this server");
   });
 
   test("with its setting for links it takes them, behind the proxy", async () => {

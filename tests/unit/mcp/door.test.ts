@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { openDoor, type DoorOptions } from "../../../web/src/mcp/open-door.js";
 import type { Door, DoorEvent } from "../../../web/src/mcp/door.js";
 import {
+  createSluice,
   MemoryArtifactStore,
   type ArtifactInfo,
   type ArtifactWriter,
@@ -238,6 +239,56 @@ describe("a store that fails", () => {
     expect(error).toMatchObject({ code: -32603, data: { code: "E_STORE_FULL" } });
     expect(error?.message).toMatch(/could not be passed on: The store has no room left/);
     expect(textOf(await broken.call("say", { content: [{ type: "text", text: "hello" }] }))).toBe("hello");
+  });
+});
+
+describe("links", () => {
+  const link = {
+    type: "resource_link",
+    uri: "file:///a\u0000.pdf",
+    name: "a\n# b",
+    mimeType: "application/pdf",
+    size: 1.0,
+  };
+  const begin = (name: string): Promise<Message> => talk.ask("initialize", { clientInfo: { name, version: "1" } }, {});
+
+  it("to what was stored are added for all, for those known to take them, or for none", async () => {
+    const counts = [];
+    for (const [links, client] of [
+      ["always", "x"],
+      ["auto", "mcp-inspector"],
+      ["auto", "x"],
+      ["never", "mcp-inspector"],
+    ] as const) {
+      talk = new Talk({ links });
+      await begin(client);
+      const { result } = await talk.call("shot", { content: [image()], structuredContent: { again: png(5000) } });
+      const blocks = result?.["content"] as { type: string; uri?: string }[];
+      counts.push(
+        blocks.filter(({ type, uri }) => type === "resource_link" && uri?.startsWith("artifact://srv_")).length,
+      );
+      const original = await (await createSluice({ store: talk.store })).restore(result);
+      expect(original).toEqual({ content: [image()], structuredContent: { again: png(5000) } });
+    }
+    expect(counts).toEqual([1, 1, 0, 0]);
+  });
+
+  it("of the server's own are told in words to a client that would throw, and can be put back", async () => {
+    talk = new Talk({ links: "auto" });
+    await begin("@langchain/mcp-adapters");
+    for (const result of [
+      { content: [link] },
+      { content: [link, image()] },
+      { _meta: { a: 1 }, content: [link, link] },
+    ]) {
+      const answer = await talk.call("links", result);
+      const blocks = answer.result?.["content"] as { type: string }[];
+      expect(blocks.map(({ type }) => type)).not.toContain("resource_link");
+      expect(textOf(answer)).toContain('without its content: "a # b", application/pdf: file:///a');
+      expect(await (await createSluice({ store: talk.store })).restore(answer.result)).toEqual(result);
+    }
+    await begin("another");
+    expect((await talk.call("links", { content: [link] })).result).toEqual({ content: [link] });
   });
 });
 

@@ -2,7 +2,7 @@
  * What stands between one client and one server: reads what each sends, and decides what the other gets (design §6).
  * @module
  */
-import type { AnswerRef, Sluice, TransformOptions } from "../core/sluice.js";
+import type { AnswerRef, Sluice, Transformed, TransformOptions } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
 import { Incoming } from "../transports/incoming.js";
 import { MAX_MESSAGE } from "../transports/limits.js";
@@ -17,7 +17,7 @@ import { Desk, type DeskTerms } from "./desk.js";
 import { InFlight, type Request } from "./in-flight.js";
 import { factsOf, instructionOf, withIntroduction, withResources, withTool, type ServerFacts } from "./listing.js";
 import { errorMessage, objectOr, RpcCode, stringOr } from "./rpc.js";
-import { withLinks } from "./links.js";
+import { withLinks, withLinksTold } from "./links.js";
 import type { SchemaMode } from "./schemas.js";
 
 /** Whether `resource_link` blocks are added to results: for clients known to take them, for all, for none. */
@@ -81,6 +81,9 @@ const CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
 /** Clients that are known to do the right thing with a link to an artifact. */
 const KNOWN_FOR_LINKS: ReadonlySet<string> = new Set(["mcp-inspector"]);
 
+/** Clients whose calls throw when a result has a link, whoever put it there. */
+const FAILS_AT_LINKS: ReadonlySet<string> = new Set(["@langchain/mcp-adapters"]);
+
 /** One client and one server. */
 export class Door {
   readonly #terms: DoorTerms;
@@ -99,7 +102,7 @@ export class Door {
       inFlight: this.#inFlight,
       catalog: this.#catalog,
       options: (tool) => this.#options(tool),
-      complete: () => (this.#hasLinks ? withLinks : undefined),
+      complete: () => this.#linking(),
       edit: (request) => this.#edit(request),
     });
     this.#desk = beside === undefined ? new Desk(terms, this.#catalog) : beside.#desk;
@@ -200,9 +203,12 @@ export class Door {
     this.#client = stringOr(objectOr(info)["name"]) ?? this.#client;
   }
 
-  get #hasLinks(): boolean {
+  /** What becomes of links in results for this client. */
+  #linking(): ((reduced: Transformed) => string) | undefined {
     const { links } = this.#terms;
-    return links === "always" || (links === "auto" && KNOWN_FOR_LINKS.has(this.#client ?? ""));
+    const client = this.#client ?? "";
+    if (links === "always" || (links === "auto" && KNOWN_FOR_LINKS.has(client))) return withLinks;
+    return FAILS_AT_LINKS.has(client) ? withLinksTold : undefined;
   }
 
   #options(tool: string | undefined): TransformOptions {

@@ -22,7 +22,7 @@ export interface GateCourse {
   readonly kind: "gate";
   readonly member: string;
   readonly options: TransformOptions;
-  /** Gives the text that is sent for what the gate made of it; its own where left out. */
+  /** Gives the text that is sent for what the gate made of it, or left alone; its own where left out. */
   readonly complete?: (reduced: Transformed) => string;
 }
 
@@ -182,8 +182,8 @@ export class Passage implements AsyncDisposable {
       await gated.write(bytes, at);
       at += bytes.length;
     }
-    const { pieces, reduced } = await gated.close();
-    if (reduced.changed) for (const piece of pieces) await this.#sink(piece);
+    const { pieces, reduced, isChanged } = await gated.close();
+    if (isChanged) for (const piece of pieces) await this.#sink(piece);
     else await this.#flush();
     return reduced;
   }
@@ -200,6 +200,14 @@ export class Passage implements AsyncDisposable {
     await this[Symbol.asyncDispose]();
     this.#gated = undefined;
   }
+}
+
+/** What came of a message with a gated value. */
+interface GatedMessage {
+  readonly pieces: readonly Uint8Array[];
+  readonly reduced: Transformed;
+  /** Whether it differs from what came. */
+  readonly isChanged: boolean;
 }
 
 /** A message of which one member's value goes through the gate, and the rest is kept as it came. */
@@ -227,12 +235,13 @@ class GatedValue implements AsyncDisposable {
     this.#keep(this.#behind, bytes.subarray(to));
   }
 
-  async close(): Promise<{ readonly pieces: readonly Uint8Array[]; readonly reduced: Transformed }> {
+  async close(): Promise<GatedMessage> {
     const reduced = await this.#stream.close();
-    const text = reduced.changed ? (this.#course.complete?.(reduced) ?? reduced.text) : reduced.text;
+    const text = this.#course.complete?.(reduced) ?? reduced.text;
     const value = new TextEncoder().encode(text);
     if (value.length + this.#kept > MAX_MESSAGE) throw tooLarge();
-    return { pieces: [...this.#before, value, ...this.#behind], reduced };
+    const isChanged = reduced.changed || text !== reduced.text;
+    return { pieces: [...this.#before, value, ...this.#behind], reduced, isChanged };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
