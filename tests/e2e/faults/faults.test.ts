@@ -1,8 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FileArtifactStore } from "../../../web/src/node.js";
+import { mounted, unmounted } from "../../unit/artifacts/small-disk.js";
 import { Host, isRunning } from "./host.js";
 
 let store: string;
@@ -134,6 +135,38 @@ describe("a server's line", () => {
     host.process.stderr.removeAllListeners("data").resume();
     expect((await host.call("line", { mebibytes: 2048, head })).result?.content?.[0]?.text).toBe("after");
     expect(host.peak).toBeLessThan(200);
+  });
+});
+
+describe("a full disk", () => {
+  let disk: string | undefined;
+  beforeAll(() => {
+    disk = mounted(8);
+  });
+  afterAll(() => {
+    if (disk !== undefined) unmounted(disk);
+  });
+  const bytes = (host: Host, size: number): ReturnType<Host["call"]> => host.call("bytes", { size });
+
+  it("costs what does not fit, which says so, and the connection lives on", async ({ skip }) => {
+    if (disk === undefined) return skip("mounting a small disk needs root");
+    await using host = await Host.open({ store: join(disk, "store") });
+    expect((await bytes(host, 1_000_000)).result?.content?.[0]?.text).toContain("stored, not shown");
+    const text = (await bytes(host, 20_000_000)).result?.content?.[0]?.text;
+    expect(text).toMatch(/^\[sluice\] PDF.* Content not stored \(E_STORE_FULL\): /);
+    expect(text).not.toContain(disk);
+    expect((await bytes(host, 1_000_001)).result?.content?.[0]?.text).toContain("stored, not shown");
+    expect(host.errors).toContain("could not be stored");
+  });
+
+  it("costs the answer where that is configured, and the connection lives on", async ({ skip }) => {
+    if (disk === undefined) return skip("mounting a small disk needs root");
+    const config = join(store, "error.json");
+    await writeFile(config, '{"door":{"on_store_failure":"error"}}');
+    await using host = await Host.open({ store: join(disk, "store"), options: ["--config", config] });
+    const { error } = await bytes(host, 20_000_000);
+    expect(error).toMatchObject({ code: -32603, data: { code: "E_STORE_FULL" } });
+    expect((await host.call("small")).result?.content?.[0]?.text).toBe("small");
   });
 });
 

@@ -30,6 +30,13 @@ const tools = {
     await half(id);
     process.stderr.write("half is written\n");
   },
+  async bytes(id, { size }) {
+    const bytes = Buffer.alloc(size, size % 251);
+    bytes.write("%PDF-1.7\n");
+    const blob = bytes.toString("base64");
+    const resource = { uri: "file:///a.pdf", mimeType: "application/pdf", blob };
+    await reply(id, { content: [{ type: "resource", resource }] });
+  },
   async crash(id) {
     await half(id);
     process.kill(process.pid, "SIGKILL");
