@@ -45,6 +45,24 @@ it("answers nobody in the server's place whom the server does not let in", async
   expect(own.status).toBe(401);
 });
 
+it("gives what one client stored to no client with another authorization", async () => {
+  await using server = await upstream((_request, response, body) => {
+    const { id, params } = JSON.parse(body) as { id: number; params: { name: string } };
+    const image = { type: "image", mimeType: "image/png", data: PNG.toString("base64") };
+    json(response, { jsonrpc: "2.0", id, result: { content: params.name === "shot" ? [image] : [] } });
+  });
+  await using proxy = await listening([...options(), "--url", server.url]);
+  const asked = async (user: string, name: string, args: Readonly<Record<string, unknown>>): Promise<string> => {
+    const response = await post(proxy.url, calling(1, name, args), { authorization: `Bearer ${user}` });
+    return JSON.stringify(await messagesOf(response));
+  };
+  const uri = /artifact:\/\/\w+/.exec(await asked("ada", "shot", {}))?.[0];
+  await asked("bob", "any", {});
+  const wanted = { uri, bytes: "0-7" };
+  expect(await asked("ada", "http_artifact_read", wanted)).toContain("89 50 4e 47");
+  expect(await asked("bob", "http_artifact_read", wanted)).toContain("There is no artifact");
+});
+
 it("passes every header but those of a connection, and adds its own", async () => {
   await using server = await upstream(({ headers }, response, body) => {
     const { id } = JSON.parse(body) as { id: number };

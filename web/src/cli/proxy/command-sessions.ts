@@ -19,7 +19,7 @@ import type { HttpRequest } from "./listen-http.js";
 export interface CommandSessionsTerms {
   readonly command: readonly string[];
   /** Makes a door for one more client; left out, everything passes as it is. */
-  readonly open: (() => Door) | undefined;
+  readonly open: ((user?: string) => Door) | undefined;
   readonly terminal: Terminal;
   /** Where they are offered. */
   readonly path: string;

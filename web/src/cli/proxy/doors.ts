@@ -10,10 +10,10 @@ const MAX_DOORS = 256;
 
 /** The doors that were used last. */
 export class Doors {
-  readonly #open: () => Door;
+  readonly #open: (user?: string) => Door;
   readonly #doors = new Map<string, Door>();
 
-  constructor(open: () => Door) {
+  constructor(open: (user?: string) => Door) {
     this.#open = open;
   }
 
@@ -24,9 +24,9 @@ export class Doors {
     return door;
   }
 
-  /** A door that is nobody's yet. */
-  open(): Door {
-    return this.#open();
+  /** A new door. What goes through it belongs to whoever has this authorization, and is found by nobody else. */
+  open(authorization: string | null): Door {
+    return authorization === null ? this.#open() : this.#open(userOf(authorization));
   }
 
   keep(key: string, door: Door): void {
@@ -40,6 +40,11 @@ export class Doors {
   drop(key: string): void {
     this.#doors.delete(key);
   }
+}
+
+/** Who has an authorization, as artifacts are marked: the token itself is kept nowhere. */
+function userOf(authorization: string): string {
+  return `authorization-${createHash("sha256").update(authorization).digest("hex").slice(0, 32)}`;
 }
 
 /** What tells a client apart: its session, and who it is. Neither is kept in the clear. */

@@ -74,7 +74,7 @@ export class ListenUrl {
     const key = keyOf(headers);
     const isOpening = methodIn(body) === '"initialize"';
     const known = isOpening ? undefined : doors.find(key);
-    const door = known ?? doors.open();
+    const door = known ?? doors.open(this.#authorization(headers));
     // Without sessions there may be several clients whose ids are the same.
     const passes = isOpening || headers.has(SESSION) ? door : door.forExchange();
     const response = await exchange(passes, body, {
@@ -88,10 +88,15 @@ export class ListenUrl {
 
   async #stream(doors: Doors, { headers }: HttpRequest, sent: SentOn): Promise<Response> {
     const key = keyOf(headers);
-    const door = doors.find(key) ?? doors.open();
+    const door = doors.find(key) ?? doors.open(this.#authorization(headers));
     const response = await sent.asItIs();
     if (response.ok) doors.keep(key, door);
     return gatedResponse(door, response, { reply: replying((bytes) => sent.message(door, bytes)) });
+  }
+
+  /** Who a client is to the server; nobody is anybody where all have the proxy's own token. */
+  #authorization(headers: Headers): string | null {
+    return this.#terms.passesAuthorization ? headers.get("authorization") : null;
   }
 
   async #whole(body: HttpRequest["body"], pass: () => Promise<Response>): Promise<Response> {

@@ -19,7 +19,7 @@ export interface ListenTerms {
   /** What clients have to have. */
   readonly token: string | undefined;
   /** Makes a door for one more client; left out, everything passes as it is. */
-  readonly open: (() => Door) | undefined;
+  readonly open: ((user?: string) => Door) | undefined;
   readonly terminal: Terminal;
 }
 

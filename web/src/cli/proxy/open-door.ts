@@ -40,8 +40,8 @@ const RETENTION: RetentionConfig = {
 
 /** What makes doors, and what has to be cleared up behind them. */
 export interface OpenDoors extends AsyncDisposable {
-  /** A door for one more client. */
-  readonly open: () => Door;
+  /** A door for one more client; what it stores belongs to `user`, where clients are told apart. */
+  readonly open: (user?: string) => Door;
 }
 
 /** Throws UsageError, E_CONFIG_…. `url` is that of a server that is no command. */
@@ -73,7 +73,7 @@ export async function openProxyDoors(invocation: Invocation, terminal: Terminal,
   // Beside the start of the server, which takes longer; what fails here fails again where it is told of.
   void warmUp(terms, ended.signal).catch(() => undefined);
   return {
-    open: () => new Door(terms),
+    open: (user) => new Door(user === undefined ? terms : { ...terms, scope: { user_id: user } }),
     [Symbol.asyncDispose]: async () => {
       ended.abort();
       await copies[Symbol.asyncDispose]();
