@@ -141,6 +141,7 @@ describe("the result of a call", () => {
     );
     expect(textOf({ result: got.result?.["result"] as Record<string, unknown> })).toContain("[sluice] PNG");
     const [told] = await talk.hear({
+      jsonrpc: "2.0",
       method: "notifications/tasks",
       params: { ...task, result: { content: [image()] } },
     });
@@ -173,6 +174,42 @@ describe("the result of a call", () => {
     });
     expect(result).toMatchObject({ requestState });
     expect(talk.events).toEqual([]);
+  });
+});
+
+describe("the id of a call", () => {
+  const result = { content: [image()] };
+  const wait = (id: unknown): Promise<unknown> =>
+    talk.say({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "shot" } });
+
+  it("is not used up by a request of the server's that has the same", async () => {
+    await wait(0);
+    const ping = '{"jsonrpc":"2.0","id":0,"method":"ping"}';
+    expect(await talk.hear(ping)).toEqual([ping]);
+    expect((await talk.hear({ jsonrpc: "2.0", id: 0, result }))[0]).toContain("[sluice] PNG");
+    expect(talk.events).toMatchObject([{ kind: "stored", tool: "shot" }]);
+  });
+
+  it("is not used up by a line of a logger", async () => {
+    await wait(1);
+    expect(await talk.hear('{"level":"info","id":1}')).toEqual([]);
+    expect(await talk.hear('{"error":"cache miss"} retrying')).toEqual([]);
+    expect((await talk.hear({ jsonrpc: "2.0", id: 1, result }))[0]).toContain("[sluice] PNG");
+  });
+
+  it.each(['"1"', '" 1"', "1.0", "null", "99", `"${"x".repeat(2000)}"`])(
+    "may be told as %s: the result is gated",
+    async (id) => {
+      await wait(1);
+      const text = `{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result)}}`;
+      expect((await talk.hear(text))[0]).toContain("[sluice] PNG");
+    },
+  );
+
+  it("stands beside a result, whatever else stands there", async () => {
+    await wait(1);
+    const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method: null, params: {}, result });
+    expect((await talk.hear(text))[0]).toContain("[sluice] PNG");
   });
 });
 

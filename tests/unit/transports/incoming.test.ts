@@ -130,8 +130,8 @@ describe("a message from a server", () => {
   });
 
   it("is rewritten whole where that is asked for", async () => {
-    const { messages } = await sent(text({ id: 2, result: "old" }), [4]);
-    expect(messages).toEqual(['{"id":2,"result":"new"}']);
+    const { messages } = await sent(text({ jsonrpc: "2.0", id: 2, result: "old" }), [4]);
+    expect(messages).toEqual(['{"jsonrpc":"2.0","id":2,"result":"new"}']);
   });
 
   it("that breaks off is answered for", async () => {
@@ -149,20 +149,44 @@ describe("a message from a server", () => {
   });
 
   it("is reduced where it is largest", async () => {
-    const message = `{"id":1,"a":"${"x ".repeat(MAX_MESSAGE / 4)}","b":"${"y ".repeat(MAX_MESSAGE / 4)}","result":{}}`;
+    const message = `{"jsonrpc":"2.0","id":1,"a":"${"x ".repeat(MAX_MESSAGE / 4)}","b":"${"y ".repeat(MAX_MESSAGE / 4)}","c":{}}`;
     const { messages, broken } = await sent(text(message));
     expect(broken).toEqual([]);
     expect(messages[0]?.length).toBeLessThan(MAX_MESSAGE);
   });
 
-  it.each(["INFO: server started", "[INFO] started", "{ level: 'info' }", '{"level":"info"}', "42", '"text"', "{"])(
-    "is none: %s",
-    async (line) => {
-      const { messages, stray, broken } = await sent(text(line), [2]);
-      expect({ messages, stray }).toEqual({ messages: [], stray: line });
-      expect(broken.every((error) => error === undefined)).toBe(true);
-    },
-  );
+  it("that is too large beside its result is answered for: what is left of it would not be gated", async () => {
+    const { message } = answer(20_000, 1, true);
+    const { messages, broken } = await sent(text(message.replace("{", `{"x":"${"y".repeat(9_000_000)}",`)));
+    expect(messages).toEqual(['{"id":1,"error":"broken"}']);
+    expect(broken).toMatchObject([{ code: "E_TOO_LARGE" }]);
+  });
+
+  it("that was let pass is ended as a line of its own when it breaks off", async () => {
+    const { message } = answer(300_000, 3, true);
+    const { messages } = await sent(text(message.slice(0, 200_000)));
+    expect(messages).toEqual([message.slice(0, 200_000), '{"id":3,"error":"broken"}']);
+  });
+
+  it("may begin with a byte order mark", async () => {
+    const { messages } = await sent(text(`\ufeff${answer(20_000, 1, true).message}`), [1]);
+    expect(messages[0]).toContain("[sluice] PDF");
+  });
+
+  it.each([
+    "INFO: server started",
+    "[INFO] started",
+    "{ level: 'info' }",
+    '{"level":"info","id":1}',
+    '{"error":"cache miss"} retrying',
+    "42",
+    '"text"',
+    "{",
+  ])("is none: %s", async (line) => {
+    const { messages, stray, broken } = await sent(text(line), [2]);
+    expect({ messages, stray }).toEqual({ messages: [], stray: line });
+    expect(broken.every((error) => error === undefined)).toBe(true);
+  });
 
   it("is nothing when there is nothing", async () => {
     expect(await sent(text("  \r"))).toMatchObject({ messages: [], stray: "" });
@@ -184,7 +208,7 @@ describe("a message from a server", () => {
 describe("a batch", () => {
   it("goes on as one, each message for itself", async () => {
     const { message, sha256 } = answer(2000, 1, true);
-    const line = `[ {"id":9,"result":{}} ,\n${message}, {"method":"x"}]`;
+    const line = `[ {"jsonrpc":"2.0","id":9,"result":{}} ,\n${message}, {"jsonrpc":"2.0","method":"x"}]`;
     const { messages, passed } = await sent(text(line), [1, 90]);
     const batch = JSON.parse(messages[0] ?? "") as { id?: number; result?: { content?: unknown[] } }[];
     expect(batch.map(({ id }) => id)).toEqual([9, 1, undefined]);
@@ -192,7 +216,7 @@ describe("a batch", () => {
   });
 
   it("is divided where it would be too large", async () => {
-    const part = `{"id":9,"result":"${"z ".repeat(1_500_000)}"}`;
+    const part = `{"jsonrpc":"2.0","id":9,"result":"${"z ".repeat(1_500_000)}"}`;
     const { messages } = await sent(text(`[${part},${part},${part}]`));
     expect(messages.map((each) => (JSON.parse(each) as unknown[]).length)).toEqual([2, 1]);
   });

@@ -64,7 +64,7 @@ const RESULT = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"image","mi
 describe("an event stream", () => {
   it("keeps every field, comment and event that needs nothing", async () => {
     const stream =
-      'event: message\nid: 7\ndata: {"id":9,"result":{}}\n\n: keep-alive\n\nretry: 10\ndata:{"method":"x"}\n\n';
+      'event: message\nid: 7\ndata: {"jsonrpc":"2.0","id":9,"result":{}}\n\n: keep-alive\n\nretry: 10\ndata:{"jsonrpc":"2.0","method":"x"}\n\n';
     expect(eventsOf(await sent(stream, [1]))).toEqual(eventsOf(stream));
   });
 
@@ -93,7 +93,7 @@ describe("an event stream", () => {
 
   it("is the same in any pieces, with any ends of lines", async () => {
     const part = fc.constantFrom(
-      'data: {"id":9,"result":{"a":[1,2]}}',
+      'data: {"jsonrpc":"2.0","id":9,"result":{"a":[1,2]}}',
       `data:${RESULT}`,
       "id: 4",
       "event: message",

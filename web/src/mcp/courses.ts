@@ -3,6 +3,7 @@
  * @module
  */
 import type { Transformed, TransformOptions } from "../core/sluice.js";
+import { MAX_MESSAGE } from "../transports/limits.js";
 import type { MessageMembers } from "../transports/members.js";
 import type { Course, Judge } from "../transports/passage.js";
 import type { Catalog } from "./catalog.js";
@@ -24,7 +25,7 @@ export interface CourseTerms {
 }
 
 /** Status of a task, which may bring its result (Tasks extension, 2026-07-28). */
-const TASK_NOTIFICATIONS: ReadonlySet<string> = new Set(['"notifications/tasks"', '"notifications/tasks/status"']);
+const TASK_NOTIFICATIONS: ReadonlySet<string> = new Set(["notifications/tasks", "notifications/tasks/status"]);
 
 const PASS: Course = { kind: "pass" };
 const RAW: Course = { kind: "raw" };
@@ -42,33 +43,42 @@ export class Courses implements Judge {
   }
 
   course(message: MessageMembers, isWhole: boolean): Course | undefined {
+    const id = message.text("id");
+    if (message.member("result") !== undefined) {
+      if (id !== undefined || isWhole) return this.#answer(this.#terms.inFlight.find(id));
+      return this.#anyAnswer(message.size > MAX_MESSAGE);
+    }
     const method = message.text("method");
     if (method !== undefined || message.member("params") !== undefined) return this.#unasked(method, isWhole);
-    const id = message.text("id");
-    if (id !== undefined) return this.#answer(this.#terms.inFlight.find(id));
     if (isWhole) return PASS;
-    return message.member("result") === undefined ? undefined : this.#anyAnswer();
+    const request = this.#terms.inFlight.find(id);
+    return request === undefined ? undefined : this.#answer(request);
   }
 
-  /** The one course of all answers that are waited for; undefined when they differ. */
-  #anyAnswer(): Course | undefined {
+  /**
+   * The one course of all answers that are waited for; undefined when they differ. What may go on as it came does so only
+   * when it can be held no longer: the answer may be another's.
+   */
+  #anyAnswer(isUrgent: boolean): Course | undefined {
     let only: Course | undefined;
     for (const request of this.#terms.inFlight.entries().values()) {
       const course = this.#answer(request);
       if (only !== undefined && !isSame(only, course)) return undefined;
       only ??= course;
     }
-    return only ?? PASS;
+    if (only?.kind === "raw" && !isUrgent) return undefined;
+    return only ?? this.#gate("result", undefined);
   }
 
   #unasked(method: string | undefined, isWhole: boolean): Course | undefined {
     if (method === undefined) return isWhole ? PASS : undefined;
-    return TASK_NOTIFICATIONS.has(method.trim()) ? this.#gate("params.result", undefined) : PASS;
+    return TASK_NOTIFICATIONS.has(stringIn(method)) ? this.#gate("params.result", undefined) : PASS;
   }
 
   #answer(request: Request | undefined): Course {
     const { catalog, edit } = this.#terms;
-    if (request === undefined) return PASS;
+    // Clients differ in what they take for the id of a call: what is nobody's answer is treated like one.
+    if (request === undefined) return this.#gate("result", undefined);
     switch (request.method) {
       case "tools/call":
       case "tasks/result":
@@ -94,4 +104,13 @@ function isSame(left: Course, right: Course): boolean {
   if (left.kind !== right.kind || left.kind === "edit") return false;
   if (left.kind !== "gate" || right.kind !== "gate") return true;
   return left.member === right.member && left.options.tool === right.options.tool;
+}
+
+/** What a JSON string says; empty for what is none. */
+function stringIn(json: string): string {
+  try {
+    return String(JSON.parse(json));
+  } catch {
+    return "";
+  }
 }

@@ -243,8 +243,8 @@ export class Door {
     }
   }
 
-  #passed({ id, reduced }: Passed): void {
-    const request = this.#inFlight.close(id);
+  #passed({ id, isResponse, reduced }: Passed): void {
+    const request = isResponse ? this.#inFlight.close(id) : undefined;
     if (reduced === undefined) return;
     const tool = request?.tool;
     this.#noteTask(reduced.text, tool);
@@ -263,7 +263,7 @@ export class Door {
   }
 
   #broken(error: unknown, message: MessageMembers, reply: (text: string) => void): string | undefined {
-    const id = message.text("id") ?? this.#onlyOne(error);
+    const id = message.text("id");
     const failure = error instanceof SluiceError ? error : undefined;
     if (failure !== undefined) this.#terms.onEvent({ kind: "failed", error: failure });
     if (id === undefined) return undefined;
@@ -274,12 +274,6 @@ export class Door {
     }
     if (this.#inFlight.close(id) === undefined) return undefined;
     return errorMessage(id, RpcCode.internal, sentence, { code: failure?.code ?? "E_JSON_SYNTAX" });
-  }
-
-  /** The id of the one request that waits, when an answer broke off before its own. */
-  #onlyOne(error: unknown): string | undefined {
-    const [id, ...more] = this.#inFlight.entries().keys();
-    return error !== undefined && more.length === 0 ? id : undefined;
   }
 }
 

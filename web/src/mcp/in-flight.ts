@@ -40,15 +40,22 @@ export class InFlight {
 
   /** The request that a response with this id, as JSON text, answers. */
   find(id: string | undefined): Request | undefined {
-    const key = idKey(id);
-    return key === undefined ? undefined : this.#requests.get(key);
+    return this.#requests.get(this.#keyOf(id) ?? "");
   }
 
   /** The same, which has now been answered. */
   close(id: string | undefined): Request | undefined {
     const request = this.find(id);
-    this.#requests.delete(idKey(id) ?? "");
+    this.#requests.delete(this.#keyOf(id) ?? "");
     return request;
+  }
+
+  /** SDKs take `"1"` for an answer to 1. */
+  #keyOf(id: string | undefined): string | undefined {
+    const key = idKey(id);
+    if (key === undefined || this.#requests.has(key) || !key.startsWith('"')) return key;
+    const said = JSON.parse(key) as string;
+    return said.trim() === "" ? key : String(Number(said));
   }
 
   /** All that wait for an answer, with their ids as JSON text. */

@@ -10,6 +10,9 @@ import type { Outlet } from "./outlet.js";
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
 
+/** A byte order mark in UTF-8. */
+const MARK: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf]);
+
 /** Takes the bytes of one message, or of a line that may be one, in pieces that must not be written over. */
 export class Incoming implements AsyncDisposable {
   readonly #sluice: Sluice;
@@ -23,8 +26,8 @@ export class Incoming implements AsyncDisposable {
 
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#what === undefined) {
-      const first = bytes.find((byte) => byte > 0x20);
-      // White space in pieces of its own before a message says nothing.
+      const first = bytes.find((byte) => byte > 0x20 && !MARK.has(byte));
+      // White space and a byte order mark in pieces of their own before a message say nothing.
       if (first === undefined) return;
       this.#what = this.#begin(first);
     }

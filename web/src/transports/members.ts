@@ -22,6 +22,14 @@ const PARENTS: ReadonlySet<string> = new Set(["result", "params"]);
 /** Members whose text is kept. */
 const KEPT: ReadonlySet<string> = new Set(["id", "method"]);
 
+/** Members that decide, however many there are beside them; readers differ in which of two equal ones they take. */
+const DECIDING: ReadonlySet<string> = new Set(
+  ["jsonrpc", "id", "method", "params", "result", "error"].concat("result.result", "params.result"),
+);
+
+/** A byte order mark in UTF-8. */
+const MARK: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf]);
+
 const COLON = 0x3a;
 const COMMA = 0x2c;
 
@@ -73,7 +81,12 @@ export class MessageMembers {
     return this.#ended;
   }
 
-  /** What makes it no message, as the end of a sentence: readers differ in which of two equal members they take. */
+  /** Whether it answers a request. */
+  get isResponse(): boolean {
+    return this.#members.has("result") || (this.#members.has("error") && !this.#members.has("method"));
+  }
+
+  /** What makes it no message, as the end of a sentence. */
   get fault(): string | undefined {
     return this.#fault;
   }
@@ -106,6 +119,7 @@ export class MessageMembers {
       return;
     }
     if (depth === 0) {
+      if (this.#root === undefined && MARK.has(byte)) return;
       if (this.#root === undefined) this.#root = byte === 0x7b ? "object" : "other";
       if (byte === 0x7d) this.#end(0, at);
       this.#ended = byte === 0x7d || byte === 0x5d;
@@ -154,8 +168,10 @@ export class MessageMembers {
     const level = depth - 1;
     const path = level === 0 ? this.#key : `${this.#open[0] ?? ""}.${this.#key}`;
     this.#open[level] = path;
-    if (this.#members.has(path)) this.#fault ??= `it has two members ${path}`;
-    if (this.#members.size < MAX_MEMBERS) this.#members.set(path, { start: this.#before + at, end: undefined });
+    const decides = DECIDING.has(path);
+    if (decides && this.#members.has(path)) this.#fault ??= `it has two members ${path}`;
+    if (decides || this.#members.size < MAX_MEMBERS)
+      this.#members.set(path, { start: this.#before + at, end: undefined });
     if (level === 0 && KEPT.has(path)) this.#startKeeping(at);
   }
 
@@ -167,7 +183,8 @@ export class MessageMembers {
       this.#open[inner] = undefined;
       const member = this.#members.get(path);
       if (member !== undefined) member.end ??= this.#before + at;
-      if (inner === 0 && KEPT.has(path)) this.#texts.set(path, this.#stopKeeping(at) ?? "");
+      const text = inner === 0 && KEPT.has(path) ? this.#stopKeeping(at) : undefined;
+      if (text !== undefined) this.#texts.set(path, text);
     }
   }
 

@@ -8,9 +8,6 @@ import { MAX_HEAD } from "./limits.js";
 import type { Outlet } from "./outlet.js";
 import { Passage } from "./passage.js";
 
-/** Members of which a message has at least one (JSON-RPC 2.0 §4, §5). */
-const OF_MESSAGES = ["jsonrpc", "method", "id", "result", "error"];
-
 /** Takes the bytes of one object. What turns out to be no message goes to `stray`, if it is small. */
 export class IncomingObject implements AsyncDisposable {
   readonly #outlet: Outlet;
@@ -35,11 +32,10 @@ export class IncomingObject implements AsyncDisposable {
   /** The object is over; whether anything was forwarded in its place. */
   async end(): Promise<boolean> {
     const { members } = this.#passage;
-    const isMessage = OF_MESSAGES.some((name) => members.member(name) !== undefined);
-    if (!this.#forwarded && !(isMessage && members.isComplete)) {
-      await this.#replace(isMessage ? brokenOff() : undefined);
-      if (!isMessage) for (const bytes of this.#head) await this.#outlet.stray(bytes);
-      await this[Symbol.asyncDispose]();
+    // Loggers write objects too, with any members but this one (JSON-RPC 2.0 §4, §5).
+    const isMessage = members.member("jsonrpc") !== undefined;
+    if (!members.isComplete || (!isMessage && !this.#forwarded)) {
+      await this.#break(isMessage);
       return this.#forwarded;
     }
     try {
@@ -54,6 +50,19 @@ export class IncomingObject implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#passage[Symbol.asyncDispose]();
+  }
+
+  /** What came is no message, or a part of one. */
+  async #break(isMessage: boolean): Promise<void> {
+    await this[Symbol.asyncDispose]();
+    if (!isMessage && !this.#forwarded) {
+      for (const bytes of this.#head) await this.#outlet.stray(bytes);
+      return;
+    }
+    // A part that was sent on ends as a line of its own, before the error that stands for the whole.
+    if (this.#forwarded) await this.#outlet.complete();
+    this.#forwarded = false;
+    await this.#replace(brokenOff());
   }
 
   async #replace(error: unknown): Promise<void> {

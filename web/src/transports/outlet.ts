@@ -18,8 +18,7 @@ export interface Outlet {
   /** Told of each message that is passed on. */
   passed(passed: Passed): void;
   /**
-   * What is sent in place of a message that cannot be passed on; undefined: nothing is. Without an error it is one that
-   * is no message, and goes to `stray`.
+   * What is sent in place of a message that cannot be passed on; undefined: nothing is.
    */
   broken(error: unknown, message: MessageMembers): string | undefined;
 }

@@ -44,6 +44,8 @@ export type Sink = (bytes: Uint8Array) => Promise<void>;
 export interface Passed {
   /** JSON text of its id, where it has one. */
   readonly id: string | undefined;
+  /** Whether it answers the request with that id. */
+  readonly isResponse: boolean;
   /** What the gate made of it, where it went through. */
   readonly reduced?: Transformed;
 }
@@ -95,9 +97,11 @@ export class Passage implements AsyncDisposable {
     if (fault !== undefined && this.#course?.kind !== "raw") {
       throw new SluiceError("E_JSON_SYNTAX", `the message is not JSON-RPC: ${fault}`);
     }
-    if (this.#gated === undefined) await this.#settle();
+    if (this.#gated === undefined) this.#settle();
+    else if (!this.#gated.holdsResult) throw tooLarge();
     const reduced = await this.#finish();
-    return { id: this.#members.text("id"), ...(reduced !== undefined && { reduced }) };
+    const { isResponse } = this.#members;
+    return { id: this.#members.text("id"), isResponse, ...(reduced !== undefined && { reduced }) };
   }
 
   /** Throws away what is half done. */
@@ -118,7 +122,8 @@ export class Passage implements AsyncDisposable {
   /** The course of a message that is too large to be passed: the largest of its members goes through the gate. */
   #reduced(course: Course | undefined): Course {
     const { largest } = this.#members;
-    if (largest === undefined) throw tooLarge();
+    // A list that is too large is no use as a reference to it.
+    if (largest === undefined || course?.kind === "edit") throw tooLarge();
     const isReduced = course?.kind === "gate" && course.member.split(".", 1)[0] === largest;
     if (isReduced || course?.kind === "raw") return course;
     return { kind: "gate", member: largest, options: this.#judge.fallback };
@@ -140,10 +145,10 @@ export class Passage implements AsyncDisposable {
     this.#heldSize = 0;
   }
 
-  /** Decides at the end, when everything is known. */
-  async #settle(): Promise<void> {
-    if (this.#course?.kind === "raw") return;
-    this.#course ??= this.#judge.course(this.#members, true) ?? { kind: "pass" };
+  /** Decides at the end, when everything is known: what was let pass may have turned out to be an answer. */
+  #settle(): void {
+    if (this.#course !== undefined && this.#course.kind !== "pass") return;
+    this.#course = this.#judge.course(this.#members, true) ?? { kind: "pass" };
   }
 
   async #finish(): Promise<Transformed | undefined> {
@@ -152,7 +157,7 @@ export class Passage implements AsyncDisposable {
     if (course?.kind === "gate") return this.#gateHeld(course);
     if (course?.kind === "edit") {
       const message = textOf(this.#held);
-      const edited = await course.edit(message);
+      const edited = await editedOr(course, message);
       if (edited !== undefined && edited !== message) {
         await this.#sink(bounded(new TextEncoder().encode(edited)));
         return undefined;
@@ -225,6 +230,11 @@ class GatedValue implements AsyncDisposable {
     this.#course = course;
   }
 
+  /** Whether a result, where there is one, is what went through the gate. */
+  get holdsResult(): boolean {
+    return this.#course.member.split(".", 1)[0] === "result" || this.#members.member("result") === undefined;
+  }
+
   /** Bytes that stand at `at` in the message, and that `members` has seen. */
   async write(bytes: Uint8Array, at: number): Promise<void> {
     const { start, end = Infinity } = this.#members.member(this.#course.member) as { start: number; end?: number };
@@ -253,6 +263,15 @@ class GatedValue implements AsyncDisposable {
     this.#kept += bytes.length;
     if (this.#kept > MAX_MESSAGE) throw tooLarge();
     pieces.push(bytes);
+  }
+}
+
+/** An edit that fails leaves the message as it is: what cannot be read here may be no trouble elsewhere. */
+async function editedOr({ edit }: Course & { readonly kind: "edit" }, message: string): Promise<string | undefined> {
+  try {
+    return await edit(message);
+  } catch {
+    return undefined;
   }
 }
 
