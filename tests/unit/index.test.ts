@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as root from "../../web/src/index.js";
+import * as clients from "../../web/src/mcp.js";
 import * as node from "../../web/src/node.js";
 
 const SOURCES = fileURLToPath(new URL("../../web/src/", import.meta.url));
@@ -23,8 +24,13 @@ describe("what is public", () => {
     ]);
   });
 
-  test("in Node: all of it, and the file store", () => {
-    expect(Object.keys(node).sort()).toEqual([...Object.keys(root), "FileArtifactStore"].sort());
+  test("for those who write a client: two functions", () => {
+    expect(Object.keys(clients).sort()).toEqual(["gateFetch", "wrapClient"]);
+  });
+
+  test("in Node: all of it, and what needs files and processes", () => {
+    const own = ["FileArtifactStore", "GatedStdioTransport"];
+    expect(Object.keys(node).sort()).toEqual([...Object.keys(root), ...Object.keys(clients), ...own].sort());
   });
 });
 

@@ -111,6 +111,15 @@ beforeAll(async () => {
 });
 afterAll(() => server.kill());
 
+it("the transport has the type that both SDKs ask for", async () => {
+  const transport = new GatedStdioTransport({ command: process.execPath });
+  const connections: readonly [Parameters<ClientV1["connect"]>[0], Parameters<ClientV2["connect"]>[0]] = [
+    transport,
+    transport,
+  ];
+  expect(connections).toHaveLength(2);
+});
+
 const CASES = Object.keys(settings).flatMap((setting) => CLIENTS.map(([name, make]) => [setting, name, make] as const));
 
 describe.each(CASES)("%s with %s", (setting, name, make) => {

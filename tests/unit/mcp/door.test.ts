@@ -108,6 +108,16 @@ const namesOf = ({ result }: Message): string[] =>
   ((result?.["tools"] ?? []) as { name: string }[]).map(({ name }) => name);
 
 let talk: Talk;
+
+/** A client of this name connects. */
+function begin(name: string): Promise<Message> {
+  return talk.ask("initialize", { clientInfo: { name, version: "1" } }, {});
+}
+
+/** A call that waits for its answer. */
+function wait(id: unknown): Promise<unknown> {
+  return talk.say({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "shot" } });
+}
 beforeEach(() => {
   talk = new Talk();
 });
@@ -179,8 +189,6 @@ describe("the result of a call", () => {
 
 describe("the id of a call", () => {
   const result = { content: [image()] };
-  const wait = (id: unknown): Promise<unknown> =>
-    talk.say({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "shot" } });
 
   it("is not used up by a request of the server's that has the same", async () => {
     await wait(0);
@@ -287,7 +295,6 @@ describe("links", () => {
     mimeType: "application/pdf",
     size: 1.0,
   };
-  const begin = (name: string): Promise<Message> => talk.ask("initialize", { clientInfo: { name, version: "1" } }, {});
 
   it("to what was stored are added for all, for those known to take them, or for none", async () => {
     const counts = [];

@@ -130,9 +130,17 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       { name: "url", value: "URL", help: "in place of COMMAND: a server that speaks Streamable HTTP" },
       { name: "header", value: "K: V", multiple: true, help: "with --url: a header for every request" },
-      { name: "listen", value: "HOST:PORT", help: "offer Streamable HTTP there instead of standard input and output" },
+      {
+        name: "listen",
+        value: "HOST:PORT",
+        help: "offer Streamable HTTP there, at /mcp, instead of standard input and output; beyond this machine only with a token in SLUICE_PROXY_TOKEN",
+      },
       { ...STORE, value: "DIR|session", help: `${STORE.help}; \`session\` is deleted at the end` },
-      { name: "namespace", value: "NS", help: "prefix of artifact ids and of the tool; left out, the server's name" },
+      {
+        name: "namespace",
+        value: "NS",
+        help: "prefix of artifact ids and of the tool; left out, made of the command or the address",
+      },
       CONFIG,
       {
         name: "links",

@@ -45,7 +45,10 @@ export function groupHelp(group: string, output: Output): string {
 
 /** Help for one command. */
 export function commandHelp(command: CommandSpec, output: Output): string {
-  const usage = ["Usage: sluice", command.name, command.operands, "[options]"].filter((word) => word !== "").join(" ");
+  // Behind `--` options are another program's.
+  const { name, operands } = command;
+  const words = operands.startsWith("--") ? [name, "[options]", operands] : [name, operands, "[options]"];
+  const usage = ["Usage: sluice", ...words].filter((word) => word !== "").join(" ");
   const about = command.about.flatMap((paragraph) => [...wrap(paragraph, textWidth(output)), ""]);
   const examples = command.examples.flatMap(([line, what]) => [`  $ ${line}`, `    ${output.dim(what)}`]);
   return sections(output, [

@@ -109,7 +109,13 @@ function unknownOption(spec: CommandSpec, written: string): UsageError {
   const meant = nearest(written, known);
   const elsewhere = COMMANDS.find(({ options }) => options.some(({ name }) => `--${name}` === written));
   const hint =
-    meant !== undefined ? `; did you mean ${meant}?` : elsewhere !== undefined ? `; ${elsewhere.name} has it` : "";
+    meant !== undefined
+      ? `; did you mean ${meant}?`
+      : spec.operands.startsWith("--")
+        ? "; options of the command come behind --"
+        : elsewhere !== undefined
+          ? `; ${elsewhere.name} has it`
+          : "";
   return new UsageError(`${spec.name} has no option ${written}${hint}`, spec.name);
 }
 

@@ -2,6 +2,7 @@
  * Artifacts into the arguments of tool calls (design §6): a reference becomes the bytes, in the form the tool takes.
  * @module
  */
+import { isArtifactId } from "../artifacts/ids.js";
 import { SluiceError } from "../errors/error.js";
 import { MAX_MESSAGE } from "../transports/limits.js";
 import { written, type Written } from "./arguments/expansion.js";
@@ -10,6 +11,7 @@ import { formAt } from "./arguments/form.js";
 import { pathText, type ArgumentPath } from "./arguments/position.js";
 import {
   expired,
+  notHere,
   Refusal,
   tooComplex,
   tooMany,
@@ -89,7 +91,11 @@ async function expand(text: string, context: ArgumentsContext): Promise<Expanded
   for (const { node, path, uri } of referencesIn(text, tool.name)) {
     const place: Place = { tool: tool.name, path, id: uri.id };
     const ref = await known(place, context);
-    if (ref === null) continue;
+    if (ref === null) {
+      // Only Sluice names things like this: who got it as an argument would take the name for the content.
+      if (uri.id.startsWith("truncated_") || isArtifactId(uri.id)) throw notHere(place);
+      continue;
+    }
     const form = formAt(tool, path, uri.as);
     if (form === undefined) throw unknownForm(place);
     const value = await reading(place, context, async () => written(place, ref, form, left, context));

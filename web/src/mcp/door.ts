@@ -116,7 +116,7 @@ export class Door {
   /** Takes a whole message of the client's, of at most MAX_MESSAGE bytes. */
   async fromClient(bytes: Uint8Array): Promise<FromClient> {
     const batch = elementsOf(bytes);
-    if (batch === undefined) return this.#take(bytes);
+    if (batch === undefined || batch.length === 0) return this.#take(bytes);
     const taken = [];
     for (const element of batch) taken.push(await this.#take(element));
     const forwarded = taken.flatMap(({ forward }) => (forward === undefined ? [] : [forward]));
@@ -176,7 +176,7 @@ export class Door {
 
   /** How many requests wait for the server's answer. */
   get waiting(): number {
-    return this.#inFlight.entries().size;
+    return [...this.#inFlight.entries().values()].filter(({ isCancelled }) => isCancelled !== true).length;
   }
 
   async #take(bytes: Uint8Array): Promise<FromClient> {

@@ -41,8 +41,8 @@ type Way = (door: Door, body: BodyReader, terms: ResponseTerms) => AsyncGenerato
 
 function wayOf({ headers }: Response): Way | undefined {
   const type = headers.get("content-type") ?? "";
-  if (/^text\/event-stream\b/i.test(type)) return events;
-  return /^application\/json\b/i.test(type) ? message : undefined;
+  if (/\btext\/event-stream\b/i.test(type)) return events;
+  return /\bapplication\/(?:[\w.+-]+\+)?json\b/i.test(type) ? message : undefined;
 }
 
 /** Pieces of an event stream. */

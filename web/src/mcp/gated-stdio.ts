@@ -51,6 +51,9 @@ const INHERITED =
       ]
     : ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
 
+/** Bytes that are told of a line that is no message. */
+const MAX_STRAY = 4096;
+
 /** How long, in milliseconds, a server has to end once its input is closed. */
 const GRACE = 2000;
 
@@ -68,11 +71,24 @@ export class GatedStdioTransport {
   /** Called for what goes wrong outside of calls. */
   onerror?: (error: Error) => void;
   /** Called for each message, parsed. */
-  onmessage?: (message: never) => void;
+  // The SDKs set it to a function of any kind of message that they know.
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+  onmessage?: <Message>(message: Message) => void;
   readonly #options: GatedStdioOptions;
   #server: ServerProcess | undefined;
   #door: Door | undefined;
   #closed: Promise<void> | undefined;
+  #isStarted = false;
+  #isClosed = false;
+  /** Ends waiting, and tells that the connection is closed; once. */
+  #finish: () => void = () => undefined;
+  readonly #finished: Promise<void> = new Promise((resolve) => {
+    this.#finish = () => {
+      this.#finish = () => undefined;
+      resolve();
+      this.onclose?.();
+    };
+  });
 
   constructor(options: GatedStdioOptions) {
     this.#options = options;
@@ -90,8 +106,8 @@ export class GatedStdioTransport {
 
   /** Starts the server. Throws E_MISUSE when it cannot be started, or was before; E_CORE_LOAD, E_CONFIG_…. */
   async start(): Promise<void> {
-    if (this.#server !== undefined)
-      throw new SluiceError("E_MISUSE", "This transport was started before: make another.");
+    if (this.#isStarted) throw new SluiceError("E_MISUSE", "This transport was started before: make another.");
+    this.#isStarted = true;
     const { command, args = [], env, cwd, stderr = "inherit" } = this.#options;
     this.#door = await openDoor(this.#options);
     const server = await ServerProcess.start(command, {
@@ -102,6 +118,7 @@ export class GatedStdioTransport {
     });
     this.#server = server;
     this.#closed = this.#read(server, this.#door);
+    if (this.#isClosed) await this.close();
   }
 
   /** Sends a message. What the door answers itself comes to `onmessage`. Throws E_MISUSE before `start`. */
@@ -117,28 +134,33 @@ export class GatedStdioTransport {
 
   /** Closes the server's input, and ends it if that does not. Idempotent. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const server = this.#server;
     if (server === undefined) return;
     server.endInput();
     const timer = setTimeout(() => void server.stop(), GRACE);
-    await this.#closed;
+    // A store that hangs keeps a result under way, but nobody waiting.
+    const patience = setTimeout(() => this.#finish(), 3 * GRACE);
+    await Promise.race([this.#closed, this.#finished]);
     clearTimeout(timer);
+    clearTimeout(patience);
   }
 
   async #read(server: ServerProcess, door: Door): Promise<void> {
     const client = messageLane((text) => this.#deliver(text));
-    const stray = messageLane((text) =>
-      this.onerror?.(new Error(`The server wrote a line that is no message: ${text}`)),
+    const stray = messageLane(
+      (text) => this.#tell(new Error(`The server wrote a line that is no message: ${text}`)),
+      MAX_STRAY,
     );
     try {
       await passServerLines(server.output, door, { client, stray, reply: (text) => void this.#reply(text) });
       await server.ended;
     } catch (error) {
-      this.onerror?.(error as Error);
+      this.#tell(error as Error);
       await server.stop();
     }
     for (const answer of door.abandon("The server ended before it answered.")) this.#deliver(answer);
-    this.onclose?.();
+    this.#finish();
   }
 
   async #reply(text: string): Promise<void> {
@@ -156,9 +178,17 @@ export class GatedStdioTransport {
 
   #deliver(text: string): void {
     try {
-      this.onmessage?.(JSON.parse(text) as never);
+      this.onmessage?.(JSON.parse(text) as unknown);
     } catch (error) {
-      this.onerror?.(error as Error);
+      this.#tell(error as Error);
+    }
+  }
+
+  #tell(error: Error): void {
+    try {
+      this.onerror?.(error);
+    } catch {
+      // Whoever throws at being told of an error is told of no other.
     }
   }
 
@@ -171,15 +201,20 @@ export class GatedStdioTransport {
 }
 
 /** Collects a message and hands it on as text. */
-function messageLane(take: (text: string) => void): LineLane {
+function messageLane(take: (text: string) => void, most = Infinity): LineLane {
   let pieces: Uint8Array[] = [];
+  let size = 0;
   return {
-    forward: async (bytes) => void pieces.push(bytes),
+    forward: async (bytes) => {
+      if (size < most) pieces.push(bytes.subarray(0, most - size));
+      size += bytes.length;
+    },
     complete: async () => {
       if (pieces.length === 0) return;
       const decoder = new TextDecoder();
       const text = pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
       pieces = [];
+      size = 0;
       take(text);
     },
   };

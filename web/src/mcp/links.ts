@@ -26,7 +26,20 @@ const REFS = "sluice/refs";
  * A reduced CallToolResult with a `resource_link` behind its blocks for each artifact. `restore` takes them out again.
  * What is no such result, or has nothing stored, stays as it is.
  */
-export function withLinks({ text, artifacts }: Transformed): string {
+export function withLinks(reduced: Transformed): string {
+  return orAsItIs(reduced.text, () => linked(reduced));
+}
+
+/** A result that nests too deep to be looked into is passed without. */
+function orAsItIs(text: string, edited: () => string): string {
+  try {
+    return edited();
+  } catch {
+    return text;
+  }
+}
+
+function linked({ text, artifacts }: Transformed): string {
   const kept = artifacts.filter(({ source }) => source["truncated"] !== true);
   const stored = [...new Map(kept.map((ref) => [ref.id, ref])).values()].slice(0, MAX_LINKS);
   if (stored.length === 0) return text;
@@ -61,7 +74,10 @@ const MAX_URI = 2000;
  * in which something was diverted stays.
  */
 export function withLinksTold({ text }: Transformed): string {
-  if (!text.includes("resource_link")) return text;
+  return text.includes("resource_link") ? orAsItIs(text, () => linksTold(text)) : text;
+}
+
+function linksTold(text: string): string {
   const result = parseJson(text);
   const content = valueAt(result, "content");
   if (result.type !== "Object" || content?.type !== "Array") return text;

@@ -2,7 +2,7 @@
  * Doors for those who write a client: a store and a name are enough.
  * @module
  */
-import { DEFAULT_NAMESPACE } from "../artifacts/ids.js";
+import { namespaceOf } from "../artifacts/ids.js";
 import { chosenStore } from "../artifacts/choice.js";
 import { configured } from "../artifacts/retention/configured.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
@@ -44,7 +44,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     sluice: await createSluiceOver({ store, standIn, onFailure }, withoutDoor(config), options.wasm),
     store,
     scope: options.scope ?? {},
-    namespace: options.namespace ?? DEFAULT_NAMESPACE,
+    namespace: namespaceOf(options.namespace),
     forms,
     links: options.links ?? "never",
     showImages: options.showImages ?? false,

@@ -34,10 +34,11 @@ export function wrapClient<Client extends object>(client: Client, options: DoorO
   return new Proxy(client, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name, target);
-      if (typeof value !== "function") return value;
+      if (typeof value !== "function" || name === "constructor") return value;
       const method = value.bind(target) as Method;
       if (name === "getInstructions") return () => exchange.instructions(method);
       const rpc = typeof name === "string" && Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
+      if (name === "request") return exchange.requests(method);
       if (rpc === undefined) return method;
       return (params?: object, ...rest: readonly unknown[]) =>
         exchange.call(rpc, params, (changed) => method(changed, ...rest));
@@ -62,6 +63,17 @@ class Exchange {
     const { name } = readTool(this.#options.namespace ?? DEFAULT_NAMESPACE);
     const own = server();
     return [...(typeof own === "string" && own !== "" ? [own] : []), instructionOf(name)].join("\n\n");
+  }
+
+  /** The client's `request`: those that the methods above make go through the door. */
+  requests(send: Method): Method {
+    return (request, ...rest) => {
+      const { method, params } = objectOr(request);
+      if (typeof method !== "string" || !Object.values(METHODS).includes(method)) return send(request, ...rest);
+      return this.call(method, params as object | undefined, (changed) =>
+        send({ ...request, ...(changed !== undefined && { params: changed }) }, ...rest),
+      );
+    };
   }
 
   async call(

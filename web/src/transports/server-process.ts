@@ -134,7 +134,12 @@ export class ServerProcess {
   #endGroup(): void {
     this.#hasEnded = true;
     this.signal("SIGTERM");
-    setTimeout(() => this.signal("SIGKILL"), GRACE).unref();
+    setTimeout(() => {
+      this.signal("SIGKILL");
+      // What left the group may hold the output open for as long as it likes.
+      this.#child.stdout?.destroy();
+      this.#child.stderr?.destroy();
+    }, GRACE).unref();
   }
 }
 

@@ -33,6 +33,8 @@ export class EventStreamGate implements AsyncDisposable {
   #head: Uint8Array | undefined = new Uint8Array(0);
   #isData = false;
   #skipsLineFeed = false;
+  /** A byte order mark, as far as it has not come. */
+  #markLeft = [0xef, 0xbb, 0xbf];
   #event: ReturnType<OpenIncoming> | undefined;
   /** Whether the event's data is nothing but white space so far. */
   #isEmpty = true;
@@ -46,6 +48,8 @@ export class EventStreamGate implements AsyncDisposable {
 
   /** Bytes that must not be written over. */
   async write(chunk: Uint8Array): Promise<void> {
+    const mark = this.#mark(chunk);
+    if (mark > 0) return this.write(chunk.subarray(mark));
     let from = this.#skipsLineFeed && chunk[0] === LF ? 1 : 0;
     if (chunk.length > 0) this.#skipsLineFeed = false;
     for (const { at, next } of this.#lineEnds(chunk, from)) {
@@ -64,6 +68,20 @@ export class EventStreamGate implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#event?.[Symbol.asyncDispose]();
     this.#event = undefined;
+  }
+
+  /** Bytes of a byte order mark at the stream's start that the chunk begins with. */
+  #mark(chunk: Uint8Array): number {
+    let bytes = 0;
+    while (this.#markLeft.length > 0 && bytes < chunk.length) {
+      if (chunk[bytes] !== this.#markLeft[0]) {
+        this.#markLeft = [];
+        return bytes;
+      }
+      this.#markLeft.shift();
+      bytes += 1;
+    }
+    return bytes;
   }
 
   /** Where lines end, and where the next ones begin: behind LF, CR, or both. */

@@ -6,10 +6,14 @@ import type { DoorEvent } from "../../mcp/door.js";
 import type { Output } from "../terminal.js";
 import { printable } from "../words.js";
 
+/** Characters of a line: names come from servers. */
+const MAX_LINE = 1000;
+
 /** Writes what happens at a door; it does not wait for whoever reads it. */
 export function logOf(errors: Output): (event: DoorEvent) => void {
   return (event) => {
-    for (const line of linesOf(event)) void errors.write(`sluice: ${printable(line)}\n`).catch(() => undefined);
+    for (const line of linesOf(event))
+      void errors.write(`sluice: ${printable(line.slice(0, MAX_LINE))}\n`).catch(() => undefined);
   };
 }
 

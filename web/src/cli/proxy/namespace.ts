@@ -37,12 +37,14 @@ export function namespaceOfCommand(words: readonly string[]): string {
   return named(nameOf(word ?? words[0] ?? ""));
 }
 
-/** `https://mcp.example.com/mcp` → `example`. */
+/** `https://mcp.example.com/mcp` → `example`, `http://127.0.0.1:8080/` → `127_0_0_1_8080`: two ports are two servers. */
 export function namespaceOfUrl(url: URL): string {
+  const port = url.port === "" ? "" : `_${url.port}`;
+  if (/^[\d.]+$|^\[/.test(url.hostname)) return named(url.hostname.replace(/[^\w]+/g, "_") + port);
   const labels = url.hostname
     .split(".")
     .filter((label) => !/^(?:www|api|mcp|com|org|net|io|ai|dev|app|\d+)$/.test(label));
-  return named(labels.at(-1) ?? "server");
+  return named((labels.at(-1) ?? "server") + port);
 }
 
 /** Names of files and folders that many servers have. */

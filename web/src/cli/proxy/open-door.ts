@@ -10,6 +10,7 @@ import { Door, type DoorTerms, type LinkMode } from "../../mcp/door.js";
 import { readDoor, withoutDoor } from "../../mcp/door-config.js";
 import type { SchemaMode } from "../../mcp/schemas.js";
 import type { Invocation } from "../commands.js";
+import { UsageError } from "../exit.js";
 import { readConfig } from "../configuration.js";
 import { openStore } from "../store.js";
 import type { Terminal } from "../terminal.js";
@@ -44,6 +45,12 @@ export interface OpenDoors extends AsyncDisposable {
   readonly open: (user?: string) => Door;
 }
 
+/** It becomes a part of a tool's name, which has fewer letters than an id. */
+function checkedNamespace(namespace: string | undefined): string | undefined {
+  if (namespace === undefined || /^[A-Za-z0-9_-]{1,40}$/.test(namespace)) return namespace;
+  throw new UsageError("--namespace is 1 to 40 letters, digits, - or _", "proxy");
+}
+
 /** Throws UsageError, E_CONFIG_…. `url` is that of a server that is no command. */
 export async function openProxyDoors(invocation: Invocation, terminal: Terminal, url?: URL): Promise<OpenDoors> {
   const file = invocation.value("config");
@@ -61,7 +68,8 @@ export async function openProxyDoors(invocation: Invocation, terminal: Terminal,
     store,
     scope: {},
     namespace:
-      invocation.value("namespace") ?? (url === undefined ? namespaceOfCommand(operands) : namespaceOfUrl(url)),
+      checkedNamespace(invocation.value("namespace")) ??
+      (url === undefined ? namespaceOfCommand(operands) : namespaceOfUrl(url)),
     forms,
     writeCopy: (ref) => copies.write(ref),
     links: (invocation.value("links") ?? "auto") as LinkMode,

@@ -7,13 +7,19 @@ import type { Door } from "../../mcp/door.js";
 import { passServerLines } from "../../mcp/server-lines.js";
 import { LineWriter, withNewline } from "../../transports/line-writer.js";
 import type { ProcessEnd, ServerProcess } from "../../transports/server-process.js";
-import { PipeClosed, type Terminal } from "../terminal.js";
+import { PipeClosed, type Output, type Terminal } from "../terminal.js";
 
 /** Signals that are the server's, not ours. */
 const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /** How long, in milliseconds, a server may go on once its client has left and waits for nothing. */
 const LEFT = 5000;
+
+/** How long, in milliseconds, what is under way may take to end once its other side has. */
+const GRACE = 2000;
+
+/** Bytes of noise that wait to be read. */
+const MOST_UNREAD = 1024 * 1024;
 
 /** How often it is looked, in milliseconds, whether that is so. */
 const LOOK = 100;
@@ -35,16 +41,21 @@ export class StdioProxy {
     this.#door = door;
     this.#terminal = terminal;
     this.#client = new LineWriter((bytes) => terminal.output.write(bytes));
-    this.#errors = new LineWriter((bytes) => terminal.errors.write(bytes));
+    this.#errors = new LineWriter(lossy(terminal.errors));
   }
 
   /** Works until the server has ended, and tells how it did. */
   async run(): Promise<ProcessEnd> {
-    const forward = (signal: NodeJS.Signals): void => this.#server.signal(signal);
+    const told = new AbortController();
+    const forward = (signal: NodeJS.Signals): void => {
+      this.#server.signal(signal);
+      told.abort();
+    };
     for (const signal of SIGNALS) process.on(signal, forward);
     const input = this.#passInput();
     try {
-      await this.#passOutput();
+      // Who was told to end waits no longer for a reader than for the server.
+      await Promise.race([this.#passOutput(), this.#endedAfter(told.signal)]);
     } catch (error) {
       if (!(error instanceof PipeClosed)) throw error;
       // Nobody reads any more, so nothing that the server does can matter.
@@ -52,7 +63,7 @@ export class StdioProxy {
       this.#server.endInput();
       await this.#server.stop();
       this.#terminal.input.destroy();
-      await input;
+      await Promise.race([input, sleep(GRACE)]);
       for (const signal of SIGNALS) process.off(signal, forward);
     }
     return this.#server.ended;
@@ -69,11 +80,19 @@ export class StdioProxy {
       stray: this.#errors.lane(),
       reply: (text) => void this.#send(new TextEncoder().encode(text)),
     });
-    const end = await ended;
+    // A server whose output is over has nothing more to say.
+    const end = (await Promise.race([ended, sleep(GRACE)])) ?? (await this.#server.stop());
     // Who has said all and sees the server end as it should knows what is not answered.
     if (this.#hasLeft && end.code === 0) return;
     const sentence = `The server ${described(end)} before it answered.`;
     for (const answer of this.#door.abandon(sentence)) await this.#client.line(answer);
+  }
+
+  /** Settles some time after the server has ended, once a signal was sent on. */
+  async #endedAfter(signal: AbortSignal): Promise<void> {
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    await this.#server.ended;
+    await sleep(GRACE);
   }
 
   /** Ends with the input, or with the server, whichever is first. */
@@ -108,11 +127,31 @@ export class StdioProxy {
     const state = { isOver: false };
     void this.#server.ended.then(() => (state.isOver = true));
     for (let idle = 0; !state.isOver && idle < LEFT && process.ppid === PARENT; idle += LOOK) {
-      await new Promise((resolve) => setTimeout(resolve, LOOK));
+      await sleep(LOOK);
       if ((this.#door?.waiting ?? 0) > 0) idle = 0;
     }
     if (!state.isOver) await this.#server.stop();
   }
+}
+
+/** Writes without waiting, and drops what nobody reads: a server must not stand still for its noise. */
+function lossy(errors: Output): (bytes: Uint8Array) => Promise<void> {
+  let unread = 0;
+  return (bytes) => {
+    if (unread > MOST_UNREAD) return Promise.resolve();
+    unread += bytes.length;
+    const written = (): void => {
+      unread -= bytes.length;
+    };
+    errors.write(bytes).then(written, written);
+    return Promise.resolve();
+  };
+}
+
+function sleep(milliseconds: number): Promise<undefined> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds, undefined).unref();
+  });
 }
 
 /** How a process ended, as the end of a sentence. */

@@ -34,9 +34,11 @@ const MAX_DESCRIPTION = 4096;
  * nobody says, or where `?as=` says what is none of {@link OFFERED}.
  */
 export function formAt(tool: ArgumentTool, path: ArgumentPath, as: string | undefined): ArtifactForm | undefined {
+  const asked = OFFERED.find((form) => form === as);
+  if (asked !== undefined) return asked;
   const configured = valueForPath(tool.forms ?? {}, path) ?? valueForPath(tool.preset ?? {}, path);
   if (configured !== undefined) return configured;
-  if (as !== undefined) return OFFERED.find((form) => form === as);
+  if (as !== undefined) return undefined;
   if (isFileParameter(tool.meta, path)) return "data_uri";
   const schemas = schemasAt(tool.inputSchema, path);
   for (const rule of RULES) if (schemas.some(rule.holds)) return rule.form;

@@ -69,6 +69,13 @@ export function unreadable(place: Place): Refusal {
   );
 }
 
+/** An artifact of another server's, of nobody's, or one that could not be stored. */
+export function notHere(place: Place): Refusal {
+  return new Refusal(
+    `${opening(place)}: no such artifact is known here. An artifact can be passed to tools of the server that it came from; check the URI, or call the tool again that gave it.`,
+  );
+}
+
 /** A path is wanted where there are none. */
 export function noPath(place: Place): Refusal {
   return new Refusal(
