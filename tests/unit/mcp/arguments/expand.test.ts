@@ -96,11 +96,12 @@ describe("the form", () => {
     for (const as of ["path", "hex", ""]) expect(refusalOf(await call({ p: `${uri}?as=${as}` }))).toContain("?as=text");
   });
 
-  test("is what configuration says first, then a preset, then the reference, then the schema", async () => {
+  test("is what the reference asks for first, then configuration, then a preset, then the schema", async () => {
     const { call, uri } = await setUp();
     const tool = { ...of({ format: "byte" }), preset: { p: "data_uri" as const } };
     const forms = { "p.*": "data_uri", "*": "base64" } as const;
-    expect(valueOf(await call({ p: `${uri}?as=base64` }, tool))).toEqual({ p: DATA_URI });
+    expect(valueOf(await call({ p: `${uri}?as=base64` }, { ...tool, forms: { p: "text" } }))).toEqual({ p: BASE64 });
+    expect(valueOf(await call({ p: uri }, tool))).toEqual({ p: DATA_URI });
     expect(valueOf(await call({ p: uri }, { ...tool, forms }))).toEqual({ p: BASE64 });
     expect(valueOf(await call({ p: [uri] }, { ...tool, forms }))).toEqual({ p: [DATA_URI] });
     expect(valueOf(await call({ p: `${uri}?as=data_uri` }, of({ format: "byte" })))).toEqual({ p: DATA_URI });
@@ -167,11 +168,19 @@ describe("the form", () => {
   });
 });
 
+test("an artifact that is not known here is refused, whoever has it", async () => {
+  const { call, store } = await setUp();
+  const foreign = await store.putBytes(PNG, { namespace: "other", scope: SCOPE });
+  const bobs = await store.putBytes(Uint8Array.of(7), { namespace: "ns", scope: { user_id: "bob" } });
+  for (const id of ["ns_000000000000", "truncated_0123456789ab", foreign.id, bobs.id]) {
+    const expanded = await call({ p: `artifact://${id}` }, of({ format: "byte" }));
+    expect(JSON.stringify(expanded)).toMatch(/"refused".*was not made.*no such artifact is known here/);
+  }
+});
+
 describe("what is no argument of ours", () => {
   test("stays, byte for byte", async () => {
     const { call, uri, ref, store } = await setUp();
-    const foreign = await store.putBytes(PNG, { namespace: "other", scope: SCOPE });
-    const bobs = await store.putBytes(Uint8Array.of(7), { namespace: "ns", scope: { user_id: "bob" } });
     for (const text of [
       `see ${uri}`,
       `${uri} `,
@@ -180,10 +189,8 @@ describe("what is no argument of ours", () => {
       `${uri}/more`,
       `${uri}?as=base64?as=text`,
       `ARTIFACT://${ref.id}`,
-      "artifact://ns_000000000000",
       "artifact://something else",
-      `artifact://${foreign.id}`,
-      `artifact://${bobs.id}`,
+      "artifact://theirs",
     ]) {
       expect([text, await call({ p: text }, of({ format: "byte" }))]).toEqual([text, { kind: "unchanged" }]);
     }
