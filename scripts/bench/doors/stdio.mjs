@@ -22,48 +22,65 @@ const PEAK = 160;
 const ADDED = 0.5;
 
 /** Reading, JSON.parse, Buffer.from, SHA-256, without any SDK. */
-async function plain(mebibytes) {
-  const connection = await Connection.open(DIRECT);
+async function plain(connection, id, bytes) {
   const start = performance.now();
-  const line = await connection.bytes(1, mebibytes * MIB);
+  const line = await connection.bytes(id, bytes);
   const { result } = JSON.parse(Buffer.concat(line).toString());
-  const bytes = Buffer.from(result.content[0].resource.blob, "base64");
-  const hash = createHash("sha256").update(bytes).digest("hex");
-  const time = performance.now() - start;
-  await connection.close();
-  return { time, hash };
+  const content = Buffer.from(result.content[0].resource.blob, "base64");
+  const hash = createHash("sha256").update(content).digest("hex");
+  return { time: performance.now() - start, hash };
 }
 
 /** Through the proxy: the reduced answer, when the bytes are stored and hashed. */
+async function reduced(connection, id, bytes) {
+  const start = performance.now();
+  const line = await connection.bytes(id, bytes);
+  const answer = Buffer.concat(line).toString();
+  return { time: performance.now() - start, answer };
+}
+
+/** A single call of a new proxy, and the most memory that the proxy had. */
 async function ours(mebibytes) {
   return inFolder(async (folder) => {
     const connection = await Connection.open(proxied(folder));
-    const start = performance.now();
-    const line = await connection.bytes(1, mebibytes * MIB);
-    const answer = Buffer.concat(line).toString();
-    const time = performance.now() - start;
+    const { time } = await reduced(connection, 1, mebibytes * MIB);
     const { peak } = connection;
     await connection.close();
-    return { time, peak, answer };
+    return { time, peak };
   });
 }
 
-/** Both in turn, and the SDKs with their caps raised, once each. */
+/**
+ * Both in turn, over one connection each, as hosts keep them. The first call of each is told apart: engines compile what is
+ * hot only once it is.
+ */
 export async function compareBytes(mebibytes, rounds) {
-  const times = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const { time, hash } = await plain(mebibytes);
-    const through = await ours(mebibytes);
-    if (!through.answer.includes(hash.slice(0, 12))) throw new Error("The proxy stored something else.");
-    times.push({ plain: time, ours: through.time });
-  }
-  const share = median(times.map((each) => each.ours / each.plain));
+  return inFolder(async (folder) => {
+    const [direct, through] = [await Connection.open(DIRECT), await Connection.open(proxied(folder))];
+    const times = [];
+    for (let id = 1; id <= rounds + 1; id += 1) {
+      // Other bytes each time: what is stored already would not be written again.
+      const bytes = mebibytes * MIB - 3 * id;
+      const one = await plain(direct, id, bytes);
+      const other = await reduced(through, id, bytes);
+      if (!other.answer.includes(one.hash.slice(0, 12))) throw new Error("The proxy stored something else.");
+      times.push({ plain: one.time, ours: other.time });
+    }
+    await Promise.all([direct.close(), through.close()]);
+    return verdict(times);
+  });
+}
+
+function verdict([first, ...times]) {
+  const shareOf = (each) => each.ours / each.plain;
+  const share = median(times.map(shareOf));
   const [ourTime, plainTime] = [median(times.map((each) => each.ours)), median(times.map((each) => each.plain))];
   return {
-    seen: `${share.toFixed(2)} × the plain way (${ourTime.toFixed(0)} ms against ${plainTime.toFixed(0)} ms)`,
+    seen: `${share.toFixed(2)} × the plain way (${ourTime.toFixed(0)} ms against ${plainTime.toFixed(0)} ms), at first ${shareOf(first).toFixed(2)} ×`,
     bar: `≤ ${SHARE} ×`,
     met: share <= SHARE,
     share,
+    first,
     times,
   };
 }

@@ -6,7 +6,6 @@ import { spawn as spawnPlain, type ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import spawn from "cross-spawn";
 import { SluiceError } from "../errors/error.js";
-import { gathered } from "./gathered.js";
 
 /** How a process ended: by itself with a code, or by a signal. */
 export interface ProcessEnd {
@@ -82,7 +81,7 @@ export class ServerProcess {
 
   /** Its standard output, for one reader. */
   get output(): AsyncIterable<Uint8Array> {
-    return gathered(this.#child.stdout as Readable);
+    return this.#child.stdout as Readable;
   }
 
   /** Null unless it is piped. */

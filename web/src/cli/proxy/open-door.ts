@@ -18,7 +18,6 @@ import { Copies } from "./copies.js";
 import { logOf } from "./log.js";
 import { namespaceOfCommand, namespaceOfUrl } from "./namespace.js";
 import { SessionStore } from "./session-store.js";
-import { warmUp } from "./warm.js";
 
 const DAY = 86_400;
 const GB = 1_000_000_000;
@@ -77,13 +76,9 @@ export async function openProxyDoors(invocation: Invocation, terminal: Terminal,
     schemas: (invocation.value("schemas") ?? "widen") as SchemaMode,
     onEvent: logOf(terminal.errors),
   };
-  const ended = new AbortController();
-  // Beside the start of the server, which takes longer; what fails here fails again where it is told of.
-  void warmUp(terms, ended.signal).catch(() => undefined);
   return {
     open: (user) => new Door(user === undefined ? terms : { ...terms, scope: { user_id: user } }),
     [Symbol.asyncDispose]: async () => {
-      ended.abort();
       await copies[Symbol.asyncDispose]();
       await session?.[Symbol.asyncDispose]();
     },
