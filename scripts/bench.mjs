@@ -16,6 +16,6 @@ await main(async () => {
   const script = doors
     ? ["scripts/bench/doors/main.mjs", ...rest]
     : ["scripts/bench/main.mjs", ...process.argv.slice(2)];
-  const { code } = await run(process.execPath, script, { show: "own" });
+  const { code } = await run(process.execPath, ["--expose-gc", ...script], { show: "own" });
   return code;
 });
