@@ -74,8 +74,9 @@ export async function compareBytes(mebibytes, rounds) {
   });
 }
 
+const shareOf = ({ ours: through, plain: direct }) => through / direct;
+
 function verdict([first, ...times]) {
-  const shareOf = (each) => each.ours / each.plain;
   const share = median(times.map(shareOf));
   const [ourTime, plainTime] = [median(times.map((each) => each.ours)), median(times.map((each) => each.plain))];
   return {

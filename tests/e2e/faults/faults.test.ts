@@ -142,6 +142,21 @@ function bytes(host: Host, size: number): ReturnType<Host["call"]> {
   return host.call("bytes", { size });
 }
 
+describe("a server that goes on in its own way", () => {
+  it("may make noise that nobody reads", async () => {
+    await using host = await Host.open({ store });
+    host.process.stderr.pause();
+    expect((await host.call("noise", { mebibytes: 8 })).result?.content?.[0]?.text).toBe("answered");
+  });
+
+  it("is ended, and its calls are answered, when it can say nothing more", async () => {
+    await using host = await Host.open({ store });
+    const pids = await family(host);
+    expect((await host.call("mute")).error?.message).toContain("before it answered");
+    for (const pid of pids) await gone(pid);
+  });
+});
+
 describe("a full disk", () => {
   let disk: string | undefined;
   beforeAll(() => {
@@ -169,6 +184,20 @@ describe("a full disk", () => {
     const { error } = await bytes(host, 20_000_000);
     expect(error).toMatchObject({ code: -32603, data: { code: "E_STORE_FULL" } });
     expect((await host.call("small")).result?.content?.[0]?.text).toBe("small");
+  });
+});
+
+describe("a host that does not read", () => {
+  it("can end the proxy all the same", async () => {
+    await using host = await Host.open({ store });
+    const pids = await family(host);
+    host.process.stdout.pause();
+    host.begin("tools/call", { name: "flood", arguments: { count: 20_000 } });
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    host.process.kill("SIGTERM");
+    for (const pid of [...pids, host.process.pid ?? 0]) await gone(pid);
+    host.process.stdout.resume();
+    expect((await host.ended).signal).toBe("SIGTERM");
   });
 });
 

@@ -4,6 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const encoder = new TextEncoder();
@@ -73,6 +74,16 @@ const tools = {
       );
     }
     await reply(id, text("flooded"));
+  },
+  async noise(id, { mebibytes }) {
+    const line = `${"noise ".repeat(170)}\n`;
+    for (let turn = 0; turn < mebibytes * 1024; turn += 1) await write(line);
+    await reply(id, text("answered"));
+  },
+  /** Says nothing any more, and lives on. */
+  mute() {
+    closeSync(1);
+    setInterval(() => undefined, 1000);
   },
   async child(id) {
     const child = spawn("sleep", ["1000"], { stdio: "ignore" });

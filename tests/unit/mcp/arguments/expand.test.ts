@@ -180,7 +180,7 @@ test("an artifact that is not known here is refused, whoever has it", async () =
 
 describe("what is no argument of ours", () => {
   test("stays, byte for byte", async () => {
-    const { call, uri, ref, store } = await setUp();
+    const { call, uri, ref } = await setUp();
     for (const text of [
       `see ${uri}`,
       `${uri} `,

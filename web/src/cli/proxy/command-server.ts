@@ -10,10 +10,11 @@ import { errorMessage, idKey, RpcCode } from "../../mcp/rpc.js";
 import { passServerLines } from "../../mcp/server-lines.js";
 import { LineWriter } from "../../transports/line-writer.js";
 import { MessageMembers } from "../../transports/members.js";
-import { ServerProcess } from "../../transports/server-process.js";
+import type { ServerProcess } from "../../transports/server-process.js";
 import type { Terminal } from "../terminal.js";
 import { EventStream } from "./event-stream.js";
 import { MappedIds } from "./mapped-ids.js";
+import { lossy, startServer } from "./noise.js";
 import { oneLine, wholeMessages } from "./one-line.js";
 import { PostExchange } from "./post-exchange.js";
 import { Postbox } from "./postbox.js";
@@ -53,14 +54,13 @@ export class CommandServer {
     this.#process = process;
     this.#door = door;
     this.#ids = isShared ? new MappedIds() : undefined;
-    this.#errors = new LineWriter((bytes) => terminal.errors.write(bytes));
+    this.#errors = new LineWriter(lossy(terminal.errors));
     this.ended = this.#read();
   }
 
   /** Throws E_MISUSE when the command cannot be started. */
   static async start(terms: CommandServerTerms): Promise<CommandServer> {
-    const [program = "", ...args] = terms.command;
-    return new CommandServer(await ServerProcess.start(program, { args }), terms);
+    return new CommandServer((await startServer(terms.command, terms.terminal)).server, terms);
   }
 
   /** Whether nobody waits for anything. */

@@ -3,14 +3,14 @@
  * @module
  */
 import { createWriteStream } from "node:fs";
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import type { ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
+import { PrivateFolder } from "./private-folder.js";
 
 /** Characters of a file's name that are kept. */
 const MAX_NAME = 80;
@@ -18,7 +18,7 @@ const MAX_NAME = 80;
 /** Copies of one process. */
 export class Copies implements AsyncDisposable {
   readonly #store: ArtifactStore;
-  #folder: Promise<string> | undefined;
+  #folder: Promise<PrivateFolder> | undefined;
 
   constructor(store: ArtifactStore) {
     this.#store = store;
@@ -29,9 +29,9 @@ export class Copies implements AsyncDisposable {
     const bytes = await this.#store.openReader(id, { scope });
     if (bytes === null)
       throw new SluiceError("E_NOT_FOUND", `There is no artifact ${id}: call the tool again that gave it.`);
-    this.#folder ??= mkdtemp(join(tmpdir(), "sluice-copies-"));
+    const { path: parent } = await (this.#folder ??= PrivateFolder.open("copies"));
     // A folder for each: two artifacts may have one name, and servers look at names.
-    const folder = await mkdtemp(join(await this.#folder, "file-"));
+    const folder = await mkdtemp(join(parent, "file-"));
     const path = join(folder, safeName(filename ?? id));
     await pipeline(
       Readable.fromWeb(bytes as ReadableStream<Uint8Array>),
@@ -43,7 +43,7 @@ export class Copies implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const folder = await this.#folder?.catch(() => undefined);
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    await folder?.[Symbol.asyncDispose]();
   }
 }
 

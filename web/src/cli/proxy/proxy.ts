@@ -2,17 +2,22 @@
  * `sluice proxy`: a server, with the bytes of its results kept out of the model's context.
  * @module
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Door } from "../../mcp/door.js";
-import { ServerProcess, type ProcessEnd } from "../../transports/server-process.js";
+import type { ProcessEnd } from "../../transports/server-process.js";
 import type { Invocation } from "../commands.js";
 import { UsageError } from "../exit.js";
 import type { Terminal } from "../terminal.js";
 import { headersSaid, type Header } from "./headers.js";
 import type { ListenTerms } from "./listen.js";
 import { listenAddress, listenToken } from "./listen-address.js";
+import { startServer } from "./noise.js";
 import { openProxyDoors } from "./open-door.js";
 import type { RemoteTerms } from "./remote.js";
 import { endLike, StdioProxy } from "./stdio.js";
+
+/** How long, in milliseconds, the last words of a server may take. */
+const GRACE = 2000;
 
 /** Ends with the exit code of a server that is a command, or by the signal that ended it. */
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
@@ -35,13 +40,12 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
   return typeof end === "number" ? end : endLike(end);
 }
 
-async function atCommand(
-  [program = "", ...args]: readonly string[],
-  door: Door | undefined,
-  terminal: Terminal,
-): Promise<ProcessEnd> {
-  const server = await ServerProcess.start(program, { args });
-  return new StdioProxy(server, door, terminal).run();
+async function atCommand(command: readonly string[], door: Door | undefined, terminal: Terminal): Promise<ProcessEnd> {
+  const { server, noise } = await startServer(command, terminal);
+  const end = await new StdioProxy(server, door, terminal).run();
+  // Last words are passed on, but waited for no longer than anything else.
+  await Promise.race([noise, sleep(GRACE, undefined, { ref: false })]);
+  return end;
 }
 
 async function listen(

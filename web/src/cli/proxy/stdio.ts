@@ -7,7 +7,8 @@ import type { Door } from "../../mcp/door.js";
 import { passServerLines } from "../../mcp/server-lines.js";
 import { LineWriter, withNewline } from "../../transports/line-writer.js";
 import type { ProcessEnd, ServerProcess } from "../../transports/server-process.js";
-import { PipeClosed, type Output, type Terminal } from "../terminal.js";
+import { PipeClosed, type Terminal } from "../terminal.js";
+import { lossy } from "./noise.js";
 
 /** Signals that are the server's, not ours. */
 const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -17,9 +18,6 @@ const LEFT = 5000;
 
 /** How long, in milliseconds, what is under way may take to end once its other side has. */
 const GRACE = 2000;
-
-/** Bytes of noise that wait to be read. */
-const MOST_UNREAD = 1024 * 1024;
 
 /** How often it is looked, in milliseconds, whether that is so. */
 const LOOK = 100;
@@ -132,20 +130,6 @@ export class StdioProxy {
     }
     if (!state.isOver) await this.#server.stop();
   }
-}
-
-/** Writes without waiting, and drops what nobody reads: a server must not stand still for its noise. */
-function lossy(errors: Output): (bytes: Uint8Array) => Promise<void> {
-  let unread = 0;
-  return (bytes) => {
-    if (unread > MOST_UNREAD) return Promise.resolve();
-    unread += bytes.length;
-    const written = (): void => {
-      unread -= bytes.length;
-    };
-    errors.write(bytes).then(written, written);
-    return Promise.resolve();
-  };
 }
 
 function sleep(milliseconds: number): Promise<undefined> {
