@@ -6,7 +6,8 @@ import { indent, oneLine } from "../../../web/src/cli/pretty.js";
 import { parseRange, resolveRange } from "../../../web/src/cli/range.js";
 import { defaultFolder } from "../../../web/src/cli/store.js";
 import { alignedTable } from "../../../web/src/cli/table.js";
-import { counted, humanAge, humanSize, printable } from "../../../web/src/cli/words.js";
+import { counted, humanSize } from "../../../web/src/core/amounts.js";
+import { humanAge, printable } from "../../../web/src/cli/words.js";
 
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

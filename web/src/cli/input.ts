@@ -7,13 +7,13 @@ import { addAbortSignal, type Readable } from "node:stream";
 import { CommandError, Exit } from "./exit.js";
 import { systemReason } from "./system-reason.js";
 import type { Terminal } from "./terminal.js";
+import { BYTE_ORDER_MARK } from "../transports/bytes.js";
 import { printable } from "./words.js";
 
 /** Bytes read from a file at a time. */
 const CHUNK = 262_144;
 
-/** U+FEFF in UTF-8. */
-const MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
+const MARK = Uint8Array.from(BYTE_ORDER_MARK);
 
 /** Something to read once. */
 export interface Input {

@@ -3,7 +3,7 @@
  * @module
  */
 import type { Output } from "./terminal.js";
-import { humanSize } from "./words.js";
+import { humanSize } from "../core/amounts.js";
 
 const QUIET_MS = 400;
 const EVERY_MS = 100;

@@ -15,7 +15,7 @@ import { parseScope } from "./scope.js";
 import { openStore } from "./store.js";
 import type { Terminal } from "./terminal.js";
 import { transformLines, type Work } from "./transform-lines.js";
-import { counted, humanSize } from "./words.js";
+import { counted, humanSize } from "../core/amounts.js";
 
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
   if (invocation.has("ndjson") && invocation.has("pretty")) {

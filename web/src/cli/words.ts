@@ -1,20 +1,7 @@
 /**
- * Sizes, ages and foreign text as a person reads them.
+ * Ages and foreign text as a person reads them.
  * @module
  */
-
-const UNITS = ["B", "KB", "MB", "GB", "TB"];
-
-/** `312 B`, `1.0 KB`, `2.1 MB`: powers of 1,024, one decimal from KB on, as in the core's descriptions. */
-export function humanSize(bytes: number): string {
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1024 && unit < UNITS.length - 1) {
-    value /= 1024;
-    unit += 1;
-  }
-  return `${unit === 0 ? value : value.toFixed(1)} ${UNITS[unit] ?? ""}`;
-}
 
 /** `12 s`, `5 min`, `3 h`, `12 d`: whole units, the largest that fits. */
 export function humanAge(milliseconds: number): string {
@@ -23,11 +10,6 @@ export function humanAge(milliseconds: number): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
   return `${Math.floor(seconds / 86_400)} d`;
-}
-
-/** `1 artifact`, `2 artifacts`. */
-export function counted(number: number, noun: string): string {
-  return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /**

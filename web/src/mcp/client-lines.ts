@@ -2,6 +2,7 @@
  * Messages of a client that come as lines (MCP, stdio transport).
  * @module
  */
+import { joined } from "../transports/bytes.js";
 import { isBlank, linePieces } from "../transports/lines.js";
 import { MAX_MESSAGE } from "../transports/limits.js";
 import { MessageMembers } from "../transports/members.js";
@@ -71,15 +72,6 @@ export class HeldMessage {
 
   /** Undefined for one that is too long. */
   whole(): Uint8Array | undefined {
-    if (this.#size > MAX_MESSAGE) return undefined;
-    const [only, ...more] = this.#pieces;
-    if (only !== undefined && more.length === 0) return only;
-    const whole = new Uint8Array(this.#size);
-    let at = 0;
-    for (const piece of this.#pieces) {
-      whole.set(piece, at);
-      at += piece.length;
-    }
-    return whole;
+    return this.#size > MAX_MESSAGE ? undefined : joined(this.#pieces);
   }
 }

@@ -2,6 +2,7 @@
  * Responses over HTTP, with the messages in them passed through a door.
  * @module
  */
+import { joined, textOf } from "../transports/bytes.js";
 import { EventStreamGate } from "../transports/sse.js";
 import type { Door } from "./door.js";
 
@@ -82,21 +83,9 @@ async function* message(door: Door, body: BodyReader, { own = [], reply }: Respo
 
 /** The answers to the part of a batch that the server saw, and those to the rest. */
 function joinedBatch(out: readonly Uint8Array[], own: readonly string[]): Uint8Array {
-  const text = new TextDecoder().decode(joined(out));
+  const text = textOf(out);
   const inner = text.trim().replace(/^\[([\s\S]*)\]$/, "$1");
   return new TextEncoder().encode(`[${[inner, ...own].filter((each) => each !== "").join(",")}]`);
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const [only, ...more] = pieces;
-  if (only !== undefined && more.length === 0) return only;
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }
 
 async function* chunksOf(body: BodyReader): AsyncGenerator<Uint8Array> {

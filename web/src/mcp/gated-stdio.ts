@@ -2,6 +2,7 @@
  * The stdio transport of MCP clients, with a door in it (Node).
  * @module
  */
+import { textOf } from "../transports/bytes.js";
 import { MAX_MESSAGE } from "../transports/limits.js";
 import { MessageMembers } from "../transports/members.js";
 import { withNewline, type LineLane } from "../transports/line-writer.js";
@@ -211,8 +212,7 @@ function messageLane(take: (text: string) => void, most = Infinity): LineLane {
     },
     complete: async () => {
       if (pieces.length === 0) return;
-      const decoder = new TextDecoder();
-      const text = pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
+      const text = textOf(pieces);
       pieces = [];
       size = 0;
       take(text);

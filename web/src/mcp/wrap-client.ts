@@ -2,6 +2,7 @@
  * A client one already has, with a door in front of what it answers.
  * @module
  */
+import { textOf } from "../transports/bytes.js";
 import { DEFAULT_NAMESPACE } from "../artifacts/ids.js";
 import type { Door } from "./door.js";
 import { instructionOf } from "./listing.js";
@@ -112,8 +113,7 @@ async function throughDoor(door: Door, id: number, result: object): Promise<obje
   }
   // What needed no change is given as it was: the very object.
   if (pieces.length === 1 && pieces[0] === sent) return result;
-  const decoder = new TextDecoder();
-  return resultOf(pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode());
+  return resultOf(textOf(pieces));
 }
 
 /** The result that a response brings. Throws what an error response says. */

@@ -4,14 +4,12 @@
  */
 import type { Sluice } from "../core/sluice.js";
 import { IncomingBatch } from "./batch.js";
+import { BYTE_ORDER_MARK } from "./bytes.js";
 import { IncomingObject } from "./object.js";
 import type { Outlet } from "./outlet.js";
 
 const OPEN_OBJECT = 0x7b;
 const OPEN_ARRAY = 0x5b;
-
-/** A byte order mark in UTF-8. */
-const MARK: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf]);
 
 /** Takes the bytes of one message, or of a line that may be one, in pieces that must not be written over. */
 export class Incoming implements AsyncDisposable {
@@ -26,7 +24,7 @@ export class Incoming implements AsyncDisposable {
 
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#what === undefined) {
-      const first = bytes.find((byte) => byte > 0x20 && !MARK.has(byte));
+      const first = bytes.find((byte) => byte > 0x20 && !BYTE_ORDER_MARK.includes(byte));
       // White space and a byte order mark in pieces of their own before a message say nothing.
       if (first === undefined) return;
       this.#what = this.#begin(first);

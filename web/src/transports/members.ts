@@ -2,6 +2,7 @@
  * The members of a JSON-RPC message (JSON-RPC 2.0 §4, §5) whose bytes come in pieces, found without holding them.
  * @module
  */
+import { BYTE_ORDER_MARK, textOf } from "./bytes.js";
 import { Levels } from "./levels.js";
 
 /** Where the value of a member stands, in bytes from the message's first; `end` is undefined until it is known. */
@@ -27,13 +28,8 @@ const DECIDING: ReadonlySet<string> = new Set(
   ["jsonrpc", "id", "method", "params", "result", "error"].concat("result.result", "params.result"),
 );
 
-/** A byte order mark in UTF-8. */
-const MARK: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf]);
-
 const COLON = 0x3a;
 const COMMA = 0x2c;
-
-const decoder = new TextDecoder();
 
 /** Follows one message. Members are named by their path: `id`, `result`, `result.result`. */
 export class MessageMembers {
@@ -119,7 +115,7 @@ export class MessageMembers {
       return;
     }
     if (depth === 0) {
-      if (this.#root === undefined && MARK.has(byte)) return;
+      if (this.#root === undefined && BYTE_ORDER_MARK.includes(byte)) return;
       if (this.#root === undefined) this.#root = byte === 0x7b ? "object" : "other";
       if (byte === 0x7d) this.#end(0, at);
       this.#ended = byte === 0x7d || byte === 0x5d;
@@ -208,7 +204,7 @@ export class MessageMembers {
     const kept = this.#kept ?? [];
     this.#kept = undefined;
     if (this.#keptSize > MAX_KEPT) return undefined;
-    return kept.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
+    return textOf(kept);
   }
 }
 

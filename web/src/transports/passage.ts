@@ -4,6 +4,7 @@
  */
 import type { Sluice, SluiceStream, Transformed, TransformOptions } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
+import { textOf } from "./bytes.js";
 import { MAX_HEAD, MAX_MESSAGE } from "./limits.js";
 import { MessageMembers } from "./members.js";
 
@@ -285,10 +286,4 @@ function tooLarge(): SluiceError {
     "E_TOO_LARGE",
     `the message is larger than ${MAX_MESSAGE / 1024 / 1024} MiB also without what could be stored: ask for less at a time`,
   );
-}
-
-/** Invalid UTF-8 becomes U+FFFD, as in every client. */
-function textOf(pieces: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder();
-  return pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
 }

@@ -2,6 +2,7 @@
  * Messages inside an event stream (HTML Standard, "Server-sent events"), gated without holding any.
  * @module
  */
+import { BYTE_ORDER_MARK, joined } from "./bytes.js";
 import type { Incoming } from "./incoming.js";
 import { isBlank } from "./lines.js";
 import type { Outlet } from "./outlet.js";
@@ -34,7 +35,7 @@ export class EventStreamGate implements AsyncDisposable {
   #isData = false;
   #skipsLineFeed = false;
   /** A byte order mark, as far as it has not come. */
-  #markLeft = [0xef, 0xbb, 0xbf];
+  #markLeft = [...BYTE_ORDER_MARK];
   #event: ReturnType<OpenIncoming> | undefined;
   /** Whether the event's data is nothing but white space so far. */
   #isEmpty = true;
@@ -100,7 +101,7 @@ export class EventStreamGate implements AsyncDisposable {
 
   async #piece(bytes: Uint8Array): Promise<void> {
     if (this.#head === undefined) return this.#take(bytes);
-    this.#head = joined(this.#head, bytes);
+    this.#head = this.#head.length === 0 ? bytes : joined([this.#head, bytes]);
     if (this.#head.length >= HEAD) await this.#decide();
   }
 
@@ -163,12 +164,4 @@ export class EventStreamGate implements AsyncDisposable {
     if (this.#writing) await this.#sink(NEWLINE);
     this.#writing = false;
   }
-}
-
-function joined(left: Uint8Array, right: Uint8Array): Uint8Array {
-  if (left.length === 0) return right;
-  const whole = new Uint8Array(left.length + right.length);
-  whole.set(left);
-  whole.set(right, left.length);
-  return whole;
 }

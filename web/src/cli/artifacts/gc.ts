@@ -11,7 +11,7 @@ import { readConfig } from "../configuration.js";
 import { Exit } from "../exit.js";
 import { openKeptStore } from "../store.js";
 import type { Terminal } from "../terminal.js";
-import { counted, humanSize } from "../words.js";
+import { counted, humanSize } from "../../core/amounts.js";
 
 export async function run(invocation: Invocation, { output }: Terminal): Promise<number> {
   const store = await openKeptStore(invocation.value("store"));

@@ -13,7 +13,8 @@ import { parseRange, resolveRange } from "../range.js";
 import { parseScope } from "../scope.js";
 import { openKeptStore } from "../store.js";
 import type { Terminal } from "../terminal.js";
-import { humanSize, printable } from "../words.js";
+import { humanSize } from "../../core/amounts.js";
+import { printable } from "../words.js";
 
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
   const target = invocation.value("output");

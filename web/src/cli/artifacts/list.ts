@@ -9,7 +9,8 @@ import { parseScope, scopeText } from "../scope.js";
 import { openKeptStore, storeFolder } from "../store.js";
 import { alignedTable, tabbedRow, type Column } from "../table.js";
 import type { Output, Terminal } from "../terminal.js";
-import { counted, humanAge, humanSize, printable } from "../words.js";
+import { counted, humanSize } from "../../core/amounts.js";
+import { humanAge, printable } from "../words.js";
 
 export async function run(invocation: Invocation, { output, errors }: Terminal): Promise<number> {
   const where = invocation.value("store");

@@ -8,7 +8,8 @@ import type { Invocation } from "../commands.js";
 import { Exit, UsageError } from "../exit.js";
 import { openKeptStore, storeFolder } from "../store.js";
 import type { Terminal } from "../terminal.js";
-import { counted, humanSize, printable } from "../words.js";
+import { counted, humanSize } from "../../core/amounts.js";
+import { printable } from "../words.js";
 
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
   const folder = storeFolder(invocation.value("store"));

@@ -9,7 +9,8 @@ import { artifactId, locate } from "../locate.js";
 import { parseScope, scopeText } from "../scope.js";
 import { openKeptStore } from "../store.js";
 import type { Terminal } from "../terminal.js";
-import { humanSize, printable } from "../words.js";
+import { humanSize } from "../../core/amounts.js";
+import { printable } from "../words.js";
 
 export async function run(invocation: Invocation, { output }: Terminal): Promise<number> {
   const scope = parseScope(invocation.values("scope"), invocation.command);

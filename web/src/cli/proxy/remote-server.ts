@@ -2,6 +2,7 @@
  * A server at an address, for one client: Streamable HTTP, from the client's side.
  * @module
  */
+import { setTimeout } from "node:timers/promises";
 import { elementsOf } from "../../mcp/client-batch.js";
 import { requestOf, type ClientRequest } from "../../mcp/client-request.js";
 import type { Doorway } from "../../mcp/doorway.js";
@@ -154,12 +155,7 @@ function parsed(line: Uint8Array): unknown {
   }
 }
 
-function waited(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+/** Settles early when the signal is aborted. */
+async function waited(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(milliseconds, undefined, { signal }).catch(() => undefined);
 }

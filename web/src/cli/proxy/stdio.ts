@@ -2,6 +2,7 @@
  * A client on our standard streams, and a server in a process of its own.
  * @module
  */
+import { setTimeout } from "node:timers/promises";
 import { passClientLines } from "../../mcp/client-lines.js";
 import type { Door } from "../../mcp/door.js";
 import { passServerLines } from "../../mcp/server-lines.js";
@@ -132,10 +133,9 @@ export class StdioProxy {
   }
 }
 
+/** Does not keep the process running. */
 function sleep(milliseconds: number): Promise<undefined> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds, undefined).unref();
-  });
+  return setTimeout(milliseconds, undefined, { ref: false });
 }
 
 /** How a process ended, as the end of a sentence. */

@@ -2,7 +2,7 @@
  * A range of bytes: as text where it is text, else as a hex listing.
  * @module
  */
-import { counted, grouped } from "./amounts.js";
+import { counted, grouped } from "../../core/amounts.js";
 import type { Told } from "./answer.js";
 import { artifactUri } from "./definition.js";
 import { hexListing } from "./hex.js";

@@ -2,7 +2,7 @@
  * What hosts are told of reading back: one tool and one template, the same for a namespace always.
  * @module
  */
-import { humanSize } from "./amounts.js";
+import { humanSize } from "../../core/amounts.js";
 import { described, plainType, type Described } from "./untrusted.js";
 import type { ListedResource, ListedTemplate, ReadTool } from "./wire.js";
 

@@ -2,7 +2,7 @@
  * What is known of an artifact, and how it can be read.
  * @module
  */
-import { counted } from "./amounts.js";
+import { counted } from "../../core/amounts.js";
 import type { Told } from "./answer.js";
 import { artifactUri } from "./definition.js";
 import { fitting } from "./json-chars.js";

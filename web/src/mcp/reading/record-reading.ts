@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { counted, grouped, humanSize } from "./amounts.js";
+import { counted, grouped, humanSize } from "../../core/amounts.js";
 import type { Told } from "./answer.js";
 import { CsvSplitter } from "./csv-splitter.js";
 import { artifactUri } from "./definition.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { grouped } from "./amounts.js";
+import { grouped } from "../../core/amounts.js";
 import { base64Of } from "./base64.js";
 import { artifactUri } from "./definition.js";
 import { textAtPointer } from "./json-reading.js";

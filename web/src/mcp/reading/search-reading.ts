@@ -2,7 +2,7 @@
  * Where a text stands in an artifact.
  * @module
  */
-import { counted, humanSize } from "./amounts.js";
+import { counted, humanSize } from "../../core/amounts.js";
 import type { Told } from "./answer.js";
 import { artifactUri } from "./definition.js";
 import { asciiOf } from "./hex.js";

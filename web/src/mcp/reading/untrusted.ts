@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactRef } from "../../artifacts/store.js";
-import { humanSize } from "./amounts.js";
+import { humanSize } from "../../core/amounts.js";
 import { shortened } from "./json-chars.js";
 
 const MIME_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,62}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,62}(?=\s*(?:;|$))/i;
