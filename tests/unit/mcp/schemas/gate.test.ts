@@ -45,8 +45,9 @@ test("results valid under any schema, gated, are valid under the widened one", a
         expect(tried(() => validateWidened?.(after)) ?? true).toBe(true);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: 500 },
   );
+  // Some 140 as a rule: nothing would be shown by results that pass as they are.
   expect(diverted).toBeGreaterThan(30);
 });
 

@@ -25,6 +25,13 @@ describe("strings that would refuse a reference", () => {
     expect(validator(parameter(schema))(REFERENCE)).toBe(true);
   });
 
+  test("offer one among items that are counted, and more of them may be of the kind then", () => {
+    const contains = { properties: { a: { pattern: "^data:" } }, required: ["a"] };
+    expect(parameter({ type: "array", contains, maxContains: 2 })).toMatchObject({
+      maxContains: Number.MAX_SAFE_INTEGER,
+    });
+  });
+
   test("keep in sight what hosts show", () => {
     const told = { title: "Picture", description: "A PNG.", default: "data:,", examples: ["data:,"] };
     const schema = { type: "string", ...told, pattern: "^data:", "x-mcp-file": { accept: ["image/png"] } };

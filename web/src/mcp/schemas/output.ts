@@ -56,6 +56,8 @@ function goes(name: string, isOfObjects: boolean): boolean {
 
 function isDemanding(member: MemberNode): boolean {
   const { value } = member;
+  // Of arrays alone: nothing that stands for a whole result is one.
+  if (nameOf(member) === "uniqueItems") return false;
   return !(isOpen(value) || (value.type === "Array" && value.elements.length === 0));
 }
 

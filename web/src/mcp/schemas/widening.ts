@@ -118,6 +118,7 @@ export class Widening {
       this.#enter(subschema.node, base);
     }
     this.#conditions(schema, base);
+    this.#counts(schema, base);
     if (this.#side === "output") this.#contents(schema, base);
     const reference = referenceOf(schema, base);
     if (reference === undefined) return;
@@ -166,13 +167,17 @@ export class Widening {
     this.moves.wrap(schema, '{"anyOf":[', ",true]}", "/anyOf/0");
   }
 
-  /** Counts and names, which change when elements and names do. */
-  #contents(schema: ObjectNode, base: ObjectNode): void {
+  /** Loosens how many items may be of a kind, once more of them are. */
+  #counts(schema: ObjectNode, base: ObjectNode): void {
     const contained = valueAt(schema, "contains");
     const most = valueAt(schema, "maxContains");
     if (contained !== undefined && most?.type === "Number" && !this.#steadiness.ofPart(contained, base)) {
       this.moves.replace(most, String(Number.MAX_SAFE_INTEGER));
     }
+  }
+
+  /** Items and names that were different and may no longer be. */
+  #contents(schema: ObjectNode, base: ObjectNode): void {
     const unique = valueAt(schema, "uniqueItems");
     if (unique?.type === "Boolean" && unique.value && this.#mayDivertItems(schema, base)) {
       this.moves.replace(unique, "false");
