@@ -27,7 +27,14 @@ export default defineConfig({
     env: profiles === undefined ? {} : { NODE_V8_COVERAGE: profiles },
     coverage: { provider: "v8", include: ["web/src/**/*.ts"], reportsDirectory: "coverage/library" },
     projects: [
-      { extends: true, test: { name: "library", include: ["tests/unit/**/*.test.ts", "tests/e2e/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: {
+          name: "library",
+          include: ["tests/unit/**/*.test.ts", "tests/e2e/**/*.test.ts"],
+          setupFiles: "tests/unit/properties.ts",
+        },
+      },
       {
         extends: true,
         test: {
