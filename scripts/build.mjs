@@ -39,7 +39,11 @@ export async function build() {
   await minifyGlue();
   // Beside its sources too, so that tests and the playground can import what is not yet compiled.
   for (const folder of ["web/src/core", "dist/core"]) copyCore(join(root, folder));
-  await must(process.execPath, [tool("tsc"), "-p", "tsconfig.build.json"]);
+  await Promise.all(
+    ["tsconfig.build.json", "tsconfig.declarations.json"].map((project) =>
+      must(process.execPath, [tool("tsc"), "-p", project]),
+    ),
+  );
   prune(join(root, "dist"));
   await writeSchema(join(buildFolder("wasm-release"), "config.schema.json"));
   linkCommand();

@@ -19,8 +19,7 @@ const MAPPED = join(root, "build/coverage-maps");
 /** Compiles the sources with maps. */
 export async function emitMaps() {
   const options = ["--outDir", MAPPED, "--sourceMap", "--inlineSources", "--incremental", "false"];
-  const without = ["--declaration", "false", "--isolatedDeclarations", "false"];
-  await must(process.execPath, [tool("tsc"), "-p", "tsconfig.build.json", ...options, ...without]);
+  await must(process.execPath, [tool("tsc"), "-p", "tsconfig.build.json", ...options]);
 }
 
 /**

@@ -53,11 +53,12 @@ describe("the tarball", () => {
     expect(files.filter((name) => name.endsWith(".d.ts"))).toEqual(compiled(".d.ts"));
   });
 
-  test("has nothing else: no sources, no tests, no maps, no traces of the build", async () => {
+  test("has nothing else but pages: no sources, no tests, no maps, no traces of the build", async () => {
     const others = (await filesUnder(installed)).filter((name) => !/^dist\/.*\.(js|d\.ts)$/.test(name));
     const core = ["core.d.mts", "core.mjs", "core.wasm"].map((name) => `dist/core/${name}`);
-    const papers = ["CHANGELOG.md", "LICENSE", "README.md"];
-    expect(others).toEqual([...papers, "dist/config.schema.json", ...core, "package.json"]);
+    const papers = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md"];
+    const pages = (await filesUnder(join(ROOT, "docs"))).map((name) => `docs/${name}`);
+    expect(others).toEqual([...papers, "dist/config.schema.json", ...core, ...pages, "package.json"].sort());
   });
 
   test("has every file that package.json names", async () => {
