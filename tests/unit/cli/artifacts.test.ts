@@ -154,6 +154,9 @@ describe("sluice artifacts, changing", () => {
     await writeFile(config, JSON.stringify({ retention: { ttl: 1 } }));
     const refused = await sluice(["artifacts", "gc", "--store", room.store, "--config", config]);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("retention.ttl") as unknown });
+    await writeFile(config, JSON.stringify({ retension: { ttl_seconds: 1 } }));
+    const misspelt = await sluice(["artifacts", "gc", "--store", room.store, "--config", config]);
+    expect(misspelt).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("retention?") as unknown });
   });
 
   test("gc --json counts the bytes of what expired", async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { withoutMark } from "../../../web/src/cli/input.js";
 import { isBlank, linePieces } from "../../../web/src/transports/lines.js";
-import { nearest } from "../../../web/src/cli/nearest.js";
 import { indent, oneLine } from "../../../web/src/cli/pretty.js";
 import { parseRange, resolveRange } from "../../../web/src/cli/range.js";
 import { defaultFolder } from "../../../web/src/cli/store.js";
@@ -58,19 +57,6 @@ describe("withoutMark", () => {
       for await (const chunk of withoutMark(chunksOf(Buffer.from(bytes, "latin1"), size))) found.push(chunk);
       expect(Buffer.concat(found).toString("latin1")).toBe(expected);
     }
-  });
-});
-
-describe("nearest", () => {
-  test.each([
-    ["transfrom", "transform"],
-    ["t", undefined],
-    ["trans", "transform"],
-    ["sniif", "sniff"],
-    ["restroe", "restore"],
-    ["completely", undefined],
-  ])("%s means %s", (word, meant) => {
-    expect(nearest(word, ["transform", "restore", "artifacts", "sniff"])).toBe(meant);
   });
 });
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { configKeys, type SchemaNode } from "../../../web/src/cli/config-keys.js";
 import { createSluice, type SluiceConfig, type TransformOptions } from "../../../web/src/index.js";
+import { openDoor } from "../../../web/src/mcp/open-door.js";
 import { noise } from "../artifacts/noise.js";
 import { base64, PDF, PNG, prose, TAR } from "./samples.js";
 
@@ -104,6 +105,12 @@ async function keys(): Promise<string[]> {
   return all.filter((key) => !/^(?:retention|door)\./.test(key));
 }
 
+/** Every section, the ones that the core never sees included. */
+async function sections(): Promise<string[]> {
+  const schema = await readFile(new URL("../../../dist/config.schema.json", import.meta.url), "utf8");
+  return Object.keys((JSON.parse(schema) as SchemaNode).properties ?? {});
+}
+
 /** Types would refuse what these tests give; the core has to refuse it as well. */
 const create = (config: unknown): ReturnType<typeof createSluice> => createSluice({ config: config as SluiceConfig });
 
@@ -154,6 +161,35 @@ describe("what is wrong is named", () => {
   test("a misspelt key is told the one that was meant", async () => {
     const creating = create({ max_inline_sise: 1 });
     await expect(creating).rejects.toThrow("max_inline_size");
+  });
+
+  test.each([
+    ["retension", "retention"],
+    ["doors", "door"],
+    ["maxInlineSize", "max_inline_size"],
+    ["Tool-Fields", "tool_fields"],
+  ])("so is a section, whoever reads it: %s", async (name, meant) => {
+    const creating = create({ [name]: {} });
+    await expect(creating).rejects.toThrow(`${name} is not a configuration key: did you mean ${meant}?`);
+  });
+
+  test.each(["proxy", "ttl_seconds", "__proto__", "constructor"])(
+    "any other section is told all that there are: %s",
+    async (name) => {
+      const config = JSON.parse(`{"door":{},"retention":{},${JSON.stringify(name)}:{}}`) as SluiceConfig;
+      for (const read of [create, (given: SluiceConfig) => openDoor({ config: given })]) {
+        const error: unknown = await read(config).catch((reason: unknown) => reason);
+        expect(error).toMatchObject({ code: "E_CONFIG_KEY", path: name });
+        const [, listed = ""] = /: there are (.*)$/.exec((error as Error).message) ?? [];
+        expect(listed.split(/, | and /).sort()).toEqual((await sections()).sort());
+      }
+    },
+  );
+
+  test("what is told of a name is bounded, and what has no value is no section", async () => {
+    const error: unknown = await create({ ["\u{1f600}".repeat(1_000_000)]: 1 }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: "E_CONFIG_KEY", path: "\u{1f600}".repeat(64) });
+    await expect(create({ proxy: undefined })).resolves.toBeDefined();
   });
 
   test.each([

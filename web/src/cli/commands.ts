@@ -125,7 +125,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     maxOperands: Number.POSITIVE_INFINITY,
     about: [
       "Starts the server and passes every message both ways, on standard input and output. Bytes and large text of tool results go to the store; the host gets a sentence and an `artifact://` URI for each, which the added tool NS_artifact_read reads and tool arguments take. Everything else passes as it is.",
-      "Ends as the server ends; its standard error is passed on, with a line for each thing that was stored.",
+      "Ends as the server ends; its standard error is passed on, with a line for each thing that was stored. Where the store cannot be used the server is not started.",
     ],
     options: [
       { name: "url", value: "URL", help: "in place of COMMAND: a server that speaks Streamable HTTP" },

@@ -4,6 +4,8 @@
  * @module
  */
 import type { RetentionConfig } from "../artifacts/retention/policy.js";
+import { SluiceError } from "../errors/error.js";
+import { nearest } from "./nearest.js";
 
 /** What can be configured. Every key may be left out; unknown keys and wrong values are refused with their path. */
 export interface SluiceConfig {
@@ -193,4 +195,41 @@ export interface DoorConfig {
    * @defaultValue `{}`
    */
   readonly arguments?: Readonly<Record<string, Readonly<Record<string, "base64" | "data_uri" | "text" | "path">>>>;
+}
+
+/** The compiler holds it to the type. In this order they are listed. */
+const SECTIONS: Readonly<Record<keyof SluiceConfig, true>> = {
+  max_inline_size: true,
+  auto_artifact_large_content: true,
+  binary_detection: true,
+  resources: true,
+  tool_fields: true,
+  default_summary_template: true,
+  guardrail: true,
+  inline_media: true,
+  prefer: true,
+  retention: true,
+  door: true,
+};
+const NAMES = Object.keys(SECTIONS);
+/** Characters that are told of a key. */
+const MAX_SHOWN = 64;
+
+/**
+ * Checks the names of a configuration's sections, those included that the core never sees; what is in them is checked by
+ * whoever reads it.
+ *
+ * @throws SluiceError E_CONFIG_KEY that names the section which was probably meant, or else all there are.
+ */
+export function checkSections(config: object): void {
+  // What has no value says nothing, as in JSON.
+  const unknown = Object.entries(config).find(([name, value]) => value !== undefined && !NAMES.includes(name));
+  if (unknown === undefined) return;
+  const path = Array.from(unknown[0].slice(0, 2 * MAX_SHOWN))
+    .slice(0, MAX_SHOWN)
+    .join("");
+  const meant = nearest(path.toLowerCase().replaceAll("-", "_"), NAMES);
+  const remedy =
+    meant === undefined ? `there are ${NAMES.slice(0, -1).join(", ")} and ${NAMES.at(-1)}` : `did you mean ${meant}?`;
+  throw new SluiceError("E_CONFIG_KEY", `${path} is not a configuration key: ${remedy}`, { path });
 }

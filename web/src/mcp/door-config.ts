@@ -2,7 +2,7 @@
  * The part of a configuration that is for doors.
  * @module
  */
-import type { DoorConfig, SluiceConfig } from "../core/config.js";
+import { checkSections, type DoorConfig, type SluiceConfig } from "../core/config.js";
 import { SluiceError } from "../errors/error.js";
 import type { ArtifactForm, ArtifactForms } from "./arguments.js";
 
@@ -82,13 +82,14 @@ export function readDoor(config: SluiceConfig | undefined): DoorSettings {
 }
 
 /**
- * What a configuration says of everything else. `door` is checked all the same.
+ * What a configuration says of everything else. `door` is checked all the same, and so are the names of all sections.
  *
- * @throws SluiceError as {@link readDoor} does.
+ * @throws SluiceError as {@link readDoor} does, and E_CONFIG_KEY for a section that there is not.
  */
 export function withoutDoor(config: SluiceConfig | undefined): SluiceConfig | undefined {
   readDoor(config);
   if (!isObject(config)) return config;
+  checkSections(config);
   const { door: _, ...rest } = config;
   return rest;
 }

@@ -12,6 +12,7 @@ import { Exit } from "../exit.js";
 import { openKeptStore } from "../store.js";
 import type { Terminal } from "../terminal.js";
 import { counted, humanSize } from "../../core/amounts.js";
+import { checkSections } from "../../core/config.js";
 
 export async function run(invocation: Invocation, { output }: Terminal): Promise<number> {
   const store = await openKeptStore(invocation.value("store"));
@@ -32,6 +33,9 @@ export async function run(invocation: Invocation, { output }: Terminal): Promise
 /** Takes away what the configuration's `retention` does not keep; null where it says nothing, or another is at it. */
 async function collect(store: ArtifactStore, configFile: string | undefined): Promise<Collected | null> {
   if (configFile === undefined) return null;
-  const { store: kept } = configured(store, await readConfig(configFile));
+  const config = await readConfig(configFile);
+  // A `retention` that is misspelt would let everything stay, and nobody would know.
+  checkSections(config);
+  const { store: kept } = configured(store, config);
   return kept instanceof RetainingArtifactStore ? kept.collect() : null;
 }
