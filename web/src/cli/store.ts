@@ -7,8 +7,12 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import type { ArtifactStore } from "../artifacts/store.js";
 import { FileArtifactStore } from "../artifacts/file/file-store.js";
+import { Folder } from "../artifacts/file/folder.js";
 import { MemoryArtifactStore } from "../artifacts/memory.js";
+import { SluiceError } from "../errors/error.js";
+import { storageError, systemCode } from "../errors/storage.js";
 import { CommandError, Exit, UsageError } from "./exit.js";
+import { systemReason } from "./system-reason.js";
 import { printable } from "./words.js";
 
 /** Opens `--store` to put artifacts into: a folder, or `memory` where nothing needs to be kept. */
@@ -23,6 +27,37 @@ export async function openKeptStore(where: string | undefined): Promise<FileArti
   const found = await stat(folder).catch(() => undefined);
   if (found === undefined || found.isDirectory()) return new FileArtifactStore(folder);
   throw new CommandError(Exit.read, `${printable(folder)} is a file; a store is a folder`);
+}
+
+/**
+ * Makes `--store` a store that artifacts can be put into, for programs that run long before they put the first. A full
+ * disk is none of its business: that may be another matter by then.
+ *
+ * Throws CommandError, exit 2, with a sentence that names the folder and the remedy.
+ */
+export async function prepareStore(where: string | undefined): Promise<void> {
+  if (where === "memory") return;
+  const path = storeFolder(where);
+  const folder = new Folder(path, false);
+  try {
+    const temporary = await folder.temporary();
+    await folder.discard(temporary.folder);
+  } catch (error) {
+    if (storageError(error, "write").code === "E_STORE_FULL") return;
+    const why = await reasonAgainst(path, error);
+    throw new CommandError(Exit.usage, `cannot use the store ${printable(path)}: ${why}`, { cause: error });
+  }
+}
+
+/** Errors of the store's own say what to do, those of the system do not. */
+async function reasonAgainst(path: string, cause: unknown): Promise<string> {
+  if (cause instanceof SluiceError) return cause.message.replace(/^T/, "t").replace(/\.$/, "");
+  const found = await stat(path).catch(() => undefined);
+  let reason = systemReason(cause);
+  if (found !== undefined && !found.isDirectory()) reason = "it is a file, and a store is a folder";
+  else if (systemCode(cause) === "ENOENT")
+    reason = found === undefined ? "the folder cannot be made" : "nothing can be put into the folder";
+  return `${reason}; name a folder that can be written with --store DIR, or --store session for one that goes at the end`;
 }
 
 /** The folder that `--store` names, absolute. */

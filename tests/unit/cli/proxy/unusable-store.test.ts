@@ -1,0 +1,124 @@
+/** A store that takes nothing is told of before the server is started, not when the first artifact is lost. */
+import { existsSync } from "node:fs";
+import { chmod, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { mounted, unmounted } from "../../artifacts/small-disk.js";
+import { Room, sluice, type Ended, type RunOptions } from "../command.js";
+
+const NOBODY = 65_534;
+const isLinux = process.platform === "linux";
+
+/** What a proxy in front of a server that leaves a line on standard error says and does. */
+function proxy(options: readonly string[], how: RunOptions = {}): Promise<Ended> {
+  return sluice(["proxy", ...options, "--", process.execPath, "-e", "console.error('the server ran')"], how);
+}
+
+/** One sentence, exit 2, and no server. */
+function refusal(folder: string, why: string): Ended {
+  const sentence = `cannot use the store ${folder}: ${why}`.replace(/[.\\+()]/g, "\\$&");
+  const remedy = "name (a|another) (new or empty )?(folder|store)";
+  const stderr = expect.stringMatching(new RegExp(`^sluice: ${sentence}.*${remedy}.*\n$`)) as string;
+  return { code: 2, stdout: "", stderr };
+}
+
+describe("a store that cannot be used", () => {
+  test.each([
+    ["a file", "store", "it is a file, and a store is a folder"],
+    ["below a file", "store/below", "part of the path is not a folder"],
+  ])("is %s", async (_, name, why) => {
+    await using room = await Room.open();
+    await room.write("store", "");
+    expect(await proxy(["--store", room.path(name)])).toEqual(refusal(room.path(name), why));
+  });
+
+  test("is a folder that this user may not write, or lies in one", async ({ skip }) => {
+    if (process.platform === "win32") skip("folders have no such modes");
+    await using room = await Room.open();
+    await chmod(room.folder, 0o755);
+    await mkdir(room.store, { mode: 0o555 });
+    const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+    for (const folder of [room.store, room.path("store/below")])
+      expect(await proxy(["--store", folder], user)).toEqual(refusal(folder, "permission denied"));
+    expect(await readdir(room.store)).toEqual([]);
+  });
+
+  test.skipIf(!isLinux)("is where not even root may write", async () => {
+    expect(await proxy(["--store", "/proc/sluice"])).toEqual(refusal("/proc/sluice", "the folder cannot be made"));
+    expect(await proxy(["--store", "/proc"])).toEqual(refusal("/proc", "nothing can be put into the folder"));
+  });
+
+  test.skipIf(!isLinux)("is the one that is used where none is named", async () => {
+    const ended = await proxy([], { env: { XDG_CACHE_HOME: "/proc" } });
+    expect(ended).toEqual(refusal("/proc/sluice", "the folder cannot be made"));
+    expect(ended.stderr).toContain("--store DIR");
+  });
+
+  test("is someone else's folder, or holds what no store does", async () => {
+    await using room = await Room.open();
+    await mkdir(room.path("photos/blobs"), { recursive: true });
+    await mkdir(room.path("odd"));
+    await room.write("odd/sluice-store.json", "{}");
+    await mkdir(room.path("linked"));
+    await symlink(room.folder, room.path("linked/tmp"), "junction");
+    for (const [name, why] of [
+      ["photos", "the folder is not a Sluice store"],
+      ["odd", "the folder's sluice-store.json is not"],
+      ["linked", "the store folder holds something"],
+    ] as const)
+      expect(await proxy(["--store", room.path(name)])).toEqual(refusal(room.path(name), why));
+  });
+
+  test("is told of over HTTP as well, before anybody is listened to", async () => {
+    await using room = await Room.open();
+    await room.write("store", "");
+    const listening = ["--store", room.store, "--listen", "127.0.0.1:0"];
+    expect(await proxy(listening)).toEqual(refusal(room.store, "it is a file"));
+    const remote = await sluice(["proxy", "--store", room.store, "--url", "http://127.0.0.1:9/mcp"]);
+    expect(remote).toEqual(refusal(room.store, "it is a file"));
+  });
+
+  test.skipIf(!isLinux)("is one for the session, where temporary files cannot be", async () => {
+    const { code, stderr } = await proxy(["--store", "session"], { env: { TMPDIR: "/proc" } });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^sluice: cannot make a folder in \/proc for --store session: .*TMPDIR.*--store DIR\n$/);
+  });
+
+  test("does not matter where nothing is stored", async () => {
+    await using room = await Room.open();
+    await room.write("store", "");
+    expect(await proxy(["--store", room.store, "--bypass"])).toMatchObject({ code: 0, stderr: "the server ran\n" });
+  });
+});
+
+describe("a store that can be used", () => {
+  test("is made with the folders above it, and nothing is put into it", async () => {
+    await using room = await Room.open();
+    const store = room.path("not/there/yet");
+    for (let start = 0; start < 2; start += 1)
+      expect(await proxy(["--store", store])).toMatchObject({ code: 0, stderr: "the server ran\n" });
+    expect((await readdir(store, { recursive: true })).sort()).toEqual(["blobs", "refs", "sluice-store.json", "tmp"]);
+  });
+
+  test("is not made by a command line that is wrong in another way", async () => {
+    await using room = await Room.open();
+    const config = await room.write("config.json", '{"guardrail":{"max_field_chars":1}}');
+    for (const wrong of [
+      ["--config", config],
+      ["--namespace", "a/b"],
+    ])
+      expect((await proxy(["--store", room.store, ...wrong])).code).toBe(2);
+    expect(existsSync(room.store)).toBe(false);
+  });
+
+  test("may be on a disk that is full by now: room can be made while the server runs", async ({ skip }) => {
+    const disk = mounted(1) ?? skip("mounting a small disk needs root");
+    try {
+      await writeFile(join(disk, "filler"), Buffer.alloc(2 * 1024 * 1024)).catch(() => undefined);
+      const ended = await proxy(["--store", join(disk, "store")]);
+      expect(ended).toMatchObject({ code: 0, stderr: "the server ran\n" });
+    } finally {
+      unmounted(disk);
+    }
+  });
+});
