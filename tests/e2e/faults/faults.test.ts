@@ -89,6 +89,45 @@ describe("a server that ends", () => {
   });
 });
 
+describe("a command that cannot be started", () => {
+  it.each([[[]], [["--bypass"]]])("costs who waits an answer, and says so on standard error: %j", async (options) => {
+    const host = new Host({ store, options: [...options, "--", "no-such-command-here"] });
+    const id = host.begin("initialize", { protocolVersion: "2025-11-25", capabilities: {} });
+    const { error } = await host.answer(id);
+    expect(error).toMatchObject({ code: -32000 });
+    expect(error?.message).toMatch(/^The server could not be started: there is no such command\. Check the command/);
+    expect((await host.ended).code).toBe(1);
+    expect(host.errors).toMatch(/^sluice: cannot start "no-such-command-here": there is no such command\n$/);
+  });
+
+  it("keeps nobody waiting whose input has ended", async () => {
+    const host = new Host({ store, options: ["--", "no-such-command-here"] });
+    host.send({ jsonrpc: "2.0", method: "notifications/x" });
+    host.process.stdin.end();
+    expect((await host.ended).code).toBe(1);
+    expect(host.lines).toEqual([]);
+  });
+});
+
+describe("a host that sends more than servers take", () => {
+  const much = "much ".repeat(2_000_000);
+
+  it("is told so: in answers where it waits for some, else on standard error", async () => {
+    await using host = await Host.open({ store });
+    host.send({ jsonrpc: "2.0", method: "notifications/much", params: { much } });
+    host.send([{ jsonrpc: "2.0", id: "in a batch", method: "tools/call", params: { much } }]);
+    expect((await host.call("small")).result?.content?.[0]?.text).toBe("small");
+    const batch = await host.until(() => host.messages.find((message) => Array.isArray(message)));
+    expect(batch).toMatchObject([{ id: "in a batch", error: { code: -32600 } }]);
+    const said = host.errors.split("\n").filter((line) => line.includes("was not passed on"));
+    expect(said).toEqual([
+      expect.stringContaining('sluice: The client\'s notification "notifications/much" was not passed on'),
+      expect.stringContaining("sluice: The client's batch was not passed on"),
+    ]);
+    expect(host.errors).not.toContain("much much");
+  });
+});
+
 describe("a host that goes", () => {
   it("in the middle of a result leaves nothing half stored, and no process", async () => {
     // The shell is the host: the proxy is its child.

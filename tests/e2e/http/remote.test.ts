@@ -2,9 +2,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { isRunning } from "../faults/host.js";
 import { type Message, request } from "../script.js";
@@ -195,5 +196,69 @@ it("follows where the same server points, and nowhere else", async () => {
   const elsewhere = await spoken(server.url.replace("/mcp", "/away"), [calling(1, "any")]);
   expect(elsewhere.messages).toMatchObject([
     { id: 1, error: { message: "The server refuses the request: HTTP 307." } },
+  ]);
+});
+
+/** A server with a tool for a host's app alone, which answers calls as it is told. */
+async function appServer(answer: (message: Message, response: ServerResponse) => void): ReturnType<typeof upstream> {
+  return upstream((incoming, response, body) => {
+    if (incoming.method !== "POST") {
+      response.writeHead(405).end();
+      return;
+    }
+    const message = JSON.parse(body) as Message;
+    if (opened(message, response)) return;
+    const tools = [{ name: "app", inputSchema: { type: "object" }, _meta: { ui: { visibility: ["app"] } } }];
+    if (message["method"] === "tools/list") json(response, { jsonrpc: "2.0", id: message["id"], result: { tools } });
+    else answer(message, response);
+  });
+}
+
+const LIST = request("2025", "list", "tools/list");
+/** The first half of an answer to the app, longer than what is looked at before it is decided about. */
+const HALF = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"${"app ".repeat(100_000)}`;
+
+it("holds no other answer back for an app's that stalls half-way", async () => {
+  let goOn: (() => void) | undefined;
+  await using server = await appServer((message, response) => {
+    if (message["id"] !== 1) return json(response, { jsonrpc: "2.0", id: message["id"], result: { content: [] } });
+    response.writeHead(200, { "content-type": "application/json" });
+    response.write(HALF);
+    goOn = () => response.end('"}]}}');
+    return undefined;
+  });
+  const child = spawn(process.execPath, [SLUICE, "proxy", "--store", folder, "--url", server.url], {
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const closed = once(child, "close");
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<string> => String((await lines.next()).value);
+  const told = async (...messages: (string | Message)[]): Promise<string> => {
+    for (const each of messages) child.stdin.write(`${typeof each === "string" ? each : JSON.stringify(each)}\n`);
+    return next();
+  };
+  await told(OPENING);
+  await told(LIST);
+  child.stdin.write(`${JSON.stringify(calling(1, "app"))}\n`);
+  await expect.poll(() => goOn).toBeDefined();
+  // Enough turns for what has come of it to have passed.
+  for (const id of [2, 3, 4]) expect(await told(calling(id, "other"))).toContain(`"id":${id}`);
+  goOn?.();
+  expect(await next()).toBe(`${HALF}"}]}}`);
+  child.stdin.end();
+  await closed;
+});
+
+it("sends nothing of an app's answer that breaks off, but the error that stands for it", async () => {
+  await using server = await appServer((_message, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.write(HALF);
+    setTimeout(() => response.destroy(), 200);
+  });
+  const { messages } = await spoken(server.url, [OPENING, LIST, calling(1, "app")]);
+  expect(messages.filter(({ id }) => id === 1)).toEqual([
+    expect.objectContaining({
+      error: expect.objectContaining({ message: "The server's answer broke off before it was complete." }) as unknown,
+    }),
   ]);
 });

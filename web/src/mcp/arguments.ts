@@ -8,6 +8,8 @@ import { MAX_MESSAGE } from "../transports/limits.js";
 import { written, type Written } from "./arguments/expansion.js";
 import type { ArgumentTool, ArtifactForm } from "./arguments/form.js";
 import { formAt } from "./arguments/form.js";
+import { MAX_COPY_TIME, MAX_READ_TIME, MAX_REFERENCES } from "./arguments/limits.js";
+import { waitFor } from "./arguments/patience.js";
 import { pathText, type ArgumentPath } from "./arguments/position.js";
 import {
   expired,
@@ -16,6 +18,7 @@ import {
   tooComplex,
   tooMany,
   tooMuch,
+  tooSlow,
   unknownForm,
   unreadable,
   type Place,
@@ -27,6 +30,7 @@ import type { ReadingSource } from "./reading/source.js";
 import type { TextResult } from "./reading/wire.js";
 
 export type { ArgumentTool, ArtifactForm, ArtifactForms } from "./arguments/form.js";
+export { MAX_REFERENCES } from "./arguments/limits.js";
 
 /** What a call's arguments are expanded with. */
 export interface ArgumentsContext {
@@ -54,10 +58,15 @@ export interface Expansion {
 export type Expanded =
   | { readonly kind: "unchanged" }
   | { readonly kind: "expanded"; readonly text: string; readonly expansions: readonly Expansion[] }
-  | { readonly kind: "refused"; readonly result: TextResult };
+  | { readonly kind: "refused"; readonly result: TextResult; readonly failure?: SluiceError };
 
-/** References that are looked at in one call. */
-export const MAX_REFERENCES = 256;
+/** Arguments that name artifacts: nothing was asked of a store yet. */
+export interface NamedArtifacts {
+  /** JSON text of the arguments. */
+  readonly text: string;
+  /** What they name, or why nobody looks. */
+  readonly found: readonly Found[] | Refusal;
+}
 
 interface Found {
   readonly node: ValueNode;
@@ -73,22 +82,41 @@ interface Found {
  * @throws what the signal gives; all else that goes wrong is a refusal, in words for the caller.
  */
 export async function expandArguments(text: string, context: ArgumentsContext): Promise<Expanded> {
+  const named = artifactsNamed(text, context.tool.name);
+  return named === undefined ? { kind: "unchanged" } : putArtifacts(named, context);
+}
+
+/** Finds what arguments name, without a store; undefined where that is nothing. */
+export function artifactsNamed(text: string, tool: string): NamedArtifacts | undefined {
   // Most calls name none, and are not even parsed; an escape may hide a letter.
-  if (!/artifact:|\\u/.test(text)) return { kind: "unchanged" };
+  if (!/artifact:|\\u/.test(text)) return undefined;
   try {
-    return await expand(text, context);
+    const found = referencesIn(text, tool);
+    return found.length === 0 ? undefined : { text, found };
   } catch (error) {
-    if (error instanceof Refusal) return { kind: "refused", result: error.result };
+    if (error instanceof Refusal) return { text, found: error };
     throw error;
   }
 }
 
-async function expand(text: string, context: ArgumentsContext): Promise<Expanded> {
+/** The second half of {@link expandArguments}. */
+export async function putArtifacts(named: NamedArtifacts, context: ArgumentsContext): Promise<Expanded> {
+  try {
+    if (named.found instanceof Refusal) throw named.found;
+    return await expand(named.text, named.found, context);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { result, failure } = error;
+    return { kind: "refused", result, ...(failure !== undefined && { failure }) };
+  }
+}
+
+async function expand(text: string, found: readonly Found[], context: ArgumentsContext): Promise<Expanded> {
   const { tool, maxBytes = MAX_MESSAGE } = context;
   const edits: Edit[] = [];
   const expansions: Expansion[] = [];
   let left = maxBytes - utf8Length(text);
-  for (const { node, path, uri } of referencesIn(text, tool.name)) {
+  for (const { node, path, uri } of found) {
     const place: Place = { tool: tool.name, path, id: uri.id };
     const ref = await known(place, context);
     if (ref === null) {
@@ -98,7 +126,10 @@ async function expand(text: string, context: ArgumentsContext): Promise<Expanded
     }
     const form = formAt(tool, path, uri.as);
     if (form === undefined) throw unknownForm(place);
-    const value = await reading(place, context, async () => written(place, ref, form, left, context));
+    const most = form === "path" ? MAX_COPY_TIME : MAX_READ_TIME;
+    const write = async (signal: AbortSignal): Promise<Written | undefined> =>
+      written(place, ref, form, left, { ...context, signal });
+    const value = await reading(place, most, context, write);
     if (value === undefined) throw tooMuch(place, maxBytes);
     left -= value.jsonBytes;
     edits.push(replaceEdit(node, value.json));
@@ -108,18 +139,18 @@ async function expand(text: string, context: ArgumentsContext): Promise<Expanded
 }
 
 async function known(place: Place, context: ArgumentsContext): Promise<StoredArtifact | null> {
-  return reading(place, context, async () => context.source.stat(place.id));
+  return reading(place, MAX_READ_TIME, context, async () => context.source.stat(place.id));
 }
 
-/** Does what may fail at the store, and says so in words for a caller. */
+/** Does what may fail at the store, or never end there, and says so in words for a caller. */
 async function reading<T extends Written | StoredArtifact | null | undefined>(
   place: Place,
+  most: number,
   { signal }: ArgumentsContext,
-  work: () => Promise<T>,
+  work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  signal?.throwIfAborted();
   try {
-    return await work();
+    return await waitFor(work, { most, late: () => tooSlow(place, most), signal });
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof Refusal) throw error;

@@ -6,6 +6,9 @@ import { joined } from "../transports/bytes.js";
 import { isBlank, linePieces } from "../transports/lines.js";
 import { MAX_MESSAGE } from "../transports/limits.js";
 import { MessageMembers } from "../transports/members.js";
+import { MAX_HELD, MAX_HELD_BYTES } from "./arguments/limits.js";
+import { membersOf } from "./client-batch.js";
+import type { FromClient } from "./door.js";
 import type { Doorway } from "./doorway.js";
 
 /** Where lines of a client go. */
@@ -16,17 +19,25 @@ export interface ClientLineSides {
   readonly client: (text: string) => Promise<void>;
 }
 
-/** Passes every line through a door, in order. What the door answers itself is sent when it is there. */
+/**
+ * Passes every line through a door, in order. What the door answers itself is sent when it is there; a call that waits
+ * for the store is sent when it is ready, and lines behind it go on meanwhile, as long as few wait.
+ */
 export async function passClientLines(
   chunks: AsyncIterable<Uint8Array>,
   door: Doorway,
   sides: ClientLineSides,
 ): Promise<void> {
   const answers = new Set<Promise<void>>();
+  const held = new HeldCalls();
   const answer = (message: Promise<string>): void => {
     const sent = message.then(sides.client).catch(() => undefined);
     answers.add(sent);
     void sent.finally(() => answers.delete(sent));
+  };
+  const pass = async ({ forward, answers: own }: FromClient): Promise<void> => {
+    if (forward !== undefined) await sides.server(forward);
+    for (const message of own) answer(message);
   };
   let line = new HeldMessage();
   for await (const { bytes, last } of linePieces(chunks)) {
@@ -38,13 +49,45 @@ export async function passClientLines(
       if (toClient !== undefined) answer(Promise.resolve(toClient));
       if (toServer !== undefined) await sides.server(new TextEncoder().encode(toServer));
     } else if (!isBlank(whole)) {
-      const taken = await door.fromClient(whole);
-      if (taken.forward !== undefined) await sides.server(taken.forward);
-      for (const message of taken.answers) answer(message);
+      await pass(await door.fromClient(whole, (call) => held.add(call.then(pass), whole.length)));
+      await held.room();
     }
     line = new HeldMessage();
   }
+  await held.all();
   await Promise.all(answers);
+}
+
+/** Calls that wait for a store. */
+class HeldCalls {
+  readonly #calls = new Set<Promise<void>>();
+  #bytes = 0;
+
+  /** Notes one whose message is of so many bytes. */
+  add(call: Promise<void>, bytes: number): void {
+    const waited = this.#wait(call, bytes).finally(() => this.#calls.delete(waited));
+    this.#calls.add(waited);
+  }
+
+  /** Settles when another one may be added. */
+  async room(): Promise<void> {
+    while (this.#calls.size >= MAX_HELD || this.#bytes > MAX_HELD_BYTES) await Promise.race(this.#calls);
+  }
+
+  async all(): Promise<void> {
+    while (this.#calls.size > 0) await Promise.all(this.#calls);
+  }
+
+  async #wait(call: Promise<void>, bytes: number): Promise<void> {
+    this.#bytes += bytes;
+    try {
+      await call;
+    } catch {
+      // A side that takes nothing more: its end is told elsewhere.
+    } finally {
+      this.#bytes -= bytes;
+    }
+  }
 }
 
 /** A message, as far as it may be sent on; of a longer one only what it is about. */
@@ -60,12 +103,11 @@ export class HeldMessage {
       if (bytes.length > 0) this.#pieces.push(bytes);
       return;
     }
-    const members = this.members;
-    for (const piece of this.#pieces.splice(0)) members.push(piece);
-    members.push(bytes);
+    if (this.#members === undefined) this.#members = membersOf([...this.#pieces.splice(0), bytes]);
+    else this.#members.push(bytes);
   }
 
-  /** What it is about. */
+  /** What it is about, where it is too long. */
   get members(): MessageMembers {
     return (this.#members ??= new MessageMembers());
   }

@@ -8,7 +8,9 @@ import { SluiceError } from "../errors/error.js";
 import { ArtifactSource } from "./artifact-source.js";
 import type { ArtifactForms, Expansion } from "./arguments.js";
 import type { Catalog } from "./catalog.js";
-import { expandCall } from "./expand-call.js";
+import { MAX_EXPANDED } from "./arguments/limits.js";
+import { Turns } from "./arguments/turns.js";
+import { callNaming, type NamingCall } from "./expand-call.js";
 import type { ServerFacts } from "./listing.js";
 import { ArtifactReading, listing, readTool, resourceTemplate } from "./reading/reading.js";
 import type { ReadTool } from "./reading/wire.js";
@@ -31,7 +33,13 @@ export interface DeskTerms {
 /** What becomes of a request: it goes on, as it came or as another text, or is answered here. */
 export type Taken =
   | { readonly kind: "forward"; readonly text?: string; readonly expansions?: readonly Expansion[] }
-  | { readonly kind: "answer"; readonly answer: Promise<string> };
+  | { readonly kind: "answer"; readonly answer: Promise<string>; readonly failure?: SluiceError };
+
+/** A request of which that is not known before a store was asked. `take` throws what the signal gives. */
+export interface Held {
+  readonly kind: "hold";
+  readonly take: (signal: AbortSignal) => Promise<Taken>;
+}
 
 /** Artifacts that are listed as resources: what was stored last. */
 const MAX_LISTED = 1000;
@@ -49,6 +57,7 @@ export class Desk {
   readonly #reading: ArtifactReading;
   /** What this door stored, by id. */
   readonly #minted = new Map<string, AnswerRef>();
+  readonly #turns = new Turns(MAX_EXPANDED);
 
   constructor(terms: DeskTerms, catalog: Catalog) {
     this.#terms = terms;
@@ -82,7 +91,7 @@ export class Desk {
   }
 
   /** Looks at a request before the server does. */
-  async take(request: ClientRequest): Promise<Taken> {
+  take(request: ClientRequest): Taken | Held {
     const { method, params } = request;
     switch (method) {
       case "tools/call":
@@ -98,21 +107,30 @@ export class Desk {
     }
   }
 
-  async #call(request: ClientRequest): Promise<Taken> {
+  #call(request: ClientRequest): Taken | Held {
     const name = stringOr(request.params["name"]);
     if (name === undefined) return FORWARD;
-    const tool = this.#catalog.find(name);
-    if (name === this.tool.name && tool === undefined) {
+    if (name === this.tool.name && this.#catalog.find(name) === undefined) {
       return this.#answer(request, () => this.#reading.call(request.params["arguments"]));
     }
-    const expanded = await expandCall(request, {
+    const call = callNaming(request, name);
+    if (call === undefined) return FORWARD;
+    const expand = (signal: AbortSignal): Promise<Taken> => this.#expand(request, name, call, signal);
+    return { kind: "hold", take: (signal) => this.#turns.do(() => expand(signal), signal) };
+  }
+
+  async #expand(request: ClientRequest, name: string, call: NamingCall, signal: AbortSignal): Promise<Taken> {
+    const tool = this.#catalog.find(name);
+    const expanded = await call.expand({
       tool: { name, inputSchema: tool?.inputSchema, meta: tool?.meta, forms: this.#formsOf(name) },
       source: this.#source,
       ...(this.#terms.writeCopy !== undefined && { writeCopy: this.#terms.writeCopy }),
+      signal,
     });
-    if (expanded.kind === "refused") return this.#answer(request, async () => expanded.result);
     if (expanded.kind === "unchanged") return FORWARD;
-    return { kind: "forward", text: expanded.text, expansions: expanded.expansions };
+    if (expanded.kind === "expanded") return { kind: "forward", text: expanded.text, expansions: expanded.expansions };
+    const { result, failure } = expanded;
+    return { ...this.#answer(request, async () => result), ...(failure !== undefined && { failure }) };
   }
 
   #formsOf(tool: string): ArtifactForms {
@@ -134,7 +152,7 @@ export class Desk {
     return typeof uri === "string" && uri.startsWith(`artifact://${this.#terms.namespace}_`);
   }
 
-  #answer(request: ClientRequest, work: () => Promise<object>): Taken {
+  #answer(request: ClientRequest, work: () => Promise<object>): Taken & { readonly kind: "answer" } {
     const { id, isModern } = request;
     const answer = work().then(
       (result) => resultMessage(id, isModern ? { resultType: "complete", ...result } : result),

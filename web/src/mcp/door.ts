@@ -3,9 +3,7 @@
  * @module
  */
 import type { AnswerRef, Sluice, Transformed, TransformOptions } from "../core/sluice.js";
-import { SluiceError } from "../errors/error.js";
 import { Incoming } from "../transports/incoming.js";
-import { MAX_MESSAGE } from "../transports/limits.js";
 import type { MessageMembers } from "../transports/members.js";
 import type { Outlet } from "../transports/outlet.js";
 import type { Passed } from "../transports/passage.js";
@@ -13,50 +11,20 @@ import { Catalog, type ListedTool } from "./catalog.js";
 import { Courses, type AnswerEdit } from "./courses.js";
 import { batchOf, elementsOf } from "./client-batch.js";
 import { cancelledBy, requestOf, type ClientRequest } from "./client-request.js";
-import { Desk, type DeskTerms } from "./desk.js";
+import type { DoorEvent } from "./door-event.js";
+import { Desk, type DeskTerms, type Held, type Taken } from "./desk.js";
 import { InFlight, type Request } from "./in-flight.js";
 import { factsOf, instructionOf, withIntroduction, withResources, withTool, type ServerFacts } from "./listing.js";
 import { errorMessage, objectOr, RpcCode, stringOr } from "./rpc.js";
 import { withLinks, withLinksTold } from "./links.js";
+import { readTool } from "./reading/reading.js";
 import type { SchemaMode } from "./schemas.js";
+import { refuseMessage, tooLargeForServer, undelivered, type Refused } from "./too-large.js";
+
+export type { DoorEvent, ExpandedEvent, FailedEvent, StoredEvent } from "./door-event.js";
 
 /** Whether `resource_link` blocks are added to results: for clients known to take them, for all, for none. */
 export type LinkMode = "auto" | "always" | "never";
-
-/** Something was stored. */
-export interface StoredEvent {
-  /** Which event this is. */
-  readonly kind: "stored";
-  /** The tool whose result it was; undefined for other messages. */
-  readonly tool: string | undefined;
-  /** What was stored, or could not be; each content once. */
-  readonly artifacts: readonly AnswerRef[];
-}
-
-/** An artifact went into the arguments of a call. */
-export interface ExpandedEvent {
-  /** Which event this is. */
-  readonly kind: "expanded";
-  /** The tool that is called. */
-  readonly tool: string;
-  /** The artifact. */
-  readonly id: string;
-  /** Where in the arguments: names and indexes joined by dots. */
-  readonly path: string;
-  /** `base64`, `data_uri`, `text` or `path`. */
-  readonly form: string;
-}
-
-/** Something went wrong that no answer is lost by, or one. */
-export interface FailedEvent {
-  /** Which event this is. */
-  readonly kind: "failed";
-  /** What failed: the store, or a message that is none. */
-  readonly error: SluiceError;
-}
-
-/** What happens at a door, for logs: refs and sizes, never content. */
-export type DoorEvent = StoredEvent | ExpandedEvent | FailedEvent;
 
 /** What a door is made of. */
 export interface DoorTerms extends DeskTerms {
@@ -97,7 +65,7 @@ export class Door {
   constructor(terms: DoorTerms, beside?: Door) {
     this.#terms = terms;
     this.#inFlight = new InFlight(beside === undefined ? undefined : beside.#inFlight);
-    this.#catalog = beside === undefined ? new Catalog() : beside.#catalog;
+    this.#catalog = beside === undefined ? this.#emptyCatalog() : beside.#catalog;
     this.#courses = new Courses({
       inFlight: this.#inFlight,
       catalog: this.#catalog,
@@ -113,26 +81,26 @@ export class Door {
     return new Door(this.#terms, this);
   }
 
-  /** Takes a whole message of the client's, of at most MAX_MESSAGE bytes. */
-  async fromClient(bytes: Uint8Array): Promise<FromClient> {
-    const batch = elementsOf(bytes);
-    if (batch === undefined || batch.length === 0) return this.#take(bytes);
-    const taken = [];
-    for (const element of batch) taken.push(await this.#take(element));
-    const forwarded = taken.flatMap(({ forward }) => (forward === undefined ? [] : [forward]));
-    const answers = taken.flatMap((each) => each.answers);
-    if (forwarded.length === 0) return { answers };
-    const isUnchanged = forwarded.length === batch.length && forwarded.every((each, index) => each === batch[index]);
-    return { forward: isUnchanged ? bytes : batchOf(forwarded), answers };
+  /**
+   * Takes a whole message of the client's, of at most MAX_MESSAGE bytes. A call that names artifacts has to wait for the
+   * store: with `later`, that is given what becomes of it, and the messages behind it need not wait. So such calls may
+   * be overtaken, by each other as well; all other messages keep their order. A batch with one in it waits as a whole.
+   * `notifications/cancelled` for one that waits ends it, and the server is told of neither.
+   */
+  async fromClient(bytes: Uint8Array, later?: (held: Promise<FromClient>) => void): Promise<FromClient> {
+    const batch = elementsOf(bytes) ?? [];
+    const taken = (batch.length === 0 ? [bytes] : batch).map((element) => this.#take(element));
+    const isHeld = taken.some((each) => each instanceof Promise);
+    const held = allTaken(bytes, batch, taken);
+    if (!isHeld || later === undefined) return held;
+    later(held);
+    return { answers: [] };
   }
 
   /** A message of the client's that is larger than that is not sent on: what each side is told. */
-  refuse(message: MessageMembers): { readonly toClient?: string; readonly toServer?: string } {
-    const id = message.text("id");
-    if (id === undefined) return {};
-    const sentence = `The message is larger than ${MAX_MESSAGE / 1024 / 1024} MiB, and servers close the connection at one that is: send less at a time.`;
-    const error = errorMessage(id, RpcCode.invalidRequest, sentence);
-    return message.text("method") === undefined ? { toServer: error } : { toClient: error };
+  refuse(message: MessageMembers): Refused {
+    this.#terms.onEvent({ kind: "failed", error: tooLargeForServer(message) });
+    return refuseMessage(message);
   }
 
   /** Takes a message of the server's, piece by piece. `reply` sends the server what it gets instead of an answer. */
@@ -179,16 +147,38 @@ export class Door {
     return [...this.#inFlight.entries().values()].filter(({ isCancelled }) => isCancelled !== true).length;
   }
 
-  async #take(bytes: Uint8Array): Promise<FromClient> {
+  #take(bytes: Uint8Array): FromClient | Promise<FromClient> {
     const request = requestOf(bytes);
     if (request === undefined) {
       const cancelled = cancelledBy(bytes);
-      if (cancelled !== undefined) this.#inFlight.cancel(cancelled);
-      return { forward: bytes, answers: [] };
+      const isForServer = cancelled === undefined || this.#inFlight.cancel(cancelled);
+      return isForServer ? { forward: bytes, answers: [] } : { answers: [] };
     }
     this.#noteClient(request);
-    const taken = await this.#desk.take(request);
-    if (taken.kind === "answer") return { answers: [taken.answer] };
+    const taken = this.#desk.take(request);
+    return taken.kind === "hold" ? this.#hold(bytes, request, taken) : this.#sent(bytes, request, taken);
+  }
+
+  async #hold(bytes: Uint8Array, request: ClientRequest, held: Held): Promise<FromClient> {
+    const signal = this.#inFlight.hold(request);
+    try {
+      const taken = await held.take(signal);
+      if (signal.aborted) return { answers: [] };
+      this.#inFlight.release(request, signal);
+      return this.#sent(bytes, request, taken);
+    } catch {
+      // Nobody waits for it any more, or it failed as nothing should.
+      if (signal.aborted) return { answers: [] };
+      this.#inFlight.release(request, signal);
+      return { answers: [Promise.resolve(errorMessage(request.id, RpcCode.internal, "The call was not made."))] };
+    }
+  }
+
+  #sent(bytes: Uint8Array, request: ClientRequest, taken: Taken): FromClient {
+    if (taken.kind === "answer") {
+      if (taken.failure !== undefined) this.#terms.onEvent({ kind: "failed", error: taken.failure });
+      return { answers: [taken.answer] };
+    }
     this.#inFlight.open(request);
     const tool = stringOr(request.params["name"]) ?? "";
     for (const { id, path, form } of taken.expansions ?? []) {
@@ -209,6 +199,11 @@ export class Door {
     const client = this.#client ?? "";
     if (links === "always" || (links === "auto" && KNOWN_FOR_LINKS.has(client))) return withLinks;
     return FAILS_AT_LINKS.has(client) ? withLinksTold : undefined;
+  }
+
+  #emptyCatalog(): Catalog {
+    const { namespace, onEvent } = this.#terms;
+    return new Catalog(readTool(namespace).name, (error) => onEvent({ kind: "failed", error }));
   }
 
   #options(tool: string | undefined): TransformOptions {
@@ -264,17 +259,31 @@ export class Door {
 
   #broken(error: unknown, message: MessageMembers, reply: (text: string) => void): string | undefined {
     const id = message.text("id");
-    const failure = error instanceof SluiceError ? error : undefined;
-    if (failure !== undefined) this.#terms.onEvent({ kind: "failed", error: failure });
+    const isUnasked = !message.isResponse && message.member("method") !== undefined;
+    const request = isUnasked ? undefined : this.#inFlight.close(id);
+    const { event, toClient, toServer } = undelivered(error, message, request?.method);
+    if (event !== undefined) this.#terms.onEvent({ kind: "failed", error: event });
     if (id === undefined) return undefined;
-    const sentence = `The server's answer could not be passed on: ${failure?.message ?? "it is not JSON-RPC"}`;
-    if (message.text("method") !== undefined) {
-      reply(errorMessage(id, RpcCode.internal, "The request could not be passed on: it is too large, or not JSON."));
-      return undefined;
-    }
-    if (this.#inFlight.close(id) === undefined) return undefined;
-    return errorMessage(id, RpcCode.internal, sentence, { code: failure?.code ?? "E_JSON_SYNTAX" });
+    if (isUnasked) reply(errorMessage(id, RpcCode.internal, toServer));
+    if (request === undefined) return undefined;
+    return errorMessage(id, RpcCode.internal, toClient, { code: event?.code ?? "E_JSON_SYNTAX" });
   }
+}
+
+/** What becomes of a message, by what becomes of its elements where it is a batch. */
+async function allTaken(
+  bytes: Uint8Array,
+  batch: readonly Uint8Array[],
+  each: readonly (FromClient | Promise<FromClient>)[],
+): Promise<FromClient> {
+  const taken: FromClient[] = [];
+  for (const one of each) taken.push(await one);
+  if (batch.length === 0) return taken[0] as FromClient;
+  const forwarded = taken.flatMap(({ forward }) => (forward === undefined ? [] : [forward]));
+  const answers = taken.flatMap((one) => one.answers);
+  if (forwarded.length === 0) return { answers };
+  const isUnchanged = forwarded.length === batch.length && forwarded.every((one, index) => one === batch[index]);
+  return { forward: isUnchanged ? bytes : batchOf(forwarded), answers };
 }
 
 /** The same content may stand in both halves of a result. */

@@ -2,15 +2,15 @@
  * What transports need of a door, and one that lets everything pass.
  * @module
  */
-import { MAX_MESSAGE } from "../transports/limits.js";
 import { MessageMembers } from "../transports/members.js";
 import type { Outlet } from "../transports/outlet.js";
 import type { ListedTool } from "./catalog.js";
 import { elementsOf } from "./client-batch.js";
 import { requestOf } from "./client-request.js";
-import type { FromClient } from "./door.js";
+import type { DoorEvent, FromClient } from "./door.js";
 import { InFlight } from "./in-flight.js";
 import { errorMessage, RpcCode } from "./rpc.js";
+import { refuseMessage, tooLargeForServer, type Refused } from "./too-large.js";
 
 /** Takes the bytes of one message, in pieces that must not be written over. */
 export interface MessageTaker {
@@ -24,10 +24,13 @@ export interface MessageTaker {
 
 /** One client and one server; see `Door`. */
 export interface Doorway {
-  /** Takes a whole message of the client's, of at most MAX_MESSAGE bytes. */
-  fromClient(bytes: Uint8Array): Promise<FromClient>;
+  /**
+   * Takes a whole message of the client's, of at most MAX_MESSAGE bytes. `later` gets what becomes of one that has to
+   * wait for a store, which messages behind it need not; left out, it is waited for.
+   */
+  fromClient(bytes: Uint8Array, later?: (held: Promise<FromClient>) => void): Promise<FromClient>;
   /** What each side is told of a message of the client's that is larger. */
-  refuse(message: MessageMembers): { readonly toClient?: string; readonly toServer?: string };
+  refuse(message: MessageMembers): Refused;
   /** Takes a message of the server's. */
   fromServer(outlet: Pick<Outlet, "forward" | "complete" | "stray">, reply: (text: string) => void): MessageTaker;
   /** What everybody who waits is answered when the server is gone. */
@@ -45,6 +48,12 @@ export interface Doorway {
 /** A door that changes nothing, and knows who waits. */
 export class PlainDoor implements Doorway {
   readonly #inFlight = new InFlight();
+  readonly #onEvent: (event: DoorEvent) => void;
+
+  /** `onEvent` is told of what cannot be passed on. */
+  constructor(onEvent: (event: DoorEvent) => void = () => undefined) {
+    this.#onEvent = onEvent;
+  }
 
   async fromClient(bytes: Uint8Array): Promise<FromClient> {
     for (const element of elementsOf(bytes) ?? [bytes]) {
@@ -54,12 +63,9 @@ export class PlainDoor implements Doorway {
     return { forward: bytes, answers: [] };
   }
 
-  refuse(message: MessageMembers): { readonly toClient?: string; readonly toServer?: string } {
-    const id = message.text("id");
-    if (id === undefined) return {};
-    const sentence = `The message is larger than ${MAX_MESSAGE / 1024 / 1024} MiB: send less at a time.`;
-    const error = errorMessage(id, RpcCode.invalidRequest, sentence);
-    return message.text("method") === undefined ? { toServer: error } : { toClient: error };
+  refuse(message: MessageMembers): Refused {
+    this.#onEvent({ kind: "failed", error: tooLargeForServer(message) });
+    return refuseMessage(message);
   }
 
   fromServer(outlet: Pick<Outlet, "forward" | "complete" | "stray">): MessageTaker {

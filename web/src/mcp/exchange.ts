@@ -4,9 +4,9 @@
  */
 import { MAX_MESSAGE } from "../transports/limits.js";
 import { MessageMembers } from "../transports/members.js";
-import { elementsOf } from "./client-batch.js";
+import { elementsOf, membersOf } from "./client-batch.js";
 import { requestOf } from "./client-request.js";
-import type { Door } from "./door.js";
+import type { Doorway } from "./doorway.js";
 import { carriesMessages, gatedResponse, jsonResponse } from "./gated-response.js";
 
 /** What one exchange needs. */
@@ -21,16 +21,20 @@ export interface ExchangeTerms {
  * Passes a message through a door, and the response back. `body` is the message, or what one is about that is too large
  * to be sent on. Throws what `send` throws.
  */
-export async function exchange(door: Door, body: Uint8Array | MessageMembers, terms: ExchangeTerms): Promise<Response> {
+export async function exchange(
+  door: Doorway,
+  body: Uint8Array | MessageMembers,
+  terms: ExchangeTerms,
+): Promise<Response> {
   if (body instanceof MessageMembers) return refused(door, body, terms);
   if (body.length > MAX_MESSAGE) {
-    const members = new MessageMembers();
-    members.push(body);
-    return refused(door, members, terms);
+    return refused(door, membersOf([body]), terms);
   }
   const { forward, answers } = await door.fromClient(body);
   const own = await Promise.all(answers);
   if (forward === undefined) {
+    // A call that nobody waits for any more, or what said so.
+    if (own.length === 0) return new Response(null, { status: 202 });
     const refusal = await terms.admit?.();
     return refusal ?? jsonResponse(isBatch(body) ? `[${own.join(",")}]` : own.join(","));
   }
@@ -49,7 +53,7 @@ interface Taken {
   readonly own: readonly string[];
 }
 
-async function forwarded(door: Door, { body, forward, own }: Taken, { send }: ExchangeTerms): Promise<Response> {
+async function forwarded(door: Doorway, { body, forward, own }: Taken, { send }: ExchangeTerms): Promise<Response> {
   const forget = (): void => {
     for (const id of idsIn(forward)) door.forget(id);
   };
@@ -67,9 +71,12 @@ async function forwarded(door: Door, { body, forward, own }: Taken, { send }: Ex
   return jsonResponse(`[${own.join(",")}]`);
 }
 
-async function refused(door: Door, message: MessageMembers, { send }: ExchangeTerms): Promise<Response> {
+async function refused(door: Doorway, message: MessageMembers, { send }: ExchangeTerms): Promise<Response> {
   const { toClient, toServer } = door.refuse(message);
-  if (toClient !== undefined) return jsonResponse(toClient);
+  if (toClient !== undefined) {
+    if (toServer !== undefined) replying(send)(toServer);
+    return jsonResponse(toClient);
+  }
   return toServer === undefined ? new Response(null, { status: 202 }) : send(new TextEncoder().encode(toServer));
 }
 

@@ -2,7 +2,7 @@
  * A `fetch` for Streamable HTTP transports whose answers have passed the gate.
  * @module
  */
-import type { Door } from "./door.js";
+import type { Doorway } from "./doorway.js";
 import { asPost, exchange, replying } from "./exchange.js";
 import { gatedResponse } from "./gated-response.js";
 import { mirroredAgain } from "./mirror-headers.js";
@@ -19,19 +19,27 @@ export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Respo
  * const transport = new StreamableHTTPClientTransport(url, { fetch: gateFetch(fetch, { store, namespace: "files" }) });
  */
 export function gateFetch(fetch: FetchLike, options: DoorOptions = {}): FetchLike {
-  let door: Promise<Door> | undefined;
+  let door: Promise<Doorway> | undefined;
+  return fetchThrough(fetch, () => (door ??= openDoor(options)));
+}
+
+/** The same with doors of the caller's own: each is asked for with the message that is sent, if one is. */
+export function fetchThrough(
+  fetch: FetchLike,
+  doorFor: (message: Uint8Array | undefined) => Promise<Doorway>,
+): FetchLike {
   return async (url, init) => {
     const body = messageOf(init);
     if (body === undefined && !isEventStream(init)) return fetch(url, init);
-    door ??= openDoor(options);
-    return throughDoor(await door, body, (changed) => fetch(url, changed === undefined ? init : changed(init)));
+    const door = await doorFor(body);
+    return throughDoor(door, body, (changed) => fetch(url, changed === undefined ? init : changed(init)));
   };
 }
 
 /** Sends a request as it was, or changed. */
 type Sends = (changed?: (init: RequestInit | undefined) => RequestInit) => Promise<Response>;
 
-function throughDoor(door: Door, body: Uint8Array | undefined, fetched: Sends): Promise<Response> {
+function throughDoor(door: Doorway, body: Uint8Array | undefined, fetched: Sends): Promise<Response> {
   const post = (bytes: Uint8Array): Promise<Response> =>
     fetched((init) => ({
       ...init,

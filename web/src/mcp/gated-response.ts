@@ -4,7 +4,7 @@
  */
 import { joined, textOf } from "../transports/bytes.js";
 import { EventStreamGate } from "../transports/sse.js";
-import type { Door } from "./door.js";
+import type { Doorway } from "./doorway.js";
 
 /** What there is to a response besides its body. */
 export interface ResponseTerms {
@@ -20,7 +20,7 @@ export function carriesMessages(response: Response): boolean {
 }
 
 /** The response as its client gets it; one that carries no messages as it is. It is read no faster than it is taken. */
-export function gatedResponse(door: Door, response: Response, terms: ResponseTerms): Response {
+export function gatedResponse(door: Doorway, response: Response, terms: ResponseTerms): Response {
   const way = wayOf(response);
   if (way === undefined || !response.ok || response.body === null) return response;
   const { status, statusText } = response;
@@ -38,7 +38,7 @@ export function jsonResponse(text: string): Response {
 }
 
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
-type Way = (door: Door, body: BodyReader, terms: ResponseTerms) => AsyncGenerator<Uint8Array>;
+type Way = (door: Doorway, body: BodyReader, terms: ResponseTerms) => AsyncGenerator<Uint8Array>;
 
 function wayOf({ headers }: Response): Way | undefined {
   const type = headers.get("content-type") ?? "";
@@ -47,7 +47,11 @@ function wayOf({ headers }: Response): Way | undefined {
 }
 
 /** Pieces of an event stream. */
-async function* events(door: Door, body: BodyReader, { own = [], reply }: ResponseTerms): AsyncGenerator<Uint8Array> {
+async function* events(
+  door: Doorway,
+  body: BodyReader,
+  { own = [], reply }: ResponseTerms,
+): AsyncGenerator<Uint8Array> {
   const out: Uint8Array[] = [];
   const put = async (bytes: Uint8Array): Promise<void> => void out.push(bytes);
   const gate = new EventStreamGate((outlet) => door.fromServer(outlet, reply), put);
@@ -63,7 +67,11 @@ async function* events(door: Door, body: BodyReader, { own = [], reply }: Respon
 }
 
 /** Pieces of one message. */
-async function* message(door: Door, body: BodyReader, { own = [], reply }: ResponseTerms): AsyncGenerator<Uint8Array> {
+async function* message(
+  door: Doorway,
+  body: BodyReader,
+  { own = [], reply }: ResponseTerms,
+): AsyncGenerator<Uint8Array> {
   const out: Uint8Array[] = [];
   const put = async (bytes: Uint8Array): Promise<void> => void out.push(bytes);
   const incoming = door.fromServer({ forward: put, complete: async () => undefined, stray: put }, reply);

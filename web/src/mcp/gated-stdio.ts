@@ -4,11 +4,11 @@
  */
 import { textOf } from "../transports/bytes.js";
 import { MAX_MESSAGE } from "../transports/limits.js";
-import { MessageMembers } from "../transports/members.js";
 import { withNewline, type LineLane } from "../transports/line-writer.js";
 import { ServerProcess } from "../transports/server-process.js";
 import { SluiceError } from "../errors/error.js";
-import type { Door } from "./door.js";
+import { membersOf } from "./client-batch.js";
+import type { Doorway } from "./doorway.js";
 import { openDoor, type DoorOptions } from "./open-door.js";
 import { passServerLines } from "./server-lines.js";
 
@@ -58,6 +58,18 @@ const MAX_STRAY = 4096;
 /** How long, in milliseconds, a server has to end once its input is closed. */
 const GRACE = 2000;
 
+let useDoor: (transport: GatedStdioTransport, open: () => Promise<Doorway>) => void;
+
+/** The same transport with a door of the caller's own: of the options only what starts the server is looked at. */
+export function stdioThrough(
+  options: Omit<GatedStdioOptions, keyof DoorOptions>,
+  open: () => Promise<Doorway>,
+): GatedStdioTransport {
+  const transport = new GatedStdioTransport(options);
+  useDoor(transport, open);
+  return transport;
+}
+
 /**
  * Takes the place of an SDK's `StdioClientTransport`: results of any size arrive, reduced, with their bytes stored. For
  * the clients of SDK v1 and v2.
@@ -76,8 +88,9 @@ export class GatedStdioTransport {
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   onmessage?: <Message>(message: Message) => void;
   readonly #options: GatedStdioOptions;
+  #open: () => Promise<Doorway>;
   #server: ServerProcess | undefined;
-  #door: Door | undefined;
+  #door: Doorway | undefined;
   #closed: Promise<void> | undefined;
   #isStarted = false;
   #isClosed = false;
@@ -91,8 +104,15 @@ export class GatedStdioTransport {
     };
   });
 
+  static {
+    useDoor = (transport, open) => {
+      transport.#open = open;
+    };
+  }
+
   constructor(options: GatedStdioOptions) {
     this.#options = options;
+    this.#open = () => openDoor(options);
   }
 
   /** The server's process id while it runs. */
@@ -110,7 +130,7 @@ export class GatedStdioTransport {
     if (this.#isStarted) throw new SluiceError("E_MISUSE", "This transport was started before: make another.");
     this.#isStarted = true;
     const { command, args = [], env, cwd, stderr = "inherit" } = this.#options;
-    this.#door = await openDoor(this.#options);
+    this.#door = await this.#open();
     const server = await ServerProcess.start(command, {
       args,
       env: { ...inherited(), ...env },
@@ -147,7 +167,7 @@ export class GatedStdioTransport {
     clearTimeout(patience);
   }
 
-  async #read(server: ServerProcess, door: Door): Promise<void> {
+  async #read(server: ServerProcess, door: Doorway): Promise<void> {
     const client = messageLane((text) => this.#deliver(text));
     const stray = messageLane(
       (text) => this.#tell(new Error(`The server wrote a line that is no message: ${text}`)),
@@ -170,9 +190,7 @@ export class GatedStdioTransport {
   }
 
   async #refuse(bytes: Uint8Array): Promise<void> {
-    const members = new MessageMembers();
-    members.push(bytes);
-    const { toClient, toServer } = this.#running().door.refuse(members);
+    const { toClient, toServer } = this.#running().door.refuse(membersOf([bytes]));
     if (toClient !== undefined) this.#deliver(toClient);
     if (toServer !== undefined) await this.#reply(toServer);
   }
@@ -193,7 +211,7 @@ export class GatedStdioTransport {
     }
   }
 
-  #running(): { readonly door: Door; readonly server: ServerProcess } {
+  #running(): { readonly door: Doorway; readonly server: ServerProcess } {
     if (this.#door === undefined || this.#server === undefined) {
       throw new SluiceError("E_MISUSE", "This transport is not started: call start, or connect a client to it.");
     }

@@ -13,6 +13,8 @@ export interface Request {
   readonly uri: string | undefined;
   /** Whether the client no longer wants the answer. */
   isCancelled?: boolean;
+  /** Ends what is done before the server sees it, while it does not. */
+  readonly held?: AbortController;
 }
 
 /** Requests that are kept account of: who never gets an answer must not cost memory for ever. */
@@ -31,11 +33,27 @@ export class InFlight {
     this.#tasks = beside === undefined ? new Map<string, string>() : beside.#tasks;
   }
 
-  /** Notes a request. */
-  open({ key, method, params }: ClientRequest): void {
+  /** Notes a request that the server gets. */
+  open(request: ClientRequest): void {
+    remember(this.#requests, request.key, this.#facts(request), MAX_REQUESTS);
+  }
+
+  /** Notes a request that the server does not get yet; the signal says that nobody waits for it any more. */
+  hold(request: ClientRequest): AbortSignal {
+    const held = new AbortController();
+    remember(this.#requests, request.key, { ...this.#facts(request), held }, MAX_REQUESTS);
+    return held.signal;
+  }
+
+  /** A request that was held is answered without the server. */
+  release({ key }: ClientRequest, signal: AbortSignal): void {
+    if (this.#requests.get(key)?.held?.signal === signal) this.#requests.delete(key);
+  }
+
+  #facts({ method, params }: ClientRequest): Request {
     const { name, uri, taskId } = params;
     const tool = method.startsWith("tasks/") ? this.#tasks.get(String(taskId)) : stringOr(name);
-    remember(this.#requests, key, { method, tool, uri: stringOr(uri) }, MAX_REQUESTS);
+    return { method, tool, uri: stringOr(uri) };
   }
 
   /** The request that a response with this id, as JSON text, answers. */
@@ -43,10 +61,11 @@ export class InFlight {
     return this.#requests.get(this.#keyOf(id) ?? "");
   }
 
-  /** The same, which has now been answered. */
+  /** The same, which has now been answered. One that is held does not go on. */
   close(id: string | undefined): Request | undefined {
     const request = this.find(id);
     this.#requests.delete(this.#keyOf(id) ?? "");
+    request?.held?.abort();
     return request;
   }
 
@@ -63,10 +82,15 @@ export class InFlight {
     return this.#requests;
   }
 
-  /** The client no longer wants an answer, which may come all the same. */
-  cancel(key: string): void {
+  /** The client no longer wants an answer, which may come all the same. Whether the server knows of the request. */
+  cancel(key: string): boolean {
     const request = this.#requests.get(key);
+    if (request?.held !== undefined) {
+      this.close(key);
+      return false;
+    }
     if (request !== undefined) request.isCancelled = true;
+    return true;
   }
 
   /** Notes that a task runs a tool. */

@@ -11,6 +11,7 @@ import type { SluiceConfig } from "../core/config.js";
 import { createSluiceOver, type WasmSource } from "../core/create.js";
 import { Door, type DoorEvent, type LinkMode } from "./door.js";
 import { readDoor, withoutDoor } from "./door-config.js";
+import { heedless } from "./door-event.js";
 import type { SchemaMode } from "./schemas.js";
 
 /** What is said of a door; all of it but the store may be left out. */
@@ -29,7 +30,7 @@ export interface DoorOptions {
   readonly showImages?: boolean;
   /** What becomes of tools' schemas; `widen` when left out. */
   readonly schemas?: SchemaMode;
-  /** Told of what is stored, of what is put into arguments, and of failures. */
+  /** Told of what is stored, of what is put into arguments, and of failures. What it throws is lost. */
   readonly onEvent?: (event: DoorEvent) => void;
   /** Where the core is, when a bundler moved it. */
   readonly wasm?: WasmSource;
@@ -49,6 +50,6 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     links: options.links ?? "never",
     showImages: options.showImages ?? false,
     schemas: options.schemas ?? "widen",
-    onEvent: options.onEvent ?? (() => undefined),
+    onEvent: heedless(options.onEvent),
   });
 }

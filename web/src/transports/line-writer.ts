@@ -3,7 +3,12 @@
  * @module
  */
 
+import { joined } from "./bytes.js";
+
 const NEWLINE = 0x0a;
+
+/** Pieces of a line that are held one by one: each costs more than its bytes. */
+const MAX_PIECES = 4096;
 
 /** Writes whole lines, and lines that come in pieces. */
 export class LineWriter {
@@ -21,35 +26,13 @@ export class LineWriter {
     await lane.complete();
   }
 
-  /** A writer of lines in pieces. From the first piece of a line until it is complete, nobody else writes. */
-  lane(): LineLane {
-    let release: (() => void) | undefined;
-    let held: Uint8Array | undefined;
-    const write = async (bytes: Uint8Array): Promise<void> => {
-      try {
-        await this.#write(bytes);
-      } catch (error) {
-        release?.();
-        release = undefined;
-        held = undefined;
-        throw error;
-      }
-    };
-    return {
-      forward: async (bytes) => {
-        release ??= await this.#take();
-        const before = held;
-        held = bytes;
-        if (before !== undefined) await write(before);
-      },
-      complete: async () => {
-        if (release === undefined || held === undefined) return;
-        await write(withNewline(held));
-        release();
-        release = undefined;
-        held = undefined;
-      },
-    };
+  /**
+   * A writer of lines in pieces. Up to `most` bytes of a line are collected before the first of them is written, so that
+   * a shorter line that stalls keeps nobody waiting. From the first byte written until the line is complete, nobody else
+   * writes.
+   */
+  lane(most = 0): RevocableLane {
+    return new Lane({ take: () => this.#take(), write: (bytes) => this.#write(bytes) }, most);
   }
 
   /** Waits for everything before, and gives what lets go. */
@@ -66,8 +49,78 @@ export class LineWriter {
 
 /** One side that writes lines. */
 export interface LineLane {
+  /** Takes bytes that must not be written over; settles when more can be taken. */
   forward(bytes: Uint8Array): Promise<void>;
+  /** Ends the line. Without a line it does nothing. */
   complete(): Promise<void>;
+}
+
+/** One that may be given up. */
+export interface RevocableLane extends LineLane {
+  /** Gives up the line: nothing is written of one that was not begun, and one that was is ended. */
+  drop(): Promise<void>;
+}
+
+/** What a lane writes to. */
+interface Stream {
+  /** Waits until nobody else writes; gives what lets the next one write. */
+  take(): Promise<() => void>;
+  write(bytes: Uint8Array): Promise<void>;
+}
+
+class Lane implements RevocableLane {
+  readonly #stream: Stream;
+  readonly #most: number;
+  /** The last piece of a line is always held: its end is written with it. */
+  #held: Uint8Array[] = [];
+  #size = 0;
+  #release: (() => void) | undefined;
+
+  constructor(stream: Stream, most: number) {
+    this.#stream = stream;
+    this.#most = most;
+  }
+
+  async forward(bytes: Uint8Array): Promise<void> {
+    this.#held.push(bytes);
+    this.#size += bytes.length;
+    if (this.#held.length > MAX_PIECES) this.#held = [joined(this.#held)];
+    if (this.#release === undefined && this.#size <= this.#most) return;
+    this.#release ??= await this.#stream.take();
+    await this.#write(1);
+  }
+
+  async complete(): Promise<void> {
+    if (this.#held.length === 0) return;
+    this.#release ??= await this.#stream.take();
+    await this.#write(0);
+  }
+
+  async drop(): Promise<void> {
+    if (this.#release === undefined) this.#forget();
+    else await this.complete();
+  }
+
+  /** Writes all but so many pieces; what is left when none is ends the line. */
+  async #write(left: 0 | 1): Promise<void> {
+    try {
+      while (this.#held.length > left) {
+        const bytes = this.#held.shift() as Uint8Array;
+        await this.#stream.write(left === 0 && this.#held.length === 0 ? withNewline(bytes) : bytes);
+      }
+    } catch (error) {
+      this.#forget();
+      throw error;
+    }
+    if (left === 0) this.#forget();
+  }
+
+  #forget(): void {
+    this.#held = [];
+    this.#size = 0;
+    this.#release?.();
+    this.#release = undefined;
+  }
 }
 
 /** A line with its end, in one piece: two writes cost the system twice as much. */

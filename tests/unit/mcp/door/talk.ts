@@ -64,7 +64,9 @@ export class Talk {
       (text) => void this.replies.push(text),
     );
     const text = typeof message === "string" ? message : JSON.stringify(message);
-    await incoming.write(encoder.encode(text));
+    // Pieces as a pipe gives them.
+    const bytes = encoder.encode(text);
+    for (let at = 0; at < bytes.length; at += 65_536) await incoming.write(bytes.subarray(at, at + 65_536));
     await incoming.end();
     return lines;
   }

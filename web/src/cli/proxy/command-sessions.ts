@@ -14,6 +14,7 @@ import { CommandServer, type Post } from "./command-server.js";
 import { clientKey } from "./doors.js";
 import { readPost, refusal, type ReadPost } from "./http-message.js";
 import type { HttpRequest } from "./listen-http.js";
+import { logOf } from "./log.js";
 
 /** What sessions are made of. */
 export interface CommandSessionsTerms {
@@ -142,7 +143,8 @@ export class CommandSessions implements AsyncDisposable {
     if (this.#servers.size >= MAX_SERVERS) await this.#sweep(SHORT_IDLE);
     if (this.#servers.size >= MAX_SERVERS) throw new NoServer(`All ${MAX_SERVERS} sessions are in use: end one.`);
     const { command, open, terminal } = this.#terms;
-    const server = await CommandServer.start({ command, door: open?.() ?? new PlainDoor(), terminal, isShared });
+    const door = open?.() ?? new PlainDoor(logOf(terminal.errors));
+    const server = await CommandServer.start({ command, door, terminal, isShared });
     this.#started.set(key, server);
     void this.#dropAfter(key, server);
     return server;

@@ -12,7 +12,7 @@ import type { SchemaMode } from "../../mcp/schemas.js";
 import type { Invocation } from "../commands.js";
 import { UsageError } from "../exit.js";
 import { readConfig } from "../configuration.js";
-import { openStore } from "../store.js";
+import { openStore, prepareStore } from "../store.js";
 import type { Terminal } from "../terminal.js";
 import { Copies } from "./copies.js";
 import { logOf } from "./log.js";
@@ -50,7 +50,9 @@ function checkedNamespace(namespace: string | undefined): string | undefined {
   throw new UsageError("--namespace is 1 to 40 letters, digits, - or _", "proxy");
 }
 
-/** Throws UsageError, E_CONFIG_…. `url` is that of a server that is no command. */
+/**
+ * `url` is that of a server that is no command. Throws UsageError, E_CONFIG_…, CommandError where nothing can be stored.
+ */
 export async function openProxyDoors(invocation: Invocation, terminal: Terminal, url?: URL): Promise<OpenDoors> {
   const file = invocation.value("config");
   const said = file === undefined ? {} : await readConfig(file);
@@ -76,6 +78,8 @@ export async function openProxyDoors(invocation: Invocation, terminal: Terminal,
     schemas: (invocation.value("schemas") ?? "widen") as SchemaMode,
     onEvent: logOf(terminal.errors),
   };
+  // Last, so that a command line that is wrong in another way makes no folder.
+  if (session === undefined) await prepareStore(invocation.value("store"));
   return {
     open: (user) => new Door(user === undefined ? terms : { ...terms, scope: { user_id: user } }),
     [Symbol.asyncDispose]: async () => {

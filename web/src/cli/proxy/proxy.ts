@@ -11,10 +11,11 @@ import type { Terminal } from "../terminal.js";
 import { headersSaid, type Header } from "./headers.js";
 import type { ListenTerms } from "./listen.js";
 import { listenAddress, listenToken } from "./listen-address.js";
-import { startServer } from "./noise.js";
+import { startServer, type StartedServer } from "./noise.js";
 import { openProxyDoors } from "./open-door.js";
 import type { RemoteTerms } from "./remote.js";
 import { endLike, StdioProxy } from "./stdio.js";
+import { answerUnstarted } from "./unstarted.js";
 
 /** How long, in milliseconds, the last words of a server may take. */
 const GRACE = 2000;
@@ -41,11 +42,21 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
 }
 
 async function atCommand(command: readonly string[], door: Door | undefined, terminal: Terminal): Promise<ProcessEnd> {
-  const { server, noise } = await startServer(command, terminal);
+  const { server, noise } = await started(command, terminal);
   const end = await new StdioProxy(server, door, terminal).run();
   // Last words are passed on, but waited for no longer than anything else.
   await Promise.race([noise, sleep(GRACE, undefined, { ref: false })]);
   return end;
+}
+
+/** Throws E_MISUSE, once who waits was told. */
+async function started(command: readonly string[], terminal: Terminal): Promise<StartedServer> {
+  try {
+    return await startServer(command, terminal);
+  } catch (error) {
+    await answerUnstarted(error, terminal);
+    throw error;
+  }
 }
 
 async function listen(

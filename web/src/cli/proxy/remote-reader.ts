@@ -4,6 +4,7 @@
  */
 import type { Doorway, MessageTaker } from "../../mcp/doorway.js";
 import { objectOr, stringOr } from "../../mcp/rpc.js";
+import { MAX_MESSAGE } from "../../transports/limits.js";
 import type { LineWriter } from "../../transports/line-writer.js";
 import { oneLine } from "./one-line.js";
 import type { RemoteConnection } from "./remote-connection.js";
@@ -121,7 +122,7 @@ export class RemoteReader {
   /** The way of one message to the client. */
   #open({ isOpening }: Asked): MessageTaker {
     const { door, client, connection, reply } = this.#terms;
-    const lane = client.lane();
+    const lane = client.lane(MAX_MESSAGE);
     const opening: Uint8Array[] = [];
     const outlet = {
       forward: async (bytes: Uint8Array): Promise<void> => {
@@ -142,8 +143,8 @@ export class RemoteReader {
       end: () => taker.end(),
       [Symbol.asyncDispose]: async () => {
         await taker[Symbol.asyncDispose]();
-        // A line that broke off is ended, so that others can be written.
-        await lane.complete().catch(() => undefined);
+        // What broke off is not sent, or ended where its beginning was, so that others can be written.
+        await lane.drop().catch(() => undefined);
       },
     };
   }

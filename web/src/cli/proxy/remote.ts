@@ -9,6 +9,7 @@ import { LineWriter } from "../../transports/line-writer.js";
 import { Exit } from "../exit.js";
 import type { Terminal } from "../terminal.js";
 import type { Header } from "./headers.js";
+import { logOf } from "./log.js";
 import { RemoteServer } from "./remote-server.js";
 
 /** Which server, and for whom. */
@@ -35,7 +36,7 @@ const ENDS: ReadonlyMap<NodeJS.Signals, number> = new Map([
 
 /** Works until the client has sent its last and got every answer, or a signal comes. Gives the exit code. */
 export async function runRemote({ url, headers, door: gate, terminal }: RemoteTerms): Promise<number> {
-  const door = gate ?? new PlainDoor();
+  const door = gate ?? new PlainDoor(logOf(terminal.errors));
   const { input } = terminal;
   let end: (code: number) => void;
   const ended = new Promise<number>((resolve) => {

@@ -6,6 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { passClientLines } from "../../mcp/client-lines.js";
 import type { Door } from "../../mcp/door.js";
 import { passServerLines } from "../../mcp/server-lines.js";
+import { MAX_MESSAGE } from "../../transports/limits.js";
 import { LineWriter, withNewline } from "../../transports/line-writer.js";
 import type { ProcessEnd, ServerProcess } from "../../transports/server-process.js";
 import { PipeClosed, type Terminal } from "../terminal.js";
@@ -75,7 +76,7 @@ export class StdioProxy {
       return;
     }
     await passServerLines(output, this.#door, {
-      client: this.#client.lane(),
+      client: this.#client.lane(MAX_MESSAGE),
       stray: this.#errors.lane(),
       reply: (text) => void this.#send(new TextEncoder().encode(text)),
     });

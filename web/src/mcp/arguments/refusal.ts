@@ -2,11 +2,20 @@
  * What a caller is told when a call is not made for its artifacts.
  * @module
  */
+import { SluiceError } from "../../errors/error.js";
 import type { TextResult } from "../reading/wire.js";
 import { pathText, type ArgumentPath } from "./position.js";
 
 /** Thrown where a call must not be made; carries what its caller is told. */
 export class Refusal extends Error {
+  /** What failed, where that is no fault of the caller's. */
+  readonly failure: SluiceError | undefined;
+
+  constructor(sentence: string, failure?: SluiceError) {
+    super(sentence);
+    this.failure = failure;
+  }
+
   /** The result in place of the tool's own. */
   get result(): TextResult {
     return { content: [{ type: "text", text: this.message }], isError: true };
@@ -66,6 +75,18 @@ export function expired(place: Place): Refusal {
 export function unreadable(place: Place): Refusal {
   return new Refusal(
     `${opening(place)}: its store could not read it; tell the user, and call the tool again that gave it.`,
+  );
+}
+
+/** A store that did not answer for so many milliseconds. */
+export function tooSlow(place: Place, milliseconds: number): Refusal {
+  const seconds = `${milliseconds / 1000} s`;
+  return new Refusal(
+    `${opening(place)}: its store did not answer within ${seconds}; try again later, and tell the user if it stays so.`,
+    new SluiceError(
+      "E_STORE_READ",
+      `The store did not answer within ${seconds}, so a call was not made: check the disk or the service that it is on.`,
+    ),
   );
 }
 
