@@ -55,5 +55,15 @@ TEST(GateEscapesTest, BackslashesAloneAreCutBetweenTheirPairs) {
   }
 }
 
+// Looked at again with every block, this would take hours.
+TEST(GateEscapesTest, EachEscapeIsLookedAtOnce) {
+  const std::string source = repeated(R"(\n)", 2'000'000);
+  GateOptions options;
+  options.divert_text = false;
+  const testing::Passed passed = testing::pass("[\"" + source + "\"]", options, 32);
+  ASSERT_TRUE(passed.status.ok()) << passed.status.message;
+  EXPECT_TRUE(passed.reduced == "[\"" + source + "\"]");
+}
+
 }  // namespace
 }  // namespace sluice

@@ -1,6 +1,7 @@
 // The fast scan of lane 1 against its scalar twin, byte by byte and at every alignment.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "gate/scan.h"
@@ -45,6 +46,31 @@ TEST(GateScan, StopsWhereTheScalarTwinStops) {
       ASSERT_EQ(fast.at - at, exact.at - at) << text;
     }
   }
+}
+
+// The caller passes over an escape, which stops the scan but not the stretch, and scans on.
+TEST(GateScan, AStretchGoesOnAcrossWhatTheCallerPassedOver) {
+  for (const std::string& text : texts()) {
+    for (size_t before = 1; before < 40 && before < text.size(); ++before) {
+      const uint8_t* stretch = bytes_of(text);
+      const uint8_t* end = stretch + text.size();
+      for (const uint8_t* last : {end, stretch + std::min(text.size(), before + 3)}) {
+        const Scan fast = scan_string(stretch + before, last, stretch);
+        const Scan exact = scan_string_scalar(stretch + before, last, stretch);
+        ASSERT_EQ(fast.stretch - stretch, exact.stretch - stretch) << text;
+        ASSERT_EQ(fast.long_stretch, exact.long_stretch) << text;
+        ASSERT_EQ(exact.long_stretch, exact.at >= exact.stretch + kStretch) << text;
+      }
+    }
+  }
+}
+
+TEST(GateScan, NothingButEscapesIsALongStretch) {
+  const std::string text = "\\n\\n\\n\\n\\n\\n\\n\\n\\n";
+  const uint8_t* begin = bytes_of(text);
+  const Scan scan = scan_string_scalar(begin + kStretch, begin + text.size(), begin);
+  EXPECT_TRUE(scan.long_stretch) << "the lane that commits as it goes has to take it";
+  EXPECT_EQ(scan.stretch, begin);
 }
 
 TEST(GateScan, CountsCodePointsLikeAnyoneWould) {

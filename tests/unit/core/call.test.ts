@@ -103,7 +103,7 @@ describe("what else is handed in", () => {
 
 describe("createSluice", () => {
   const cycle: Record<string, unknown> = {};
-  cycle["self"] = cycle;
+  cycle["tool_fields"] = cycle;
 
   test.each([
     [

@@ -65,6 +65,53 @@ test("any value stands under any of them, in any chunks, and restores", async ()
   );
 });
 
+describe("_meta of what a result holds", () => {
+  const kept = { TEMPTING };
+  const resource = { uri: "file:///a.txt", mimeType: "text/plain", text: "a", _meta: kept };
+
+  test.each([
+    ["a content block", { content: [{ type: "text", text: "a", _meta: kept }] }],
+    ["an embedded resource", { content: [{ type: "resource", resource, _meta: kept }] }],
+    ["a link", { content: [{ type: "resource_link", uri: "file:///a.txt", name: "a", _meta: kept }] }],
+    ["a message", { messages: [{ role: "user", content: { type: "text", text: "a", _meta: kept } }] }],
+    ["contents", { contents: [resource] }],
+    ["tools", { tools: [{ name: "a", inputSchema: { type: "object" }, _meta: kept }] }],
+    ["resources", { resources: [{ name: "a", uri: "file:///a.txt", _meta: kept }] }],
+    ["a task", { task: { taskId: "a", status: "working", _meta: kept } }],
+    ["a task's result", { taskId: "a", result: { content: [{ type: "text", text: "a", _meta: kept }], _meta: kept } }],
+  ])("stands byte for byte in %s", async (_, result) => {
+    for (const document of [result, { jsonrpc: "2.0", id: 4, result }]) {
+      const { text, artifacts } = await passed(JSON.stringify(document, null, 1));
+      expect(artifacts).toEqual([]);
+      expect(text).toBe(JSON.stringify(document, null, 1));
+    }
+  });
+
+  test("stays with the note that takes a block's place", async () => {
+    const png = { type: "image", mimeType: "image/png", data: base64(PNG), _meta: kept };
+    const document = { content: [png, { type: "text", text: base64(PDF), _meta: kept }] };
+    const { value, text, artifacts } = await passed(JSON.stringify(document));
+    expect(artifacts).toHaveLength(2);
+    expect(value).toMatchObject({
+      content: [
+        { type: "text", _meta: kept },
+        { type: "text", _meta: kept },
+      ],
+    });
+    expect(JSON.parse(await restored(text))).toEqual(document);
+  });
+
+  test("is like anything else in structuredContent and in JSON that is text", async () => {
+    const meta = { run: base64(PDF) };
+    const structuredContent = { content: [{ type: "text", _meta: meta }] };
+    const document = { content: [{ type: "text", text: JSON.stringify({ _meta: meta }) }], structuredContent };
+    const { text, artifacts } = await passed(JSON.stringify(document));
+    expect(artifacts.length).toBeGreaterThan(0);
+    expect(text).not.toContain(base64(PDF).slice(0, 200));
+    expect(JSON.parse(await restored(text))).toEqual(document);
+  });
+});
+
 test("a result of thousands of members goes, and those stay with the list of references", async () => {
   const kept = { _meta: { a: TEMPTING }, nextCursor: base64(LARGE_PNG), resultType: "complete" };
   const document = { jsonrpc: "2.0", id: 9, result: { ...rows(4_000), ...kept } };

@@ -45,6 +45,10 @@ std::optional<FileType> sniff(Bytes head, const std::vector<Signature>& extra = 
 /// does not meet by chance (weak two-byte signatures need their further header fields to be sane).
 bool has_magic(Bytes head, const std::vector<Signature>& extra = {});
 
+/// Whether `head` begins for certain like a kind of file that is not made of text, even where every
+/// byte of it could be text: a PDF may be ASCII from end to end.
+bool has_binary_magic(Bytes head);
+
 /// The type to report when a source declares one: the declared type wins unless the bytes
 /// contradict it (a sniffed type of another kind); a declared type that only is more or less
 /// general than what the bytes say (`application/zip` for a docx, `application/octet-stream`)

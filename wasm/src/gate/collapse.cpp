@@ -16,10 +16,11 @@ constexpr size_t kSpare = 16;
 }  // namespace
 
 void Document::open_container(bool object) {
-  const bool body = frames_.empty() || into_result_;
+  const Place place = place_within(object);
+  const bool body = place == Place::result && frames_.size() < members_.size();
   if (body) members_[frames_.size()].clear();
-  into_result_ = false;
-  frames_.push_back({object, body, out_.size(), chars_, 0, {}});
+  next_ = Place::elsewhere;
+  frames_.push_back({object, body, place, out_.size(), chars_, 0, {}});
 }
 
 void Document::close_container() {

@@ -54,6 +54,7 @@ bool Document::is_mangled() const {
 }
 
 void Document::close_string(bool key) {
+  if (key) next_ = Place::elsewhere;
   check_string(options_.max_inline_chars);
   if (text_ < 0 && !stays_plain_ && is_mangled()) start_text();
   if (text_ >= 0) {

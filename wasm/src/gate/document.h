@@ -52,6 +52,8 @@ class Document {
   /// close. From a protected member's key to the end of its value nothing is taken out or counted.
   void open_member(Member member) { open_member(member, out_.size()); }
   bool protecting() const { return protecting_; }
+  /// Of the innermost open container.
+  Place place() const { return frames_.back().place; }
   /// The protected member's value begins with this byte.
   void open_protected(uint8_t first);
   /// Whether the value that ended is the protected member's; then, with its source, it is closed.
@@ -93,7 +95,8 @@ class Document {
   };
   struct Frame {
     bool object = false;
-    bool body = false;   // the document, or its `result`
+    bool body = false;  // the document, or its `result`
+    Place place = Place::elsewhere;
     size_t begin = 0;    // in out_
     uint64_t chars = 0;  // of the document before it
     uint32_t extracted = 0;
@@ -114,6 +117,7 @@ class Document {
   void saturate();
   void open_member(Member member, size_t begin);
   void name_member();
+  Place place_within(bool object) const;
   void spend(uint64_t chars);
   size_t text_cut() const;
   size_t reach_cut() const;
@@ -137,8 +141,8 @@ class Document {
   int64_t text_ = -1;           // the segment a string streams into
   size_t text_begin_ = 0;
 
-  bool envelope_ = false;     // a JSON-RPC message
-  bool into_result_ = false;  // the last key was a body's `result`
+  bool envelope_ = false;          // a JSON-RPC message
+  Place next_ = Place::elsewhere;  // of the value behind the last key
   bool protecting_ = false;
   bool wants_array_ = false;  // or the member is not protected after all
   size_t protect_begin_ = 0;  // of the member in out_

@@ -63,11 +63,14 @@ class Gate::Pass {
   bool string();
   bool scan_lane();
   bool exact_lane();
+  bool leave_exact_lane();
   bool special();
   bool escape();
   bool group(uint32_t length);
   void pass_bracket();
   bool word();
+  bool percent();
+  bool in_data_uri();
   bool try_run();
   bool try_pairs(uint32_t length);
   void begin_run(const gate::Verdict& verdict);

@@ -56,12 +56,8 @@ bool Gate::Pass::exact_lane() {
     return false;
   }
   const uint8_t c = *at_;
-  if (c < 0x2B || c > 0x7A) {
-    stretch_ = at_;
-    mid_word_ = false;
-    lane_ = Lane::scan;
-    return true;
-  }
+  if (c == '%') return percent();
+  if (c < 0x2B || c > 0x7A) return leave_exact_lane();
   if (c == '[' && may_open_array(at_, end_)) {
     mid_word_ = false;
     return try_array(true);
@@ -95,13 +91,36 @@ bool Gate::Pass::word() {
   if (size == gate::kMinColumn) return try_run();
   const uint8_t* behind = at_ + size;
   gate::Token token{gate::TokenKind::other, 0};
-  if (behind < end_) token = gate::read_token(behind, end_, final_);
+  if (behind < end_) {
+    token = gate::read_token(behind, end_, final_, *behind == '%' && in_data_uri());
+  }
   if (token.kind == gate::TokenKind::need || (behind == end_ && !final_)) {
     commit(at_);
     return wait();
   }
   if (token.kind == gate::TokenKind::plus || token.kind == gate::TokenKind::slash) return try_run();
   at_ = behind;
+  return true;
+}
+
+// The first character of a run may be percent-encoded behind the prefix of a data: URI.
+bool Gate::Pass::percent() {
+  if (!in_data_uri()) return leave_exact_lane();
+  const gate::Token token = gate::read_token(at_, end_, final_, true);
+  if (token.kind == gate::TokenKind::need) return wait();
+  const bool begins = token.kind == gate::TokenKind::plus || token.kind == gate::TokenKind::slash;
+  return begins ? try_run() : leave_exact_lane();
+}
+
+bool Gate::Pass::in_data_uri() {
+  commit(at_);
+  return gate::ends_data_prefix(document_.behind());
+}
+
+bool Gate::Pass::leave_exact_lane() {
+  stretch_ = at_;
+  mid_word_ = false;
+  lane_ = Lane::scan;
   return true;
 }
 
@@ -217,7 +236,7 @@ void Gate::Pass::begin_run(const gate::Verdict& verdict) {
   if (verdict.pairs) {
     run_.emplace(gate::Run::pairs({mark, verdict.skip}));
   } else {
-    run_.emplace(verdict.hex);
+    run_.emplace(verdict.hex, verdict.uri);
   }
   commit(at_ + verdict.skip);
   at_ += verdict.skip;

@@ -157,7 +157,7 @@ bool Gate::Pass::begin_string(bool key) {
 }
 
 void Gate::Pass::name(std::string_view key) {
-  const gate::Member member = gate::member_named(key);
+  const gate::Member member = gate::member_named(key, document_.place());
   if (member >= gate::Member::icons) lay();
   document_.open_member(member);
 }

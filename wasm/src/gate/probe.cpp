@@ -36,9 +36,7 @@ bool is_uri_character(char c) {
 // `data:image/png;base64,` at the end of what stands before a run.
 DataUri find_data_uri(std::string_view behind) {
   DataUri uri;
-  if (behind.size() < kBase64.size() || behind.substr(behind.size() - kBase64.size()) != kBase64) {
-    return uri;
-  }
+  if (!ends_data_prefix(behind)) return uri;
   uri.present = true;
   const std::string_view head = behind.substr(0, behind.size() - kBase64.size());
   const size_t at = head.rfind("data:");
@@ -109,7 +107,7 @@ Verdict probe(const uint8_t* at, const uint8_t* end, bool final, bool hex, const
               bool armored, const GateOptions& options) {
   const Needs needs = needs_of(uri, options);
   const uint8_t* p = at;
-  Run run(hex);
+  Run run(hex, uri.present);
   Run::Step step = run.lex(p, end, final, std::max(needs.enough, kMagicCharacters));
   if (step == Run::Step::more) return waiting();
   if (step == Run::Step::full || run.characters() >= needs.enough) {
@@ -154,18 +152,23 @@ bool looks_encoded(std::string_view characters) {
   });
 }
 
+bool ends_data_prefix(std::string_view behind) {
+  return behind.ends_with(kBase64);
+}
+
 Verdict probe_run(const uint8_t* at, const uint8_t* end, bool final, std::string_view behind,
                   bool armored, const GateOptions& options) {
   // Most words are short: one look settles them.
   const auto size = static_cast<size_t>(end - at);
   if (size < kShortest + 2 && !final) return waiting();
   const size_t word = any_base64_span({at, std::min(size, kShortest)});
-  if (word < kMinColumn && (word == size || at[word] != '\\')) {
+  const DataUri uri = find_data_uri(behind);
+  const bool goes_on = word < size && (at[word] == '\\' || (at[word] == '%' && uri.present));
+  if (word < kMinColumn && !goes_on) {
     Verdict verdict;
     verdict.skip = word;
     return verdict;
   }
-  const DataUri uri = find_data_uri(behind);
   const bool in_armor = is_armored(behind, armored);
   const bool zero_x = size > 2 && at[0] == '0' && (at[1] | 0x20) == 'x' && is_hex_digit(at[2]);
   const size_t skip = zero_x ? 2 : 0;
@@ -182,6 +185,7 @@ Verdict probe_run(const uint8_t* at, const uint8_t* end, bool final, std::string
   }
   Verdict verdict = probe(at, end, final, false, uri, in_armor, options);
   if (verdict.kind == Verdict::Kind::accept) {
+    verdict.uri = uri.present;
     verdict.prefix = uri.prefix;
     verdict.declared = uri.declared;
   }

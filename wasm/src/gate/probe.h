@@ -20,12 +20,16 @@ struct Verdict {
   size_t prefix = 0;      ///< accept: bytes before the run that belong to it
   bool hex = false;
   bool pairs = false;    ///< hex digits two by two
+  bool uri = false;      ///< in a data: URI
   bool armor = false;    ///< reject: it stands in ASCII armor, which is text however long
   std::string declared;  ///< the MIME type of a data: URI
 };
 
 /// Characters (base64, hex) or bytes of source (byte arrays) below which nothing is ever taken.
 inline constexpr size_t kShortest = 64;
+
+/// Whether what stands before a place ends like the prefix of a data: URI.
+bool ends_data_prefix(std::string_view behind);
 
 /// Looks at the base64 or hex run that may begin at `at`. `behind` is the source that stands before
 /// it in the string; `armored` that ASCII armor was open there. `need` means that the bytes at hand

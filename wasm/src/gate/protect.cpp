@@ -1,44 +1,41 @@
 // Members that pass as they came (part of Document).
 #include <algorithm>
-#include <iterator>
 
 #include "gate/document.h"
 #include "json/unescape.h"
 
 namespace sluice::gate {
 
-Member member_named(std::string_view name) {
-  constexpr std::string_view kNames[] = {"jsonrpc",        "result",       "icons",
-                                         "_meta",          "requestState", "inputRequests",
-                                         "inputResponses", "nextCursor",   "resultType"};
-  const auto* found = std::find(std::begin(kNames), std::end(kNames), name);
-  const auto index = static_cast<size_t>(found - kNames);
-  return found == std::end(kNames) ? Member::other : std::min(Member::fixed, Member(index + 1));
-}
-
 // The key that closes; it may be spelled with escapes.
 void Document::name_member() {
   const std::string_view source = std::string_view(out_).substr(string_begin_ + 1);
   std::string name;
   if (source.size() <= kMaxMemberSource) append_unescaped(name, source);
-  open_member(member_named(name), string_begin_);
+  open_member(member_named(name, place()), string_begin_);
 }
 
 // What streams into a segment anyhow is not protected there, but the members of the result that
 // does are: they have to stand in the document, too.
 void Document::open_member(Member member, size_t begin) {
   if (protecting_) return;
-  const bool body = frames_.back().body;
-  if (frames_.size() == 1) {
-    into_result_ = member == Member::result;
-    envelope_ = envelope_ || member == Member::jsonrpc;
-  }
-  const bool streams = collapsed() && frames_.size() > json_frame_ + 1;
+  const Frame& frame = frames_.back();
+  next_ = place_of(member, frame.place);
+  if (frames_.size() == 1) envelope_ = envelope_ || member == Member::jsonrpc;
+  const bool streams = collapsed() && (frames_.size() > json_frame_ + 1 || !frame.body);
   if (streams || unspent_ == 0) return;
   wants_array_ = member == Member::icons;
-  protecting_ = wants_array_ || (body && member == Member::fixed);
+  protecting_ = wants_array_ || is_protected(member, frame.place);
   protect_begin_ = begin;
   protect_depth_ = frames_.size();
+}
+
+// An object in an array is what the array holds: a result in an array is none.
+Place Document::place_within(bool object) const {
+  if (frames_.empty()) return Place::result;
+  const Frame& around = frames_.back();
+  if (around.object) return object ? place_of_object(next_) : next_;
+  const bool holds = object && (around.place == Place::blocks || around.place == Place::entries);
+  return holds ? place_of_object(around.place) : Place::elsewhere;
 }
 
 void Document::open_protected(uint8_t first) {

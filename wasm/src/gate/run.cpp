@@ -8,14 +8,14 @@ namespace {
 
 // The bytes of a line break at `at`: `\n` or `\r\n` in some escaping, then indentation by spaces or
 // tabs. 0: none; -1: the bytes at hand end inside it.
-int64_t read_break(const uint8_t* at, const uint8_t* end, bool final) {
+int64_t read_break(const uint8_t* at, const uint8_t* end, bool final, bool uri) {
   const uint8_t* p = at;
-  Token token = read_token(p, end, final);
+  Token token = read_token(p, end, final, uri);
   if (token.kind == TokenKind::need) return -1;
   if (token.kind == TokenKind::carriage) {
     p += token.length;
     if (p == end) return final ? 0 : -1;
-    token = read_token(p, end, final);
+    token = read_token(p, end, final, uri);
     if (token.kind == TokenKind::need) return -1;
   }
   if (token.kind != TokenKind::line_feed) return 0;
@@ -151,22 +151,22 @@ bool Run::accept_line() {
 }
 
 Run::Step Run::take_break(const uint8_t*& at, const uint8_t* end, bool final) {
-  const int64_t size = read_break(at, end, final);
+  const int64_t size = read_break(at, end, final, uri_);
   if (size < 0) return Step::more;
   const uint8_t* next = at + size;
   if (size > 0 && next == end && !final) return Step::more;
   terminator_ = TokenKind::line_feed;
   if (column_ != 0 && in_line_ == column_ && size > 0 && next < end) {
-    const Token token = read_token(next, end, final);
-    if (token.kind == TokenKind::need) return Step::more;
-    if (token.kind == TokenKind::pad) return take_padding(at, end, final);
+    const Token ahead = token(next, end, final);
+    if (ahead.kind == TokenKind::need) return Step::more;
+    if (ahead.kind == TokenKind::pad) return take_padding(at, end, final);
   }
   if (size == 0 || next >= end || in_line_ == 0) return Step::ended;
   bool goes_on = is_base64_letter(*next);
-  if (*next == '\\') {
-    const Token token = read_token(next, end, final);
-    if (token.kind == TokenKind::need) return Step::more;
-    goes_on = token.kind == TokenKind::plus || token.kind == TokenKind::slash;
+  if (*next == '\\' || *next == '%') {
+    const Token ahead = token(next, end, final);
+    if (ahead.kind == TokenKind::need) return Step::more;
+    goes_on = ahead.kind == TokenKind::plus || ahead.kind == TokenKind::slash;
   }
   const std::string_view source = source_at(at, static_cast<size_t>(size));
   if (breaks_ == 0) {
@@ -250,17 +250,17 @@ Run::Step Run::lex(const uint8_t*& at, const uint8_t* end, bool final, size_t bu
     if (characters() >= budget) break;
     if (pairs_ && in_line_ == column_) continue;
     if (at == end) return final ? Step::ended : Step::more;
-    const Token token = read_token(at, end, final);
-    switch (token.kind) {
+    const Token next = token(at, end, final);
+    switch (next.kind) {
       case TokenKind::need:
         return Step::more;
       case TokenKind::plus:
       case TokenKind::slash:
       case TokenKind::minus:
       case TokenKind::underscore:
-        terminator_ = token.kind;
-        if (!take_special(token.kind, source_at(at, token.length))) return Step::ended;
-        at += token.length;
+        terminator_ = next.kind;
+        if (!take_special(next.kind, source_at(at, next.length))) return Step::ended;
+        at += next.length;
         break;
       case TokenKind::pad:
         return take_padding(at, end, final);
@@ -271,7 +271,7 @@ Run::Step Run::lex(const uint8_t*& at, const uint8_t* end, bool final, size_t bu
         break;
       }
       default:
-        terminator_ = token.kind;
+        terminator_ = next.kind;
         terminator_byte_ = *at;
         return Step::ended;
     }

@@ -33,7 +33,10 @@ class Run {
     ended,  ///< the run is over: call `finish`
   };
 
-  explicit Run(bool hex) : hex_(hex) { form_.encoding = hex ? Encoding::hex : Encoding::base64; }
+  /// `uri`: in a data: URI, where characters may be percent-encoded.
+  explicit Run(bool hex, bool uri = false) : hex_(hex), uri_(uri) {
+    form_.encoding = hex ? Encoding::hex : Encoding::base64;
+  }
 
   /// Pairs of hex digits, each behind `\x` in some escaping: `mark` is its source. Begins at a
   /// digit.
@@ -82,6 +85,9 @@ class Run {
   bool take_special(TokenKind kind, std::string_view source);
   Step take_padding(const uint8_t*& at, const uint8_t* end, bool final);
   Step take_break(const uint8_t*& at, const uint8_t* end, bool final);
+  Token token(const uint8_t* at, const uint8_t* end, bool final) const {
+    return read_token(at, end, final, uri_);
+  }
   bool accept_line();
   void next_line(std::string_view source);
   bool take_mark(const uint8_t*& at, const uint8_t* end);
@@ -94,6 +100,7 @@ class Run {
 
   Form form_;
   bool hex_;
+  bool uri_;
   bool pairs_ = false;
   bool alphabet_known_ = false;             // base64: a special was seen; hex: a letter was seen
   std::string plus_, slash_, pad_, break_;  // spellings in source; empty while not seen

@@ -39,13 +39,13 @@ Run::Step Run::take_padding(const uint8_t*& at, const uint8_t* end, bool final) 
       in_line = 0;
     }
     if (p == end) return final ? Step::ended : Step::more;
-    const Token token = read_token(p, end, final);
-    if (token.kind == TokenKind::need) return Step::more;
-    if (token.kind != TokenKind::pad) return Step::ended;
-    const std::string source(source_at(p, token.length));
+    const Token next = token(p, end, final);
+    if (next.kind == TokenKind::need) return Step::more;
+    if (next.kind != TokenKind::pad) return Step::ended;
+    const std::string source(source_at(p, next.length));
     if (i > 0 && source != spelling) return Step::ended;
     spelling = source;
-    p += token.length;
+    p += next.length;
   }
   pad_ = spelling;
   pad_source_ = source_at(at, static_cast<size_t>(p - at));

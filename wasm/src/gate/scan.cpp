@@ -18,17 +18,11 @@ bool in_range(uint8_t byte) {
 }  // namespace
 
 Scan scan_string_scalar(const uint8_t* at, const uint8_t* end, const uint8_t* stretch) {
-  while (at < end) {
-    if (!in_range(*at)) {
-      if (stops(*at)) return {at, stretch, false};
-      stretch = at + 1;
-    } else if (stops(*at)) {
-      return {at, stretch, false};
-    }
-    ++at;
-    if (static_cast<size_t>(at - stretch) >= kStretch) return {at, stretch, true};
+  for (; static_cast<size_t>(at - stretch) < kStretch; ++at) {
+    if (at == end || stops(*at)) return {at, stretch, false};
+    if (!in_range(*at)) stretch = at + 1;
   }
-  return {at, stretch, false};
+  return {at, stretch, true};
 }
 
 #ifdef __wasm_simd128__

@@ -126,15 +126,16 @@ void SegmentLog::reference(uint32_t index, uint32_t inner) {
 void SegmentLog::recognise(Open& open, const Segment& segment) const {
   const auto head = std::string_view(open.head).substr(0, kSniffHead);
   const bool run = segment.kind == SegmentKind::run;
+  const bool json = segment.kind == SegmentKind::json;
   const bool readable = !run || is_text(head);
-  auto sniffed =
-      segment.kind == SegmentKind::json ? std::nullopt : sniff(as_bytes(head), options_.signatures);
+  const bool binary = !json && has_binary_magic(as_bytes(head));
+  auto sniffed = json ? std::nullopt : sniff(as_bytes(head), options_.signatures);
   if (!sniffed && readable && (!run || segment.declared.empty())) {
     sniffed = type_of_mime("text/plain");
   }
   open.type = run ? decide_type(segment.declared, sniffed) : *sniffed;
   open.recognised = true;
-  if (readable && (!run || !open.type.mime_type.starts_with("image/"))) {
+  if (readable && !binary && (!run || !open.type.mime_type.starts_with("image/"))) {
     open.text.emplace(head);
   } else {
     open.has_tail = wants_tail(as_bytes(head));

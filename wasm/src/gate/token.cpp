@@ -71,6 +71,23 @@ Token read_group(const uint8_t* at, const uint8_t* end, bool final) {
   return {escaped_unit(unit), static_cast<uint32_t>(k + 5)};
 }
 
+Token read_percent(const uint8_t* at, const uint8_t* end, bool final) {
+  if (end - at < 3) return final ? Token{TokenKind::other, 1} : Token{TokenKind::need, 0};
+  const int high = hex_value(at[1]);
+  const int low = hex_value(at[2]);
+  if (high < 0 || low < 0) return {TokenKind::other, 1};
+  switch (high * 16 + low) {
+    case '\n':
+      return {TokenKind::line_feed, 3};
+    case '\r':
+      return {TokenKind::carriage, 3};
+    default:
+      break;
+  }
+  const TokenKind kind = escaped_unit(high * 16 + low);
+  return {kind, kind == TokenKind::group ? 1U : 3U};
+}
+
 }  // namespace
 
 size_t count_backslashes(const uint8_t* at, const uint8_t* end) {
@@ -79,7 +96,7 @@ size_t count_backslashes(const uint8_t* at, const uint8_t* end) {
   return k;
 }
 
-Token read_token(const uint8_t* at, const uint8_t* end, bool final) {
+Token read_token(const uint8_t* at, const uint8_t* end, bool final, bool uri) {
   const uint8_t c = *at;
   if ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')) {
     return {TokenKind::letter, 1};
@@ -99,6 +116,8 @@ Token read_token(const uint8_t* at, const uint8_t* end, bool final) {
       return {TokenKind::quote, 1};
     case '\\':
       return read_group(at, end, final);
+    case '%':
+      return uri ? read_percent(at, end, final) : Token{TokenKind::other, 1};
     default:
       return {TokenKind::other, 1};
   }

@@ -8,7 +8,7 @@
 namespace sluice::gate {
 
 /// What one element is. A group is k backslashes and what they escape, at whatever nesting:
-/// `\/`, `\\/`, `\u002B`, `\\n` …
+/// `\/`, `\\/`, `\u002B`, `\\n` … In a URI `%2B` is one, too.
 enum class TokenKind : uint8_t {
   letter,  ///< A–Z a–z 0–9
   plus,    ///< `+` in any spelling
@@ -33,8 +33,9 @@ struct Token {
 /// Backslashes in a row beyond which a group is not one of a run.
 inline constexpr size_t kMaxBackslashes = 64;
 
-/// Reads one element; `at < end`. `final`: no more bytes will follow.
-Token read_token(const uint8_t* at, const uint8_t* end, bool final);
+/// Reads one element; `at < end`. `final`: no more bytes will follow. `uri`: it may be
+/// percent-encoded, too (RFC 3986 §2.1).
+Token read_token(const uint8_t* at, const uint8_t* end, bool final, bool uri = false);
 
 inline bool is_hex_digit(uint8_t c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');

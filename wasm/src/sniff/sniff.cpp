@@ -51,6 +51,12 @@ bool has_magic(Bytes head, const std::vector<Signature>& extra) {
   return (match && match->certain) || sniffing::match_custom(head, extra) != nullptr;
 }
 
+bool has_binary_magic(Bytes head) {
+  const auto match = sniffing::match_signatures(bounded(head));
+  if (!match || !match->certain) return false;
+  return !sniffing::is_kind_of(sniffing::row_of(match->kind).mime_type, "text/plain");
+}
+
 std::vector<FileType> known_types() {
   std::vector<FileType> types;
   for (uint8_t kind = 0; kind < static_cast<uint8_t>(sniffing::Kind::count); ++kind) {
