@@ -16,8 +16,8 @@ const DIST = join(root, "dist");
 export const BUDGETS = {
   core: 120_000,
   "mcp-sluice": 36_000,
-  "mcp-sluice/mcp": 72_000,
-  "mcp-sluice/node": 76_000,
+  "mcp-sluice/mcp": 76_000,
+  "mcp-sluice/node": 80_000,
   sluice: 120_000,
   tarball: 400_000,
 };

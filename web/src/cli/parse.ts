@@ -5,7 +5,7 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { COMMANDS, GLOBAL_OPTIONS, verbsOf, type CommandSpec, type Invocation, type OptionSpec } from "./commands.js";
 import { UsageError } from "./exit.js";
-import { nearest } from "../core/nearest.js";
+import { nearest } from "../errors/nearest.js";
 
 /** What a command line asks for. `topic` is a command, a group of commands, or empty for the program. */
 export type Request =
@@ -150,7 +150,8 @@ function checkOperands(spec: CommandSpec, operands: readonly string[]): void {
   if (operands.length < (spec.minOperands ?? 0)) throw new UsageError(`${spec.name} needs ${spec.operands}`, spec.name);
   if (operands.length > spec.maxOperands) {
     const extra = operands.slice(spec.maxOperands).map((word) => JSON.stringify(word));
-    const takes = spec.maxOperands === 0 ? "no operand" : `one ${spec.operands.replace(/[[\]]/g, "")}`;
+    const words = spec.operands.replace(/[[\]]/g, "");
+    const takes = spec.maxOperands === 0 ? "no operand" : spec.maxOperands === 1 ? `one ${words}` : words;
     throw new UsageError(`${spec.name} takes ${takes}; ${extra.join(", ")} is too many`, spec.name);
   }
 }

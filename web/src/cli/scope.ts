@@ -4,7 +4,7 @@
  */
 import type { ArtifactScope } from "../artifacts/store.js";
 import { UsageError } from "./exit.js";
-import { nearest } from "../core/nearest.js";
+import { nearest } from "../errors/nearest.js";
 
 const KEYS = ["tenant_id", "user_id", "session_id", "trace_id"] as const;
 type ScopeKey = (typeof KEYS)[number];

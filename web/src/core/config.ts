@@ -5,7 +5,7 @@
  */
 import type { RetentionConfig } from "../artifacts/retention/policy.js";
 import { SluiceError } from "../errors/error.js";
-import { nearest } from "./nearest.js";
+import { nearest } from "../errors/nearest.js";
 
 /** What can be configured. Every key may be left out; unknown keys and wrong values are refused with their path. */
 export interface SluiceConfig {

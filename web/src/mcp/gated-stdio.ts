@@ -92,6 +92,8 @@ export class GatedStdioTransport {
   #server: ServerProcess | undefined;
   #door: Doorway | undefined;
   #closed: Promise<void> | undefined;
+  /** One message after the other: all that wait for room would listen to the stream, each by itself. */
+  #sent: Promise<void> = Promise.resolve();
   #isStarted = false;
   #isClosed = false;
   /** Ends waiting, and tells that the connection is closed; once. */
@@ -105,7 +107,7 @@ export class GatedStdioTransport {
   });
 
   static {
-    useDoor = (transport, open) => {
+    useDoor = (transport: GatedStdioTransport, open: () => Promise<Doorway>): void => {
       transport.#open = open;
     };
   }
@@ -150,7 +152,8 @@ export class GatedStdioTransport {
     const { forward, answers } = await door.fromClient(bytes);
     for (const answer of answers) void answer.then((text) => this.#deliver(text));
     if (forward === undefined) return;
-    await server.write(withNewline(forward));
+    this.#sent = this.#sent.then(() => server.write(withNewline(forward)));
+    await this.#sent;
   }
 
   /** Closes the server's input, and ends it if that does not. Idempotent. */
