@@ -5,6 +5,8 @@ import { describe, expect, test } from "vitest";
 import * as root from "../../web/src/index.js";
 import * as clients from "../../web/src/mcp.js";
 import * as node from "../../web/src/node.js";
+import * as tools from "../../web/src/tools.js";
+import * as toolsInNode from "../../web/src/tools-node.js";
 
 const SOURCES = fileURLToPath(new URL("../../web/src/", import.meta.url));
 
@@ -26,6 +28,32 @@ describe("what is public", () => {
 
   test("for those who write a client: two functions", () => {
     expect(Object.keys(clients).sort()).toEqual(["gateFetch", "wrapClient"]);
+  });
+
+  test("for those who plan: sources of tools, their users' tokens, and errors", () => {
+    expect(Object.keys(tools).sort()).toEqual([
+      "MemoryTokenStore",
+      "OAuthManager",
+      "PresetRegistry",
+      "ToolAuthError",
+      "ToolClientError",
+      "ToolConfigError",
+      "ToolConnectionError",
+      "ToolNode",
+      "ToolNodeError",
+      "ToolRateLimitError",
+      "ToolRegistry",
+      "ToolServerError",
+      "ToolTimeoutError",
+      "discoverMcpProvider",
+      "getPreset",
+      "presetNames",
+      "readSourcesFile",
+      "readToolConfig",
+      "registerPreset",
+      "variablesOf",
+    ]);
+    expect(Object.keys(toolsInNode).sort()).toEqual(Object.keys(tools).sort());
   });
 
   test("in Node: all of it, and what needs files and processes", () => {

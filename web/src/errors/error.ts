@@ -26,7 +26,16 @@ export type ErrorCode =
   | "E_NOT_FOUND"
   | "E_EXPIRED"
   | "E_INVALID_ARGUMENT"
-  | "E_USAGE";
+  | "E_USAGE"
+  | "E_TOOL"
+  | "E_TOOL_AUTH"
+  | "E_TOOL_TIMEOUT"
+  | "E_TOOL_CONNECTION"
+  | "E_TOOL_RATE_LIMIT"
+  | "E_TOOL_CLIENT"
+  | "E_TOOL_SERVER"
+  | "E_TOOL_UNSUPPORTED"
+  | "E_TOOL_CONFIG";
 
 /** Where an error is, if it is somewhere. */
 export interface ErrorPlace {

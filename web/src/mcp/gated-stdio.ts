@@ -171,19 +171,24 @@ export class GatedStdioTransport {
   }
 
   async #read(server: ServerProcess, door: Doorway): Promise<void> {
-    const client = messageLane((text) => this.#deliver(text));
+    // Whoever hears that a message broke off may ask again at once: it is told when nothing more can be sent here.
+    const last: string[] = [];
+    let isOver = false;
+    const client = messageLane((text) => (isOver ? void last.push(text) : this.#deliver(text)));
+    const output = untilEnd(server.output, () => (isOver = true));
     const stray = messageLane(
       (text) => this.#tell(new Error(`The server wrote a line that is no message: ${text}`)),
       MAX_STRAY,
     );
     try {
-      await passServerLines(server.output, door, { client, stray, reply: (text) => void this.#reply(text) });
+      await passServerLines(output, door, { client, stray, reply: (text) => void this.#reply(text) });
       await server.ended;
     } catch (error) {
       this.#tell(error as Error);
       await server.stop();
     }
-    for (const answer of door.abandon("The server ended before it answered.")) this.#deliver(answer);
+    last.push(...door.abandon("The server ended before it answered."));
+    for (const answer of last) this.#deliver(answer);
     this.#finish();
   }
 
@@ -220,6 +225,11 @@ export class GatedStdioTransport {
     }
     return { door: this.#door, server: this.#server };
   }
+}
+
+async function* untilEnd(bytes: AsyncIterable<Uint8Array>, onEnd: () => void): AsyncGenerator<Uint8Array> {
+  yield* bytes;
+  onEnd();
 }
 
 /** Collects a message and hands it on as text. */

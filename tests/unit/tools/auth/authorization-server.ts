@@ -1,0 +1,135 @@
+/**
+ * A real authorization server, and a person who consents in a browser of their own.
+ * @module
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { vi } from "vitest";
+
+/** Where codes are sent; nothing listens there, the test takes them from the redirect. */
+export const REDIRECT = "http://127.0.0.1:9/oauth/callback";
+
+/** The secret of the client `confidential`; `public` has none. */
+export const SECRET = "s3cret: with % + & and =";
+
+/** What a running server offers. */
+export interface TestAuthorizationServer extends AsyncDisposable {
+  readonly issuer: string;
+  /** Bodies of what was posted to the token endpoint, in order. */
+  readonly asked: URLSearchParams[];
+  /** Set: the next answers of the token endpoint, in place of the server's own. */
+  readonly instead: ((response: ServerResponse) => void)[];
+  /** Who gave a token; null when it is no good. */
+  owner(token: string): Promise<string | null>;
+  /** What a token is for, where that was said. */
+  audience(token: string): Promise<string | null>;
+}
+
+/** Starts one. `lifetime` is that of access tokens in seconds. */
+export async function startAuthorizationServer({ lifetime = 3600 } = {}): Promise<TestAuthorizationServer> {
+  // It warns of old versions of Node, and of keys made for development, which these are.
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+  const info = vi.spyOn(console, "info").mockImplementation(() => undefined);
+  const { Provider } = await import("oidc-provider");
+  const asked: URLSearchParams[] = [];
+  const instead: ((response: ServerResponse) => void)[] = [];
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provider = new Provider(issuer, setup(lifetime));
+  const serve = provider.callback();
+  const token = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = new URLSearchParams(Buffer.concat(chunks).toString());
+    asked.push(body);
+    const other = instead.shift();
+    if (other !== undefined) other(response);
+    else serve(Object.assign(request, { body: Object.fromEntries(body) }), response);
+  };
+  server.on("request", (request, response) => {
+    if (request.url === "/token") void token(request, response);
+    else serve(request, response);
+  });
+  return {
+    issuer,
+    asked,
+    instead,
+    owner: async (bearer) => (await provider.AccessToken.find(bearer))?.accountId ?? null,
+    audience: async (bearer) => (await provider.AccessToken.find(bearer))?.aud ?? null,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      warn.mockRestore();
+      info.mockRestore();
+    },
+  };
+}
+
+function setup(lifetime: number): Readonly<Record<string, unknown>> {
+  const client = { redirect_uris: [REDIRECT], grant_types: ["authorization_code", "refresh_token"] };
+  return {
+    clients: [
+      { ...client, client_id: "confidential", client_secret: SECRET },
+      { ...client, client_id: "posting", client_secret: SECRET, token_endpoint_auth_method: "client_secret_post" },
+      { ...client, client_id: "public", token_endpoint_auth_method: "none" },
+    ],
+    scopes: ["openid", "offline_access", "files.read"],
+    pkce: { required: () => true },
+    issueRefreshToken: () => true,
+    rotateRefreshToken: true,
+    ttl: { AccessToken: lifetime },
+    features: {
+      registration: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: (_: unknown, audience: string) => ({
+          audience,
+          scope: "files.read",
+          accessTokenFormat: "opaque",
+          accessTokenTTL: lifetime,
+        }),
+      },
+    },
+    cookies: { keys: ["test"] },
+    findAccount: (_: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
+  };
+}
+
+/** A person at the consent page: logs in, agrees or does not, and is sent back to the URL that is returned. */
+export async function consent(
+  authUrl: string,
+  { login, refuses = false }: { readonly login: string; readonly refuses?: boolean },
+): Promise<URL> {
+  const cookies = new Map<string, string>();
+  let at = new URL(authUrl);
+  let form: URLSearchParams | undefined;
+  for (let step = 0; step < 20; step += 1) {
+    const response = await fetch(at, {
+      redirect: "manual",
+      headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") },
+      ...(form !== undefined && { method: "POST", body: form }),
+    });
+    form = undefined;
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === "") cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    const page = await response.text();
+    const location = response.headers.get("location");
+    if (location !== null) {
+      at = new URL(location, at);
+      if (at.href.startsWith(REDIRECT)) return at;
+    } else if (refuses && page.includes("/abort")) {
+      at = new URL(`${at.pathname}/abort`, at);
+    } else if (page.includes('value="login"')) {
+      form = new URLSearchParams({ prompt: "login", login, password: "any" });
+    } else if (page.includes('value="consent"')) {
+      form = new URLSearchParams({ prompt: "consent" });
+    } else {
+      throw new Error(`The server shows ${response.status}: ${page.slice(0, 2000)}`);
+    }
+  }
+  throw new Error("The server never sent the person back.");
+}

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { authorizeFor, type AuthConfig, type AuthParts } from "../../../../web/src/tools/auth/credentials.js";
+import type { ToolContext } from "../../../../web/src/tools/context.js";
+import { ToolAuthError } from "../../../../web/src/tools/errors.js";
+import { consent, startAuthorizationServer, type TestAuthorizationServer } from "./authorization-server.js";
+import { connect, managerOf, TestClock } from "./consenting.js";
+
+const plain: AuthParts = { variables: (text) => text };
+const config = (auth_type: AuthConfig["auth_type"], auth_config: Record<string, string> = {}): AuthConfig => ({
+  name: "files",
+  auth_type,
+  auth_config,
+});
+const ofUser = config("oauth2_user");
+
+let server: TestAuthorizationServer;
+beforeAll(async () => {
+  server = await startAuthorizationServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+test.each<[AuthConfig, Record<string, string>]>([
+  [config("none"), {}],
+  [config("api_key", { api_key: "k" }), { "X-API-Key": "k" }],
+  [config("api_key", { api_key: "two words", header: "Authorization" }), { Authorization: "two words" }],
+  [config("bearer", { token: "t" }), { Authorization: "Bearer t" }],
+])("%o gives its headers", async (auth, headers) => {
+  const authorize = await authorizeFor(auth, {}, plain);
+  expect(await authorize()).toEqual(headers);
+  Object.assign(await authorize(), { changed: "by a caller" });
+  expect(await authorize()).toEqual(headers);
+});
+
+test("variables are filled in, and one that is missing is an error at once", async () => {
+  const authorize = await authorizeFor(
+    config("bearer", { token: "${KEY}" }),
+    {},
+    {
+      variables: (text) => text.replace("${KEY}", "filled"),
+    },
+  );
+  expect(await authorize()).toEqual({ Authorization: "Bearer filled" });
+  const missing = new Error("KEY is not set");
+  const failing = (): string => {
+    throw missing;
+  };
+  await expect(authorizeFor(config("bearer", { token: "${KEY}" }), {}, { variables: failing })).rejects.toBe(missing);
+});
+
+test.each([
+  config("api_key"),
+  config("api_key", { api_key: "" }),
+  config("bearer"),
+  config("bearer", { token: "hunter2\r\nX-Admin: 1" }),
+  config("bearer", { token: "hunter2\n" }),
+  config("bearer", { token: "hunter2\0" }),
+  config("bearer", { token: "hunter2 \u{1f511}" }),
+  config("api_key", { api_key: "hunter2", header: "X-Key: 1\r\nX-Admin" }),
+  config("api_key", { api_key: "hunter2", header: "" }),
+  config("api_key", { api_key: "hunter2", header: "Content-Length" }),
+  config("oauth2_user"),
+])("%o is refused without showing a value", async (auth) => {
+  const error: unknown = await authorizeFor(auth, { scope: { user_id: "ada" } }, plain).catch(
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toMatchObject({ code: "E_TOOL_CONFIG", message: expect.not.stringContaining("hunter2") });
+});
+
+test("a user's consent is asked for through the host, and the call goes on with the token", async () => {
+  const manager = managerOf(server);
+  const asked: unknown[] = [];
+  const context: ToolContext = {
+    scope: { user_id: "ada", tenant_id: "acme", session_id: "s", trace_id: "t" },
+    pause: async (reason, payload) => {
+      asked.push([reason, payload]);
+      const callback = await consent(payload["auth_url"] as string, { login: "ada@acme" });
+      expect(await manager.handleCallback(callback)).toEqual({ user_id: "ada", tenant_id: "acme", trace_id: "t" });
+    },
+  };
+  const authorize = await authorizeFor(ofUser, context, { ...plain, manager });
+  const { Authorization = "" } = await authorize();
+  expect(await server.owner(Authorization.replace("Bearer ", ""))).toBe("ada@acme");
+  const payload = {
+    pause_type: "oauth",
+    provider: "files",
+    display_name: "Files & more",
+    auth_url: expect.stringContaining(server.issuer),
+    scopes: ["openid", "offline_access"],
+  };
+  expect(asked).toEqual([["external_event", payload]]);
+  await authorizeFor(ofUser, context, { ...plain, manager });
+  expect(asked.length).toBe(1);
+});
+
+test("the provider may have another name than the source", async () => {
+  const manager = managerOf(server);
+  await connect(manager, "ada");
+  const other = { ...config("oauth2_user", { provider: "files" }), name: "drive" };
+  const authorize = await authorizeFor(other, { scope: { user_id: "ada" } }, { ...plain, manager });
+  expect(await authorize()).toEqual({ Authorization: `Bearer ${await manager.getToken("ada", "files")}` });
+});
+
+test.each<[string, ToolContext]>([
+  ["nobody is named", { pause: async () => undefined }],
+  ["nobody can be asked", { scope: { user_id: "ada" } }],
+  ["the pause ends without consent", { scope: { user_id: "ada" }, pause: async () => undefined }],
+])("without a token the call is refused where %s", async (_, context) => {
+  await expect(authorizeFor(ofUser, context, { ...plain, manager: managerOf(server) })).rejects.toThrow(ToolAuthError);
+});
+
+test("what the host throws while it waits is thrown, and so is the reason of one who gives up", async () => {
+  const manager = managerOf(server);
+  const scope = { user_id: "ada" };
+  const stopped = new Error("the planner stopped");
+  const pause = async (): Promise<void> => {
+    throw stopped;
+  };
+  await expect(authorizeFor(ofUser, { scope, pause }, { ...plain, manager })).rejects.toBe(stopped);
+  const control = new AbortController();
+  const endless = (): Promise<void> => {
+    queueMicrotask(() => control.abort(stopped));
+    return new Promise(() => undefined);
+  };
+  const context = { scope, pause: endless, signal: control.signal };
+  await expect(authorizeFor(ofUser, context, { ...plain, manager })).rejects.toBe(stopped);
+});
+
+test("requests are authorized by what holds when they are made", async () => {
+  const clock = new TestClock();
+  const manager = managerOf(server, { clock: clock.read });
+  await connect(manager, "ada");
+  const authorize = await authorizeFor(ofUser, { scope: { user_id: "ada" } }, { ...plain, manager });
+  const before = await authorize();
+  clock.pass(3600);
+  const after = await authorize();
+  expect(after).not.toEqual(before);
+  expect(await server.owner(after["Authorization"]?.replace("Bearer ", "") ?? "")).toBe("ada@example");
+  await manager.forget("ada", "files");
+  await expect(authorize()).rejects.toThrow(ToolAuthError);
+});
+
+test("however many calls were refused with one token, it is renewed once", async () => {
+  const manager = managerOf(server);
+  await connect(manager, "ada");
+  const before = await manager.getToken("ada", "files");
+  const parts = { ...plain, manager };
+  const calls = await Promise.all(
+    Array.from({ length: 20 }, () => authorizeFor(ofUser, { scope: { user_id: "ada" } }, parts)),
+  );
+  const asked = server.asked.length;
+  for (const call of calls) {
+    await call.refused?.();
+    expect(await call()).not.toEqual({ Authorization: `Bearer ${before}` });
+  }
+  expect(server.asked.length).toBe(asked + 1);
+});

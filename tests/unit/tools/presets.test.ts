@@ -1,0 +1,229 @@
+/** Presets: each is a configuration that is taken, with fields that the core accepts and that do what they are for. */
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { createSluice, MemoryArtifactStore } from "../../../web/src/index.js";
+import { readToolConfig, ToolConfigError } from "../../../web/src/tools/config.js";
+import {
+  builtInPresets,
+  getPreset,
+  presetNames,
+  PresetRegistry,
+  registerPreset,
+} from "../../../web/src/tools/presets.js";
+import { resolveVariables, variableNames } from "../../../web/src/tools/variables.js";
+import { PDF, PNG } from "../core/samples.js";
+import { thrown } from "./thrown.js";
+
+const NAMES = [
+  "chrome-devtools",
+  "filesystem",
+  "github",
+  "github-files",
+  "google-drive",
+  "playwright",
+  "postgres",
+  "slack",
+  "sqlite",
+  "tableau",
+];
+
+test("there are these", () => {
+  expect(builtInPresets().names()).toEqual(NAMES);
+  expect(presetNames()).toEqual(expect.arrayContaining(NAMES));
+});
+
+describe.each(NAMES)("%s", (name) => {
+  const preset = getPreset(name);
+
+  test("is a configuration under its own name, with a description", () => {
+    const config = readToolConfig(preset);
+    expect(config.name).toBe(name);
+    expect(config.description).not.toBe("");
+  });
+
+  test("can be connected once its variables have values, and holds no secret of its own", () => {
+    const config = readToolConfig(preset);
+    const { endpoint } = resolveVariables(config, (variable) => `value of ${variable}`);
+    expect(endpoint?.kind).toBe(preset.connection.startsWith("https://") ? "http" : "stdio");
+    for (const text of Object.values(config.auth_config)) expect(variableNames(text)).toHaveLength(1);
+  });
+
+  test("the core takes what it says of artifacts", async () => {
+    const config = readToolConfig(preset).artifact_extraction;
+    await expect(createSluice({ store: new MemoryArtifactStore(), config })).resolves.toBeDefined();
+  });
+
+  test("cannot be changed by whoever got it", () => {
+    expect(Object.isFrozen(preset)).toBe(true);
+    expect(Object.isFrozen(preset.artifact_extraction ?? preset)).toBe(true);
+    expect(readToolConfig({ ...preset, name: "work" }).name).toBe("work");
+  });
+});
+
+/** Results as the servers send them, and what each preset makes of them. */
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
+const tiny = PDF.subarray(0, 90);
+const image = { type: "image", data: base64(PNG.subarray(0, 90)), mimeType: "image/png" };
+const file = {
+  type: "resource",
+  resource: { uri: "file:///a/r.bin", mimeType: "application/x-r", blob: base64(tiny) },
+};
+const inText = (value: unknown): object => ({ content: [{ type: "text", text: JSON.stringify(value, null, 2) }] });
+const blob = { type: "Buffer", data: [...PDF.subarray(0, 700)] };
+
+interface Answer {
+  readonly preset: string;
+  readonly tool: string;
+  readonly result: object;
+  readonly bytes: Uint8Array;
+  readonly says: string;
+}
+
+const ANSWERS: readonly Answer[] = [
+  {
+    preset: "filesystem",
+    tool: "read_media_file",
+    result: { content: [image], structuredContent: { content: [image] } },
+    bytes: PNG.subarray(0, 90),
+    says: "PNG image",
+  },
+  {
+    preset: "filesystem",
+    tool: "read_media_file",
+    result: { content: [file], structuredContent: { content: [file] } },
+    bytes: tiny,
+    says: "PDF",
+  },
+  {
+    preset: "google-drive",
+    tool: "download_file_content",
+    result: { structuredContent: { id: "1", title: "Plan.pdf", mimeType: "application/pdf", content: base64(tiny) } },
+    bytes: tiny,
+    says: "'Plan.pdf' from Drive, PDF",
+  },
+  {
+    preset: "tableau",
+    tool: "download_workbook",
+    result: inText({ content: base64(tiny), name: "Sales Dashboard", format: "pdf" }),
+    bytes: tiny,
+    says: "Workbook 'Sales Dashboard', PDF",
+  },
+  {
+    preset: "tableau",
+    tool: "get_view_as_pdf",
+    result: inText({ pdf_data: base64(tiny), view_name: "Revenue by Region" }),
+    bytes: tiny,
+    says: "View 'Revenue by Region', PDF",
+  },
+  {
+    preset: "tableau",
+    tool: "get-view-image",
+    result: { content: [image] },
+    bytes: PNG.subarray(0, 90),
+    says: "View, PNG image",
+  },
+  {
+    preset: "github-files",
+    tool: "get_file_contents",
+    result: {
+      content: [
+        { type: "text", text: "successfully downloaded text file" },
+        {
+          type: "resource",
+          resource: { uri: "repo://o/r/contents/a.md", mimeType: "text/plain", text: "# A short file" },
+        },
+      ],
+    },
+    bytes: Buffer.from("# A short file"),
+    says: "repo://o/r/contents/a.md",
+  },
+  {
+    preset: "playwright",
+    tool: "browser_take_screenshot",
+    result: { content: [{ type: "text", text: "### Result" }, image] },
+    bytes: PNG.subarray(0, 90),
+    says: "Screenshot, PNG image",
+  },
+  {
+    preset: "chrome-devtools",
+    tool: "take_screenshot",
+    result: { content: [{ type: "text", text: "Took a screenshot." }, image] },
+    bytes: PNG.subarray(0, 90),
+    says: "Screenshot, PNG image",
+  },
+  {
+    preset: "sqlite",
+    tool: "read_query",
+    result: inText([{ a: 1, b: blob }]),
+    bytes: PDF.subarray(0, 700),
+    says: "BLOB, ",
+  },
+  {
+    preset: "postgres",
+    tool: "query",
+    result: inText([{ a: 1, b: blob }]),
+    bytes: PDF.subarray(0, 700),
+    says: "bytea, ",
+  },
+];
+
+test.each(ANSWERS)("$preset: $tool keeps its bytes out, and says what they are", async (answer) => {
+  const store = new MemoryArtifactStore();
+  const config = readToolConfig(getPreset(answer.preset)).artifact_extraction;
+  const sluice = await createSluice({ store, config });
+  const options = { tool: answer.tool, namespace: answer.preset };
+  const { text, artifacts } = await sluice.transform(answer.result, options);
+  expect(text).not.toContain(base64(answer.bytes).slice(0, 60));
+  expect(text).toContain(answer.says);
+  const wanted = createHash("sha256").update(answer.bytes).digest("hex");
+  expect(new Set(artifacts.map(({ sha256 }) => sha256))).toEqual(new Set([wanted]));
+});
+
+describe("a registry", () => {
+  const OWN = { name: "own", transport: "mcp", connection: "server" } as const;
+
+  test("keeps what was registered, apart from other registries", () => {
+    const registry = new PresetRegistry();
+    registry.register("mine", OWN);
+    expect(registry.get("mine")).toEqual(OWN);
+    expect(registry.names()).toEqual(["mine"]);
+    expect(builtInPresets().names()).not.toContain("mine");
+  });
+
+  test("what is registered later changes nothing of what was given", () => {
+    const env = { A: "1" };
+    const registry = new PresetRegistry();
+    registry.register("mine", { ...OWN, env });
+    env.A = "2";
+    expect(registry.get("mine").env).toEqual({ A: "1" });
+  });
+
+  test("refuses a name that is taken or none, and a wrong configuration", () => {
+    const registry = builtInPresets();
+    for (const [name, config] of [
+      ["github", OWN],
+      ["a b", OWN],
+      ["", OWN],
+      ["mine", { ...OWN, connection: "" }],
+    ] as const) {
+      expect(thrown(() => registry.register(name, config))).toBeInstanceOf(ToolConfigError);
+    }
+    expect(registry.names()).toEqual(NAMES);
+  });
+
+  test("tells what there is, and what was probably meant", () => {
+    expect((thrown(() => getPreset("gihub")) as Error).message).toContain("did you mean github?");
+    expect((thrown(() => getPreset("google_drive")) as Error).message).toContain("did you mean google-drive?");
+    for (const name of ["nothing like it", "__proto__", "constructor", "\u001b[31m"]) {
+      const message = (thrown(() => getPreset(name)) as Error).message;
+      for (const known of NAMES) expect(message).toContain(known);
+      expect(message).not.toContain("\u001b");
+    }
+  });
+
+  test("the program's own is one for all", () => {
+    registerPreset("registered-by-a-test", OWN);
+    expect(getPreset("registered-by-a-test")).toEqual(OWN);
+    expect(presetNames()).toContain("registered-by-a-test");
+  });
+});

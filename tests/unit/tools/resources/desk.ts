@@ -1,0 +1,38 @@
+/**
+ * A reader over a library, with everything that it needs.
+ * @module
+ */
+import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
+import type { ArtifactStore } from "../../../../web/src/artifacts/store.js";
+import type { ResourceConnection } from "../../../../web/src/tools/resources/connection.js";
+import type { ResourceEvent } from "../../../../web/src/tools/resources/events.js";
+import { ResourceReader, type ResourceTerms } from "../../../../web/src/tools/resources/reading.js";
+import { Library } from "./library.js";
+
+/** A reader, what it reads, and what it told. */
+export interface Desk {
+  readonly reader: ResourceReader;
+  readonly store: ArtifactStore;
+  readonly library: Library;
+  readonly events: ResourceEvent[];
+  /** What the source's session is over: another one stands for a source that was connected again. */
+  connection: ResourceConnection | undefined;
+  now: number;
+}
+
+/** `lib` is the source's name. */
+export function desk(terms: Partial<ResourceTerms> = {}): Desk {
+  const { store = new MemoryArtifactStore() } = terms;
+  const events: ResourceEvent[] = [];
+  const reader = new ResourceReader({
+    namespace: "lib",
+    store,
+    use: (context, work) => work(made.connection, context.signal ?? new AbortController().signal),
+    clock: () => made.now,
+    onEvent: (event) => events.push(event),
+    ...terms,
+  });
+  const library = new Library(store, (notice) => reader.notice(notice));
+  const made: Desk = { reader, store, library, events, connection: library, now: 0 };
+  return made;
+}

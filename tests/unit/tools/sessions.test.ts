@@ -1,0 +1,168 @@
+import { once } from "node:events";
+import { expect, test, vi } from "vitest";
+import { Sessions } from "../../../web/src/tools/sessions.js";
+import type { Authorize, SourceConnection, ToolSource } from "../../../web/src/tools/source.js";
+
+/** A source of connections that can be cut. */
+class Line {
+  opened = 0;
+  closed = 0;
+  readonly authorized: string[] = [];
+  readonly connections: { isOpen: boolean }[] = [];
+  fails = 0;
+  /** Opening waits for it. */
+  held: Promise<unknown> = Promise.resolve();
+
+  get source(): ToolSource {
+    return {
+      open: async ({ authorize }) => {
+        this.opened += 1;
+        await this.held;
+        if (this.fails > 0) {
+          this.fails -= 1;
+          throw new Error("refused");
+        }
+        this.authorized.push((await authorize())["Authorization"] ?? "nobody");
+        const state = { isOpen: true };
+        this.connections.push(state);
+        return this.#connection(state);
+      },
+    };
+  }
+
+  #connection(state: { isOpen: boolean }): SourceConnection {
+    return {
+      get isOpen() {
+        return state.isOpen;
+      },
+      tools: async () => [],
+      call: () => Promise.reject(new Error("not called")),
+      resources: undefined,
+      [Symbol.asyncDispose]: async () => {
+        state.isOpen = false;
+        this.closed += 1;
+      },
+    };
+  }
+}
+
+const as =
+  (name: string): Authorize =>
+  async () => ({ Authorization: name });
+
+function sessions(line: Line, isPerUser: boolean = false): Sessions {
+  return new Sessions({ name: "s", source: line.source, isPerUser, timeoutSeconds: 5, onNotice: () => undefined });
+}
+
+const never = new AbortController().signal;
+const whole = async (connection: SourceConnection): Promise<SourceConnection> => connection;
+
+test("one connection serves all, also those who come while it is opened", async () => {
+  const line = new Line();
+  await using all = sessions(line);
+  const got = await Promise.all([1, 2, 3].map(() => all.use({}, as("a"), never, whole)));
+  expect(new Set(got).size).toBe(1);
+  expect(line.opened).toBe(1);
+});
+
+test("one that was lost is opened again, once for all who wait", async () => {
+  const line = new Line();
+  await using all = sessions(line);
+  await all.use({}, as("a"), never, whole);
+  (line.connections[0] as { isOpen: boolean }).isOpen = false;
+  await Promise.all([1, 2, 3].map(() => all.use({}, as("a"), never, whole)));
+  expect([line.opened, line.closed]).toEqual([2, 1]);
+});
+
+test("one that could not be opened is told of to all who wait, and tried again by the next", async () => {
+  const line = new Line();
+  line.fails = 1;
+  await using all = sessions(line);
+  const outcomes = await Promise.allSettled([1, 2].map(() => all.use({}, as("a"), never, whole)));
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  await all.use({}, as("a"), never, whole);
+  expect(line.opened).toBe(2);
+});
+
+test("whoever comes while it cannot be opened opens it again, once for all who do", async () => {
+  const line = new Line();
+  line.fails = 1;
+  const held = new AbortController();
+  line.held = once(held.signal, "abort");
+  await using all = sessions(line);
+  const first = all.use({}, as("a"), never, whole).catch((error: unknown) => error);
+  await vi.waitFor(() => expect(line.opened).toBe(1));
+  const both = [1, 2].map(() => all.use({}, as("a"), never, whole));
+  held.abort();
+  const later = await Promise.all(both);
+  expect(await first).toMatchObject({ message: "refused" });
+  expect(new Set(later).size).toBe(1);
+  expect(line.opened).toBe(2);
+});
+
+test("whoever waits while it is closed opens nothing any more", async () => {
+  const line = new Line();
+  line.fails = 1;
+  const held = new AbortController();
+  line.held = once(held.signal, "abort");
+  const all = sessions(line);
+  const first = all.use({}, as("a"), never, whole).catch((error: unknown) => error);
+  await vi.waitFor(() => expect(line.opened).toBe(1));
+  const later = all.use({}, as("a"), never, whole).catch((error: unknown) => error);
+  const closed = all[Symbol.asyncDispose]();
+  held.abort();
+  await closed;
+  expect(String(await later)).toContain("closed: connect it again");
+  expect(await first).toMatchObject({ message: "refused" });
+  expect(line.opened).toBe(1);
+});
+
+test("users whose tokens are their own never share, whatever session or run they are in", async () => {
+  const line = new Line();
+  await using all = sessions(line, true);
+  for (const [user, session] of [
+    ["ada", "1"],
+    ["ada", "2"],
+    ["bob", "1"],
+  ] as const) {
+    await all.use({ scope: { user_id: user, session_id: session } }, as(user), never, whole);
+  }
+  await all.use({ scope: { tenant_id: "other", user_id: "ada" } }, as("other ada"), never, whole);
+  expect(line.authorized).toEqual(["ada", "bob", "other ada"]);
+});
+
+test("whoever gives up while it is opened leaves the others waiting", async () => {
+  const line = new Line();
+  await using all = sessions(line);
+  const giving = new AbortController();
+  const gone = all.use({}, as("a"), giving.signal, whole);
+  const stays = all.use({}, as("a"), never, whole);
+  giving.abort(new Error("enough"));
+  await expect(gone).rejects.toThrow("enough");
+  expect((await stays).isOpen).toBe(true);
+});
+
+test("of very many users those who call keep their connections", async () => {
+  const line = new Line();
+  await using all = sessions(line, true);
+  const finished = new AbortController();
+  const busy = all.use({ scope: { user_id: "busy" } }, as("busy"), never, async (connection) => {
+    await new Promise((resolve) => finished.signal.addEventListener("abort", resolve));
+    return connection.isOpen;
+  });
+  for (let user = 0; user < 300; user += 1) {
+    await all.use({ scope: { user_id: String(user) } }, as(String(user)), never, whole);
+  }
+  finished.abort();
+  expect(await busy).toBe(true);
+  expect(line.closed).toBeGreaterThan(40);
+});
+
+test("what is closed opens nothing more", async () => {
+  const line = new Line();
+  const all = sessions(line);
+  await all.use({}, as("a"), never, whole);
+  await all[Symbol.asyncDispose]();
+  expect(line.closed).toBe(1);
+  await expect(all.use({}, as("a"), never, whole)).rejects.toThrow(/closed: connect it again/);
+});

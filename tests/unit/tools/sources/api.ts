@@ -1,0 +1,159 @@
+/**
+ * A real HTTP server for a test, and a source that speaks to it.
+ * @module
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
+import type { ArtifactStore } from "../../../../web/src/artifacts/store.js";
+import type { Sluice } from "../../../../web/src/core/sluice.js";
+import { createSluice } from "../../../../web/src/index.js";
+import { utcpSource } from "../../../../web/src/tools/sources/utcp.js";
+import type { HttpTerms } from "../../../../web/src/tools/sources/terms.js";
+import type {
+  SourceCall,
+  SourceConnection,
+  SourceResult,
+  SourceTool,
+  ToolSource,
+} from "../../../../web/src/tools/source.js";
+
+/** A request as the server got it. */
+export interface Seen {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+/** A server that answers by path. */
+export interface Api {
+  /** Without a slash at its end. */
+  readonly origin: string;
+  readonly seen: Seen[];
+}
+
+export type Handler = (request: Seen, response: ServerResponse) => void;
+
+/** Listens until the test is over. */
+export async function api(handle: Handler): Promise<Api> {
+  const seen: Seen[] = [];
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      const url = new URL(request.url ?? "/", "http://localhost");
+      const one: Seen = {
+        method: request.method ?? "",
+        path: url.pathname,
+        query: url.searchParams,
+        headers: request.headers,
+        body: Buffer.concat(pieces).toString(),
+      };
+      seen.push(one);
+      handle(one, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+/** Answers with JSON. */
+export function sendJson(response: ServerResponse, value: unknown): void {
+  response.setHeader("content-type", "application/json").end(JSON.stringify(value));
+}
+
+/** A gate and its store. */
+export async function gate(): Promise<{ sluice: Sluice; store: ArtifactStore }> {
+  const store = new MemoryArtifactStore({ retention: null });
+  return { sluice: await createSluice({ store }), store };
+}
+
+/** Opens a source until the test is over. */
+export async function opened(
+  source: ToolSource,
+  authorize: () => Promise<Record<string, string>> = async () => ({}),
+): Promise<SourceConnection> {
+  const connection = await source.open({ authorize, signal: new AbortController().signal, onNotice: () => undefined });
+  onTestFinished(() => connection[Symbol.asyncDispose]());
+  return connection;
+}
+
+/** Calls a tool for nobody in particular. */
+export function called(
+  connection: SourceConnection,
+  tool: string,
+  args: Record<string, unknown> = {},
+  options: Partial<SourceCall> = {},
+): Promise<SourceResult> {
+  const { signal } = new AbortController();
+  return connection.call({ tool, args, dialect: "observation", scope: {}, signal, ...options });
+}
+
+/** A UTCP manual of HTTP tools, each with its call template. */
+export function manual(tools: Record<string, Record<string, unknown>>): Record<string, unknown> {
+  return {
+    utcp_version: "1.0.1",
+    manual_version: "1.0.0",
+    tools: Object.entries(tools).map(([name, { inputs = {}, description = "", ...template }]) => ({
+      name,
+      description,
+      inputs,
+      tool_call_template: { call_template_type: "http", ...template },
+    })),
+  };
+}
+
+/** The tools of a source. */
+export function list(source: SourceConnection): Promise<readonly SourceTool[]> {
+  return source.tools(new AbortController().signal);
+}
+
+/** The names of them. */
+export async function names(source: SourceConnection): Promise<string[]> {
+  return (await list(source)).map(({ name }) => name);
+}
+
+/** What something fails with; a text where it does not. */
+export function failure(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => "no error",
+    (error: unknown) => error,
+  );
+}
+
+/** A source whose manual is at `/utcp` of the server that answers its tools, as a rule with what it was asked. */
+export async function served(
+  tools: (origin: string) => Record<string, Record<string, unknown>>,
+  handle: Handler = echo,
+  terms: Partial<HttpTerms> = {},
+  authorize?: () => Promise<Record<string, string>>,
+): Promise<{
+  readonly server: Api;
+  readonly source: SourceConnection;
+  readonly sluice: Sluice;
+  readonly store: ArtifactStore;
+}> {
+  const server = await api((request, response) => {
+    if (request.path === "/utcp") sendJson(response, manual(tools(server.origin)));
+    else handle(request, response);
+  });
+  const { sluice, store } = await gate();
+  const connection = `${server.origin}/utcp`;
+  return {
+    server,
+    source: await opened(utcpSource({ name: "my_api", connection, sluice, ...terms }), authorize),
+    sluice,
+    store,
+  };
+}
+
+function echo({ query, ...request }: Seen, response: ServerResponse): void {
+  sendJson(response, { ...request, query: [...query] });
+}

@@ -1,0 +1,222 @@
+/** OpenAPI descriptions as tools, against a real API. */
+import { describe, expect, test } from "vitest";
+import { httpSource } from "../../../../../web/src/tools/sources/http.js";
+import { called, gate, list, opened } from "../api.js";
+import { described, get } from "./descriptions.js";
+
+const SHOP = (origin: string) => ({
+  openapi: "3.0.3",
+  info: { title: "Shop", version: "1" },
+  servers: [{ url: `${origin}/{version}/`, variables: { version: { default: "v2" } } }],
+  security: [{ key: [] }],
+  paths: {
+    "/pets/{petId}": {
+      parameters: [{ $ref: "#/components/parameters/PetId" }],
+      get: {
+        operationId: "getPet",
+        summary: "One pet",
+        description: "Gives one pet.",
+        parameters: [
+          { name: "fields", in: "query", schema: { type: "array", items: { type: "string" } } },
+          { name: "X-Trace", in: "header", schema: { type: "string" } },
+          { name: "sid", in: "cookie", schema: { type: "string" } },
+        ],
+        responses: {
+          "200": { description: "", content: { "application/json": { schema: { $ref: "#/components/schemas/Pet" } } } },
+        },
+      },
+      put: {
+        requestBody: {
+          required: true,
+          description: "The pet",
+          content: { "application/json": { schema: { $ref: "#/components/schemas/Pet" } } },
+        },
+        responses: {},
+      },
+      options: { operationId: "no" },
+    },
+  },
+  components: {
+    parameters: { PetId: { name: "petId", in: "path", schema: { type: "integer", description: "Its number" } } },
+    schemas: {
+      Pet: {
+        type: "object",
+        properties: {
+          name: { type: "string", required: true },
+          friend: { $ref: "#/components/schemas/Pet" },
+          owner: { $ref: "#/components/schemas/Owner" },
+        },
+      },
+      Owner: { type: "object", properties: { pets: { type: "array", items: { $ref: "#/components/schemas/Pet" } } } },
+    },
+    securitySchemes: { key: { type: "apiKey", in: "query", name: "key" } },
+  },
+});
+
+const PET_DEFINITIONS = {
+  Pet: {
+    type: "object",
+    properties: { name: { type: "string" }, friend: { $ref: "#/$defs/Pet" }, owner: { $ref: "#/$defs/Owner" } },
+  },
+  Owner: { type: "object", properties: { pets: { type: "array", items: { $ref: "#/$defs/Pet" } } } },
+};
+
+test("operations are tools with schemas that stand by themselves, loops and all", async () => {
+  const { source } = await described(SHOP);
+  expect(await list(source)).toEqual([
+    {
+      name: "getPet",
+      description: "One pet\n\nGives one pet.",
+      input_schema: {
+        type: "object",
+        properties: {
+          petId: { type: "integer", description: "Its number" },
+          fields: { type: "array", items: { type: "string" } },
+          "X-Trace": { type: "string" },
+        },
+        required: ["petId"],
+      },
+      output_schema: { $ref: "#/$defs/Pet", $defs: PET_DEFINITIONS },
+      isReadOnly: true,
+      isRepeatable: true,
+    },
+    {
+      name: "put_pets_petId",
+      description: "",
+      input_schema: {
+        type: "object",
+        properties: {
+          petId: { type: "integer", description: "Its number" },
+          body: { $ref: "#/$defs/Pet", description: "The pet" },
+        },
+        required: ["petId", "body"],
+        $defs: PET_DEFINITIONS,
+      },
+      isReadOnly: false,
+      isRepeatable: true,
+    },
+  ]);
+});
+
+test("their requests go where the description says, with the key that the configuration has", async () => {
+  const { source } = await described(SHOP, { auth_config: { api_key: "k3y" } });
+  const { reduced } = await called(source, "getPet", { petId: 7, fields: ["a", "b"], "X-Trace": "t" });
+  expect(reduced.value).toMatchObject({
+    method: "GET",
+    path: "/v2/pets/7",
+    query: [
+      ["fields", "a"],
+      ["fields", "b"],
+      ["key", "k3y"],
+    ],
+    headers: { "x-trace": "t" },
+  });
+  const put = await called(source, "put_pets_petId", { petId: 7, body: { name: "Rex" } });
+  expect(put.reduced.value).toMatchObject({ method: "PUT", body: '{"name":"Rex"}' });
+});
+
+test("a key that nobody has is left out: the API says whether it is needed", async () => {
+  const { source } = await described(SHOP);
+  expect((await called(source, "getPet", { petId: 7 })).reduced.value).toMatchObject({ query: [] });
+});
+
+const YAML = `openapi: 3.0.0
+paths:
+  /pets:
+    get:
+      operationId: pets
+      x-date: 2020-01-01
+`;
+
+test("YAML is read as JSON is", async () => {
+  for (const path of ["/openapi.yaml", "/spec"]) {
+    const { source } = await described(() => YAML, { type: "application/yaml", path });
+    expect((await list(source)).map(({ name }) => name)).toEqual(["pets"]);
+    expect((await called(source, "pets")).reduced.value).toMatchObject({ path: "/pets" });
+  }
+});
+
+test("version 2: host, base path, body, form", async () => {
+  const { source, server } = await described(
+    (origin) => ({
+      swagger: "2.0",
+      host: origin.slice("http://".length),
+      basePath: "/api",
+      schemes: ["http"],
+      securityDefinitions: { basic: { type: "basic" } },
+      security: [{ basic: [] }],
+      paths: {
+        "/pets": {
+          get: {
+            operationId: "find",
+            parameters: [{ name: "limit", in: "query", type: "integer", maximum: 5, required: false }],
+          },
+          post: {
+            operationId: "add",
+            parameters: [{ name: "pet", in: "body", required: true, schema: { $ref: "#/definitions/Pet" } }],
+          },
+          patch: { operationId: "form", parameters: [{ name: "a", in: "formData", type: "string", required: true }] },
+        },
+      },
+      definitions: { Pet: { type: "object" } },
+    }),
+    { auth_config: { username: "me", password: "pw" } },
+  );
+  const [find, add, form] = await list(source);
+  expect(find?.input_schema).toEqual({ type: "object", properties: { limit: { type: "integer", maximum: 5 } } });
+  expect(add?.input_schema).toMatchObject({ properties: { body: { $ref: "#/$defs/Pet" } }, required: ["body"] });
+  expect(form?.input_schema).toMatchObject({
+    properties: { body: { properties: { a: { type: "string" } }, required: ["a"] } },
+  });
+  await called(source, "form", { body: { a: "x y" } });
+  await called(source, "add", { body: { name: "Rex" } });
+  expect(server.seen.slice(-2)).toMatchObject([
+    {
+      path: "/api/pets",
+      body: "a=x+y",
+      headers: { "content-type": "application/x-www-form-urlencoded", authorization: `Basic ${btoa("me:pw")}` },
+    },
+    { path: "/api/pets", body: '{"name":"Rex"}', headers: { "content-type": "application/json" } },
+  ]);
+});
+
+test("the type of a body is the one that the operation takes", async () => {
+  const { source, server } = await described((origin) => ({
+    openapi: "3.1.0",
+    servers: [{ url: origin }],
+    paths: Object.fromEntries(
+      ["application/merge-patch+json", "text/plain", "*/*"].map((type, n) => [
+        `/${n}`,
+        { post: { operationId: `t${n}`, requestBody: { content: { [type]: { schema: {} } } } } },
+      ]),
+    ),
+  }));
+  for (const name of ["t0", "t1", "t2"]) await called(source, name, { body: "x" });
+  expect(server.seen.slice(1).map(({ body, headers }) => [headers["content-type"], body])).toEqual([
+    ["application/merge-patch+json", '"x"'],
+    ["text/plain", "x"],
+    ["application/json", '"x"'],
+  ]);
+});
+
+describe("servers", () => {
+  test("are relative to the description, or its own", async () => {
+    for (const servers of [undefined, [], [{ url: "/" }], [{ url: "." }]]) {
+      const { source, server } = await described(() => get({}, servers === undefined ? {} : { servers }), {
+        path: "/openapi.json",
+      });
+      await called(source, "pets");
+      expect(server.seen[1]?.path).toBe("/pets");
+    }
+  });
+
+  test("that are nowhere, or chosen by an argument, are an error", async () => {
+    const { sluice } = await gate();
+    const open = (document: unknown) =>
+      opened(httpSource({ name: "shop", connection: JSON.stringify(document), sluice }));
+    await expect(open(get())).rejects.toMatchObject({ code: "E_TOOL_CONFIG" });
+    await expect(open(get({}, { servers: [{ url: "/v1" }] }))).rejects.toMatchObject({ code: "E_TOOL_CONFIG" });
+    const source = await open(get({}, { servers: [{ url: "https://{tenant}.example" }] }));
+    await expect(called(source, "pets", { tenant: "evil" })).rejects.toMatchObject({ code: "E_TOOL_CONFIG" });
+  });
+});

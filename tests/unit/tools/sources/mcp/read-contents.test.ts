@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import { NoOpArtifactStore, createSluice } from "../../../../../web/src/index.js";
+import { readContents, type Reading } from "../../../../../web/src/tools/sources/mcp/read-contents.js";
+import { setting } from "./setting.js";
+
+const PDF = Buffer.alloc(3000, 7).fill("%PDF-1.7\n", 0, 9).toString("base64");
+
+async function read(result: object, terms: Partial<Reading> = {}) {
+  const at = await setting();
+  const reading: Reading = {
+    scope: { user_id: "ada" },
+    namespace: "fix",
+    inlineChars: 10_000,
+    signal: new AbortController().signal,
+    ...terms,
+  };
+  const { scope, namespace } = reading;
+  const reduced = await at.sluice.transform(result, { dialect: "mcp", scope, namespace });
+  return { at, reading, ...(await readContents(reduced, reading, at)) };
+}
+
+const text = (index: number, chars: number): object => ({
+  uri: `a://${index}`,
+  text: "x".repeat(chars),
+  mimeType: "text/plain",
+});
+const blob = (index: number): object => ({ uri: `a://${index}`, blob: PDF, mimeType: "application/pdf" });
+
+describe("the contents of a resource", () => {
+  it("are all there, in their order", async () => {
+    const { contents } = await read({ contents: [text(0, 10), blob(1), text(2, 20_000), blob(3), text(4, 0)] });
+    expect(contents.map(({ kind, uri }) => [kind, uri])).toEqual([
+      ["text", "a://0"],
+      ["artifact", "a://1"],
+      ["artifact", "a://2"],
+      ["artifact", "a://3"],
+      ["text", "a://4"],
+    ]);
+    expect(contents[1]).toMatchObject({ mime_type: "application/pdf", size_bytes: 3000, summary: "PDF, 2.9 KB" });
+  });
+
+  it("are all there where they are too many to be shown together", async () => {
+    const given = Array.from({ length: 40 }, (_, index) => (index % 4 === 3 ? blob(index) : text(index, 9000)));
+    const { contents } = await read({ contents: given });
+    expect(contents.map(({ kind }) => kind)).toEqual(given.map((_, index) => (index % 4 === 3 ? "artifact" : "text")));
+    expect(contents.map(({ uri }) => uri)).toEqual(given.map((_, index) => `a://${index}`));
+  });
+
+  it.each([0, 9, 10, 11, 5000, 10_000, 15_000])("stay where they have at most %i characters", async (inlineChars) => {
+    const sizes = [9, 10, 11, 4999, 5000, 5001, 10_000, 10_001, 15_000, 15_001];
+    const { contents, at, reading } = await read(
+      { contents: sizes.map((size, index) => text(index, size)) },
+      { inlineChars },
+    );
+    expect(contents.map(({ kind }) => kind)).toEqual(sizes.map((size) => (size <= inlineChars ? "text" : "artifact")));
+    for (const [index, content] of contents.entries()) {
+      const said = content.kind === "text" ? content.text : await at.store.get(content.id, reading.scope);
+      expect(said?.length).toBe(sizes[index]);
+    }
+  });
+
+  it("are counted in characters, not in units of UTF-16", async () => {
+    const { contents } = await read({ contents: [{ uri: "a", text: "🙂".repeat(10) }] }, { inlineChars: 10 });
+    expect(contents).toMatchObject([{ kind: "text" }]);
+  });
+
+  it("that only look like references stay what they are", async () => {
+    const { contents } = await read({ contents: [{ uri: "a", text: "artifact://fix_000000000000" }, blob(1)] });
+    expect(contents[0]).toMatchObject({ kind: "text", text: "artifact://fix_000000000000" });
+  });
+
+  it("that have bytes inside a text refer to them there", async () => {
+    const { contents } = await read({ contents: [{ uri: "a", text: `see data:application/pdf;base64,${PDF} there` }] });
+    expect(contents).toMatchObject([
+      { kind: "text", text: expect.stringMatching(/^see artifact:\/\/fix_\w+\S* there$/) as unknown },
+    ]);
+  });
+
+  it("that are empty, no base64 or not there are no reason to fail", async () => {
+    const { contents } = await read({
+      contents: [{ uri: "a", blob: "" }, { uri: "b", blob: "%%%" }, { uri: "c" }, null, 7],
+    });
+    expect(contents).toEqual(
+      ["", "%%%", "", "", ""].map(
+        (said, index) =>
+          expect.objectContaining({ kind: "text", text: said, uri: ["a", "b", "c"][index] ?? "" }) as unknown,
+      ),
+    );
+    expect((await read({ contents: [] })).contents).toEqual([]);
+    expect((await read({ contents: "none" })).contents).toEqual([]);
+    expect((await read({})).contents).toEqual([]);
+  });
+
+  it("come with how long they may be kept", async () => {
+    expect(await read({ contents: [], ttlMs: 5, cacheScope: "public" })).toMatchObject({
+      ttl_ms: 5,
+      cache_scope: "public",
+    });
+    const odd = await read({ contents: [], ttlMs: "5", cacheScope: "all" });
+    expect(odd).not.toHaveProperty("ttl_ms");
+    expect(odd).not.toHaveProperty("cache_scope");
+  });
+
+  it("that nothing keeps say so", async () => {
+    const store = new NoOpArtifactStore({ warn: () => undefined });
+    const sluice = await createSluice({ store });
+    const reduced = await sluice.transform({ contents: [blob(0)] }, { dialect: "mcp" });
+    const reading: Reading = { scope: {}, namespace: "fix", inlineChars: 10, signal: new AbortController().signal };
+    const { contents } = await readContents(reduced, reading, { sluice, store });
+    expect(contents).toMatchObject([
+      { kind: "artifact", summary: expect.stringMatching(/^PDF, 2\.9 KB; .+/) as unknown },
+    ]);
+  });
+});

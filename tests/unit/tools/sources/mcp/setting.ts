@@ -1,0 +1,109 @@
+/**
+ * Connections to the fixture server, over either transport and in either era.
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { MemoryArtifactStore } from "../../../../../web/src/artifacts/memory.js";
+import { createSluice } from "../../../../../web/src/index.js";
+import type { Sluice, Transformed } from "../../../../../web/src/core/sluice.js";
+import type {
+  Authorize,
+  OpenOptions,
+  SourceCall,
+  SourceConnection,
+  SourceNotice,
+  SourceResult,
+  ToolSource,
+} from "../../../../../web/src/tools/source.js";
+import { mcpSource, type McpHttpTerms } from "../../../../../web/src/tools/sources/mcp.js";
+import { mcpStdioSource, type McpStdioTerms } from "../../../../../web/src/tools/sources/mcp-stdio.js";
+
+const FIXTURE = fileURLToPath(new URL("../../../../e2e/fixture/", import.meta.url));
+
+/** The fixture's programs. */
+export const STDIO: string = `${FIXTURE}stdio.mjs`;
+export const HTTP: string = `${FIXTURE}http.mjs`;
+
+/** A gate, its store, and what was said unasked. */
+export interface Setting {
+  readonly sluice: Sluice;
+  readonly store: MemoryArtifactStore;
+  readonly notices: SourceNotice[];
+}
+
+export async function setting(): Promise<Setting> {
+  const store = new MemoryArtifactStore({ retention: null });
+  return { store, sluice: await createSluice({ store }), notices: [] };
+}
+
+export function over(at: Setting, terms: Omit<McpHttpTerms, "name" | "sluice" | "store">): ToolSource {
+  return mcpSource({ name: "fix", ...at, ...terms });
+}
+
+export function process(at: Setting, terms: Omit<McpStdioTerms, "name" | "sluice" | "store">): ToolSource {
+  return mcpStdioSource({ name: "fix", ...at, ...terms });
+}
+
+/** A server whose program is given as text. */
+export function scripted(at: Setting, script: string, terms: Partial<McpStdioTerms> = {}): ToolSource {
+  const argv = [globalThis.process.execPath, "--input-type=module", "-e", script] as const;
+  return process(at, { argv, ...terms });
+}
+
+export async function opened(
+  source: ToolSource,
+  at: Setting,
+  options: { readonly authorize?: Authorize; readonly signal?: AbortSignal } = {},
+): Promise<SourceConnection> {
+  const all: OpenOptions = {
+    authorize: async () => ({}),
+    signal: AbortSignal.timeout(20_000),
+    onNotice: (notice) => at.notices.push(notice),
+    ...options,
+  };
+  return source.open(all);
+}
+
+export function call(
+  connection: SourceConnection,
+  tool: string,
+  args: Readonly<Record<string, unknown>> = {},
+  more: Partial<SourceCall> = {},
+): Promise<SourceResult> {
+  return connection.call({
+    tool,
+    args,
+    dialect: "observation",
+    scope: {},
+    signal: new AbortController().signal,
+    ...more,
+  });
+}
+
+/** The SHA-256 of the only artifact of a result, read back from the store. */
+export async function hashOf({ artifacts }: Transformed, { store }: Setting): Promise<string> {
+  const ids = new Set(artifacts.map(({ id }) => id));
+  const [ref] = artifacts;
+  if (ref === undefined || ids.size !== 1) throw new Error(`${ids.size} artifacts, not one`);
+  const bytes = await store.get(ref.id, ref.scope);
+  return createHash("sha256")
+    .update(bytes ?? "")
+    .digest("hex");
+}
+
+/** The hash of the file that the fixture's tools give, as the fixture says it. */
+export async function expectedHash(connection: SourceConnection, kind: string, bytes: number): Promise<string> {
+  const { reduced } = await call(connection, "sha256", { kind, bytes });
+  return /[0-9a-f]{64}/.exec(reduced.text)?.[0] ?? "";
+}
+
+/** Waits until something is there. */
+export async function until<T>(look: () => T | undefined): Promise<T> {
+  for (let waited = 0; waited < 10_000; waited += 5) {
+    const found = look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error("waited in vain");
+}

@@ -1,0 +1,115 @@
+/** Variables: filled in where they stand, and missing ones told of all at once. */
+import { env } from "node:process";
+import fc from "fast-check";
+import { afterEach, describe, expect, test } from "vitest";
+import { readToolConfig } from "../../../web/src/tools/config.js";
+import { environmentVariables } from "../../../web/src/tools/environment.js";
+import { ToolAuthError, type ToolNodeError } from "../../../web/src/tools/errors.js";
+import { resolveVariables, substitute, variableNames, variablesOf } from "../../../web/src/tools/variables.js";
+import { thrown } from "./thrown.js";
+
+const VALUES = variablesOf({ TOKEN: "t0k", HOST: "example.com", EMPTY: "", NESTED: "${TOKEN}", DOLLAR: "$& $1 $$" });
+
+test.each([
+  ["nothing", "nothing"],
+  ["${TOKEN}", "t0k"],
+  ["a${TOKEN}b${HOST}c${TOKEN}", "at0kbexample.comct0k"],
+  ["${EMPTY}", ""],
+  ["${NESTED}", "${TOKEN}"],
+  ["${DOLLAR}", "$& $1 $$"],
+  ["$TOKEN $ {TOKEN} ${", "$TOKEN $ {TOKEN} ${"],
+])("%s becomes %s", (text, filled) => {
+  expect(substitute(text, VALUES, "source")).toBe(filled);
+});
+
+test("what is missing is named with the source, all of it at once", () => {
+  const error = thrown(() => substitute("${A} ${TOKEN} ${B} ${A}", VALUES, "github")) as ToolNodeError;
+  expect(error).toBeInstanceOf(ToolAuthError);
+  expect(error).toMatchObject({ code: "E_TOOL_AUTH", category: "auth_required", isRetryable: false });
+  expect(error.message).toContain('"github" needs the variables A, B, which have no value');
+  expect(error.message).not.toContain("t0k");
+});
+
+test.each(["${}", "${A B}", "${TOKEN:-x}", "${1}", "${a-b}"])("%s is told of as no variable's name", (text) => {
+  expect(thrown(() => substitute(text, VALUES, "github"))).toMatchObject({ code: "E_TOOL_CONFIG" });
+});
+
+test.each(["__proto__", "constructor", "toString"])("%s is a name like another, and has no value", (name) => {
+  for (const variables of [VALUES, environmentVariables]) {
+    expect(thrown(() => substitute(`\${${name}}`, variables, "github"))).toBeInstanceOf(ToolAuthError);
+  }
+});
+
+test("names are told in their order, each once", () => {
+  expect(variableNames("${B} ${A} ${B} $C")).toEqual(["B", "A"]);
+});
+
+test("texts without a reference stay as they are, and values come out as they are", () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string({ unit: "grapheme" }), (text, value) => {
+      fc.pre(!text.includes("${"));
+      expect(substitute(`${text}\${V}${text}`, variablesOf({ V: value }), "x")).toBe(text + value + text);
+    }),
+  );
+});
+
+describe("of a configuration", () => {
+  const CONFIG = readToolConfig({
+    name: "github",
+    description: "${NOT_A_VARIABLE}",
+    transport: "mcp",
+    connection: "server --token ${TOKEN}",
+    env: { A: "${HOST}", B: "plain" },
+    auth_type: "bearer",
+    auth_config: { token: "Bearer-${TOKEN}" },
+    tool_filter: ["get"],
+  });
+
+  test("connection, env and auth_config are filled in, and nothing else", () => {
+    expect(resolveVariables(CONFIG, VALUES)).toEqual({
+      ...CONFIG,
+      connection: "server --token t0k",
+      env: { A: "example.com", B: "plain" },
+      auth_config: { token: "Bearer-t0k" },
+      endpoint: { kind: "stdio", argv: ["server", "--token", "t0k"] },
+    });
+    expect(CONFIG.connection).toBe("server --token ${TOKEN}");
+  });
+
+  test("what is missing anywhere is told in one sentence", () => {
+    const message = (thrown(() => resolveVariables(CONFIG, variablesOf({}))) as Error).message;
+    expect(message).toContain("TOKEN, HOST");
+    expect(message).not.toContain("NOT_A_VARIABLE");
+  });
+
+  test("a value in a command stays one argument", () => {
+    const { endpoint } = resolveVariables(CONFIG, variablesOf({ TOKEN: `a b" --evil 'c`, HOST: "" }));
+    expect(endpoint).toEqual({ kind: "stdio", argv: ["server", "--token", `a b" --evil 'c`] });
+  });
+
+  test("what a value makes of the connection is checked", () => {
+    for (const transport of ["mcp", "http", "utcp", "cli"]) {
+      const config = readToolConfig({ name: "a", transport, connection: "${URL}" });
+      const error = thrown(() => resolveVariables(config, variablesOf({ URL: "wss://s3cr3t" }))) as ToolNodeError;
+      expect(error).toMatchObject({ code: "E_TOOL_UNSUPPORTED" });
+      expect(error.message).not.toContain("s3cr3t");
+    }
+  });
+
+  test("other transports have no endpoint", () => {
+    const config = readToolConfig({ name: "a", transport: "http", connection: "https://${HOST}/v1" });
+    expect(resolveVariables(config, VALUES)).toMatchObject({ connection: "https://example.com/v1", endpoint: null });
+  });
+});
+
+describe("of the environment", () => {
+  afterEach(() => {
+    delete env["SLUICE_TEST_VARIABLE"];
+  });
+
+  test("values are those at the time", () => {
+    expect(environmentVariables("SLUICE_TEST_VARIABLE")).toBeUndefined();
+    env["SLUICE_TEST_VARIABLE"] = "here";
+    expect(substitute("${SLUICE_TEST_VARIABLE}", environmentVariables, "x")).toBe("here");
+  });
+});

@@ -1,0 +1,28 @@
+/**
+ * Sluice as a source of tools, in Node: everything of `mcp-sluice/tools`, and MCP servers that run as commands, UTCP tools
+ * that are commands, and variables of the environment.
+ *
+ * @example
+ * ```ts
+ * const files = new ToolNode(getPreset("filesystem"), { store: new FileArtifactStore("./artifacts") });
+ * await files.connect();
+ * ```
+ * @module mcp-sluice/tools/node
+ */
+export * from "./tools.js";
+import { environmentVariables } from "./tools/environment.js";
+import { AnyToolNode, type SourceParts } from "./tools/toolnode.js";
+import type { ToolSource } from "./tools/source.js";
+import { nodeSource } from "./tools/sources/node-source.js";
+import type { ResolvedToolConfig, Variables } from "./tools/variables.js";
+
+/** One source of tools. `${VAR}` stands for a variable of the environment, unless `variables` is given. */
+export class ToolNode extends AnyToolNode {
+  /** @hidden */
+  protected readonly variables: Variables = environmentVariables;
+
+  /** @hidden */
+  protected source(config: ResolvedToolConfig, parts: SourceParts): ToolSource {
+    return nodeSource(config, parts);
+  }
+}

@@ -1,0 +1,82 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/**
+ * Sluice as a source of tools for planners: MCP servers over HTTP, HTTP APIs and UTCP manuals. For browsers, workers and
+ * Node; what starts programs, and reads the environment, is in `mcp-sluice/tools/node`.
+ *
+ * @example
+ * ```ts
+ * const weather = new ToolNode({ name: "weather", transport: "mcp", connection: "https://mcp.example.com/mcp" }, { store });
+ * await weather.connect();
+ * const { text } = await weather.call("weather.map", { city: "Oslo" });
+ * ```
+ * @module mcp-sluice/tools
+ */
+import { AnyToolNode, type SourceParts } from "./tools/toolnode.js";
+import type { ToolSource } from "./tools/source.js";
+import { webSource } from "./tools/sources/web-source.js";
+import { variablesOf, type ResolvedToolConfig, type Variables } from "./tools/variables.js";
+
+/** One source of tools. In browsers `${VAR}` stands for what `variables` gives. */
+export class ToolNode extends AnyToolNode {
+  /** @hidden */
+  protected readonly variables: Variables = variablesOf({});
+
+  /** @hidden */
+  protected source(config: ResolvedToolConfig, parts: SourceParts): ToolSource {
+    return webSource(config, parts);
+  }
+}
+
+export type { ArtifactRef, ArtifactScope, ArtifactStore } from "./artifacts/store.js";
+export type { AnswerRef, Transformed } from "./core/sluice.js";
+export { OAuthManager } from "./tools/auth/oauth-manager.js";
+export type {
+  AuthRequest,
+  CallbackAnswer,
+  ConsentQuestion,
+  OAuthCallback,
+  OAuthManagerOptions,
+} from "./tools/auth/oauth-manager.js";
+export { discoverMcpProvider } from "./tools/auth/mcp-discovery.js";
+export type { McpClientIdentity, McpDiscovery } from "./tools/auth/mcp-discovery.js";
+export type { OAuthUser } from "./tools/auth/owner.js";
+export type { OAuthProviderConfig } from "./tools/auth/provider-config.js";
+export { MemoryTokenStore } from "./tools/auth/token-store.js";
+export type { StoredToken, TokenStore } from "./tools/auth/token-store.js";
+export { readSourcesFile } from "./tools/config/sources-file.js";
+export { readToolConfig, ToolConfigError } from "./tools/config.js";
+export type {
+  AuthType,
+  ExternalToolConfig,
+  OutputTransformer,
+  RetryPolicy,
+  ToolConfig,
+  ToolFilter,
+  TransportType,
+  UtcpMode,
+} from "./tools/config.js";
+export type { PauseReason, ToolContext, ToolProgress } from "./tools/context.js";
+export {
+  ToolAuthError,
+  ToolClientError,
+  ToolConnectionError,
+  ToolNodeError,
+  ToolRateLimitError,
+  ToolServerError,
+  ToolTimeoutError,
+} from "./tools/errors.js";
+export type { ErrorCategory, ToolErrorCode, ToolErrorDetails, ToolErrorDict } from "./tools/errors.js";
+export type { ToolNodeEvent } from "./tools/event.js";
+export type { ToolNodeOptions } from "./tools/toolnode.js";
+export { getPreset, PresetRegistry, presetNames, registerPreset } from "./tools/presets.js";
+export { ToolRegistry } from "./tools/registry.js";
+export type { ToolSpec } from "./tools/registry.js";
+export type { ListedResource, ListedTemplate, ReadContent } from "./tools/resources/connection.js";
+export type { ResourceContent, ResourceReading } from "./tools/resources/contents.js";
+export type { ResourceEvent } from "./tools/resources/events.js";
+export type { Listing } from "./tools/resources/listed.js";
+export type { JsonSchema } from "./tools/source.js";
+export type { ToolResult } from "./tools/tool-answer.js";
+export type { Segment, TransformerContext } from "./tools/transforming.js";
+export { variablesOf } from "./tools/variables.js";
+export type { Variables } from "./tools/variables.js";

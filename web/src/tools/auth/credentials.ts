@@ -1,0 +1,147 @@
+/**
+ * What a source's requests are authorized by (ToolNode 2.1 "Auth Resolution").
+ * @module
+ */
+import { fullScope } from "../../artifacts/scope.js";
+import type { ToolContext } from "../context.js";
+import { ToolAuthError, ToolNodeError } from "../errors.js";
+import { untilAborted } from "../resilience/abort.js";
+import type { Authorize } from "../source.js";
+import type { OAuthManager } from "./oauth-manager.js";
+import type { OAuthProviderConfig } from "./provider-config.js";
+import { tokenOwner } from "./owner.js";
+
+/** How a source wants to know who asks. */
+export interface AuthConfig {
+  /** The source's name. */
+  readonly name: string;
+  /** What is sent: nothing, a key, a token, or the user's own token. */
+  readonly auth_type: "none" | "api_key" | "bearer" | "oauth2_user";
+  /**
+   * `api_key` and `header` (`X-API-Key` when left out), `token`, or `provider` (the source's name when left out), as the
+   * type wants.
+   */
+  readonly auth_config: Readonly<Record<string, string>>;
+}
+
+/** What headers are made with. */
+export interface AuthParts {
+  /** Needed where users have tokens of their own. */
+  readonly manager?: OAuthManager;
+  /** Finds out a provider that the manager does not know, where the source tells of one: see `discoverMcpProvider`. */
+  readonly discover?: (signal: AbortSignal | undefined) => Promise<OAuthProviderConfig>;
+  /** Fills in the variables of a configured text; throws for one that is missing. */
+  readonly variables: (text: string) => string;
+}
+
+/** Headers for a call's requests, and what to do where they are refused. */
+export interface Authorization extends Authorize {
+  /**
+   * Where tokens are users' own: says that the source refused the one that the call began with. It is renewed, or asked for
+   * anew, at the next `authorizeFor`; where another call saw to that, nothing happens.
+   */
+  readonly refused?: () => Promise<void>;
+}
+
+/** What a header's value may be made of: anything else would end it, and `fetch` would show it in its error. */
+const VALUE = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/;
+
+/** A header's name (RFC 9110 §5.1). */
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** Headers that say where a message ends or goes, and not who asks. */
+const FRAMING = new Set(
+  "connection content-length content-type cookie host te trailer transfer-encoding upgrade".split(" "),
+);
+
+/**
+ * Finds out what a call's requests are authorized by, and waits for the user's consent where that is needed and missing.
+ * What it returns gives the headers that hold at the time it is called, and waits for nobody.
+ *
+ * @throws ToolAuthError when it is not known who asks, nobody can be asked, or consent was not given; ToolNodeError
+ * E_TOOL_CONFIG when the configuration does not suffice. Never says a value.
+ */
+export async function authorizeFor(config: AuthConfig, context: ToolContext, parts: AuthParts): Promise<Authorization> {
+  if (config.auth_type === "oauth2_user") return ofUser(config, context, parts);
+  const headers = fixedHeaders(config, parts);
+  return async () => ({ ...headers });
+}
+
+function fixedHeaders(config: AuthConfig, parts: AuthParts): Readonly<Record<string, string>> {
+  if (config.auth_type === "api_key") return { [headerName(config)]: configured(config, "api_key", parts) };
+  if (config.auth_type === "bearer") return { Authorization: `Bearer ${configured(config, "token", parts)}` };
+  return {};
+}
+
+async function ofUser(
+  config: AuthConfig,
+  context: ToolContext,
+  { manager, discover }: AuthParts,
+): Promise<Authorization> {
+  const provider = providerOf(config);
+  if (manager === undefined) {
+    throw wrong(
+      `The source ${config.name} needs tokens of its users, and there is no OAuthManager: give one to the ToolNode.`,
+    );
+  }
+  const owner = tokenOwner(fullScope(context.scope));
+  if (discover !== undefined) await manager.ensureProvider(provider, () => discover(context.signal));
+  const options = context.signal === undefined ? {} : { signal: context.signal };
+  const first = (await manager.getToken(owner, provider, options)) ?? (await askUser(manager, provider, context));
+  const authorize = async (): Promise<Readonly<Record<string, string>>> => {
+    const token = await manager.getToken(owner, provider);
+    if (token !== null) return { Authorization: `Bearer ${token}` };
+    throw new ToolAuthError(`There is no consent for ${provider} any more: call again, and the user is asked.`);
+  };
+  return Object.assign(authorize, { refused: () => manager.refused(owner, provider, first) });
+}
+
+/**
+ * Asks the user of a call for consent through the host, waits for the answer, and gives the token.
+ *
+ * @throws ToolAuthError when the host cannot ask, or there is no token afterwards.
+ */
+export async function askUser(manager: OAuthManager, provider: string, context: ToolContext): Promise<string> {
+  const { pause, signal } = context;
+  const scope = fullScope(context.scope);
+  const owner = tokenOwner(scope);
+  if (pause === undefined) {
+    throw new ToolAuthError(
+      `The user has not given access to ${provider}, and cannot be asked here: give the call's context a pause, or get ` +
+        "consent before through the OAuthManager.",
+    );
+  }
+  const options = signal === undefined ? {} : { signal };
+  const request = await manager.getAuthRequest({ provider, ...owner, trace_id: scope.trace_id }, options);
+  signal?.throwIfAborted();
+  await untilAborted(pause("external_event", { pause_type: "oauth", provider, ...request }), signal);
+  const token = await manager.getToken(owner, provider, options);
+  if (token !== null) return token;
+  throw new ToolAuthError(`The user did not give access to ${provider}: call again to ask once more.`);
+}
+
+function providerOf({ auth_config, name }: AuthConfig): string {
+  return auth_config["provider"] ?? name;
+}
+
+function headerName({ name, auth_config }: AuthConfig): string {
+  const header = auth_config["header"] ?? "X-API-Key";
+  if (NAME.test(header) && !FRAMING.has(header.toLowerCase())) return header;
+  throw wrong(
+    `auth_config.header of ${name} is no header that a key can be sent in: choose another, such as X-API-Key.`,
+  );
+}
+
+function configured({ name, auth_config }: AuthConfig, key: string, { variables }: AuthParts): string {
+  const value = auth_config[key];
+  if (value === undefined) throw wrong(`auth_config.${key} of ${name} is missing: the source's auth_type needs it.`);
+  const filled = variables(value);
+  if (VALUE.test(filled)) return filled;
+  throw wrong(
+    `auth_config.${key} of ${name} cannot be sent in a header: it is empty, or holds line breaks, other control characters or spaces at an end.`,
+  );
+}
+
+function wrong(sentence: string): ToolNodeError {
+  return new ToolNodeError(sentence, { code: "E_TOOL_CONFIG", category: "non_retryable" });
+}

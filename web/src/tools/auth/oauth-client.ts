@@ -1,0 +1,164 @@
+/**
+ * One OAuth provider, as its client speaks to it: the protocol is `oauth4webapi`'s.
+ * @module
+ */
+import * as oauth from "oauth4webapi";
+import type { Clock } from "../../artifacts/store.js";
+import { ToolAuthError } from "../errors.js";
+import { tokenFetch, type Fetch } from "./answer.js";
+import { asked } from "./asking.js";
+import { failureOf, isSpent } from "./failures.js";
+import { OAuthServer } from "./oauth-server.js";
+import { checkProvider, type CheckedProvider, type OAuthProviderConfig } from "./provider-config.js";
+
+/** What a provider gave. */
+export interface TokenGrant {
+  readonly access_token: string;
+  /** Null where it gave none. */
+  readonly refresh_token: string | null;
+  /** Milliseconds; null where it did not say. */
+  readonly lifetime: number | null;
+}
+
+/** What a client is made with. */
+export interface OAuthClientOptions {
+  readonly name: string;
+  readonly config: OAuthProviderConfig;
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+}
+
+/** Asks one provider. Errors are `ToolNodeError`s; what the caller's signal ended is thrown as its reason. */
+export class OAuthClient {
+  readonly #name: string;
+  readonly #config: CheckedProvider;
+  readonly #server: OAuthServer;
+  readonly #askToken: Fetch;
+
+  /** Throws a ToolNodeError E_TOOL_CONFIG when the configuration is wrong. */
+  constructor({ name, config, fetch, clock }: OAuthClientOptions) {
+    this.#name = name;
+    this.#config = checkProvider(name, config);
+    this.#server = new OAuthServer(name, this.#config, fetch, clock);
+    this.#askToken = tokenFetch(fetch);
+  }
+
+  /** What a person calls the provider. */
+  get displayName(): string {
+    return this.#config.display_name ?? this.#name;
+  }
+
+  /** What is asked for. */
+  get scopes(): readonly string[] {
+    return this.#config.scopes;
+  }
+
+  /** Who gives tokens to which client: a token from elsewhere is not this client's to use. */
+  get identity(): string {
+    const { issuer, token_url, client_id } = this.#config;
+    return JSON.stringify([issuer ?? token_url, client_id]);
+  }
+
+  /** Where a person consents to this request. */
+  async consentUrl(state: string, verifier: string, signal?: AbortSignal): Promise<string> {
+    const { client_id, redirect_uri, scopes, resource, auth_params } = this.#config;
+    const url = await this.#server.consentPage(signal);
+    const challenge = await oauth.calculatePKCECodeChallenge(verifier);
+    const parameters = {
+      ...auth_params,
+      client_id,
+      redirect_uri,
+      response_type: "code",
+      ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+      ...(resource !== undefined && { resource }),
+      state,
+      code_challenge: challenge,
+      code_challenge_method: "S256",
+    };
+    for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value);
+    return url.href;
+  }
+
+  /** Turns what came back into tokens. */
+  async redeem(callback: URLSearchParams, state: string, verifier: string, signal?: AbortSignal): Promise<TokenGrant> {
+    const server = await this.#server.metadata(signal);
+    const work = async (asking: AbortSignal): Promise<TokenGrant> => {
+      const parameters = new URLSearchParams(callback);
+      // Nothing to compare it with: it would be compared with the place that stands in for the issuer's name.
+      if (this.#config.issuer === undefined) parameters.delete("iss");
+      const valid = oauth.validateAuthResponse(server, this.#client, parameters, state);
+      const { redirect_uri } = this.#config;
+      const response = await oauth.authorizationCodeGrantRequest(
+        server,
+        this.#client,
+        this.#authentication(server),
+        valid,
+        redirect_uri,
+        verifier,
+        this.#request(asking),
+      );
+      return grantOf(await oauth.processAuthorizationCodeResponse(server, this.#client, response), this.#name);
+    };
+    return asked(this.#name, signal, work, failureOf);
+  }
+
+  /** New tokens for a refresh token; null when that is of no use any more. */
+  async refresh(refreshToken: string, signal?: AbortSignal): Promise<TokenGrant | null> {
+    const server = await this.#server.metadata(signal);
+    const work = async (asking: AbortSignal): Promise<TokenGrant | null> => {
+      const client = this.#client;
+      const request = this.#request(asking);
+      const response = await oauth.refreshTokenGrantRequest(
+        server,
+        client,
+        this.#authentication(server),
+        refreshToken,
+        request,
+      );
+      try {
+        return grantOf(await oauth.processRefreshTokenResponse(server, client, response), this.#name);
+      } catch (error) {
+        if (isSpent(error)) return null;
+        throw error;
+      }
+    };
+    return asked(this.#name, signal, work, failureOf);
+  }
+
+  get #client(): oauth.Client {
+    return { client_id: this.#config.client_id };
+  }
+
+  #request(signal: AbortSignal): oauth.TokenEndpointRequestOptions {
+    const { resource } = this.#config;
+    return {
+      ...this.#server.transport(this.#askToken, signal),
+      ...(resource !== undefined && { additionalParameters: { resource } }),
+    };
+  }
+
+  #authentication(server: oauth.AuthorizationServer): oauth.ClientAuth {
+    const { client_secret, token_endpoint_auth_method } = this.#config;
+    if (client_secret === undefined) return oauth.None();
+    const offered = server.token_endpoint_auth_methods_supported;
+    const preferred =
+      offered === undefined || offered.includes("client_secret_basic") ? "client_secret_basic" : "client_secret_post";
+    const discovered = this.#config.token_url === undefined ? preferred : "client_secret_post";
+    return (token_endpoint_auth_method ?? discovered) === "client_secret_basic"
+      ? oauth.ClientSecretBasic(client_secret)
+      : oauth.ClientSecretPost(client_secret);
+  }
+}
+
+function grantOf(answer: oauth.TokenEndpointResponse, name: string): TokenGrant {
+  const { access_token, token_type, refresh_token, expires_in } = answer;
+  // What is no header's value would be shown by the error that `fetch` throws for it.
+  if (token_type !== "bearer" || !/^[\x21-\x7e]+$/.test(access_token)) {
+    throw new ToolAuthError(`The OAuth provider ${name} gave a token that cannot be sent as a bearer token.`);
+  }
+  return {
+    access_token,
+    refresh_token: refresh_token ?? null,
+    lifetime: expires_in === undefined ? null : expires_in * 1000,
+  };
+}

@@ -1,0 +1,225 @@
+/**
+ * Users' consent to act for them, and the tokens that come of it (ToolNode 2.1 §3 `OAuthManager`).
+ * @module
+ */
+import { generateRandomCodeVerifier, generateRandomState } from "oauth4webapi";
+import type { Clock } from "../../artifacts/store.js";
+import { waitFor } from "../../mcp/arguments/patience.js";
+import { ToolAuthError, ToolNodeError, ToolTimeoutError } from "../errors.js";
+import type { Fetch } from "./answer.js";
+import { OAuthClient } from "./oauth-client.js";
+import { ownerKey, tokenOwner, type OAuthUser } from "./owner.js";
+import { PendingRequests, type PendingRequest } from "./pending.js";
+import type { OAuthProviderConfig } from "./provider-config.js";
+import { MemoryTokenStore, type TokenStore } from "./token-store.js";
+import { Turns } from "./turns.js";
+import { UserTokens } from "./user-tokens.js";
+
+/** How long a caller waits for a token to be renewed, the store's work included, in milliseconds. */
+const MAX_WAIT = 60_000;
+
+/** Options of an {@link OAuthManager}. */
+export interface OAuthManagerOptions {
+  /** Providers by name; as a rule a source's tokens are those of the provider with the source's name. */
+  readonly providers: Readonly<Record<string, OAuthProviderConfig>>;
+  /** Where tokens are kept; in memory when left out. */
+  readonly tokenStore?: TokenStore;
+  /** What tokens and requests expire by; `Date.now` when left out. */
+  readonly clock?: Clock;
+  /** How providers are asked; the global one when left out. */
+  readonly fetch?: Fetch;
+}
+
+/** Whose consent is asked for, and for what. */
+export interface ConsentQuestion {
+  /** The provider's name. */
+  readonly provider: string;
+  /** The person. */
+  readonly user_id: string;
+  /** Where users belong to tenants. */
+  readonly tenant_id?: string | null;
+  /** Given back with the answer: what waits for it. */
+  readonly trace_id?: string | null;
+}
+
+/** What a person is shown. */
+export interface AuthRequest {
+  /** Who is to give access. */
+  readonly display_name: string;
+  /** Where the person consents; holds the request's state. */
+  readonly auth_url: string;
+  /** What is asked for. */
+  readonly scopes: readonly string[];
+}
+
+/** What came back from the consent page: the parameters of the query, or the whole URL. */
+export type OAuthCallback =
+  | URL
+  | {
+      /** Which request is answered. */
+      readonly state: string;
+      /** What tokens are given for. */
+      readonly code?: string;
+      /** Who answers (RFC 9207); some providers insist on it. */
+      readonly iss?: string;
+      /** Why there is no code. */
+      readonly error?: string;
+    };
+
+/** Whose request was answered. */
+export interface CallbackAnswer {
+  /** The person. */
+  readonly user_id: string;
+  /** The tenant; null where there are none. */
+  readonly tenant_id: string | null;
+  /** What waits for the answer, as it was given with the question. */
+  readonly trace_id: string | null;
+}
+
+/**
+ * Asks users for consent (authorization code with PKCE), keeps their tokens and renews them before they end. Shows
+ * nothing of them in logs. Errors are `ToolNodeError`s without secrets; what a caller's signal ended is thrown as its reason.
+ *
+ * @example
+ * const manager = new OAuthManager({ providers: { github: { auth_url, token_url, client_id, redirect_uri } } });
+ * const { auth_url } = await manager.getAuthRequest({ provider: "github", user_id: "ada" });
+ * // … in the host's callback endpoint, for the user who is logged in there:
+ * await manager.handleCallback(new URL(request.url, base), { user: "ada" });
+ * const token = await manager.getToken("ada", "github");
+ */
+export class OAuthManager {
+  readonly #clients = new Map<string, OAuthClient>();
+  readonly #clock: Clock;
+  readonly #fetch: Fetch;
+  readonly #pending: PendingRequests;
+  readonly #tokens: UserTokens;
+  readonly #finding = new Turns();
+
+  /** Throws a ToolNodeError E_TOOL_CONFIG that names what is wrong with a provider. */
+  constructor({ providers, tokenStore = new MemoryTokenStore(), clock = Date.now, fetch }: OAuthManagerOptions) {
+    this.#clock = clock;
+    this.#fetch = fetch ?? ((input, init) => globalThis.fetch(input, init));
+    this.#pending = new PendingRequests(clock);
+    this.#tokens = new UserTokens(tokenStore, clock);
+    for (const [name, config] of Object.entries(providers)) this.setProvider(name, config);
+  }
+
+  /** Whether there is a provider of that name. */
+  hasProvider(name: string): boolean {
+    return this.#clients.has(name);
+  }
+
+  /** Adds a provider that was found out later, or replaces one. Throws as the constructor. */
+  setProvider(name: string, config: OAuthProviderConfig): void {
+    this.#clients.set(name, new OAuthClient({ name, config, fetch: this.#fetch, clock: this.#clock }));
+  }
+
+  /** Adds a provider that nobody configured, found out by `find`: once, however many need it at the same time. */
+  async ensureProvider(name: string, find: () => Promise<OAuthProviderConfig>): Promise<void> {
+    await this.#finding.take(name, async () => {
+      if (!this.hasProvider(name)) this.setProvider(name, await find());
+    });
+  }
+
+  /**
+   * A token that is good for at least a little while; null where the user has to be asked. Renewed when it is about to end,
+   * once, however many ask for it.
+   */
+  async getToken(
+    user: OAuthUser,
+    provider: string,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<string | null> {
+    const client = this.#clientOf(provider);
+    const owner = ownerKey(tokenOwner(user));
+    return waitFor(() => this.#tokens.current(owner, provider, client), {
+      most: MAX_WAIT,
+      late: () => new ToolTimeoutError(`The token for ${provider} was not renewed within ${MAX_WAIT / 1000} s.`),
+      signal: options.signal,
+    });
+  }
+
+  /** Begins a request for consent, which waits ten minutes for its answer. */
+  async getAuthRequest(
+    question: ConsentQuestion,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<AuthRequest> {
+    const { provider, trace_id = null } = question;
+    const client = this.#clientOf(provider);
+    const owner = tokenOwner(question);
+    const state = generateRandomState();
+    const verifier = generateRandomCodeVerifier();
+    const auth_url = await client.consentUrl(state, verifier, options.signal);
+    this.#pending.add(state, { owner, trace_id, provider, identity: client.identity, verifier });
+    return { display_name: client.displayName, auth_url, scopes: [...client.scopes] };
+  }
+
+  /**
+   * Takes the answer to a request for consent: call it in the endpoint that `redirect_uri` names. Each request can be
+   * answered once.
+   *
+   * @param options - `user`: who is logged in where the answer arrived. Give it wherever that is known: without it, somebody
+   * who is sent another's link would hand that other person a token of their own.
+   */
+  async handleCallback(
+    callback: OAuthCallback,
+    options: { readonly user?: OAuthUser; readonly signal?: AbortSignal } = {},
+  ): Promise<CallbackAnswer> {
+    const parameters = parametersOf(callback);
+    const state = parameters.get("state") ?? "";
+    const pending = this.#pending.take(state);
+    if (pending === null) {
+      throw new ToolAuthError("The OAuth request is unknown, too old or was answered before: ask for consent again.");
+    }
+    if (options.user !== undefined && ownerKey(tokenOwner(options.user)) !== ownerKey(pending.owner)) {
+      throw new ToolAuthError("The OAuth request is another user's: nothing was stored. Ask for consent again.");
+    }
+    await this.#redeem(parameters, state, pending, options.signal);
+    return { ...pending.owner, trace_id: pending.trace_id };
+  }
+
+  /** Forgets what a user gave, also what is on its way. The provider is not told. */
+  async forget(user: OAuthUser, provider: string): Promise<void> {
+    const owner = tokenOwner(user);
+    this.#pending.drop(owner, provider);
+    await this.#tokens.forget(ownerKey(owner), provider);
+  }
+
+  /** Says that a source refused a token: it is not given out again, but renewed or asked for anew. */
+  async refused(user: OAuthUser, provider: string, accessToken: string): Promise<void> {
+    await this.#tokens.refused(ownerKey(tokenOwner(user)), provider, accessToken);
+  }
+
+  async #redeem(
+    parameters: URLSearchParams,
+    state: string,
+    pending: PendingRequest,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const { owner, provider, identity, verifier } = pending;
+    const client = this.#clientOf(provider);
+    if (client.identity !== identity) {
+      throw new ToolAuthError(
+        `The OAuth provider ${provider} was replaced by another meanwhile: ask for consent again.`,
+      );
+    }
+    const grant = await client.redeem(parameters, state, verifier, signal);
+    await this.#tokens.keep(ownerKey(owner), provider, client, grant);
+  }
+
+  #clientOf(provider: string): OAuthClient {
+    const client = this.#clients.get(provider);
+    if (client !== undefined) return client;
+    throw new ToolNodeError(
+      `There is no OAuth provider ${JSON.stringify(provider)}: name it in the providers of the OAuthManager.`,
+      { code: "E_TOOL_CONFIG", category: "non_retryable" },
+    );
+  }
+}
+
+function parametersOf(callback: OAuthCallback): URLSearchParams {
+  if (callback instanceof URL) return new URLSearchParams(callback.searchParams);
+  const { state, code, iss, error } = callback;
+  const given = Object.entries({ state, code, iss, error }).filter(([, value]) => typeof value === "string");
+  return new URLSearchParams(given as [string, string][]);
+}

@@ -1,0 +1,159 @@
+/**
+ * What an external source of tools is, and how it is used (ToolNode 2.1 §1; RFC 0.3 §4.2).
+ * @module
+ */
+import type { SluiceConfig } from "../core/config.js";
+import { checkTogether } from "./config/together.js";
+import { ToolConfigError } from "./config/problem.js";
+import { problemOf } from "./config/problem-of.js";
+import { SCHEMA } from "./config/schema.js";
+import type { ToolFilter } from "./config/filter.js";
+import type { TransformerContext } from "./transforming.js";
+
+/** How a source is spoken to. `mcp` finds stdio, Streamable HTTP or server-sent events out from the connection. */
+export type TransportType = "mcp" | "http" | "utcp" | "cli";
+
+/** How a source knows who asks. */
+export type AuthType = "none" | "api_key" | "bearer" | "oauth2_user";
+
+/** What the connection of `http` and `utcp` is the address of. */
+export type UtcpMode = "auto" | "manual_url" | "base_url";
+
+/**
+ * Layer 5: makes an observation of a result, in place of the ordinary layers. May be sync or async.
+ *
+ * @param tool the source's own name of the tool.
+ * @param document the result: with `transformer_input: "reduced"` a CallToolResult with references in place of what was
+ *   stored, with `"raw"` the result as the source sent it.
+ */
+export type OutputTransformer = (tool: string, document: unknown, context: TransformerContext) => unknown;
+
+/** When a call is tried again, and how often. */
+export interface RetryPolicy {
+  /**
+   * Attempts in all, 1 to 10.
+   * @defaultValue `3`
+   */
+  readonly max_attempts?: number;
+  /**
+   * Seconds before the second attempt, at least; each further wait is about twice as long. At least 0.01.
+   * @defaultValue `0.1`
+   */
+  readonly wait_exponential_min_s?: number;
+  /**
+   * Seconds that no wait exceeds, at least 0.1 and at least `wait_exponential_min_s`.
+   * @defaultValue `5`
+   */
+  readonly wait_exponential_max_s?: number;
+  /**
+   * The HTTP statuses after which a call is tried again.
+   * @defaultValue `[429, 500, 502, 503, 504]`
+   */
+  readonly retry_on_status?: readonly number[];
+}
+
+/** A source of tools. Unknown keys and wrong values are refused with their path. */
+export interface ExternalToolConfig {
+  /** The namespace of its tools, unique in a registry: 1 to 64 ASCII letters, digits, '-' and '_', without a dot. */
+  readonly name: string;
+  /**
+   * What it is for, for people.
+   * @defaultValue `""`
+   */
+  readonly description?: string;
+  /** How it is spoken to. */
+  readonly transport: TransportType;
+  /**
+   * For `mcp` a command or a URL; for `http` a base URL or that of an OpenAPI document; for `utcp` the URL of a manual,
+   * or the manual itself; for `cli` the place of a UTCP manual with `cli` call templates, or the manual itself. `${VAR}`
+   * stands for a variable.
+   */
+  readonly connection: string;
+  /**
+   * What the connection of `http` and `utcp` is the address of; `auto` finds it out. For `mcp` it is `auto`.
+   * @defaultValue `"auto"`
+   */
+  readonly utcp_mode?: UtcpMode;
+  /**
+   * Added to the environment of a process that is started; variables of UTCP manuals. `${VAR}` stands for a variable.
+   * @defaultValue `{}`
+   */
+  readonly env?: Readonly<Record<string, string>>;
+  /**
+   * How the source knows who asks.
+   * @defaultValue `"none"`
+   */
+  readonly auth_type?: AuthType;
+  /**
+   * `token` for `bearer`; `api_key` and, where it is not X-API-Key, `header` for `api_key`; `provider` for
+   * `oauth2_user`, where it is not the source's name. `${VAR}` stands for a variable.
+   * @defaultValue `{}`
+   */
+  readonly auth_config?: Readonly<Record<string, string>>;
+  /**
+   * Seconds that one attempt at a call may take, counted anew whenever the source tells of progress; 1 to 300.
+   * @defaultValue `30`
+   */
+  readonly timeout_s?: number;
+  /** When a call is tried again, and how often. */
+  readonly retry_policy?: RetryPolicy;
+  /**
+   * Calls under way at the same time, 1 to 100; others wait.
+   * @defaultValue `10`
+   */
+  readonly max_concurrency?: number;
+  /**
+   * Regular expressions, each anchored at the start of a tool's name and nowhere else: a tool that one of them matches
+   * is offered. null, or none at all: every tool.
+   * @defaultValue `null`
+   */
+  readonly tool_filter?: readonly string[] | null;
+  /**
+   * How artifacts are taken out of results; checked by the core when the source is used.
+   * @defaultValue `{}`
+   */
+  readonly artifact_extraction?: SluiceConfig;
+  /**
+   * Makes observations in place of the ordinary layers. One that throws or takes too long is answered for by them.
+   * @defaultValue `null`
+   */
+  readonly output_transformer?: OutputTransformer | null;
+  /**
+   * What the transformer is given: `reduced`, the result with references in place of what was stored; `raw`, the result
+   * as the source sent it, within a limit of bytes.
+   * @defaultValue `"reduced"`
+   */
+  readonly transformer_input?: "reduced" | "raw";
+  /**
+   * Seconds that a transformer may take, 0.001 to 300.
+   * @defaultValue `30`
+   */
+  readonly transformer_timeout_s?: number;
+}
+
+/** A source of tools with every key said and its patterns compiled. Variables are still variables. */
+export interface ToolConfig extends Required<Omit<ExternalToolConfig, "retry_policy" | "tool_filter">> {
+  /** When a call is tried again, and how often. */
+  readonly retry_policy: Required<RetryPolicy>;
+  /** Which tools are offered, see `matchesFilter`. */
+  readonly tool_filter: ToolFilter;
+}
+
+/**
+ * Checks a source and fills in the defaults.
+ *
+ * @param path where it stands in what was read, such as `sources[2]`, for errors.
+ * @throws ToolConfigError E_TOOL_CONFIG with the path of the key that is wrong and the remedy; E_TOOL_UNSUPPORTED for
+ *   WebSockets. No value is ever quoted.
+ */
+export function readToolConfig(input: unknown, path: string = ""): ToolConfig {
+  // Where no code may be generated, trying to is reported.
+  const read = SCHEMA.safeParse(input, { jitless: true });
+  if (!read.success) throw problemOf(read.error.issues, input, path);
+  checkTogether(read.data, path);
+  return read.data;
+}
+
+export { ToolConfigError };
+export { matchesFilter } from "./config/filter.js";
+export type { ToolFilter } from "./config/filter.js";

@@ -1,0 +1,91 @@
+/**
+ * What a connection string says: a command to start, or an address to speak to.
+ * @module
+ */
+import { parseArgsStringToArgv } from "string-argv";
+import { ToolConfigError, wrongValue } from "./problem.js";
+
+/** Where an MCP server is. */
+export type McpEndpoint =
+  /** A command and its arguments, started without a shell. */
+  | { readonly kind: "stdio"; readonly argv: readonly [command: string, ...args: string[]] }
+  /** Streamable HTTP; where the server does not speak it, the transport before it. */
+  | { readonly kind: "http"; readonly url: string }
+  /** HTTP with server-sent events, the transport of 2024-11-05. */
+  | { readonly kind: "sse"; readonly url: string };
+
+const MAX_ARGUMENTS = 1000;
+const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/**
+ * Takes a connection string apart. A command is split at white space; quotes, single or double, keep it together, and a
+ * backslash is itself, so that Windows paths need no care beyond quotes around their spaces.
+ *
+ * @param replace puts values in place of variables; it is given one argument at a time, so that a value is never taken
+ *   for several.
+ * @param path the key it stands at, for errors.
+ * @throws ToolConfigError E_TOOL_CONFIG for what is neither, E_TOOL_UNSUPPORTED for WebSockets; never with the text.
+ */
+export function transportOf(
+  connection: string,
+  replace: (text: string) => string = (text) => text,
+  path: string = "connection",
+): McpEndpoint {
+  const [command = "", ...args] = split(connection.trim(), path).map(replace);
+  if (command.trim() === "") throw wrongValue(path, 'a command, such as "npx -y some-server", or an http(s) URL');
+  if (SCHEME.test(command)) {
+    if (args.length > 0) throw wrongValue(path, "a URL and nothing else, or a command that begins with a program");
+    const url = addressOf(command, path);
+    return { kind: /\/sse\/?$/.test(url.pathname) ? "sse" : "http", url: url.href };
+  }
+  if ([command, ...args].some((word) => word.includes("\0"))) throw wrongValue(path, "free of NUL characters");
+  return { kind: "stdio", argv: [command, ...args] };
+}
+
+/** Whether a text begins as a URL does, and not as a command, a path or a manual. */
+export function isAddress(text: string): boolean {
+  return SCHEME.test(text.trimStart());
+}
+
+/**
+ * Reads an address that requests can be made to.
+ *
+ * @throws ToolConfigError as {@link transportOf}.
+ */
+export function addressOf(text: string, path: string = "connection"): URL {
+  const scheme = SCHEME.exec(text.trim())?.[1]?.toLowerCase();
+  if (scheme === "ws" || scheme === "wss") {
+    const sentence = `${JSON.stringify(path)} is a WebSocket, which is not supported: give an http(s) URL or a command.`;
+    throw new ToolConfigError(path, sentence, "E_TOOL_UNSUPPORTED");
+  }
+  // URLs drop line breaks and tabs without a word.
+  const isUrl = (scheme === "http" || scheme === "https") && !CONTROL.test(text.trim()) && URL.canParse(text);
+  if (!isUrl) throw wrongValue(path, "an http(s) URL, such as https://example.com/mcp");
+  const url = new URL(text);
+  // No request can be made to such a URL, and the error would tell the password.
+  if (url.username !== "" || url.password !== "") {
+    throw wrongValue(path, "a URL without a user and a password; say who asks by auth_type and auth_config");
+  }
+  return url;
+}
+
+function split(text: string, path: string): readonly string[] {
+  if (CONTROL.test(text)) throw wrongValue(path, "free of control characters; write a command in one line");
+  if (hasOpenQuote(text)) {
+    throw wrongValue(path, `a command whose quotes are closed; put an apostrophe between double quotes, as in "it's"`);
+  }
+  const argv = parseArgsStringToArgv(text);
+  if (argv.length > MAX_ARGUMENTS) throw wrongValue(path, `a command of at most ${MAX_ARGUMENTS} arguments`);
+  return argv;
+}
+
+/** string-argv closes them at the end by itself. */
+function hasOpenQuote(text: string): boolean {
+  let open = "";
+  for (const char of text) {
+    if (open !== "") open = char === open ? "" : open;
+    else if (char === '"' || char === "'") open = char;
+  }
+  return open !== "";
+}

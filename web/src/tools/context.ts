@@ -1,0 +1,33 @@
+/**
+ * Who calls a tool, and what a call may ask of its host (RFC 0.3 §4.3; ToolNode 2.1 "ToolContext").
+ * @module
+ */
+import type { ArtifactScope } from "../artifacts/store.js";
+
+/** Why a call waits for a person. */
+export type PauseReason = "external_event" | "approval_required" | "await_input";
+
+/** What a call tells of itself while it goes on; `total` is unknown where the source does not say. */
+export interface ToolProgress {
+  /** How far it is, in units of the source's own. */
+  readonly progress: number;
+  /** How far it goes, in the same units. */
+  readonly total?: number;
+  /** What the source says it is doing; untrusted. */
+  readonly message?: string;
+}
+
+/** One call's surroundings. All of it may be left out by a host without users. */
+export interface ToolContext {
+  /** Whose the call is: whose tokens it uses, and whose what it stores is. */
+  readonly scope?: ArtifactScope;
+  /**
+   * Asks for something that only a person can do, and settles when it was done: `payload` says what. Left out: calls that
+   * need it are refused.
+   */
+  readonly pause?: (reason: PauseReason, payload: Readonly<Record<string, unknown>>) => Promise<void>;
+  /** Gives up the call, also at the source. */
+  readonly signal?: AbortSignal;
+  /** Told of what the source says of its progress. */
+  readonly onProgress?: (progress: ToolProgress) => void;
+}

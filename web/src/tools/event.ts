@@ -1,0 +1,59 @@
+/**
+ * What a ToolNode tells its host.
+ * @module
+ */
+import type { AnswerRef } from "../core/sluice.js";
+import type { SluiceError } from "../errors/error.js";
+import type { ToolNodeError } from "./errors.js";
+import type { ResourceEvent } from "./resources/events.js";
+
+/** Something happened at a source, for logs and for hosts that show it; never content, never a token. */
+export type ToolNodeEvent =
+  | {
+      /** A result had bytes or large text. */
+      readonly kind: "stored";
+      /** The tool whose result it was: `{namespace}.{tool}`. */
+      readonly tool: string;
+      /** What was stored, or could not be; each content once. */
+      readonly artifacts: readonly AnswerRef[];
+    }
+  | {
+      /** Something failed that no answer is lost by. */
+      readonly kind: "failed";
+      /** The tool that was called: `{namespace}.{tool}`. */
+      readonly tool: string;
+      /** What failed: the store, or a transformer. */
+      readonly error: SluiceError;
+    }
+  | {
+      /** An attempt failed, and another follows. */
+      readonly kind: "retry";
+      /** What the attempt failed with. */
+      readonly error: ToolNodeError;
+      /** The attempt that failed, from 1. */
+      readonly attempt: number;
+      /** Seconds until the next one. */
+      readonly wait_s: number;
+    }
+  | {
+      /** The source is left alone for a while, since it keeps failing. */
+      readonly kind: "left_alone";
+    }
+  | {
+      /** The source answers again. */
+      readonly kind: "recovered";
+    }
+  | {
+      /** The source says that its tools are others than before; `getTools` gives those that are offered now. */
+      readonly kind: "tools_changed";
+      /** What the source's own tools are called now: `{namespace}.{tool}`. */
+      readonly names: readonly string[];
+      /** Why they could not be taken over; those before stay then. */
+      readonly error?: SluiceError;
+    }
+  | {
+      /** A resource changed, or the list of them. */
+      readonly kind: "resource";
+      /** Which of both, and where. */
+      readonly event: ResourceEvent;
+    };

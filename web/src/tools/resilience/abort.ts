@@ -1,0 +1,39 @@
+/**
+ * Waiting that ends when nobody wants the outcome any more.
+ * @module
+ */
+
+/** Who is to be told of each signal. */
+const told = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Calls back when the signal is aborted, unless what is returned was called before. However many wait for one signal, it
+ * has one listener: of more than ten at one signal Node warns on standard error.
+ */
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  const callbacks = told.get(signal) ?? listenTo(signal);
+  callbacks.add(callback);
+  return () => void callbacks.delete(callback);
+}
+
+function listenTo(signal: AbortSignal): Set<() => void> {
+  const callbacks = new Set<() => void>();
+  const tell = (): void => {
+    for (const callback of callbacks) callback();
+  };
+  signal.addEventListener("abort", tell, { once: true });
+  told.set(signal, callbacks);
+  return callbacks;
+}
+
+/** Waits for work, but no longer than until the signal is aborted: then its reason is thrown, and the work goes on. */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  // Nobody may be left to hear of what becomes of it.
+  work.catch(() => undefined);
+  signal.throwIfAborted();
+  return new Promise<T>((resolve, reject) => {
+    const forget = onAbort(signal, () => reject(signal.reason as Error));
+    work.then(resolve, reject).finally(forget);
+  });
+}

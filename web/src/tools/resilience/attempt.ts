@@ -1,0 +1,103 @@
+/**
+ * One attempt at a call: given up when its source is silent for too long.
+ * @module
+ */
+import { subjectOf, type ToolPlace } from "../adapting/place.js";
+import { ToolTimeoutError } from "../errors.js";
+import { onAbort, untilAborted } from "./abort.js";
+import type { Clock } from "./clock.js";
+
+/** What work is told of the attempt that it is. */
+export interface Attempt {
+  /** Ends the work: when the caller gives up, or the source took too long. */
+  readonly signal: AbortSignal;
+  /** From 1. */
+  readonly number: number;
+  /** The source is alive: the time limit begins anew. */
+  progressed(): void;
+}
+
+/** What an attempt is made with. */
+export interface AttemptTerms {
+  readonly number: number;
+  readonly place: ToolPlace;
+  /** Of silence. */
+  readonly timeoutSeconds: number;
+  readonly clock: Clock;
+  /** The caller's. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** However much progress a source reports: an hour is longer than any host waits, and a report costs a source nothing. */
+export const LONGEST_ATTEMPT_S = 3600;
+
+/**
+ * Does the work once. It is not waited for any longer when its signal is aborted, whether it heeds that or not.
+ *
+ * @throws what the work throws; the reason of the caller's signal; a ToolTimeoutError.
+ */
+export async function attempted<T>(work: (attempt: Attempt) => Promise<T>, terms: AttemptTerms): Promise<T> {
+  const { number, signal } = terms;
+  signal?.throwIfAborted();
+  const end = new AbortController();
+  const forget = signal && onAbort(signal, () => end.abort(signal.reason));
+  const limit = new SilenceLimit(terms, (error) => end.abort(error));
+  const run = async (): Promise<T> => work({ signal: end.signal, number, progressed: () => limit.begin() });
+  try {
+    return await untilAborted(run(), end.signal);
+  } catch (error) {
+    // Work that heeds its signal says in its own words that it was ended.
+    end.signal.throwIfAborted();
+    throw error;
+  } finally {
+    limit.stop();
+    forget?.();
+  }
+}
+
+/** Tells when nothing was heard for too long. */
+class SilenceLimit {
+  readonly #terms: AttemptTerms;
+  readonly #onOver: (error: ToolTimeoutError) => void;
+  readonly #lastMoment: number;
+  #heard: number;
+  #stop: () => void;
+
+  constructor(terms: AttemptTerms, onOver: (error: ToolTimeoutError) => void) {
+    this.#terms = terms;
+    this.#onOver = onOver;
+    this.#heard = terms.clock.now();
+    this.#lastMoment = this.#heard + LONGEST_ATTEMPT_S * 1000;
+    this.#stop = this.#wait();
+  }
+
+  /** Something was heard. No timer is set anew for it: there may be thousands. */
+  begin(): void {
+    this.#heard = this.#terms.clock.now();
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+
+  #wait(): () => void {
+    const { clock, timeoutSeconds } = this.#terms;
+    const end = Math.min(this.#heard + timeoutSeconds * 1000, this.#lastMoment);
+    return clock.after(Math.max(0, end - clock.now()), () => this.#look());
+  }
+
+  #look(): void {
+    const { clock, timeoutSeconds, place } = this.#terms;
+    const subject = subjectOf(place);
+    const now = clock.now();
+    if (now >= this.#lastMoment) {
+      const remedy = "ask for less at a time";
+      this.#onOver(new ToolTimeoutError(`${subject} did not end within ${LONGEST_ATTEMPT_S} s: ${remedy}.`));
+    } else if (now >= this.#heard + timeoutSeconds * 1000) {
+      const remedy = "what was asked for may be done all the same; allow it more time (timeout_s)";
+      this.#onOver(new ToolTimeoutError(`${subject} said nothing for ${timeoutSeconds} s: ${remedy}.`));
+    } else {
+      this.#stop = this.#wait();
+    }
+  }
+}

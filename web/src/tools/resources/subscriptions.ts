@@ -1,0 +1,65 @@
+/**
+ * Who wants to know of which resources' changes, in one session.
+ * @module
+ */
+import { ToolClientError } from "../errors.js";
+import { MAX_SUBSCRIPTIONS } from "./limits.js";
+import { ended } from "./waiting.js";
+
+/** Counts by URI: the source is asked when the first one comes and when the last one goes. */
+export class Subscriptions {
+  readonly #counts = new Map<string, number>();
+  /** The last step for each URI: one follows the other. */
+  readonly #steps = new Map<string, Promise<void>>();
+
+  /** URIs that somebody wants to know of. */
+  get uris(): readonly string[] {
+    return [...this.#counts.keys()];
+  }
+
+  /** One more; `subscribe` is called for the first. Throws what it throws: then nothing was counted. */
+  add(uri: string, signal: AbortSignal, subscribe: () => Promise<void>): Promise<void> {
+    return this.#step(uri, signal, async () => {
+      const count = this.#counts.get(uri) ?? 0;
+      if (count === 0) {
+        if (this.#counts.size >= MAX_SUBSCRIPTIONS) throw tooMany();
+        await subscribe();
+      }
+      this.#counts.set(uri, count + 1);
+    });
+  }
+
+  /** One less; `unsubscribe` is called for the last, which is gone whatever comes of it. Without one, nothing is done. */
+  remove(uri: string, signal: AbortSignal, unsubscribe: () => Promise<void>): Promise<void> {
+    return this.#step(uri, signal, async () => {
+      const count = this.#counts.get(uri) ?? 0;
+      if (count > 1) this.#counts.set(uri, count - 1);
+      if (count !== 1) return;
+      this.#counts.delete(uri);
+      await unsubscribe();
+    });
+  }
+
+  #step(uri: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    const before = this.#steps.get(uri);
+    const step = this.#after(before, signal, work);
+    this.#steps.set(uri, step);
+    const over = (): void => {
+      if (this.#steps.get(uri) === step) this.#steps.delete(uri);
+    };
+    step.then(over, over);
+    return ended(step, signal);
+  }
+
+  async #after(before: Promise<void> | undefined, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    await before?.catch(() => undefined);
+    signal.throwIfAborted();
+    await work();
+  }
+}
+
+function tooMany(): ToolClientError {
+  return new ToolClientError(
+    `This session asks for changes of ${MAX_SUBSCRIPTIONS} resources already: unsubscribe from some of them.`,
+  );
+}

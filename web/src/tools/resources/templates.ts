@@ -1,0 +1,143 @@
+/**
+ * URI templates filled with arguments (RFC 6570).
+ * @module
+ */
+import { parseTemplate } from "url-template";
+import { ToolClientError } from "../errors.js";
+import { checkUri } from "./listed.js";
+import { MAX_EXPRESSIONS, MAX_URI, MAX_VALUES } from "./limits.js";
+
+/** A variable of a template. */
+export interface TemplateVariable {
+  readonly name: string;
+  /** Whether the URI means something else without it: parameters of a query and fragments may be left out. */
+  readonly isRequired: boolean;
+}
+
+type Filling = string | string[] | Record<string, string>;
+
+/** One expression in braces, or what is around them. */
+const PART = /\{([^{}]*)\}|([^{}]+)|([{}])/g;
+const EXPRESSION = /^([+#./;?&]?)([^,]+(?:,[^,]+)*)$/;
+/** Hyphens are beyond the RFC and in use. */
+const VARIABLE = /^((?:[\w-]|%[0-9A-Fa-f]{2})(?:\.?(?:[\w-]|%[0-9A-Fa-f]{2}))*)(?::[1-9]\d{0,3}|\*)?$/;
+/** Operators of what may be left out. */
+const OPTIONAL = "?&;#";
+
+/**
+ * The variables of a template, each once, in the order in which they appear.
+ *
+ * @throws ToolClientError when the template is too long or no template.
+ */
+export function templateVariables(template: string): readonly TemplateVariable[] {
+  checkUri(template, "template");
+  const required = new Map<string, boolean>();
+  let expressions = 0;
+  for (const [, expression, , brace] of template.matchAll(PART)) {
+    if (brace !== undefined) throw noTemplate();
+    if (expression === undefined) continue;
+    expressions += 1;
+    if (expressions > MAX_EXPRESSIONS) throw noTemplate();
+    const [, operator, list] = EXPRESSION.exec(expression) ?? [];
+    if (operator === undefined || list === undefined) throw noTemplate();
+    for (const each of list.split(",")) {
+      const name = VARIABLE.exec(each)?.[1];
+      if (name === undefined) throw noTemplate();
+      const isRequired = operator === "" || !OPTIONAL.includes(operator);
+      required.set(name, isRequired || required.get(name) === true);
+    }
+  }
+  return Array.from(required, ([name, isRequired]) => ({ name, isRequired }));
+}
+
+/**
+ * The URI that a template and its arguments make. An argument is a text, a number, true or false, a list of them, or an
+ * object of them; null and empty lists are left out.
+ *
+ * @throws ToolClientError when a variable is missing, an argument is unknown or of another kind, or the URI too long.
+ */
+export function fillTemplate(template: string, given: Readonly<Record<string, unknown>>): string {
+  const variables = templateVariables(template);
+  const names = new Set(variables.map(({ name }) => name));
+  const unknown = Object.keys(given).filter((name) => !names.has(name));
+  if (unknown.length > 0) throw notOf(unknown, names);
+  // Names are a source's: they must not reach what every object has.
+  const filling = Object.create(null) as Record<string, Filling>;
+  for (const { name } of variables) {
+    const value = Object.hasOwn(given, name) ? fillingOf(name, given[name]) : undefined;
+    if (value !== undefined) filling[name] = value;
+  }
+  const missing = variables.filter(({ name, isRequired }) => isRequired && !(name in filling));
+  if (missing.length > 0) throw missed(missing.map(({ name }) => name));
+  return expanded(template, filling);
+}
+
+function expanded(template: string, filling: Record<string, Filling>): string {
+  let uri: string;
+  try {
+    uri = parseTemplate(template).expand(filling);
+  } catch (cause) {
+    // Half of a surrogate pair has no bytes that a URI could name.
+    if (cause instanceof URIError) throw new ToolClientError("arguments must hold whole characters only.", { cause });
+    throw cause;
+  }
+  checkUri(uri, "The URI that the template makes");
+  return uri;
+}
+
+/** Texts only; undefined for what has no value. */
+function fillingOf(name: string, value: unknown): Filling | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (typeof value !== "object") return textOf(name, value);
+  const entries = Object.entries(value);
+  if (entries.length > MAX_VALUES) throw wrongValue(name);
+  if (entries.length === 0) return undefined;
+  if (Array.isArray(value)) return value.map((each: unknown) => textOf(name, each));
+  return Object.fromEntries(entries.map(([key, each]) => [short(name, key), textOf(name, each)]));
+}
+
+function textOf(name: string, value: unknown): string {
+  if (typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value))) return String(value);
+  if (typeof value === "string") return short(name, value);
+  throw wrongValue(name);
+}
+
+function short(name: string, text: string): string {
+  if (text.length > MAX_URI) throw wrongValue(name);
+  return text;
+}
+
+function noTemplate(): ToolClientError {
+  return new ToolClientError(
+    `template must be a URI template of RFC 6570 with at most ${MAX_EXPRESSIONS} expressions: give it as the source ` +
+      "lists it.",
+  );
+}
+
+function missed(names: readonly string[]): ToolClientError {
+  return new ToolClientError(`arguments lacks what the template needs: ${namesOf(names)}.`);
+}
+
+function notOf(unknown: readonly string[], names: ReadonlySet<string>): ToolClientError {
+  const known = names.size === 0 ? "it has none" : `it has ${namesOf([...names])}`;
+  return new ToolClientError(`arguments names what is no variable of the template, ${namesOf(unknown)}: ${known}.`);
+}
+
+function wrongValue(name: string): ToolClientError {
+  return new ToolClientError(
+    `arguments.${shownName(name)} must be a text of at most ${MAX_URI} characters, a number, true or false, or a list ` +
+      `or an object of at most ${MAX_VALUES} of them.`,
+  );
+}
+
+const MAX_NAMES = 10;
+const MAX_NAME = 60;
+
+function namesOf(names: readonly string[]): string {
+  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : "";
+  return names.slice(0, MAX_NAMES).map(shownName).join(", ") + more;
+}
+
+function shownName(name: string): string {
+  return name.slice(0, MAX_NAME).replace(/[^\w.%-]/g, "_");
+}

@@ -1,0 +1,228 @@
+/**
+ * A source from its connection to its end: who asks, through which session, how patiently, and what becomes of answers.
+ * @module
+ */
+import type { ArtifactStore } from "../artifacts/store.js";
+import { Answer } from "../core/answer.js";
+import type { Sluice, Transformed } from "../core/sluice.js";
+import { authorizeFor, type Authorization } from "./auth/credentials.js";
+import { discoverMcpProvider, type McpClientIdentity } from "./auth/mcp-discovery.js";
+import type { OAuthManager } from "./auth/oauth-manager.js";
+import type { OAuthProviderConfig } from "./auth/provider-config.js";
+import type { ToolContext } from "./context.js";
+import { ToolAuthError } from "./errors.js";
+import type { ToolNodeEvent } from "./event.js";
+import { Resilience } from "./resilience/resilience.js";
+import type { ResourceReading } from "./resources/contents.js";
+import { linkReader } from "./resources/link-reader.js";
+import { ResourceReader } from "./resources/reading.js";
+import { Sessions } from "./sessions.js";
+import type { Authorize, SourceConnection, SourceNotice, SourceResult, SourceTool, ToolSource } from "./source.js";
+import { ToolAnswer, type ToolResult } from "./tool-answer.js";
+import { transformed } from "./transforming.js";
+import type { ResolvedToolConfig } from "./variables.js";
+
+/** What a running source is made of. */
+export interface RunningTerms {
+  readonly config: ResolvedToolConfig;
+  readonly source: ToolSource;
+  readonly sluice: Sluice;
+  readonly store: ArtifactStore;
+  /** How users' tokens are come by. */
+  readonly parts: {
+    readonly authManager?: OAuthManager;
+    readonly oauthClient?: McpClientIdentity;
+    readonly fetch?: typeof globalThis.fetch;
+  };
+  /** Must not throw. */
+  readonly onEvent: (event: ToolNodeEvent) => void;
+  /** The source says that its tools are others now. */
+  readonly onToolsChanged: () => void;
+}
+
+/** Marks the context of what a call does while it holds its turn: waiting for another could be for ever. */
+const WITHIN_CALL: unique symbol = Symbol("within a call");
+
+type InnerContext = ToolContext & { readonly [WITHIN_CALL]?: true };
+
+/** A connected source. */
+export class RunningSource implements AsyncDisposable {
+  readonly resources: ResourceReader;
+  readonly #terms: RunningTerms;
+  readonly #resilience: Resilience;
+  readonly #sessions: Sessions;
+
+  constructor(terms: RunningTerms) {
+    const { config, source, store, onEvent } = terms;
+    const isPerUser = config.auth_type === "oauth2_user";
+    this.#terms = terms;
+    this.#resilience = new Resilience(config.name, config, {
+      onRetry: ({ error, attempt, waitSeconds }) => onEvent({ kind: "retry", error, attempt, wait_s: waitSeconds }),
+      onBreak: () => onEvent({ kind: "left_alone" }),
+      onRecover: () => onEvent({ kind: "recovered" }),
+    });
+    this.#sessions = new Sessions({
+      name: config.name,
+      source,
+      isPerUser,
+      timeoutSeconds: config.timeout_s,
+      onNotice: (notice) => this.#notice(notice),
+    });
+    this.resources = new ResourceReader({
+      namespace: config.name,
+      use: (context, work) =>
+        this.#using(context, { isRepeatable: true }, (connection, signal) => work(connection.resources, signal)),
+      store,
+      ...(config.artifact_extraction.resources !== undefined && { config: config.artifact_extraction.resources }),
+      isPerUser,
+      onEvent: (event) => onEvent({ kind: "resource", event }),
+    });
+  }
+
+  /** What the source offers to whoever asks, and whether it has resources. */
+  async look(context: ToolContext): Promise<{ readonly tools: readonly SourceTool[]; readonly hasResources: boolean }> {
+    return this.#using(context, { isRepeatable: true }, async (connection, signal) => ({
+      tools: await connection.tools(signal),
+      hasResources: connection.resources !== undefined,
+    }));
+  }
+
+  /** Calls a tool, and gives what a model sees of the result. */
+  async call(tool: SourceTool, args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolResult> {
+    const { config } = this.#terms;
+    const isTransformed = config.output_transformer !== null;
+    const { scope = {}, onProgress } = context;
+    const read: ResourceReading[] = [];
+    const readResource = linkReader({
+      reader: this.resources,
+      context: { ...context, [WITHIN_CALL]: true } as InnerContext,
+      timeoutSeconds: config.timeout_s,
+      onRead: (reading) => read.push(reading),
+      ...(config.artifact_extraction.resources !== undefined && { config: config.artifact_extraction.resources }),
+    });
+    const { reduced, isError } = await this.#using(
+      context,
+      { isRepeatable: tool.isRepeatable, tool: tool.name },
+      (connection, signal, progressed): Promise<SourceResult> =>
+        connection.call({
+          tool: tool.name,
+          args,
+          dialect: isTransformed ? "mcp" : "observation",
+          scope,
+          signal,
+          ...(readResource !== undefined && { readResource }),
+          onProgress: (progress) => {
+            progressed();
+            onProgress?.(progress);
+          },
+        }),
+    );
+    const answer = isTransformed ? await this.#transformed(reduced, tool, context) : reduced;
+    const whole = withRead(answer, read);
+    this.tell(tool.name, whole);
+    return new ToolAnswer(whole, isError);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.resources.close();
+    await this.#sessions[Symbol.asyncDispose]();
+  }
+
+  /** Works over the session of whoever asks, once it is known who that is. */
+  async #using<T>(
+    context: InnerContext,
+    call: { readonly isRepeatable: boolean; readonly tool?: string },
+    work: (connection: SourceConnection, signal: AbortSignal, progressed: () => void) => Promise<T>,
+  ): Promise<T> {
+    // A person may take minutes to consent: no turn is held, and no time limit runs, meanwhile.
+    const authorize = await this.#authorize(context);
+    const { signal } = context;
+    const once = (by: Authorize): Promise<T> => {
+      if (context[WITHIN_CALL] === true) {
+        const over = signal ?? new AbortController().signal;
+        return this.#sessions.use(context, by, over, (connection) => work(connection, over, () => undefined));
+      }
+      return this.#resilience.run(
+        (attempt) =>
+          this.#sessions.use(context, by, attempt.signal, (connection) =>
+            work(connection, attempt.signal, () => attempt.progressed()),
+          ),
+        { ...call, ...(signal !== undefined && { signal }) },
+      );
+    };
+    try {
+      return await once(authorize);
+    } catch (error) {
+      if (authorize.refused === undefined || !(error instanceof ToolAuthError) || error.status !== 401) throw error;
+      // The token was taken back at the source: it is renewed, or the user is asked anew.
+      await authorize.refused();
+      return once(await this.#authorize(context));
+    }
+  }
+
+  #authorize(context: ToolContext): Promise<Authorization> {
+    const { config, parts } = this.#terms;
+    const { authManager: manager, oauthClient: client, fetch } = parts;
+    const { name, endpoint } = config;
+    const url = endpoint === null || endpoint.kind === "stdio" ? undefined : endpoint.url;
+    const discover = (signal: AbortSignal | undefined): Promise<OAuthProviderConfig> =>
+      discoverMcpProvider({
+        source: name,
+        url: url as string,
+        client: client as McpClientIdentity,
+        ...(fetch !== undefined && { fetch }),
+        ...(signal !== undefined && { signal }),
+      });
+    return authorizeFor(config, context, {
+      ...(manager !== undefined && { manager }),
+      ...(url !== undefined && client !== undefined && { discover }),
+      // They are filled in already, and what they held is not looked at again.
+      variables: (text) => text,
+    });
+  }
+
+  #transformed(reduced: Transformed, tool: SourceTool, context: ToolContext): Promise<Transformed> {
+    const { config, sluice, store, onEvent } = this.#terms;
+    if (config.output_transformer === null) return Promise.resolve(reduced);
+    const name = `${config.name}.${tool.name}`;
+    return transformed(reduced, { name: tool.name, namespace: config.name }, context, {
+      sluice,
+      store,
+      transformer: config.output_transformer,
+      input: config.transformer_input,
+      timeout: config.transformer_timeout_s,
+      onFailure: (error) => onEvent({ kind: "failed", tool: name, error }),
+    });
+  }
+
+  /** Tells the host what was stored of a result, and what failed. */
+  tell(tool: string, { artifacts, failures }: Pick<Transformed, "artifacts" | "failures">): void {
+    const { config, onEvent } = this.#terms;
+    const name = `${config.name}.${tool}`;
+    for (const error of failures) onEvent({ kind: "failed", tool: name, error });
+    if (artifacts.length > 0) onEvent({ kind: "stored", tool: name, artifacts });
+  }
+
+  #notice(notice: SourceNotice): void {
+    if (notice.kind === "tools_changed") this.#terms.onToolsChanged();
+    else this.resources.notice(notice);
+  }
+}
+
+/** An answer with what the links in it led to, which the core did not store itself. */
+function withRead(answer: Transformed, read: readonly ResourceReading[]): Transformed {
+  if (read.length === 0) return answer;
+  const known = new Set(answer.artifacts.map(({ id }) => id));
+  const more = read.flatMap(({ artifacts }) => artifacts).filter(({ id }) => !known.has(id));
+  const { text, changed, clamped, bytesIn, bytesOut, refs } = answer;
+  return new Answer({
+    text,
+    artifacts: [...answer.artifacts, ...new Map(more.map((ref) => [ref.id, ref])).values()],
+    failures: [...answer.failures, ...read.flatMap(({ failures }) => failures)],
+    changed,
+    clamped,
+    bytesIn,
+    bytesOut,
+    refs,
+  });
+}

@@ -1,0 +1,139 @@
+/**
+ * Connections to one source: one for everybody, or one for each user where each has a token of their own.
+ * @module
+ */
+import { fullScope } from "../artifacts/scope.js";
+import type { ToolContext } from "./context.js";
+import { ToolNodeError } from "./errors.js";
+import { untilAborted } from "./resilience/abort.js";
+import type { Authorize, SourceConnection, SourceNotice, ToolSource } from "./source.js";
+
+/** Users whose connections are kept; the one unused for longest makes room. */
+const MAX_SESSIONS = 256;
+
+/** What connections are made with. */
+export interface SessionTerms {
+  /** The source's name, for errors. */
+  readonly name: string;
+  readonly source: ToolSource;
+  /** Whether users may not share a connection. */
+  readonly isPerUser: boolean;
+  /** How long opening may take. */
+  readonly timeoutSeconds: number;
+  readonly onNotice: (notice: SourceNotice) => void;
+}
+
+/** One user's connection. */
+interface Session {
+  /** That of the latest call: earlier ones may be over, and with them whoever would answer for them. */
+  authorize: Authorize;
+  opening: Promise<SourceConnection> | undefined;
+  users: number;
+}
+
+/** Opens connections when they are needed, and again when the other side has gone. */
+export class Sessions implements AsyncDisposable {
+  readonly #terms: SessionTerms;
+  /** Least recently used first. */
+  readonly #sessions = new Map<string, Session>();
+  #isClosed = false;
+
+  constructor(terms: SessionTerms) {
+    this.#terms = terms;
+  }
+
+  /**
+   * Works with the connection of whoever calls. Throws what opening it fails with.
+   *
+   * @param authorize what the call's requests are authorized by.
+   */
+  async use<T>(
+    context: ToolContext,
+    authorize: Authorize,
+    signal: AbortSignal,
+    work: (connection: SourceConnection) => Promise<T>,
+  ): Promise<T> {
+    const session = this.#sessionOf(context, authorize);
+    session.users += 1;
+    try {
+      return await work(await this.#opened(session, signal));
+    } finally {
+      session.users -= 1;
+    }
+  }
+
+  /** Closes all connections, and opens no more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    const sessions = [...this.#sessions.values()];
+    this.#sessions.clear();
+    await Promise.all(sessions.map(closed));
+  }
+
+  #sessionOf(context: ToolContext, authorize: Authorize): Session {
+    const { isPerUser } = this.#terms;
+    if (this.#isClosed) throw this.#wasClosed();
+    const key = isPerUser ? userKey(context) : "";
+    const session = this.#sessions.get(key) ?? { authorize, opening: undefined, users: 0 };
+    session.authorize = authorize;
+    this.#sessions.delete(key);
+    this.#sessions.set(key, session);
+    this.#makeRoom();
+    return session;
+  }
+
+  async #opened(session: Session, signal: AbortSignal): Promise<SourceConnection> {
+    const known = session.opening;
+    const before = await known?.catch(() => undefined);
+    if (before?.isOpen === true) return before;
+    if (this.#isClosed) throw this.#wasClosed();
+    // Whoever comes first opens; whoever comes while it is opened waits for the same. One that failed is forgotten.
+    const another = session.opening === known ? undefined : session.opening;
+    const opening = (session.opening = another ?? this.#open(session, before));
+    opening.catch(() => {
+      if (session.opening === opening) session.opening = undefined;
+    });
+    return untilAborted(opening, signal);
+  }
+
+  async #open(session: Session, before: SourceConnection | undefined): Promise<SourceConnection> {
+    if (before !== undefined) await letGo(before);
+    const { source, onNotice } = this.#terms;
+    // Others may wait for the same connection: none of them ends it for all by giving up.
+    const signal = AbortSignal.timeout(this.#terms.timeoutSeconds * 1000);
+    return source.open({ authorize: () => session.authorize(), signal, onNotice });
+  }
+
+  #wasClosed(): ToolNodeError {
+    return new ToolNodeError(`The source ${this.#terms.name} was closed: connect it again.`);
+  }
+
+  #makeRoom(): void {
+    for (const [key, session] of this.#sessions) {
+      if (this.#sessions.size <= MAX_SESSIONS) return;
+      if (session.users > 0) continue;
+      this.#sessions.delete(key);
+      void closed(session);
+    }
+  }
+}
+
+async function closed({ opening }: Session): Promise<void> {
+  const connection = await opening?.catch(() => undefined);
+  if (connection !== undefined) await letGo(connection);
+}
+
+/** What fails at its end is over all the same. */
+async function letGo(connection: SourceConnection): Promise<void> {
+  try {
+    await connection[Symbol.asyncDispose]();
+  } catch {
+    // Nobody uses it any more.
+  }
+}
+
+/** Who a token belongs to: a person in an organisation, whatever they are doing. */
+function userKey({ scope }: ToolContext): string {
+  const { tenant_id, user_id } = fullScope(scope);
+  return JSON.stringify([tenant_id, user_id]);
+}

@@ -1,0 +1,129 @@
+/**
+ * Any bytes that a tool answered, through the one gate: JSON as it is, text as a string, all else as a block of bytes.
+ * @module
+ */
+import type { Sluice, SluiceStream, Transformed, TransformOptions } from "../../../core/sluice.js";
+import { SluiceError } from "../../../errors/error.js";
+import { base64Of } from "./base64.js";
+import { HeldBytes } from "./held.js";
+
+/** What whoever sent the bytes says that they are; `unknown` where nothing is said. */
+export type Claim = "json" | "text" | "bytes" | "unknown";
+
+/** What a tool answered. */
+export interface Body {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly claim: Claim;
+  /** As declared, without parameters. */
+  readonly mimeType: string | null;
+  /** As declared; it is untrusted, and the core cleans it. */
+  readonly filename: string | null;
+}
+
+/** Bytes of text that may become a string; of more, nothing but its bytes is of use to anybody. */
+const MAX_TEXT = 4 * 1024 * 1024;
+/** Bytes of JSON after which there is no way back to reading them as something else. */
+const MAX_JSON_HEAD = 1024 * 1024;
+/** Bytes that tell what kind of file begins there. */
+const MAGIC = 4096;
+const JSON_ERRORS: ReadonlySet<string> = new Set(["E_JSON_SYNTAX", "E_JSON_DEPTH", "E_JSON_NUMBER", "E_JSON_END"]);
+/** Types of bytes that are text for people and models too. */
+const READABLE =
+  /^text\/|[/+](?:json|xml|yaml)$|^image\/svg|^application\/(?:x-)?(?:ndjson|jsonl|jsonlines|json-seq|yaml|(?:java|ecma|type)script|sql|toml|sh|shellscript|graphql|markdown|csv|subrip|pem-certificate-chain|pgp-encrypted|mbox)$/;
+
+/** Characters of a file's name. */
+const MAX_NAME = 255;
+const LONE_SURROGATE = /[\ud800-\udfff]/gu;
+
+const encoder = new TextEncoder();
+
+/**
+ * Reduces a body. What claims to be JSON or text and is not becomes what it is: nothing of it is replaced.
+ *
+ * @throws SluiceError E_JSON_… where JSON of more than 1 MiB breaks only after that; whatever reading the bytes throws.
+ */
+export async function gatedBody(body: Body, sluice: Sluice, options: TransformOptions): Promise<Transformed> {
+  // What is returned is awaited here: the bytes are let go of when this function is left.
+  await using held = new HeldBytes(body.bytes);
+  const { claim } = body;
+  if (claim === "json" || claim === "unknown") {
+    const head = await held.hold(MAX_JSON_HEAD);
+    if (isBlank(head) && held.isWhole) return await through(sluice, options, ["null"]);
+    const value = isUtf8(head, held.isWhole) ? await asJson(held, sluice, options) : undefined;
+    if (value !== undefined) return value;
+  }
+  if (claim !== "bytes") {
+    const head = await held.hold(MAX_TEXT);
+    const text = held.isWhole ? decoded(head) : undefined;
+    const isText = text !== undefined && (claim !== "unknown" || !isFile(head, sluice));
+    if (isText) return await through(sluice, options, [JSON.stringify(text)]);
+  }
+  const mimeType = body.mimeType ?? sluice.sniff(await held.hold(MAGIC)).mime_type;
+  return await through(sluice, options, block(held.all(), mimeType, body.filename));
+}
+
+/** One block of bytes, as the text of a CallToolResult. `more` is what follows it, once its last byte is there. */
+export async function* block(
+  bytes: AsyncIterable<Uint8Array>,
+  mimeType: string,
+  filename: string | null,
+  more: () => string = () => "]}",
+): AsyncGenerator<Uint8Array | string> {
+  // A name and no address: addresses may hold secrets, and this is shown to models.
+  const name = (filename ?? "").slice(0, MAX_NAME).replace(LONE_SURROGATE, "");
+  const uri = `attachment:${encodeURIComponent(name)}`;
+  yield `{"content":[{"type":"resource","resource":{"uri":${JSON.stringify(uri)},"mimeType":${JSON.stringify(mimeType)},"blob":"`;
+  yield* base64Of(bytes);
+  yield `"}}${more()}`;
+}
+
+/** A document in pieces through the gate. What was begun is thrown away when a piece fails to come. */
+export async function through(
+  sluice: Sluice,
+  options: TransformOptions,
+  pieces: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>,
+): Promise<Transformed> {
+  const stream: SluiceStream = sluice.open(options);
+  try {
+    for await (const piece of pieces) await stream.write(typeof piece === "string" ? encoder.encode(piece) : piece);
+    return await stream.close();
+  } finally {
+    await stream[Symbol.asyncDispose]();
+  }
+}
+
+/** Undefined where it is no JSON and may still be read as something else. */
+async function asJson(held: HeldBytes, sluice: Sluice, options: TransformOptions): Promise<Transformed | undefined> {
+  try {
+    return await through(sluice, options, held.all());
+  } catch (error) {
+    if (error instanceof SluiceError && JSON_ERRORS.has(error.code) && !held.isSpent) return undefined;
+    throw error;
+  }
+}
+
+function isFile(head: Uint8Array, sluice: Sluice): boolean {
+  const { mime_type: type } = sluice.sniff(head.subarray(0, MAGIC), head.length);
+  return type !== "application/octet-stream" && !READABLE.test(type);
+}
+
+function isUtf8(bytes: Uint8Array, isWhole: boolean): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isWhole });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function isBlank(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09);
+}

@@ -1,0 +1,75 @@
+/**
+ * What a command printed, through the gate.
+ *
+ * As long as it is short it is held until the command has ended, since a failure is told otherwise. What is longer goes
+ * through while it comes, as a block of a result that can still say in its last line that the command failed.
+ * @module
+ */
+import type { Sluice, TransformOptions } from "../../../core/sluice.js";
+import type { SourceResult } from "../../source.js";
+import { block, gatedBody, through } from "../body/gated-body.js";
+import { HeldBytes } from "../body/held.js";
+import type { CommandRun, Outcome } from "./run.js";
+
+/** Bytes of output that are held. */
+const MAX_HELD = 1024 * 1024;
+/** Characters of a last line that is repeated. */
+const MAX_TOLD = 300;
+
+/** Runs the commands and reduces what they print. A command that fails is a result that says so. */
+export async function resultOf(run: CommandRun, sluice: Sluice, options: TransformOptions): Promise<SourceResult> {
+  await using held = new HeldBytes(run.output());
+  const head = await held.hold(MAX_HELD);
+  if (held.isWhole && run.isSuccess) {
+    const body = { bytes: held.all(), claim: "unknown", mimeType: null, filename: null } as const;
+    return { reduced: await gatedBody(body, sluice, options), isError: false };
+  }
+  const reduced = await through(sluice, options, document(held, head, run, sluice));
+  return { reduced, isError: !run.isSuccess };
+}
+
+/** A CallToolResult as text; a single block of JSON in it is JSON to the gate. */
+async function* document(
+  held: HeldBytes,
+  head: Uint8Array,
+  run: CommandRun,
+  sluice: Sluice,
+): AsyncGenerator<Uint8Array | string> {
+  const end = (): string => (run.isSuccess ? "]}" : `,${failure(run.outcome)}],"isError":true}`);
+  if (held.isWhole && head.length === 0) {
+    yield `{"content":[${failure(run.outcome)}],"isError":true}`;
+  } else if (held.isWhole ? isText(head) : isJson(head)) {
+    yield '{"content":[{"type":"text","text":"';
+    const decoder = new TextDecoder();
+    for await (const piece of held.all()) yield JSON.stringify(decoder.decode(piece, { stream: true })).slice(1, -1);
+    yield `${JSON.stringify(decoder.decode()).slice(1, -1)}"}${end()}`;
+  } else {
+    yield* block(held.all(), sluice.sniff(head.subarray(0, 4096)).mime_type, null, end);
+  }
+}
+
+/** How it ended, with what it said last; then all that it wrote to its standard error, which the gate may put away. */
+function failure({ code, signal, errors }: Outcome): string {
+  const how = code === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${code}`;
+  const written = errors.trimEnd();
+  const last = written.slice(written.lastIndexOf("\n") + 1).trim();
+  const isTold = last !== "" && last.length <= MAX_TOLD && last !== written;
+  const told = { type: "text", text: isTold ? `The command ${how}: ${last}` : `The command ${how}.` };
+  const blocks = written === "" ? [told] : [told, { type: "text", text: written }];
+  return JSON.stringify(blocks).slice(1, -1);
+}
+
+function isText(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether it begins as JSON of some size does; other text of that size is of use only as its bytes. */
+function isJson(head: Uint8Array): boolean {
+  const first = head.find((byte) => byte > 0x20);
+  return first === 0x7b || first === 0x5b;
+}

@@ -1,0 +1,102 @@
+/**
+ * An HTTP answer's body through the gate.
+ * @module
+ */
+import type { Sluice, Transformed, TransformOptions } from "../../../core/sluice.js";
+import { adaptError, adaptFetchError, fromStatus, type ToolPlace } from "../../adapt-error.js";
+import { gatedBody, type Claim } from "../body/gated-body.js";
+import type { HttpAnswer } from "./send.js";
+
+const TYPE = /^\s*([!#$&^_.+\w-]{1,80}\/[!#$&^_.+\w-]{1,80})\s*(;.*)?$/s;
+const TEXT =
+  /^text\/|[/+]xml$|^application\/(?:(?:x-)?(?:yaml|javascript|ndjson|sh|toml)|ecmascript|jsonl|json-seq|graphql|sql|x-www-form-urlencoded)$|\+yaml$/;
+const CHARSET = /;\s*charset\s*=\s*"?([\w-]+)/i;
+
+/**
+ * Reduces an answer.
+ *
+ * @throws what `fromStatus` makes of a status that is no success, whose body is not read; what `adaptError` makes of a
+ * body that breaks off, and of JSON that does so late.
+ */
+export async function gatedAnswer(
+  { response, url }: HttpAnswer,
+  sluice: Sluice,
+  options: TransformOptions & { readonly signal: AbortSignal },
+  place: ToolPlace,
+): Promise<Transformed> {
+  if (!response.ok) {
+    await response.body?.cancel().catch(() => undefined);
+    throw fromStatus(response.status, response.headers, place);
+  }
+  const { claim, mimeType } = claimOf(response.headers.get("content-type"));
+  const filename = namedIn(response.headers.get("content-disposition")) ?? lastSegment(url);
+  const bytes = chunks(response.body, options.signal, place);
+  try {
+    return await gatedBody({ bytes, claim, mimeType, filename }, sluice, options);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    throw adaptError(error, place);
+  }
+}
+
+/** What a `Content-Type` says of a body. Another character set than UTF-8 is bytes: nothing of it is replaced. */
+export function claimOf(header: string | null): { readonly claim: Claim; readonly mimeType: string | null } {
+  const [, written, parameters = ""] = TYPE.exec(header ?? "") ?? [];
+  if (written === undefined) return { claim: "unknown", mimeType: null };
+  const mimeType = written.toLowerCase();
+  const charset = CHARSET.exec(parameters)?.[1]?.toLowerCase() ?? "utf-8";
+  if (/[/+]json$/.test(mimeType)) return { claim: "json", mimeType };
+  const isReadable = charset === "utf-8" || charset === "utf8" || charset === "us-ascii";
+  return { claim: isReadable && TEXT.test(mimeType) ? "text" : "bytes", mimeType };
+}
+
+/** The file name in a `Content-Disposition` (RFC 6266), without folders; null where it says none. */
+export function namedIn(header: string | null): string | null {
+  if (header === null || header.length > 4096) return null;
+  const extended = /;\s*filename\*\s*=\s*utf-8'[\w-]*'([^;\s]+)/i.exec(header)?.[1];
+  const decoded = extended === undefined ? null : undoPercent(extended);
+  if (decoded !== null) return base(decoded);
+  const [, quoted, token] = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s"]+))/i.exec(header) ?? [];
+  const name = quoted?.replace(/\\(.)/g, "$1") ?? token;
+  return name === undefined ? null : base(name);
+}
+
+function base(name: string): string | null {
+  return name.split(/[/\\]/).pop() || null;
+}
+
+/** Of the path alone: queries hold secrets. */
+function lastSegment({ pathname }: URL): string | null {
+  const segment = pathname.split("/").pop() ?? "";
+  // What has no extension is a place in an API, and no file's name.
+  return segment.includes(".") ? undoPercent(segment) : null;
+}
+
+function undoPercent(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+async function* chunks(
+  body: ReadableStream<Uint8Array> | null,
+  signal: AbortSignal,
+  place: ToolPlace,
+): AsyncGenerator<Uint8Array> {
+  if (body === null) return;
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw adaptFetchError(error, place);
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}

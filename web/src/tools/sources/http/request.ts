@@ -1,0 +1,195 @@
+/**
+ * From a call template and arguments to a request (UTCP `http` call template). The library of UTCP builds requests only
+ * on its way to sending them.
+ * @module
+ */
+import { ToolAuthError, ToolClientError } from "../../errors.js";
+import { subjectOf, type ToolPlace } from "../../adapting/place.js";
+import { filledIn, type DocumentVariables } from "../document-variables.js";
+import { wrong } from "../problem.js";
+import type { HttpAuth, HttpTemplate } from "./tool.js";
+
+/** A request that can be sent. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body?: string | URLSearchParams | FormData;
+}
+
+/** What a request is made of. */
+export interface RequestParts {
+  readonly template: HttpTemplate;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly variables: DocumentVariables;
+  /** Origins that are told who asks; null: all. */
+  readonly trusted: ReadonlySet<string>;
+  /** Says who asks; asked only for a trusted origin. */
+  readonly authorize: () => Promise<Readonly<Record<string, string>>>;
+  readonly place: ToolPlace;
+}
+
+/** Headers that belong to the connection. */
+const OF_THE_CONNECTION =
+  /^(?:host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*)$/i;
+const PARAMETER = /\{([^{}]{1,256})\}/g;
+const DOTS = /^(?:\.|%2e){1,2}$/i;
+const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+
+/**
+ * Builds a request. Path parameters are encoded, header fields become headers, the body field the body; whatever is left
+ * goes into the query: arrays as repeated parameters, objects as JSON, null and undefined not at all.
+ *
+ * @throws ToolClientError for arguments that do not fit, ToolNodeError E_TOOL_CONFIG for a template that does not.
+ */
+export async function requestOf(parts: RequestParts): Promise<HttpRequest> {
+  const { template, variables, place } = parts;
+  const args = new Map(Object.entries(parts.args).filter(([, value]) => value !== undefined && value !== null));
+  const headers = new Headers({ accept: "application/json, */*;q=0.9" });
+  const method = template.http_method.toUpperCase();
+  const isTrusted = parts.trusted.has(originOf(template, variables, place));
+  const known: DocumentVariables = (name) => (isTrusted ? variables(name) : undefined);
+  for (const [name, value] of Object.entries(template.headers)) {
+    set(headers, name, filledIn(value, known, place.source), place);
+  }
+  for (const name of template.header_fields) {
+    if (!args.has(name)) continue;
+    set(headers, name, asText(args.get(name)), place);
+    args.delete(name);
+  }
+  const body = BODILESS.has(method) ? undefined : takeBody(template, args);
+  const url = addressFrom(filledIn(template.url, known, place.source), args, place);
+  for (const [name, value] of args) append(url, name, value);
+  if (body !== undefined && !headers.has("content-type") && !(body instanceof FormData)) {
+    set(headers, "content-type", template.content_type, place);
+  }
+  if (isTrusted) await sayWho(parts, url, headers);
+  return { method, url, headers, ...(body !== undefined && { body }) };
+}
+
+/**
+ * Where a tool's requests go, which no argument may choose.
+ *
+ * @throws ToolNodeError E_TOOL_CONFIG where it is open.
+ */
+export function originOf({ url }: HttpTemplate, variables: DocumentVariables, place: ToolPlace): string {
+  // Up to the path, without variables in it: their values must not reach a name server that somebody else runs.
+  const authority = /^https?:\/\/[^/?#\\]+/i.exec(url)?.[0] ?? "";
+  const filled = /[{$]/.test(authority) ? filledIn(authority, variables, place.source) : authority;
+  if (filled.includes("{") || !URL.canParse(filled)) {
+    throw wrong(`${subjectOf(place)} does not say which server it is on: its document must name one.`);
+  }
+  return new URL(filled).origin;
+}
+
+function addressFrom(template: string, args: Map<string, unknown>, place: ToolPlace): URL {
+  const used = new Set<string>();
+  const text = template.replace(PARAMETER, (_, name: string) => {
+    if (!args.has(name)) {
+      throw new ToolClientError(`${subjectOf(place)} needs the argument ${JSON.stringify(name)}, which was not given.`);
+    }
+    used.add(name);
+    return encoded(asText(args.get(name)));
+  });
+  for (const name of used) args.delete(name);
+  const path = /^https?:\/\/[^/?#\\]+([^?#]*)/i.exec(text)?.[1] ?? "";
+  // A URL takes such segments away together with the ones before them: the request would go elsewhere.
+  if (used.size > 0 && path.split(/[/\\]/).some((segment) => DOTS.test(segment))) {
+    throw new ToolClientError(`${subjectOf(place)} takes no "." or ".." as a part of its path: give a name.`);
+  }
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.username !== "" || url.password !== "") {
+    throw wrong(`${subjectOf(place)} has no address that can be asked: mend the URL in its document.`);
+  }
+  return url;
+}
+
+function takeBody(template: HttpTemplate, args: Map<string, unknown>): HttpRequest["body"] {
+  const { body_field: field, content_type: type } = template;
+  if (!args.has(field)) return undefined;
+  const value = args.get(field);
+  args.delete(field);
+  if (/[/+]json\b/i.test(type)) return JSON.stringify(value);
+  if (/^multipart\/form-data/i.test(type) && isObject(value)) {
+    const form = new FormData();
+    for (const [name, part] of pairs(value)) form.append(name, part);
+    return form;
+  }
+  if (/^application\/x-www-form-urlencoded/i.test(type) && isObject(value)) return new URLSearchParams(pairs(value));
+  return asText(value);
+}
+
+async function sayWho(
+  { template, variables, authorize, place }: RequestParts,
+  url: URL,
+  headers: Headers,
+): Promise<void> {
+  const own = await authorize();
+  if (template.auth !== undefined) {
+    try {
+      applyAuth(template.auth, url, headers, variables, place);
+    } catch (error) {
+      // What the configuration says is enough, and an API may ask for less than its document tells.
+      const isEnough = template.isAuthOptional || Object.keys(own).length > 0;
+      if (!(error instanceof ToolAuthError) || !isEnough) throw error;
+    }
+  }
+  for (const [name, value] of Object.entries(own)) set(headers, name, value, place);
+}
+
+function applyAuth(auth: HttpAuth, url: URL, headers: Headers, variables: DocumentVariables, place: ToolPlace): void {
+  const fill = (text: string): string => filledIn(text, variables, place.source);
+  if (auth.auth_type === "basic") {
+    const pair = new TextEncoder().encode(`${fill(auth.username)}:${fill(auth.password)}`);
+    set(headers, "authorization", `Basic ${btoa(String.fromCharCode(...pair))}`, place);
+  } else if (auth.auth_type === "oauth2_user") {
+    set(headers, auth.var_name ?? "Authorization", `${auth.prefix ?? "Bearer "}${fill(auth.access_token)}`, place);
+  } else {
+    const key = fill(auth.api_key);
+    if (auth.location === "query") url.searchParams.set(auth.var_name, key);
+    else if (auth.location === "cookie") set(headers, "cookie", `${auth.var_name}=${encodeURIComponent(key)}`, place);
+    else set(headers, auth.var_name, key, place);
+  }
+}
+
+function set(headers: Headers, name: string, value: string, place: ToolPlace): void {
+  if (OF_THE_CONNECTION.test(name)) return;
+  try {
+    headers.set(name, value);
+  } catch {
+    // Its sentence would quote the value.
+    throw new ToolClientError(
+      `${subjectOf(place)} has a header that HTTP does not allow: a header is one line of Latin letters and signs.`,
+    );
+  }
+}
+
+function append(url: URL, name: string, value: unknown): void {
+  for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
+    if (one !== undefined && one !== null) url.searchParams.append(name, asText(one));
+  }
+}
+
+function pairs(value: Readonly<Record<string, unknown>>): [string, string][] {
+  return Object.entries(value).flatMap(([name, part]) =>
+    (Array.isArray(part) ? (part as unknown[]) : [part])
+      .filter((one) => one !== undefined && one !== null)
+      .map((one): [string, string] => [name, asText(one)]),
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function encoded(value: string): string {
+  try {
+    return encodeURIComponent(value);
+  } catch {
+    return encodeURIComponent(value.replace(/[\ud800-\udfff]/gu, "\ufffd"));
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * A tool that is called by an HTTP request, as its document describes it.
+ * @module
+ */
+import type { SourceTool } from "../../source.js";
+
+/** Who asks, as a document wants to be told (UTCP "auth"); values may name variables. */
+export type HttpAuth =
+  | {
+      readonly auth_type: "api_key";
+      readonly api_key: string;
+      readonly var_name: string;
+      readonly location: "header" | "query" | "cookie";
+    }
+  | { readonly auth_type: "basic"; readonly username: string; readonly password: string }
+  | {
+      readonly auth_type: "oauth2_user";
+      readonly access_token: string;
+      readonly var_name?: string | undefined;
+      readonly prefix?: string | undefined;
+    };
+
+/** UTCP's `http` call template, with its defaults. */
+export interface HttpTemplate {
+  readonly http_method: string;
+  /** May hold `{name}` for arguments, and variables. */
+  readonly url: string;
+  readonly content_type: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The argument that is the body. */
+  readonly body_field: string;
+  /** Arguments that are headers. */
+  readonly header_fields: readonly string[];
+  readonly auth: HttpAuth | undefined;
+  /** Whether `auth` was made up from what the document says of its API, and may go unanswered. */
+  readonly isAuthOptional: boolean;
+}
+
+/** A tool and how it is called. */
+export interface HttpTool extends SourceTool {
+  readonly template: HttpTemplate;
+}
+
+/** Methods whose repetition does no more than the first of them (RFC 9110 §9.2.2). */
+const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
+/** Whether calling a tool twice does no more than calling it once. */
+export function isRepeatable(method: string): boolean {
+  return REPEATABLE.has(method.toUpperCase());
+}
+
+/** Methods that only look (RFC 9110 §9.2.1). */
+const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** What a tool's method says of calling it. */
+export function effectsOf(method: string): { readonly isRepeatable: boolean; readonly isReadOnly: boolean } {
+  return { isRepeatable: isRepeatable(method), isReadOnly: SAFE.has(method.toUpperCase()) };
+}
+
+/** An input schema that says what every one of them is: that of an object. */
+export function inputSchema(inputs: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.hasOwn(inputs, "type") ? inputs : { type: "object", ...inputs };
+}

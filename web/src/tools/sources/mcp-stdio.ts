@@ -1,0 +1,125 @@
+/**
+ * Tools of MCP servers that run as processes of their own (Node).
+ * @module
+ */
+import { SluiceError } from "../../errors/error.js";
+import { stdioThrough, type GatedStdioTransport } from "../../mcp/gated-stdio.js";
+import { adaptError } from "../adapt-error.js";
+import type { OpenOptions, SourceConnection, ToolSource } from "../source.js";
+import { PROBE_TIMEOUT } from "./mcp/limits.js";
+import { connectionLost } from "./mcp/lost.js";
+import { connected } from "./mcp/opening.js";
+import type { McpEra, McpTerms, OpenedTransport } from "./mcp/terms.js";
+import type { ToolDoor } from "./mcp/tool-door.js";
+
+/** What a source of an MCP server as a process is made of. */
+export interface McpStdioTerms extends McpTerms {
+  /** The program and its arguments; it is started without a shell. */
+  readonly argv: readonly [command: string, ...args: string[]];
+  /** Variables beside the few that are safe to hand on: PATH, HOME, and such. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Its working directory. */
+  readonly cwd?: string;
+  /** Given what it writes to standard error, which is untrusted; left out, that is thrown away. */
+  readonly onErrorOutput?: (chunk: Uint8Array) => void;
+}
+
+/** A way to an MCP server as a process: each opening starts one, which ends with its connection. */
+export function mcpStdioSource(terms: McpStdioTerms): ToolSource {
+  return new StdioSource(terms);
+}
+
+class StdioSource implements ToolSource {
+  readonly #terms: McpStdioTerms;
+  #era: McpEra;
+
+  constructor(terms: McpStdioTerms) {
+    this.#terms = terms;
+    this.#era = terms.era ?? "auto";
+  }
+
+  async open(options: OpenOptions): Promise<SourceConnection> {
+    const first = new Starting(this.#terms);
+    try {
+      return await first.connected(options, this.#era);
+    } catch (error) {
+      if (this.#era !== "auto" || !first.hasEnded) throw error;
+      options.signal.throwIfAborted();
+    }
+    // Some servers of the earlier era end when they are asked anything before `initialize`.
+    const connection = await new Starting(this.#terms).connected(options, "legacy");
+    this.#era = "legacy";
+    return connection;
+  }
+}
+
+/** One process on its way to being connected. */
+class Starting {
+  readonly #terms: McpStdioTerms;
+  #failure: Error | undefined;
+  #hasEnded = false;
+
+  constructor(terms: McpStdioTerms) {
+    this.#terms = terms;
+  }
+
+  /** Whether it went by itself. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  async connected(options: OpenOptions, era: McpEra): Promise<SourceConnection> {
+    const transport = (door: ToolDoor): OpenedTransport => ({
+      transport: this.#transport(door),
+      reason: () => this.#failure,
+    });
+    return connected({ terms: this.#terms, options, era, probeTimeout: PROBE_TIMEOUT, transport });
+  }
+
+  #transport(door: ToolDoor): GatedStdioTransport {
+    const { argv, env, cwd, onErrorOutput } = this.#terms;
+    const [command, ...args] = argv;
+    const transport = stdioThrough(
+      {
+        command,
+        args,
+        stderr: onErrorOutput === undefined ? "ignore" : "pipe",
+        ...(env !== undefined && { env }),
+        ...(cwd !== undefined && { cwd }),
+      },
+      async () => door,
+    );
+    const start = transport.start.bind(transport);
+    transport.start = async () => {
+      try {
+        await start();
+      } catch (error) {
+        throw (this.#failure = this.#notStarted(error));
+      }
+      // At once: a server whose errors nobody reads stands still.
+      if (onErrorOutput !== undefined) transport.stderr?.on("data", onErrorOutput);
+    };
+    const send = transport.send.bind(transport);
+    // What is written to a process that has gone is lost without a word.
+    transport.send = (message) => (this.#hasEnded ? Promise.reject(connectionLost(this.#terms.name)) : send(message));
+    const close = transport.close.bind(transport);
+    let isClosing = false;
+    transport.close = () => {
+      isClosing = true;
+      return close();
+    };
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has none
+    transport.onclose = () => {
+      if (isClosing) return;
+      this.#hasEnded = true;
+      this.#failure ??= connectionLost(this.#terms.name);
+    };
+    return transport;
+  }
+
+  /** Why it could not be started: what the system says is beneath our own error. */
+  #notStarted(error: unknown): Error {
+    const beneath = error instanceof SluiceError ? (error.cause ?? error) : error;
+    return adaptError(beneath, { source: this.#terms.name });
+  }
+}

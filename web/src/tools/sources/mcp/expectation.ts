@@ -1,0 +1,45 @@
+/**
+ * Answers that somebody waits for, and what became of them behind the gate.
+ * @module
+ */
+import type { ArtifactScope } from "../../../artifacts/store.js";
+import type { Transformed, TransformOptions } from "../../../core/sluice.js";
+
+/** The kind of request that is answered. */
+export type Asked = "call" | "read";
+
+/** What came. */
+export type Arrival =
+  | { readonly kind: "reduced"; readonly reduced: Transformed; readonly isError: boolean }
+  /** It was not known in time whose it is: it waits in a scope of its own, in the mcp dialect. */
+  | {
+      readonly kind: "staged";
+      readonly reduced: Transformed;
+      readonly isError: boolean;
+      readonly scope: ArtifactScope;
+    };
+
+/** One answer that is waited for. */
+export class Expectation {
+  /** What the request is known by until it has an id. */
+  readonly key: string;
+  readonly asked: Asked;
+  /** How the result is reduced, and whose it is. */
+  readonly options: TransformOptions;
+  /** What came, once it has. */
+  arrival: Arrival | undefined;
+  /** Why nothing came, where that is known better than the client knows it. */
+  failure: Error | undefined;
+
+  constructor(key: string, asked: Asked, options: TransformOptions) {
+    this.key = key;
+    this.asked = asked;
+    this.options = options;
+  }
+}
+
+/** What the client is given in a result's place: valid in every revision, and against every output schema. */
+export function standIn(asked: Asked, isError: boolean): string {
+  if (asked === "read") return '{"contents":[],"resultType":"complete","ttlMs":0,"cacheScope":"private"}';
+  return `{"content":[],"structuredContent":{},"isError":${isError},"resultType":"complete"}`;
+}

@@ -1,0 +1,120 @@
+/**
+ * What a server says unasked, in both eras: until 2025-11-25 it says it to everybody who is connected, since 2026-07-28 to
+ * whoever listens.
+ * @module
+ */
+import type { Client, McpSubscription, SubscriptionFilter } from "@modelcontextprotocol/client";
+import { ToolClientError } from "../../errors.js";
+import type { SourceNotice } from "../../source.js";
+import { GRACE, MAX_SUBSCRIBED, NO_LIMIT } from "./limits.js";
+import { Listening } from "./listening.js";
+import { patiently } from "./patience.js";
+
+/** Told of what a server says. */
+export type Tell = (notice: SourceNotice) => void;
+
+/** One connection's notices and subscriptions. */
+export class Notices {
+  readonly #client: Client;
+  readonly #tell: Tell;
+  readonly #lists: Listening;
+  readonly #watched: Listening;
+  readonly #uris = new Set<string>();
+  /** One change of the subscriptions after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(client: Client, tell: Tell) {
+    this.#client = client;
+    this.#tell = tell;
+    client.setNotificationHandler("notifications/tools/list_changed", () => tell({ kind: "tools_changed" }));
+    client.setNotificationHandler("notifications/resources/list_changed", () => tell({ kind: "resources_changed" }));
+    client.setNotificationHandler("notifications/resources/updated", ({ params: { uri } }) =>
+      tell({ kind: "resource_updated", uri }),
+    );
+    const listen = (filter: SubscriptionFilter, signal: AbortSignal): Promise<McpSubscription> =>
+      client.listen(filter, { signal, timeout: NO_LIMIT });
+    this.#lists = new Listening(listen, () => this.#tellLists());
+    this.#watched = new Listening(listen, () => this.#tellResources());
+  }
+
+  /** Listens to changes of lists, where that has to be said. A server that does not answer is not waited for. */
+  async listen(signal: AbortSignal): Promise<void> {
+    const filter = this.#listFilter();
+    if (!this.#isModern || Object.keys(filter).length === 0) return;
+    await patiently(this.#lists.to(filter, signal), GRACE);
+  }
+
+  /** Asks to be told when a resource changes. Throws what the client throws, and where the server will not tell. */
+  async subscribe(uri: string, signal: AbortSignal): Promise<void> {
+    if (this.#client.getServerCapabilities()?.resources?.subscribe !== true) throw unsupported();
+    await this.#inTurn(async () => {
+      if (this.#uris.has(uri)) return;
+      if (this.#uris.size >= MAX_SUBSCRIBED) throw tooMany();
+      if (this.#isModern) await this.#watch([...this.#uris, uri], uri, signal);
+      else await this.#client.subscribeResource({ uri }, { signal, timeout: NO_LIMIT });
+      this.#uris.add(uri);
+    });
+  }
+
+  /** Asks no longer. */
+  async unsubscribe(uri: string, signal: AbortSignal): Promise<void> {
+    await this.#inTurn(async () => {
+      if (!this.#uris.delete(uri)) return;
+      if (this.#isModern) await this.#watch([...this.#uris], undefined, signal);
+      else await this.#client.unsubscribeResource({ uri }, { signal, timeout: NO_LIMIT });
+    });
+  }
+
+  /** Listens no longer. */
+  async close(): Promise<void> {
+    await Promise.all([this.#lists.close(), this.#watched.close()]);
+  }
+
+  get #isModern(): boolean {
+    return this.#client.getProtocolEra() === "modern";
+  }
+
+  /** Listens to these in place of those before. `wanted` must be among what the server agrees to. */
+  async #watch(uris: readonly string[], wanted: string | undefined, signal: AbortSignal): Promise<void> {
+    if (uris.length === 0) return this.#watched.stop();
+    await this.#watched.to({ resourceSubscriptions: [...uris] }, signal, ({ resourceSubscriptions = [] }) => {
+      if (wanted !== undefined && !resourceSubscriptions.includes(wanted)) throw unsupported();
+    });
+  }
+
+  #listFilter(): SubscriptionFilter {
+    const { tools, resources } = this.#client.getServerCapabilities() ?? {};
+    return {
+      ...(tools?.listChanged === true && { toolsListChanged: true }),
+      ...(resources?.listChanged === true && { resourcesListChanged: true }),
+    };
+  }
+
+  /** What changed while nobody listened is not known. */
+  #tellLists(): void {
+    const { toolsListChanged, resourcesListChanged } = this.#listFilter();
+    if (toolsListChanged === true) this.#tell({ kind: "tools_changed" });
+    if (resourcesListChanged === true) this.#tell({ kind: "resources_changed" });
+  }
+
+  #tellResources(): void {
+    for (const uri of this.#uris) this.#tell({ kind: "resource_updated", uri });
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#turn.then(work);
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+}
+
+function unsupported(): ToolClientError {
+  const sentence = "The server does not tell of changes to this resource: read it again when it matters.";
+  return new ToolClientError(sentence, { code: "E_TOOL_UNSUPPORTED" });
+}
+
+function tooMany(): ToolClientError {
+  return new ToolClientError(
+    `The connection is subscribed to ${MAX_SUBSCRIBED} resources: unsubscribe from some of them first.`,
+  );
+}

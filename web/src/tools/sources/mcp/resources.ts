@@ -1,0 +1,136 @@
+/**
+ * The resources of an MCP server (MCP, "Resources").
+ * @module
+ */
+import type { Client } from "@modelcontextprotocol/client";
+import { objectOr, RpcCode, stringOr } from "../../../mcp/rpc.js";
+import { ToolServerError } from "../../errors.js";
+import { subjectOf } from "../../adapting/place.js";
+import type { ListedResource, ListedTemplate, ReadResult, ResourceConnection } from "../../resources/connection.js";
+import { asked } from "./asking.js";
+import type { ConnectionTerms } from "./connection.js";
+import { MAX_LISTED, MAX_PAGES, NO_LIMIT } from "./limits.js";
+import { marked } from "./marker.js";
+import type { Notices } from "./notices.js";
+import { readContents, type Reading } from "./read-contents.js";
+
+/** One page of a list. */
+interface Page {
+  readonly entries: readonly unknown[];
+  readonly nextCursor?: string | undefined;
+}
+
+/** Asks a server for its resources. */
+export class McpResources implements ResourceConnection {
+  readonly #terms: ConnectionTerms;
+  readonly #notices: Notices;
+
+  constructor(terms: ConnectionTerms, notices: Notices) {
+    this.#terms = terms;
+    this.#notices = notices;
+  }
+
+  /** Pages are followed until there are 10,000 entries. */
+  async list(signal: AbortSignal): Promise<readonly ListedResource[]> {
+    const { client } = this.#terms;
+    const entries = await this.#pages(signal, async (params) => {
+      const { resources, nextCursor } = await client.request(
+        { method: "resources/list", params },
+        { signal, timeout: NO_LIMIT },
+      );
+      return { entries: resources, nextCursor };
+    });
+    return entries.map((entry) => {
+      const { uri, size } = objectOr(entry);
+      return { uri: String(uri), ...said(entry), ...(typeof size === "number" && { size_bytes: size }) };
+    });
+  }
+
+  /** As `list`. */
+  async templates(signal: AbortSignal): Promise<readonly ListedTemplate[]> {
+    const { client } = this.#terms;
+    const entries = await this.#pages(signal, async (params) => {
+      const list = client.request({ method: "resources/templates/list", params }, { signal, timeout: NO_LIMIT });
+      const { resourceTemplates, nextCursor } = await list.catch(withoutTemplates);
+      return { entries: resourceTemplates, nextCursor };
+    });
+    return entries.map((entry) => ({ uri_template: String(objectOr(entry)["uriTemplate"]), ...said(entry) }));
+  }
+
+  async read(uri: string, reading: Omit<Reading, "namespace">): Promise<ReadResult> {
+    const { client, door, sluice, store, namespace } = this.#terms;
+    const { scope, signal } = reading;
+    const options = { namespace, scope, signal, dialect: "mcp" } as const;
+    const expectation = door.expect("read", options);
+    const ask = async (): Promise<ReadResult> => {
+      const answer = await client.request(
+        { method: "resources/read", params: { uri, _meta: marked(expectation.key) } },
+        { signal, timeout: NO_LIMIT },
+      );
+      const reduced = (await door.outcome(expectation))?.reduced ?? (await sluice.transform(answer, options));
+      return readContents(reduced, { ...reading, namespace }, { sluice, store });
+    };
+    return asked({ ask, signal, expectation }, this.#terms);
+  }
+
+  async subscribe(uri: string, signal: AbortSignal): Promise<void> {
+    await asked({ ask: () => this.#notices.subscribe(uri, signal), signal }, this.#terms);
+  }
+
+  async unsubscribe(uri: string, signal: AbortSignal): Promise<void> {
+    await asked({ ask: () => this.#notices.unsubscribe(uri, signal), signal }, this.#terms);
+  }
+
+  async complete(template: string, variable: string, value: string, signal: AbortSignal): Promise<readonly string[]> {
+    const { client } = this.#terms;
+    if (client.getServerCapabilities()?.completions === undefined) return [];
+    const ask = (): ReturnType<Client["complete"]> =>
+      client.complete(
+        { ref: { type: "ref/resource", uri: template }, argument: { name: variable, value } },
+        { signal, timeout: NO_LIMIT },
+      );
+    const { completion } = await asked({ ask, signal }, this.#terms);
+    return completion.values;
+  }
+
+  #pages(
+    signal: AbortSignal,
+    page: (params: { readonly cursor?: string }) => Promise<Page>,
+  ): Promise<readonly unknown[]> {
+    const ask = async (): Promise<readonly unknown[]> => {
+      const all: unknown[] = [];
+      const seen = new Set<string>();
+      let cursor: string | undefined;
+      do {
+        const { entries, nextCursor } = await page(cursor === undefined ? {} : { cursor });
+        for (const entry of entries) all.push(entry);
+        if (nextCursor !== undefined && (seen.has(nextCursor) || seen.size >= MAX_PAGES)) throw this.#endless();
+        if (nextCursor !== undefined) seen.add(nextCursor);
+        cursor = nextCursor;
+      } while (cursor !== undefined && all.length < MAX_LISTED);
+      return all;
+    };
+    return asked({ ask, signal }, this.#terms);
+  }
+
+  #endless(): ToolServerError {
+    const subject = subjectOf({ source: this.#terms.name });
+    return new ToolServerError(`${subject} lists its resources without an end: see the server's own log.`, {
+      category: "non_retryable",
+    });
+  }
+}
+
+/** What lists say of an entry. */
+function said(entry: unknown): { name: string; title?: string; description?: string; mime_type?: string } {
+  const { name, title, description, mimeType } = objectOr(entry);
+  const texts = { title: stringOr(title), description: stringOr(description), mime_type: stringOr(mimeType) };
+  const known = Object.entries(texts).filter((each): each is [string, string] => each[1] !== undefined);
+  return { name: stringOr(name) ?? "", ...Object.fromEntries(known) };
+}
+
+/** Servers with resources need not have templates of them. */
+function withoutTemplates(error: unknown): { readonly resourceTemplates: []; readonly nextCursor?: string } {
+  if (objectOr(error)["code"] === RpcCode.methodNotFound) return { resourceTemplates: [] };
+  throw error;
+}

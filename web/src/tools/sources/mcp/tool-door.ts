@@ -1,0 +1,174 @@
+/**
+ * What stands between a ToolNode's MCP client and its server: results never reach the client, however large; what the
+ * gate makes of them waits here for whoever made the call.
+ * @module
+ */
+import { NoOpArtifactStore } from "../../../artifacts/no-op.js";
+import type { ArtifactStore } from "../../../artifacts/store.js";
+import type { Sluice, Transformed, TransformOptions } from "../../../core/sluice.js";
+import { cancelledBy } from "../../../mcp/client-request.js";
+import type { FromClient } from "../../../mcp/door.js";
+import type { Doorway, MessageTaker } from "../../../mcp/doorway.js";
+import { errorMessage, RpcCode } from "../../../mcp/rpc.js";
+import { refuseMessage, type Refused } from "../../../mcp/too-large.js";
+import { Incoming } from "../../../transports/incoming.js";
+import type { MessageMembers } from "../../../transports/members.js";
+import type { Outlet } from "../../../transports/outlet.js";
+import { Answers } from "./answers.js";
+import { Expectation, type Asked } from "./expectation.js";
+import { unmarked } from "./marker.js";
+import { ResultFacts } from "./result-facts.js";
+import { dropStaged, restaged } from "./staging.js";
+import { Waiting } from "./waiting.js";
+
+/** What a door is made of. */
+export interface ToolDoorTerms {
+  readonly sluice: Sluice;
+  /** That of the sluice. */
+  readonly store: ArtifactStore;
+  /** Says what became of everybody who waits, when the connection is gone. */
+  readonly lost: () => Error;
+}
+
+/** A result behind the gate. */
+export interface Outcome {
+  readonly reduced: Transformed;
+  readonly isError: boolean;
+}
+
+/** Never answered as other requests are: its answer ends it. */
+const SUBSCRIPTION = "subscriptions/listen";
+
+/** Expectations so far: each has a key of its own. */
+let keys = 0;
+
+/** A door for one connection; exchanges over HTTP have doors beside it. */
+export class ToolDoor implements Doorway {
+  readonly #terms: ToolDoorTerms;
+  readonly #waiting: Waiting;
+  readonly #expected: Map<string, Expectation>;
+  /** The requests that may be answered here; all, where it is not known. */
+  readonly #ids: readonly string[] | undefined;
+
+  constructor(terms: ToolDoorTerms, beside?: { readonly door: ToolDoor; readonly ids: readonly string[] }) {
+    this.#terms = terms;
+    this.#waiting = beside === undefined ? new Waiting() : beside.door.#waiting;
+    this.#expected = beside === undefined ? new Map<string, Expectation>() : beside.door.#expected;
+    this.#ids = beside?.ids;
+  }
+
+  /** A door for the answer to one message, where no other answers come. */
+  forExchange(message: Uint8Array): ToolDoor {
+    const id = unmarked(message)?.request.id;
+    return id === undefined ? this : new ToolDoor(this.#terms, { door: this, ids: [id] });
+  }
+
+  /** Says that a request will be sent whose result is to go through the gate. It carries `marked(key)` in its `_meta`. */
+  expect(asked: Asked, options: TransformOptions): Expectation {
+    const expectation = new Expectation(String((keys += 1)), asked, options);
+    this.#expected.set(expectation.key, expectation);
+    return expectation;
+  }
+
+  /** What the gate made of the result; undefined where none came through. */
+  async outcome({ arrival, options }: Expectation): Promise<Outcome | undefined> {
+    if (arrival?.kind !== "staged") return arrival;
+    const reduced = await restaged(arrival, options, this.#terms.sluice);
+    return { reduced, isError: arrival.isError };
+  }
+
+  /** Nobody waits for it any more. */
+  release(expectation: Expectation): void {
+    this.#expected.delete(expectation.key);
+    this.#waiting.giveUp(expectation);
+    const { arrival } = expectation;
+    if (arrival?.kind === "staged") void dropStaged(this.#terms.store, arrival.scope);
+  }
+
+  async fromClient(bytes: Uint8Array): Promise<FromClient> {
+    const sent = unmarked(bytes);
+    if (sent === undefined) {
+      const cancelled = cancelledBy(bytes);
+      const expectation = this.#waiting.find(cancelled);
+      if (expectation !== undefined) this.#waiting.giveUp(expectation);
+      return { forward: bytes, answers: [] };
+    }
+    const { request, key, forward } = sent;
+    if (request.method !== SUBSCRIPTION) this.#waiting.open(request.id, this.#expected.get(key ?? ""));
+    return { forward, answers: [] };
+  }
+
+  refuse(message: MessageMembers): Refused {
+    return refuseMessage(message);
+  }
+
+  fromServer(outlet: Pick<Outlet, "forward" | "complete" | "stray">, reply: (text: string) => void): MessageTaker {
+    const facts = new ResultFacts();
+    const answers = new Answers({
+      waiting: this.#waiting,
+      ids: this.#ids,
+      facts,
+      keeps: !(this.#terms.store instanceof NoOpArtifactStore),
+      lost: this.#terms.lost,
+      dropStaged: (scope) => void dropStaged(this.#terms.store, scope),
+    });
+    const incoming = new Incoming(this.#terms.sluice, {
+      judge: answers,
+      forward: (bytes) => outlet.forward(bytes),
+      complete: () => outlet.complete(),
+      stray: (bytes) => outlet.stray(bytes),
+      passed: ({ id, isResponse }) => void (isResponse && this.#waiting.close(id)),
+      broken: (error, message) => {
+        const { text, isForServer } = answers.broken(error, message);
+        if (isForServer && text !== undefined) reply(text);
+        return isForServer ? undefined : text;
+      },
+    });
+    return {
+      write: async (bytes) => {
+        facts.push(bytes);
+        await incoming.write(bytes);
+      },
+      end: () => incoming.end(),
+      [Symbol.asyncDispose]: async () => {
+        await incoming[Symbol.asyncDispose]();
+        answers.abandon();
+      },
+    };
+  }
+
+  /** Nobody is answered: that the connection is closed the client tells everybody, and an answer would say another thing. */
+  abandon(): readonly string[] {
+    for (const id of this.#waiting.ids) this.#lose(id);
+    return [];
+  }
+
+  /** A request will not be answered, since what the answer would have come by is gone: what the client gets instead. */
+  lose(id: string, sentence: string): string | undefined {
+    if (!this.#waiting.has(id)) return undefined;
+    this.#lose(id);
+    return errorMessage(id, RpcCode.serverError, sentence);
+  }
+
+  /** Where exchanges have no doors of their own, an answer comes after the response to its request. */
+  forget(id: string): void {
+    if (this.#ids !== undefined) this.#waiting.close(id);
+  }
+
+  isWaiting(id: string): boolean {
+    return this.#waiting.has(id);
+  }
+
+  tool(): undefined {
+    return undefined;
+  }
+
+  get waiting(): number {
+    return this.#waiting.ids.length;
+  }
+
+  #lose(id: string): void {
+    const expectation = this.#waiting.close(id);
+    if (expectation !== undefined) expectation.failure ??= this.#terms.lost();
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * Which source a configuration names, in Node.
+ * @module
+ */
+import type { SourceParts } from "../toolnode.js";
+import type { ToolSource } from "../source.js";
+import type { ResolvedToolConfig } from "../variables.js";
+import { commandSource } from "./command.js";
+import { mcpStdioSource } from "./mcp-stdio.js";
+import { credentialed } from "./stdio-credentials.js";
+import { webSource } from "./web-source.js";
+
+/** The source of a configuration. */
+export function nodeSource(config: ResolvedToolConfig, parts: SourceParts): ToolSource {
+  const { name, endpoint, transport } = config;
+  const { sluice, store, onErrorOutput } = parts;
+  if (transport === "cli") return commandSource({ ...config, ...parts });
+  if (endpoint?.kind === "stdio") {
+    const { argv } = endpoint;
+    return credentialed(config, (env) =>
+      mcpStdioSource({ name, sluice, store, argv, env, ...(onErrorOutput !== undefined && { onErrorOutput }) }),
+    );
+  }
+  return webSource(config, parts);
+}

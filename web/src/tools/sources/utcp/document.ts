@@ -1,0 +1,115 @@
+/**
+ * A document that describes tools: a UTCP manual or an OpenAPI description, JSON or YAML, from whoever wrote it.
+ * @module
+ */
+import { adaptFetchError, type ToolPlace } from "../../adapt-error.js";
+import { wrong } from "../problem.js";
+
+/** A document as it was parsed: an object, within all bounds. */
+export type Document = Readonly<Record<string, unknown>>;
+
+/** What a document is. */
+export type DocumentKind = "manual" | "openapi" | "unknown";
+
+/** Bytes of a document; descriptions of the largest public APIs have about ten million. */
+export const MAX_DOCUMENT: number = 16 * 1024 * 1024;
+/** Of one in YAML, which takes fifty times as long to read. */
+export const MAX_YAML: number = 2 * 1024 * 1024;
+/** Tools that one document may describe. */
+export const MAX_TOOLS = 2000;
+const MAX_DEPTH = 100;
+/** Values in a document, those that YAML's aliases repeat counted each time. */
+const MAX_VALUES = 2_000_000;
+
+/**
+ * Parses a document.
+ *
+ * @returns undefined where it is no object in JSON or YAML.
+ * @throws ToolNodeError E_TOOL_CONFIG where it is too large; `subject` begins the sentence.
+ */
+export async function parsedDocument(text: string, subject: string): Promise<Document | undefined> {
+  if (text.length > MAX_DOCUMENT) throw tooLarge(subject);
+  const value = json(text) ?? (await yaml(text, subject));
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  measure(value, subject);
+  return value as Document;
+}
+
+/** What a document is, by the members that both kinds require. */
+export function kindOf(document: Document): DocumentKind {
+  const { tools, openapi, swagger, paths } = document;
+  if (Array.isArray(tools)) return "manual";
+  const isVersion = typeof openapi === "string" || typeof swagger === "string" || typeof swagger === "number";
+  return isVersion && isObject(paths) ? "openapi" : "unknown";
+}
+
+/** Whether a value is an object and no array. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A body as text, as far as it is within the limit; undefined beyond it. */
+export async function boundedText(
+  bytes: ReadableStream<Uint8Array> | null,
+  place: ToolPlace,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  if (bytes === null) return text;
+  const reader = bytes.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return text + decoder.decode();
+      size += value.length;
+      if (size > MAX_DOCUMENT) return undefined;
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw adaptFetchError(error, place);
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** A document that is too large, said. */
+export function tooLarge(subject: string): Error {
+  const sizes = `${MAX_DOCUMENT / 1024 / 1024} MiB, or ${MAX_YAML / 1024 / 1024} MiB of YAML`;
+  return wrong(`${subject} has a document that is too large: give one of at most ${sizes}, with fewer tools.`);
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function yaml(text: string, subject: string): Promise<unknown> {
+  // A page of a browser, and what begins like JSON, is no YAML that anybody means.
+  if (/^\s*[<[{]/.test(text) || !/^[^\s#][^\n]*:/m.test(text)) return undefined;
+  if (text.length > MAX_YAML) throw tooLarge(subject);
+  const { parse } = await import("yaml");
+  try {
+    // The aliases of a bomb are refused; warnings would be printed.
+    return parse(text, { maxAliasCount: 1000, merge: true, logLevel: "silent", uniqueKeys: false }) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws for what is too deep or too much to be walked through. */
+function measure(value: object, subject: string): void {
+  let left = MAX_VALUES;
+  const walk = (node: unknown, depth: number): void => {
+    if (--left < 0) throw tooLarge(subject);
+    if (typeof node !== "object" || node === null) return;
+    if (depth > MAX_DEPTH) throw wrong(`${subject} has a document that is nested deeper than ${MAX_DEPTH} levels.`);
+    for (const child of Object.values(node)) walk(child, depth + 1);
+  };
+  walk(value, 0);
+}

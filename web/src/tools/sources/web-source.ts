@@ -1,0 +1,29 @@
+/**
+ * Which source a configuration names, of those that run anywhere.
+ * @module
+ */
+import { ToolNodeError } from "../errors.js";
+import type { SourceParts } from "../toolnode.js";
+import type { ToolSource } from "../source.js";
+import type { ResolvedToolConfig } from "../variables.js";
+import { httpSource } from "./http.js";
+import { mcpSource } from "./mcp.js";
+import { utcpSource } from "./utcp.js";
+
+/** The source of a configuration. Throws E_TOOL_UNSUPPORTED for what starts a program. */
+export function webSource(config: ResolvedToolConfig, parts: SourceParts): ToolSource {
+  const { name, endpoint, transport } = config;
+  if (transport === "http") return httpSource({ ...config, ...parts });
+  if (transport === "utcp") return utcpSource({ ...config, ...parts });
+  if (endpoint === null || endpoint.kind === "stdio") throw needsNode(name);
+  const { url, kind } = endpoint;
+  const { sluice, store, fetch } = parts;
+  return mcpSource({ name, sluice, store, url, transport: kind, ...(fetch !== undefined && { fetch }) });
+}
+
+function needsNode(name: string): ToolNodeError {
+  return new ToolNodeError(
+    `The source ${name} is a program, and programs are started in Node only: import ToolNode from mcp-sluice/tools/node, or give a URL.`,
+    { code: "E_TOOL_UNSUPPORTED", category: "non_retryable" },
+  );
+}

@@ -1,0 +1,295 @@
+/**
+ * One source of tools, as a planner sees it (ToolNode 2.1 §2).
+ * @module
+ */
+import { chosenStore } from "../artifacts/choice.js";
+import { configured } from "../artifacts/retention/configured.js";
+import type { ArtifactStore } from "../artifacts/store.js";
+import { standIn } from "../artifacts/unstored.js";
+import { createSluiceOver, type WasmSource } from "../core/create.js";
+import type { Sluice } from "../core/sluice.js";
+import { SluiceError } from "../errors/error.js";
+import { withoutDoor } from "../mcp/door-config.js";
+import { heedless } from "../mcp/door-event.js";
+import type { McpClientIdentity } from "./auth/mcp-discovery.js";
+import type { OAuthManager } from "./auth/oauth-manager.js";
+import { readToolConfig, type ExternalToolConfig, type ToolConfig } from "./config.js";
+import type { ToolContext } from "./context.js";
+import { ToolClientError, ToolNodeError } from "./errors.js";
+import type { ToolNodeEvent } from "./event.js";
+import { offered, type OfferedTool } from "./offer.js";
+import { ToolRegistry, type ToolSpec } from "./registry.js";
+import type { ListedResource, ListedTemplate } from "./resources/connection.js";
+import type { ResourceReading } from "./resources/contents.js";
+import type { Listing } from "./resources/listed.js";
+import { resourceTools } from "./resources/tools.js";
+import { RunningSource } from "./running.js";
+import type { ToolSource } from "./source.js";
+import type { ToolResult } from "./tool-answer.js";
+import { resolveVariables, type ResolvedToolConfig, type Variables } from "./variables.js";
+
+/** What a ToolNode is given beside its configuration; all of it may be left out. */
+export interface ToolNodeOptions {
+  /** The tools that it shares names with; one of its own when left out. */
+  readonly registry?: ToolRegistry;
+  /** Where artifacts go; without one nothing is kept, and observations say so. */
+  readonly store?: ArtifactStore;
+  /** Asked for its artifact store where none is named. */
+  readonly stateStore?: unknown;
+  /** Users' tokens, for `auth_type: "oauth2_user"`. */
+  readonly authManager?: OAuthManager;
+  /**
+   * Who this program is to the providers of MCP servers that tell of theirs: with it a user's provider need not be
+   * configured.
+   */
+  readonly oauthClient?: McpClientIdentity;
+  /** Values of `${VAR}`; the environment in Node, none elsewhere. */
+  readonly variables?: Variables;
+  /** Told of what happens. What it throws is lost. */
+  readonly onEvent?: (event: ToolNodeEvent) => void;
+  /** Given what a program that is started writes to standard error, which is untrusted; thrown away when left out. */
+  readonly onErrorOutput?: (chunk: Uint8Array) => void;
+  /** How HTTP is spoken; that of the platform when left out. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** Where the core is, when a bundler moved it. */
+  readonly wasm?: WasmSource;
+}
+
+/** What sources are made of. */
+export interface SourceParts extends Pick<ToolNodeOptions, "fetch" | "onErrorOutput"> {
+  readonly sluice: Sluice;
+  readonly store: ArtifactStore;
+  readonly variables: Variables;
+}
+
+/** Makes the source that a configuration names. Throws E_TOOL_UNSUPPORTED for what does not run here. */
+export type MakeSource = (config: ResolvedToolConfig, parts: SourceParts) => ToolSource;
+
+/** What there is between `connect` and `close`. */
+interface Connected {
+  readonly running: RunningSource;
+  readonly sluice: Sluice;
+}
+
+/** A source whose transports are chosen by whoever extends it. */
+export abstract class AnyToolNode implements AsyncDisposable {
+  readonly #config: ToolConfig;
+  readonly #options: ToolNodeOptions;
+  readonly #registry: ToolRegistry;
+  readonly #onEvent: (event: ToolNodeEvent) => void;
+  #connecting: Promise<void> | undefined;
+  #connected: Connected | undefined;
+  #offers: ReadonlyMap<string, OfferedTool> = new Map();
+  #generated: readonly ToolSpec[] = [];
+  /** Both, as they stand in the registry. */
+  #registered: readonly ToolSpec[] = [];
+  #looks = 0;
+  /** The one that gave what is offered. */
+  #latestLook = 0;
+
+  /** Throws a ToolConfigError with the path of the key that is wrong. */
+  constructor(config: ExternalToolConfig, options: ToolNodeOptions = {}) {
+    this.#config = readToolConfig(config);
+    this.#options = options;
+    this.#registry = options.registry ?? new ToolRegistry();
+    this.#onEvent = heedless(options.onEvent);
+  }
+
+  /** The source's name: the namespace of its tools. */
+  get name(): string {
+    return this.#config.name;
+  }
+
+  /**
+   * Connects, finds out what tools there are, and registers them. Does nothing when it is connected.
+   *
+   * @param context who asks, where users have tokens of their own: their tools are those that all are offered.
+   * @throws ToolNodeError when the source cannot be reached, a variable is missing, or a name is taken; SluiceError
+   * E_CONFIG_… for what is wrong with `artifact_extraction`.
+   */
+  async connect(context: ToolContext = {}): Promise<void> {
+    this.#connecting ??= this.#connect(context).catch(async (error: unknown) => {
+      await this.close();
+      throw error;
+    });
+    await this.#connecting;
+  }
+
+  /** The tools, those for resources last. Throws before `connect`. */
+  getTools(): readonly ToolSpec[] {
+    this.#running();
+    return this.#registered;
+  }
+
+  /**
+   * Calls a tool by the name that planners know, or by the source's own. What the tool says of its failure is a result.
+   *
+   * @throws ToolNodeError; the reason of the context's signal.
+   */
+  async call(name: string, args: Readonly<Record<string, unknown>> = {}, context: ToolContext = {}): Promise<ToolResult> {
+    const { running } = this.#running();
+    const offer = this.#offers.get(name) ?? this.#offers.get(`${this.name}.${name}`);
+    if (offer !== undefined) return running.call(offer.source, args, context);
+    const generated = this.#generated.find((tool) => tool.name === name || tool.name === `${this.name}.${name}`);
+    if (generated !== undefined) return generated.call(args, context);
+    throw new ToolClientError(`The source ${this.name} offers no tool ${JSON.stringify(name)}: see getTools.`);
+  }
+
+  /** What the source has to read, all pages. Throws E_TOOL_UNSUPPORTED where it has nothing. */
+  listResources(context: ToolContext = {}): Promise<Listing<ListedResource>> {
+    return this.#running().running.resources.listResources(context);
+  }
+
+  /** The templates of its resources' URIs, all pages. */
+  listResourceTemplates(context: ToolContext = {}): Promise<Listing<ListedTemplate>> {
+    return this.#running().running.resources.listResourceTemplates(context);
+  }
+
+  /** Every content of a resource: short texts as they are, long ones and bytes as artifacts. */
+  readResource(uri: string, context: ToolContext = {}): Promise<ResourceReading> {
+    return this.#running().running.resources.readResource(uri, context);
+  }
+
+  /** Asks to be told of a resource's changes, by `onEvent`. */
+  subscribe(uri: string, context: ToolContext = {}): Promise<void> {
+    return this.#running().running.resources.subscribe(uri, context);
+  }
+
+  /** Takes one asking back. */
+  unsubscribe(uri: string, context: ToolContext = {}): Promise<void> {
+    return this.#running().running.resources.unsubscribe(uri, context);
+  }
+
+  /** Values that the source offers for a variable of a template, beginning with what is written of it. */
+  complete(template: string, variable: string, value: string, context: ToolContext = {}): Promise<readonly string[]> {
+    return this.#running().running.resources.complete(template, variable, value, context);
+  }
+
+  /** Closes all sessions and takes the tools out of the registry. May be connected again. */
+  async close(): Promise<void> {
+    const connected = this.#connected;
+    this.#connected = undefined;
+    this.#connecting = undefined;
+    this.#registry.remove(this.#registered.map(({ name }) => name));
+    this.#registered = [];
+    this.#offers = new Map();
+    this.#generated = [];
+    await connected?.running[Symbol.asyncDispose]();
+  }
+
+  /** As `close`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** The source of a configuration. */
+  protected abstract source(config: ResolvedToolConfig, parts: SourceParts): ToolSource;
+
+  /** What `${VAR}` stands for where nobody says it. */
+  protected abstract readonly variables: Variables;
+
+  async #connect(context: ToolContext): Promise<void> {
+    const { stateStore, store: given, wasm, fetch, onErrorOutput, variables = this.variables } = this.#options;
+    const config = resolveVariables(this.#config, variables);
+    const { store, config: core } = configured(chosenStore(given, stateStore), config.artifact_extraction);
+    const sluice = await createSluiceOver({ store, standIn, onFailure: "answer" }, withoutDoor(core), wasm);
+    const source = this.source(config, {
+      sluice,
+      store,
+      variables,
+      ...(fetch !== undefined && { fetch }),
+      ...(onErrorOutput !== undefined && { onErrorOutput }),
+    });
+    const running = new RunningSource({
+      config,
+      source,
+      sluice,
+      store,
+      parts: this.#options,
+      onEvent: this.#onEvent,
+      onToolsChanged: () => void this.#refresh(context),
+    });
+    this.#connected = { running, sluice };
+    const { tools, hasResources, number } = await this.#look(running, context);
+    const { resources, guardrail } = config.artifact_extraction;
+    if (hasResources && resources?.enabled !== false) {
+      this.#generated = resourceTools({
+        reader: running.resources,
+        namespace: config.name,
+        source: config.transport,
+        sluice,
+        config: guardrail === undefined ? {} : { guardrail },
+      }).map((tool) => telling(tool, running));
+    }
+    this.#offer(this.#offersOf(tools, running), number);
+  }
+
+  /** What the source offers now. Of two looks under way the one that began last knows better, whichever ends first. */
+  async #look(
+    running: RunningSource,
+    context: ToolContext,
+  ): Promise<Awaited<ReturnType<RunningSource["look"]>> & { readonly number: number }> {
+    this.#looks += 1;
+    const number = this.#looks;
+    return { ...(await running.look(context)), number };
+  }
+
+  #offersOf(tools: Parameters<typeof offered>[0], running: RunningSource): ReadonlyMap<string, OfferedTool> {
+    return offered(tools, this.#config, (tool, args, context = {}) => running.call(tool, args, context));
+  }
+
+  /**
+   * Registers tools in place of those before, unless a later look was there first. Throws, and leaves all as it is, when a
+   * name is taken. A name of the source's own goes before one that is made for its resources.
+   */
+  #offer(offers: ReadonlyMap<string, OfferedTool>, look: number): void {
+    if (look < this.#latestLook) return;
+    this.#latestLook = look;
+    const before = this.#registered;
+    const generated = this.#generated.filter(({ name }) => !offers.has(name));
+    const next = [...Array.from(offers.values(), ({ spec }) => spec), ...generated];
+    this.#registry.remove(before.map(({ name }) => name));
+    try {
+      this.#registry.register(next);
+    } catch (error) {
+      this.#registry.register(before);
+      throw error;
+    }
+    this.#registered = next;
+    this.#offers = offers;
+  }
+
+  /** The source has other tools now. */
+  async #refresh(context: ToolContext): Promise<void> {
+    const connected = this.#connected;
+    if (connected === undefined) return;
+    let error: SluiceError | undefined;
+    try {
+      const { tools, number } = await this.#look(connected.running, context);
+      if (this.#connected !== connected) return;
+      this.#offer(this.#offersOf(tools, connected.running), number);
+    } catch (thrown) {
+      error =
+        thrown instanceof SluiceError ? thrown : new ToolNodeError("The tools could not be listed.", { cause: thrown });
+    }
+    this.#onEvent({ kind: "tools_changed", names: [...this.#offers.keys()], ...(error !== undefined && { error }) });
+  }
+
+  #running(): Connected {
+    if (this.#connected !== undefined) return this.#connected;
+    throw new ToolNodeError(`The source ${this.name} is not connected: call connect first.`);
+  }
+}
+
+/** The same tool, of whose results the host is told. */
+function telling(tool: ToolSpec, running: RunningSource): ToolSpec {
+  const name = tool.name.slice(tool.extra.namespace.length + 1);
+  return {
+    ...tool,
+    call: async (args, context) => {
+      const answer = await tool.call(args, context);
+      running.tell(name, answer);
+      return answer;
+    },
+  };
+}
