@@ -4,9 +4,9 @@ import { EXIT_MEANINGS } from "../../../web/src/cli/exit.js";
 import { sluice } from "./command.js";
 
 const WRONG: readonly (readonly [args: string[], sentence: RegExp])[] = [
-  [[], /give a command: transform, restore, proxy, artifacts, sniff/],
+  [[], /give a command: transform, restore, proxy, tools, resources, artifacts, sniff/],
   [["transfrom"], /did you mean transform\?/],
-  [["frobnicate"], /there are transform, restore, proxy, artifacts, sniff/],
+  [["frobnicate"], /there are transform, restore, proxy, tools, resources, artifacts, sniff/],
   [["--store", "x", "transform"], /options come after the command/],
   [["help", "transfrom"], /did you mean transform\?/],
   [["artifacts"], /needs a verb: list, get, stat, delete, gc, purge/],
@@ -36,6 +36,15 @@ const WRONG: readonly (readonly [args: string[], sentence: RegExp])[] = [
   [["transform", "--scope", "user=1", "--scope", "user_id=2"], /user_id is given twice/],
   [["transform", "a", "b"], /"b" is too many/],
   [["transform", "-x"], /no option -x/],
+  [["tools"], /needs a verb: list, connect, call/],
+  [["tools", "cal"], /did you mean call\?/],
+  [["tools", "connect"], /needs PRESET/],
+  [["tools", "call", "a.b"], /there is no source "a"/],
+  [["tools", "call", "sqlite.b", "--scope", "sesion=1"], /did you mean session/],
+  [["resources"], /needs a verb: list, templates, read/],
+  [["resources", "read", "filesystem"], /needs SOURCE URI/],
+  [["resources", "read", "a", "b", "c"], /takes SOURCE URI; "c" is too many/],
+  [["resources", "list", "filesystem", "--store", "x"], /no option --store; transform has it/],
   [["restore", "--store", "memory"], /memory store is gone/],
 ];
 
@@ -80,10 +89,14 @@ describe("--help", () => {
     },
   );
 
-  test("of artifacts names its verbs", async () => {
-    const { code, stdout } = await sluice(["artifacts", "--help"]);
+  test.each([
+    ["artifacts", ["list", "get", "stat", "delete", "gc", "purge"]],
+    ["tools", ["list", "connect", "call"]],
+    ["resources", ["list", "templates", "read"]],
+  ])("of %s names its verbs", async (group, verbs) => {
+    const { code, stdout } = await sluice([group, "--help"]);
     expect(code).toBe(0);
-    for (const verb of ["list", "get", "stat", "delete", "gc", "purge"]) expect(stdout).toContain(`artifacts ${verb}`);
+    for (const verb of verbs) expect(stdout).toContain(`${group} ${verb}`);
   });
 
   test("every example is a command line that parses", async () => {

@@ -2,72 +2,12 @@
  * Every command with its operands, options and examples: what is parsed, and what `--help` says.
  * @module
  */
-import type { Terminal } from "./terminal.js";
+import { CONFIG, JSON_OUT, OWNER, RESULTS, SCOPE, STORE } from "./options.js";
+import { RESOURCE_COMMANDS } from "./resources/commands.js";
+import type { CommandSpec, OptionSpec } from "./spec.js";
+import { TOOL_COMMANDS } from "./tools/commands.js";
 
-/** One option. Without `value` it is a switch. */
-export interface OptionSpec {
-  readonly name: string;
-  readonly short?: string;
-  /** How help names the value, e.g. `DIR`. */
-  readonly value?: string;
-  readonly choices?: readonly string[];
-  readonly multiple?: boolean;
-  readonly help: string;
-}
-
-/** What a command line said, checked against the command's table. */
-export interface Invocation {
-  readonly command: string;
-  readonly operands: readonly string[];
-  /** The value of an option that takes one; undefined where it was not given. */
-  value(name: string): string | undefined;
-  /** All values of an option that may be repeated. */
-  values(name: string): readonly string[];
-  /** Whether a switch was given. */
-  has(name: string): boolean;
-}
-
-/** What a command's module exports. */
-export interface CommandModule {
-  /** Does the work and gives the exit code. Throws SluiceError, CommandError, PipeClosed. */
-  run(invocation: Invocation, terminal: Terminal): Promise<number>;
-}
-
-/** A command. Its module is loaded only when it runs, so that starting costs no more than it must. */
-export interface CommandSpec {
-  /** `transform`, `artifacts get`. */
-  readonly name: string;
-  readonly summary: string;
-  readonly operands: string;
-  readonly minOperands?: number;
-  readonly maxOperands: number;
-  readonly options: readonly OptionSpec[];
-  /** Whether it writes to the store; a refusal then exits 73, else 74. */
-  readonly changesStore?: boolean;
-  /** Whether signals are its own to handle. */
-  readonly handlesSignals?: boolean;
-  readonly about: readonly string[];
-  readonly examples: readonly (readonly [command: string, what: string])[];
-  load(): Promise<CommandModule>;
-}
-
-const STORE: OptionSpec = {
-  name: "store",
-  value: "DIR",
-  help: "the store's folder; left out, `sluice` in your cache folder",
-};
-const SCOPE: OptionSpec = {
-  name: "scope",
-  value: "K=V",
-  multiple: true,
-  help: "only this scope: tenant_id, user_id, session_id, trace_id (`_id` may be left out); keys not given match null only. Left out, all scopes",
-};
-const CONFIG: OptionSpec = {
-  name: "config",
-  value: "FILE",
-  help: "configuration as JSON; `sluice config` lists the keys",
-};
-const JSON_OUT: OptionSpec = { name: "json", help: "print JSON" };
+export type { CommandModule, CommandSpec, Invocation, OptionSpec } from "./spec.js";
 
 export const COMMANDS: readonly CommandSpec[] = [
   {
@@ -82,9 +22,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       { name: "tool", value: "T", help: "the tool that answered; chooses its `tool_fields`" },
       { name: "namespace", value: "NS", help: "prefix of artifact ids; `artifact` when left out" },
-      { ...SCOPE, help: "whose the artifacts are: tenant_id, user_id, session_id, trace_id (`_id` may be left out)" },
+      OWNER,
       CONFIG,
-      { ...STORE, value: "DIR|memory", help: `${STORE.help}; \`memory\` keeps nothing` },
+      RESULTS,
       {
         name: "dialect",
         value: "observation|mcp",
@@ -164,6 +104,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     load: () => import("./proxy/proxy.js"),
   },
+  ...TOOL_COMMANDS,
+  ...RESOURCE_COMMANDS,
   {
     name: "artifacts list",
     summary: "list what is stored",

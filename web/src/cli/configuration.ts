@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import type { SluiceConfig } from "../core/config.js";
 import { SluiceError } from "../errors/error.js";
 import { CommandError, Exit } from "./exit.js";
+import { placeOf } from "./json-place.js";
 import { systemReason } from "./system-reason.js";
 import { printable } from "./words.js";
 
@@ -21,7 +22,8 @@ export async function readConfig(file: string): Promise<SluiceConfig> {
   return value;
 }
 
-async function readConfigFile(file: string): Promise<string> {
+/** The text of a configuration file. Throws CommandError 66. */
+export async function readConfigFile(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
@@ -38,12 +40,4 @@ function parsed(file: string, text: string): unknown {
     const what = text.trim() === "" ? "is empty" : `is not JSON${placeOf(error, text)}`;
     throw new SluiceError("E_CONFIG_JSON", `the configuration ${printable(file)} ${what}; {} is one that sets nothing`);
   }
-}
-
-/** Where the parser stopped, where it tells; its own sentence would quote what may be a secret. */
-function placeOf(error: unknown, text: string): string {
-  const position = /at position (\d+)/.exec((error as Error).message)?.[1];
-  if (position === undefined) return "";
-  const before = text.slice(0, Number(position)).split("\n");
-  return ` from line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1} on`;
 }

@@ -13,10 +13,14 @@ export const Exit = {
   data: 65,
   /** EX_NOINPUT: an input cannot be opened or read. */
   input: 66,
+  /** EX_UNAVAILABLE: a source of tools cannot be reached, or does not answer. */
+  unavailable: 69,
   /** EX_CANTCREAT: the store or an output file cannot be written. */
   create: 73,
   /** EX_IOERR: the store cannot be read. */
   read: 74,
+  /** EX_NOPERM: a source of tools refuses who asks, or it is not known who asks. */
+  refused: 77,
   /** 128 + SIGINT. */
   interrupted: 130,
   /** 128 + SIGTERM. */
@@ -26,15 +30,17 @@ export const Exit = {
 /** What `--help` says of each code that a person may meet. */
 export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [Exit.ok, "done"],
-  [Exit.failure, "failed, for instance: no artifact has that id, or it has expired"],
+  [Exit.failure, "failed, for instance: no artifact has that id, it has expired, or a tool says that it failed"],
   [Exit.usage, "the command line or the configuration is wrong; the sentence says how"],
   [Exit.data, "the input is not JSON; the error stands in its place on standard output"],
   [Exit.input, "an input cannot be opened or read"],
+  [Exit.unavailable, "a source of tools cannot be reached, or fails; trying again later may help"],
   [
     Exit.create,
     "the store or an output file cannot be written; what `transform` made of a result is printed all the same",
   ],
   [Exit.read, "the store cannot be read"],
+  [Exit.refused, "a source of tools refuses who asks, or a variable for it has no value"],
 ];
 
 /** Thrown for a command line that cannot be meant; exits 2. */
@@ -75,6 +81,12 @@ const BY_CODE: Partial<Record<ErrorCode, number>> = {
   E_STORE_FULL: Exit.create,
   E_STORE_READ: Exit.read,
   E_STORE_CORRUPT: Exit.read,
+  E_TOOL_CONFIG: Exit.usage,
+  E_TOOL_AUTH: Exit.refused,
+  E_TOOL_CONNECTION: Exit.unavailable,
+  E_TOOL_TIMEOUT: Exit.unavailable,
+  E_TOOL_SERVER: Exit.unavailable,
+  E_TOOL_RATE_LIMIT: Exit.unavailable,
 };
 
 /** The exit code for anything thrown by a command that changes the store or only reads it. */

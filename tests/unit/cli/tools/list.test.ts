@@ -1,0 +1,142 @@
+/** `sluice tools list`: presets, and the tools of sources. */
+import { describe, expect, test } from "vitest";
+import { presetNames } from "../../../../web/src/tools/presets.js";
+import { ROOT, Room, sluice } from "../command.js";
+import { sendJson } from "../../tools/sources/api.js";
+import { configOf, down, everything, filesIn, scripted, unset, weather } from "./sources.js";
+
+describe("presets", () => {
+  test("are listed in a pipe with what each is for and which variables it needs", async () => {
+    const { code, stdout, stderr } = await sluice(["tools", "list"]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.map((line) => line.split("\t")[0])).toEqual(presetNames());
+    expect(lines.every((line) => line.split("\t").length === 3)).toBe(true);
+    expect(lines).toContain("filesystem\tRead and write files in one folder\tFILESYSTEM_ROOT");
+    expect(stdout).toMatch(/^github\t.*\teach user's sign-in$/m);
+  });
+
+  test("are an array with --json", async () => {
+    const presets = JSON.parse((await sluice(["tools", "list", "--json"])).stdout) as { name: string }[];
+    expect(presets.map(({ name }) => name)).toEqual(presetNames());
+    expect(presets).toContainEqual({
+      name: "sqlite",
+      description: "Query and change a SQLite database",
+      auth_type: "none",
+      variables: ["SQLITE_FILE"],
+    });
+  });
+});
+
+describe("tools", () => {
+  test("of every source of the file, in its order, on one line each", async () => {
+    await using room = await Room.open();
+    const api = await weather((_, response) => sendJson(response, {}));
+    const config = await configOf(room, api, everything);
+    const { code, stdout, stderr } = await sluice(["tools", "list", ...config]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const rows = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split("\t"));
+    expect(rows.every((row) => row.length === 3 && ["read", "external"].includes(row[1] ?? ""))).toBe(true);
+    expect(rows.slice(0, 2).map(([name]) => name)).toEqual(["weather.map", "weather.echo"]);
+    expect(rows[0]?.[2]).toBe("A map of the weather");
+    expect(rows.map(([name]) => name)).toContain("every.resources_read");
+  });
+
+  test("with --json are an array with schemas", async () => {
+    await using room = await Room.open();
+    const config = await configOf(room, everything);
+    const tools = JSON.parse((await sluice(["tools", "list", "--json", ...config])).stdout) as Record<
+      string,
+      unknown
+    >[];
+    expect(tools.every((tool) => Object.keys(tool).join() === "name,description,input_schema,side_effects")).toBe(true);
+    expect(tools.find(({ name }) => name === "every.get-sum")).toMatchObject({
+      side_effects: "read",
+      input_schema: { type: "object", required: ["a", "b"] },
+    });
+  });
+
+  test("of a preset that is named, beside those of the file", async () => {
+    await using room = await Room.open();
+    const config = await configOf(room, everything);
+    // In the checkout npx finds the server without a network.
+    const options = { cwd: ROOT, env: { FILESYSTEM_ROOT: room.folder } };
+    const { code, stdout } = await sluice(["tools", "list", "filesystem", ...config], options);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^filesystem\.read_media_file\t/m);
+    expect(stdout).toMatch(/^every\.echo\t/m);
+  });
+
+  test("what a server writes about itself cannot reach the terminal as more than text", async () => {
+    await using room = await Room.open();
+    const source = await scripted(room, {
+      tools: {},
+      before:
+        'if (message.method !== "tools/list") return false; write(JSON.stringify({ jsonrpc: "2.0", id: message.id, result: { tools: [{ name: "t", description: "a\\u001b[31m\\u202eb\\tc", inputSchema: { type: "object" } }] } })); return true;',
+    });
+    const { stdout } = await sluice(["tools", "list", ...(await configOf(room, source))]);
+    expect(stdout).toBe("scripted.t\texternal\ta\\u{1b}[31m\\u{202e}b c\n");
+  });
+});
+
+describe("a source that fails", () => {
+  test("costs the others nothing; the first gives the exit code", async () => {
+    await using room = await Room.open();
+    const files = filesIn(room.folder);
+    const first = await sluice(["tools", "list", ...(await configOf(room, down, files, unset))]);
+    expect(first.code).toBe(69);
+    expect(first.stdout).toMatch(/^files\.read_media_file\t/m);
+    expect(first.stderr).toMatch(/^sluice: .*"down".*\nsluice: .*SLUICE_TEST_UNSET_TOKEN.*\n$/);
+    const other = await sluice(["tools", "list", "--json", ...(await configOf(room, unset, files, down))]);
+    expect(other.code).toBe(77);
+    expect(JSON.parse(other.stdout)).toHaveLength(14);
+  });
+
+  test("for want of a person who signs in says what to do instead", async () => {
+    const { code, stdout, stderr } = await sluice(["tools", "list", "github"]);
+    expect([code, stdout]).toEqual([77, ""]);
+    expect(stderr).toMatch(/sign in.*"bearer"/);
+  });
+});
+
+describe("what cannot be meant", () => {
+  test.each([
+    [["filesytem"], /did you mean filesystem\?/],
+    [["frobnicate"], /there is no source "frobnicate"; presets are chrome-devtools, /],
+  ])("the name %j exits 2", async (names, sentence) => {
+    const { code, stdout, stderr } = await sluice(["tools", "list", ...names]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(sentence);
+    expect(stderr).toMatch(/Try: sluice tools list --help\n$/);
+  });
+
+  test.each([
+    ['{"sources":[{"name":"a","transport":"mcp","connection":"x","timeout":3}]}', /sources\[0\]/],
+    ['{"sources":[{"name":"a","transport":"ftp","connection":"secret"}]}', /sources\[0\]\.transport/],
+    ['{"servers":[]}', /sources/],
+    ['{"sources":', /not JSON/],
+    [
+      '{"sources":[{"name":"a","transport":"mcp","connection":"node x","artifact_extraction":{"max_inlin":1}}]}',
+      /max_inlin/,
+    ],
+  ])("the file %s exits 2, with its place", async (text, sentence) => {
+    await using room = await Room.open();
+    const { code, stdout, stderr } = await sluice([
+      "tools",
+      "list",
+      "--config",
+      await room.write("sources.json", text),
+    ]);
+    expect(code).toBe(2);
+    expect(stdout).toBe("");
+    expect(stderr).toMatch(sentence);
+    expect(stderr).not.toContain("secret");
+  });
+
+  test("a file that is not there exits 66", async () => {
+    expect((await sluice(["tools", "list", "--config", "/nowhere/sources.json"])).code).toBe(66);
+  });
+});

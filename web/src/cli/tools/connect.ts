@@ -1,0 +1,81 @@
+/**
+ * `sluice tools connect`: whether a source can be reached, and what it has.
+ * @module
+ */
+import { MemoryArtifactStore } from "../../artifacts/memory.js";
+import { counted } from "../../core/amounts.js";
+import { SluiceError } from "../../errors/error.js";
+import type { ToolNode } from "../../tools-node.js";
+import { Exit, exitCodeOf } from "../exit.js";
+import { textWidth, wrap } from "../help.js";
+import { report } from "../report.js";
+import type { Invocation } from "../spec.js";
+import type { Output, Terminal } from "../terminal.js";
+import { NamedSources } from "./named-sources.js";
+import { onOneLine } from "./rows.js";
+import { StatusLine } from "./status-line.js";
+import { usingSource } from "./using-source.js";
+
+export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
+  const [name = ""] = invocation.operands;
+  const sources = await NamedSources.read(invocation.value("config"), invocation.command);
+  const config = sources.find(name);
+  const { signal, errors, output } = terminal;
+  const status = new StatusLine(errors, `connecting to ${name}`);
+  const begun = performance.now();
+  const looking = usingSource(config, { store: new MemoryArtifactStore(), signal, errors }, async (node) => {
+    const milliseconds = performance.now() - begun;
+    const tools = node.getTools().map((tool) => onOneLine(tool.name.slice(name.length + 1)));
+    return { name, milliseconds, tools, ...(await resourcesOf(node, signal)) };
+  });
+  const found = await looking.finally(() => status.done());
+  await print(found, output);
+  for (const failure of found.failures) await report(failure, errors, undefined);
+  return found.failures.length === 0 ? Exit.ok : exitCodeOf(found.failures[0]);
+}
+
+/** What there is to read beside tools, and what could not be found out about it. */
+interface Resources {
+  /** `3 resources`, `1 template`; empty where the source has nothing to read. */
+  readonly counts: readonly string[];
+  readonly failures: readonly unknown[];
+}
+
+interface Found extends Resources {
+  readonly name: string;
+  /** From nothing to a list of tools. */
+  readonly milliseconds: number;
+  /** By the source's own names. */
+  readonly tools: readonly string[];
+}
+
+async function resourcesOf(node: ToolNode, signal: AbortSignal): Promise<Resources> {
+  const counts: string[] = [];
+  const failures: unknown[] = [];
+  const lists = [
+    async () => counted((await node.listResources({ signal })).items.length, "resource"),
+    async () => counted((await node.listResourceTemplates({ signal })).items.length, "template"),
+  ];
+  for (const count of lists) {
+    try {
+      counts.push(await count());
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof SluiceError && error.code === "E_TOOL_UNSUPPORTED")) failures.push(error);
+    }
+  }
+  return { counts, failures };
+}
+
+async function print({ name, milliseconds, tools, counts, failures }: Found, output: Output): Promise<void> {
+  const names = wrap(tools.join(", "), textWidth(output) - 2).map((line) => `  ${line}\n`);
+  await output.write(`${output.bold(name)}: connected in ${duration(milliseconds)}\n`);
+  await output.write(`${counted(tools.length, "tool")}${tools.length === 0 ? "\n" : `:\n${names.join("")}`}`);
+  if (counts.length > 0) await output.write(`${counts.join(", ")}\n`);
+  else if (failures.length === 0) await output.write("no resources\n");
+}
+
+/** `312 ms`, `2.4 s`. */
+function duration(milliseconds: number): string {
+  return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+}
