@@ -1,5 +1,5 @@
 /**
- * The site: README as its front, the pages, and the reference from the docstrings of both entries.
+ * The site: README as its front, the pages, and the reference from the docstrings of all entries.
  * @module
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -18,6 +18,11 @@ export const PAGES = [
   "docs/proxy.md",
   "docs/hosts.md",
   "docs/clients.md",
+  "docs/tools.md",
+  "docs/auth.md",
+  "docs/resources.md",
+  "docs/presets.md",
+  "docs/concurrency.md",
   "docs/configuration.md",
   "docs/stores.md",
   "docs/security.md",
@@ -29,7 +34,7 @@ export const PAGES = [
 /** TypeDoc's options. Types are checked elsewhere, by the compiler that builds. */
 const OPTIONS = {
   name: "Sluice",
-  entryPoints: ["web/src/index.ts", "web/src/mcp.ts", "web/src/node.ts"],
+  entryPoints: ["web/src/index.ts", "web/src/mcp.ts", "web/src/node.ts", "web/src/tools.ts", "web/src/tools-node.ts"],
   tsconfig: "tsconfig.build.json",
   skipErrorChecking: true,
   readme: "README.md",
