@@ -71,7 +71,13 @@ export type { ToolNodeOptions } from "./tools/toolnode.js";
 export { getPreset, PresetRegistry, presetNames, registerPreset } from "./tools/presets.js";
 export { ToolRegistry } from "./tools/registry.js";
 export type { ToolSpec } from "./tools/registry.js";
-export type { ListedResource, ListedTemplate, ReadContent } from "./tools/resources/connection.js";
+export type {
+  ArtifactContent,
+  ListedResource,
+  ListedTemplate,
+  ReadContent,
+  TextContent,
+} from "./tools/resources/connection.js";
 export type { ResourceContent, ResourceReading } from "./tools/resources/contents.js";
 export type { ResourceEvent } from "./tools/resources/events.js";
 export type { Listing } from "./tools/resources/listed.js";

@@ -126,7 +126,11 @@ export abstract class AnyToolNode implements AsyncDisposable {
    *
    * @throws ToolNodeError; the reason of the context's signal.
    */
-  async call(name: string, args: Readonly<Record<string, unknown>> = {}, context: ToolContext = {}): Promise<ToolResult> {
+  async call(
+    name: string,
+    args: Readonly<Record<string, unknown>> = {},
+    context: ToolContext = {},
+  ): Promise<ToolResult> {
     const { running } = this.#running();
     const offer = this.#offers.get(name) ?? this.#offers.get(`${this.name}.${name}`);
     if (offer !== undefined) return running.call(offer.source, args, context);

@@ -15,7 +15,7 @@ const MAX_RAW = 8 * 1024 * 1024;
 
 /** A stored part of a result, as a transformer may use it. */
 export interface Segment {
-  /** What the document refers to it by. */
+  /** Its id, and what is known of it. */
   readonly ref: AnswerRef;
   /** Its bytes; null when it was not stored or is gone. */
   open(): Promise<ReadableStream<Uint8Array> | null>;

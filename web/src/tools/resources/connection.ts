@@ -42,34 +42,38 @@ export interface Freshness {
   readonly cache_scope?: "public" | "private";
 }
 
+/** A text of a resource that is short enough to be shown. */
+export interface TextContent {
+  /** Which content this is. */
+  readonly kind: "text";
+  /** As the source names it; empty where it does not. */
+  readonly uri: string;
+  /** What the source says it is; null where it does not. */
+  readonly mime_type: string | null;
+  /** The whole text. */
+  readonly text: string;
+}
+
+/** Bytes of a resource, or a long text. */
+export interface ArtifactContent {
+  /** Which content this is. */
+  readonly kind: "artifact";
+  /** As the source names it; empty where it does not. */
+  readonly uri: string;
+  /** What it is; null where nobody said. */
+  readonly mime_type: string | null;
+  /** The artifact's id in the scope of the reading. */
+  readonly id: string;
+  /** Of the artifact's bytes. */
+  readonly size_bytes: number;
+  /** What a person would call it; null where it has no name. */
+  readonly filename: string | null;
+  /** What the observation says of it. */
+  readonly summary: string;
+}
+
 /** One content of a resource, as it arrived behind the gate. */
-export type ReadContent =
-  | {
-      /** A text that is short enough to be shown. */
-      readonly kind: "text";
-      /** As the source names it; empty where it does not. */
-      readonly uri: string;
-      /** What the source says it is; null where it does not. */
-      readonly mime_type: string | null;
-      /** The whole text. */
-      readonly text: string;
-    }
-  | {
-      /** Bytes, or a long text: an artifact. */
-      readonly kind: "artifact";
-      /** As the source names it; empty where it does not. */
-      readonly uri: string;
-      /** What it is; null where nobody said. */
-      readonly mime_type: string | null;
-      /** The artifact's id in the scope of the reading. */
-      readonly id: string;
-      /** Of the artifact's bytes. */
-      readonly size_bytes: number;
-      /** What a person would call it; null where it has no name. */
-      readonly filename: string | null;
-      /** What the observation says of it. */
-      readonly summary: string;
-    };
+export type ReadContent = TextContent | ArtifactContent;
 
 /** All contents of a resource. */
 export interface ReadResult extends Freshness {

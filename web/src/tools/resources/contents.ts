@@ -7,17 +7,17 @@ import { isTruncated } from "../../core/segment-writer.js";
 import type { SluiceError } from "../../errors/error.js";
 import { guarded, storageError } from "../../errors/storage.js";
 import { artifactsIn } from "./artifacts-in.js";
-import type { ReadContent, ReadResult } from "./connection.js";
+import type { ArtifactContent, ReadResult, TextContent } from "./connection.js";
 import { MAX_STORED_TEXTS, MAX_TOLD } from "./limits.js";
 import { ended } from "./waiting.js";
 
 /** One content of a resource: a short text, as an artifact too where it was stored; anything else as an artifact. */
 export type ResourceContent =
-  | (Extract<ReadContent, { readonly kind: "text" }> & {
+  | (TextContent & {
       /** The same text as an artifact; left out where it was not stored. */
       readonly artifact?: ArtifactRef;
     })
-  | Extract<ReadContent, { readonly kind: "artifact" }>;
+  | ArtifactContent;
 
 /** All that was read of a resource. */
 export interface ResourceReading {
@@ -73,7 +73,7 @@ class Desk {
     return [...this.#failures.values()];
   }
 
-  async stored(content: Extract<ReadContent, { readonly kind: "text" }>): Promise<ResourceContent> {
+  async stored(content: TextContent): Promise<ResourceContent> {
     const { namespace, scope } = this.#terms;
     const { text, uri, mime_type } = content;
     if (text === "") return content;
