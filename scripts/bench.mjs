@@ -1,21 +1,24 @@
 /**
- * `npm run bench`: sets up, builds, measures. `npm run bench:doors`: the same for the proxy and the transports.
- * Arguments go to scripts/bench/main.mjs or scripts/bench/doors/main.mjs.
+ * `npm run bench`: sets up, builds, measures. `npm run bench:doors`: the same for the proxy and the transports;
+ * `npm run bench:tools`: for ToolNode. Arguments go to scripts/bench/main.mjs, or to that of the folder.
  * @module
  */
 import { build } from "./build.mjs";
 import { run } from "./run.mjs";
 import { main, setup } from "./setup.mjs";
 
+const FOLDERS = ["doors", "tools"];
+
 await main(async () => {
   const [first, ...rest] = process.argv.slice(2);
-  const doors = first === "doors";
+  const folder = FOLDERS.find((name) => name === first);
   // The SDKs that doors are compared with are installed for the tests.
-  await setup(doors ? "test" : "build");
+  await setup(folder === "doors" ? "test" : "build");
   await build();
-  const script = doors
-    ? ["scripts/bench/doors/main.mjs", ...rest]
-    : ["scripts/bench/main.mjs", ...process.argv.slice(2)];
+  const script =
+    folder === undefined
+      ? ["scripts/bench/main.mjs", ...process.argv.slice(2)]
+      : [`scripts/bench/${folder}/main.mjs`, ...rest];
   const { code } = await run(process.execPath, ["--expose-gc", ...script], { show: "own" });
   return code;
 });

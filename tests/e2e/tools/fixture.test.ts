@@ -1,0 +1,102 @@
+/** The fixture server through a ToolNode: every kind of content, more than the SDK takes, deaths, and a store that fails. */
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MemoryArtifactStore, type ArtifactWriter } from "../../../web/src/node.js";
+import type { ExternalToolConfig } from "../../../web/src/tools-node.js";
+import { bytesOf } from "../fixture/bytes.mjs";
+import { serveFixture, type Serving } from "../serving.js";
+import { inFront, kept, seen, useFront } from "./in-front.js";
+
+const STDIO = fileURLToPath(new URL("../fixture/stdio.mjs", import.meta.url));
+const SIZE = 30_000;
+/** More than any message that the SDK takes over stdio. */
+const LARGE = 24 * 1024 * 1024;
+
+const overStdio: ExternalToolConfig = {
+  name: "fix",
+  transport: "mcp",
+  connection: `"${process.execPath}" "${STDIO}"`,
+  retry_policy: { wait_exponential_min_s: 0.01, wait_exponential_max_s: 0.1 },
+};
+
+let serving: Serving;
+beforeAll(async () => {
+  serving = await serveFixture();
+});
+afterAll(() => serving[Symbol.asyncDispose]());
+
+describe.each([
+  ["stdio", () => overStdio],
+  ["HTTP", () => ({ ...overStdio, connection: serving.url })],
+] as const)("%s", (_, config) => {
+  const use = useFront(() => inFront(config()));
+
+  test.each<[string, readonly ["pdf" | "png" | "wav", number][]]>([
+    ["image", [["png", SIZE]]],
+    ["audio", [["wav", SIZE]]],
+    ["embedded_blob", [["pdf", SIZE]]],
+    ["structured", [["pdf", SIZE]]],
+    ["structured_only", [["pdf", SIZE]]],
+    ["app_bytes", [["pdf", SIZE]]],
+    ["json_text", [["pdf", SIZE]]],
+    ["markdown", [["png", SIZE]]],
+    ["byte_array", [["pdf", SIZE]]],
+    ["embedded_text", []],
+  ])("%s", async (tool, files) => {
+    const front = use();
+    const result = await front.call(tool, { bytes: SIZE });
+    const { hashes, ...rest } = await seen(front, result);
+    // Long text is an artifact too.
+    const { hashes: expected, ...well } = kept(...files.map(([kind, size]) => bytesOf(kind, size)));
+    expect(rest).toEqual(well);
+    expect(hashes).toEqual(expect.arrayContaining([...expected]));
+    expect(result.text.length).toBeLessThan(50_000);
+  });
+
+  test("more than any SDK takes", async () => {
+    const front = use();
+    const result = await front.call("embedded_blob", { bytes: LARGE });
+    expect(await seen(front, result)).toEqual(kept(bytesOf("pdf", LARGE)));
+    expect(result.text).toContain("24.0 MB");
+  });
+
+  test("a store that fails costs the file and not the answer, and says so", async () => {
+    const store = new FullStore();
+    await using front = await inFront(config(), { store });
+    const result = await front.call("embedded_blob", { bytes: SIZE });
+    const { leaks, isError } = await seen(front, result);
+    expect({ leaks, isError }).toEqual({ leaks: [], isError: false });
+    expect(front.events.map(({ kind }) => kind)).toContain("failed");
+    expect(result.text).toContain("PDF");
+    expect(result.text).not.toContain("/srv");
+    store.isFull = false;
+    expect((await front.call("embedded_blob", { bytes: SIZE })).text).not.toContain("warning");
+  });
+});
+
+test("a server that dies in the middle of a result: an error, nothing of the half, and another server", async () => {
+  await using front = await inFront(overStdio);
+  await expect(front.call("crash", { bytes: 300_000 })).rejects.toMatchObject({ code: "E_TOOL_CONNECTION" });
+  const left: string[] = [];
+  for await (const { id } of front.store.list()) left.push(id);
+  expect(left).toEqual([]);
+  expect(await seen(front, await front.call("image", { bytes: SIZE }))).toEqual(kept(bytesOf("png", SIZE)));
+});
+
+test("what a tool says of its failure is a result, with its picture stored, and nothing is tried again", async () => {
+  await using front = await inFront(overStdio);
+  const result = await front.call("is_error", { bytes: SIZE });
+  expect(await seen(front, result)).toEqual({ ...kept(bytesOf("png", SIZE)), isError: true });
+  await expect(front.call("protocol_error", { message: "hunter2" })).rejects.not.toThrow(/hunter2/);
+  expect(front.events.map(({ kind }) => kind)).toEqual(["stored"]);
+});
+
+/** As one on a disk without space. */
+class FullStore extends MemoryArtifactStore {
+  isFull = true;
+
+  override async openWriter(...args: Parameters<MemoryArtifactStore["openWriter"]>): Promise<ArtifactWriter> {
+    if (this.isFull) throw new Error("ENOSPC: no space left on device, write '/srv/artifacts'");
+    return super.openWriter(...args);
+  }
+}
