@@ -17,7 +17,8 @@ import { readToolConfig, type ExternalToolConfig, type ToolConfig } from "./conf
 import type { ToolContext } from "./context.js";
 import { ToolClientError, ToolNodeError } from "./errors.js";
 import type { ToolNodeEvent } from "./event.js";
-import { offered, type OfferedTool } from "./offer.js";
+import { offered } from "./offer.js";
+import { Offers } from "./offers.js";
 import { ToolRegistry, type ToolSpec } from "./registry.js";
 import type { ListedResource, ListedTemplate } from "./resources/connection.js";
 import type { ResourceReading } from "./resources/contents.js";
@@ -62,36 +63,20 @@ export interface SourceParts extends Pick<ToolNodeOptions, "fetch" | "onErrorOut
   readonly variables: Variables;
 }
 
-/** Makes the source that a configuration names. Throws E_TOOL_UNSUPPORTED for what does not run here. */
-export type MakeSource = (config: ResolvedToolConfig, parts: SourceParts) => ToolSource;
-
-/** What there is between `connect` and `close`. */
-interface Connected {
-  readonly running: RunningSource;
-  readonly sluice: Sluice;
-}
-
 /** A source whose transports are chosen by whoever extends it. */
 export abstract class AnyToolNode implements AsyncDisposable {
   readonly #config: ToolConfig;
   readonly #options: ToolNodeOptions;
-  readonly #registry: ToolRegistry;
+  readonly #offers: Offers;
   readonly #onEvent: (event: ToolNodeEvent) => void;
   #connecting: Promise<void> | undefined;
-  #connected: Connected | undefined;
-  #offers: ReadonlyMap<string, OfferedTool> = new Map();
-  #generated: readonly ToolSpec[] = [];
-  /** Both, as they stand in the registry. */
-  #registered: readonly ToolSpec[] = [];
-  #looks = 0;
-  /** The one that gave what is offered. */
-  #latestLook = 0;
+  #source: RunningSource | undefined;
 
   /** Throws a ToolConfigError with the path of the key that is wrong. */
   constructor(config: ExternalToolConfig, options: ToolNodeOptions = {}) {
     this.#config = readToolConfig(config);
     this.#options = options;
-    this.#registry = options.registry ?? new ToolRegistry();
+    this.#offers = new Offers(options.registry ?? new ToolRegistry(), this.#config.name);
     this.#onEvent = heedless(options.onEvent);
   }
 
@@ -118,7 +103,7 @@ export abstract class AnyToolNode implements AsyncDisposable {
   /** The tools, those for resources last. Throws before `connect`. */
   getTools(): readonly ToolSpec[] {
     this.#running();
-    return this.#registered;
+    return this.#offers.list;
   }
 
   /**
@@ -131,54 +116,49 @@ export abstract class AnyToolNode implements AsyncDisposable {
     args: Readonly<Record<string, unknown>> = {},
     context: ToolContext = {},
   ): Promise<ToolResult> {
-    const { running } = this.#running();
-    const offer = this.#offers.get(name) ?? this.#offers.get(`${this.name}.${name}`);
-    if (offer !== undefined) return running.call(offer.source, args, context);
-    const generated = this.#generated.find((tool) => tool.name === name || tool.name === `${this.name}.${name}`);
-    if (generated !== undefined) return generated.call(args, context);
+    this.#running();
+    const tool = this.#offers.find(name);
+    if (tool !== undefined) return tool.call(args, context);
     throw new ToolClientError(`The source ${this.name} offers no tool ${JSON.stringify(name)}: see getTools.`);
   }
 
   /** What the source has to read, all pages. Throws E_TOOL_UNSUPPORTED where it has nothing. */
   listResources(context: ToolContext = {}): Promise<Listing<ListedResource>> {
-    return this.#running().running.resources.listResources(context);
+    return this.#running().resources.listResources(context);
   }
 
   /** The templates of its resources' URIs, all pages. */
   listResourceTemplates(context: ToolContext = {}): Promise<Listing<ListedTemplate>> {
-    return this.#running().running.resources.listResourceTemplates(context);
+    return this.#running().resources.listResourceTemplates(context);
   }
 
   /** Every content of a resource: short texts as they are, long ones and bytes as artifacts. */
   readResource(uri: string, context: ToolContext = {}): Promise<ResourceReading> {
-    return this.#running().running.resources.readResource(uri, context);
+    return this.#running().resources.readResource(uri, context);
   }
 
   /** Asks to be told of a resource's changes, by `onEvent`. */
   subscribe(uri: string, context: ToolContext = {}): Promise<void> {
-    return this.#running().running.resources.subscribe(uri, context);
+    return this.#running().resources.subscribe(uri, context);
   }
 
   /** Takes one asking back. */
   unsubscribe(uri: string, context: ToolContext = {}): Promise<void> {
-    return this.#running().running.resources.unsubscribe(uri, context);
+    return this.#running().resources.unsubscribe(uri, context);
   }
 
   /** Values that the source offers for a variable of a template, beginning with what is written of it. */
   complete(template: string, variable: string, value: string, context: ToolContext = {}): Promise<readonly string[]> {
-    return this.#running().running.resources.complete(template, variable, value, context);
+    return this.#running().resources.complete(template, variable, value, context);
   }
 
   /** Closes all sessions and takes the tools out of the registry. May be connected again. */
   async close(): Promise<void> {
-    const connected = this.#connected;
-    this.#connected = undefined;
+    const source = this.#source;
+    this.#source = undefined;
     this.#connecting = undefined;
-    this.#registry.remove(this.#registered.map(({ name }) => name));
-    this.#registered = [];
-    this.#offers = new Map();
-    this.#generated = [];
-    await connected?.running[Symbol.asyncDispose]();
+    this.#offers.clear();
+    await source?.[Symbol.asyncDispose]();
   }
 
   /** As `close`. */
@@ -211,78 +191,53 @@ export abstract class AnyToolNode implements AsyncDisposable {
       store,
       parts: this.#options,
       onEvent: this.#onEvent,
-      onToolsChanged: () => void this.#refresh(context),
+      onToolsChanged: () => void refresh(),
     });
-    this.#connected = { running, sluice };
-    const { tools, hasResources, number } = await this.#look(running, context);
-    const { resources, guardrail } = config.artifact_extraction;
-    if (hasResources && resources?.enabled !== false) {
-      this.#generated = resourceTools({
-        reader: running.resources,
-        namespace: config.name,
-        source: config.transport,
-        sluice,
-        config: guardrail === undefined ? {} : { guardrail },
-      }).map((tool) => telling(tool, running));
-    }
-    this.#offer(this.#offersOf(tools, running), number);
-  }
-
-  /** What the source offers now. Of two looks under way the one that began last knows better, whichever ends first. */
-  async #look(
-    running: RunningSource,
-    context: ToolContext,
-  ): Promise<Awaited<ReturnType<RunningSource["look"]>> & { readonly number: number }> {
-    this.#looks += 1;
-    const number = this.#looks;
-    return { ...(await running.look(context)), number };
-  }
-
-  #offersOf(tools: Parameters<typeof offered>[0], running: RunningSource): ReadonlyMap<string, OfferedTool> {
-    return offered(tools, this.#config, (tool, args, context = {}) => running.call(tool, args, context));
-  }
-
-  /**
-   * Registers tools in place of those before, unless a later look was there first. Throws, and leaves all as it is, when a
-   * name is taken. A name of the source's own goes before one that is made for its resources.
-   */
-  #offer(offers: ReadonlyMap<string, OfferedTool>, look: number): void {
-    if (look < this.#latestLook) return;
-    this.#latestLook = look;
-    const before = this.#registered;
-    const generated = this.#generated.filter(({ name }) => !offers.has(name));
-    const next = [...Array.from(offers.values(), ({ spec }) => spec), ...generated];
-    this.#registry.remove(before.map(({ name }) => name));
-    try {
-      this.#registry.register(next);
-    } catch (error) {
-      this.#registry.register(before);
-      throw error;
-    }
-    this.#registered = next;
-    this.#offers = offers;
+    this.#source = running;
+    const look = async (asking: ToolContext): Promise<void> => {
+      const number = this.#offers.look();
+      const { tools, hasResources } = await running.look(asking);
+      if (this.#source !== running) throw closed(this.name);
+      const own = offered(tools, config, (tool, args, calling = {}) => running.call(tool, args, calling));
+      this.#offers.take(own, hasResources ? forResources(running, config, sluice) : [], number);
+    };
+    // Whoever connected may have gone by then: nobody is asked anything.
+    const asker = context.scope === undefined ? {} : { scope: context.scope };
+    const refresh = (): Promise<void> => this.#refreshed(running, () => look(asker));
+    await look(context);
   }
 
   /** The source has other tools now. */
-  async #refresh(context: ToolContext): Promise<void> {
-    const connected = this.#connected;
-    if (connected === undefined) return;
+  async #refreshed(running: RunningSource, look: () => Promise<void>): Promise<void> {
     let error: SluiceError | undefined;
     try {
-      const { tools, number } = await this.#look(connected.running, context);
-      if (this.#connected !== connected) return;
-      this.#offer(this.#offersOf(tools, connected.running), number);
+      await look();
     } catch (thrown) {
-      error =
-        thrown instanceof SluiceError ? thrown : new ToolNodeError("The tools could not be listed.", { cause: thrown });
+      error = thrown instanceof SluiceError ? thrown : unlisted(thrown);
     }
-    this.#onEvent({ kind: "tools_changed", names: [...this.#offers.keys()], ...(error !== undefined && { error }) });
+    if (this.#source !== running) return;
+    this.#onEvent({ kind: "tools_changed", names: this.#offers.names, ...(error !== undefined && { error }) });
   }
 
-  #running(): Connected {
-    if (this.#connected !== undefined) return this.#connected;
+  #running(): RunningSource {
+    if (this.#source !== undefined) return this.#source;
     throw new ToolNodeError(`The source ${this.name} is not connected: call connect first.`);
   }
+}
+
+/** The tools for a source's resources. */
+function forResources(running: RunningSource, config: ResolvedToolConfig, sluice: Sluice): readonly ToolSpec[] {
+  const { name, transport, artifact_extraction } = config;
+  const { resources, guardrail } = artifact_extraction;
+  if (resources?.enabled === false) return [];
+  const tools = resourceTools({
+    reader: running.resources,
+    namespace: name,
+    source: transport,
+    sluice,
+    config: guardrail === undefined ? {} : { guardrail },
+  });
+  return tools.map((tool) => telling(tool, running));
 }
 
 /** The same tool, of whose results the host is told. */
@@ -296,4 +251,12 @@ function telling(tool: ToolSpec, running: RunningSource): ToolSpec {
       return answer;
     },
   };
+}
+
+function closed(name: string): ToolNodeError {
+  return new ToolNodeError(`The source ${name} was closed: connect it again.`);
+}
+
+function unlisted(cause: unknown): ToolNodeError {
+  return new ToolNodeError("The tools could not be listed.", { cause });
 }

@@ -17,10 +17,10 @@ interface Tools extends Desk {
   readonly call: (name: string, args?: Readonly<Record<string, unknown>>) => Promise<Transformed>;
 }
 
-async function toolsOf(config: SluiceConfig = {}, taken: ReadonlySet<string> = new Set()): Promise<Tools> {
+async function toolsOf(config: SluiceConfig = {}): Promise<Tools> {
   const made = desk({ ...(config.resources && { config: config.resources }) });
   const sluice = await createSluice({ store: made.store, config });
-  const tools = resourceTools({ reader: made.reader, namespace: "lib", source: "mcp", sluice, config, taken });
+  const tools = resourceTools({ reader: made.reader, namespace: "lib", source: "mcp", sluice, config });
   const call: Tools["call"] = async (name, args = {}) => {
     const tool = tools.find((each) => each.name === `lib.${name}`);
     if (tool === undefined) throw new Error(`There is no ${name}.`);
@@ -42,11 +42,6 @@ describe("the tools", () => {
     );
     for (const { input_schema } of tools) expect(input_schema).toMatchObject({ type: "object" });
     expect(library.asked).toEqual([]);
-  });
-
-  test("leave names to the source's own", async () => {
-    const { tools } = await toolsOf({}, new Set(["lib.resources_list"]));
-    expect(tools.map(({ name }) => name)).toEqual(["lib.resources_read", "lib.resources_templates_list"]);
   });
 
   test("answer clearly where the source has no resources", async () => {

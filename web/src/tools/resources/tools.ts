@@ -25,8 +25,6 @@ export interface ResourceToolTerms {
   readonly namespace: string;
   /** Where the tools come from: the transport. */
   readonly source: string;
-  /** Names that the source's own tools have: those win. */
-  readonly taken?: ReadonlySet<string>;
   /** What every result passes. */
   readonly sluice: Sluice;
   /** The same configuration as the sluice's: pages stay well within its guardrail. */
@@ -53,7 +51,7 @@ const READ_SCHEMA: JsonSchema = {
 
 /** The three tools; a pure function of the namespace, as far as a model sees them. */
 export function resourceTools(terms: ResourceToolTerms): readonly ToolSpec[] {
-  const { namespace, reader, source, taken } = terms;
+  const { namespace, reader, source } = terms;
   const tool = (
     name: string,
     description: string,
@@ -71,7 +69,7 @@ export function resourceTools(terms: ResourceToolTerms): readonly ToolSpec[] {
       return new ToolAnswer(await call(args, context), false);
     },
   });
-  const tools = [
+  return [
     tool(
       "resources_list",
       `Lists the resources of ${namespace}: documents and data that ${namespace}.resources_read reads. Long lists come in pages.`,
@@ -92,7 +90,6 @@ export function resourceTools(terms: ResourceToolTerms): readonly ToolSpec[] {
       async (args, context) => listed("templates", await reader.listResourceTemplates(context), args, context, terms),
     ),
   ];
-  return tools.filter(({ name }) => taken?.has(name) !== true);
 }
 
 async function listed(
