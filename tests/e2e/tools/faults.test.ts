@@ -134,7 +134,7 @@ describe.each(ERAS)("%s", (era) => {
     const silent: Fault = ({ response }) => void response.once("close", () => (givenUp += 1));
     server.meets(silent);
     await expect(front.call("order")).rejects.toMatchObject({ code: "E_TOOL_TIMEOUT" });
-    await vi.waitFor(() => expect(givenUp).toBe(1));
+    await vi.waitFor(() => expect(givenUp).toBe(1), 20_000);
     expect([server.arrived, orders.length]).toEqual([1, 0]);
     server.meets(silent);
     expect(await seen(front, await front.call("report"))).toEqual(kept(PDF));
@@ -155,14 +155,15 @@ describe.each(ERAS)("%s", (era) => {
   test("a schema that the server changes is handed on, and results are not held against the old one", async () => {
     const { server, front } = await setting();
     server.change({ shape: shape("before") });
-    await vi.waitFor(() => expect(front.events.map(({ kind }) => kind)).toContain("tools_changed"));
+    await vi.waitFor(() => expect(front.events.map(({ kind }) => kind)).toContain("tools_changed"), 20_000);
     expect(front.node.getTools().map(({ name }) => name)).toEqual(["far.shape"]);
     // Nobody is told of this one.
     server.tools = { shape: shape("after") };
     expect((await front.call("shape", { after: "x" })).text).toContain("after");
     server.change({ shape: shape("last") });
-    await vi.waitFor(() =>
-      expect(front.node.getTools()[0]?.input_schema).toMatchObject({ required: ["last"], type: "object" }),
+    await vi.waitFor(
+      () => expect(front.node.getTools()[0]?.input_schema).toMatchObject({ required: ["last"], type: "object" }),
+      20_000,
     );
   });
 
@@ -183,7 +184,7 @@ describe.each(ERAS)("%s", (era) => {
       },
     };
     server.change({ echo });
-    await vi.waitFor(() => expect(front.node.getTools().map(({ name }) => name)).toEqual(["far.echo"]));
+    await vi.waitFor(() => expect(front.node.getTools().map(({ name }) => name)).toEqual(["far.echo"]), 20_000);
     // Some fail on their way, and come again.
     server.meets(...Array.from({ length: 40 }, (_, at): Fault => (at % 8 === 0 ? refuse(503) : pass)));
     const numbers = Array.from({ length: 200 }, (_, number) => number);
@@ -208,10 +209,10 @@ test("lists that overtake each other: the one that was asked for last holds", as
       return tool;
     },
   });
-  await vi.waitFor(() => expect(asked).toBe(true));
+  await vi.waitFor(() => expect(asked).toBe(true), 20_000);
   server.held = Promise.resolve();
   server.change({ fresh: tool });
-  await vi.waitFor(() => expect(names()).toEqual(["far.fresh"]));
+  await vi.waitFor(() => expect(names()).toEqual(["far.fresh"]), 20_000);
   held.abort();
   await front.call("fresh");
   await new Promise((resolve) => setTimeout(resolve, 200));
@@ -227,8 +228,8 @@ test("a server's own tool goes before the one that is made for its resources", a
   const names = ["far.resources_list", "far.resources_read", "far.resources_templates_list"];
   expect(front.node.getTools().map(({ name }) => name)).toEqual(names);
   server.change({});
-  await vi.waitFor(() => expect(front.node.getTools().map(({ name }) => name)).toEqual(names));
-  await vi.waitFor(async () => expect((await front.call("resources_list")).text).toContain("memo:1"));
+  await vi.waitFor(() => expect(front.node.getTools().map(({ name }) => name)).toEqual(names), 20_000);
+  await vi.waitFor(async () => expect((await front.call("resources_list")).text).toContain("memo:1"), 20_000);
 });
 
 test("nobody listens: connecting says so, and works once somebody does", async () => {

@@ -49,7 +49,10 @@ const calls = {
     return text("clashing");
   },
   added: () => text("added"),
-  hang: () => undefined,
+  hang: () => {
+    send({ method: "notifications/tools/list_changed" });
+    return undefined;
+  },
   cancelled: () => text(String(cancelled)),
   pdf: () => ({
     content: [

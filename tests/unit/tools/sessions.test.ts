@@ -91,7 +91,7 @@ test("whoever comes while it cannot be opened opens it again, once for all who d
   line.held = once(held.signal, "abort");
   await using all = sessions(line);
   const first = all.use({}, as("a"), never, whole).catch((error: unknown) => error);
-  await vi.waitFor(() => expect(line.opened).toBe(1));
+  await vi.waitFor(() => expect(line.opened).toBe(1), 20_000);
   const both = [1, 2].map(() => all.use({}, as("a"), never, whole));
   held.abort();
   const later = await Promise.all(both);
@@ -107,7 +107,7 @@ test("whoever waits while it is closed opens nothing any more", async () => {
   line.held = once(held.signal, "abort");
   const all = sessions(line);
   const first = all.use({}, as("a"), never, whole).catch((error: unknown) => error);
-  await vi.waitFor(() => expect(line.opened).toBe(1));
+  await vi.waitFor(() => expect(line.opened).toBe(1), 20_000);
   const later = all.use({}, as("a"), never, whole).catch((error: unknown) => error);
   const closed = all[Symbol.asyncDispose]();
   held.abort();

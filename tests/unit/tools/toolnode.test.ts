@@ -125,7 +125,7 @@ describe("results", () => {
     const seen: unknown[] = [];
     await using own = await connected({
       transformer_input: "raw",
-      transformer_timeout_s: 0.05,
+      transformer_timeout_s: 2,
       output_transformer: (tool, document) => {
         seen.push(document);
         return tool === "echo" ? new Promise(() => undefined) : "done";
@@ -157,7 +157,7 @@ describe("a server that changes", () => {
     const registry = new ToolRegistry();
     await using own = await connected({}, { registry, onEvent: (event) => events.push(event) });
     await own.call("change");
-    await vi.waitFor(() => expect(events.map(({ kind }) => kind)).toContain("tools_changed"));
+    await vi.waitFor(() => expect(events.map(({ kind }) => kind)).toContain("tools_changed"), 20_000);
     expect(registry.list().map(({ name }) => name)).toEqual(["own.echo", "own.added"]);
     expect((await own.call("added")).text).toBe('"added"');
     await expect(own.call("pid")).rejects.toMatchObject({ code: "E_TOOL_CLIENT" });
@@ -168,7 +168,7 @@ describe("a server that changes", () => {
     await using own = await connected({}, { onEvent: (event) => events.push(event) });
     const before = own.getTools().length;
     await own.call("clash");
-    await vi.waitFor(() => expect(events.map(({ kind }) => kind)).toContain("tools_changed"));
+    await vi.waitFor(() => expect(events.map(({ kind }) => kind)).toContain("tools_changed"), 20_000);
     expect(events.find(({ kind }) => kind === "tools_changed")).toMatchObject({ error: { code: "E_TOOL_CONFIG" } });
     expect(own.getTools()).toHaveLength(before);
   });
@@ -191,10 +191,13 @@ describe("a program that wants a credential", () => {
 
 describe("giving up", () => {
   test("a call that its caller ends is ended at the server too", async () => {
-    await using own = await connected();
+    const events: ToolNodeEvent[] = [];
+    await using own = await connected({}, { onEvent: (event) => events.push(event) });
     const caller = new AbortController();
     const call = own.call("hang", {}, { signal: caller.signal });
-    setTimeout(() => caller.abort(new Error("enough")), 100);
+    // What it says when it has the call.
+    await vi.waitFor(() => expect(events).toHaveLength(1), 20_000);
+    caller.abort(new Error("enough"));
     await expect(call).rejects.toThrow("enough");
     expect((await own.call("cancelled")).text).toBe('"1"');
   });

@@ -105,7 +105,7 @@ test("after the rest one call goes first, and the others follow when it succeeds
   laterBy(5);
   const finish = deferred<string>();
   const first = resilience.run(() => finish.promise, ONCE);
-  await vi.waitFor(() => expect(resilience.inFlight).toBe(1));
+  await vi.waitFor(() => expect(resilience.inFlight).toBe(1), 20_000);
   let others = 0;
   const other = resilience.run(async () => (others += 1), ONCE);
   await new Promise(setImmediate);

@@ -181,9 +181,14 @@ describe("a call that is given up", () => {
   });
 
   test("closing the connection ends what runs, and further calls are refused", async () => {
-    const { source } = await one("setInterval(() => {}, 1000)");
+    const file = join(at(), "started");
+    const { source } = await one(`
+      import fs from "node:fs";
+      fs.writeFileSync(${JSON.stringify(file)}, "");
+      setInterval(() => {}, 1000);
+    `);
     const call = called(source, "it").catch((error: unknown) => error);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await vi.waitFor(() => readFile(file), 10_000);
     await source[Symbol.asyncDispose]();
     expect(source.isOpen).toBe(false);
     expect(await call).toMatchObject({ isError: true });
