@@ -40,6 +40,8 @@ export interface MessageSurroundings {
   readonly resources: { readonly inlineTextUnderChars: number; readonly cacheReads: boolean };
 }
 
+const decoder = new TextDecoder();
+
 /** Drives one engine through one message. */
 export class Message {
   readonly #engine: Engine;
@@ -90,7 +92,7 @@ export class Message {
     await this.#tellStored();
     this.#engine.must((core) => core.render());
     let bytesOut = this.#engine.call((core) => core.output().length);
-    let text = this.#engine.call((core) => new TextDecoder().decode(core.output()));
+    let text = this.#engine.call((core) => decoder.decode(core.output()));
     const report = JSON.parse(this.#engine.ask((core) => core.report())) as Report;
     if (report.shelve) {
       text = (await this.#shelve()) ?? text;
@@ -225,7 +227,7 @@ export class Message {
     if (ref === undefined || isTruncated(ref)) return undefined;
     this.#intake.setRef(Number.MAX_SAFE_INTEGER, ref);
     this.#engine.tell(JSON.stringify(storedMessage(0, ref, false)), (core) => core.shelved());
-    return this.#engine.call((core) => new TextDecoder().decode(core.output()));
+    return this.#engine.call((core) => decoder.decode(core.output()));
   }
 }
 

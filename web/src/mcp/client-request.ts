@@ -2,6 +2,7 @@
  * A request as a client wrote it.
  * @module
  */
+import { textOf } from "../transports/bytes.js";
 import { MessageMembers } from "../transports/members.js";
 import { idKey, objectOr, stringOr } from "./rpc.js";
 
@@ -28,7 +29,7 @@ export function requestOf(bytes: Uint8Array): ClientRequest | undefined {
   const id = members.text("id");
   const key = idKey(id);
   if (id === undefined || key === undefined || members.text("method") === undefined) return undefined;
-  const text = new TextDecoder().decode(bytes);
+  const text = textOf([bytes]);
   const message = parsed(text);
   const method = stringOr(message["method"]);
   if (method === undefined) return undefined;
@@ -40,7 +41,7 @@ export function requestOf(bytes: Uint8Array): ClientRequest | undefined {
 export function cancelledBy(bytes: Uint8Array): string | undefined {
   // Looked at only where it may be one: this is asked for each notification.
   if (bytes.length > MAX_CANCELLATION) return undefined;
-  const { method, params } = parsed(new TextDecoder().decode(bytes));
+  const { method, params } = parsed(textOf([bytes]));
   if (method !== "notifications/cancelled") return undefined;
   return idKey(JSON.stringify(objectOr(params)["requestId"]));
 }
