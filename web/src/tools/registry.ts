@@ -2,8 +2,9 @@
  * Tools by name, for everybody who offers tools to one model.
  * @module
  */
-import { ToolNodeError } from "./errors.js";
 import type { ToolContext } from "./context.js";
+import type { ToolNodeError } from "./errors.js";
+import { wrong } from "./problem.js";
 import type { JsonSchema } from "./source.js";
 import type { ToolResult } from "./tool-answer.js";
 
@@ -63,8 +64,5 @@ export class ToolRegistry {
 }
 
 function taken(name: string): ToolNodeError {
-  return new ToolNodeError(
-    `The tool name ${JSON.stringify(name)} is taken by another tool: give one of the sources another name.`,
-    { code: "E_TOOL_CONFIG", category: "non_retryable" },
-  );
+  return wrong(`The tool name ${JSON.stringify(name)} is taken by another tool: give one of the sources another name.`);
 }

@@ -214,15 +214,10 @@ function withRead(answer: Transformed, read: readonly ResourceReading[]): Transf
   if (read.length === 0) return answer;
   const known = new Set(answer.artifacts.map(({ id }) => id));
   const more = read.flatMap(({ artifacts }) => artifacts).filter(({ id }) => !known.has(id));
-  const { text, changed, clamped, bytesIn, bytesOut, refs } = answer;
   return new Answer({
-    text,
+    ...answer,
+    refs: answer.refs,
     artifacts: [...answer.artifacts, ...new Map(more.map((ref) => [ref.id, ref])).values()],
     failures: [...answer.failures, ...read.flatMap(({ failures }) => failures)],
-    changed,
-    clamped,
-    bytesIn,
-    bytesOut,
-    refs,
   });
 }

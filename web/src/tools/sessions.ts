@@ -2,7 +2,7 @@
  * Connections to one source: one for everybody, or one for each user where each has a token of their own.
  * @module
  */
-import { fullScope } from "../artifacts/scope.js";
+import { userKey } from "./auth/owner.js";
 import type { ToolContext } from "./context.js";
 import { ToolNodeError } from "./errors.js";
 import { untilAborted } from "./resilience/abort.js";
@@ -72,7 +72,7 @@ export class Sessions implements AsyncDisposable {
 
   #sessionOf(context: ToolContext, authorize: Authorize): Session {
     const { isPerUser } = this.#terms;
-    if (this.#isClosed) throw this.#wasClosed();
+    if (this.#isClosed) throw wasClosed(this.#terms.name);
     const key = isPerUser ? userKey(context) : "";
     const session = this.#sessions.get(key) ?? { authorize, opening: undefined, users: 0 };
     session.authorize = authorize;
@@ -86,7 +86,7 @@ export class Sessions implements AsyncDisposable {
     const known = session.opening;
     const before = await known?.catch(() => undefined);
     if (before?.isOpen === true) return before;
-    if (this.#isClosed) throw this.#wasClosed();
+    if (this.#isClosed) throw wasClosed(this.#terms.name);
     // Whoever comes first opens; whoever comes while it is opened waits for the same. One that failed is forgotten.
     const another = session.opening === known ? undefined : session.opening;
     const opening = (session.opening = another ?? this.#open(session, before));
@@ -102,10 +102,6 @@ export class Sessions implements AsyncDisposable {
     // Others may wait for the same connection: none of them ends it for all by giving up.
     const signal = AbortSignal.timeout(this.#terms.timeoutSeconds * 1000);
     return source.open({ authorize: () => session.authorize(), signal, onNotice });
-  }
-
-  #wasClosed(): ToolNodeError {
-    return new ToolNodeError(`The source ${this.#terms.name} was closed: connect it again.`);
   }
 
   #makeRoom(): void {
@@ -132,8 +128,7 @@ async function letGo(connection: SourceConnection): Promise<void> {
   }
 }
 
-/** Who a token belongs to: a person in an organisation, whatever they are doing. */
-function userKey({ scope }: ToolContext): string {
-  const { tenant_id, user_id } = fullScope(scope);
-  return JSON.stringify([tenant_id, user_id]);
+/** What is said to whoever uses a source that was closed. */
+export function wasClosed(source: string): ToolNodeError {
+  return new ToolNodeError(`The source ${source} was closed: connect it again.`);
 }

@@ -25,6 +25,7 @@ import type { ResourceReading } from "./resources/contents.js";
 import type { Listing } from "./resources/listed.js";
 import { resourceTools } from "./resources/tools.js";
 import { RunningSource } from "./running.js";
+import { wasClosed } from "./sessions.js";
 import type { ToolSource } from "./source.js";
 import type { ToolResult } from "./tool-answer.js";
 import { resolveVariables, type ResolvedToolConfig, type Variables } from "./variables.js";
@@ -197,7 +198,7 @@ export abstract class AnyToolNode implements AsyncDisposable {
     const look = async (asking: ToolContext): Promise<void> => {
       const number = this.#offers.look();
       const { tools, hasResources } = await running.look(asking);
-      if (this.#source !== running) throw closed(this.name);
+      if (this.#source !== running) throw wasClosed(this.name);
       const own = offered(tools, config, (tool, args, calling = {}) => running.call(tool, args, calling));
       this.#offers.take(own, hasResources ? forResources(running, config, sluice) : [], number);
     };
@@ -251,10 +252,6 @@ function telling(tool: ToolSpec, running: RunningSource): ToolSpec {
       return answer;
     },
   };
-}
-
-function closed(name: string): ToolNodeError {
-  return new ToolNodeError(`The source ${name} was closed: connect it again.`);
 }
 
 function unlisted(cause: unknown): ToolNodeError {

@@ -5,10 +5,11 @@
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { Answer } from "../core/answer.js";
 import type { AnswerRef, Sluice, Transformed } from "../core/sluice.js";
-import type { ToolContext } from "./context.js";
-import { untilAborted } from "./resilience/abort.js";
-import { ToolNodeError } from "./errors.js";
 import type { OutputTransformer } from "./config.js";
+import type { ToolContext } from "./context.js";
+import { ToolNodeError } from "./errors.js";
+import { untilLate } from "./resilience/abort.js";
+import { through } from "./sources/body/through.js";
 
 /** Bytes of a raw result that a transformer is given at most. */
 const MAX_RAW = 8 * 1024 * 1024;
@@ -53,7 +54,11 @@ export async function transformed(
   terms: TransformingTerms,
 ): Promise<Transformed> {
   try {
-    const value = await limited(applied(reduced, tool.name, context, terms), tool.name, terms.timeout, context.signal);
+    const value = await untilLate(() => applied(reduced, tool.name, context, terms), {
+      most: terms.timeout * 1000,
+      late: () => new Error(`${tool.name} took more than ${terms.timeout} s`),
+      signal: context.signal,
+    });
     const clamp = terms.sluice.clamp(value ?? null);
     const bytesOut = new TextEncoder().encode(clamp.text).length;
     const { artifacts, failures, bytesIn } = reduced;
@@ -98,13 +103,7 @@ async function ordinary(
   sluice: Sluice,
 ): Promise<Transformed> {
   const options = { tool: tool.name, namespace: tool.namespace, scope, ...(signal !== undefined && { signal }) };
-  const stream = sluice.open({ ...options, dialect: "observation" });
-  try {
-    for await (const piece of sluice.restoreStream(reduced.text, { scope })) await stream.write(piece);
-    return await stream.close();
-  } finally {
-    await stream[Symbol.asyncDispose]();
-  }
+  return through(sluice, { ...options, dialect: "observation" }, sluice.restoreStream(reduced.text, { scope }));
 }
 
 function segmentOf(ref: AnswerRef, store: ArtifactStore, scope: ArtifactScope): Segment {
@@ -113,22 +112,6 @@ function segmentOf(ref: AnswerRef, store: ArtifactStore, scope: ArtifactScope): 
     return store.openReader(ref.id, { scope });
   };
   return { ref, open };
-}
-
-/** Waits for a transformer no longer than it may take, and than its caller does. */
-async function limited<T>(
-  work: Promise<T>,
-  tool: string,
-  seconds: number,
-  signal: AbortSignal | undefined,
-): Promise<T> {
-  const over = new AbortController();
-  const timer = setTimeout(() => over.abort(new Error(`${tool} took more than ${seconds} s`)), seconds * 1000);
-  try {
-    return await untilAborted(untilAborted(work, over.signal), signal);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function failure(tool: string, cause: unknown): ToolNodeError {

@@ -22,6 +22,11 @@ export function variablesOf(values: Readonly<Record<string, string | undefined>>
   return (name) => (Object.hasOwn(values, name) ? values[name] : undefined);
 }
 
+/** Whether a variable may be called so. */
+export function isVariableName(name: string): boolean {
+  return NAME.test(name);
+}
+
 /** The names of the variables that a text asks for, each once. */
 export function variableNames(text: string): readonly string[] {
   return [...new Set(Array.from(text.matchAll(REFERENCE), ([, name = ""]) => name))];
@@ -64,7 +69,7 @@ export function resolveVariables(config: ToolConfig, variables: Variables): Reso
 
 function requireVariables(texts: readonly string[], variables: Variables, source: string): void {
   const names = [...new Set(texts.flatMap(variableNames))];
-  if (names.some((name) => !NAME.test(name))) {
+  if (names.some((name) => !isVariableName(name))) {
     const sentence =
       `The source ${JSON.stringify(source)} has \${…} around what is no variable's name: a name is a letter or '_', then ` +
       "letters, digits and '_', without a default.";

@@ -9,7 +9,7 @@ import { parseScope } from "../scope.js";
 import type { Invocation } from "../spec.js";
 import { openStore } from "../store.js";
 import type { Output, Terminal } from "../terminal.js";
-import { linesOf, storedLine } from "../tools/log.js";
+import { printingTo, storedLine } from "../tools/log.js";
 import { NamedSources } from "../tools/named-sources.js";
 import { onOneLine } from "../tools/rows.js";
 import { StatusLine } from "../tools/status-line.js";
@@ -24,10 +24,8 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
   const scope = parseScope(invocation.values("scope"), invocation.command);
   const store = openStore(invocation.value("store"));
   const status = new StatusLine(errors, `reading from ${name}`);
-  const onEvent = (event: Parameters<typeof linesOf>[0]): void => {
-    for (const line of linesOf(event)) status.print(line);
-  };
-  const reading = await usingSource(config, { store, signal, onEvent, errors: terminal.errors }, (node) =>
+  const onEvent = printingTo(status);
+  const reading = await usingSource(config, { store, signal, onEvent, errors }, (node) =>
     node.readResource(uri, { signal, ...(scope !== undefined && { scope }) }),
   ).finally(() => status.done());
   await print(reading, invocation.has("json"), output);

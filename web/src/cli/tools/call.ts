@@ -15,7 +15,7 @@ import type { Invocation } from "../spec.js";
 import { openStore } from "../store.js";
 import type { Terminal } from "../terminal.js";
 import { readArguments } from "./arguments.js";
-import { linesOf } from "./log.js";
+import { printingTo } from "./log.js";
 import { NamedSources } from "./named-sources.js";
 import { onOneLine } from "./rows.js";
 import { StatusLine } from "./status-line.js";
@@ -35,9 +35,7 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
     ...(scope !== undefined && { scope }),
     onProgress: (progress) => status.say(`${onOneLine(tool)}: ${progressText(progress)}`),
   };
-  const onEvent = (event: Parameters<typeof linesOf>[0]): void => {
-    for (const line of linesOf(event)) status.print(line);
-  };
+  const onEvent = printingTo(status);
   try {
     const result = await usingSource(config, { store, signal, onEvent, errors: terminal.errors }, async (node) => {
       checkTool(tool, node);

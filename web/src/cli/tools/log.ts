@@ -6,6 +6,7 @@ import { humanSize } from "../../core/amounts.js";
 import type { AnswerRef } from "../../core/sluice.js";
 import type { ToolNodeEvent } from "../../tools/event.js";
 import { onOneLine } from "./rows.js";
+import type { StatusLine } from "./status-line.js";
 
 /** Characters of a line: names come from servers. */
 const MAX_LINE = 1000;
@@ -19,6 +20,13 @@ export function linesOf(event: ToolNodeEvent): readonly string[] {
     return [logLine(`${event.error.message} Trying again in ${event.wait_s.toFixed(1)} s.`)];
   }
   return [];
+}
+
+/** A listener that prints those lines above a status line. */
+export function printingTo(status: StatusLine): (event: ToolNodeEvent) => void {
+  return (event) => {
+    for (const line of linesOf(event)) status.print(line);
+  };
 }
 
 /** What became of one artifact, and where it came from. */

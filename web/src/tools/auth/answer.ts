@@ -2,6 +2,8 @@
  * What a provider answers, bounded and in the form that the specification wants.
  * @module
  */
+import { joined } from "../../transports/bytes.js";
+import { chunksOf } from "../sources/body/chunks.js";
 
 /** Most bytes of one answer. */
 const MAX_ANSWER = 256 * 1024;
@@ -48,19 +50,12 @@ function failed(status: number): number {
 }
 
 async function shortBody({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
-  if (body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of body) {
+  for await (const chunk of chunksOf(body)) {
     size += chunk.byteLength;
     if (size > MAX_ANSWER) throw new TypeError("the answer is too long");
     chunks.push(chunk);
   }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return bytes;
+  return joined(chunks) as Uint8Array<ArrayBuffer>;
 }

@@ -4,7 +4,8 @@
  */
 import { fullScope } from "../../artifacts/scope.js";
 import type { ToolContext } from "../context.js";
-import { ToolAuthError, ToolNodeError } from "../errors.js";
+import { ToolAuthError } from "../errors.js";
+import { wrong } from "../problem.js";
 import { untilAborted } from "../resilience/abort.js";
 import type { Authorize } from "../source.js";
 import type { OAuthManager } from "./oauth-manager.js";
@@ -140,8 +141,4 @@ function configured({ name, auth_config }: AuthConfig, key: string, { variables 
   throw wrong(
     `auth_config.${key} of ${name} cannot be sent in a header: it is empty, or holds line breaks, other control characters or spaces at an end.`,
   );
-}
-
-function wrong(sentence: string): ToolNodeError {
-  return new ToolNodeError(sentence, { code: "E_TOOL_CONFIG", category: "non_retryable" });
 }

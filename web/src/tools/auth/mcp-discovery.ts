@@ -11,7 +11,7 @@ import {
   type OAuthServerInfo,
 } from "@modelcontextprotocol/client";
 import { ToolAuthError } from "../errors.js";
-import { isLoopback, isSafe } from "./addresses.js";
+import { isLoopback, isSafeFrom } from "./addresses.js";
 import { shortFetch, type Fetch } from "./answer.js";
 import { asked } from "./asking.js";
 import { failureOf } from "./failures.js";
@@ -155,7 +155,7 @@ function guardedFetch({ url, source, fetch = globalThis.fetch }: McpDiscovery, s
   const isLocal = isLoopback(new URL(url));
   return (input, init) => {
     const to = new URL(input instanceof Request ? input.url : input);
-    if (!isSafe(to) || (isLoopback(to) && !isLocal)) {
+    if (!isSafeFrom(to, isLocal)) {
       throw new ToolAuthError(
         `The server of ${source} names a place that is not safe to ask: it must be an https: URL.`,
       );

@@ -4,8 +4,9 @@
  */
 import { generateRandomCodeVerifier, generateRandomState } from "oauth4webapi";
 import type { Clock } from "../../artifacts/store.js";
-import { waitFor } from "../../mcp/arguments/patience.js";
-import { ToolAuthError, ToolNodeError, ToolTimeoutError } from "../errors.js";
+import { ToolAuthError, ToolTimeoutError } from "../errors.js";
+import { wrong } from "../problem.js";
+import { untilLate } from "../resilience/abort.js";
 import type { Fetch } from "./answer.js";
 import { OAuthClient } from "./oauth-client.js";
 import { ownerKey, tokenOwner, type OAuthUser } from "./owner.js";
@@ -132,7 +133,7 @@ export class OAuthManager {
   ): Promise<string | null> {
     const client = this.#clientOf(provider);
     const owner = ownerKey(tokenOwner(user));
-    return waitFor(() => this.#tokens.current(owner, provider, client), {
+    return untilLate(() => this.#tokens.current(owner, provider, client), {
       most: MAX_WAIT,
       late: () => new ToolTimeoutError(`The token for ${provider} was not renewed within ${MAX_WAIT / 1000} s.`),
       signal: options.signal,
@@ -210,9 +211,8 @@ export class OAuthManager {
   #clientOf(provider: string): OAuthClient {
     const client = this.#clients.get(provider);
     if (client !== undefined) return client;
-    throw new ToolNodeError(
+    throw wrong(
       `There is no OAuth provider ${JSON.stringify(provider)}: name it in the providers of the OAuthManager.`,
-      { code: "E_TOOL_CONFIG", category: "non_retryable" },
     );
   }
 }

@@ -5,7 +5,7 @@
 import * as oauth from "oauth4webapi";
 import type { Clock } from "../../artifacts/store.js";
 import { ToolAuthError } from "../errors.js";
-import { isLoopback, isSafe } from "./addresses.js";
+import { isLoopback, isSafeFrom } from "./addresses.js";
 import { shortFetch, type Fetch } from "./answer.js";
 import { asked } from "./asking.js";
 import { failureOf } from "./failures.js";
@@ -101,8 +101,6 @@ export class OAuthServer {
 
   /** Whether an address that was discovered may be used: what was configured elsewhere names nothing on this machine. */
   #isUsable(address: string): boolean {
-    if (!URL.canParse(address)) return false;
-    const url = new URL(address);
-    return isSafe(url) && (this.#isLocal || !isLoopback(url));
+    return URL.canParse(address) && isSafeFrom(new URL(address), this.#isLocal);
   }
 }

@@ -4,6 +4,7 @@
  */
 import { fullScope } from "../../artifacts/scope.js";
 import type { ArtifactScope } from "../../artifacts/store.js";
+import type { ToolContext } from "../context.js";
 import { ToolAuthError } from "../errors.js";
 
 /** A user, by id alone or within a tenant. */
@@ -33,6 +34,12 @@ export function tokenOwner(user: OAuthUser): TokenOwner {
 // Of a whole scope only these two count.
 function named({ tenant_id, user_id }: Exclude<OAuthUser, string>): ArtifactScope {
   return { tenant_id: tenant_id ?? null, user_id: user_id ?? null };
+}
+
+/** The key of whoever calls, who may be nobody: users who share one are the same. */
+export function userKey({ scope }: Pick<ToolContext, "scope">): string {
+  const { tenant_id, user_id } = fullScope(scope);
+  return JSON.stringify([tenant_id, user_id]);
 }
 
 /**

@@ -3,7 +3,8 @@
  * @module
  */
 import { z } from "zod";
-import { ToolNodeError } from "../errors.js";
+import type { ToolNodeError } from "../errors.js";
+import { wrong } from "../problem.js";
 import { isSafe, isSafeRedirect } from "./addresses.js";
 
 /** An OAuth 2 provider: either `issuer`, and the rest is discovered, or `auth_url` and `token_url`. */
@@ -71,22 +72,22 @@ const schema = z
     auth_params: z.record(z.string(), z.string()).default({}),
   })
   .check(({ value, issues }) => {
-    const wrong = (key: string, message: string): void => {
+    const refuse = (key: string, message: string): void => {
       issues.push({ code: "custom", input: undefined, path: [key], message });
     };
     if ((value.auth_url === undefined) !== (value.token_url === undefined)) {
-      wrong(
+      refuse(
         value.auth_url === undefined ? "auth_url" : "token_url",
         "must be given with the other of auth_url and token_url",
       );
     } else if (value.issuer === undefined && value.auth_url === undefined) {
-      wrong("issuer", "must be given, or auth_url and token_url instead");
+      refuse("issuer", "must be given, or auth_url and token_url instead");
     }
     if (value.token_endpoint_auth_method !== undefined && value.client_secret === undefined) {
-      wrong("token_endpoint_auth_method", "says how a client_secret is sent, and there is none");
+      refuse("token_endpoint_auth_method", "says how a client_secret is sent, and there is none");
     }
     for (const key of Object.keys(value.auth_params)) {
-      if (RESERVED.has(key)) wrong("auth_params", `must not set ${key}: it is part of the protocol`);
+      if (RESERVED.has(key)) refuse("auth_params", `must not set ${key}: it is part of the protocol`);
     }
   });
 
@@ -112,7 +113,7 @@ export function checkProvider(name: string, config: OAuthProviderConfig): Checke
 }
 
 function wrongConfig(sentences: readonly string[]): ToolNodeError {
-  return new ToolNodeError(`${sentences.join("; ")}.`, { code: "E_TOOL_CONFIG", category: "non_retryable" });
+  return wrong(`${sentences.join("; ")}.`);
 }
 
 function isUrl(text: string, holds: (url: URL) => boolean): boolean {

@@ -2,8 +2,8 @@
  * What a connection string says: a command to start, or an address to speak to.
  * @module
  */
-import { parseArgsStringToArgv } from "string-argv";
 import { ToolConfigError, wrongValue } from "./problem.js";
+import { wordsIn } from "./words.js";
 
 /** Where an MCP server is. */
 export type McpEndpoint =
@@ -72,20 +72,10 @@ export function addressOf(text: string, path: string = "connection"): URL {
 
 function split(text: string, path: string): readonly string[] {
   if (CONTROL.test(text)) throw wrongValue(path, "free of control characters; write a command in one line");
-  if (hasOpenQuote(text)) {
+  const argv = wordsIn(text);
+  if (argv === undefined) {
     throw wrongValue(path, `a command whose quotes are closed; put an apostrophe between double quotes, as in "it's"`);
   }
-  const argv = parseArgsStringToArgv(text);
   if (argv.length > MAX_ARGUMENTS) throw wrongValue(path, `a command of at most ${MAX_ARGUMENTS} arguments`);
   return argv;
-}
-
-/** string-argv closes them at the end by itself. */
-function hasOpenQuote(text: string): boolean {
-  let open = "";
-  for (const char of text) {
-    if (open !== "") open = char === open ? "" : open;
-    else if (char === '"' || char === "'") open = char;
-  }
-  return open !== "";
 }

@@ -37,3 +37,25 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | un
     work.then(resolve, reject).finally(forget);
   });
 }
+
+/** How long work is waited for. */
+export interface Patience {
+  /** Milliseconds. */
+  readonly most: number;
+  /** What is thrown when they have passed. */
+  readonly late: () => Error;
+  /** The caller's. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** As `untilAborted`, and no longer than so many milliseconds. Nothing is begun for a signal that is aborted already. */
+export async function untilLate<T>(work: () => Promise<T>, { most, late, signal }: Patience): Promise<T> {
+  signal?.throwIfAborted();
+  const over = new AbortController();
+  const timer = setTimeout(() => over.abort(late()), most);
+  try {
+    return await untilAborted(untilAborted(work(), over.signal), signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}

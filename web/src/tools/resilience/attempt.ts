@@ -29,7 +29,7 @@ export interface AttemptTerms {
 }
 
 /** However much progress a source reports: an hour is longer than any host waits, and a report costs a source nothing. */
-export const LONGEST_ATTEMPT_S = 3600;
+const LONGEST_ATTEMPT_S = 3600;
 
 /**
  * Does the work once. It is not waited for any longer when its signal is aborted, whether it heeds that or not.

@@ -8,7 +8,7 @@ import { ToolNodeError } from "../errors.js";
 import { untilAborted } from "./abort.js";
 
 /** Calls that may wait for one source: more are no load to wait for but a loop that has lost control. */
-export const MOST_WAITING = 10_000;
+const MOST_WAITING = 10_000;
 
 /** Lets so many calls through at a time; others wait, first come first served. */
 export class ConcurrencyLimit {

@@ -27,7 +27,7 @@ export interface RetryRules {
  * Seconds that a source may ask to be left alone with a call still waiting for it. A person or a model waits behind the
  * call: what takes longer than a minute is better told than slept over.
  */
-export const LONGEST_RETRY_AFTER_S = 60;
+const LONGEST_RETRY_AFTER_S = 60;
 
 /**
  * Whether an attempt that failed like this may be followed by another.

@@ -17,7 +17,7 @@ import {
   UNTOLD_TTL,
 } from "./limits.js";
 import { Shelf } from "./shelf.js";
-import { ended } from "./waiting.js";
+import { untilAborted } from "../resilience/abort.js";
 import { Watch } from "./watch.js";
 
 /** What a cache is made of. */
@@ -82,7 +82,7 @@ export class ResourceCache {
     const own = ownKey(scope, uri);
     const shared = this.#terms.sharesPublic === false ? [] : [sharedKey(uri)];
     for (const key of [own, ...shared]) {
-      const result = await ended(this.#kept(key, scope), signal);
+      const result = await untilAborted(this.#kept(key, scope), signal);
       if (result !== undefined) return result;
     }
     const flight = isWithinCall ? `within ${own}` : own;

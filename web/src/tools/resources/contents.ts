@@ -9,7 +9,7 @@ import { guarded, storageError } from "../../errors/storage.js";
 import { artifactsIn } from "./artifacts-in.js";
 import type { ArtifactContent, ReadResult, TextContent } from "./connection.js";
 import { MAX_STORED_TEXTS, MAX_TOLD } from "./limits.js";
-import { ended } from "./waiting.js";
+import { untilAborted } from "../resilience/abort.js";
 
 /** One content of a resource: a short text, as an artifact too where it was stored; anything else as an artifact. */
 export type ResourceContent =
@@ -93,7 +93,7 @@ class Desk {
   async #attempt<T>(act: "read" | "write", work: (store: ArtifactStore) => Promise<T>): Promise<T | undefined> {
     const { store, signal } = this.#terms;
     try {
-      return await ended(
+      return await untilAborted(
         guarded(act, () => work(store)),
         signal,
       );

@@ -2,7 +2,7 @@
  * Work under way, shared by all who ask for the same meanwhile.
  * @module
  */
-import { ended } from "./waiting.js";
+import { untilAborted } from "../resilience/abort.js";
 
 interface Flight<T> {
   readonly outcome: Promise<T>;
@@ -25,7 +25,7 @@ export class Flights<T> {
     const flight = this.#flights.get(key) ?? this.#begin(key, start);
     flight.waiting += 1;
     try {
-      return await ended(flight.outcome, signal);
+      return await untilAborted(flight.outcome, signal);
     } finally {
       flight.waiting -= 1;
       if (flight.waiting === 0) this.#end(key, flight, signal);

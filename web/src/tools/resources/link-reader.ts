@@ -9,7 +9,7 @@ import type { ResourceReading } from "./contents.js";
 import type { ResourceReader } from "./reading.js";
 
 /** How long reading one link may take, in seconds. */
-export const LINK_SECONDS: number = 30;
+const LINK_SECONDS: number = 30;
 
 /** What reading links needs. */
 export interface LinkTerms {

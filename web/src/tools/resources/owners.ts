@@ -2,7 +2,7 @@
  * The sessions over which resources are read: one for everybody, or one for each user.
  * @module
  */
-import { fullScope } from "../../artifacts/scope.js";
+import { userKey } from "../auth/owner.js";
 import type { ToolContext } from "../context.js";
 import type { ResourceConnection } from "./connection.js";
 import { MAX_OWNERS, RENEWAL_TIME } from "./limits.js";
@@ -28,9 +28,8 @@ export class Owners {
   }
 
   /** The subscriptions of whoever calls, whose session has this connection now. */
-  meet({ scope }: ToolContext, connection: ResourceConnection): Subscriptions {
-    const { tenant_id, user_id } = fullScope(scope);
-    const key = this.#isPerUser ? JSON.stringify([tenant_id, user_id]) : "";
+  meet(context: ToolContext, connection: ResourceConnection): Subscriptions {
+    const key = this.#isPerUser ? userKey(context) : "";
     const owner = this.#owners.get(key) ?? { connection: undefined, subscriptions: new Subscriptions() };
     this.#owners.delete(key);
     this.#owners.set(key, owner);

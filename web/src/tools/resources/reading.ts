@@ -5,7 +5,8 @@
 import type { ArtifactScope, ArtifactStore, Clock } from "../../artifacts/store.js";
 import type { ResourcesConfig } from "../../core/config.js";
 import type { ToolContext } from "../context.js";
-import { ToolNodeError } from "../errors.js";
+import { ToolClientError, type ToolNodeError } from "../errors.js";
+import { unsupported } from "../problem.js";
 import type { SourceNotice } from "../source.js";
 import { ResourceCache, type Reading } from "./cache.js";
 import type { ListedResource, ListedTemplate, ResourceConnection } from "./connection.js";
@@ -137,10 +138,7 @@ export class ResourceReader {
     context: ToolContext = {},
   ): Promise<readonly string[]> {
     if (!templateVariables(template).some(({ name }) => name === variable) || value.length > MAX_URI) {
-      throw new ToolNodeError("Only variables of the template can be completed, of at most 4,096 characters.", {
-        code: "E_TOOL_CLIENT",
-        category: "non_retryable",
-      });
+      throw new ToolClientError(`Only variables of the template can be completed, of at most ${MAX_URI} characters.`);
     }
     const offered = await this.#with(context.signal, context, (resources, signal) =>
       resources.complete(template, variable, value, signal),
@@ -196,8 +194,5 @@ function readingOf({ scope = {}, signal }: ToolContext): Reading {
 }
 
 function withoutResources(namespace: string): ToolNodeError {
-  return new ToolNodeError(`The source ${namespace} has no resources: call one of its tools instead.`, {
-    code: "E_TOOL_UNSUPPORTED",
-    category: "non_retryable",
-  });
+  return unsupported(`The source ${namespace} has no resources: call one of its tools instead.`);
 }

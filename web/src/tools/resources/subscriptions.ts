@@ -2,15 +2,16 @@
  * Who wants to know of which resources' changes, in one session.
  * @module
  */
+import { Turns } from "../auth/turns.js";
 import { ToolClientError } from "../errors.js";
 import { MAX_SUBSCRIPTIONS } from "./limits.js";
-import { ended } from "./waiting.js";
+import { untilAborted } from "../resilience/abort.js";
 
 /** Counts by URI: the source is asked when the first one comes and when the last one goes. */
 export class Subscriptions {
   readonly #counts = new Map<string, number>();
-  /** The last step for each URI: one follows the other. */
-  readonly #steps = new Map<string, Promise<void>>();
+  /** For each URI one step follows the other. */
+  readonly #turns = new Turns();
 
   /** URIs that somebody wants to know of. */
   get uris(): readonly string[] {
@@ -41,20 +42,11 @@ export class Subscriptions {
   }
 
   #step(uri: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-    const before = this.#steps.get(uri);
-    const step = this.#after(before, signal, work);
-    this.#steps.set(uri, step);
-    const over = (): void => {
-      if (this.#steps.get(uri) === step) this.#steps.delete(uri);
-    };
-    step.then(over, over);
-    return ended(step, signal);
-  }
-
-  async #after(before: Promise<void> | undefined, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-    await before?.catch(() => undefined);
-    signal.throwIfAborted();
-    await work();
+    const step = this.#turns.take(uri, async () => {
+      signal.throwIfAborted();
+      await work();
+    });
+    return untilAborted(step, signal);
   }
 }
 

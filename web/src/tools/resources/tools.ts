@@ -114,16 +114,12 @@ async function listed(
 async function read(uri: string, context: ToolContext, terms: ResourceToolTerms): Promise<Transformed> {
   const { contents, artifacts, failures } = await terms.reader.readResource(uri, context);
   const answer = await gated({ contents: contents.map(shown) }, "resources_read", context, terms);
-  const { text, changed, clamped, bytesIn, bytesOut, refs } = answer;
   return new Answer({
-    text,
+    ...answer,
+    refs: answer.refs,
     artifacts: [...artifacts, ...answer.artifacts],
     failures: [...failures, ...answer.failures],
-    changed: changed || artifacts.length > 0,
-    clamped,
-    bytesIn,
-    bytesOut,
-    refs,
+    changed: answer.changed || artifacts.length > 0,
   });
 }
 

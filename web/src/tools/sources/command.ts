@@ -2,17 +2,17 @@
  * Tools that are commands of this machine. For Node only.
  * @module
  */
-import { adaptError, type ToolPlace } from "../adapt-error.js";
+import { adaptError } from "../adapt-error.js";
 import { subjectOf } from "../adapting/place.js";
-import { ToolClientError, ToolConnectionError } from "../errors.js";
 import type { OpenOptions, SourceCall, SourceConnection, SourceResult, SourceTool, ToolSource } from "../source.js";
 import type { ServerProcess } from "../../transports/server-process.js";
 import { wordsWith } from "./command/arguments.js";
 import { discovered } from "./command/discover.js";
 import { resultOf } from "./command/result.js";
 import { CommandRun, environment } from "./command/run.js";
-import type { CommandTool } from "./command/template.js";
+import type { CommandTemplate } from "./command/template.js";
 import { documentVariables, filledIn } from "./document-variables.js";
+import { FoundTools, type Found } from "./found-tools.js";
 import type { SourceTerms } from "./terms.js";
 
 /**
@@ -26,42 +26,42 @@ import type { SourceTerms } from "./terms.js";
  */
 export function commandSource(terms: SourceTerms): ToolSource {
   return {
-    async open({ signal }: OpenOptions): Promise<SourceConnection> {
+    async open({ signal: opening }: OpenOptions): Promise<SourceConnection> {
       const processes = new Set<ServerProcess>();
-      return new CommandConnection(terms, processes, await discovered(terms, { signal, processes }));
+      const discover = async (signal: AbortSignal): Promise<Found<CommandTemplate>> => ({
+        tools: await discovered(terms, { signal, processes }),
+      });
+      return new CommandConnection(terms, processes, await FoundTools.of(terms.name, discover, opening));
     },
   };
 }
+
+type CommandTools = FoundTools<CommandTemplate, Found<CommandTemplate>>;
 
 class CommandConnection implements SourceConnection {
   readonly resources = undefined;
   readonly #terms: SourceTerms;
   readonly #processes: Set<ServerProcess>;
-  #tools: readonly CommandTool[];
-  /** Whether nobody was told yet what was found. */
-  #isFresh = true;
-  #isOpen = true;
+  readonly #tools: CommandTools;
 
-  constructor(terms: SourceTerms, processes: Set<ServerProcess>, tools: readonly CommandTool[]) {
+  constructor(terms: SourceTerms, processes: Set<ServerProcess>, tools: CommandTools) {
     this.#terms = terms;
     this.#processes = processes;
     this.#tools = tools;
   }
 
   get isOpen(): boolean {
-    return this.#isOpen;
+    return this.#tools.isOpen;
   }
 
-  async tools(signal: AbortSignal): Promise<readonly SourceTool[]> {
-    if (!this.#isFresh) this.#tools = await discovered(this.#terms, { signal, processes: this.#processes });
-    this.#isFresh = false;
-    return this.#tools.map(({ template: _, ...tool }) => tool);
+  tools(signal: AbortSignal): Promise<readonly SourceTool[]> {
+    return this.#tools.list(signal);
   }
 
   async call({ tool: name, args, dialect, scope, signal }: SourceCall): Promise<SourceResult> {
     const { name: source, sluice, env = {} } = this.#terms;
     const place = { source, tool: name };
-    const { template, input_schema: schema } = this.#tool(name, place);
+    const { template, input_schema: schema } = this.#tools.tool(name);
     const subject = subjectOf(place);
     const variables = documentVariables(this.#terms);
     const fill = (text: string): string => filledIn(text, variables, source);
@@ -93,18 +93,7 @@ class CommandConnection implements SourceConnection {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isOpen = false;
+    this.#tools.close();
     await Promise.all([...this.#processes].map((one) => one.stop()));
-  }
-
-  #tool(name: string, place: ToolPlace): CommandTool {
-    if (!this.#isOpen) {
-      throw new ToolConnectionError(`${subjectOf({ source: place.source })} was closed: connect it again.`);
-    }
-    const tool = this.#tools.find((one) => one.name === name);
-    if (tool === undefined) {
-      throw new ToolClientError(`${subjectOf(place)} does not exist: list the tools of the source again.`);
-    }
-    return tool;
   }
 }

@@ -2,11 +2,10 @@
  * Credentials for a program, which takes no headers: a variable of its environment (Node).
  * @module
  */
-import { ToolNodeError } from "../errors.js";
+import type { ToolNodeError } from "../errors.js";
+import { wrong } from "../problem.js";
 import type { OpenOptions, SourceConnection, ToolSource } from "../source.js";
-import type { ResolvedToolConfig } from "../variables.js";
-
-const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+import { isVariableName, type ResolvedToolConfig } from "../variables.js";
 
 /**
  * A program that is told who asks by the variable which `auth_config.env` names. It keeps what it was told until it is
@@ -21,7 +20,7 @@ export function credentialed(
 ): ToolSource {
   if (auth_type === "none") return source(env);
   const variable = auth_config["env"] ?? "";
-  if (!VARIABLE.test(variable)) throw unnamed(name);
+  if (!isVariableName(variable)) throw unnamed(name);
   return {
     open: async (options: OpenOptions): Promise<SourceConnection> => {
       const [value = ""] = Object.values(await options.authorize());
@@ -32,8 +31,7 @@ export function credentialed(
 }
 
 function unnamed(name: string): ToolNodeError {
-  return new ToolNodeError(
+  return wrong(
     `The source ${name} is a program, which takes no headers: name the variable of its environment that the credential goes to, as env in auth_config.`,
-    { code: "E_TOOL_CONFIG", category: "non_retryable" },
   );
 }

@@ -3,10 +3,8 @@
  * @module
  */
 import type { Sluice } from "../../core/sluice.js";
+import type { UtcpMode } from "../config.js";
 import type { Variables } from "../variables.js";
-
-/** How a connection string is read (ToolNode 2.1 `UtcpMode`). */
-export type UtcpMode = "auto" | "manual_url" | "base_url";
 
 /** A source's terms; those of the configuration have it written in its own words. */
 export interface SourceTerms {

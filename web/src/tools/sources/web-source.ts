@@ -2,7 +2,8 @@
  * Which source a configuration names, of those that run anywhere.
  * @module
  */
-import { ToolNodeError } from "../errors.js";
+import type { ToolNodeError } from "../errors.js";
+import { unsupported } from "../problem.js";
 import type { SourceParts } from "../toolnode.js";
 import type { ToolSource } from "../source.js";
 import type { ResolvedToolConfig } from "../variables.js";
@@ -22,8 +23,7 @@ export function webSource(config: ResolvedToolConfig, parts: SourceParts): ToolS
 }
 
 function needsNode(name: string): ToolNodeError {
-  return new ToolNodeError(
+  return unsupported(
     `The source ${name} is a program, and programs are started in Node only: import ToolNode from mcp-sluice/tools/node, or give a URL.`,
-    { code: "E_TOOL_UNSUPPORTED", category: "non_retryable" },
   );
 }

@@ -2,10 +2,11 @@
  * Any bytes that a tool answered, through the one gate: JSON as it is, text as a string, all else as a block of bytes.
  * @module
  */
-import type { Sluice, SluiceStream, Transformed, TransformOptions } from "../../../core/sluice.js";
+import type { Sluice, Transformed, TransformOptions } from "../../../core/sluice.js";
 import { SluiceError } from "../../../errors/error.js";
 import { base64Of } from "./base64.js";
 import { HeldBytes } from "./held.js";
+import { through } from "./through.js";
 
 /** What whoever sent the bytes says that they are; `unknown` where nothing is said. */
 export type Claim = "json" | "text" | "bytes" | "unknown";
@@ -25,7 +26,7 @@ const MAX_TEXT = 4 * 1024 * 1024;
 /** Bytes of JSON after which there is no way back to reading them as something else. */
 const MAX_JSON_HEAD = 1024 * 1024;
 /** Bytes that tell what kind of file begins there. */
-const MAGIC = 4096;
+export const MAGIC: number = 4096;
 const JSON_ERRORS: ReadonlySet<string> = new Set(["E_JSON_SYNTAX", "E_JSON_DEPTH", "E_JSON_NUMBER", "E_JSON_END"]);
 /** Types of bytes that are text for people and models too. */
 const READABLE =
@@ -34,8 +35,6 @@ const READABLE =
 /** Characters of a file's name. */
 const MAX_NAME = 255;
 const LONE_SURROGATE = /[\ud800-\udfff]/gu;
-
-const encoder = new TextEncoder();
 
 /**
  * Reduces a body. What claims to be JSON or text and is not becomes what it is: nothing of it is replaced.
@@ -49,12 +48,12 @@ export async function gatedBody(body: Body, sluice: Sluice, options: TransformOp
   if (claim === "json" || claim === "unknown") {
     const head = await held.hold(MAX_JSON_HEAD);
     if (isBlank(head) && held.isWhole) return await through(sluice, options, ["null"]);
-    const value = isUtf8(head, held.isWhole) ? await asJson(held, sluice, options) : undefined;
+    const value = textIn(head, held.isWhole) === undefined ? undefined : await asJson(held, sluice, options);
     if (value !== undefined) return value;
   }
   if (claim !== "bytes") {
     const head = await held.hold(MAX_TEXT);
-    const text = held.isWhole ? decoded(head) : undefined;
+    const text = held.isWhole ? textIn(head) : undefined;
     const isText = text !== undefined && (claim !== "unknown" || !isFile(head, sluice));
     if (isText) return await through(sluice, options, [JSON.stringify(text)]);
   }
@@ -77,21 +76,6 @@ export async function* block(
   yield `"}}${more()}`;
 }
 
-/** A document in pieces through the gate. What was begun is thrown away when a piece fails to come. */
-export async function through(
-  sluice: Sluice,
-  options: TransformOptions,
-  pieces: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>,
-): Promise<Transformed> {
-  const stream: SluiceStream = sluice.open(options);
-  try {
-    for await (const piece of pieces) await stream.write(typeof piece === "string" ? encoder.encode(piece) : piece);
-    return await stream.close();
-  } finally {
-    await stream[Symbol.asyncDispose]();
-  }
-}
-
 /** Undefined where it is no JSON and may still be read as something else. */
 async function asJson(held: HeldBytes, sluice: Sluice, options: TransformOptions): Promise<Transformed | undefined> {
   try {
@@ -107,18 +91,10 @@ function isFile(head: Uint8Array, sluice: Sluice): boolean {
   return type !== "application/octet-stream" && !READABLE.test(type);
 }
 
-function isUtf8(bytes: Uint8Array, isWhole: boolean): boolean {
+/** Bytes as the text that they are, or that they begin; undefined where they are no UTF-8. */
+export function textIn(bytes: Uint8Array, isWhole: boolean = true): string | undefined {
   try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isWhole });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function decoded(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isWhole });
   } catch {
     return undefined;
   }

@@ -5,9 +5,17 @@
  */
 import { readFile, stat } from "node:fs/promises";
 import { subjectOf } from "../../adapting/place.js";
-import { wrong } from "../problem.js";
+import { wrong } from "../../problem.js";
 import type { SourceTerms } from "../terms.js";
-import { isObject, kindOf, MAX_DOCUMENT, parsedDocument, tooLarge, type Document } from "../utcp/document.js";
+import {
+  boundedText,
+  isObject,
+  kindOf,
+  MAX_DOCUMENT,
+  parsedDocument,
+  tooLarge,
+  type Document,
+} from "../utcp/document.js";
 import { manualTools } from "../utcp/manual.js";
 import { CommandRun, environment, type Running } from "./run.js";
 import { bareTool, commandTool, type CommandTool } from "./template.js";
@@ -57,7 +65,6 @@ function single(template: Document, subject: string): CommandTool {
     description: typeof description === "string" ? description : "",
     inputs: isObject(inputs) ? inputs : {},
     outputs: null,
-    tags: [],
     template,
     at: "",
   };
@@ -76,12 +83,8 @@ async function readText(path: string, subject: string): Promise<string> {
 }
 
 async function printed(run: CommandRun, subject: string): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const piece of run.output()) {
-    text += decoder.decode(piece, { stream: true });
-    if (text.length > MAX_DOCUMENT) throw tooLarge(subject);
-  }
+  const text = await boundedText(run.output());
+  if (text === undefined) throw tooLarge(subject);
   if (!run.isSuccess) throw wrong(`${subject} has a command that fails to print a manual: run it by hand to see why.`);
-  return text + decoder.decode();
+  return text;
 }

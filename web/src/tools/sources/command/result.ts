@@ -7,8 +7,9 @@
  */
 import type { Sluice, TransformOptions } from "../../../core/sluice.js";
 import type { SourceResult } from "../../source.js";
-import { block, gatedBody, through } from "../body/gated-body.js";
+import { block, gatedBody, MAGIC, textIn } from "../body/gated-body.js";
 import { HeldBytes } from "../body/held.js";
+import { through } from "../body/through.js";
 import type { CommandRun, Outcome } from "./run.js";
 
 /** Bytes of output that are held. */
@@ -38,13 +39,13 @@ async function* document(
   const end = (): string => (run.isSuccess ? "]}" : `,${failure(run.outcome)}],"isError":true}`);
   if (held.isWhole && head.length === 0) {
     yield `{"content":[${failure(run.outcome)}],"isError":true}`;
-  } else if (held.isWhole ? isText(head) : isJson(head)) {
+  } else if (held.isWhole ? textIn(head) !== undefined : isJson(head)) {
     yield '{"content":[{"type":"text","text":"';
     const decoder = new TextDecoder();
     for await (const piece of held.all()) yield JSON.stringify(decoder.decode(piece, { stream: true })).slice(1, -1);
     yield `${JSON.stringify(decoder.decode()).slice(1, -1)}"}${end()}`;
   } else {
-    yield* block(held.all(), sluice.sniff(head.subarray(0, 4096)).mime_type, null, end);
+    yield* block(held.all(), sluice.sniff(head.subarray(0, MAGIC)).mime_type, null, end);
   }
 }
 
@@ -57,15 +58,6 @@ function failure({ code, signal, errors }: Outcome): string {
   const told = { type: "text", text: isTold ? `The command ${how}: ${last}` : `The command ${how}.` };
   const blocks = written === "" ? [told] : [told, { type: "text", text: written }];
   return JSON.stringify(blocks).slice(1, -1);
-}
-
-function isText(bytes: Uint8Array): boolean {
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Whether it begins as JSON of some size does; other text of that size is of use only as its bytes. */

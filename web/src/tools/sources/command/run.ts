@@ -5,8 +5,10 @@
 import { resolve } from "node:path";
 import { env as ours, platform } from "node:process";
 import type { Readable } from "node:stream";
+import { joined } from "../../../transports/bytes.js";
 import { ServerProcess } from "../../../transports/server-process.js";
-import { wrong } from "../problem.js";
+import { onAbort, untilAborted } from "../../resilience/abort.js";
+import { wrong } from "../../problem.js";
 
 /** How the last command ended. */
 export interface Outcome {
@@ -112,17 +114,17 @@ export class CommandRun {
     const child = await this.#start(program, args);
     processes.add(child);
     const stop = (): void => void child.stop().catch(() => undefined);
-    signal.addEventListener("abort", stop, { once: true });
+    const forget = onAbort(signal, stop);
     try {
       signal.throwIfAborted();
       const errors = new Tail(MAX_ERRORS);
       (child.stderr as Readable).on("data", (piece: Uint8Array) => errors.add(piece));
       child.endInput();
-      yield* untilAborted(child.output, signal);
-      const { code, signal: killer } = await raced(child.ended, signal);
+      yield* eachUntilAborted(child.output, signal);
+      const { code, signal: killer } = await untilAborted(child.ended, signal);
       this.#outcome = { code, signal: killer, errors: errors.text() };
     } finally {
-      signal.removeEventListener("abort", stop);
+      forget();
       // Whoever stops reading wants no more of it.
       void child.stop().finally(() => processes.delete(child));
     }
@@ -156,11 +158,8 @@ class Tail {
   }
 
   add(piece: Uint8Array): void {
-    const joined = new Uint8Array(this.#bytes.length + Math.min(piece.length, this.#limit));
-    joined.set(this.#bytes);
-    joined.set(piece.subarray(-this.#limit), this.#bytes.length);
     this.#isCut ||= this.#bytes.length + piece.length > this.#limit;
-    this.#bytes = joined.slice(-this.#limit);
+    this.#bytes = joined([this.#bytes, piece.subarray(-this.#limit)]).slice(-this.#limit);
   }
 
   text(): string {
@@ -169,21 +168,11 @@ class Tail {
   }
 }
 
-async function* untilAborted(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* eachUntilAborted(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const iterator = bytes[Symbol.asyncIterator]();
   for (;;) {
-    const { done = false, value } = await raced(iterator.next(), signal);
+    const { done = false, value } = await untilAborted(iterator.next(), signal);
     if (done) return;
     yield value;
   }
-}
-
-/** Waits for something, but not for what nobody waits for any more. */
-function raced<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((settle, reject) => {
-    const abandon = (): void => reject(signal.reason as Error);
-    if (signal.aborted) abandon();
-    signal.addEventListener("abort", abandon, { once: true });
-    void work.then(settle, reject).finally(() => signal.removeEventListener("abort", abandon));
-  });
 }

@@ -76,7 +76,7 @@ export function commandTool(tool: ManualTool, subject: string): CommandTool {
 }
 
 /** A call template, held against what UTCP says of it. */
-export function commandTemplate(written: Document, subject: string, at: string): CommandTemplate {
+function commandTemplate(written: Document, subject: string, at: string): CommandTemplate {
   const place = at === "" ? "tool_call_template" : `${at}.tool_call_template`;
   const template = checked(schema as unknown as Parser, written, subject, place) as z.infer<typeof schema>;
   const { commands, command_name: single, env_vars: env, inherit_env_vars: inherited, working_dir: folder } = template;

@@ -2,8 +2,8 @@
  * Commands as lists of words: split once, before any value is put into them, and never given to a shell.
  * @module
  */
-import { parseArgsStringToArgv } from "string-argv";
-import { unsupported, wrong } from "../problem.js";
+import { wordsIn } from "../../config/words.js";
+import { unsupported, wrong } from "../../problem.js";
 
 const MAX_WORDS = 1000;
 /** What only a shell understands, as a word of its own. */
@@ -26,9 +26,9 @@ const CODE_FIRST = /^(?:awk|gawk|eval|ssh)$/i;
  * where a value would become a program, or a part of one.
  */
 export function wordsOf(command: string, subject: string): readonly string[] {
-  if (hasOpenQuote(command)) throw wrong(`${subject} has a command with a quote that is not closed.`);
+  const words = wordsIn(command.trim());
+  if (words === undefined) throw wrong(`${subject} has a command with a quote that is not closed.`);
   if (command.includes("\0")) throw wrong(`${subject} has a command with a NUL character.`);
-  const words = parseArgsStringToArgv(command.trim());
   if (words.length === 0) throw wrong(`${subject} has an empty command.`);
   if (words.length > MAX_WORDS) throw wrong(`${subject} has a command of more than ${MAX_WORDS} words.`);
   if (words.some((word) => OPERATOR.test(word) || SUBSTITUTION.test(word))) {
@@ -55,14 +55,4 @@ function isCode(words: readonly string[], at: number): boolean {
 
 function isPlain(word: string): boolean {
   return !word.startsWith("-");
-}
-
-/** string-argv closes them at the end by itself. */
-function hasOpenQuote(text: string): boolean {
-  let open = "";
-  for (const char of text) {
-    if (open !== "") open = char === open ? "" : open;
-    else if (char === '"' || char === "'") open = char;
-  }
-  return open !== "";
 }

@@ -3,7 +3,8 @@
  * @module
  */
 import { subjectOf } from "../../adapting/place.js";
-import { unsupported, wrong } from "../problem.js";
+import { mayBeLoopback } from "../../auth/addresses.js";
+import { unsupported, wrong } from "../../problem.js";
 
 const SCHEME = /^\s*([a-z][a-z0-9+.-]*):/i;
 
@@ -34,15 +35,6 @@ export function mayGoOn(from: URL, to: URL): boolean {
   if (to.protocol !== "https:" && to.protocol !== "http:") return false;
   if (to.username !== "" || to.password !== "") return false;
   if (from.origin === to.origin) return true;
-  if (isLoopback(to)) return isLoopback(from);
+  if (mayBeLoopback(to)) return mayBeLoopback(from);
   return to.protocol === "https:";
-}
-
-/** Whether a URL leads to this machine. */
-export function isLoopback({ hostname }: URL): boolean {
-  // The URL parser has written every form of an address in the one that is compared here.
-  const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
-  if (host === "localhost" || host.endsWith(".localhost")) return true;
-  if (/^127\.\d+\.\d+\.\d+$/.test(host) || host === "0.0.0.0") return true;
-  return host === "::1" || host === "::" || /^::ffff:(?:7f[0-9a-f]{2}:|0:0$)/.test(host);
 }

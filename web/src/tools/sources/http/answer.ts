@@ -4,6 +4,7 @@
  */
 import type { Sluice, Transformed, TransformOptions } from "../../../core/sluice.js";
 import { adaptError, adaptFetchError, fromStatus, type ToolPlace } from "../../adapt-error.js";
+import { chunksOf } from "../body/chunks.js";
 import { gatedBody, type Claim } from "../body/gated-body.js";
 import type { HttpAnswer } from "./send.js";
 
@@ -30,7 +31,7 @@ export async function gatedAnswer(
   }
   const { claim, mimeType } = claimOf(response.headers.get("content-type"));
   const filename = namedIn(response.headers.get("content-disposition")) ?? lastSegment(url);
-  const bytes = chunks(response.body, options.signal, place);
+  const bytes = bytesOf(response, options.signal, place);
   try {
     return await gatedBody({ bytes, claim, mimeType, filename }, sluice, options);
   } catch (error) {
@@ -80,23 +81,12 @@ function undoPercent(text: string): string | null {
   }
 }
 
-async function* chunks(
-  body: ReadableStream<Uint8Array> | null,
-  signal: AbortSignal,
-  place: ToolPlace,
-): AsyncGenerator<Uint8Array> {
-  if (body === null) return;
-  const reader = body.getReader();
+/** The bytes of a body. What breaks it off is told as `adaptFetchError` does, or by the reason of the signal. */
+export async function* bytesOf({ body }: Response, signal: AbortSignal, place: ToolPlace): AsyncGenerator<Uint8Array> {
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
+    yield* chunksOf(body);
   } catch (error) {
     signal.throwIfAborted();
     throw adaptFetchError(error, place);
-  } finally {
-    await reader.cancel().catch(() => undefined);
   }
 }

@@ -7,10 +7,11 @@ import { fromStatus, type ToolPlace } from "../../adapt-error.js";
 import { subjectOf } from "../../adapting/place.js";
 import { ToolAuthError } from "../../errors.js";
 import { documentVariables } from "../document-variables.js";
-import { wrong } from "../problem.js";
+import { wrong } from "../../problem.js";
 import type { HttpTerms } from "../terms.js";
 import { boundedText, kindOf, parsedDocument, tooLarge, type Document } from "../utcp/document.js";
 import { addressOf } from "./addresses.js";
+import { bytesOf } from "./answer.js";
 import { httpTools } from "./manual.js";
 import { openApiTools } from "./openapi.js";
 import { originOf } from "./request.js";
@@ -80,7 +81,7 @@ async function fetchedDocument(
     if (isRefusal && !isPromised) return undefined;
     throw fromStatus(response.status, response.headers, place);
   }
-  const text = await boundedText(response.body, place, discovery.signal);
+  const text = await boundedText(bytesOf(response, discovery.signal, place));
   if (text === undefined && isPromised) throw tooLarge(subjectOf(place));
   const document = text === undefined ? undefined : await parsedDocument(text, subjectOf(place));
   if (document !== undefined && kindOf(document) !== "unknown") return document;

@@ -2,7 +2,7 @@
  * Which server an operation of an OpenAPI description is on.
  * @module
  */
-import { wrong } from "../problem.js";
+import { wrong } from "../../problem.js";
 import { isObject, type Document } from "../utcp/document.js";
 
 /**

@@ -7,7 +7,7 @@
  * print a warning about.
  * @module
  */
-import { wrong } from "../problem.js";
+import { wrong } from "../../problem.js";
 import { isObject, MAX_TOOLS, type Document } from "../utcp/document.js";
 import { serverOf } from "./openapi-server.js";
 import { plainOperation, type PlainOperation } from "./openapi-operation.js";

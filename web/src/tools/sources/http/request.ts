@@ -6,7 +6,8 @@
 import { ToolAuthError, ToolClientError } from "../../errors.js";
 import { subjectOf, type ToolPlace } from "../../adapting/place.js";
 import { filledIn, type DocumentVariables } from "../document-variables.js";
-import { wrong } from "../problem.js";
+import { wrong } from "../../problem.js";
+import { isObject } from "../utcp/document.js";
 import type { HttpAuth, HttpTemplate } from "./tool.js";
 
 /** A request that can be sent. */
@@ -176,10 +177,6 @@ function pairs(value: Readonly<Record<string, unknown>>): [string, string][] {
       .filter((one) => one !== undefined && one !== null)
       .map((one): [string, string] => [name, asText(one)]),
   );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function asText(value: unknown): string {

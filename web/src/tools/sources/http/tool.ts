@@ -41,20 +41,16 @@ export interface HttpTool extends SourceTool {
   readonly template: HttpTemplate;
 }
 
-/** Methods whose repetition does no more than the first of them (RFC 9110 §9.2.2). */
-const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
-
-/** Whether calling a tool twice does no more than calling it once. */
-export function isRepeatable(method: string): boolean {
-  return REPEATABLE.has(method.toUpperCase());
-}
-
 /** Methods that only look (RFC 9110 §9.2.1). */
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
+/** Methods whose repetition does no more than the first of them (RFC 9110 §9.2.2). */
+const IDEMPOTENT: ReadonlySet<string> = new Set([...SAFE, "PUT", "DELETE"]);
+
 /** What a tool's method says of calling it. */
 export function effectsOf(method: string): { readonly isRepeatable: boolean; readonly isReadOnly: boolean } {
-  return { isRepeatable: isRepeatable(method), isReadOnly: SAFE.has(method.toUpperCase()) };
+  const name = method.toUpperCase();
+  return { isRepeatable: IDEMPOTENT.has(name), isReadOnly: SAFE.has(name) };
 }
 
 /** An input schema that says what every one of them is: that of an object. */

@@ -3,6 +3,7 @@
  * @module
  */
 import type { McpSubscription, SubscriptionFilter } from "@modelcontextprotocol/client";
+import { onAbort } from "../../resilience/abort.js";
 
 /** Opens a subscription; the signal ends it. */
 export type Listen = (filter: SubscriptionFilter, signal: AbortSignal) => Promise<McpSubscription>;
@@ -69,13 +70,12 @@ export class Listening {
   /** The signal is that of the request for it: what is open outlives it. */
   async #opened(filter: SubscriptionFilter, signal: AbortSignal): Promise<McpSubscription> {
     const opening = new AbortController();
-    const giveUp = (): void => opening.abort(signal.reason);
     signal.throwIfAborted();
-    signal.addEventListener("abort", giveUp, { once: true });
+    const forget = onAbort(signal, () => opening.abort(signal.reason));
     try {
       return await this.#listen(filter, opening.signal);
     } finally {
-      signal.removeEventListener("abort", giveUp);
+      forget();
     }
   }
 

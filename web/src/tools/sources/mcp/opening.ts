@@ -6,6 +6,7 @@ import { Client, type ClientOptions } from "@modelcontextprotocol/client";
 import { namespaceOf } from "../../../artifacts/ids.js";
 import { adaptError } from "../../adapt-error.js";
 import { ToolNodeError } from "../../errors.js";
+import { onAbort } from "../../resilience/abort.js";
 import type { OpenOptions } from "../../source.js";
 import { McpConnection } from "./connection.js";
 import { NO_LIMIT } from "./limits.js";
@@ -45,7 +46,7 @@ export async function connected(attempt: Attempt): Promise<McpConnection> {
   const connection = new McpConnection({ ...terms, namespace: namespaceOf(name), client, door, opened }, options);
   // The client listens to a signal only once it has found out the era.
   const giveUp = (): void => void opened.transport.close().catch(() => undefined);
-  signal.addEventListener("abort", giveUp, { once: true });
+  const forget = onAbort(signal, giveUp);
   try {
     await client.connect(opened.transport, { timeout: NO_LIMIT, signal });
     signal.throwIfAborted();
@@ -56,7 +57,7 @@ export async function connected(attempt: Attempt): Promise<McpConnection> {
     signal.throwIfAborted();
     throw failureOf(error, opened, name);
   } finally {
-    signal.removeEventListener("abort", giveUp);
+    forget();
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import type { ArtifactScope, ArtifactStore } from "../../../artifacts/store.js";
 import type { Sluice, Transformed, TransformOptions } from "../../../core/sluice.js";
+import { through } from "../body/through.js";
 
 /** A scope of nobody's. */
 export function stagingScope(): ArtifactScope {
@@ -18,13 +19,7 @@ export async function restaged(
   options: TransformOptions,
   sluice: Sluice,
 ): Promise<Transformed> {
-  const stream = sluice.open(options);
-  try {
-    for await (const piece of sluice.restoreStream(reduced.text, { scope })) await stream.write(piece);
-    return await stream.close();
-  } finally {
-    await stream[Symbol.asyncDispose]();
-  }
+  return through(sluice, options, sluice.restoreStream(reduced.text, { scope }));
 }
 
 /** Deletes what was stored for it. What cannot be deleted is left to the store's own limits. */

@@ -2,8 +2,7 @@
  * A document that describes tools: a UTCP manual or an OpenAPI description, JSON or YAML, from whoever wrote it.
  * @module
  */
-import { adaptFetchError, type ToolPlace } from "../../adapt-error.js";
-import { wrong } from "../problem.js";
+import { wrong } from "../../problem.js";
 
 /** A document as it was parsed: an object, within all bounds. */
 export type Document = Readonly<Record<string, unknown>>;
@@ -14,7 +13,7 @@ export type DocumentKind = "manual" | "openapi" | "unknown";
 /** Bytes of a document; descriptions of the largest public APIs have about ten million. */
 export const MAX_DOCUMENT: number = 16 * 1024 * 1024;
 /** Of one in YAML, which takes fifty times as long to read. */
-export const MAX_YAML: number = 2 * 1024 * 1024;
+const MAX_YAML = 2 * 1024 * 1024;
 /** Tools that one document may describe. */
 export const MAX_TOOLS = 2000;
 const MAX_DEPTH = 100;
@@ -48,31 +47,17 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A body as text, as far as it is within the limit; undefined beyond it. */
-export async function boundedText(
-  bytes: ReadableStream<Uint8Array> | null,
-  place: ToolPlace,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+/** Bytes as text, as far as they are within the limit; undefined beyond it. */
+export async function boundedText(bytes: AsyncIterable<Uint8Array>): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = "";
   let size = 0;
-  if (bytes === null) return text;
-  const reader = bytes.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return text + decoder.decode();
-      size += value.length;
-      if (size > MAX_DOCUMENT) return undefined;
-      text += decoder.decode(value, { stream: true });
-    }
-  } catch (error) {
-    signal.throwIfAborted();
-    throw adaptFetchError(error, place);
-  } finally {
-    await reader.cancel().catch(() => undefined);
+  for await (const piece of bytes) {
+    size += piece.length;
+    if (size > MAX_DOCUMENT) return undefined;
+    text += decoder.decode(piece, { stream: true });
   }
+  return text + decoder.decode();
 }
 
 /** A document that is too large, said. */

@@ -4,7 +4,7 @@
  */
 import type { ToolNodeError } from "../../errors.js";
 import type { JsonSchema } from "../../source.js";
-import { unsupported, wrong } from "../problem.js";
+import { unsupported, wrong } from "../../problem.js";
 import { isObject, MAX_TOOLS, type Document } from "./document.js";
 
 /** A tool in a manual, its call template not yet looked at. */
@@ -15,7 +15,6 @@ export interface ManualTool {
   readonly inputs: JsonSchema;
   /** Null where the manual says nothing of it. */
   readonly outputs: JsonSchema | null;
-  readonly tags: readonly string[];
   readonly template: Document;
   /** Where it stands in the manual. */
   readonly at: string;
@@ -78,13 +77,13 @@ export function checked(schema: Parser, value: unknown, subject: string, at: str
 }
 
 /** A manual that is none, at the given place. */
-export function malformed(subject: string, at: string): ToolNodeError {
+function malformed(subject: string, at: string): ToolNodeError {
   return wrong(`${subject} has a manual that is no UTCP manual: ${at} is missing or not what it must be.`);
 }
 
 function toolAt(tool: unknown, at: string, source: string, subject: string): ManualTool {
   if (!isObject(tool)) throw malformed(subject, at);
-  const { name, description, inputs, outputs, tags, tool_call_template: template } = tool;
+  const { name, description, inputs, outputs, tool_call_template: template } = tool;
   if (typeof name !== "string" || name === "" || name.length > MAX_NAME) throw malformed(subject, `${at}.name`);
   if (!isObject(template)) throw malformed(subject, `${at}.tool_call_template`);
   if (!isObject(inputs ?? {})) throw malformed(subject, `${at}.inputs`);
@@ -93,7 +92,6 @@ function toolAt(tool: unknown, at: string, source: string, subject: string): Man
     description: typeof description === "string" ? description : "",
     inputs: isObject(inputs) ? cleanSchema(inputs) : {},
     outputs: isObject(outputs) && Object.keys(outputs).length > 0 ? cleanSchema(outputs) : null,
-    tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : [],
     template,
     at,
   };

@@ -1,10 +1,10 @@
 /**
- * What is wrong with a source's configuration, or with the document that it names.
+ * What is wrong with what a host or a source says, as errors that trying again does not mend.
  * @module
  */
-import { ToolNodeError } from "../errors.js";
+import { ToolNodeError } from "./errors.js";
 
-/** An error that trying again does not mend. */
+/** A configuration, or a document that one names, which cannot be used. */
 export function wrong(message: string): ToolNodeError {
   return new ToolNodeError(message, { code: "E_TOOL_CONFIG", category: "non_retryable" });
 }
