@@ -252,8 +252,7 @@ it("holds no other answer back for an app's that stalls half-way", async () => {
 it("sends nothing of an app's answer that breaks off, but the error that stands for it", async () => {
   await using server = await appServer((_message, response) => {
     response.writeHead(200, { "content-type": "application/json" });
-    response.write(HALF);
-    setTimeout(() => response.destroy(), 200);
+    response.write(HALF, () => response.destroy());
   });
   const { messages } = await spoken(server.url, [OPENING, LIST, calling(1, "app")]);
   expect(messages.filter(({ id }) => id === 1)).toEqual([

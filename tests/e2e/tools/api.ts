@@ -2,10 +2,9 @@
  * An HTTP API with files, described by an OpenAPI document and by a UTCP manual.
  * @module
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import { type IncomingMessage, type ServerResponse } from "node:http";
 import type { ExternalToolConfig } from "../../../web/src/tools-node.js";
+import { serveForTest } from "../../unit/tools/serve.js";
 import { FILES } from "../servers/folder.js";
 
 /** The key that it wants. */
@@ -50,13 +49,7 @@ const TYPES: Readonly<Record<keyof typeof FILES, string>> = {
 
 /** Serves it until the test is over. */
 export async function serveApi(): Promise<Api> {
-  const server = createServer((request, response) => void answer(request, response));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = await serveForTest((request, response) => void answer(request, response));
   const api: Api = { url, refuses: [], asked: [], manual: undefined };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

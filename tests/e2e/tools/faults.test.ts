@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { ExternalToolConfig, ToolNodeEvent } from "../../../web/src/tools-node.js";
 import { PDF } from "../../unit/core/samples.js";
+import { serveForTest } from "../../unit/tools/serve.js";
 import {
   cutAfter,
   ERAS,
@@ -246,30 +247,16 @@ test("nobody listens: connecting says so, and works once somebody does", async (
 
 test.each([
   ["a program", async () => `"${process.execPath}" -e "setInterval(() => 0, 1000)"`],
-  ["a server", async () => `${await silentServer()}/mcp`],
+  ["a server", async () => `${await serveForTest(() => undefined)}/mcp`],
 ])("%s that never answers is not waited for, and it is said so", async (_, connection) => {
   const silent = config(await connection(), { timeout_s: 1 });
   await expect(inFront(silent)).rejects.toMatchObject({ code: "E_TOOL_TIMEOUT", category: "retryable_server" });
 });
 
-async function silentServer(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 test("a place that is no MCP server is told of", async () => {
-  const server = createServer((_, response) => response.setHeader("content-type", "text/html").end("<h1>Hello</h1>"));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+  const origin = await serveForTest((_, response) => {
+    response.setHeader("content-type", "text/html").end("<h1>Hello</h1>");
   });
-  const { port } = server.address() as AddressInfo;
-  const error = await inFront(config(`http://127.0.0.1:${port}/mcp`)).catch((thrown: unknown) => thrown);
+  const error = await inFront(config(`${origin}/mcp`)).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: expect.stringMatching(/^E_TOOL/) as string });
 });

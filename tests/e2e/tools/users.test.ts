@@ -1,7 +1,5 @@
 /** Users with tokens of their own, at a real authorization server, in front of an MCP server that looks at each token. */
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { OAuthManager, type ExternalToolConfig, type ToolContext } from "../../../web/src/tools-node.js";
 import {
@@ -11,6 +9,7 @@ import {
   type TestAuthorizationServer,
 } from "../../unit/tools/auth/authorization-server.js";
 import { LARGE_PNG } from "../../unit/core/samples.js";
+import { serveForTest } from "../../unit/tools/serve.js";
 import { ERAS, refuse, serveTools, text, type FaultyServer, type Offered } from "./faulty-server.js";
 import { inFront, type Fronted } from "./in-front.js";
 
@@ -226,7 +225,7 @@ describe.each(ERAS)("%s", (era) => {
 });
 
 test("an HTTP API is told who asks as well: each their own token, renewed when it is refused", async () => {
-  const server = createServer((request, response) => {
+  const origin = await serveForTest((request, response) => {
     const token = request.headers.authorization?.replace("Bearer ", "") ?? "";
     const answer = async (): Promise<void> => {
       const who = await authorization.owner(token);
@@ -234,14 +233,8 @@ test("an HTTP API is told who asks as well: each their own token, renewed when i
     };
     void answer();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const connection = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const { manager, person } = consenting(true);
-  await using front = await inFront(sourceOf({ transport: "http", connection }), {
+  await using front = await inFront(sourceOf({ transport: "http", connection: `${origin}/` }), {
     authManager: manager,
     context: person("host").context,
   });

@@ -4,6 +4,14 @@ import { listed, Room, sluice } from "../command.js";
 import { sha256 } from "../results.js";
 import { configOf, everything, filesIn, scripted } from "../tools/sources.js";
 
+const read = (source: string, uri: string, ...more: readonly string[]): string[] => [
+  "resources",
+  "read",
+  source,
+  uri,
+  ...more,
+];
+
 describe("lists", () => {
   test("of resources are lines with tabs, or an array", async () => {
     await using room = await Room.open();
@@ -41,15 +49,7 @@ describe("reading", () => {
   test("a short text prints it as it is, and stores it", async () => {
     await using room = await Room.open();
     const config = await configOf(room, everything);
-    const { code, stdout, stderr } = await sluice([
-      "resources",
-      "read",
-      "every",
-      uri,
-      "--store",
-      room.store,
-      ...config,
-    ]);
+    const { code, stdout, stderr } = await sluice(read("every", uri, "--store", room.store, ...config));
     expect(code).toBe(0);
     expect(stdout).toMatch(/^# Everything Server/);
     expect((await listed(room.store)).map((ref) => ref.sha256)).toEqual([sha256(Buffer.from(stdout))]);
@@ -59,7 +59,7 @@ describe("reading", () => {
   test("with --json gives contents and references, for a scope", async () => {
     await using room = await Room.open();
     const config = await configOf(room, everything);
-    const args = ["resources", "read", "every", uri, "--json", "--scope", "user=u1", "--store", room.store, ...config];
+    const args = read("every", uri, "--json", "--scope", "user=u1", "--store", room.store, ...config);
     const { contents, artifacts } = JSON.parse((await sluice(args)).stdout) as Record<string, unknown[]>;
     expect(contents).toMatchObject([{ kind: "text", uri, mime_type: "text/markdown" }]);
     expect(artifacts).toMatchObject([{ scope: { user_id: "u1" }, namespace: "every" }]);
@@ -78,15 +78,7 @@ describe("reading", () => {
         return true;`,
     });
     const config = await configOf(room, source);
-    const { code, stdout, stderr } = await sluice([
-      "resources",
-      "read",
-      "scripted",
-      "x://y",
-      "--store",
-      room.store,
-      ...config,
-    ]);
+    const { code, stdout, stderr } = await sluice(read("scripted", "x://y", "--store", room.store, ...config));
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(/^==> x:\/\/y\/a <==\none\n==> x:\/\/y\/b <==\nPDF.*\n$/),
@@ -98,15 +90,7 @@ describe("reading", () => {
   test("what is not there exits 1", async () => {
     await using room = await Room.open();
     const config = await configOf(room, everything);
-    const { code, stdout, stderr } = await sluice([
-      "resources",
-      "read",
-      "every",
-      "demo://nope",
-      "--store",
-      "memory",
-      ...config,
-    ]);
+    const { code, stdout, stderr } = await sluice(read("every", "demo://nope", "--store", "memory", ...config));
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/^sluice: /);
   });

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { isRunning } from "../../../e2e/faults/host.js";
 import { listed, ROOT, Room, sluice, start } from "../command.js";
 import { PDF, PNG, sha256 } from "../results.js";
 import { sendJson } from "../../tools/sources/api.js";
@@ -195,15 +196,6 @@ async function noted(room: Room, text: RegExp): Promise<string> {
 
 /** Ids of all processes of the server that were started. */
 const pids = (notes: string): number[] => Array.from(notes.matchAll(/^pid (\d+)$/gm), ([, pid]) => Number(pid));
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 async function gone(room: Room): Promise<void> {
   const all = pids(await readFile(room.path("notes"), "utf8"));

@@ -1,34 +1,20 @@
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { inspect } from "node:util";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { OAuthManager } from "../../../../web/src/tools/auth/oauth-manager.js";
 import { MemoryTokenStore } from "../../../../web/src/tools/auth/token-store.js";
 import { ToolNodeError } from "../../../../web/src/tools/errors.js";
+import { serveForTest } from "../serve.js";
 import { REDIRECT } from "./authorization-server.js";
 
 /** In everything that must not be shown. */
 const CANARY = "canary-2f6c";
 
-let server: Server | undefined;
-afterEach(async () => {
-  server?.closeAllConnections();
-  await new Promise((resolve) => (server === undefined ? resolve(undefined) : server.close(resolve)));
-  server = undefined;
-});
-
-async function serve(answer: RequestListener): Promise<string> {
-  const started = createServer(answer);
-  server = started;
-  await new Promise<void>((resolve) => started.listen(0, "127.0.0.1", resolve));
-  return `http://127.0.0.1:${(started.address() as AddressInfo).port}`;
-}
-
 /** A manager whose token endpoint answers so, and what comes of a callback there. */
 async function callbackAt(
   answer: RequestListener,
 ): Promise<{ error: unknown; manager: OAuthManager; tokenStore: MemoryTokenStore }> {
-  const issuer = await serve(answer);
+  const issuer = await serveForTest(answer);
   const tokenStore = new MemoryTokenStore();
   const provider = {
     auth_url: `${issuer}/auth`,
@@ -100,7 +86,7 @@ test.each<[string, string, RequestListener]>([
 
 test("an answer never ends: giving up ends it", async () => {
   const control = new AbortController();
-  const issuer = await serve((_, response) => {
+  const issuer = await serveForTest((_, response) => {
     response.writeHead(200).write("{");
     control.abort(new Error("enough"));
   });
@@ -145,7 +131,7 @@ test.each<[string, (issuer: string) => Record<string, unknown>]>([
   ],
 ])("discovered metadata with %s is refused", async (_, metadata) => {
   let issuer = "";
-  issuer = await serve((request, response) => json(200, metadata(issuer))(request, response));
+  issuer = await serveForTest((request, response) => json(200, metadata(issuer))(request, response));
   const manager = new OAuthManager({ providers: { files: { issuer, client_id: "c", redirect_uri: REDIRECT } } });
   await expect(manager.getAuthRequest({ provider: "files", user_id: "ada" })).rejects.toMatchObject({
     code: "E_TOOL_AUTH",
@@ -157,7 +143,7 @@ test("metadata is fetched once an hour, and a failure is not remembered", async 
   const asked: (string | undefined)[] = [];
   let isDown = true;
   let issuer = "";
-  issuer = await serve((request, response) => {
+  issuer = await serveForTest((request, response) => {
     asked.push(request.url);
     const found = { issuer, authorization_endpoint: `${issuer}/a`, token_endpoint: `${issuer}/t` };
     if (isDown || request.url?.includes("oauth-authorization-server") === true) response.writeHead(404).end();
@@ -183,7 +169,7 @@ test.each([
   "/tenant/.well-known/openid-configuration",
 ])("metadata of an issuer with a path is found at %s", async (place) => {
   let issuer = "";
-  const origin = await serve((request, response) => {
+  const origin = await serveForTest((request, response) => {
     const found = { issuer, authorization_endpoint: `${issuer}/a`, token_endpoint: `${issuer}/t` };
     if (request.url === place) json(200, found)(request, response);
     else response.writeHead(404).end();

@@ -3,11 +3,15 @@
  * @module
  */
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
-import type { ArtifactStore } from "../../../../web/src/artifacts/store.js";
+import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
 import type { ResourceConnection } from "../../../../web/src/tools/resources/connection.js";
 import type { ResourceEvent } from "../../../../web/src/tools/resources/events.js";
 import { ResourceReader, type ResourceTerms } from "../../../../web/src/tools/resources/reading.js";
 import { Library } from "./library.js";
+
+export const ADA: ArtifactScope = { user_id: "ada", session_id: "s1" };
+export const BOB: ArtifactScope = { user_id: "bob", session_id: "s1" };
+export const URI = "file:///report";
 
 /** A reader, what it reads, and what it told. */
 export interface Desk {

@@ -7,10 +7,9 @@ import type { Transformed } from "../../../../web/src/core/sluice.js";
 import type { ResourceReading } from "../../../../web/src/tools/resources/contents.js";
 import { linkReader } from "../../../../web/src/tools/resources/link-reader.js";
 import { PDF, prose, refsIn } from "../../core/samples.js";
-import { desk, type Desk } from "./desk.js";
+import { desk, URI, type Desk } from "./desk.js";
 import type { Document } from "./library.js";
 
-const URI = "file:///report";
 const ADA: ArtifactScope = { user_id: "ada" };
 const LINKED = { content: [{ type: "resource_link", uri: URI, name: "report", mimeType: "text/x", size: 1_000 }] };
 

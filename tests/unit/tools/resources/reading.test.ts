@@ -2,16 +2,11 @@
 import { describe, expect, test } from "vitest";
 import { NoOpArtifactStore } from "../../../../web/src/artifacts/no-op.js";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
-import type { ArtifactScope } from "../../../../web/src/artifacts/store.js";
 import { SluiceError } from "../../../../web/src/errors/error.js";
 import { failingAt, faulty, Latch } from "../../core/faulty-store.js";
 import { PDF, prose, refsIn, sha256 } from "../../core/samples.js";
-import { desk } from "./desk.js";
-import { Library } from "./library.js";
+import { ADA, BOB, desk, URI } from "./desk.js";
 
-const URI = "file:///report";
-const ADA: ArtifactScope = { user_id: "ada", session_id: "s1" };
-const BOB: ArtifactScope = { user_id: "bob", session_id: "s1" };
 const references = (from: number): string =>
   Array.from({ length: 500 }, (_, at) => `artifact://x${from + at}`).join(" ");
 
@@ -186,128 +181,5 @@ describe("reading ends", () => {
       category: "non_retryable",
       message: "The source lib has no resources: call one of its tools instead.",
     });
-  });
-});
-
-describe("lists", () => {
-  test("are asked for once a minute, and again when they changed", async () => {
-    const made = desk();
-    const { reader, library, events } = made;
-    library.listed = [{ uri: URI, name: "report" }];
-    library.listedTemplates = [{ uri_template: "x:{a}", name: "all" }];
-    for (let time = 0; time < 2; time += 1) {
-      expect((await reader.listResources()).items).toEqual(library.listed);
-      expect((await reader.listResourceTemplates()).items).toEqual(library.listedTemplates);
-    }
-    expect(library.asked).toHaveLength(2);
-    made.now += 60_000;
-    await reader.listResources();
-    expect(library.asked).toHaveLength(3);
-    reader.notice({ kind: "resources_changed" });
-    await reader.listResources();
-    await reader.listResourceTemplates();
-    expect(library.asked).toHaveLength(5);
-    expect(events).toEqual([{ kind: "list_changed", namespace: "lib" }]);
-  });
-
-  test("that change while they are fetched are not kept", async () => {
-    const { reader, library } = desk();
-    library.gate = async () => reader.notice({ kind: "resources_changed" });
-    await reader.listResources();
-    await reader.listResources();
-    expect(library.count("list")).toBe(2);
-  });
-
-  test("are each user's own", async () => {
-    const { reader, library } = desk();
-    await reader.listResources({ scope: ADA });
-    await reader.listResources({ scope: BOB });
-    expect(library.count("list")).toBe(2);
-  });
-});
-
-describe("changes", () => {
-  test("of what was subscribed to are told, and what was kept is old", async () => {
-    const { reader, library, events } = desk();
-    library.write(URI, { body: "before" });
-    await reader.subscribe(URI);
-    await reader.readResource(URI);
-    library.write(URI, { body: "after" });
-    expect(events).toEqual([{ kind: "updated", namespace: "lib", uri: URI }]);
-    expect((await reader.readResource(URI)).contents).toMatchObject([{ text: "after" }]);
-  });
-
-  test("are told with whose session they came from, if that is said", () => {
-    const { reader, events } = desk();
-    reader.notice({ kind: "resource_updated", uri: URI }, ADA);
-    expect(events).toEqual([{ kind: "updated", namespace: "lib", uri: URI, scope: ADA }]);
-  });
-
-  test("of tools, and of URIs beyond all measure, are none of its business", () => {
-    const { reader, events } = desk();
-    reader.notice({ kind: "tools_changed" });
-    reader.notice({ kind: "resource_updated", uri: "x".repeat(5_000) });
-    expect(events).toEqual([]);
-  });
-
-  test("are asked for once, however many ask, until the last one has enough", async () => {
-    const { reader, library } = desk();
-    await Promise.all([reader.subscribe(URI), reader.subscribe(URI)]);
-    await reader.unsubscribe(URI);
-    expect(library.subscribed.has(URI)).toBe(true);
-    await reader.unsubscribe(URI);
-    expect(library.asked.map(({ what }) => what)).toEqual(["subscribe", "unsubscribe"]);
-  });
-
-  test("are asked for by each user where each has a session of their own", async () => {
-    const { reader, library } = desk({ isPerUser: true });
-    await reader.subscribe(URI, { scope: ADA });
-    await reader.subscribe(URI, { scope: BOB });
-    await reader.subscribe(URI, { scope: { ...ADA, session_id: "s2" } });
-    expect(library.count("subscribe")).toBe(2);
-  });
-});
-
-describe("a source that was connected again", () => {
-  test("is asked again for changes, and for what it said before", async () => {
-    const made = desk();
-    const { reader, library, store } = made;
-    library.write(URI, { body: "before" });
-    await reader.subscribe(URI);
-    await reader.readResource(URI);
-    const again = new Library(store, (notice) => reader.notice(notice));
-    again.write(URI, { body: "after" });
-    made.connection = again;
-    // The next request of any kind meets the new connection.
-    await reader.complete("x:{name}", "name", "");
-    expect((await reader.readResource(URI)).contents).toMatchObject([{ text: "after" }]);
-    expect(again.subscribed.has(URI)).toBe(true);
-    await reader.unsubscribe(URI);
-    expect(again.subscribed.has(URI)).toBe(false);
-  });
-
-  test("is asked for nothing once the reader was closed", async () => {
-    const made = desk();
-    await made.reader.subscribe(URI);
-    made.reader.close();
-    const again = new Library(made.store);
-    made.connection = again;
-    await made.reader.complete("x:{name}", "name", "");
-    expect(again.count("subscribe")).toBe(0);
-  });
-});
-
-describe("a variable of a template", () => {
-  test("is completed where the source offers something", async () => {
-    const { reader } = desk();
-    expect(await reader.complete("x:{name}", "name", "al")).toEqual(["alpha", "alps"]);
-    expect(await reader.complete("x:{other}", "other", "al")).toEqual([]);
-  });
-
-  test("is not asked for where the template has none of that name", async () => {
-    const { reader, library } = desk();
-    await expect(reader.complete("x:{name}", "nam", "")).rejects.toMatchObject({ code: "E_TOOL_CLIENT" });
-    await expect(reader.complete("x:{", "x", "")).rejects.toMatchObject({ code: "E_TOOL_CLIENT" });
-    expect(library.asked).toEqual([]);
   });
 });

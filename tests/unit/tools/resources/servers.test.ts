@@ -7,37 +7,14 @@ import { linkReader } from "../../../../web/src/tools/resources/link-reader.js";
 import { ResourceReader } from "../../../../web/src/tools/resources/reading.js";
 import { resourceTools } from "../../../../web/src/tools/resources/tools.js";
 import type { SourceConnection } from "../../../../web/src/tools/source.js";
-import { serveFixture, type Serving } from "../../../e2e/serving.js";
 import { longestRun } from "../../core/samples.js";
-import {
-  call,
-  expectedHash,
-  hashOf,
-  opened,
-  over,
-  process,
-  scripted,
-  setting,
-  STDIO,
-  until,
-  type Setting,
-} from "../sources/mcp/setting.js";
+import { expectedHash, SETTINGS, useFixture } from "../sources/mcp/fixture.js";
+import { call, hashOf, opened, scripted, setting, until, type Setting } from "../sources/mcp/setting.js";
 
 const ADA = { user_id: "ada" };
 const WATCHED = "test://watched-resource";
 
-let serving: Serving;
-beforeAll(async () => {
-  serving = await serveFixture();
-});
-afterAll(() => serving[Symbol.asyncDispose]());
-
-const SETTINGS = [
-  ["stdio, 2025-11-25", "stdio", "legacy"],
-  ["stdio, 2026-07-28", "stdio", "modern"],
-  ["http, 2025-11-25", "http", "legacy"],
-  ["http, 2026-07-28", "http", "modern"],
-] as const;
+const fixture = useFixture();
 
 /** A server's resources, as ToolNode has them. */
 interface Served extends AsyncDisposable {
@@ -56,10 +33,7 @@ async function served(transport: "stdio" | "http", era: "legacy" | "modern"): Pr
   const { store, notices } = await setting();
   const sluice = await createSluice({ store, config });
   const at = { store, notices, sluice };
-  const source =
-    transport === "stdio"
-      ? process(at, { argv: [globalThis.process.execPath, STDIO], era })
-      : over(at, { url: serving.url, era });
+  const source = fixture(at, transport, era);
   const events: ResourceEvent[] = [];
   const asked: string[] = [];
   const connection = await opened(

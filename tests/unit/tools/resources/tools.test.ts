@@ -7,9 +7,8 @@ import { createSluice } from "../../../../web/src/index.js";
 import type { ToolSpec } from "../../../../web/src/tools/registry.js";
 import { resourceTools } from "../../../../web/src/tools/resources/tools.js";
 import { base64, longestRun, PDF, PNG, prose } from "../../core/samples.js";
-import { desk, type Desk } from "./desk.js";
+import { desk, URI, type Desk } from "./desk.js";
 
-const URI = "file:///report";
 const ADA: ArtifactScope = { user_id: "ada" };
 
 interface Tools extends Desk {

@@ -2,8 +2,7 @@
  * A real HTTP server for a test, and a source that speaks to it.
  * @module
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import type { ArtifactStore } from "../../../../web/src/artifacts/store.js";
@@ -18,6 +17,7 @@ import type {
   SourceTool,
   ToolSource,
 } from "../../../../web/src/tools/source.js";
+import { serveForTest } from "../serve.js";
 
 /** A request as the server got it. */
 export interface Seen {
@@ -40,7 +40,7 @@ export type Handler = (request: Seen, response: ServerResponse) => void;
 /** Listens until the test is over. */
 export async function api(handle: Handler): Promise<Api> {
   const seen: Seen[] = [];
-  const server = createServer((request, response) => {
+  const origin = await serveForTest((request, response) => {
     const pieces: Buffer[] = [];
     request.on("data", (piece: Buffer) => pieces.push(piece));
     request.on("end", () => {
@@ -56,12 +56,7 @@ export async function api(handle: Handler): Promise<Api> {
       handle(one, response);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+  return { origin, seen };
 }
 
 /** Answers with JSON. */

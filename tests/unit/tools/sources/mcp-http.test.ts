@@ -1,27 +1,8 @@
-/** MCP servers over HTTP: who asks, what fails, and the transport of 2024-11-05. */
-import { createServer } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js";
-import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+/** MCP servers over HTTP: who asks, and what goes beside the messages. */
 import { describe, expect, it } from "vitest";
-import {
-  ToolAuthError,
-  ToolConnectionError,
-  ToolNodeError,
-  ToolRateLimitError,
-  ToolServerError,
-} from "../../../../web/src/tools/errors.js";
-import { answer, listening, type Came } from "./mcp/http-server.js";
-import { call, opened, over, setting, until } from "./mcp/setting.js";
-
-const ERAS = ["legacy", "modern"] as const;
-const isCall = ({ rpc }: Came): boolean => rpc?.method === "tools/call";
-const status = ({ response }: Came, code: number, headers: Record<string, string> = {}): true => {
-  response.writeHead(code, headers).end("secret words of the server");
-  return true;
-};
+import { ToolAuthError, ToolNodeError } from "../../../../web/src/tools/errors.js";
+import { answer, ERAS, isCall, listening, refuse } from "./mcp/http-server.js";
+import { call, opened, over, setting } from "./mcp/setting.js";
 
 const bearer = async (): Promise<Record<string, string>> => ({ authorization: "Bearer secret" });
 
@@ -42,7 +23,7 @@ describe.each(ERAS)("who asks, %s", (era) => {
   it("is not told to another origin", async () => {
     await using other = await listening(era, () => false);
     await using server = await listening(era, (came) =>
-      isCall(came) ? status(came, 307, { location: other.url }) : false,
+      isCall(came) ? refuse(came, 307, { location: other.url }) : false,
     );
     const at = await setting();
     await using connection = await opened(over(at, { url: server.url }), at, { authorize: bearer });
@@ -53,7 +34,7 @@ describe.each(ERAS)("who asks, %s", (era) => {
   it("that is refused is an error, at the start and later, and the connection lives on", async () => {
     let good = "first";
     await using server = await listening(era, (came) =>
-      came.request.headers.authorization === good ? false : status(came, 401, { "www-authenticate": "Bearer" }),
+      came.request.headers.authorization === good ? false : refuse(came, 401, { "www-authenticate": "Bearer" }),
     );
     const at = await setting();
     let token = "none";
@@ -89,117 +70,6 @@ describe.each(ERAS)("who asks, %s", (era) => {
   });
 });
 
-describe.each(ERAS)("what fails, %s", (era) => {
-  it.each([
-    [429, ToolRateLimitError],
-    [503, ToolServerError],
-    [500, ToolServerError],
-    [403, ToolAuthError],
-  ])("a call answered with %i", async (code, Class) => {
-    await using server = await listening(era, (came) =>
-      isCall(came) ? status(came, code, { "retry-after": "7" }) : false,
-    );
-    const at = await setting();
-    await using connection = await opened(over(at, { url: server.url }), at);
-    const failed = await call(connection, "hello").catch((error: unknown) => error);
-    expect(failed).toBeInstanceOf(Class);
-    expect(failed).toMatchObject({ status: code, retryAfterSeconds: 7 });
-    expect(String(failed)).not.toContain("secret");
-    expect(connection.isOpen).toBe(true);
-  });
-
-  it("a stream that ends before the answer", async () => {
-    await using server = await listening(era, (came) => {
-      if (!isCall(came)) return false;
-      came.response.writeHead(200, { "content-type": "text/event-stream" });
-      came.response.write(
-        `data: {"jsonrpc":"2.0","id":${came.rpc?.id},"result":{"content":[{"type":"text","text":"half`,
-      );
-      setTimeout(() => came.response.end(), 20);
-      return true;
-    });
-    const at = await setting();
-    await using connection = await opened(over(at, { url: server.url }), at);
-    const failed = await call(connection, "hello").catch((error: unknown) => error);
-    expect(failed).toBeInstanceOf(ToolConnectionError);
-    expect((failed as ToolConnectionError).neverSent).not.toBe(true);
-  });
-
-  it("a stream that breaks", async () => {
-    await using server = await listening(era, (came) => {
-      if (!isCall(came)) return false;
-      came.response.writeHead(200, { "content-type": "text/event-stream" });
-      came.response.write(": nothing yet\n\n");
-      setTimeout(() => came.response.destroy(), 20);
-      return true;
-    });
-    const at = await setting();
-    await using connection = await opened(over(at, { url: server.url }), at);
-    await expect(call(connection, "hello")).rejects.toThrow(ToolConnectionError);
-  });
-
-  it.each(["ends", "breaks"])("an answer that %s before it is complete", async (how) => {
-    await using server = await listening(era, (came) => {
-      if (!isCall(came)) return false;
-      came.response.writeHead(200, { "content-type": "application/json" });
-      came.response.write(`{"jsonrpc":"2.0","id":${came.rpc?.id},"result":{"content":[{"type":"text","text":"half`);
-      setTimeout(() => (how === "ends" ? came.response.end() : came.response.destroy()), 20);
-      return true;
-    });
-    const at = await setting();
-    await using connection = await opened(over(at, { url: server.url }), at);
-    await expect(call(connection, "hello")).rejects.toThrow(ToolConnectionError);
-  });
-
-  it("a server that is not there, and one that has gone", async () => {
-    const at = await setting();
-    const server = await listening(era, () => false);
-    const source = over(at, { url: server.url });
-    await using connection = await opened(source, at);
-    await server[Symbol.asyncDispose]();
-    await expect(call(connection, "hello")).rejects.toMatchObject({ code: "E_TOOL_CONNECTION", neverSent: true });
-    await expect(opened(source, at)).rejects.toMatchObject({ code: "E_TOOL_CONNECTION", neverSent: true });
-  });
-
-  it("a server that does not answer, given up", async () => {
-    const at = await setting();
-    const closed: string[] = [];
-    let silent = isCall;
-    await using server = await listening(era, (came) => {
-      if (!silent(came)) return false;
-      came.response.once("close", () => closed.push(String(came.rpc?.method)));
-      return true;
-    });
-    const source = over(at, { url: server.url });
-    const connection = await opened(source, at);
-    const abort = new AbortController();
-    const reason = new Error("enough");
-    const asked = call(connection, "hello", {}, { signal: abort.signal });
-    await until(() => server.came.find(isCall));
-    abort.abort(reason);
-    await expect(asked).rejects.toBe(reason);
-    expect(await until(() => closed[0])).toBe("tools/call");
-    const told = server.came.filter(({ rpc }) => rpc?.method === "notifications/cancelled");
-    expect(told).toHaveLength(era === "legacy" ? 1 : 0);
-    await connection[Symbol.asyncDispose]();
-    silent = () => true;
-    const opening = new AbortController();
-    const failed = opened(source, at, { signal: opening.signal });
-    setTimeout(() => opening.abort(reason), 50);
-    await expect(failed).rejects.toBe(reason);
-  });
-});
-
-it("a session that the server has forgotten is an error, and the connection is of no more use", async () => {
-  let isForgotten = false;
-  await using server = await listening("legacy", (came) => (isForgotten && isCall(came) ? status(came, 404) : false));
-  const at = await setting();
-  await using connection = await opened(over(at, { url: server.url }), at);
-  isForgotten = true;
-  await expect(call(connection, "hello")).rejects.toMatchObject({ code: "E_TOOL_CONNECTION", neverSent: true });
-  expect(connection.isOpen).toBe(false);
-});
-
 it("a session is ended with its connection", async () => {
   await using server = await listening("legacy", () => false);
   const at = await setting();
@@ -223,87 +93,4 @@ it("arguments that a tool declares for headers are repeated there", async () => 
   const asked = server.came.find(isCall);
   expect(asked?.request.headers).toMatchObject({ "mcp-param-region": "eu", "mcp-name": "hello" });
   expect(JSON.stringify(asked?.rpc)).not.toContain("sluice/");
-});
-
-function toolServer(): Server {
-  const server = new Server({ name: "old", version: "1" }, { capabilities: { tools: {} } });
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: [{ name: "blob", inputSchema: { type: "object" as const } }],
-  }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
-    const size = Number(params.arguments?.["size"]);
-    if (size < 0) return new Promise(() => undefined);
-    const data = Buffer.alloc(size, 1).fill("\u0089PNG\r\n\u001a\n", 0, 8, "latin1").toString("base64");
-    return { content: [{ type: "image", mimeType: "image/png", data }] };
-  });
-  return server;
-}
-
-/** The SDK's own server over server-sent events. */
-async function servingEvents(): Promise<
-  AsyncDisposable & { readonly url: string; readonly tokens: Set<unknown>; drop(): void }
-> {
-  const transports = new Map<string, SSEServerTransport>();
-  const tokens = new Set<unknown>();
-  const drops: (() => void)[] = [];
-  const http = createServer((request, response) => {
-    tokens.add(request.headers.authorization);
-    const url = new URL(request.url ?? "", "http://localhost");
-    if (request.method === "GET" && url.pathname === "/sse") {
-      const transport = new SSEServerTransport("/messages", response);
-      transports.set(transport.sessionId, transport);
-      drops.push(() => response.destroy());
-      void toolServer().connect(transport);
-    } else if (request.method === "POST" && url.pathname === "/messages") {
-      void transports.get(url.searchParams.get("sessionId") ?? "")?.handlePostMessage(request, response);
-    } else {
-      response.writeHead(request.method === "POST" ? 405 : 404).end();
-    }
-  });
-  http.listen(0, "127.0.0.1");
-  await once(http, "listening");
-  return {
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/sse`,
-    tokens,
-    drop: () => drops.forEach((drop) => drop()),
-    async [Symbol.asyncDispose]() {
-      http.closeAllConnections();
-      http.close();
-      await once(http, "close");
-    },
-  };
-}
-
-describe("a server of 2024-11-05", () => {
-  it.each(["http", "sse"] as const)("is spoken to as it can, asked for %s", async (transport) => {
-    await using server = await servingEvents();
-    const at = await setting();
-    await using connection = await opened(over(at, { url: server.url, transport }), at, { authorize: bearer });
-    expect(await connection.tools(new AbortController().signal)).toMatchObject([{ name: "blob" }]);
-    const sizes = [30_000, 2_000_000, 40_000];
-    const results = await Promise.all(
-      sizes.map((size) => call(connection, "blob", { size }, { scope: { user_id: String(size) } })),
-    );
-    expect(results.map(({ reduced }) => reduced.artifacts.map((ref) => [ref.size_bytes, ref.scope.user_id]))).toEqual(
-      sizes.map((size) => [[size, String(size)]]),
-    );
-    expect(server.tokens).toEqual(new Set(["Bearer secret"]));
-  });
-
-  it("whose stream breaks is gone, and says so to whoever waits", async () => {
-    await using server = await servingEvents();
-    const at = await setting();
-    await using connection = await opened(over(at, { url: server.url, transport: "sse" }), at);
-    const waiting = call(connection, "blob", { size: -1 }).catch((error: unknown) => error);
-    await call(connection, "blob", { size: 100 });
-    server.drop();
-    expect(await waiting).toBeInstanceOf(ToolConnectionError);
-    expect(connection.isOpen).toBe(false);
-  });
-});
-
-it("what is no MCP server at all is refused as the address says", async () => {
-  await using server = await listening("legacy", (came) => status(came, 404));
-  const at = await setting();
-  await expect(opened(over(at, { url: server.url }), at)).rejects.toMatchObject({ code: "E_TOOL_CLIENT", status: 404 });
 });

@@ -9,7 +9,7 @@ import { serveFixture } from "../../../e2e/serving.js";
 import { sha256Of } from "../../../e2e/fixture/bytes.mjs";
 import { printed } from "../../artifacts/child.js";
 import { ROOT } from "../../cli/command.js";
-import { STDIO } from "./mcp/setting.js";
+import { STDIO } from "./mcp/fixture.js";
 
 const SIZE = 64 * 1024 * 1024;
 const PROGRAM = fileURLToPath(new URL("mcp/memory-program.mjs", import.meta.url));

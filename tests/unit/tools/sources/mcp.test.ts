@@ -1,46 +1,21 @@
 /** The MCP source against the fixture server: both transports, both eras. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createSluice } from "../../../../web/src/index.js";
 import { ToolClientError, ToolNodeError } from "../../../../web/src/tools/errors.js";
 import type { SourceConnection } from "../../../../web/src/tools/source.js";
-import { serveFixture, type Serving } from "../../../e2e/serving.js";
-import {
-  call,
-  expectedHash,
-  hashOf,
-  opened,
-  over,
-  process,
-  setting,
-  STDIO,
-  until,
-  type Setting,
-} from "./mcp/setting.js";
+import { expectedHash, SETTINGS, useFixture } from "./mcp/fixture.js";
+import { call, hashOf, opened, setting, until, type Setting } from "./mcp/setting.js";
 
 const PDF = 300_000;
 
-let serving: Serving;
-beforeAll(async () => {
-  serving = await serveFixture();
-});
-afterAll(() => serving[Symbol.asyncDispose]());
-
-const SETTINGS = [
-  ["stdio, 2025-11-25", "stdio", "legacy"],
-  ["stdio, 2026-07-28", "stdio", "modern"],
-  ["http, 2025-11-25", "http", "legacy"],
-  ["http, 2026-07-28", "http", "modern"],
-] as const;
+const fixture = useFixture();
 
 describe.each(SETTINGS)("%s", (_name, transport, era) => {
   let at: Setting;
   let connection: SourceConnection;
   beforeAll(async () => {
     at = await setting();
-    const source =
-      transport === "stdio"
-        ? process(at, { argv: [globalThis.process.execPath, STDIO], era })
-        : over(at, { url: serving.url, era });
-    connection = await opened(source, at);
+    connection = await opened(fixture(at, transport, era), at);
   });
   afterAll(() => connection[Symbol.asyncDispose]());
 
@@ -94,16 +69,11 @@ describe.each(SETTINGS)("%s", (_name, transport, era) => {
 
   it("reads links where it is given what reads them", async () => {
     const uris: string[] = [];
-    const { createSluice } = await import("../../../../web/src/index.js");
     const sluice = await createSluice({
       store: at.store,
       config: { resources: { auto_read_if_size_under_bytes: 1000 } },
     });
-    const source =
-      transport === "stdio"
-        ? process({ ...at, sluice }, { argv: [globalThis.process.execPath, STDIO], era })
-        : over({ ...at, sluice }, { url: serving.url, era });
-    await using other = await opened(source, at);
+    await using other = await opened(fixture({ ...at, sluice }, transport, era), at);
     const readResource = async (uri: string): Promise<unknown> => {
       uris.push(uri);
       return { contents: [{ uri, text: "what is behind the link" }] };
@@ -133,11 +103,13 @@ describe.each(SETTINGS)("%s", (_name, transport, era) => {
     expect(told).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3, message: `step ${progress}` })));
   });
 
-  it("gives up a call at the server too, throws the reason, and lives on", async () => {
+  it("gives up a call with the reason, and lives on", async () => {
     const abort = new AbortController();
     const slow = call(connection, "slow", {}, { signal: abort.signal });
     const reason = new Error("no longer wanted");
-    setTimeout(() => abort.abort(reason), 50);
+    // What is answered was sent after it.
+    await call(connection, "greet", { name: "Ada" });
+    abort.abort(reason);
     await expect(slow).rejects.toBe(reason);
     await expect(call(connection, "slow", {}, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect((await call(connection, "greet", { name: "Ada" })).reduced.value).toBe("Hello, Ada!");
@@ -231,13 +203,9 @@ describe.each(SETTINGS)("%s", (_name, transport, era) => {
   });
 });
 
-it.each(["stdio", "http"])("finds out the later era by itself: %s", async (transport) => {
+it.each(["stdio", "http"] as const)("finds out the later era by itself: %s", async (transport) => {
   const at = await setting();
-  const source =
-    transport === "stdio"
-      ? process(at, { argv: [globalThis.process.execPath, STDIO] })
-      : over(at, { url: serving.url });
-  await using connection = await opened(source, at);
+  await using connection = await opened(fixture(at, transport), at);
   const read = await connection.resources?.read("test://static-text", {
     scope: {},
     inlineChars: 10,

@@ -21,6 +21,9 @@ export interface Came {
   readonly rpc: Rpc | undefined;
 }
 
+/** Both eras, for `describe.each`. */
+export const ERAS = ["legacy", "modern"] as const;
+
 /** What answers; false: the plain answer is given. */
 export type Answering = (came: Came) => boolean | Promise<boolean>;
 
@@ -70,6 +73,17 @@ export async function listening(era: "legacy" | "modern", answering: Answering):
       await once(server, "close");
     },
   };
+}
+
+/** Whether a tool is called. */
+export function isCall({ rpc }: Came): boolean {
+  return rpc?.method === "tools/call";
+}
+
+/** Answers with a status, and words that nobody may see. */
+export function refuse({ response }: Came, status: number, headers: Record<string, string> = {}): true {
+  response.writeHead(status, headers).end("secret words of the server");
+  return true;
 }
 
 /** Answers with a result as JSON. */

@@ -16,6 +16,11 @@ export interface ScriptTerms {
   readonly idLast?: boolean;
 }
 
+/** Makes a plain server one of the later era, as its `before`. */
+export const DISCOVERABLE = `if (message.method !== "server/discover") return false;
+  answer(message.id, JSON.stringify({ resultType: "complete", supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, ttlMs: 0, cacheScope: "private" }));
+  return true;`;
+
 /** The program's text, for `node --input-type=module -e`. */
 export function serverScript({ tools, prelude = "", before = "", idLast = false }: ScriptTerms): string {
   const bodies = Object.entries(tools).map(

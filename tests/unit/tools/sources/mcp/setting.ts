@@ -1,9 +1,8 @@
 /**
- * Connections to the fixture server, over either transport and in either era.
+ * Connections to MCP servers over either transport, with a gate and a store.
  * @module
  */
 import { createHash } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import { MemoryArtifactStore } from "../../../../../web/src/artifacts/memory.js";
 import { createSluice } from "../../../../../web/src/index.js";
 import type { Sluice, Transformed } from "../../../../../web/src/core/sluice.js";
@@ -18,12 +17,7 @@ import type {
 } from "../../../../../web/src/tools/source.js";
 import { mcpSource, type McpHttpTerms } from "../../../../../web/src/tools/sources/mcp.js";
 import { mcpStdioSource, type McpStdioTerms } from "../../../../../web/src/tools/sources/mcp-stdio.js";
-
-const FIXTURE = fileURLToPath(new URL("../../../../e2e/fixture/", import.meta.url));
-
-/** The fixture's programs. */
-export const STDIO: string = `${FIXTURE}stdio.mjs`;
-export const HTTP: string = `${FIXTURE}http.mjs`;
+import { serverScript, type ScriptTerms } from "./server-script.js";
 
 /** A gate, its store, and what was said unasked. */
 export interface Setting {
@@ -49,6 +43,12 @@ export function process(at: Setting, terms: Omit<McpStdioTerms, "name" | "sluice
 export function scripted(at: Setting, script: string, terms: Partial<McpStdioTerms> = {}): ToolSource {
   const argv = [globalThis.process.execPath, "--input-type=module", "-e", script] as const;
   return process(at, { argv, ...terms });
+}
+
+/** A connection to a server of a few lines. */
+export async function serving(terms: ScriptTerms, at?: Setting): Promise<SourceConnection> {
+  const own = at ?? (await setting());
+  return opened(scripted(own, serverScript(terms)), own);
 }
 
 export async function opened(
@@ -90,12 +90,6 @@ export async function hashOf({ artifacts }: Transformed, { store }: Setting): Pr
   return createHash("sha256")
     .update(bytes ?? "")
     .digest("hex");
-}
-
-/** The hash of the file that the fixture's tools give, as the fixture says it. */
-export async function expectedHash(connection: SourceConnection, kind: string, bytes: number): Promise<string> {
-  const { reduced } = await call(connection, "sha256", { kind, bytes });
-  return /[0-9a-f]{64}/.exec(reduced.text)?.[0] ?? "";
 }
 
 /** Waits until something is there. */

@@ -1,0 +1,47 @@
+/**
+ * The fixture server as a source, over either transport and in either era.
+ * @module
+ */
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll } from "vitest";
+import type { SourceConnection, ToolSource } from "../../../../../web/src/tools/source.js";
+import { serveFixture, type Serving } from "../../../../e2e/serving.js";
+import { call, over, process, type Setting } from "./setting.js";
+
+/** The fixture's program over stdio. */
+export const STDIO: string = fileURLToPath(new URL("../../../../e2e/fixture/stdio.mjs", import.meta.url));
+
+/** How it is started. */
+export const FIXTURE = [globalThis.process.execPath, STDIO] as const;
+
+/** Both transports in both eras, for `describe.each`. */
+export const SETTINGS = [
+  ["stdio, 2025-11-25", "stdio", "legacy"],
+  ["stdio, 2026-07-28", "stdio", "modern"],
+  ["http, 2025-11-25", "http", "legacy"],
+  ["http, 2026-07-28", "http", "modern"],
+] as const;
+
+/** A source of the fixture; left without an era, the source finds out. */
+export type FixtureSource = (at: Setting, transport: "stdio" | "http", era?: "legacy" | "modern") => ToolSource;
+
+/** One server over HTTP for all tests of a file, and processes for each source over stdio. */
+export function useFixture(): FixtureSource {
+  let serving: Serving | undefined;
+  beforeAll(async () => {
+    serving = await serveFixture();
+  });
+  afterAll(() => serving?.[Symbol.asyncDispose]());
+  return (at, transport, era) => {
+    const terms = era === undefined ? {} : { era };
+    if (transport === "stdio") return process(at, { argv: FIXTURE, ...terms });
+    if (serving === undefined) throw new Error("The fixture is used before the tests.");
+    return over(at, { url: serving.url, ...terms });
+  };
+}
+
+/** The hash of the file that its tools give, as it says it itself. */
+export async function expectedHash(connection: SourceConnection, kind: string, bytes: number): Promise<string> {
+  const { reduced } = await call(connection, "sha256", { kind, bytes });
+  return /[0-9a-f]{64}/.exec(reduced.text)?.[0] ?? "";
+}
