@@ -110,28 +110,33 @@ export async function memory(mebibytes) {
   return { seen: `${peak.toFixed(0)} MB, ${(time / 1000).toFixed(2)} s`, bar: `< ${PEAK} MB`, met, peak };
 }
 
-async function smallCalls(command, calls) {
+/** Calls of a connection, as many as a busy host makes, and those of them that find the proxy still cold. */
+const CALLS = 3000;
+const COLD = 500;
+
+async function smallCalls(command) {
   const connection = await Connection.open(command);
   const times = [];
-  for (let id = 1; id <= calls; id += 1) {
+  for (let id = 1; id <= CALLS; id += 1) {
     const start = performance.now();
     await connection.request(id, "tools/call", { name: "small" });
     times.push(performance.now() - start);
   }
   await connection.close();
-  return median(times);
+  return { all: median(times), cold: median(times.slice(0, COLD)) };
 }
 
-/** What a call of 1 KB takes longer through the proxy. */
+/** What a call of 1 KB takes longer through the proxy; the first ones, while the engine compiles, are told apart. */
 export async function smallCall(rounds) {
   const added = [];
   for (let round = 0; round < rounds; round += 1) {
-    const direct = await smallCalls(DIRECT, 500);
-    const through = await inFolder((folder) => smallCalls(proxied(folder), 500));
-    added.push(through - direct);
+    const direct = await smallCalls(DIRECT);
+    const through = await inFolder((folder) => smallCalls(proxied(folder)));
+    added.push({ all: through.all - direct.all, cold: through.cold - direct.cold });
   }
-  const least = median(added);
-  return { seen: `+${least.toFixed(2)} ms`, bar: `< ${ADDED} ms`, met: least < ADDED, added };
+  const [all, cold] = [median(added.map((one) => one.all)), median(added.map((one) => one.cold))];
+  const seen = `+${all.toFixed(2)} ms (the first ${COLD} +${cold.toFixed(2)} ms)`;
+  return { seen, bar: `< ${ADDED} ms`, met: all < ADDED, added };
 }
 
 /** So many calls at once: each is answered, in the order of the server's answers. */
