@@ -28,12 +28,14 @@ const thrown = (work: () => unknown): unknown => {
 };
 
 test.each([undefined, {}, { prefer: "content" } as const, { door: {} }])("%j has the defaults", (config) => {
-  expect(readDoor(config)).toEqual({ on_store_failure: "answer", arguments: {} });
+  expect(readDoor(config)).toEqual({ on_store_failure: "answer", arguments: {}, share: [] });
 });
 
 test("what is given takes the place of a default", () => {
-  expect(readDoor({ door: { on_store_failure: "error" } })).toEqual({ on_store_failure: "error", arguments: {} });
-  expect(readDoor({ door: { arguments: FORMS } })).toEqual({ on_store_failure: "answer", arguments: FORMS });
+  const share = [{ from: "playwright", to: "drive.upload" }];
+  for (const given of [{ on_store_failure: "error" as const }, { arguments: FORMS }, { share }]) {
+    expect(readDoor({ door: given })).toEqual({ on_store_failure: "answer", arguments: {}, share: [], ...given });
+  }
 });
 
 test("the rest is everything else, and the configuration stays as it is", () => {
@@ -60,6 +62,15 @@ const WRONG: readonly (readonly [door: unknown, code: string, path: string])[] =
   [{ arguments: { upload: { file: ["base64"] } } }, "E_CONFIG_VALUE", "door.arguments.upload.file"],
   [{ arguments: { upload: { ".file": "base64" } } }, "E_CONFIG_VALUE", "door.arguments.upload"],
   [{ arguments: { upload: { "": "base64" } } }, "E_CONFIG_VALUE", "door.arguments.upload"],
+  [{ share: null }, "E_CONFIG_VALUE", "door.share"],
+  [{ share: { from: "a", to: "b.c" } }, "E_CONFIG_VALUE", "door.share"],
+  [{ share: Array.from({ length: 101 }, () => ({ from: "a", to: "b.c" })) }, "E_CONFIG_VALUE", "door.share"],
+  [{ share: ["a"] }, "E_CONFIG_VALUE", "door.share.0"],
+  [{ share: [{ from: "a", to: "b.c", via: "d" }] }, "E_CONFIG_KEY", "door.share.0.via"],
+  [{ share: [{ to: "b.c" }] }, "E_CONFIG_VALUE", "door.share.0.from"],
+  [{ share: [{ from: "*", to: "b.c" }] }, "E_CONFIG_VALUE", "door.share.0.from"],
+  [{ share: [{ from: "a", to: "b" }] }, "E_CONFIG_VALUE", "door.share.0.to"],
+  [{ share: [{ from: "a", to: "*.c" }] }, "E_CONFIG_VALUE", "door.share.0.to"],
 ];
 
 describe.each(WRONG)("%j", (door, code, path) => {
@@ -85,8 +96,8 @@ test("the numbers of tools and of places are bounded, and what is told of a name
 
 test("any other value is refused with a place, never otherwise", () => {
   expect.hasAssertions();
-  const property = fc.property(fc.anything(), (door) => {
-    const error = thrown(() => readDoor(odd({ on_store_failure: "answer", arguments: door })));
+  const property = fc.property(fc.anything(), fc.constantFrom("arguments", "share"), (value, key) => {
+    const error = thrown(() => readDoor(odd({ on_store_failure: "answer", [key]: value })));
     expect(error instanceof SluiceError || !(error instanceof Error)).toBe(true);
   });
   fc.assert(property, { numRuns: 500 });

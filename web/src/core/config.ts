@@ -195,6 +195,20 @@ export interface DoorConfig {
    * @defaultValue `{}`
    */
   readonly arguments?: Readonly<Record<string, Readonly<Record<string, "base64" | "data_uri" | "text" | "path">>>>;
+  /**
+   * Artifacts that tools may be given besides those of their own server: from is the namespace that they came from, to
+   * the tool, NAMESPACE.TOOL.
+   * @defaultValue `[]`
+   */
+  readonly share?: readonly ShareRule[];
+}
+
+/** A tool may be given artifacts that came from another server. */
+export interface ShareRule {
+  /** The namespace of the artifacts. */
+  readonly from: string;
+  /** The tool: its namespace, a dot, and its name. */
+  readonly to: string;
 }
 
 /** The compiler holds it to the type. In this order they are listed. */

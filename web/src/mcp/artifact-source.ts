@@ -1,25 +1,25 @@
 /**
- * The artifacts that a door may hand out: those of its scope that came from its server.
+ * The artifacts that may be handed out: those of one scope that came from one server, or from those named beside it.
  * @module
  */
 import type { ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "../artifacts/store.js";
 import type { ReadingSource } from "./reading/source.js";
 
-/** A store narrowed to one scope and one namespace: no id from elsewhere is found in it. */
+/** A store narrowed to one scope and to namespaces: no id from elsewhere is found in it. */
 export class ArtifactSource implements ReadingSource {
   readonly #store: ArtifactStore;
   readonly #scope: ArtifactScope;
-  readonly #namespace: string;
+  readonly #namespaces: readonly string[];
 
-  constructor(store: ArtifactStore, scope: ArtifactScope, namespace: string) {
+  constructor(store: ArtifactStore, scope: ArtifactScope, ...namespaces: readonly string[]) {
     this.#store = store;
     this.#scope = scope;
-    this.#namespace = namespace;
+    this.#namespaces = namespaces;
   }
 
   async stat(id: string): Promise<StoredArtifact | null> {
     const ref = await this.#store.stat(id, this.#scope);
-    return ref?.namespace === this.#namespace ? ref : null;
+    return ref !== null && this.#namespaces.includes(ref.namespace) ? ref : null;
   }
 
   async openReader(id: string, range?: ByteRange): Promise<ReadableStream<Uint8Array> | null> {

@@ -3,11 +3,13 @@
  * @module
  */
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../artifacts/store.js";
+import type { ShareRule } from "../core/config.js";
 import type { AnswerRef } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
 import { ArtifactSource } from "./artifact-source.js";
 import type { ArtifactForms, Expansion } from "./arguments.js";
 import type { Catalog } from "./catalog.js";
+import { sharedWith } from "./door-config.js";
 import { MAX_EXPANDED } from "./arguments/limits.js";
 import { Turns } from "./arguments/turns.js";
 import { callNaming, type NamingCall } from "./expand-call.js";
@@ -26,6 +28,8 @@ export interface DeskTerms {
   readonly namespace: string;
   /** How artifacts go into the arguments of tools, by tool and path. */
   readonly forms: Readonly<Record<string, ArtifactForms>>;
+  /** Which artifacts of other servers may go into them. */
+  readonly share: readonly ShareRule[];
   /** Writes a read-only copy of an artifact for a tool that wants a path; left out where there are no files. */
   readonly writeCopy?: ((ref: StoredArtifact) => Promise<string>) | undefined;
 }
@@ -64,7 +68,7 @@ export class Desk {
     this.#catalog = catalog;
     this.tool = readTool(terms.namespace);
     this.#source = new ArtifactSource(terms.store, terms.scope, terms.namespace);
-    this.#reading = new ArtifactReading(this.#source, { namespace: terms.namespace });
+    this.#reading = new ArtifactReading(this.#source, { tool: this.tool.name });
   }
 
   /** Notes what was stored, for lists. */
@@ -123,7 +127,7 @@ export class Desk {
     const tool = this.#catalog.find(name);
     const expanded = await call.expand({
       tool: { name, inputSchema: tool?.inputSchema, meta: tool?.meta, forms: this.#formsOf(name) },
-      source: this.#source,
+      source: this.#sourceFor(name),
       ...(this.#terms.writeCopy !== undefined && { writeCopy: this.#terms.writeCopy }),
       signal,
     });
@@ -131,6 +135,11 @@ export class Desk {
     if (expanded.kind === "expanded") return { kind: "forward", text: expanded.text, expansions: expanded.expansions };
     const { result, failure } = expanded;
     return { ...this.#answer(request, async () => result), ...(failure !== undefined && { failure }) };
+  }
+
+  #sourceFor(tool: string): ArtifactSource {
+    const { store, scope, namespace, share } = this.#terms;
+    return new ArtifactSource(store, scope, ...sharedWith(share, namespace, tool));
   }
 
   #formsOf(tool: string): ArtifactForms {

@@ -2,7 +2,7 @@
  * The part of a configuration that is for doors.
  * @module
  */
-import { checkSections, type DoorConfig, type SluiceConfig } from "../core/config.js";
+import { checkSections, type DoorConfig, type ShareRule, type SluiceConfig } from "../core/config.js";
 import { SluiceError } from "../errors/error.js";
 import type { ArtifactForm, ArtifactForms } from "./arguments.js";
 
@@ -11,6 +11,8 @@ export interface DoorSettings {
   readonly on_store_failure: "answer" | "error";
   /** By tool, then by place. */
   readonly arguments: Readonly<Record<string, ArtifactForms>>;
+  /** Which artifacts of other servers go into arguments. */
+  readonly share: readonly ShareRule[];
 }
 
 /** The section in JSON Schema. */
@@ -27,8 +29,12 @@ const MAX_TOOLS = 1000;
 const MAX_TOOL_NAME = 200;
 const MAX_PLACES = 100;
 const MAX_PLACE = 500;
+const MAX_RULES = 100;
+const MAX_NAMESPACE = 64;
 /** Names joined by dots, none of them empty. */
 const PLACE = "^[^.]+(\\.[^.]+)*$";
+const NAMESPACE = `^[A-Za-z0-9_-]{1,${MAX_NAMESPACE}}$`;
+const SHARED_TOOL = `^[A-Za-z0-9_-]{1,${MAX_NAMESPACE}}\\..+$`;
 
 /** Every key with its default and what it does, as JSON Schema: what is documented, and by its bounds what is checked. */
 export const DOOR_SCHEMA: DoorSchema = {
@@ -58,10 +64,29 @@ export const DOOR_SCHEMA: DoorSchema = {
         additionalProperties: { enum: FORMS },
       },
     },
+    share: {
+      description:
+        "Artifacts that tools may be given besides those of their own server: from is the namespace that they came " +
+        "from, to the tool, NAMESPACE.TOOL.",
+      default: [],
+      type: "array",
+      maxItems: MAX_RULES,
+      items: {
+        type: "object",
+        additionalProperties: false,
+        required: ["from", "to"],
+        properties: {
+          from: { type: "string", pattern: NAMESPACE },
+          to: { type: "string", pattern: SHARED_TOOL, maxLength: MAX_NAMESPACE + 1 + MAX_TOOL_NAME },
+        },
+      },
+    },
   },
 };
 
 const IS_PLACE = new RegExp(PLACE, "u");
+const IS_NAMESPACE = new RegExp(NAMESPACE, "u");
+const IS_SHARED_TOOL = new RegExp(SHARED_TOOL, "u");
 const KEYS = Object.keys(DOOR_SCHEMA.properties);
 
 /**
@@ -75,10 +100,17 @@ export function readDoor(config: SluiceConfig | undefined): DoorSettings {
   if (given === undefined) return readDoor({ door: {} });
   if (!isObject(given)) throw wrong("door", 'an object, such as {"on_store_failure": "error"}');
   for (const name of Object.keys(given)) if (!KEYS.includes(name)) throw unknown(name);
-  const { on_store_failure = "answer", arguments: forms = {} } = given as DoorConfig;
+  const { on_store_failure = "answer", arguments: forms = {}, share = [] } = given as DoorConfig;
   if (!WAYS.includes(on_store_failure)) throw wrong("door.on_store_failure", oneOf(WAYS));
   checkTools(forms);
-  return { on_store_failure, arguments: forms };
+  checkRules(share);
+  return { on_store_failure, arguments: forms, share };
+}
+
+/** The namespaces whose artifacts a tool may be given: its own, and those that a rule names for it. */
+export function sharedWith(share: readonly ShareRule[], namespace: string, tool: string): readonly string[] {
+  const to = `${namespace}.${tool}`;
+  return [namespace, ...share.flatMap((rule) => (rule.to === to ? [rule.from] : []))];
 }
 
 /**
@@ -104,6 +136,22 @@ function checkTools(tools: unknown): void {
         throw wrong(at, `keyed by names joined by dots, of 1 to ${MAX_PLACE} characters`);
       }
       if (!FORMS.includes(form as ArtifactForm)) throw wrong(`${at}.${shown(place)}`, oneOf(FORMS));
+    }
+  }
+}
+
+function checkRules(share: unknown): void {
+  const path = "door.share";
+  if (!Array.isArray(share) || share.length > MAX_RULES) throw wrong(path, `a list of at most ${MAX_RULES} rules`);
+  for (const [index, rule] of (share as unknown[]).entries()) {
+    const at = `${path}.${index}`;
+    if (!isObject(rule)) throw wrong(at, 'an object, such as {"from": "playwright", "to": "drive.upload"}');
+    for (const name of Object.keys(rule)) if (name !== "from" && name !== "to") throw unknown(`share.${index}.${name}`);
+    const { from, to } = rule as Partial<ShareRule>;
+    if (typeof from !== "string" || !IS_NAMESPACE.test(from))
+      throw wrong(`${at}.from`, "a namespace, such as playwright");
+    if (typeof to !== "string" || to.length > MAX_NAMESPACE + 1 + MAX_TOOL_NAME || !IS_SHARED_TOOL.test(to)) {
+      throw wrong(`${at}.to`, "a tool with its namespace, such as drive.upload");
     }
   }
 }

@@ -39,7 +39,7 @@ export interface DoorOptions {
 /** A door as the options ask for it. Throws E_CORE_LOAD, E_CONFIG_…, E_INVALID_ARGUMENT. */
 export async function openDoor(options: DoorOptions): Promise<Door> {
   const { store, config } = configured(chosenStore(options.store, undefined), options.config);
-  const { on_store_failure, arguments: forms } = readDoor(config);
+  const { on_store_failure, arguments: forms, share } = readDoor(config);
   const onFailure = on_store_failure === "error" ? "throw" : "answer";
   return new Door({
     sluice: await createSluiceOver({ store, standIn, onFailure }, withoutDoor(config), options.wasm),
@@ -47,6 +47,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     scope: options.scope ?? {},
     namespace: namespaceOf(options.namespace),
     forms,
+    share,
     links: options.links ?? "never",
     showImages: options.showImages ?? false,
     schemas: options.schemas ?? "widen",

@@ -35,6 +35,34 @@ describe("arguments", () => {
     expect(textOf(answers[0] ?? {})).toContain("?as=");
   });
 
+  it("with an artifact of another server are made where a rule says so, and nowhere else", async () => {
+    const { id } = await talk.store.putText("a page", { namespace: "browser", mime_type: "text/plain" });
+    const share = [{ from: "browser", to: "srv.upload" }];
+    const sharing = new Talk({ store: talk.store, config: { door: { share } } });
+    const call = (name: string): object => ({
+      jsonrpc: "2.0",
+      id: 9,
+      method: "tools/call",
+      params: { name, arguments: { file: `artifact://${id}?as=text` } },
+    });
+    expect((await sharing.say(call("upload"))).forwarded).toContain('"file":"a page"');
+    for (const [door, name] of [
+      [sharing, "download"],
+      [talk, "upload"],
+    ] as const) {
+      const { forwarded, answers } = await door.say(call(name));
+      expect(forwarded).toBeUndefined();
+      expect(textOf(answers[0] ?? {})).toContain("no such artifact is known here");
+    }
+    const read = await sharing.say({
+      jsonrpc: "2.0",
+      id: 9,
+      method: "tools/call",
+      params: { name: "srv_artifact_read", arguments: { uri: id } },
+    });
+    expect(textOf(read.answers[0] ?? {})).toContain("There is no artifact");
+  });
+
   it("without an artifact of ours go on to the letter", async () => {
     const text =
       '{"jsonrpc":"2.0", "id":9,"method":"tools/call","params":{"name":"u","arguments":{"a":"artifact://theirs","n":1.10}}}';

@@ -14,7 +14,7 @@ import { UsageError } from "../exit.js";
 import { readConfig } from "../configuration.js";
 import { openStore, prepareStore } from "../store.js";
 import type { Terminal } from "../terminal.js";
-import { Copies } from "./copies.js";
+import { Copies } from "../../artifacts/copies.js";
 import { logOf } from "./log.js";
 import { namespaceOfCommand, namespaceOfUrl } from "./namespace.js";
 import { SessionStore } from "./session-store.js";
@@ -60,7 +60,7 @@ export async function openProxyDoors(invocation: Invocation, terminal: Terminal,
   const bare = session?.store ?? openStore(invocation.value("store"));
   const limited = { ...said, retention: { ...RETENTION, ...said.retention } };
   const { store, config } = configured(bare, limited);
-  const { on_store_failure, arguments: forms } = readDoor(config);
+  const { on_store_failure, arguments: forms, share } = readDoor(config);
   const onFailure = on_store_failure === "error" ? "throw" : "answer";
   const copies = new Copies(store);
   const { operands } = invocation;
@@ -72,6 +72,7 @@ export async function openProxyDoors(invocation: Invocation, terminal: Terminal,
       checkedNamespace(invocation.value("namespace")) ??
       (url === undefined ? namespaceOfCommand(operands) : namespaceOfUrl(url)),
     forms,
+    share,
     writeCopy: (ref) => copies.write(ref),
     links: (invocation.value("links") ?? "auto") as LinkMode,
     showImages: invocation.has("inline-images"),

@@ -7,7 +7,7 @@ import { FileArtifactStore } from "../../artifacts/file/file-store.js";
 import { CommandError, Exit } from "../exit.js";
 import { systemReason } from "../system-reason.js";
 import { printable } from "../words.js";
-import { PrivateFolder } from "./private-folder.js";
+import { PrivateFolder } from "../../artifacts/private-folder.js";
 
 /** A store in a private folder of its own. */
 export class SessionStore implements AsyncDisposable {

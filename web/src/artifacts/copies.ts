@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
-import type { ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
-import { SluiceError } from "../../errors/error.js";
+import type { ArtifactStore, StoredArtifact } from "./store.js";
+import { SluiceError } from "../errors/error.js";
 import { PrivateFolder } from "./private-folder.js";
 
 /** Characters of a file's name that are kept. */

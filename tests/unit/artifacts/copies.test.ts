@@ -1,35 +1,12 @@
-import { access, mkdtemp, readFile, stat } from "node:fs/promises";
+/** Copies of artifacts as files, and the folders that they are in. */
 import { spawnSync } from "node:child_process";
+import { access, mkdtemp, readFile, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { Copies } from "../../../../web/src/cli/proxy/copies.js";
-import { namespaceOfCommand, namespaceOfUrl } from "../../../../web/src/cli/proxy/namespace.js";
-import { PrivateFolder } from "../../../../web/src/cli/proxy/private-folder.js";
-import { MemoryArtifactStore } from "../../../../web/src/index.js";
-
-test.each([
-  ["npx -y @modelcontextprotocol/server-filesystem@1.2.3 /data", "filesystem"],
-  ["uvx mcp-server-git --repository .", "git"],
-  ["node /srv/server-everything/dist/index.js stdio", "everything"],
-  ["python -m weather_mcp", "weather"],
-  ["docker run -i --rm mcp/github", "github"],
-  ["./my.server.py", "my_server"],
-  ["C:\\tools\\notes-mcp.exe", "notes"],
-  ["node index.js", "index"],
-])("%s is called %s", (command, name) => {
-  expect(namespaceOfCommand(command.split(" "))).toBe(name);
-});
-
-test.each([
-  ["https://mcp.example.com/mcp", "example"],
-  ["https://example.com/", "example"],
-  ["http://127.0.0.1:8080/mcp", "127_0_0_1_8080"],
-  ["http://localhost:3000/mcp", "localhost_3000"],
-  ["http://[::1]:8080/", "1_8080"],
-])("the server at %s is called %s", (url, name) => {
-  expect(namespaceOfUrl(new URL(url))).toBe(name);
-});
+import { Copies } from "../../../web/src/artifacts/copies.js";
+import { PrivateFolder } from "../../../web/src/artifacts/private-folder.js";
+import { MemoryArtifactStore } from "../../../web/src/index.js";
 
 describe("copies for tools that want a path", () => {
   it("are read-only, named like the artifact as far as that is safe, and go at the end", async () => {
