@@ -10,8 +10,10 @@
  * @module mcp-sluice/tools/node
  */
 export * from "./tools.js";
+import { Copies } from "./artifacts/copies.js";
+import type { ArtifactStore } from "./artifacts/store.js";
 import { environmentVariables } from "./tools/environment.js";
-import { AnyToolNode, type SourceParts } from "./tools/toolnode.js";
+import { AnyToolNode, type ArtifactCopies, type SourceParts } from "./tools/toolnode.js";
 import type { ToolSource } from "./tools/source.js";
 import { nodeSource } from "./tools/sources/node-source.js";
 import type { ResolvedToolConfig, Variables } from "./tools/variables.js";
@@ -24,5 +26,9 @@ export class ToolNode extends AnyToolNode {
   /** @hidden */
   protected source(config: ResolvedToolConfig, parts: SourceParts): ToolSource {
     return nodeSource(config, parts);
+  }
+  /** @hidden */
+  protected override copies(store: ArtifactStore): ArtifactCopies {
+    return new Copies(store);
   }
 }

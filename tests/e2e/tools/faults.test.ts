@@ -41,6 +41,9 @@ function toolsOf(orders: unknown[]): Readonly<Record<string, Offered>> {
   };
 }
 
+/** The tool that is offered beside the source's own. */
+const READ = "far.artifact_read";
+
 const QUICK = { wait_exponential_min_s: 0.01, wait_exponential_max_s: 0.1 };
 
 function config(url: string, more: Partial<ExternalToolConfig> = {}): ExternalToolConfig {
@@ -157,7 +160,7 @@ describe.each(ERAS)("%s", (era) => {
     const { server, front } = await setting();
     server.change({ shape: shape("before") });
     await vi.waitFor(() => expect(front.events.map(({ kind }) => kind)).toContain("tools_changed"), 20_000);
-    expect(front.node.getTools().map(({ name }) => name)).toEqual(["far.shape"]);
+    expect(front.node.getTools().map(({ name }) => name)).toEqual(["far.shape", READ]);
     // Nobody is told of this one.
     server.tools = { shape: shape("after") };
     expect((await front.call("shape", { after: "x" })).text).toContain("after");
@@ -185,7 +188,7 @@ describe.each(ERAS)("%s", (era) => {
       },
     };
     server.change({ echo });
-    await vi.waitFor(() => expect(front.node.getTools().map(({ name }) => name)).toEqual(["far.echo"]), 20_000);
+    await vi.waitFor(() => expect(front.node.getTools().map(({ name }) => name)).toEqual(["far.echo", READ]), 20_000);
     // Some fail on their way, and come again.
     server.meets(...Array.from({ length: 40 }, (_, at): Fault => (at % 8 === 0 ? refuse(503) : pass)));
     const numbers = Array.from({ length: 200 }, (_, number) => number);
@@ -213,11 +216,11 @@ test("lists that overtake each other: the one that was asked for last holds", as
   await vi.waitFor(() => expect(asked).toBe(true), 20_000);
   server.held = Promise.resolve();
   server.change({ fresh: tool });
-  await vi.waitFor(() => expect(names()).toEqual(["far.fresh"]), 20_000);
+  await vi.waitFor(() => expect(names()).toEqual(["far.fresh", READ]), 20_000);
   held.abort();
   await front.call("fresh");
   await new Promise((resolve) => setTimeout(resolve, 200));
-  expect(names()).toEqual(["far.fresh"]);
+  expect(names()).toEqual(["far.fresh", READ]);
 });
 
 test("a server's own tool goes before the one that is made for its resources", async () => {
@@ -226,7 +229,7 @@ test("a server's own tool goes before the one that is made for its resources", a
   await using front = await inFront(config(server.url));
   expect((await front.call("resources_list")).value).toBe("my own");
   expect((await front.call("resources_read", { uri: "memo:1" })).text).toContain("Buy milk.");
-  const names = ["far.resources_list", "far.resources_read", "far.resources_templates_list"];
+  const names = ["far.resources_list", "far.resources_read", "far.resources_templates_list", READ];
   expect(front.node.getTools().map(({ name }) => name)).toEqual(names);
   server.change({});
   await vi.waitFor(() => expect(front.node.getTools().map(({ name }) => name)).toEqual(names), 20_000);

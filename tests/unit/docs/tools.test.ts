@@ -24,6 +24,7 @@ type Members<T> = Readonly<Record<keyof T, true>>;
 /** The compiler asks for each kind and each member. */
 const EVENTS: { readonly [Kind in ToolNodeEvent["kind"]]: Members<Extract<ToolNodeEvent, { readonly kind: Kind }>> } = {
   stored: { kind: true, tool: true, artifacts: true },
+  expanded: { kind: true, tool: true, id: true, path: true, form: true },
   failed: { kind: true, tool: true, error: true },
   retry: { kind: true, error: true, attempt: true, wait_s: true },
   left_alone: { kind: true },

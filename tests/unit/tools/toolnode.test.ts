@@ -14,6 +14,9 @@ import { ToolNode } from "../../../web/src/tools-node.js";
 
 const SERVER = fileURLToPath(new URL("changing-server.mjs", import.meta.url));
 
+/** The tool that is offered beside the source's own. */
+const READ = "own.artifact_read";
+
 let folder: string;
 
 beforeAll(async () => {
@@ -54,7 +57,7 @@ describe("names", () => {
 
   test("the filter leaves tools out, which then cannot be called", async () => {
     await using own = await connected({ tool_filter: ["echo$", "p"] });
-    expect(own.getTools().map(({ name }) => name)).toEqual(["own.echo", "own.pdf", "own.pid"]);
+    expect(own.getTools().map(({ name }) => name)).toEqual(["own.echo", "own.pdf", "own.pid", READ]);
     await expect(own.call("fail")).rejects.toMatchObject({ code: "E_TOOL_CLIENT" });
   });
 
@@ -64,7 +67,7 @@ describe("names", () => {
     await first.connect();
     const second = node({ tool_filter: ["echo", "pid"] }, { registry });
     await expect(second.connect()).rejects.toThrow(/"own\.echo" is taken by another tool/);
-    expect(registry.list().map(({ name }) => name)).toEqual(["own.echo"]);
+    expect(registry.list().map(({ name }) => name)).toEqual(["own.echo", READ]);
     expect(() => second.getTools()).toThrow(/not connected/);
   });
 
@@ -158,7 +161,7 @@ describe("a server that changes", () => {
     await using own = await connected({}, { registry, onEvent: (event) => events.push(event) });
     await own.call("change");
     await vi.waitFor(() => expect(events.map(({ kind }) => kind)).toContain("tools_changed"), 20_000);
-    expect(registry.list().map(({ name }) => name)).toEqual(["own.echo", "own.added"]);
+    expect(registry.list().map(({ name }) => name)).toEqual(["own.echo", "own.added", READ]);
     expect((await own.call("added")).text).toBe('"added"');
     await expect(own.call("pid")).rejects.toMatchObject({ code: "E_TOOL_CLIENT" });
   });

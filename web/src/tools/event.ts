@@ -18,6 +18,18 @@ export type ToolNodeEvent =
       readonly artifacts: readonly AnswerRef[];
     }
   | {
+      /** An artifact was put into the arguments of a call. */
+      readonly kind: "expanded";
+      /** The tool that was called: `{namespace}.{tool}`. */
+      readonly tool: string;
+      /** The artifact's id. */
+      readonly id: string;
+      /** Where: names and indexes joined by dots. */
+      readonly path: string;
+      /** How it was written. */
+      readonly form: "base64" | "data_uri" | "text" | "path";
+    }
+  | {
       /** Something failed that no answer is lost by. */
       readonly kind: "failed";
       /** The tool that was called: `{namespace}.{tool}`. */

@@ -5,6 +5,7 @@
 import type { ArtifactStore } from "../artifacts/store.js";
 import { Answer } from "../core/answer.js";
 import type { Sluice, Transformed } from "../core/sluice.js";
+import type { Args, ArtifactArguments, Prepared } from "./artifacts/arguments.js";
 import { authorizeFor, type Authorization } from "./auth/credentials.js";
 import { discoverMcpProvider, type McpClientIdentity } from "./auth/mcp-discovery.js";
 import type { OAuthManager } from "./auth/oauth-manager.js";
@@ -28,6 +29,8 @@ export interface RunningTerms {
   readonly source: ToolSource;
   readonly sluice: Sluice;
   readonly store: ArtifactStore;
+  /** Puts artifacts into arguments. */
+  readonly artifacts: ArtifactArguments;
   /** How users' tokens are come by. */
   readonly parts: {
     readonly authManager?: OAuthManager;
@@ -87,8 +90,11 @@ export class RunningSource implements AsyncDisposable {
     }));
   }
 
-  /** Calls a tool, and gives what a model sees of the result. */
-  async call(tool: SourceTool, args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolResult> {
+  /** Calls a tool, and gives what a model sees of the result. Artifacts that the arguments name are put in before. */
+  async call(tool: SourceTool, given: Args, context: ToolContext): Promise<ToolResult> {
+    const prepared = await this.#prepared(tool, given, context);
+    if (prepared.kind === "answer") return ToolAnswer.told(prepared.result, this.#terms.sluice);
+    const { args } = prepared;
     const { config } = this.#terms;
     const isTransformed = config.output_transformer !== null;
     const { scope = {}, onProgress } = context;
@@ -126,6 +132,17 @@ export class RunningSource implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.resources.close();
     await this.#sessions[Symbol.asyncDispose]();
+  }
+
+  /** What is made of a call's arguments; the host is told of it. */
+  async #prepared(tool: SourceTool, args: Args, { scope = {}, signal }: ToolContext): Promise<Prepared> {
+    const { artifacts, config, onEvent } = this.#terms;
+    const prepared = await artifacts.put(tool, args, scope, signal);
+    const name = `${config.name}.${tool.name}`;
+    if (prepared.kind === "call") {
+      for (const { id, path, form } of prepared.expansions) onEvent({ kind: "expanded", tool: name, id, path, form });
+    } else if (prepared.failure !== undefined) onEvent({ kind: "failed", tool: name, error: prepared.failure });
+    return prepared;
   }
 
   /** Works over the session of whoever asks, once it is known who that is. */

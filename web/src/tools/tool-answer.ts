@@ -3,7 +3,8 @@
  * @module
  */
 import { Answer } from "../core/answer.js";
-import type { Transformed } from "../core/sluice.js";
+import type { Sluice, Transformed } from "../core/sluice.js";
+import type { TextResult } from "../mcp/reading/wire.js";
 
 /** A tool's result behind the gate; `text` is the observation. */
 export interface ToolResult extends Transformed {
@@ -19,4 +20,17 @@ export class ToolAnswer extends Answer implements ToolResult {
     super({ text, artifacts, failures, changed, clamped, bytesIn, bytesOut, refs });
     this.isError = isError;
   }
+
+  /** Of what we say ourselves in place of a tool: it passes the guardrail, and is short enough for nothing else. */
+  static told({ content: [{ text: said }], isError }: TextResult, sluice: Sluice): ToolAnswer {
+    const value = isError === true ? { isError, content: said } : said;
+    const { text, changed: clamped } = sluice.clamp(value);
+    const [bytesIn, bytesOut] = [utf8Length(JSON.stringify(value)), utf8Length(text)];
+    const nothing = { artifacts: [], failures: [], changed: false, refs: undefined };
+    return new ToolAnswer(new Answer({ ...nothing, text, clamped, bytesIn, bytesOut }), isError === true);
+  }
+}
+
+function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).length;
 }

@@ -4,13 +4,16 @@
  */
 import { chosenStore } from "../artifacts/choice.js";
 import { configured } from "../artifacts/retention/configured.js";
-import type { ArtifactStore } from "../artifacts/store.js";
+import { NoOpArtifactStore } from "../artifacts/no-op.js";
+import type { ArtifactStore, StoredArtifact } from "../artifacts/store.js";
 import { standIn } from "../artifacts/unstored.js";
 import { createSluiceOver, type WasmSource } from "../core/create.js";
 import type { Sluice } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
-import { withoutDoor } from "../mcp/door-config.js";
+import { readDoor, withoutDoor } from "../mcp/door-config.js";
 import { heedless } from "../mcp/door-event.js";
+import { ArtifactArguments } from "./artifacts/arguments.js";
+import { artifactReadTool } from "./artifacts/read-tool.js";
 import type { McpClientIdentity } from "./auth/mcp-discovery.js";
 import type { OAuthManager } from "./auth/oauth-manager.js";
 import { readToolConfig, type ExternalToolConfig, type ToolConfig } from "./config.js";
@@ -64,6 +67,18 @@ export interface SourceParts extends Pick<ToolNodeOptions, "fetch" | "onErrorOut
   readonly variables: Variables;
 }
 
+/** A source, and the tools that are made for it. */
+interface Opened {
+  readonly running: RunningSource;
+  readonly generated: (hasResources: boolean) => readonly ToolSpec[];
+}
+
+/** Copies of artifacts, for tools that take the path of a file. */
+export interface ArtifactCopies extends AsyncDisposable {
+  /** Writes a copy and gives its path. */
+  write(ref: StoredArtifact): Promise<string>;
+}
+
 /** A source whose transports are chosen by whoever extends it. */
 export abstract class AnyToolNode implements AsyncDisposable {
   readonly #config: ToolConfig;
@@ -72,6 +87,7 @@ export abstract class AnyToolNode implements AsyncDisposable {
   readonly #onEvent: (event: ToolNodeEvent) => void;
   #connecting: Promise<void> | undefined;
   #source: RunningSource | undefined;
+  #copies: ArtifactCopies | undefined;
 
   /** Throws a ToolConfigError with the path of the key that is wrong. */
   constructor(config: ExternalToolConfig, options: ToolNodeOptions = {}) {
@@ -101,7 +117,7 @@ export abstract class AnyToolNode implements AsyncDisposable {
     await this.#connecting;
   }
 
-  /** The tools, those for resources last. Throws before `connect`. */
+  /** The tools: the source's own, those for its resources, and the one that reads artifacts. Throws before `connect`. */
   getTools(): readonly ToolSpec[] {
     this.#running();
     return this.#offers.list;
@@ -155,11 +171,13 @@ export abstract class AnyToolNode implements AsyncDisposable {
 
   /** Closes all sessions and takes the tools out of the registry. May be connected again. */
   async close(): Promise<void> {
-    const source = this.#source;
+    const [source, copies] = [this.#source, this.#copies];
     this.#source = undefined;
+    this.#copies = undefined;
     this.#connecting = undefined;
     this.#offers.clear();
     await source?.[Symbol.asyncDispose]();
+    await copies?.[Symbol.asyncDispose]();
   }
 
   /** As `close`. */
@@ -173,11 +191,36 @@ export abstract class AnyToolNode implements AsyncDisposable {
   /** What `${VAR}` stands for where nobody says it. */
   protected abstract readonly variables: Variables;
 
+  /** Copies of a store's artifacts; undefined where there are no files. */
+  protected copies(_store: ArtifactStore): ArtifactCopies | undefined {
+    return undefined;
+  }
+
   async #connect(context: ToolContext): Promise<void> {
+    const { running, generated } = await this.#opened(() => void refresh());
+    this.#source = running;
+    const { name } = this;
+    const look = async (asking: ToolContext): Promise<void> => {
+      const number = this.#offers.look();
+      const { tools, hasResources } = await running.look(asking);
+      if (this.#source !== running) throw wasClosed(name);
+      const own = offered(tools, this.#config, (tool, args, calling = {}) => running.call(tool, args, calling));
+      this.#offers.take(own, generated(hasResources), number);
+    };
+    // Whoever connected may have gone by then: nobody is asked anything.
+    const asker = context.scope === undefined ? {} : { scope: context.scope };
+    const refresh = (): Promise<void> => this.#refreshed(running, () => look(asker));
+    await look(context);
+  }
+
+  /** A source that nothing was asked of yet, and the tools that are offered beside its own. */
+  async #opened(onToolsChanged: () => void): Promise<Opened> {
     const { stateStore, store: given, wasm, fetch, onErrorOutput, variables = this.variables } = this.#options;
     const config = resolveVariables(this.#config, variables);
-    const { store, config: core } = configured(chosenStore(given, stateStore), config.artifact_extraction);
-    const sluice = await createSluiceOver({ store, standIn, onFailure: "answer" }, withoutDoor(core), wasm);
+    const { store, config: rest } = configured(chosenStore(given, stateStore), config.artifact_extraction);
+    const { on_store_failure, arguments: forms, share } = readDoor(rest);
+    const onFailure = on_store_failure === "error" ? "throw" : "answer";
+    const sluice = await createSluiceOver({ store, standIn, onFailure }, withoutDoor(rest), wasm);
     const source = this.source(config, {
       sluice,
       store,
@@ -185,27 +228,23 @@ export abstract class AnyToolNode implements AsyncDisposable {
       ...(fetch !== undefined && { fetch }),
       ...(onErrorOutput !== undefined && { onErrorOutput }),
     });
+    const copies = this.copies(store);
+    this.#copies = copies;
+    const writeCopy = copies && ((ref: StoredArtifact): Promise<string> => copies.write(ref));
     const running = new RunningSource({
       config,
       source,
       sluice,
       store,
       parts: this.#options,
+      artifacts: new ArtifactArguments({ store, namespace: config.name, forms, share, writeCopy }),
       onEvent: this.#onEvent,
-      onToolsChanged: () => void refresh(),
+      onToolsChanged,
     });
-    this.#source = running;
-    const look = async (asking: ToolContext): Promise<void> => {
-      const number = this.#offers.look();
-      const { tools, hasResources } = await running.look(asking);
-      if (this.#source !== running) throw wasClosed(this.name);
-      const own = offered(tools, config, (tool, args, calling = {}) => running.call(tool, args, calling));
-      this.#offers.take(own, hasResources ? forResources(running, config, sluice) : [], number);
-    };
-    // Whoever connected may have gone by then: nobody is asked anything.
-    const asker = context.scope === undefined ? {} : { scope: context.scope };
-    const refresh = (): Promise<void> => this.#refreshed(running, () => look(asker));
-    await look(context);
+    const reading = store instanceof NoOpArtifactStore ? [] : [readingTool(config, store, sluice)];
+    const generated = (hasResources: boolean): readonly ToolSpec[] =>
+      hasResources ? [...forResources(running, config, sluice), ...reading] : reading;
+    return { running, generated };
   }
 
   /** The source has other tools now. */
@@ -224,6 +263,12 @@ export abstract class AnyToolNode implements AsyncDisposable {
     if (this.#source !== undefined) return this.#source;
     throw new ToolNodeError(`The source ${this.name} is not connected: call connect first.`);
   }
+}
+
+/** The tool for a source's artifacts. */
+function readingTool(config: ResolvedToolConfig, store: ArtifactStore, sluice: Sluice): ToolSpec {
+  const { name: namespace, transport: source, artifact_extraction } = config;
+  return artifactReadTool({ namespace, source, store, sluice, config: artifact_extraction });
 }
 
 /** The tools for a source's resources. */

@@ -16,7 +16,7 @@ test("a server without resources is none the worse for it", async () => {
   const config = await configOf(room, filesIn(room.folder));
   const { code, stdout } = await sluice(["tools", "connect", "files", ...config]);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/\n14 tools:\n[^]*\nno resources\n$/);
+  expect(stdout).toMatch(/\n15 tools:\n[^]*\nno resources\n$/);
 });
 
 test("what a server cannot say about its resources hides nothing else", async () => {
@@ -31,7 +31,7 @@ test("what a server cannot say about its resources hides nothing else", async ()
   });
   const { code, stdout, stderr } = await sluice(["tools", "connect", "scripted", ...(await configOf(room, source))]);
   expect(code).not.toBe(0);
-  expect(stdout).toMatch(/^scripted: connected in .*\n4 tools:\n {2}look, /);
+  expect(stdout).toMatch(/^scripted: connected in .*\n5 tools:\n {2}look, /);
   expect(stderr).toMatch(/^sluice: The source "scripted" /);
 });
 

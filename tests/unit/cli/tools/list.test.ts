@@ -78,7 +78,7 @@ describe("tools", () => {
         'if (message.method !== "tools/list") return false; write(JSON.stringify({ jsonrpc: "2.0", id: message.id, result: { tools: [{ name: "t", description: "a\\u001b[31m\\u202eb\\tc", inputSchema: { type: "object" } }] } })); return true;',
     });
     const { stdout } = await sluice(["tools", "list", ...(await configOf(room, source))]);
-    expect(stdout).toBe("scripted.t\texternal\ta\\u{1b}[31m\\u{202e}b c\n");
+    expect(stdout.split("\n")[0]).toBe("scripted.t\texternal\ta\\u{1b}[31m\\u{202e}b c");
   });
 });
 
@@ -92,7 +92,7 @@ describe("a source that fails", () => {
     expect(first.stderr).toMatch(/^sluice: .*"down".*\nsluice: .*SLUICE_TEST_UNSET_TOKEN.*\n$/);
     const other = await sluice(["tools", "list", "--json", ...(await configOf(room, unset, files, down))]);
     expect(other.code).toBe(77);
-    expect(JSON.parse(other.stdout)).toHaveLength(14);
+    expect(JSON.parse(other.stdout)).toHaveLength(15);
   });
 
   test("for want of a person who signs in says what to do instead", async () => {

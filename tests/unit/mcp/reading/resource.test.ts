@@ -37,9 +37,10 @@ test("an image of up to 1 MiB is given whole, a larger one and other bytes as a 
   );
 });
 
-test("the note names the tool of the namespace that the door has", async () => {
-  const reading = readingOf(noise(100), { namespace: "" });
-  expect((await reading.resource(URI)).contents[0]).toHaveProperty("text", expect.stringContaining(" artifact_read {"));
+test("the note names the tool as whoever offers it does", async () => {
+  const reading = readingOf(noise(100), { tool: "own.artifact_read" });
+  const note = expect.stringContaining(" own.artifact_read {") as string;
+  expect((await reading.resource(URI)).contents[0]).toHaveProperty("text", note);
 });
 
 test("bytes are a blob of exactly the range, of at most 4 MiB", async () => {

@@ -25,8 +25,8 @@ export type { ListedResource, ListedTemplate, ReadContent, ReadContents, ReadToo
 
 /** Options of an {@link ArtifactReading}. */
 export interface ReadingOptions {
-  /** The namespace that the tool is named by, as for {@link readTool}; that of each artifact when left out. */
-  readonly namespace?: string;
+  /** What the tool is called in answers; as {@link readTool} calls it for each artifact's namespace when left out. */
+  readonly tool?: string;
   /** Most characters of an answer, as code points of its JSON; 10,000 when left out, never below 2,000. */
   readonly maxChars?: number;
   /** Most bytes read for one call of lines, rows or search; 1 GiB when left out. */
@@ -51,13 +51,13 @@ const LEAST_CONTENT = LEAST_CHARS - FRAME_CHARS;
  */
 export class ArtifactReading {
   readonly #source: ReadingSource;
-  readonly #namespace: string | undefined;
+  readonly #tool: string | undefined;
   readonly #maxChars: number;
   readonly #maxScanned: number;
 
   constructor(source: ReadingSource, options: ReadingOptions = {}) {
     this.#source = source;
-    this.#namespace = options.namespace;
+    this.#tool = options.tool;
     this.#maxChars = Math.max(LEAST_CHARS, options.maxChars ?? MAX_CHARS);
     this.#maxScanned = options.maxScannedBytes ?? MAX_SCANNED;
   }
@@ -93,7 +93,7 @@ export class ArtifactReading {
   async #open(id: string, signal: AbortSignal | undefined): Promise<Readable> {
     const source = this.#source;
     const ref = await found(source, id);
-    const tool = readToolName(this.#namespace ?? ref.namespace);
+    const tool = this.#tool ?? readToolName(ref.namespace);
     return { ref, source, maxScanned: this.#maxScanned, tool, signal };
   }
 }

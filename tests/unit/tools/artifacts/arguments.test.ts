@@ -1,0 +1,96 @@
+/** An artifact that a call's arguments name is what the source gets (design §6). */
+import { access } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { connected } from "./connected.js";
+
+const pathIn = (value: unknown): string => String(value).split(" ").at(-1) ?? "";
+
+describe("an artifact of the same source", () => {
+  test("goes into an argument in the form that its schema says, and the host is told", async () => {
+    await using files = await connected();
+    const data = `artifact://${await files.id("pdf")}`;
+    const { value } = await files.node.call("upload", { data, note: "kept 1.10" });
+    expect(value).toEqual({ same: true, note: "kept 1.10", uploads: 1 });
+    const [, expanded] = files.events;
+    expect(expanded).toEqual({
+      kind: "expanded",
+      tool: "files.upload",
+      id: data.slice(11),
+      path: "data",
+      form: "base64",
+    });
+  });
+
+  test("goes into another as `?as=` says; else the call is not made, and the answer says how", async () => {
+    await using files = await connected();
+    const { id } = await files.store.putText("a text of theirs", { namespace: "files" });
+    const uri = `artifact://${id}`;
+    const refused = await files.node.call("upload", { note: uri });
+    expect(refused.isError).toBe(true);
+    expect(refused.text).toContain("?as=base64");
+    const { value } = await files.node.call("upload", { note: `${uri}?as=text` });
+    expect(value).toMatchObject({ note: "a text of theirs", uploads: 1 });
+  });
+
+  test("is the path of a private copy where configuration says so, which goes with the source", async () => {
+    const artifact_extraction = { door: { arguments: { open: { path: "path" as const } } } };
+    const files = await connected({ artifact_extraction });
+    const { value } = await files.node.call("open", { path: `artifact://${await files.id("pdf")}` });
+    expect(value).toMatch(/^true 400 /);
+    await files.node.close();
+    await expect(access(pathIn(value))).rejects.toThrow("ENOENT");
+  });
+});
+
+describe("the call is not made", () => {
+  test("for an artifact that nobody knows, or that is another user's", async () => {
+    await using files = await connected();
+    const id = await files.id("pdf", { scope: { user_id: "ada" } });
+    for (const data of [`artifact://${id}`, "artifact://files_000000000000"]) {
+      const { isError, text } = await files.node.call("upload", { data }, { scope: { user_id: "bob" } });
+      expect([isError, text]).toEqual([true, expect.stringContaining("no such artifact is known here")]);
+    }
+  });
+
+  test("for one of another source, unless a rule shares it with this tool", async () => {
+    await using files = await connected();
+    const data = `artifact://${await files.id("pdf")}`;
+    await using alone = await connected({ name: "drive" }, { store: files.store });
+    expect((await alone.node.call("upload", { data })).isError).toBe(true);
+    const door = { share: [{ from: "files", to: "drive.upload" }] };
+    await using drive = await connected({ name: "drive", artifact_extraction: { door } }, { store: files.store });
+    expect((await drive.node.call("upload", { data })).value).toMatchObject({ same: true, uploads: 1 });
+    expect((await drive.node.call("open", { path: `${data}?as=text` })).isError).toBe(true);
+  });
+
+  test("when the store cannot read it, of which the host is told", async () => {
+    await using files = await connected();
+    const id = await files.id("pdf");
+    files.store.openReader = async () => Promise.reject(new Error("/secret/path is broken"));
+    const { isError, text } = await files.node.call("upload", { data: `artifact://${id}` });
+    expect([isError, text]).toEqual([true, expect.stringContaining("its store could not read it")]);
+    expect(text).not.toContain("secret");
+  });
+});
+
+test("arguments that name nothing go on as they are", async () => {
+  await using files = await connected();
+  const note = "see artifact://somewhere else";
+  expect((await files.node.call("upload", { note })).value).toMatchObject({ note });
+});
+
+test("arguments that JSON cannot say are refused with a code", async () => {
+  await using files = await connected();
+  const note: unknown[] = [];
+  note.push(note);
+  for (const bad of [note, 10n]) {
+    await expect(files.node.call("upload", { note: bad })).rejects.toMatchObject({ code: "E_INVALID_ARGUMENT" });
+  }
+});
+
+test("a store that fails is an error where configuration wants one", async () => {
+  const artifact_extraction = { door: { on_store_failure: "error" as const } };
+  await using files = await connected({ artifact_extraction });
+  files.store.openWriter = async () => Promise.reject(new Error("the disk is full"));
+  await expect(files.node.call("pdf")).rejects.toMatchObject({ code: expect.stringMatching(/^E_/) as string });
+});
