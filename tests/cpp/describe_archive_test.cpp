@@ -130,6 +130,12 @@ TEST(DescribeTar, MembersAreNamed) {
   EXPECT_EQ(tar_facts(file), ", untrusted file text: \"a.txt\", \"b/c\"") << "no end is seen";
 }
 
+TEST(DescribeTar, WhatMembersAreIsNotWhatTheArchiveIs) {
+  std::string file = member("a.pdf", 600) + zeros(1'024);
+  file.replace(512, 56, "%PDF-1.4\n1 0 obj\n<</Type/Pages/Count 3/Kids[]>>\nendobj\n\n");
+  EXPECT_EQ(tar_facts(file), ", 1 entry, untrusted file text: \"a.pdf\"");
+}
+
 TEST(DescribeTar, MetadataOfMembersAreNoMembers) {
   EXPECT_EQ(tar_facts(member("PaxHeader/a", 20, 'x') + member("a", 1) + zeros(1'024)),
             ", 1 entry, untrusted file text: \"a\"");

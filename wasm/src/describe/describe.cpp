@@ -31,7 +31,9 @@ void append_file_facts(std::string& line, const Subject& subject, Bytes head) {
     append_length(line, file);
     return;
   }
-  append_pdf_facts(line, file);
+  // An archive may hold a PDF as it is, right at its beginning.
+  const bool is_archive = mime == "application/zip" || mime == "application/x-tar";
+  if (!is_archive) append_pdf_facts(line, file);
   append_zip_facts(line, file, subject.type.extension);
   append_tar_facts(line, file);
   append_gzip_facts(line, file);
