@@ -48,6 +48,23 @@ async function both(
 const files = (): ExternalToolConfig => installed("filesystem", filesystem(folder.path()));
 const filesRoot = (): Record<string, string> => ({ FILESYSTEM_ROOT: folder.path() });
 
+// Compiled by `npm run setup`, where there is what that takes.
+const isBuilt = existsSync(
+  fileURLToPath(new URL("../node_modules/sqlite3/build/Debug/node_sqlite3.node", import.meta.url)),
+);
+
+/** Servers that start without an account, and values for the variables of all of them. */
+const HERE = { "chrome-devtools": devtools, filesystem, playwright, ...(isBuilt && { sqlite }) };
+const made = (): Record<string, string> => ({ ...filesRoot(), SQLITE_FILE: folder.path("made.db") });
+
+test.each(Object.entries(HERE))("%s: its server has every tool that the preset names", async (name, server) => {
+  const preset = installed(name, server(folder.path()));
+  await using front = await inFront(preset, { variables: variablesOf(made()) });
+  const named = Object.keys(preset.artifact_extraction?.tool_fields ?? {}).map((tool) => `${name}.${tool}`);
+  expect(named).not.toEqual([]);
+  expect(front.node.getTools().map((tool) => tool.name)).toEqual(expect.arrayContaining(named));
+});
+
 describe("filesystem", () => {
   test("small files too are kept out of both halves of a result", async () => {
     await writeFile(folder.path("tiny.png"), TINY);
@@ -69,11 +86,6 @@ describe("filesystem", () => {
   });
 });
 
-// Compiled by `npm run setup`, where there is what that takes.
-const isBuilt = existsSync(
-  fileURLToPath(new URL("../node_modules/sqlite3/build/Debug/node_sqlite3.node", import.meta.url)),
-);
-
 test.skipIf(!isBuilt)("sqlite: a BLOB is called one, and is stored however small", async () => {
   let number = 0;
   const looks: Seen[] = [];
@@ -91,7 +103,7 @@ test.skipIf(!isBuilt)("sqlite: a BLOB is called one, and is stored however small
     },
   );
   expect(looks[0]).toEqual(kept(bytes));
-  expect(shown.with).toContain('"summary":"BLOB, ');
+  expect(shown.with).toContain('"summary":"BLOB, binary data, 5 B."');
   expect(shown.without).not.toContain("BLOB");
 });
 

@@ -60,6 +60,16 @@ describe.each(NAMES)("%s", (name) => {
   });
 });
 
+test("postgres: the password is no argument, and transactions are read-only", () => {
+  const config = readToolConfig(getPreset("postgres"));
+  const { endpoint, env } = resolveVariables(config, () => "postgres://ada:a-password@db/sales");
+  expect(JSON.stringify(endpoint)).not.toContain("a-password");
+  expect(env).toMatchObject({
+    DSN: "postgres://ada:a-password@db/sales",
+    PGOPTIONS: "-c default_transaction_read_only=on",
+  });
+});
+
 /** Results as the servers send them, and what each preset makes of them. */
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 const tiny = PDF.subarray(0, 90);
@@ -70,6 +80,8 @@ const file = {
 };
 const inText = (value: unknown): object => ({ content: [{ type: "text", text: JSON.stringify(value, null, 2) }] });
 const blob = { type: "Buffer", data: [...PDF.subarray(0, 700)] };
+const few = { type: "Buffer", data: [1, 2, 3, 4, 5] };
+const ofDrive = { id: "1", title: "Plan.pdf", mimeType: "application/pdf", content: base64(tiny) };
 
 interface Answer {
   readonly preset: string;
@@ -97,7 +109,7 @@ const ANSWERS: readonly Answer[] = [
   {
     preset: "google-drive",
     tool: "download_file_content",
-    result: { structuredContent: { id: "1", title: "Plan.pdf", mimeType: "application/pdf", content: base64(tiny) } },
+    result: { ...inText(ofDrive), structuredContent: ofDrive },
     bytes: tiny,
     says: "'Plan.pdf' from Drive, PDF",
   },
@@ -127,7 +139,7 @@ const ANSWERS: readonly Answer[] = [
     tool: "get_file_contents",
     result: {
       content: [
-        { type: "text", text: "successfully downloaded text file" },
+        { type: "text", text: "successfully downloaded text file (SHA: 1a2b)" },
         {
           type: "resource",
           resource: { uri: "repo://o/r/contents/a.md", mimeType: "text/plain", text: "# A short file" },
@@ -156,14 +168,24 @@ const ANSWERS: readonly Answer[] = [
     tool: "read_query",
     result: inText([{ a: 1, b: blob }]),
     bytes: PDF.subarray(0, 700),
-    says: "BLOB, ",
+    says: "BLOB, PDF",
   },
   {
     preset: "postgres",
-    tool: "query",
-    result: inText([{ a: 1, b: blob }]),
+    tool: "execute_sql",
+    result: inText({
+      success: true,
+      data: { statements: [{ sql: "SELECT", rows: [{ a: 1, b: blob }], count: 1 }], source_id: "default" },
+    }),
     bytes: PDF.subarray(0, 700),
-    says: "bytea, ",
+    says: "bytea, PDF",
+  },
+  {
+    preset: "postgres",
+    tool: "execute_sql",
+    result: inText({ success: true, data: { rows: [{ a: 1, b: few }], count: 1, source_id: "default" } }),
+    bytes: Buffer.from(few.data),
+    says: '"bytea, binary data, 5 B."',
   },
 ];
 

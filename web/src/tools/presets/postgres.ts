@@ -1,20 +1,39 @@
 /**
- * A PostgreSQL database, by the reference server for it.
+ * A PostgreSQL database, by DBHub: the reference server that ToolNode 2.1 names is no longer maintained, and lets a
+ * statement behind `COMMIT;` out of its read-only transaction.
  * @module
  */
+import type { ToolFieldConfig } from "../../core/config.js";
 import type { ExternalToolConfig } from "../config.js";
 
-/** Wants DATABASE_URL. The server opens read-only transactions; a role that may only read is safer. */
+/** A column of `{"type": "Buffer", "data": […]}`. */
+const bytea = (field_path: string): ToolFieldConfig => ({
+  field_path,
+  content_type: "binary data",
+  summary_template: "bytea, {description}.",
+});
+
+/**
+ * Wants DATABASE_URL. Transactions are read-only where a statement does not ask for another kind; what makes sure is a
+ * role that may only read.
+ */
 export const postgres: ExternalToolConfig = {
   name: "postgres",
   description: "Query PostgreSQL databases",
   transport: "mcp",
-  // The server takes the URL as an argument and looks at no variable.
-  connection: "npx -y @modelcontextprotocol/server-postgres ${DATABASE_URL}",
+  connection: "npx -y @bytebase/dbhub --transport=stdio",
+  env: {
+    // Not an argument: those are shown to everybody on the machine, and the password is in it.
+    DSN: "${DATABASE_URL}",
+    // DBHub says of itself that it is read-only in a file alone; its driver hands this to the database.
+    PGOPTIONS: "-c default_transaction_read_only=on",
+  },
+  // With the drivers of all databases it takes a while until it is fetched for the first time.
+  timeout_s: 120,
   artifact_extraction: {
     tool_fields: {
-      // bytea: a column of `{"type": "Buffer", "data": […]}`.
-      query: [{ field_path: "*.*.data", content_type: "bytea", summary_template: "bytea, {description}." }],
+      // The second is what versions before 1.0 answer, the last ones for Node 20.
+      execute_sql: [bytea("data.statements.*.rows.*.*.data"), bytea("data.rows.*.*.data")],
     },
   },
 };

@@ -13,7 +13,7 @@ export const sqlite: ExternalToolConfig = {
   artifact_extraction: {
     tool_fields: {
       // A BLOB: a column of `{"type": "Buffer", "data": […]}`.
-      read_query: [{ field_path: "*.*.data", content_type: "BLOB", summary_template: "BLOB, {description}." }],
+      read_query: [{ field_path: "*.*.data", content_type: "binary data", summary_template: "BLOB, {description}." }],
     },
   },
 };

@@ -22,6 +22,8 @@ export const tableau: ExternalToolConfig = {
     SITE_NAME: "${TABLEAU_SITE}",
     PAT_NAME: "${TABLEAU_PAT_NAME}",
     PAT_VALUE: "${TABLEAU_PAT_VALUE}",
+    // Otherwise its makers are told of every call.
+    PRODUCT_TELEMETRY_ENABLED: "false",
   },
   // Views are rendered when they are asked for.
   timeout_s: 120,
@@ -29,7 +31,8 @@ export const tableau: ExternalToolConfig = {
     tool_fields: {
       "get-view-image": [view],
       "get-custom-view-image": [view],
-      // Names and answers of RFC 0.3, Appendix B.
+      // Names and answers of RFC 0.3, Appendix B. Tableau's own server has no such tools: its download-workbook, off
+      // unless it is asked for, answers with a path or a link.
       download_workbook: [
         {
           field_path: "content",
