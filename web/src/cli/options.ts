@@ -19,13 +19,13 @@ export const SCOPE: OptionSpec = {
   name: "scope",
   value: "K=V",
   multiple: true,
-  help: "only this scope: tenant_id, user_id, session_id, trace_id (`_id` may be left out); keys not given match null only. Left out, all scopes",
+  help: "only this scope, the option once for each of tenant_id, user_id, session_id, trace_id (`_id` may be left out); keys not given match null only. Left out, all scopes",
 };
 
 /** Whose the artifacts of a result are. */
 export const OWNER: OptionSpec = {
   ...SCOPE,
-  help: "whose the artifacts are: tenant_id, user_id, session_id, trace_id (`_id` may be left out)",
+  help: "whose the artifacts are, the option once for each of tenant_id, user_id, session_id, trace_id (`_id` may be left out)",
 };
 
 /** The configuration of the core. */

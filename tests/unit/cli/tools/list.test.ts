@@ -59,15 +59,17 @@ describe("tools", () => {
     });
   });
 
-  test("of a preset that is named, beside those of the file", async () => {
+  test("of the sources that are named, presets and those of the file, and of no other", async () => {
     await using room = await Room.open();
-    const config = await configOf(room, everything);
+    const api = await weather((_, response) => sendJson(response, {}));
+    const config = await configOf(room, everything, api);
     // In the checkout npx finds the server without a network.
     const options = { cwd: ROOT, env: { FILESYSTEM_ROOT: room.folder } };
-    const { code, stdout } = await sluice(["tools", "list", "filesystem", ...config], options);
+    const { code, stdout } = await sluice(["tools", "list", "filesystem", "every", ...config], options);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^filesystem\.read_media_file\t/m);
     expect(stdout).toMatch(/^every\.echo\t/m);
+    expect(stdout).not.toMatch(/^weather\./m);
   });
 
   test("what a server writes about itself cannot reach the terminal as more than text", async () => {

@@ -10,11 +10,11 @@ export const TOOL_COMMANDS: readonly CommandSpec[] = [
   {
     name: "tools list",
     summary: "list presets, or the tools of sources",
-    operands: "[PRESET…]",
+    operands: "[SOURCE…]",
     maxOperands: Number.POSITIVE_INFINITY,
     about: [
       "Without names and without --config: the presets that there are, what each is for, and which variables of the environment it needs.",
-      "Otherwise connects to every preset that is named and to every source of the file, and lists their tools: a table on a terminal, tab-separated lines in a pipe (name, what calling it may do, description), with --json an array of {name, description, input_schema, side_effects}. A source that cannot be reached costs the others nothing; the exit code is that of the first.",
+      "Otherwise connects to the sources that are named, presets or sources of the file, or to all of the file where none is, and lists their tools: a table on a terminal, tab-separated lines in a pipe (name, what calling it may do, description), with --json an array of {name, description, input_schema, side_effects}. A source that cannot be reached costs the others nothing; the exit code is that of the first.",
     ],
     options: [SOURCES, JSON_OUT],
     examples: [
@@ -27,7 +27,7 @@ export const TOOL_COMMANDS: readonly CommandSpec[] = [
   {
     name: "tools connect",
     summary: "try whether a source can be reached",
-    operands: "PRESET",
+    operands: "SOURCE",
     minOperands: 1,
     maxOperands: 1,
     about: [

@@ -22,7 +22,8 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
     return Exit.ok;
   }
   const sources = await NamedSources.read(config, invocation.command);
-  const all = new Set([...invocation.operands.map((name) => sources.find(name)), ...sources.ofFile]);
+  const named = invocation.operands.map((name) => sources.find(name));
+  const all = new Set(named.length > 0 ? named : sources.ofFile);
   const { toolsOf } = await import("./tools-of.js");
   const status = new StatusLine(terminal.errors, `connecting to ${counted(all.size, "source")}`);
   const looks = await toolsOf([...all], terminal).finally(() => status.done());
