@@ -1,7 +1,12 @@
 /** Users with tokens of their own, at a real authorization server, in front of an MCP server that looks at each token. */
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { OAuthManager, type ExternalToolConfig, type ToolContext } from "../../../web/src/tools-node.js";
+import {
+  OAuthManager,
+  type ExternalToolConfig,
+  type ToolContext,
+  type ToolNodeError,
+} from "../../../web/src/tools-node.js";
 import {
   consent,
   REDIRECT,
@@ -186,6 +191,53 @@ describe.each(ERAS)("%s", (era) => {
     decided.abort();
     expect((await waiting).value).toBe("ada@acme");
     expect(front.events.map(({ kind }) => kind)).toEqual([]);
+  });
+
+  test("five calls at once of one user wait for one consent", async () => {
+    const { server, front, person } = await setting();
+    const ada = person("ada");
+    const answers = await Promise.all(Array.from({ length: 5 }, () => front.node.call("whoami", {}, ada.context)));
+    expect(answers.map(({ value }) => value)).toEqual(Array.from({ length: 5 }, () => "ada@acme"));
+    expect([ada.asked.length, server.arrived]).toEqual([1, 5]);
+  });
+
+  test("users are asked at once, each of them once, and one who refuses refuses for their own calls alone", async () => {
+    const { front, person } = await setting();
+    const [ada, bob, eve] = [person("ada"), person("bob"), person("eve", { refuses: true })];
+    const outcome = ({ context }: Person): Promise<unknown> =>
+      front.node.call("whoami", {}, context).then(
+        ({ value }) => value,
+        ({ code, message }: ToolNodeError) => [code, message],
+      );
+    const refusal = ["E_TOOL_AUTH", "The user did not give access to far: call again to ask once more."];
+    expect(await Promise.all([ada, eve, bob, ada, eve, bob, eve].map(outcome))).toEqual([
+      "ada@acme",
+      refusal,
+      "bob@acme",
+      "ada@acme",
+      refusal,
+      "bob@acme",
+      refusal,
+    ]);
+    expect([ada, bob, eve].map(({ asked }) => asked.length)).toEqual([1, 1, 1]);
+  });
+
+  test("the call that asks gives up, and the next one asks for all who wait", async () => {
+    const { front, person } = await setting();
+    const [first, second] = [person("ada"), person("ada")];
+    const caller = new AbortController();
+    const asked = new AbortController();
+    const pause: ToolContext["pause"] = () => {
+      asked.abort();
+      return new Promise(() => undefined);
+    };
+    const given = front.node.call("whoami", {}, { ...first.context, pause, signal: caller.signal });
+    await once(asked.signal, "abort");
+    const others = [second, second, first].map(({ context }) => front.node.call("whoami", {}, context));
+    caller.abort(new Error("enough"));
+    await expect(given).rejects.toThrow("enough");
+    expect((await Promise.all(others)).map(({ value }) => value)).toEqual(["ada@acme", "ada@acme", "ada@acme"]);
+    expect(first.asked.length + second.asked.length).toBe(1);
   });
 
   test("who gives up while asked has given up", async () => {

@@ -51,7 +51,7 @@ test("what is given takes the place of a default, and what is not given of a pol
     description: "Repositories",
     env: { LOG: "1" },
     auth_type: "bearer",
-    auth_config: { token: "${TOKEN}" },
+    auth_config: { token: "${TOKEN}", env: "GITHUB_TOKEN" },
     timeout_s: 1.5,
     retry_policy: { max_attempts: 5 },
     max_concurrency: 100,
@@ -73,7 +73,7 @@ const BOUNDS: readonly (readonly [path: string, good: readonly unknown[], bad: r
   ["transport", ["mcp"], ["stdio", "MCP", null, 1]],
   ["connection", ["server", '"my server" --flag', "https://example.com/mcp"], ["", "  ", null, [], {}]],
   ["env", [{}, { "A(x86)": "" }], [null, [], { A: 1 }, { "A=B": "c" }, { A: "\u0000" }, { "": "a" }, "A=1"]],
-  ["auth_type", ["none", "oauth2_user"], ["oauth", "NONE", null]],
+  ["auth_type", ["none"], ["oauth", "NONE", null]],
   ["auth_config", [{ any: "thing" }], [null, { any: 1 }, []]],
   ["timeout_s", [1, 300, 2.5], [0.99, 301, "30", null, Number.NaN, Infinity]],
   ["retry_policy", [{}], [null, [], 3]],
@@ -154,7 +154,32 @@ describe("keys that say something about each other", () => {
       expect(error.path).toBe(`auth_config.${key}`);
       expect(error.message).toContain(auth_type);
     }
-    expect(read({ auth_type, auth_config: { [key]: SECRET } }).auth_config).toEqual({ [key]: SECRET });
+    const connection = "https://example.com/mcp";
+    expect(read({ connection, auth_type, auth_config: { [key]: SECRET } }).auth_config).toEqual({ [key]: SECRET });
+  });
+
+  test.each(["bearer", "api_key", "oauth2_user"])("auth_type %s of a program wants auth_config.env", (auth_type) => {
+    const credentials = { token: SECRET, api_key: SECRET };
+    const programs = [
+      { transport: "mcp", connection: "npx -y some-server ${OPTION}" },
+      { transport: "cli", connection: "git log" },
+      { transport: "cli", connection: '{"tools": []}' },
+    ];
+    for (const program of programs) {
+      for (const env of [undefined, "", "not-a-name", "A B"]) {
+        const auth_config = { ...credentials, ...(env !== undefined && { env }) };
+        const error = refused({ ...program, auth_type, auth_config }, "sources[1]");
+        expect(error).toMatchObject({ code: "E_TOOL_CONFIG", path: "sources[1].auth_config.env" });
+        expect(error.message).toContain(`auth_type ${auth_type}`);
+        expect(error.message).not.toContain(SECRET);
+      }
+      for (const env of ["API_TOKEN", "${NAME_OF_IT}"])
+        read({ ...program, auth_type, auth_config: { ...credentials, env } });
+    }
+    for (const connection of ["https://example.com/mcp", "${SERVER} --flag", "${HOST}/mcp"]) {
+      read({ transport: "mcp", connection, auth_type, auth_config: credentials });
+    }
+    read({ transport: "cli", connection: "git", auth_config: credentials });
   });
 
   test.each([
@@ -183,6 +208,9 @@ describe("a connection", () => {
     ["cli", "./tools.json"],
     ["cli", "C:\\tools\\manual.json"],
     ["http", "${BASE_URL}/v1"],
+    ["http", ' {"openapi": "3.1.0", "paths": {}}'],
+    ["http", "# The shop\n---\nopenapi: 3.1.0\npaths: {}\n"],
+    ["http", "info: {title: Shop}\n'swagger': '2.0'\npaths: {}\n"],
   ])("of %s may be %s", (transport, connection) => {
     expect(read({ transport, connection }).connection).toBe(connection);
   });
@@ -190,6 +218,9 @@ describe("a connection", () => {
   test.each([
     ["http", "api.example.com"],
     ["http", "ftp://example.com"],
+    ["http", "openapi: 3.1.0"],
+    ["http", "./openapi.json"],
+    ["http", "https://example.com\nopenapi: 3.1.0\n"],
     ["utcp", "file:///etc/passwd"],
     ["cli", "gopher://example.com"],
   ])("of %s may not be %s", (transport, connection) => {

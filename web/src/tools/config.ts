@@ -3,6 +3,7 @@
  * @module
  */
 import type { SluiceConfig } from "../core/config.js";
+import { checkProgram } from "./config/program.js";
 import { checkTogether } from "./config/together.js";
 import { ToolConfigError } from "./config/problem.js";
 import { problemOf } from "./config/problem-of.js";
@@ -64,8 +65,8 @@ export interface ExternalToolConfig {
   /** How it is spoken to. */
   readonly transport: TransportType;
   /**
-   * For `mcp` a command or a URL; for `http` a base URL or that of an OpenAPI document; for `utcp` the URL of a manual,
-   * or the manual itself; for `cli` the place of a UTCP manual with `cli` call templates, or the manual itself. `${VAR}`
+   * For `mcp` a command or a URL; for `http` a base URL, that of an OpenAPI document, or the document itself; for `utcp`
+   * the URL of a manual, or the manual itself; for `cli` the place of a UTCP manual with `cli` call templates, or the manual itself. `${VAR}`
    * stands for a variable.
    */
   readonly connection: string;
@@ -86,7 +87,8 @@ export interface ExternalToolConfig {
   readonly auth_type?: AuthType;
   /**
    * `token` for `bearer`; `api_key` and, where it is not X-API-Key, `header` for `api_key`; `provider` for
-   * `oauth2_user`, where it is not the source's name. `${VAR}` stands for a variable.
+   * `oauth2_user`, where it is not the source's name; of programs also `env`, the variable of their environment that the
+   * credential goes to. `${VAR}` stands for a variable.
    * @defaultValue `{}`
    */
   readonly auth_config?: Readonly<Record<string, string>>;
@@ -151,6 +153,7 @@ export function readToolConfig(input: unknown, path: string = ""): ToolConfig {
   const read = SCHEMA.safeParse(input, { jitless: true });
   if (!read.success) throw problemOf(read.error.issues, input, path);
   checkTogether(read.data, path);
+  checkProgram(read.data, path);
   return read.data;
 }
 

@@ -3,11 +3,12 @@
  * @module
  */
 import { fullScope } from "../../artifacts/scope.js";
+import type { TransportType } from "../config.js";
 import type { ToolContext } from "../context.js";
 import { ToolAuthError } from "../errors.js";
 import { wrong } from "../problem.js";
-import { untilAborted } from "../resilience/abort.js";
 import type { Authorize } from "../source.js";
+import { askUser } from "./consent.js";
 import type { OAuthManager } from "./oauth-manager.js";
 import type { OAuthProviderConfig } from "./provider-config.js";
 import { tokenOwner } from "./owner.js";
@@ -23,6 +24,8 @@ export interface AuthConfig {
    * type wants.
    */
   readonly auth_config: Readonly<Record<string, string>>;
+  /** How it is spoken to. What describes `http` and `utcp` sources is public as a rule: no user is needed to read it. */
+  readonly transport?: TransportType;
 }
 
 /** What headers are made with. */
@@ -38,8 +41,8 @@ export interface AuthParts {
 /** Headers for a call's requests, and what to do where they are refused. */
 export interface Authorization extends Authorize {
   /**
-   * Where tokens are users' own: says that the source refused the one that the call began with. It is renewed, or asked for
-   * anew, at the next `authorizeFor`; where another call saw to that, nothing happens.
+   * Where tokens are users' own: says that the source refused the one that the call began with, or that there was none to
+   * begin with. It is renewed, or the user is asked; where another call saw to that, nothing happens.
    */
   readonly refused?: () => Promise<void>;
 }
@@ -57,7 +60,8 @@ const FRAMING = new Set(
 
 /**
  * Finds out what a call's requests are authorized by, and waits for the user's consent where that is needed and missing.
- * What it returns gives the headers that hold at the time it is called, and waits for nobody.
+ * What it returns gives the headers that hold at the time it is called, and waits for nobody. Of sources over `http` and
+ * `utcp` nobody is asked before a request needs it: that request fails as if the source had answered 401, and `refused` asks.
  *
  * @throws ToolAuthError when it is not known who asks, nobody can be asked, or consent was not given; ToolNodeError
  * E_TOOL_CONFIG when the configuration does not suffice. Never says a value.
@@ -85,40 +89,40 @@ async function ofUser(
       `The source ${config.name} needs tokens of its users, and there is no OAuthManager: give one to the ToolNode.`,
     );
   }
-  const owner = tokenOwner(fullScope(context.scope));
+  const isLate = config.transport === "http" || config.transport === "utcp";
+  const scope = fullScope(context.scope);
+  if (isLate && (scope.user_id ?? "") === "") return async () => Promise.reject(nobody(config));
+  const owner = tokenOwner(scope);
   if (discover !== undefined) await manager.ensureProvider(provider, () => discover(context.signal));
   const options = context.signal === undefined ? {} : { signal: context.signal };
-  const first = (await manager.getToken(owner, provider, options)) ?? (await askUser(manager, provider, context));
+  const asked = async (): Promise<string> =>
+    (await manager.getToken(owner, provider, options)) ?? (await askUser(manager, provider, context));
+  let first = isLate ? await manager.getToken(owner, provider, options) : await asked();
   const authorize = async (): Promise<Readonly<Record<string, string>>> => {
     const token = await manager.getToken(owner, provider);
-    if (token !== null) return { Authorization: `Bearer ${token}` };
-    throw new ToolAuthError(`There is no consent for ${provider} any more: call again, and the user is asked.`);
+    if (token === null) throw noConsent(provider, isLate);
+    first ??= token;
+    return { Authorization: `Bearer ${token}` };
   };
-  return Object.assign(authorize, { refused: () => manager.refused(owner, provider, first) });
+  const refused = async (): Promise<void> => {
+    if (first !== null) await manager.refused(owner, provider, first);
+    await asked();
+  };
+  return Object.assign(authorize, { refused });
 }
 
-/**
- * Asks the user of a call for consent through the host, waits for the answer, and gives the token.
- *
- * @throws ToolAuthError when the host cannot ask, or there is no token afterwards.
- */
-export async function askUser(manager: OAuthManager, provider: string, context: ToolContext): Promise<string> {
-  const { pause, signal } = context;
-  const scope = fullScope(context.scope);
-  const owner = tokenOwner(scope);
-  if (pause === undefined) {
-    throw new ToolAuthError(
-      `The user has not given access to ${provider}, and cannot be asked here: give the call's context a pause, or get ` +
-        "consent before through the OAuthManager.",
-    );
-  }
-  const options = signal === undefined ? {} : { signal };
-  const request = await manager.getAuthRequest({ provider, ...owner, trace_id: scope.trace_id }, options);
-  signal?.throwIfAborted();
-  await untilAborted(pause("external_event", { pause_type: "oauth", provider, ...request }), signal);
-  const token = await manager.getToken(owner, provider, options);
-  if (token !== null) return token;
-  throw new ToolAuthError(`The user did not give access to ${provider}: call again to ask once more.`);
+function nobody({ name }: AuthConfig): ToolAuthError {
+  return new ToolAuthError(
+    `The source ${name} has to be told which user asks, and none is named: give the context of connect, or of the call, a ` +
+      "scope.user_id.",
+    { neverSent: true },
+  );
+}
+
+/** With the status of what the source would answer, as long as each call is one request, which did not leave. */
+function noConsent(provider: string, isLate: boolean): ToolAuthError {
+  const sentence = `There is no consent for ${provider} any more: call again, and the user is asked.`;
+  return new ToolAuthError(sentence, isLate ? { status: 401, neverSent: true } : {});
 }
 
 function providerOf({ auth_config, name }: AuthConfig): string {

@@ -5,7 +5,7 @@
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import { fullScope } from "../../artifacts/scope.js";
 import type { ToolContext } from "../context.js";
-import { askUser } from "./credentials.js";
+import { askUser } from "./consent.js";
 import { discoverMcpProvider, type McpClientIdentity } from "./mcp-discovery.js";
 import type { OAuthManager } from "./oauth-manager.js";
 import { tokenOwner } from "./owner.js";

@@ -16,6 +16,8 @@ export type McpEndpoint =
 
 const MAX_ARGUMENTS = 1000;
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
+/** A key that documents in YAML have. */
+const DOCUMENT_KEY = /^[ \t]*["']?(?:openapi|swagger|utcp_version|manual_version|tools)["']?[ \t]*:[^\n]*\n/m;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
@@ -46,6 +48,11 @@ export function transportOf(
 /** Whether a text begins as a URL does, and not as a command, a path or a manual. */
 export function isAddress(text: string): boolean {
   return SCHEME.test(text.trimStart());
+}
+
+/** Whether a text is itself what describes tools, a UTCP manual or an OpenAPI description, in JSON or YAML. */
+export function isInline(text: string): boolean {
+  return text.trimStart().startsWith("{") || (!isAddress(text) && DOCUMENT_KEY.test(text));
 }
 
 /**

@@ -3,7 +3,7 @@
  * @module
  */
 import type { ToolConfig } from "../config.js";
-import { addressOf, isAddress, transportOf } from "./connection.js";
+import { addressOf, isAddress, isInline, transportOf } from "./connection.js";
 import { below, missingKey, wrongValue } from "./problem.js";
 
 /** A value of a variable may change what a text is. */
@@ -28,7 +28,7 @@ export function checkTogether(config: ToolConfig, base: string): void {
 /** Checks that a connection without variables is one that its transport has a use for. Throws ToolConfigError. */
 export function checkConnection({ transport, connection }: ToolConfig, path: string = "connection"): void {
   if (transport === "mcp") transportOf(connection, undefined, path);
-  else if (transport === "http" || isAddress(connection)) addressOf(connection, path);
+  else if (isAddress(connection) || (transport === "http" && !isInline(connection))) addressOf(connection, path);
 }
 
 function checkAuth({ auth_type: type, auth_config: auth }: ToolConfig, base: string): void {

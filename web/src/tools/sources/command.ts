@@ -13,39 +13,47 @@ import { CommandRun, environment } from "./command/run.js";
 import type { CommandTemplate } from "./command/template.js";
 import { documentVariables, filledIn } from "./document-variables.js";
 import { FoundTools, type Found } from "./found-tools.js";
+import { credentialOf } from "./program-credentials.js";
 import type { SourceTerms } from "./terms.js";
 
 /**
  * A source for the transport `cli`. Its connection is a UTCP manual with `cli` call templates, as text or as the path of a
  * file; with `utcp_mode: "manual_url"` also a command that prints one; else a command, which becomes one tool that takes
- * words.
+ * words. Where somebody has to be told who asks, each command is, by the variable that `auth_config.env` names.
  *
  * Commands run without a shell, with a few harmless variables of our environment and `env`, with their standard input
  * closed. What they print passes the gate while they print it: JSON, text, or exact bytes. One that fails is a result that
  * says so, with the end of what it wrote to its standard error.
  */
 export function commandSource(terms: SourceTerms): ToolSource {
+  const credential = credentialOf(terms);
   return {
-    async open({ signal: opening }: OpenOptions): Promise<SourceConnection> {
+    async open({ authorize, signal: opening }: OpenOptions): Promise<SourceConnection> {
       const processes = new Set<ServerProcess>();
+      const env = async (): Promise<Environment> => ({ ...terms.env, ...(await credential?.(authorize)) });
       const discover = async (signal: AbortSignal): Promise<Found<CommandTemplate>> => ({
-        tools: await discovered(terms, { signal, processes }),
+        tools: await discovered({ ...terms, env: await env() }, { signal, processes }),
       });
-      return new CommandConnection(terms, processes, await FoundTools.of(terms.name, discover, opening));
+      return new CommandConnection(terms, env, processes, await FoundTools.of(terms.name, discover, opening));
     },
   };
 }
+
+type Environment = Readonly<Record<string, string>>;
 
 type CommandTools = FoundTools<CommandTemplate, Found<CommandTemplate>>;
 
 class CommandConnection implements SourceConnection {
   readonly resources = undefined;
   readonly #terms: SourceTerms;
+  /** What commands are given beside our own, with what holds at the time. */
+  readonly #env: () => Promise<Environment>;
   readonly #processes: Set<ServerProcess>;
   readonly #tools: CommandTools;
 
-  constructor(terms: SourceTerms, processes: Set<ServerProcess>, tools: CommandTools) {
+  constructor(terms: SourceTerms, env: () => Promise<Environment>, processes: Set<ServerProcess>, tools: CommandTools) {
     this.#terms = terms;
+    this.#env = env;
     this.#processes = processes;
     this.#tools = tools;
   }
@@ -59,7 +67,7 @@ class CommandConnection implements SourceConnection {
   }
 
   async call({ tool: name, args, dialect, scope, signal }: SourceCall): Promise<SourceResult> {
-    const { name: source, sluice, env = {} } = this.#terms;
+    const { name: source, sluice } = this.#terms;
     const place = { source, tool: name };
     const { template, input_schema: schema } = this.#tools.tool(name);
     const subject = subjectOf(place);
@@ -72,7 +80,7 @@ class CommandConnection implements SourceConnection {
     const own = Object.fromEntries(Object.entries(template.env).map(([key, value]) => [key, fill(value)]));
     const folder = template.folder === null ? null : fill(template.folder);
     const around = {
-      env: environment(template.inherited, env, own),
+      env: environment(template.inherited, await this.#env(), own),
       folder,
       signal,
       processes: this.#processes,

@@ -2,12 +2,12 @@
  * Which source a configuration names, in Node.
  * @module
  */
-import type { SourceParts } from "../toolnode.js";
+import type { SourceParts } from "../options.js";
 import type { ToolSource } from "../source.js";
 import type { ResolvedToolConfig } from "../variables.js";
 import { commandSource } from "./command.js";
 import { mcpStdioSource } from "./mcp-stdio.js";
-import { credentialed } from "./stdio-credentials.js";
+import { credentialed } from "./program-credentials.js";
 import { webSource } from "./web-source.js";
 
 /** The source of a configuration. */

@@ -3,7 +3,7 @@
  * @module
  */
 import type { Sluice } from "../../core/sluice.js";
-import type { UtcpMode } from "../config.js";
+import type { AuthType, UtcpMode } from "../config.js";
 import type { Variables } from "../variables.js";
 
 /** A source's terms; those of the configuration have it written in its own words. */
@@ -16,7 +16,9 @@ export interface SourceTerms {
   readonly utcp_mode?: UtcpMode;
   /** What documents may name as `${NAME}`; for commands also what is put into their environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Also what documents may name: `auth_config`, so that `${api_key}` and `${token}` say it. */
+  /** For commands: whether they are told who asks. `none` when left out. */
+  readonly auth_type?: AuthType;
+  /** Also what documents may name: `auth_config`, so that `${api_key}` and `${token}` say it. `env` names the variable that commands are told by. */
   readonly auth_config?: Readonly<Record<string, string>>;
   /**
    * Variables of the host. A document is given only those that carry the source's name, `NAME_API_KEY` for

@@ -1,7 +1,8 @@
 /** OpenAPI descriptions as tools, against a real API. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { httpSource } from "../../../../../web/src/tools/sources/http.js";
-import { called, gate, list, opened } from "../api.js";
+import { ToolNode } from "../../../../../web/src/tools.js";
+import { api, called, failure, gate, list, opened, sendJson } from "../api.js";
 import { described, get } from "./descriptions.js";
 
 const SHOP = (origin: string) => ({
@@ -218,5 +219,50 @@ describe("servers", () => {
     await expect(open(get({}, { servers: [{ url: "/v1" }] }))).rejects.toMatchObject({ code: "E_TOOL_CONFIG" });
     const source = await open(get({}, { servers: [{ url: "https://{tenant}.example" }] }));
     await expect(called(source, "pets", { tenant: "evil" })).rejects.toMatchObject({ code: "E_TOOL_CONFIG" });
+  });
+});
+
+describe("a description in the configuration", () => {
+  const operation = { operationId: "pets", parameters: [{ name: "limit", in: "query", schema: { type: "integer" } }] };
+  const description = (url: string): Record<string, unknown> => ({
+    openapi: "3.1.0",
+    servers: [{ url }],
+    paths: { "/pets": { get: operation } },
+  });
+  const yaml = (url: string): string =>
+    `# Pets\nopenapi: 3.1.0\nservers: [{url: "${url}"}]\npaths: {/pets: {get: ${JSON.stringify(operation)}}}\n`;
+
+  test.each<[string, "http" | "utcp", (url: string) => string]>([
+    ["JSON", "http", (url) => JSON.stringify(description(url))],
+    ["YAML", "http", yaml],
+    ["JSON", "utcp", (url) => JSON.stringify(description(url))],
+    ["YAML", "utcp", yaml],
+  ])("as %s for the transport %s is the API of the server that it names", async (_, transport, text) => {
+    const server = await api(({ path, query, headers }, response) =>
+      sendJson(response, { path, query: [...query], key: headers["x-api-key"] }),
+    );
+    const auth = { auth_type: "api_key", auth_config: { api_key: "k3y" } } as const;
+    const node = new ToolNode({ name: "shop", transport, connection: text(`${server.origin}/v1/`), ...auth });
+    onTestFinished(() => node.close());
+    await node.connect();
+    expect(server.seen).toEqual([]);
+    expect((await node.call("shop.pets", { limit: 2 })).value).toEqual({
+      path: "/v1/pets",
+      query: [["limit", "2"]],
+      key: "k3y",
+    });
+  });
+
+  test.each([
+    [
+      "names no server",
+      { openapi: "3.1.0", paths: { "/pets": { get: operation } } },
+      /"servers" must hold a whole URL/,
+    ],
+    ["is none", { openapi: "3.1.0" }, /no document that describes its tools/],
+  ])("that %s is refused with the remedy", async (_, document, message) => {
+    const node = new ToolNode({ name: "shop", transport: "http", connection: JSON.stringify(document) });
+    const error = await failure(node.connect());
+    expect(error).toMatchObject({ code: "E_TOOL_CONFIG", message: expect.stringMatching(message) as string });
   });
 });

@@ -6,6 +6,7 @@
 import { fromStatus, type ToolPlace } from "../../adapt-error.js";
 import { subjectOf } from "../../adapting/place.js";
 import { ToolAuthError } from "../../errors.js";
+import { isInline } from "../../config/connection.js";
 import { documentVariables } from "../document-variables.js";
 import { wrong } from "../../problem.js";
 import type { HttpTerms } from "../terms.js";
@@ -35,10 +36,10 @@ export interface Discovery {
 
 /** Paths of documents. */
 const DOCUMENT = /\.(?:json|ya?ml)$|\/utcp$/i;
-const INLINE = /^\s*\{|^\s*(?:openapi|swagger|utcp_version|manual_version|tools|info)\s*:.*\n/;
 
 /**
- * Finds a source's tools. Who asks is told only where the document is not given to everybody.
+ * Finds a source's tools. Who asks is told only where the document is not given to everybody; a user who did not consent yet
+ * is waited for then, and nobody is where none is named and the address may be no document's.
  *
  * @throws ToolNodeError E_TOOL_CONFIG where there is no document that can be read, E_TOOL_UNSUPPORTED for WebSockets, what
  * `fromStatus` and `adaptFetchError` make of a server's refusal.
@@ -46,7 +47,7 @@ const INLINE = /^\s*\{|^\s*(?:openapi|swagger|utcp_version|manual_version|tools|
 export async function discovered(terms: HttpTerms, discovery: Discovery): Promise<Discovered> {
   const { name, connection, utcp_mode: mode = "auto", trusted_origins: trusted = [] } = terms;
   const place = { source: name };
-  if (INLINE.test(connection)) {
+  if (isInline(connection)) {
     const tools = await inlineTools(connection, place);
     return { tools, from: null, trusted: new Set([...trusted, ...originsOf(tools, terms)]) };
   }
@@ -95,12 +96,14 @@ async function asked(from: URL, terms: HttpTerms, discovery: Discovery, isPromis
   const headers = new Headers({ accept: "application/json, application/yaml;q=0.9, */*;q=0.5" });
   const first = await send({ method: "GET", url: from, headers }, sending);
   if (first.response.status !== 401 && first.response.status !== 403) return first;
+  await first.response.body?.cancel().catch(() => undefined);
   const own = await authorize().catch((error: unknown) => {
-    if (isPromised || !(error instanceof ToolAuthError)) throw error;
+    // Whose consent can be asked for is asked by whoever gets the error.
+    const isEnd = !(error instanceof ToolAuthError) || error.status !== undefined;
+    if (isPromised || isEnd) throw error;
     return {};
   });
   if (Object.keys(own).length === 0) return first;
-  await first.response.body?.cancel().catch(() => undefined);
   for (const [name, value] of Object.entries(own)) headers.set(name, value);
   return send({ method: "GET", url: from, headers }, sending);
 }
