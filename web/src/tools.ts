@@ -11,7 +11,8 @@
  * ```
  * @module mcp-sluice/tools
  */
-import { AnyToolNode, type SourceParts } from "./tools/toolnode.js";
+import type { SourceParts } from "./tools/options.js";
+import { AnyToolNode } from "./tools/toolnode.js";
 import type { ToolSource } from "./tools/source.js";
 import { webSource } from "./tools/sources/web-source.js";
 import { variablesOf, type ResolvedToolConfig, type Variables } from "./tools/variables.js";
@@ -67,7 +68,7 @@ export {
 } from "./tools/errors.js";
 export type { ErrorCategory, ToolErrorCode, ToolErrorDetails, ToolErrorDict } from "./tools/errors.js";
 export type { ToolNodeEvent } from "./tools/event.js";
-export type { ToolNodeOptions } from "./tools/toolnode.js";
+export type { ToolNodeOptions } from "./tools/options.js";
 export { getPreset, PresetRegistry, presetNames, registerPreset } from "./tools/presets.js";
 export { ToolRegistry } from "./tools/registry.js";
 export type { ToolSpec } from "./tools/registry.js";

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { ExternalToolConfig } from "../../../web/src/tools/config.js";
 import type { ToolNodeEvent } from "../../../web/src/tools/event.js";
-import type { ToolNodeOptions } from "../../../web/src/tools/toolnode.js";
+import type { ToolNodeOptions } from "../../../web/src/tools/options.js";
 import { variablesOf } from "../../../web/src/tools/variables.js";
 import { ToolRegistry } from "../../../web/src/tools/registry.js";
 import { ToolNode } from "../../../web/src/tools-node.js";

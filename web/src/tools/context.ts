@@ -22,10 +22,17 @@ export interface ToolContext {
   /** Whose the call is: whose tokens it uses, and whose what it stores is. */
   readonly scope?: ArtifactScope;
   /**
-   * Asks for something that only a person can do, and settles when it was done: `payload` says what. Left out: calls that
-   * need it are refused.
+   * Asks for something that only a person can do, and settles when it was done. What it throws ends the call. Left out: calls
+   * that need it are refused, and a source's questions are declined.
+   *
+   * @param payload JSON that says what. Its `pause_type` is `oauth` (consent: `provider`, `auth_url` and more), `elicitation` (a
+   * question of the source's: `message`, `schema`, a flat JSON Schema of the fields, `source`, `tool`) or `url` (a page to open:
+   * `url`, `message`, `source`, `tool`). What a source says is untrusted: its texts have at most 4,000 characters, and none
+   * that hide anything.
+   * @returns with `await_input` an object of the fields, or undefined or null where the person declines; with `external_event`
+   * nothing, or null where the person will not open the page.
    */
-  readonly pause?: (reason: PauseReason, payload: Readonly<Record<string, unknown>>) => Promise<void>;
+  readonly pause?: (reason: PauseReason, payload: Readonly<Record<string, unknown>>) => Promise<unknown>;
   /** Gives up the call, also at the source. */
   readonly signal?: AbortSignal;
   /** Told of what the source says of its progress. */

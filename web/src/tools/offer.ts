@@ -54,13 +54,13 @@ export function offered(
 function twice(name: string): ToolNodeError {
   return new ToolNodeError(
     `The source offers two tools named ${JSON.stringify(name)}: leave one out with tool_filter, or mend the source.`,
-    { code: "E_TOOL_CONFIG" },
+    { code: "E_TOOL_CONFIG", category: "non_retryable" },
   );
 }
 
 function tooMany(namespace: string): ToolNodeError {
   return new ToolNodeError(
     `The source ${namespace} offers more than ${MAX_TOOLS} tools: choose some with tool_filter.`,
-    { code: "E_TOOL_CONFIG" },
+    { code: "E_TOOL_CONFIG", category: "non_retryable" },
   );
 }

@@ -13,6 +13,7 @@ import type { OAuthProviderConfig } from "./auth/provider-config.js";
 import type { ToolContext } from "./context.js";
 import { ToolAuthError } from "./errors.js";
 import type { ToolNodeEvent } from "./event.js";
+import type { Attempt } from "./resilience/attempt.js";
 import { Resilience } from "./resilience/resilience.js";
 import type { ResourceReading } from "./resources/contents.js";
 import { linkReader } from "./resources/link-reader.js";
@@ -74,7 +75,7 @@ export class RunningSource implements AsyncDisposable {
     this.resources = new ResourceReader({
       namespace: config.name,
       use: (context, work) =>
-        this.#using(context, { isRepeatable: true }, (connection, signal) => work(connection.resources, signal)),
+        this.#using(context, { isRepeatable: true }, (connection, { signal }) => work(connection.resources, signal)),
       store,
       ...(config.artifact_extraction.resources !== undefined && { config: config.artifact_extraction.resources }),
       isPerUser,
@@ -84,7 +85,7 @@ export class RunningSource implements AsyncDisposable {
 
   /** What the source offers to whoever asks, and whether it has resources. */
   async look(context: ToolContext): Promise<{ readonly tools: readonly SourceTool[]; readonly hasResources: boolean }> {
-    return this.#using(context, { isRepeatable: true }, async (connection, signal) => ({
+    return this.#using(context, { isRepeatable: true }, async (connection, { signal }) => ({
       tools: await connection.tools(signal),
       hasResources: connection.resources !== undefined,
     }));
@@ -97,7 +98,7 @@ export class RunningSource implements AsyncDisposable {
     const { args } = prepared;
     const { config } = this.#terms;
     const isTransformed = config.output_transformer !== null;
-    const { scope = {}, onProgress } = context;
+    const { scope = {}, onProgress, pause } = context;
     const read: ResourceReading[] = [];
     const readResource = linkReader({
       reader: this.resources,
@@ -109,16 +110,19 @@ export class RunningSource implements AsyncDisposable {
     const { reduced, isError } = await this.#using(
       context,
       { isRepeatable: tool.isRepeatable, tool: tool.name },
-      (connection, signal, progressed): Promise<SourceResult> =>
+      (connection, attempt): Promise<SourceResult> =>
         connection.call({
           tool: tool.name,
           args,
           dialect: isTransformed ? "mcp" : "observation",
           scope,
-          signal,
-          ...(readResource !== undefined && { readResource }),
+          signal: attempt.signal,
+          ...(readResource !== undefined && { readResource: (uri) => aside(attempt, () => readResource(uri)) }),
+          ...(pause !== undefined && { pause }),
+          unhurried: (work) => attempt.unhurried(work),
+          alive: () => attempt.progressed(),
           onProgress: (progress) => {
-            progressed();
+            attempt.progressed();
             onProgress?.(progress);
           },
         }),
@@ -149,7 +153,7 @@ export class RunningSource implements AsyncDisposable {
   async #using<T>(
     context: InnerContext,
     call: { readonly isRepeatable: boolean; readonly tool?: string },
-    work: (connection: SourceConnection, signal: AbortSignal, progressed: () => void) => Promise<T>,
+    work: (connection: SourceConnection, attempt: Omit<Attempt, "number">) => Promise<T>,
   ): Promise<T> {
     // A person may take minutes to consent: no turn is held, and no time limit runs, meanwhile.
     const authorize = await this.#authorize(context);
@@ -157,13 +161,10 @@ export class RunningSource implements AsyncDisposable {
     const once = (by: Authorize): Promise<T> => {
       if (context[WITHIN_CALL] === true) {
         const over = signal ?? new AbortController().signal;
-        return this.#sessions.use(context, by, over, (connection) => work(connection, over, () => undefined));
+        return this.#sessions.use(context, by, over, (connection) => work(connection, { ...UNLIMITED, signal: over }));
       }
       return this.#resilience.run(
-        (attempt) =>
-          this.#sessions.use(context, by, attempt.signal, (connection) =>
-            work(connection, attempt.signal, () => attempt.progressed()),
-          ),
+        (attempt) => this.#sessions.use(context, by, attempt.signal, (connection) => work(connection, attempt)),
         { ...call, ...(signal !== undefined && { signal }) },
       );
     };
@@ -224,6 +225,17 @@ export class RunningSource implements AsyncDisposable {
     if (notice.kind === "tools_changed") this.#terms.onToolsChanged();
     else this.resources.notice(notice);
   }
+}
+
+/** What is done within another attempt has that one's time limit. */
+const UNLIMITED: Omit<Attempt, "number" | "signal"> = { progressed: () => undefined, unhurried: (work) => work() };
+
+/** Does what the attempt does not fail with: a link that cannot be read costs the result nothing. */
+async function aside<T>(attempt: Omit<Attempt, "number">, work: () => Promise<T>): Promise<T> {
+  const outcome = await attempt.unhurried(() => Promise.allSettled([work()]));
+  const [settled] = outcome;
+  if (settled.status === "rejected") throw settled.reason;
+  return settled.value;
 }
 
 /** An answer with what the links in it led to, which the core did not store itself. */

@@ -36,7 +36,7 @@ export class Sessions implements AsyncDisposable {
   readonly #terms: SessionTerms;
   /** Least recently used first. */
   readonly #sessions = new Map<string, Session>();
-  #isClosed = false;
+  readonly #over = new AbortController();
 
   constructor(terms: SessionTerms) {
     this.#terms = terms;
@@ -62,9 +62,9 @@ export class Sessions implements AsyncDisposable {
     }
   }
 
-  /** Closes all connections, and opens no more. */
+  /** Closes all connections, those that are being opened too, and opens no more. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true;
+    this.#over.abort(wasClosed(this.#terms.name));
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
     await Promise.all(sessions.map(closed));
@@ -72,7 +72,7 @@ export class Sessions implements AsyncDisposable {
 
   #sessionOf(context: ToolContext, authorize: Authorize): Session {
     const { isPerUser } = this.#terms;
-    if (this.#isClosed) throw wasClosed(this.#terms.name);
+    this.#over.signal.throwIfAborted();
     const key = isPerUser ? userKey(context) : "";
     const session = this.#sessions.get(key) ?? { authorize, opening: undefined, users: 0 };
     session.authorize = authorize;
@@ -84,9 +84,9 @@ export class Sessions implements AsyncDisposable {
 
   async #opened(session: Session, signal: AbortSignal): Promise<SourceConnection> {
     const known = session.opening;
-    const before = await known?.catch(() => undefined);
+    const before = await (known && untilAborted(settled(known), signal));
     if (before?.isOpen === true) return before;
-    if (this.#isClosed) throw wasClosed(this.#terms.name);
+    this.#over.signal.throwIfAborted();
     // Whoever comes first opens; whoever comes while it is opened waits for the same. One that failed is forgotten.
     const another = session.opening === known ? undefined : session.opening;
     const opening = (session.opening = another ?? this.#open(session, before));
@@ -100,7 +100,7 @@ export class Sessions implements AsyncDisposable {
     if (before !== undefined) await letGo(before);
     const { source, onNotice } = this.#terms;
     // Others may wait for the same connection: none of them ends it for all by giving up.
-    const signal = AbortSignal.timeout(this.#terms.timeoutSeconds * 1000);
+    const signal = AbortSignal.any([AbortSignal.timeout(this.#terms.timeoutSeconds * 1000), this.#over.signal]);
     return source.open({ authorize: () => session.authorize(), signal, onNotice });
   }
 
@@ -115,8 +115,13 @@ export class Sessions implements AsyncDisposable {
 }
 
 async function closed({ opening }: Session): Promise<void> {
-  const connection = await opening?.catch(() => undefined);
+  const connection = await (opening && settled(opening));
   if (connection !== undefined) await letGo(connection);
+}
+
+/** The connection that comes of opening it, if one does. */
+function settled(opening: Promise<SourceConnection>): Promise<SourceConnection | undefined> {
+  return opening.catch(() => undefined);
 }
 
 /** What fails at its end is over all the same. */
@@ -130,5 +135,5 @@ async function letGo(connection: SourceConnection): Promise<void> {
 
 /** What is said to whoever uses a source that was closed. */
 export function wasClosed(source: string): ToolNodeError {
-  return new ToolNodeError(`The source ${source} was closed: connect it again.`);
+  return new ToolNodeError(`The source ${source} was closed: connect it again.`, { category: "non_retryable" });
 }

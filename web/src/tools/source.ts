@@ -4,7 +4,7 @@
  */
 import type { Dialect, Transformed } from "../core/sluice.js";
 import type { ArtifactScope } from "../artifacts/store.js";
-import type { ToolProgress } from "./context.js";
+import type { ToolContext, ToolProgress } from "./context.js";
 import type { ResourceConnection } from "./resources/connection.js";
 
 /** A JSON Schema, as the source has it. */
@@ -19,6 +19,8 @@ export interface SourceTool {
   /** Handed on whole. */
   readonly input_schema: JsonSchema;
   readonly output_schema?: JsonSchema;
+  /** What the source says beside it (MCP `_meta`). */
+  readonly meta?: unknown;
   /** Whether calling it twice does no more than calling it once: it only reads, or says that it is idempotent. */
   readonly isRepeatable: boolean;
   /** Whether it only looks; false where the source does not say. */
@@ -38,8 +40,17 @@ export interface SourceCall {
   readonly readResource?: (uri: string) => Promise<unknown>;
   /** Gives up the attempt, and tells the source. */
   readonly signal: AbortSignal;
+  /** Told that bytes of the answer came; whoever waits gives it more time. */
+  readonly alive?: () => void;
   /** Told of progress; whoever waits gives it more time. */
   readonly onProgress?: (progress: ToolProgress) => void;
+  /** Asks a person for what the source wants to know; what it throws the call throws. Left out: nobody can be asked. */
+  readonly pause?: NonNullable<ToolContext["pause"]>;
+  /**
+   * Does what the source is not to blame for, such as asking a person: the attempt's time limit stands still meanwhile, and
+   * what the work throws ends the attempt. Left out: it is only done.
+   */
+  readonly unhurried?: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** What came of an attempt. */

@@ -84,7 +84,7 @@ test("arguments that JSON cannot say are refused with a code", async () => {
   const note: unknown[] = [];
   note.push(note);
   for (const bad of [note, 10n]) {
-    await expect(files.node.call("upload", { note: bad })).rejects.toMatchObject({ code: "E_INVALID_ARGUMENT" });
+    await expect(files.node.call("upload", { note: bad })).rejects.toMatchObject({ code: "E_TOOL_CLIENT" });
   }
 });
 

@@ -12,6 +12,7 @@ import { Turns } from "../../mcp/arguments/turns.js";
 import { ArtifactSource } from "../../mcp/artifact-source.js";
 import { sharedWith } from "../../mcp/door-config.js";
 import type { TextResult } from "../../mcp/reading/wire.js";
+import { ToolClientError } from "../errors.js";
 import type { SourceTool } from "../source.js";
 
 /** Arguments of a call. */
@@ -45,9 +46,9 @@ export class ArtifactArguments {
   }
 
   /**
-   * Puts in what a call's arguments name.
+   * Puts in what a call's arguments name. What is called is what JSON says of them.
    *
-   * @throws SluiceError E_INVALID_ARGUMENT for what JSON cannot say; the signal's reason.
+   * @throws ToolClientError for what JSON cannot say; the signal's reason.
    */
   async put(
     tool: SourceTool,
@@ -56,8 +57,10 @@ export class ArtifactArguments {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<Prepared> {
     const { name, input_schema: inputSchema, meta } = tool;
-    const named = artifactsNamed(jsonOf(args), name);
-    if (named === undefined) return { kind: "call", args, expansions: [] };
+    const text = written(args, name);
+    const plain = JSON.parse(text) as Args;
+    const named = artifactsNamed(text, name);
+    if (named === undefined) return { kind: "call", args: plain, expansions: [] };
     const { store, namespace, forms, share, writeCopy } = this.#terms;
     const context = {
       tool: { name, inputSchema, meta, forms: (Object.hasOwn(forms, name) ? forms[name] : undefined) ?? {} },
@@ -66,11 +69,22 @@ export class ArtifactArguments {
       signal,
     };
     const put = await this.#turns.do(() => putArtifacts(named, context), signal);
-    if (put.kind === "unchanged") return { kind: "call", args, expansions: [] };
+    if (put.kind === "unchanged") return { kind: "call", args: plain, expansions: [] };
     if (put.kind === "expanded") {
       return { kind: "call", args: JSON.parse(put.text) as Args, expansions: put.expansions };
     }
     const { result, failure } = put;
     return { kind: "answer", result, ...(failure !== undefined && { failure }) };
+  }
+}
+
+function written(args: Args, tool: string): string {
+  try {
+    return jsonOf(args);
+  } catch (cause) {
+    throw new ToolClientError(
+      `The arguments of ${JSON.stringify(tool.slice(0, 64))} cannot be written as JSON: give texts, numbers, booleans, null, lists and objects of these, without a cycle.`,
+      { cause },
+    );
   }
 }

@@ -15,6 +15,11 @@ export interface Attempt {
   readonly number: number;
   /** The source is alive: the time limit begins anew. */
   progressed(): void;
+  /**
+   * Does what the source is not to blame for, such as asking a person: the time limit stands still meanwhile, and begins anew
+   * behind it. What the work throws ends the attempt, and is thrown by it as it is.
+   */
+  unhurried<U>(work: () => Promise<U>): Promise<U>;
 }
 
 /** What an attempt is made with. */
@@ -42,7 +47,18 @@ export async function attempted<T>(work: (attempt: Attempt) => Promise<T>, terms
   const end = new AbortController();
   const forget = signal && onAbort(signal, () => end.abort(signal.reason));
   const limit = new SilenceLimit(terms, (error) => end.abort(error));
-  const run = async (): Promise<T> => work({ signal: end.signal, number, progressed: () => limit.begin() });
+  const unhurried = async <U>(aside: () => Promise<U>): Promise<U> => {
+    limit.hold();
+    try {
+      return await aside();
+    } catch (error) {
+      end.abort(error);
+      throw error;
+    } finally {
+      limit.release();
+    }
+  };
+  const run = async (): Promise<T> => work({ signal: end.signal, number, progressed: () => limit.begin(), unhurried });
   try {
     return await untilAborted(run(), end.signal);
   } catch (error) {
@@ -59,9 +75,13 @@ export async function attempted<T>(work: (attempt: Attempt) => Promise<T>, terms
 class SilenceLimit {
   readonly #terms: AttemptTerms;
   readonly #onOver: (error: ToolTimeoutError) => void;
-  readonly #lastMoment: number;
+  #lastMoment: number;
   #heard: number;
   #stop: () => void;
+  /** How many want it to stand still, and since when it does. */
+  #holds = 0;
+  #heldSince = 0;
+  #isOver = false;
 
   constructor(terms: AttemptTerms, onOver: (error: ToolTimeoutError) => void) {
     this.#terms = terms;
@@ -77,7 +97,24 @@ class SilenceLimit {
   }
 
   stop(): void {
+    this.#isOver = true;
     this.#stop();
+  }
+
+  /** Stands still until `release` was called as often. */
+  hold(): void {
+    this.#holds += 1;
+    if (this.#holds > 1) return;
+    this.#heldSince = this.#terms.clock.now();
+    this.#stop();
+  }
+
+  release(): void {
+    this.#holds -= 1;
+    if (this.#holds > 0) return;
+    this.#heard = this.#terms.clock.now();
+    this.#lastMoment += this.#heard - this.#heldSince;
+    if (!this.#isOver) this.#stop = this.#wait();
   }
 
   #wait(): () => void {

@@ -4,7 +4,7 @@
  */
 import type { ToolNodeError } from "../errors.js";
 import { unsupported } from "../problem.js";
-import type { SourceParts } from "../toolnode.js";
+import type { SourceParts } from "../options.js";
 import type { ToolSource } from "../source.js";
 import type { ResolvedToolConfig } from "../variables.js";
 import { httpSource } from "./http.js";

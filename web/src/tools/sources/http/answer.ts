@@ -16,6 +16,7 @@ const CHARSET = /;\s*charset\s*=\s*"?([\w-]+)/i;
 /**
  * Reduces an answer.
  *
+ * @param alive told of each piece that comes.
  * @throws what `fromStatus` makes of a status that is no success, whose body is not read; what `adaptError` makes of a
  * body that breaks off, and of JSON that does so late.
  */
@@ -24,6 +25,7 @@ export async function gatedAnswer(
   sluice: Sluice,
   options: TransformOptions & { readonly signal: AbortSignal },
   place: ToolPlace,
+  alive: () => void = () => undefined,
 ): Promise<Transformed> {
   if (!response.ok) {
     await response.body?.cancel().catch(() => undefined);
@@ -31,7 +33,7 @@ export async function gatedAnswer(
   }
   const { claim, mimeType } = claimOf(response.headers.get("content-type"));
   const filename = namedIn(response.headers.get("content-disposition")) ?? lastSegment(url);
-  const bytes = bytesOf(response, options.signal, place);
+  const bytes = heard(bytesOf(response, options.signal, place), alive);
   try {
     return await gatedBody({ bytes, claim, mimeType, filename }, sluice, options);
   } catch (error) {
@@ -88,5 +90,12 @@ export async function* bytesOf({ body }: Response, signal: AbortSignal, place: T
   } catch (error) {
     signal.throwIfAborted();
     throw adaptFetchError(error, place);
+  }
+}
+
+async function* heard(chunks: AsyncIterable<Uint8Array>, alive: () => void): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    alive();
+    yield chunk;
   }
 }

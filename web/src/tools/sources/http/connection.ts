@@ -55,7 +55,7 @@ class HttpConnection implements SourceConnection {
     return this.#tools.list(signal);
   }
 
-  async call({ tool: name, args, dialect, scope, signal }: SourceCall): Promise<SourceResult> {
+  async call({ tool: name, args, dialect, scope, signal, alive }: SourceCall): Promise<SourceResult> {
     const { name: source, sluice, fetch = globalThis.fetch } = this.#terms;
     const place = { source, tool: name };
     const { template } = this.#tools.tool(name);
@@ -69,7 +69,7 @@ class HttpConnection implements SourceConnection {
     }
     const answer = await send(request, { fetch, signal, place });
     const options = { tool: name, namespace: source, scope, dialect, signal };
-    return { reduced: await gatedAnswer(answer, sluice, options, place), isError: false };
+    return { reduced: await gatedAnswer(answer, sluice, options, place, alive), isError: false };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,0 +1,96 @@
+/**
+ * What a ToolNode is given beside its configuration.
+ * @module
+ */
+import type { ArtifactStore } from "../artifacts/store.js";
+import type { WasmSource } from "../core/create.js";
+import type { Sluice } from "../core/sluice.js";
+import { nearest } from "../errors/nearest.js";
+import type { McpClientIdentity } from "./auth/mcp-discovery.js";
+import type { OAuthManager } from "./auth/oauth-manager.js";
+import type { ToolNodeEvent } from "./event.js";
+import { wrong } from "./problem.js";
+import { ToolRegistry } from "./registry.js";
+import { variablesOf, type Variables } from "./variables.js";
+
+/** What a ToolNode is given beside its configuration; all of it may be left out. */
+export interface ToolNodeOptions {
+  /** The tools that it shares names with; one of its own when left out. */
+  readonly registry?: ToolRegistry;
+  /** Where artifacts go; without one nothing is kept, and observations say so. */
+  readonly store?: ArtifactStore;
+  /** Asked for its artifact store where none is named. */
+  readonly stateStore?: unknown;
+  /** Users' tokens, for `auth_type: "oauth2_user"`. */
+  readonly authManager?: OAuthManager;
+  /**
+   * Who this program is to the providers of MCP servers that tell of theirs: with it a user's provider need not be
+   * configured.
+   */
+  readonly oauthClient?: McpClientIdentity;
+  /** Values of `${VAR}`; the environment in Node, none elsewhere. */
+  readonly variables?: Variables | Readonly<Record<string, string | undefined>>;
+  /** Told of what happens. What it throws is lost. */
+  readonly onEvent?: (event: ToolNodeEvent) => void;
+  /** Given what a program that is started writes to standard error, which is untrusted; thrown away when left out. */
+  readonly onErrorOutput?: (chunk: Uint8Array) => void;
+  /** How HTTP is spoken; that of the platform when left out. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** Where the core is, when a bundler moved it. */
+  readonly wasm?: WasmSource;
+}
+
+/** What sources are made of. */
+export interface SourceParts extends Pick<ToolNodeOptions, "fetch" | "onErrorOutput"> {
+  readonly sluice: Sluice;
+  readonly store: ArtifactStore;
+  readonly variables: Variables;
+}
+
+type Test = readonly [expected: string, holds: (value: unknown) => boolean];
+
+const ANYTHING: Test = ["", () => true];
+const FUNCTION: Test = ["a function", (value) => typeof value === "function"];
+const OBJECT: Test = ["an object", isObject];
+
+/** What is not tested here is tested where it is used. */
+const OPTIONS: Readonly<Record<keyof ToolNodeOptions, Test>> = {
+  registry: ["a ToolRegistry", (value) => value instanceof ToolRegistry],
+  store: ANYTHING,
+  stateStore: ANYTHING,
+  authManager: OBJECT,
+  oauthClient: OBJECT,
+  variables: ["a function or an object of texts", (value) => typeof value === "function" || isObject(value)],
+  onEvent: FUNCTION,
+  onErrorOutput: FUNCTION,
+  fetch: FUNCTION,
+  wasm: ANYTHING,
+};
+
+/** Throws a ToolNodeError E_TOOL_CONFIG that names the option that is wrong, or that there is not. */
+export function checkOptions(options: ToolNodeOptions): void {
+  if (!isObject(options)) throw wrong("The options of a ToolNode must be an object.");
+  for (const [name, value] of Object.entries(options)) {
+    const test = Object.hasOwn(OPTIONS, name) ? OPTIONS[name as keyof ToolNodeOptions] : undefined;
+    if (test === undefined) throw unknown(name);
+    const [expected, holds] = test;
+    if (value !== undefined && !holds(value)) throw wrong(`The option ${name} of a ToolNode must be ${expected}.`);
+  }
+}
+
+/** The variables that the options give; `others` where they give none. */
+export function variablesIn({ variables }: ToolNodeOptions, others: Variables): Variables {
+  if (variables === undefined) return others;
+  return typeof variables === "function" ? variables : variablesOf(variables);
+}
+
+function unknown(name: string): Error {
+  const known = Object.keys(OPTIONS);
+  const meant = nearest(name, known);
+  const remedy = meant === undefined ? `there are ${known.join(", ")}` : `did you mean ${meant}?`;
+  return wrong(`${JSON.stringify(name.slice(0, 64))} is no option of a ToolNode: ${remedy}`);
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
