@@ -30,6 +30,7 @@ const EVENTS: { readonly [Kind in ToolNodeEvent["kind"]]: Members<Extract<ToolNo
   left_alone: { kind: true },
   recovered: { kind: true },
   tools_changed: { kind: true, names: true, error: true },
+  left_out: { kind: true, count: true },
   resource: { kind: true, event: true },
 };
 const ERRORS = [

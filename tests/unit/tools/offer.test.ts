@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readToolConfig } from "../../../web/src/tools/config.js";
-import { offered } from "../../../web/src/tools/offer.js";
+import { isNamed, offered } from "../../../web/src/tools/offer.js";
 import type { SourceTool } from "../../../web/src/tools/source.js";
 
 function tool(name: string, isReadOnly: boolean = false): SourceTool {
@@ -38,4 +38,13 @@ test("two tools of one name are refused, unless the filter leaves them out", () 
   const tools = [tool("a"), tool("b"), tool("a")];
   expect(() => offered(tools, config(), never)).toThrow(/two tools named "files\.a"/);
   expect([...offered(tools, config(["b"]), never).keys()]).toEqual(["files.b"]);
+});
+
+test.each(["", "a\u001b[31m", "a\nb", "a\u202eb", "a\u200bb", "a\u2028", "x".repeat(257)])(
+  "%j is no name that a tool can be offered under",
+  (name) => expect(isNamed(tool(name))).toBe(false),
+);
+
+test.each(["read", "read file", "läs_fil", "constructor", "__proto__", "x".repeat(256)])("%j is one", (name) => {
+  expect(isNamed(tool(name))).toBe(true);
 });

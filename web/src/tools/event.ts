@@ -64,6 +64,12 @@ export type ToolNodeEvent =
       readonly error?: SluiceError;
     }
   | {
+      /** Tools of the source are not offered: their names are empty, longer than 256 characters, or hide something. */
+      readonly kind: "left_out";
+      /** How many. */
+      readonly count: number;
+    }
+  | {
       /** A resource changed, or the list of them. */
       readonly kind: "resource";
       /** Which of both, and where. */

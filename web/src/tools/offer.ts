@@ -10,6 +10,14 @@ import type { SourceTool } from "./source.js";
 /** Tools that one source may offer. */
 const MAX_TOOLS = 4096;
 
+/** Characters that a name may have; more, or any that are not seen, are no name that a model could say. */
+const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,256}$/u;
+
+/** Whether a tool's name can be told to a model and to a log. */
+export function isNamed({ name }: SourceTool): boolean {
+  return NAME.test(name);
+}
+
 /** A source's tool, and what a planner is offered for it. */
 export interface OfferedTool {
   readonly source: SourceTool;

@@ -10,7 +10,7 @@ import { readToolConfig, type ExternalToolConfig, type ToolConfig } from "./conf
 import type { ToolContext } from "./context.js";
 import { ToolClientError, ToolNodeError } from "./errors.js";
 import type { ToolNodeEvent } from "./event.js";
-import { offered } from "./offer.js";
+import { isNamed, offered } from "./offer.js";
 import { Offers } from "./offers.js";
 import { checkOptions, variablesIn, type SourceParts, type ToolNodeOptions } from "./options.js";
 import { Refreshing } from "./refreshing.js";
@@ -188,8 +188,10 @@ export abstract class AnyToolNode implements AsyncDisposable {
   /** Finds out what tools there are now. */
   async #look(stay: Stay, { running, generated }: Assembled, context: ToolContext): Promise<void> {
     const number = this.#offers.look();
-    const { tools, hasResources } = await running.look(context);
+    const { tools: all, hasResources } = await running.look(context);
     if (this.#stay !== stay) throw wasClosed(this.name);
+    const tools = all.filter(isNamed);
+    if (tools.length < all.length) this.#onEvent({ kind: "left_out", count: all.length - tools.length });
     const own = offered(tools, this.#config, (tool, args, calling = {}) => running.call(tool, args, calling));
     this.#offers.take(own, generated(hasResources), number);
   }

@@ -2,7 +2,7 @@
  * What happens at a source, in lines for people.
  * @module
  */
-import { humanSize } from "../../core/amounts.js";
+import { counted, humanSize } from "../../core/amounts.js";
 import type { AnswerRef } from "../../core/sluice.js";
 import type { ToolNodeEvent } from "../../tools/event.js";
 import { onOneLine } from "./rows.js";
@@ -16,6 +16,8 @@ export function linesOf(event: ToolNodeEvent): readonly string[] {
   // A server that sends its content twice has it stored once.
   if (event.kind === "stored") return [...new Set(event.artifacts.map((ref) => storedLine(event.tool, ref)))];
   if (event.kind === "failed") return [logLine(event.error.message)];
+  if (event.kind === "left_out")
+    return [logLine(`${counted(event.count, "tool")} left out: their names cannot be shown.`)];
   if (event.kind === "retry") {
     return [logLine(`${event.error.message} Trying again in ${event.wait_s.toFixed(1)} s.`)];
   }
