@@ -209,6 +209,15 @@ TEST(GateFind, AnUnknownRunTooLongToStayIsBytes) {
   EXPECT_EQ(pass(in_json(base64(noise.substr(0, 6000))), eager).segments.size(), 1u);
 }
 
+TEST(GateFind, ABlobIsBytesWhateverTheyLookLike) {
+  const std::string zeros(9'000, '\0');
+  const std::string value = " : \"" + base64(zeros) + "\"}";
+  expect_run(R"({"uri":"a","blob")" + value, zeros, "application/octet-stream");
+  EXPECT_EQ(pass(R"({"note")" + value).segments.at(0).kind, SegmentKind::text)
+      << "As, for all one knows";
+  EXPECT_TRUE(pass(R"({"blob":")" + base64(zeros.substr(0, 300)) + "\"}").segments.empty());
+}
+
 TEST(GateFind, LongTextIsDivertedAndRestored) {
   std::string text;
   while (text.size() < 20'000) text += "The quick \"brown\" fox, 42 naïve 🦊 jumps.\n";

@@ -195,8 +195,10 @@ void Gate::Pass::pass_bracket() {
 
 bool Gate::Pass::try_run() {
   commit(at_);
+  const std::string_view text = document_.behind();
+  const bool blob = text.empty() && gate::begins_blob(document_.tail());
   const gate::Verdict verdict =
-      gate::probe_run(at_, end_, final_, document_.behind(), armored_, options_);
+      gate::probe_run(at_, end_, final_, {text, armored_, blob}, options_);
   if (verdict.kind == gate::Verdict::Kind::need) return wait();
   armored_ = verdict.armor;
   if (verdict.kind == gate::Verdict::Kind::accept && document_.admits_run()) {

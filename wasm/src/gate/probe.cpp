@@ -104,7 +104,7 @@ Verdict reject(const Run& run, size_t source) {
 }
 
 Verdict probe(const uint8_t* at, const uint8_t* end, bool final, bool hex, const DataUri& uri,
-              bool armored, const GateOptions& options) {
+              const Before& before, const GateOptions& options) {
   const Needs needs = needs_of(uri, options);
   const uint8_t* p = at;
   Run run(hex, uri.present);
@@ -116,11 +116,11 @@ Verdict probe(const uint8_t* at, const uint8_t* end, bool final, bool hex, const
     accepted.hex = hex;
     const std::string head = decoded_head(run.characters_at_hand(), hex, options.max_probe_bytes);
     if (uri.present || has_magic(as_bytes(head), options.signatures)) return accepted;
-    if (hex || armored) return reject(run, static_cast<size_t>(p - at));
+    if (hex || before.armored) return reject(run, static_cast<size_t>(p - at));
     if (step == Run::Step::full) step = run.lex(p, end, final, needs.certain);
     if (step == Run::Step::more) return waiting();
-    if (run.characters() >= needs.certain && looks_encoded(run.characters_at_hand()))
-      return accepted;
+    const bool encoded = before.blob || looks_encoded(run.characters_at_hand());
+    if (run.characters() >= needs.certain && encoded) return accepted;
   }
   return reject(run, static_cast<size_t>(p - at));
 }
@@ -156,40 +156,54 @@ bool ends_data_prefix(std::string_view behind) {
   return behind.ends_with(kBase64);
 }
 
-Verdict probe_run(const uint8_t* at, const uint8_t* end, bool final, std::string_view behind,
-                  bool armored, const GateOptions& options) {
+bool begins_blob(std::string_view source) {
+  const auto drop_space = [&source] {
+    source = source.substr(0, source.find_last_not_of(" \t\n\r") + 1);
+  };
+  if (!source.ends_with('"')) return false;
+  source.remove_suffix(1);
+  drop_space();
+  if (!source.ends_with(':')) return false;
+  source.remove_suffix(1);
+  drop_space();
+  return source.ends_with("\"blob\"");
+}
+
+Verdict probe_run(const uint8_t* at, const uint8_t* end, bool final, const Before& before,
+                  const GateOptions& options) {
   // Most words are short: one look settles them.
   const auto size = static_cast<size_t>(end - at);
   if (size < kShortest + 2 && !final) return waiting();
   const size_t word = any_base64_span({at, std::min(size, kShortest)});
-  const DataUri uri = find_data_uri(behind);
+  const DataUri uri = find_data_uri(before.text);
   const bool goes_on = word < size && (at[word] == '\\' || (at[word] == '%' && uri.present));
   if (word < kMinColumn && !goes_on) {
     Verdict verdict;
     verdict.skip = word;
     return verdict;
   }
-  const bool in_armor = is_armored(behind, armored);
+  Before here = before;
+  here.armored = is_armored(before.text, before.armored);
   const bool zero_x = size > 2 && at[0] == '0' && (at[1] | 0x20) == 'x' && is_hex_digit(at[2]);
   const size_t skip = zero_x ? 2 : 0;
   const size_t digits = hex_span(at + skip, end);
   if (!uri.present && (digits == kShortest || (digits >= kMinColumn && at + skip + digits < end &&
                                                at[skip + digits] == '\\'))) {
-    Verdict verdict = probe(at + skip, end, final, true, uri, in_armor, options);
+    Verdict verdict = probe(at + skip, end, final, true, uri, here, options);
     if (verdict.kind == Verdict::Kind::accept) {
       verdict.skip = skip;
-      verdict.prefix = zero_x ? 2 : escaped_x(behind);
+      verdict.prefix = zero_x ? 2 : escaped_x(before.text);
       return verdict;
     }
     if (verdict.kind == Verdict::Kind::need) return verdict;
   }
-  Verdict verdict = probe(at, end, final, false, uri, in_armor, options);
+  Verdict verdict = probe(at, end, final, false, uri, here, options);
   if (verdict.kind == Verdict::Kind::accept) {
     verdict.uri = uri.present;
     verdict.prefix = uri.prefix;
     verdict.declared = uri.declared;
   }
-  verdict.armor = in_armor;
+  verdict.armor = here.armored;
   return verdict;
 }
 

@@ -31,11 +31,21 @@ inline constexpr size_t kShortest = 64;
 /// Whether what stands before a place ends like the prefix of a data: URI.
 bool ends_data_prefix(std::string_view behind);
 
-/// Looks at the base64 or hex run that may begin at `at`. `behind` is the source that stands before
-/// it in the string; `armored` that ASCII armor was open there. `need` means that the bytes at hand
-/// do not suffice; never when `final`.
-Verdict probe_run(const uint8_t* at, const uint8_t* end, bool final, std::string_view behind,
-                  bool armored, const GateOptions& options);
+/// Whether the string that ends a document's source so far, its opening quote, is the value of a
+/// `blob`: bytes in base64 (MCP, all revisions), whatever they look like.
+bool begins_blob(std::string_view source);
+
+/// What stands before a possible run.
+struct Before {
+  std::string_view text;  ///< source in the same string
+  bool armored = false;   ///< ASCII armor was open there
+  bool blob = false;      ///< it begins a string that `begins_blob`
+};
+
+/// Looks at the base64 or hex run that may begin at `at`. `need` means that the bytes at hand do
+/// not suffice; never when `final`.
+Verdict probe_run(const uint8_t* at, const uint8_t* end, bool final, const Before& before,
+                  const GateOptions& options);
 
 /// Looks at the pairs of hex digits that may begin at `at`, where `mark` bytes of source spell
 /// `\x`.
