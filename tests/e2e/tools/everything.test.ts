@@ -60,6 +60,17 @@ test("what is given as text and as structure is shown once", async () => {
   expect(result.text.match(/temperature/g)).toHaveLength(1);
 });
 
+test("a tool that runs as a task only is followed to its result", async () => {
+  const front = use();
+  const messages: unknown[] = [];
+  const onProgress = ({ message }: { readonly message?: string }): void => void messages.push(message);
+  const args = { topic: "python" };
+  const { text, isError } = await front.node.call("all.simulate-research-query", args, { scope: SCOPE, onProgress });
+  expect(isError).toBe(false);
+  expect(text).toContain("# Research Report: python");
+  expect(messages).toContain("Analyzing content...");
+});
+
 test("there are tools for its resources, and they find and read them", async () => {
   const front = use();
   const names = front.node.getTools().map(({ name }) => name);

@@ -8,6 +8,8 @@ import { serveFixture, type Serving } from "../serving.js";
 import { inFront, kept, seen, useFront } from "./in-front.js";
 
 const STDIO = fileURLToPath(new URL("../fixture/stdio.mjs", import.meta.url));
+/** Its tools run as tasks, or ask a person; written with the official SDK. */
+const TASKS = fileURLToPath(new URL("../../unit/tools/sources/mcp/task-server.mjs", import.meta.url));
 const SIZE = 30_000;
 /** More than any message that the SDK takes over stdio. */
 const LARGE = 24 * 1024 * 1024;
@@ -81,6 +83,18 @@ test("a server that dies in the middle of a result: an error, nothing of the hal
   for await (const { id } of front.store.list()) left.push(id);
   expect(left).toEqual([]);
   expect(await seen(front, await front.call("image", { bytes: SIZE }))).toEqual(kept(bytesOf("png", SIZE)));
+});
+
+test.each([
+  ["2025-11-25", TASKS, "elicit", { action: "accept", content: { name: "Ada" } }],
+  ["2026-07-28", STDIO, "test_input_required_result_elicitation", "Hello, Ada!"],
+])("a person is asked what a server wants to know, and may end the call, %s", async (_, script, tool, said) => {
+  const connection = `"${process.execPath}" "${script}"`;
+  await using front = await inFront({ ...overStdio, connection });
+  expect((await front.node.call(tool, {}, { pause: async () => ({ name: "Ada" }) })).value).toEqual(said);
+  const reason = new Error("paused until tomorrow");
+  await expect(front.node.call(tool, {}, { pause: () => Promise.reject(reason) })).rejects.toBe(reason);
+  expect(front.events).toEqual([]);
 });
 
 test("what a tool says of its failure is a result, with its picture stored, and nothing is tried again", async () => {

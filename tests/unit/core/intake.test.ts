@@ -193,7 +193,8 @@ test("failures are listed once each, however many artifacts they cost", async ()
   const { sluice, calls } = await opened((call) => {
     if (call === "openWriter") throw FULL;
   });
-  const { artifacts, failures } = await sluice.transform(Array.from({ length: 40 }, () => base64(PNG)));
+  const pictures = Array.from({ length: 40 }, (_, number) => base64(Buffer.concat([PNG, Buffer.of(number)])));
+  const { artifacts, failures } = await sluice.transform(pictures);
   expect(artifacts).toHaveLength(40);
   expect(calls.filter((call) => call === "openWriter")).toHaveLength(40);
   expect(failures).toEqual([FULL]);

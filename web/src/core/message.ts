@@ -100,7 +100,7 @@ export class Message {
     }
     const { access, options } = this.#around;
     const refs = options.dialect === "mcp" && report.changed ? this.#refs() : undefined;
-    const artifacts = [...this.#intake.refs.values(), ...this.#linked];
+    const artifacts = eachOnce([...this.#intake.refs.values(), ...this.#linked]);
     const { changed, clamped } = report;
     const { failures } = access;
     return new Answer({ text, artifacts, failures, changed, clamped, bytesIn: this.#bytesIn, bytesOut, refs });
@@ -229,6 +229,11 @@ export class Message {
     this.#engine.tell(JSON.stringify(storedMessage(0, ref, false)), (core) => core.shelved());
     return this.#engine.call((core) => decoder.decode(core.output()));
   }
+}
+
+/** One content may stand in a result twice, as text and as structure: it is one artifact. */
+function eachOnce(refs: readonly AnswerRef[]): readonly AnswerRef[] {
+  return [...new Map(refs.map((ref) => [ref.id, ref])).values()];
 }
 
 /** What has expired is looked after when all is stored, see `stillKept`. */

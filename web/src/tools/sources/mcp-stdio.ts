@@ -58,6 +58,7 @@ class Starting {
   readonly #terms: McpStdioTerms;
   #failure: Error | undefined;
   #hasEnded = false;
+  #isConnected = false;
 
   constructor(terms: McpStdioTerms) {
     this.#terms = terms;
@@ -73,7 +74,9 @@ class Starting {
       transport: this.#transport(door),
       reason: () => this.#failure,
     });
-    return connected({ terms: this.#terms, options, era, probeTimeout: PROBE_TIMEOUT, transport });
+    const connection = await connected({ terms: this.#terms, options, era, probeTimeout: PROBE_TIMEOUT, transport });
+    this.#isConnected = true;
+    return connection;
   }
 
   #transport(door: ToolDoor): GatedStdioTransport {
@@ -106,6 +109,7 @@ class Starting {
     let isClosing = false;
     transport.close = () => {
       isClosing = true;
+      if (!this.#isConnected) endAtOnce(transport.pid);
       return close();
     };
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has none
@@ -121,5 +125,19 @@ class Starting {
   #notStarted(error: unknown): Error {
     const beneath = error instanceof SluiceError ? (error.cause ?? error) : error;
     return adaptError(beneath, { source: this.#terms.name });
+  }
+}
+
+/**
+ * Ends a program that has answered nothing, and so has nothing to finish. The next attempt has to wait for its end, since two
+ * at a time may want the same files; it need not wait for what is granted to a program that works.
+ */
+function endAtOnce(pid: number | null): void {
+  if (pid === null) return;
+  try {
+    // It leads a group of its own, except on Windows, where there are none.
+    process.kill(process.platform === "win32" ? pid : -pid, "SIGTERM");
+  } catch {
+    // It has gone.
   }
 }

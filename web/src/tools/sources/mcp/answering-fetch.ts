@@ -4,6 +4,7 @@
  */
 import type { FetchLike } from "../../../mcp/gate-fetch.js";
 import { adaptFetchError, fromStatus } from "../../adapt-error.js";
+import { codesOf } from "../../adapting/cause.js";
 import { subjectOf } from "../../adapting/place.js";
 import { ToolConnectionError } from "../../errors.js";
 import type { Authorize } from "../../source.js";
@@ -61,9 +62,26 @@ async function fetched(terms: AnsweringTerms, url: string | URL, init: RequestIn
   } catch (error) {
     // The client tells its own aborts by what was thrown.
     if (init.signal?.aborted === true) throw error;
+    if (isProbe(init) && isUnexplained(error)) return NOT_KNOWN();
     throw adaptFetchError(error, { source: terms.source });
   }
 }
+
+/** Whether a request asks a server for the later era, with that era's headers. */
+function isProbe({ headers }: RequestInit): boolean {
+  return new Headers(headers).get("mcp-method") === "server/discover";
+}
+
+/**
+ * Whether nothing says why a request did not leave. Browsers never do, and as a rule a server of the earlier era allows
+ * pages no headers that it does not know (CORS). What else it may be, the next request meets as well.
+ */
+function isUnexplained(error: unknown): boolean {
+  return error instanceof TypeError && [...codesOf(error)].length === 0;
+}
+
+/** What servers of the earlier era answer. The client falls back by itself for what was thrown, but in workers it does not. */
+const NOT_KNOWN = (): Response => new Response(null, { status: 400 });
 
 /** What a redirect or a refusal of one method means, the client knows; what it would only wrap is thrown here. */
 function isRefused(status: number, refuses: AnsweringTerms["refuses"]): boolean {

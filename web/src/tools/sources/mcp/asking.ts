@@ -3,6 +3,8 @@
  * @module
  */
 import { adaptError, type ToolPlace } from "../../adapt-error.js";
+import { ToolAuthError, ToolNodeError, type ToolErrorCode } from "../../errors.js";
+import { wasClosed } from "../../sessions.js";
 import type { Client } from "@modelcontextprotocol/client";
 import type { Expectation } from "./expectation.js";
 import { connectionLost } from "./lost.js";
@@ -17,6 +19,18 @@ export interface Asking<T> {
   readonly tool?: string;
   /** What its answer is known by at the door. */
   readonly expectation?: Expectation;
+  /** Whether it goes on with what an earlier request began: that one was sent, whatever becomes of this. */
+  readonly goesOn?: boolean;
+}
+
+/** What all requests over a connection are made with. */
+export interface AskingTerms {
+  /** The source's. */
+  readonly name: string;
+  readonly door: ToolDoor;
+  readonly client: Client;
+  /** Whether whoever opened the connection has closed it. */
+  readonly isClosed: () => boolean;
 }
 
 /**
@@ -25,18 +39,36 @@ export interface Asking<T> {
  * @throws ToolNodeError, or the reason of the signal.
  */
 export async function asked<T>(
-  { ask, signal, tool, expectation }: Asking<T>,
-  { name, door, client }: { readonly name: string; readonly door: ToolDoor; readonly client: Client },
+  { ask, signal, tool, expectation, goesOn = false }: Asking<T>,
+  { name, door, client, isClosed }: AskingTerms,
 ): Promise<T> {
   try {
     signal.throwIfAborted();
-    if (client.transport === undefined) throw connectionLost(name, true);
+    if (client.transport === undefined) throw goesOn && isClosed() ? wasClosed(name) : connectionLost(name, !goesOn);
     return await ask();
   } catch (error) {
     signal.throwIfAborted();
+    // The client takes it for the server's end.
+    if (isClosed() && !(error instanceof ToolNodeError)) throw wasClosed(name);
     const place: ToolPlace = { source: name, ...(tool !== undefined && { tool }) };
-    throw adaptError(expectation?.failure ?? error, place);
+    const adapted = adaptError(expectation?.failure ?? error, place);
+    throw goesOn ? begun(adapted) : adapted;
   } finally {
     if (expectation !== undefined) door.release(expectation);
   }
+}
+
+/**
+ * The same error without what says that nothing was done: by its status, or because it was not sent, the whole call would be
+ * made again, and what an earlier request began would be done twice.
+ */
+function begun(error: ToolNodeError): ToolNodeError {
+  const { message, status, neverSent, category } = error;
+  if (status === undefined && neverSent !== true && category !== "retryable_rate") return error;
+  const Class = error instanceof ToolAuthError ? ToolAuthError : ToolNodeError;
+  return new Class(message, {
+    cause: error,
+    code: error.code as ToolErrorCode,
+    category: category === "retryable_rate" ? "retryable_server" : category,
+  });
 }

@@ -2,8 +2,8 @@
  * One connection to an MCP server: one client, one door, tools and resources.
  * @module
  */
-import type { Client, ProgressCallback } from "@modelcontextprotocol/client";
-import type { TransformOptions } from "../../../core/sluice.js";
+import { RELATED_TASK_META_KEY, type Client, type Tool } from "@modelcontextprotocol/client";
+import { objectOr } from "../../../mcp/rpc.js";
 import type { ResourceConnection } from "../../resources/connection.js";
 import type {
   OpenOptions,
@@ -17,10 +17,13 @@ import { MAX_MESSAGE } from "../../../transports/limits.js";
 import { subjectOf, type ToolPlace } from "../../adapting/place.js";
 import { ToolClientError } from "../../errors.js";
 import { asked } from "./asking.js";
+import { Asker } from "./asker.js";
+import { Calling } from "./calling.js";
+import { Calls } from "./calls.js";
 import { GRACE, NO_LIMIT } from "./limits.js";
-import { marked } from "./marker.js";
 import { Notices } from "./notices.js";
 import { patiently } from "./patience.js";
+import { DECLINED } from "./question.js";
 import { McpResources } from "./resources.js";
 import type { McpTerms, OpenedTransport } from "./terms.js";
 import type { ToolDoor } from "./tool-door.js";
@@ -32,6 +35,9 @@ export interface ConnectionTerms extends Omit<McpTerms, "client"> {
   readonly client: Client;
   readonly door: ToolDoor;
   readonly opened: OpenedTransport;
+  readonly calls: Calls;
+  /** Whether whoever opened the connection has closed it. */
+  readonly isClosed: () => boolean;
 }
 
 /** A server, connected. */
@@ -40,13 +46,18 @@ export class McpConnection implements SourceConnection {
   readonly #notices: Notices;
   #resources: ResourceConnection | undefined;
   #isOpen = true;
+  #isClosed = false;
+  /** Tools that run as tasks only; undefined until they were listed. */
+  #taskTools: ReadonlySet<string> | undefined;
 
   /** Before the client is connected, so that nothing that the server says is lost. */
-  constructor(terms: ConnectionTerms, { onNotice }: Pick<OpenOptions, "onNotice">) {
-    this.#terms = terms;
+  constructor(terms: Omit<ConnectionTerms, "calls" | "isClosed">, { onNotice }: Pick<OpenOptions, "onNotice">) {
+    this.#terms = { ...terms, calls: new Calls(), isClosed: () => this.#isClosed };
     this.#notices = new Notices(terms.client, (notice: SourceNotice) => {
+      if (notice.kind === "tools_changed") this.#taskTools = undefined;
       if (this.#isOpen) onNotice(notice);
     });
+    this.#takeQuestions();
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client has none
     terms.client.onclose = () => {
       this.#isOpen = false;
@@ -76,6 +87,7 @@ export class McpConnection implements SourceConnection {
     const ask = (): ReturnType<Client["listTools"]> =>
       client.listTools(undefined, { signal, timeout: NO_LIMIT, cacheMode: "refresh" });
     const { tools } = await asked({ ask, signal }, this.#terms);
+    this.#taskTools = new Set(tools.filter(isTaskOnly).map(({ name }) => name));
     return tools.map(({ name, description = "", inputSchema, outputSchema, annotations }) => ({
       name,
       description,
@@ -87,44 +99,52 @@ export class McpConnection implements SourceConnection {
   }
 
   async call(call: SourceCall): Promise<SourceResult> {
-    const { tool, args, signal, onProgress } = call;
-    const { client, door, sluice, name } = this.#terms;
-    const options = this.#optionsOf(call);
+    const { tool, args } = call;
+    const { calls, name } = this.#terms;
     if (JSON.stringify(args).length > MAX_MESSAGE) throw tooLarge({ source: name, tool });
-    const expectation = door.expect("call", options);
-    const ask = async (): Promise<SourceResult> => {
-      const answer = await client.callTool(
-        { name: tool, arguments: { ...args }, _meta: marked(expectation.key) },
-        { signal, timeout: NO_LIMIT, ...(onProgress !== undefined && { onprogress: onProgress as ProgressCallback }) },
-      );
-      const outcome = await door.outcome(expectation);
-      // It came past the door: under an id that only the client takes for that of the request.
-      return outcome ?? { reduced: await sluice.transform(answer, options), isError: answer.isError === true };
-    };
-    return asked({ ask, signal, tool, expectation }, this.#terms);
+    const asker = new Asker(call, name);
+    const { signal } = asker;
+    return calls.during(asker, async () => {
+      const asTask = await this.#runsAsTask(tool, signal);
+      return new Calling(this.#terms, { ...call, signal }, asker).result(asTask);
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOpen = false;
-    const { client, opened } = this.#terms;
+    this.#isClosed = true;
+    const { client, opened, calls } = this.#terms;
+    await patiently(calls.cancel(), GRACE);
     await patiently(Promise.all([this.#notices.close(), opened.leave?.()]), GRACE);
     await client.close().catch(() => undefined);
     // A client that was never connected knows of no transport.
     await opened.transport.close().catch(() => undefined);
   }
 
-  #optionsOf({ tool, dialect, scope, signal, readResource }: SourceCall): TransformOptions {
-    const { namespace, showImages = false } = this.#terms;
-    return {
-      tool,
-      namespace,
-      dialect,
-      scope,
-      signal,
-      clientShowsImages: showImages,
-      ...(readResource !== undefined && { readResource }),
-    };
+  /** Until 2025-11-25 a server asks whenever it likes, and need not say for which call. */
+  #takeQuestions(): void {
+    const { client, door, calls } = this.#terms;
+    client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq: { id, signal } }) => {
+      // Later it asks in the answer to a call, and what comes here belongs to no call.
+      if (client.getProtocolEra() === "modern") return DECLINED;
+      const { taskId } = objectOr(objectOr(params["_meta"])[RELATED_TASK_META_KEY]);
+      const asker = calls.askerOf(taskId) ?? door.askerOf(id) ?? calls.only;
+      return asker === undefined ? DECLINED : asker.answer(params, signal);
+    });
   }
+
+  /** Whether that has to be said: since 2026-07-28 the server alone decides. */
+  async #runsAsTask(tool: string, signal: AbortSignal): Promise<boolean> {
+    const { client } = this.#terms;
+    if (client.getServerCapabilities()?.tasks?.requests?.tools?.call === undefined) return false;
+    // Others may have listed the tools over connections of their own.
+    if (this.#taskTools === undefined) await this.tools(signal);
+    return this.#taskTools?.has(tool) === true;
+  }
+}
+
+function isTaskOnly({ execution }: Tool): boolean {
+  return execution?.taskSupport === "required";
 }
 
 function tooLarge(place: ToolPlace): ToolClientError {

@@ -15,6 +15,28 @@ export const GRACE: number = 2000;
  */
 export const PROBE_TIMEOUT: number = 5000;
 
+/** Milliseconds between two looks at a task: the least and the most, whatever the server wants, and what it is left out. */
+export const POLL: { readonly least: number; readonly most: number; readonly usual: number } = {
+  least: 100,
+  most: 30_000,
+  usual: 1000,
+};
+
+/** Looks at a task that may fail one after the other, where trying again may help. */
+export const MAX_FAILED_POLLS: number = 3;
+
+/** How long, in milliseconds, a task is waited for between looks, and a server is asked to keep it. */
+export const TASK_TTL: number = 3_600_000;
+
+/** Times that a call may be answered with questions, as in the SDKs. */
+export const MAX_ROUNDS: number = 10;
+
+/** Milliseconds before a call is sent again that was answered without a question, as in the SDKs. */
+export const ROUND_PAUSE: number = 250;
+
+/** Questions that one call may ask, all in all. */
+export const MAX_ASKED: number = 20;
+
 /** Pages of a list that are followed. */
 export const MAX_PAGES: number = 1000;
 

@@ -4,14 +4,23 @@
  * @module
  */
 import type { Client, McpSubscription, SubscriptionFilter } from "@modelcontextprotocol/client";
+import { objectOr, stringOr } from "../../../mcp/rpc.js";
 import { ToolClientError } from "../../errors.js";
 import type { SourceNotice } from "../../source.js";
+import { beforeClient, type ServerMessage } from "./before-client.js";
 import { GRACE, MAX_SUBSCRIBED, NO_LIMIT } from "./limits.js";
 import { Listening } from "./listening.js";
 import { patiently } from "./patience.js";
 
 /** Told of what a server says. */
 export type Tell = (notice: SourceNotice) => void;
+
+/** Milliseconds in which a server is heard once, and once more at their end, saying that its tools changed. */
+const PAUSE = 100;
+
+const UPDATED = "notifications/resources/updated";
+const RESOURCES_CHANGED = "notifications/resources/list_changed";
+const TOOLS_CHANGED = "notifications/tools/list_changed";
 
 /** One connection's notices and subscriptions. */
 export class Notices {
@@ -22,15 +31,17 @@ export class Notices {
   readonly #uris = new Set<string>();
   /** One change of the subscriptions after the other. */
   #turn: Promise<unknown> = Promise.resolve();
+  /** Runs for a while after the tools changed. */
+  #toolsTimer: ReturnType<typeof setTimeout> | undefined;
+  #toolsChangedAgain = false;
 
   constructor(client: Client, tell: Tell) {
     this.#client = client;
     this.#tell = tell;
-    client.setNotificationHandler("notifications/tools/list_changed", () => tell({ kind: "tools_changed" }));
-    client.setNotificationHandler("notifications/resources/list_changed", () => tell({ kind: "resources_changed" }));
-    client.setNotificationHandler("notifications/resources/updated", ({ params: { uri } }) =>
-      tell({ kind: "resource_updated", uri }),
-    );
+    // What comes before `listen` comes by the client.
+    client.setNotificationHandler(TOOLS_CHANGED, (message) => void this.#take(message));
+    client.setNotificationHandler(RESOURCES_CHANGED, (message) => void this.#take(message));
+    client.setNotificationHandler(UPDATED, (message) => void this.#take(message));
     const listen = (filter: SubscriptionFilter, signal: AbortSignal): Promise<McpSubscription> =>
       client.listen(filter, { signal, timeout: NO_LIMIT });
     this.#lists = new Listening(listen, () => this.#tellLists());
@@ -39,6 +50,8 @@ export class Notices {
 
   /** Listens to changes of lists, where that has to be said. A server that does not answer is not waited for. */
   async listen(signal: AbortSignal): Promise<void> {
+    // A client that checks tens of thousands of them answers nobody meanwhile.
+    beforeClient(this.#client, (message) => (this.#take(message) ? undefined : message));
     const filter = this.#listFilter();
     if (!this.#isModern || Object.keys(filter).length === 0) return;
     await patiently(this.#lists.to(filter, signal), GRACE);
@@ -67,7 +80,39 @@ export class Notices {
 
   /** Listens no longer. */
   async close(): Promise<void> {
+    clearTimeout(this.#toolsTimer);
     await Promise.all([this.#lists.close(), this.#watched.close()]);
+  }
+
+  /** Whether it is a notice that somebody may want to know of: then it is told. */
+  #take({ id, method, params }: ServerMessage): boolean {
+    if (id !== undefined) return false;
+    if (method === TOOLS_CHANGED) this.#toolsChanged();
+    else if (method === RESOURCES_CHANGED) this.#tell({ kind: "resources_changed" });
+    else if (method === UPDATED) this.#updated(stringOr(objectOr(params)["uri"]));
+    else return false;
+    return true;
+  }
+
+  #updated(uri: string | undefined): void {
+    if (uri !== undefined) this.#tell({ kind: "resource_updated", uri });
+  }
+
+  /** Each time that it is told the tools are listed again. */
+  #toolsChanged(): void {
+    if (this.#toolsTimer !== undefined) {
+      this.#toolsChangedAgain = true;
+      return;
+    }
+    this.#tell({ kind: "tools_changed" });
+    this.#toolsTimer = setTimeout(() => {
+      this.#toolsTimer = undefined;
+      const again = this.#toolsChangedAgain;
+      this.#toolsChangedAgain = false;
+      if (again) this.#toolsChanged();
+    }, PAUSE);
+    // Nobody's process lives on for this.
+    (this.#toolsTimer as { unref?: () => void }).unref?.();
   }
 
   get #isModern(): boolean {
@@ -93,7 +138,7 @@ export class Notices {
   /** What changed while nobody listened is not known. */
   #tellLists(): void {
     const { toolsListChanged, resourcesListChanged } = this.#listFilter();
-    if (toolsListChanged === true) this.#tell({ kind: "tools_changed" });
+    if (toolsListChanged === true) this.#toolsChanged();
     if (resourcesListChanged === true) this.#tell({ kind: "resources_changed" });
   }
 

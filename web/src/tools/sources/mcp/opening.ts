@@ -20,6 +20,12 @@ const CLIENT = { name: "sluice", version: "1" };
 /** The later era's first revision, to insist on. */
 const MODERN = "2026-07-28";
 
+/** A person may be asked, and tasks are followed. */
+const CAPABILITIES: NonNullable<ClientOptions["capabilities"]> = {
+  elicitation: { form: {}, url: {} },
+  extensions: { "io.modelcontextprotocol/tasks": {} },
+};
+
 /** What one attempt at connecting needs. */
 export interface Attempt {
   readonly terms: McpTerms;
@@ -65,6 +71,7 @@ function clientOptions({ era, probeTimeout }: Attempt): ClientOptions {
   const mode = era === "modern" ? { pin: MODERN } : era;
   return {
     jsonSchemaValidator: PERMISSIVE,
+    capabilities: CAPABILITIES,
     versionNegotiation: { mode, probe: { timeoutMs: probeTimeout } },
   };
 }

@@ -4,12 +4,14 @@
  */
 import type { Client } from "@modelcontextprotocol/client";
 import { objectOr, RpcCode, stringOr } from "../../../mcp/rpc.js";
-import { ToolServerError } from "../../errors.js";
+import { ToolClientError, ToolServerError } from "../../errors.js";
 import { subjectOf } from "../../adapting/place.js";
 import type { ListedResource, ListedTemplate, ReadResult, ResourceConnection } from "../../resources/connection.js";
 import { asked } from "./asking.js";
+import { beforeClient } from "./before-client.js";
 import type { ConnectionTerms } from "./connection.js";
 import { MAX_LISTED, MAX_PAGES, NO_LIMIT } from "./limits.js";
+import { withFitEntries } from "./listing.js";
 import { marked } from "./marker.js";
 import type { Notices } from "./notices.js";
 import { readContents, type Reading } from "./read-contents.js";
@@ -25,9 +27,11 @@ export class McpResources implements ResourceConnection {
   readonly #terms: ConnectionTerms;
   readonly #notices: Notices;
 
+  /** The client is connected. */
   constructor(terms: ConnectionTerms, notices: Notices) {
     this.#terms = terms;
     this.#notices = notices;
+    beforeClient(terms.client, withFitEntries);
   }
 
   /** Pages are followed until there are 10,000 entries. */
@@ -63,10 +67,9 @@ export class McpResources implements ResourceConnection {
     const options = { namespace, scope, signal, dialect: "mcp" } as const;
     const expectation = door.expect("read", options);
     const ask = async (): Promise<ReadResult> => {
-      const answer = await client.request(
-        { method: "resources/read", params: { uri, _meta: marked(expectation.key) } },
-        { signal, timeout: NO_LIMIT },
-      );
+      const params = { uri, _meta: marked(expectation.key) };
+      const request = client.request({ method: "resources/read", params }, { signal, timeout: NO_LIMIT });
+      const answer = await request.catch((error: unknown) => this.#refused(error));
       const reduced = (await door.outcome(expectation))?.reduced ?? (await sluice.transform(answer, options));
       return readContents(reduced, { ...reading, namespace }, { sluice, store });
     };
@@ -74,7 +77,9 @@ export class McpResources implements ResourceConnection {
   }
 
   async subscribe(uri: string, signal: AbortSignal): Promise<void> {
-    await asked({ ask: () => this.#notices.subscribe(uri, signal), signal }, this.#terms);
+    const ask = (): Promise<void> =>
+      this.#notices.subscribe(uri, signal).catch((error: unknown) => this.#refused(error));
+    await asked({ ask, signal }, this.#terms);
   }
 
   async unsubscribe(uri: string, signal: AbortSignal): Promise<void> {
@@ -111,6 +116,15 @@ export class McpResources implements ResourceConnection {
       return all;
     };
     return asked({ ask, signal }, this.#terms);
+  }
+
+  /** Throws what the client threw, where the server does not know the URI in words about that. */
+  #refused(error: unknown): never {
+    const { code } = objectOr(error);
+    if (code !== RpcCode.resourceNotFound && code !== RpcCode.invalidParams) throw error;
+    const subject = subjectOf({ source: this.#terms.name });
+    const remedy = "check the URI, or list the resources again";
+    throw new ToolClientError(`${subject} has no resource with this URI (JSON-RPC ${code}): ${remedy}.`);
   }
 
   #endless(): ToolServerError {

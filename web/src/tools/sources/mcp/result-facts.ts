@@ -12,6 +12,9 @@ export class ResultFacts {
   readonly #members = new MessageMembers();
   readonly #type = new Kept("result.resultType");
   readonly #error = new Kept("result.isError");
+  /** The result inside the status of a task that is done: its members are deeper than those of a message are told. */
+  readonly #inner = new MessageMembers();
+  readonly #innerError = new Kept("isError");
 
   /** Takes bytes of the message. */
   push(bytes: Uint8Array): void {
@@ -19,6 +22,7 @@ export class ResultFacts {
     this.#members.push(bytes);
     this.#type.follow(this.#members, bytes, at);
     this.#error.follow(this.#members, bytes, at);
+    this.#look(bytes, at);
   }
 
   /** Whether the result is what was asked for, as far as is known: neither a question nor a task. */
@@ -26,9 +30,26 @@ export class ResultFacts {
     return !this.#type.isKnown || this.#type.value === "complete";
   }
 
-  /** Whether it says that the tool failed. */
+  /** Whether it names a task (2025-11-25), which is no result where one was asked for. */
+  get isTask(): boolean {
+    return this.#members.member("result.task") !== undefined;
+  }
+
+  /** Whether it says that the tool failed, or the result inside it does. */
   get isError(): boolean {
-    return this.#error.value === true;
+    return this.#error.value === true || this.#innerError.value === true;
+  }
+
+  #look(bytes: Uint8Array, at: number): void {
+    const member = this.#members.member("result.result");
+    if (member === undefined) return;
+    const from = Math.max(0, member.start - at);
+    const to = Math.min(bytes.length, (member.end ?? Infinity) - at);
+    if (to <= from) return;
+    const part = bytes.subarray(from, to);
+    const partAt = this.#inner.size;
+    this.#inner.push(part);
+    this.#innerError.follow(this.#inner, part, partAt);
   }
 }
 

@@ -9,12 +9,13 @@ import type { Sluice, Transformed, TransformOptions } from "../../../core/sluice
 import { cancelledBy } from "../../../mcp/client-request.js";
 import type { FromClient } from "../../../mcp/door.js";
 import type { Doorway, MessageTaker } from "../../../mcp/doorway.js";
-import { errorMessage, RpcCode } from "../../../mcp/rpc.js";
+import { errorMessage, idKey, RpcCode } from "../../../mcp/rpc.js";
 import { refuseMessage, type Refused } from "../../../mcp/too-large.js";
 import { Incoming } from "../../../transports/incoming.js";
 import type { MessageMembers } from "../../../transports/members.js";
 import type { Outlet } from "../../../transports/outlet.js";
 import { Answers } from "./answers.js";
+import type { Asker } from "./asker.js";
 import { Expectation, type Asked } from "./expectation.js";
 import { unmarked } from "./marker.js";
 import { ResultFacts } from "./result-facts.js";
@@ -39,6 +40,9 @@ export interface Outcome {
 /** Never answered as other requests are: its answer ends it. */
 const SUBSCRIPTION = "subscriptions/listen";
 
+/** Questions of the server's that are kept account of until they are asked. */
+const MAX_QUESTIONS = 1000;
+
 /** Expectations so far: each has a key of its own. */
 let keys = 0;
 
@@ -47,6 +51,8 @@ export class ToolDoor implements Doorway {
   readonly #terms: ToolDoorTerms;
   readonly #waiting: Waiting;
   readonly #expected: Map<string, Expectation>;
+  /** Whose question it is that comes with an exchange's answer, by its id. */
+  readonly #questions: Map<string, Asker>;
   /** The requests that may be answered here; all, where it is not known. */
   readonly #ids: readonly string[] | undefined;
 
@@ -54,6 +60,7 @@ export class ToolDoor implements Doorway {
     this.#terms = terms;
     this.#waiting = beside === undefined ? new Waiting() : beside.door.#waiting;
     this.#expected = beside === undefined ? new Map<string, Expectation>() : beside.door.#expected;
+    this.#questions = beside === undefined ? new Map<string, Asker>() : beside.door.#questions;
     this.#ids = beside?.ids;
   }
 
@@ -64,17 +71,26 @@ export class ToolDoor implements Doorway {
   }
 
   /** Says that a request will be sent whose result is to go through the gate. It carries `marked(key)` in its `_meta`. */
-  expect(asked: Asked, options: TransformOptions): Expectation {
-    const expectation = new Expectation(String((keys += 1)), asked, options);
+  expect(asked: Asked, options: TransformOptions, asker?: Asker): Expectation {
+    const expectation = new Expectation(String((keys += 1)), asked, options, asker);
     this.#expected.set(expectation.key, expectation);
     return expectation;
   }
 
   /** What the gate made of the result; undefined where none came through. */
   async outcome({ arrival, options }: Expectation): Promise<Outcome | undefined> {
+    if (arrival?.kind === "aside") return undefined;
     if (arrival?.kind !== "staged") return arrival;
     const reduced = await restaged(arrival, options, this.#terms.sluice);
     return { reduced, isError: arrival.isError };
+  }
+
+  /** Who is to be asked what the server asks in its request with this id; undefined where that is not known. */
+  askerOf(id: string | number): Asker | undefined {
+    const key = JSON.stringify(id);
+    const asker = this.#questions.get(key);
+    this.#questions.delete(key);
+    return asker;
   }
 
   /** Nobody waits for it any more. */
@@ -109,6 +125,7 @@ export class ToolDoor implements Doorway {
       ids: this.#ids,
       facts,
       keeps: !(this.#terms.store instanceof NoOpArtifactStore),
+      onQuestion: (id) => this.#noteQuestion(id),
       lost: this.#terms.lost,
       dropStaged: (scope) => void dropStaged(this.#terms.store, scope),
     });
@@ -165,6 +182,16 @@ export class ToolDoor implements Doorway {
 
   get waiting(): number {
     return this.#waiting.ids.length;
+  }
+
+  /** What comes with the answer to one request belongs to that. */
+  #noteQuestion(id: string): void {
+    const asker = this.#waiting.find(this.#ids?.[0])?.asker;
+    const key = idKey(id);
+    if (asker === undefined || key === undefined) return;
+    this.#questions.set(key, asker);
+    const [oldest] = this.#questions.keys();
+    if (this.#questions.size > MAX_QUESTIONS && oldest !== undefined) this.#questions.delete(oldest);
   }
 
   #lose(id: string): void {
