@@ -76,8 +76,8 @@ export class Calling {
   /** Sends a request whose answer goes through the gate. Throws a ToolNodeError, or the reason of the signal. */
   async send(kind: Asked, request: (sending: Sending) => Promise<Answered>): Promise<Came> {
     const { door } = this.terms;
-    const { signal, tool } = this.call;
-    const expectation = door.expect(kind, this.#options, this.asker);
+    const { signal, tool, alive } = this.call;
+    const expectation = door.expect(kind, this.#options, { asker: this.asker, alive });
     const ask = async (): Promise<Came> => {
       const answer = await request({ _meta: marked(expectation.key), options: { signal, timeout: NO_LIMIT } });
       this.#isKnown = true;

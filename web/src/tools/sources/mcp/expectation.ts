@@ -25,6 +25,14 @@ export type Arrival =
   /** A question or a task in a result's place, as it came. */
   | { readonly kind: "aside"; readonly result: Readonly<Record<string, unknown>> };
 
+/** Who waits, beside for the result. */
+export interface Waiter {
+  /** Who is asked what the server wants to know meanwhile. */
+  readonly asker?: Asker;
+  /** Told that a part of the answer came. */
+  readonly alive?: (() => void) | undefined;
+}
+
 /** One answer that is waited for. */
 export class Expectation {
   /** What the request is known by until it has an id. */
@@ -32,18 +40,17 @@ export class Expectation {
   readonly asked: Asked;
   /** How the result is reduced, and whose it is. */
   readonly options: TransformOptions;
-  /** Who is asked what the server wants to know meanwhile. */
-  readonly asker: Asker | undefined;
+  readonly waiter: Waiter;
   /** What came, once it has. */
   arrival: Arrival | undefined;
   /** Why nothing came, where that is known better than the client knows it. */
   failure: Error | undefined;
 
-  constructor(key: string, asked: Asked, options: TransformOptions, asker?: Asker) {
+  constructor(key: string, asked: Asked, options: TransformOptions, waiter: Waiter) {
     this.key = key;
     this.asked = asked;
     this.options = options;
-    this.asker = asker;
+    this.waiter = waiter;
   }
 }
 

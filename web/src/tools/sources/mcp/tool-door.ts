@@ -12,11 +12,12 @@ import type { Doorway, MessageTaker } from "../../../mcp/doorway.js";
 import { errorMessage, idKey, RpcCode } from "../../../mcp/rpc.js";
 import { refuseMessage, type Refused } from "../../../mcp/too-large.js";
 import { Incoming } from "../../../transports/incoming.js";
+import { MAX_HEAD } from "../../../transports/limits.js";
 import type { MessageMembers } from "../../../transports/members.js";
 import type { Outlet } from "../../../transports/outlet.js";
 import { Answers } from "./answers.js";
 import type { Asker } from "./asker.js";
-import { Expectation, type Asked } from "./expectation.js";
+import { Expectation, type Asked, type Waiter } from "./expectation.js";
 import { unmarked } from "./marker.js";
 import { ResultFacts } from "./result-facts.js";
 import { dropStaged, restaged } from "./staging.js";
@@ -71,8 +72,8 @@ export class ToolDoor implements Doorway {
   }
 
   /** Says that a request will be sent whose result is to go through the gate. It carries `marked(key)` in its `_meta`. */
-  expect(asked: Asked, options: TransformOptions, asker?: Asker): Expectation {
-    const expectation = new Expectation(String((keys += 1)), asked, options, asker);
+  expect(asked: Asked, options: TransformOptions, waiter: Waiter = {}): Expectation {
+    const expectation = new Expectation(String((keys += 1)), asked, options, waiter);
     this.#expected.set(expectation.key, expectation);
     return expectation;
   }
@@ -141,8 +142,12 @@ export class ToolDoor implements Doorway {
         return isForServer ? undefined : text;
       },
     });
+    let size = 0;
     return {
       write: async (bytes) => {
+        size += bytes.length;
+        // A short message says nothing of anybody's answer; behind a long one all others wait.
+        if (size > MAX_HEAD) this.#alive();
         facts.push(bytes);
         await incoming.write(bytes);
       },
@@ -184,9 +189,13 @@ export class ToolDoor implements Doorway {
     return this.#waiting.ids.length;
   }
 
+  #alive(): void {
+    for (const expectation of this.#waiting.among(this.#ids)) expectation?.waiter.alive?.();
+  }
+
   /** What comes with the answer to one request belongs to that. */
   #noteQuestion(id: string): void {
-    const asker = this.#waiting.find(this.#ids?.[0])?.asker;
+    const asker = this.#waiting.find(this.#ids?.[0])?.waiter.asker;
     const key = idKey(id);
     if (asker === undefined || key === undefined) return;
     this.#questions.set(key, asker);
