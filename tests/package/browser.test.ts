@@ -2,18 +2,14 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
-import { build, createServer, preview, type InlineConfig } from "vite";
+import { build, createServer, type InlineConfig } from "vite";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { findChromium } from "../../scripts/chromium.mjs";
 import { ROUND_TRIP } from "./report.js";
+import { projectOf, served, siteOf, type Site } from "./sites.js";
 
 const POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
 const app = inject("app");
-
-interface Site {
-  readonly url: string;
-  close(): Promise<void>;
-}
 
 /** What a page said while it ran, apart from its report. */
 interface Visit {
@@ -56,25 +52,9 @@ const EVERYWHERE = {
   coreByUrl: ROUND_TRIP,
 };
 
-/** The project served, each answer under a policy. */
+/** The app, and no other that is beneath it. */
 function withPolicy(policy: string): InlineConfig {
-  return {
-    root: app,
-    configFile: false,
-    logLevel: "error",
-    worker: { format: "es" },
-    server: { port: 0, headers: { "Content-Security-Policy": policy } },
-    preview: { port: 0, headers: { "Content-Security-Policy": policy } },
-  };
-}
-
-function siteOf(server: { resolvedUrls: { local: string[] } | null; close(): Promise<void> }): Site {
-  return { url: server.resolvedUrls?.local[0] ?? "", close: () => server.close() };
-}
-
-/** What `vite build` left, served under a policy. */
-async function served(policy: string): Promise<Site> {
-  return siteOf(await preview(withPolicy(policy)));
+  return { ...projectOf(app, policy), optimizeDeps: { entries: ["index.html"] } };
 }
 
 describe("built by Vite", () => {
@@ -98,7 +78,7 @@ describe("built by Vite", () => {
     let site: Site;
     let seen: Visit;
     beforeAll(async () => {
-      site = await served(POLICY);
+      site = await served(app, POLICY);
       seen = await visit(site.url);
     });
     afterAll(() => site.close());
@@ -125,7 +105,7 @@ describe("built by Vite", () => {
   });
 
   test("where the policy forbids WebAssembly, the error says that the core could not be loaded", async () => {
-    const site = await served("default-src 'self'");
+    const site = await served(app, "default-src 'self'");
     try {
       const { report } = await visit(site.url);
       expect(report["page"]).toMatchObject({
