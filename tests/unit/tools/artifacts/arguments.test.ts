@@ -32,6 +32,12 @@ describe("an artifact of the same source", () => {
     expect(value).toMatchObject({ note: "a text of theirs", uploads: 1 });
   });
 
+  test("goes into one that the server names a file as a data URI", async () => {
+    await using files = await connected();
+    const { value } = await files.node.call("see", { image: `artifact://${await files.id("pdf")}` });
+    expect(value).toMatch(/^data:application\/pdf;base64,/);
+  });
+
   test("is the path of a private copy where configuration says so, which goes with the source", async () => {
     const artifact_extraction = { door: { arguments: { open: { path: "path" as const } } } };
     const files = await connected({ artifact_extraction });

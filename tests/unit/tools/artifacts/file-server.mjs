@@ -17,6 +17,7 @@ const tools = [
   tool("log"),
   tool("upload", { data: { type: "string", contentEncoding: "base64" }, note: { type: "string" } }),
   tool("open", { path: { type: "string" } }),
+  { ...tool("see", { image: { type: "string" } }), _meta: { "openai/fileParams": ["image"] } },
 ];
 
 let uploads = 0;
@@ -29,6 +30,7 @@ const calls = {
     const same = Buffer.from(String(data), "base64").equals(PDF);
     return text(JSON.stringify({ same, note, uploads }));
   },
+  see: ({ image }) => text(String(image).slice(0, 40)),
   open: ({ path }) => text(`${readFileSync(path).equals(PDF)} ${(statSync(path).mode & 0o777).toString(8)} ${path}`),
 };
 

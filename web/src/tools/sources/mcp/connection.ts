@@ -88,11 +88,12 @@ export class McpConnection implements SourceConnection {
       client.listTools(undefined, { signal, timeout: NO_LIMIT, cacheMode: "refresh" });
     const { tools } = await asked({ ask, signal }, this.#terms);
     this.#taskTools = new Set(tools.filter(isTaskOnly).map(({ name }) => name));
-    return tools.map(({ name, description = "", inputSchema, outputSchema, annotations }) => ({
+    return tools.map(({ name, description = "", inputSchema, outputSchema, annotations, _meta: meta }) => ({
       name,
       description,
       input_schema: inputSchema,
       ...(outputSchema !== undefined && { output_schema: outputSchema }),
+      ...(meta !== undefined && { meta }),
       isRepeatable: annotations?.readOnlyHint === true || annotations?.idempotentHint === true,
       isReadOnly: annotations?.readOnlyHint === true,
     }));
