@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 /** A server that notes its process, and answers or not. */
-async function server(answers: boolean): Promise<string> {
+async function server(answers: boolean, description = ""): Promise<string> {
   const script = join(folder, `server-${answers}.mjs`);
   await writeFile(
     script,
@@ -31,7 +31,7 @@ async function server(answers: boolean): Promise<string> {
     appendFileSync(${JSON.stringify(pids)}, process.pid + "\\n");
     const results = {
       initialize: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } },
-      "tools/list": { tools: [{ name: "echo", inputSchema: { type: "object" } }] },
+      "tools/list": { tools: [{ name: "echo", description: ${description || "''"}, inputSchema: { type: "object" } }] },
       "tools/call": { content: [{ type: "text", text: "hello" }] },
     };
     createInterface({ input: process.stdin }).on("line", (line) => {
@@ -86,6 +86,12 @@ describe("a server that never answers", () => {
     await expect(connecting).rejects.toThrow(/was closed: connect it again/);
     await expectNoneLeft();
   });
+});
+
+test("a list that is too large is refused with the reason", async () => {
+  const connection = await server(true, '"x".repeat(12_000_000)');
+  await using node = new ToolNode({ name: "own", transport: "mcp", connection });
+  await expect(node.connect()).rejects.toThrow(/more than 8 MiB of what cannot be stored/);
 });
 
 describe("connecting and closing at once", () => {

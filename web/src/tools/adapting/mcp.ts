@@ -5,6 +5,7 @@
  */
 import { ToolAuthError, ToolClientError, ToolConnectionError, ToolServerError, ToolTimeoutError } from "../errors.js";
 import type { ToolNodeError } from "../errors.js";
+import { MAX_MESSAGE } from "../../transports/limits.js";
 import { bareCause } from "./cause.js";
 import { subjectOf, type ToolPlace } from "./place.js";
 import { fromStatus } from "./status.js";
@@ -16,16 +17,27 @@ const BRANDS = Symbol.for("mcp.sdk.errorBrands");
 export function fromMcp(error: unknown, place: ToolPlace): ToolNodeError | undefined {
   const brands = brandsOf(error);
   if (brands === undefined) return undefined;
-  const { code, status, cause } = error as { code?: unknown; status?: unknown; cause?: unknown };
+  const { code, status, cause, data } = error as Readonly<Record<"code" | "status" | "cause" | "data", unknown>>;
   if (brands.has("mcp.SdkHttpError") && typeof status === "number") return fromStatus(status, undefined, place);
   if (brands.has("mcp.SseError")) return fromStream(error, code, place);
   if (brands.has("mcp.SdkError")) return fromSdk(error, String(code), cause, place);
+  if (brands.has("mcp.ProtocolError") && isTooLarge(data)) {
+    const what = `${subjectOf(place)} answered with more than ${MAX_MESSAGE / 1024 / 1024} MiB of what cannot be stored`;
+    return new ToolServerError(`${what}, and that is not taken: it must answer in smaller pages.`, NON_RETRYABLE);
+  }
   if (brands.has("mcp.ProtocolError")) return fromProtocol(typeof code === "number" ? code : undefined, place);
   if (AUTH.some((brand) => brands.has(brand))) {
     const remedy = "check auth_type and auth_config, or connect the account again";
     return new ToolAuthError(`${subjectOf(place)} does not know who asks: ${remedy}.`, { cause: bareCause(error) });
   }
   return undefined;
+}
+
+const NON_RETRYABLE = { category: "non_retryable" } as const;
+
+/** What a door says in place of a message that it did not take. */
+function isTooLarge(data: unknown): boolean {
+  return (data as { readonly code?: unknown } | null | undefined)?.code === "E_TOO_LARGE";
 }
 
 const AUTH = ["mcp.UnauthorizedError", "mcp.OAuthClientFlowError", "mcp.OAuthError"];
@@ -46,7 +58,7 @@ function fromProtocol(code: number | undefined, place: ToolPlace): ToolNodeError
   const subject = subjectOf(place);
   if (code === -32603 || code === -32700) {
     const remedy = "see the source's own log";
-    return new ToolServerError(`${subject} failed (JSON-RPC ${code}): ${remedy}.`, { category: "non_retryable" });
+    return new ToolServerError(`${subject} failed (JSON-RPC ${code}): ${remedy}.`, NON_RETRYABLE);
   }
   const fault = (code === undefined ? undefined : FAULTS.get(code)) ?? "refuses the request";
   const remedy = "check the tool's name and arguments, and the source's own log";

@@ -20,8 +20,8 @@ export function subjectOf({ source, tool }: ToolPlace): string {
 
 const LONGEST_NAME = 64;
 
-// A source chooses the names of its tools: what turns text around or hides in it must not reach a log.
-function quoted(name: string): string {
+/** A name as sentences say it. A source chooses those of its tools: what turns text around or hides must not reach a log. */
+export function quoted(name: string): string {
   const shown = name.slice(0, LONGEST_NAME).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "");
   return JSON.stringify(name.length > LONGEST_NAME ? `${shown}…` : shown);
 }

@@ -81,7 +81,8 @@ export class Answers implements Judge {
     const expectation = isForServer ? undefined : (waiting.close(id) ?? this.#gated);
     if (expectation !== undefined) expectation.failure ??= this.#failureOf(error);
     const sentence = "The message could not be taken.";
-    const text = id === undefined ? undefined : errorMessage(id, RpcCode.internal, sentence);
+    const data = error instanceof SluiceError ? { code: error.code } : undefined;
+    const text = id === undefined ? undefined : errorMessage(id, RpcCode.internal, sentence, data);
     return { text, isForServer };
   }
 
