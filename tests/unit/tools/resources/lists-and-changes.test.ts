@@ -66,8 +66,9 @@ describe("changes", () => {
     expect((await reader.readResource(URI)).contents).toMatchObject([{ text: "after" }]);
   });
 
-  test("are told with whose session they came from, if that is said", () => {
+  test("are told with whose session they came from, if that is said", async () => {
     const { reader, events } = desk();
+    await reader.subscribe(URI);
     reader.notice({ kind: "resource_updated", uri: URI }, ADA);
     expect(events).toEqual([{ kind: "updated", namespace: "lib", uri: URI, scope: ADA }]);
   });
@@ -77,6 +78,43 @@ describe("changes", () => {
     reader.notice({ kind: "tools_changed" });
     reader.notice({ kind: "resource_updated", uri: "x".repeat(5_000) });
     expect(events).toEqual([]);
+  });
+
+  test("of what nobody subscribed to are not told, and make old what was kept all the same", async () => {
+    const { reader, library, events } = desk();
+    library.write(URI, { body: "before" });
+    await reader.subscribe(`${URI}/other`);
+    await reader.readResource(URI);
+    library.write(URI, { body: "after" });
+    reader.notice({ kind: "resource_updated", uri: URI });
+    expect((await reader.readResource(URI)).contents).toMatchObject([{ text: "after" }]);
+    await reader.subscribe(URI);
+    await reader.unsubscribe(URI);
+    reader.notice({ kind: "resource_updated", uri: URI });
+    expect(events).toEqual([]);
+  });
+
+  test("that the source tells of before it has agreed to tell are told", async () => {
+    const { reader, library, events } = desk();
+    library.gate = async () => reader.notice({ kind: "resource_updated", uri: URI });
+    await reader.subscribe(URI);
+    expect(events).toHaveLength(1);
+  });
+
+  test("of which nothing is told when the source does not agree", async () => {
+    const { reader, library, events } = desk();
+    library.gate = () => Promise.reject(new Error("no"));
+    await expect(reader.subscribe(URI)).rejects.toThrow("no");
+    reader.notice({ kind: "resource_updated", uri: URI });
+    expect(events).toEqual([]);
+  });
+
+  test("cannot be asked for of what cannot be told", async () => {
+    const { reader, library } = desk();
+    for (const uri of ["", "file:///\n", "file:///\u202e", "x".repeat(2049)]) {
+      await expect(reader.subscribe(uri)).rejects.toMatchObject({ code: "E_TOOL_CLIENT" });
+    }
+    expect(library.asked).toEqual([]);
   });
 
   test("are asked for once, however many ask, until the last one has enough", async () => {

@@ -43,6 +43,8 @@ export const MAX_TTL: number = 86_400_000;
 /** How long, in milliseconds, a list is kept, unless the source says that it changed. */
 export const LIST_TTL: number = 60_000;
 
+/** Most UTF-16 units of a URI whose changes are told. */
+export const MAX_WATCHED_URI: number = 2048;
 /** Most URIs whose changes one session asks for. */
 export const MAX_SUBSCRIPTIONS: number = 1000;
 /** Sessions that are told apart; the one unused for longest is forgotten. */

@@ -43,20 +43,21 @@ export function fitTemplates(listed: readonly ListedTemplate[]): Listing<ListedT
 }
 
 /**
- * Checks what somebody wants to have read.
+ * Checks what somebody wants to have read, or to be told of.
  *
- * @throws ToolClientError when it is no text, empty, longer than {@link MAX_URI} UTF-16 units, or has characters that
- * cannot be seen.
+ * @throws ToolClientError when it is no text, empty, longer than `most` UTF-16 units, or has characters that cannot be
+ * seen.
  */
-export function checkUri(uri: unknown, name = "uri"): asserts uri is string {
-  if (isFitUri(uri)) return;
+export function checkUri(uri: unknown, name = "uri", most: number = MAX_URI): asserts uri is string {
+  if (isFitUri(uri, most)) return;
   throw new ToolClientError(
-    `${name} must be a text of 1 to ${MAX_URI} characters that can all be seen: give it as the source lists it.`,
+    `${name} must be a text of 1 to ${most} characters that can all be seen: give it as the source lists it.`,
   );
 }
 
-function isFitUri(uri: unknown): uri is string {
-  return typeof uri === "string" && uri !== "" && uri.length <= MAX_URI && !HIDDEN.test(uri);
+/** Whether it is a text of 1 to `most` UTF-16 units that can all be seen. */
+export function isFitUri(uri: unknown, most: number = MAX_URI): uri is string {
+  return typeof uri === "string" && uri !== "" && uri.length <= most && !HIDDEN.test(uri);
 }
 
 type Described = Pick<ListedResource, "name" | "title" | "description" | "mime_type">;

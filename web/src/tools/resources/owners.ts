@@ -43,6 +43,12 @@ export class Owners {
     return owner.subscriptions;
   }
 
+  /** Whether anybody wants to know of a resource's changes. */
+  want(uri: string): boolean {
+    for (const { subscriptions } of this.#owners.values()) if (subscriptions.has(uri)) return true;
+    return false;
+  }
+
   /** Asks for nothing any more. */
   close(): void {
     this.#closing.abort();

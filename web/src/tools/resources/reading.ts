@@ -4,16 +4,18 @@
  */
 import type { ArtifactScope, ArtifactStore, Clock } from "../../artifacts/store.js";
 import type { ResourcesConfig } from "../../core/config.js";
+import { heedless } from "../../mcp/door-event.js";
 import type { ToolContext } from "../context.js";
 import { ToolClientError, type ToolNodeError } from "../errors.js";
 import { unsupported } from "../problem.js";
 import type { SourceNotice } from "../source.js";
 import { ResourceCache, type Reading } from "./cache.js";
+import { Changes } from "./changes.js";
 import type { ListedResource, ListedTemplate, ResourceConnection } from "./connection.js";
 import { contentsOf, type ResourceReading } from "./contents.js";
 import type { ResourceEvent } from "./events.js";
-import { MAX_COMPLETIONS, MAX_URI } from "./limits.js";
-import { checkUri, fitResources, fitTemplates, type Listing } from "./listed.js";
+import { MAX_COMPLETIONS, MAX_URI, MAX_WATCHED_URI } from "./limits.js";
+import { checkUri, isFitUri, fitResources, fitTemplates, type Listing } from "./listed.js";
 import { ListCache } from "./lists.js";
 import { Owners } from "./owners.js";
 import type { Subscriptions } from "./subscriptions.js";
@@ -60,6 +62,7 @@ export class ResourceReader {
   readonly #resources: ListCache<ListedResource>;
   readonly #templates: ListCache<ListedTemplate>;
   readonly #owners: Owners;
+  readonly #changes: Changes;
 
   constructor(terms: ResourceTerms) {
     const { store, clock = Date.now, isPerUser = false, config = {} } = terms;
@@ -74,6 +77,7 @@ export class ResourceReader {
     this.#resources = new ListCache(clock);
     this.#templates = new ListCache(clock);
     this.#owners = new Owners(isPerUser, () => this.#forget());
+    this.#changes = new Changes(heedless(terms.onEvent));
   }
 
   /** What the source lists, all of its pages. */
@@ -116,7 +120,7 @@ export class ResourceReader {
 
   /** Asks the source to tell of a resource's changes; as often as it was asked, it has to be asked to stop. */
   async subscribe(uri: string, context: ToolContext = {}): Promise<void> {
-    checkUri(uri);
+    checkUri(uri, "uri", MAX_WATCHED_URI);
     await this.#with(context.signal, context, (resources, signal, subscriptions) =>
       subscriptions.add(uri, signal, () => resources.subscribe(uri, signal)),
     );
@@ -147,26 +151,28 @@ export class ResourceReader {
   }
 
   /**
-   * Takes a notice of the source's: forgets what it makes old, and tells the host.
+   * Takes a notice of the source's: forgets what it makes old, and tells the host. Of a resource that nobody subscribed to
+   * nothing is told, and of one that changes all the time only now and then.
    *
    * @param scope whose session it came from, where users have sessions of their own.
    */
   notice(notice: SourceNotice, scope?: ArtifactScope): void {
-    const { namespace, onEvent } = this.#terms;
+    const { namespace } = this.#terms;
     const whose = scope === undefined ? {} : { scope };
-    if (notice.kind === "resource_updated" && notice.uri.length <= MAX_URI) {
+    if (notice.kind === "resource_updated" && isFitUri(notice.uri)) {
       this.#cache.invalidate(notice.uri);
-      onEvent?.({ kind: "updated", namespace, uri: notice.uri, ...whose });
+      if (this.#owners.want(notice.uri)) this.#changes.tell({ kind: "updated", namespace, uri: notice.uri, ...whose });
     } else if (notice.kind === "resources_changed") {
       this.#resources.clear();
       this.#templates.clear();
-      onEvent?.({ kind: "list_changed", namespace, ...whose });
+      this.#changes.tell({ kind: "list_changed", namespace, ...whose });
     }
   }
 
   /** Forgets everything, subscriptions included: for a source that is closed. */
   close(): void {
     this.#owners.close();
+    this.#changes.close();
     this.#forget();
   }
 

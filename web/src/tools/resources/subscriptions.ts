@@ -10,6 +10,8 @@ import { untilAborted } from "../resilience/abort.js";
 /** Counts by URI: the source is asked when the first one comes and when the last one goes. */
 export class Subscriptions {
   readonly #counts = new Map<string, number>();
+  /** What the source is being asked for: it may tell of it before it answers. */
+  readonly #asking = new Set<string>();
   /** For each URI one step follows the other. */
   readonly #turns = new Turns();
 
@@ -18,13 +20,20 @@ export class Subscriptions {
     return [...this.#counts.keys()];
   }
 
+  /** Whether somebody wants to know of it. */
+  has(uri: string): boolean {
+    return this.#counts.has(uri) || this.#asking.has(uri);
+  }
+
   /** One more; `subscribe` is called for the first. Throws what it throws: then nothing was counted. */
   add(uri: string, signal: AbortSignal, subscribe: () => Promise<void>): Promise<void> {
     return this.#step(uri, signal, async () => {
       const count = this.#counts.get(uri) ?? 0;
       if (count === 0) {
         if (this.#counts.size >= MAX_SUBSCRIPTIONS) throw tooMany();
-        await subscribe();
+        this.#asking.add(uri);
+        // Of one URI no two steps are under way at a time.
+        await subscribe().finally(() => this.#asking.delete(uri));
       }
       this.#counts.set(uri, count + 1);
     });

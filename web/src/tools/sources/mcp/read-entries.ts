@@ -41,6 +41,9 @@ const REFERENCE = /^artifact:\/\/([\w.-]+)(?:\?[^\s"]*)?$/;
 /** What goes through the gate again at a time: characters of JSON, far below what is diverted whole, and contents. */
 const MAX_PART: { readonly chars: number; readonly contents: number } = { chars: 16_384, contents: 64 };
 
+/** Bytes of contents that were diverted by themselves, all in all. */
+const MAX_TAKEN = 8 * MAX_HELD;
+
 /** Bytes of a stored text that are looked at without a pause. */
 const PIECE = 65_536;
 
@@ -53,6 +56,8 @@ export class Entries {
   readonly #reading: Reading;
   readonly #means: Means;
   readonly #refs = new Map<string, AnswerRef>();
+  /** Bytes of contents that were diverted by themselves. */
+  #taken = 0;
   /** What stood where, before the core put something else there. */
   readonly #before: ReadonlyMap<unknown, unknown>;
 
@@ -138,7 +143,11 @@ export class Entries {
   /** A content, also where it was diverted by itself. */
   async #content(value: unknown): Promise<Content> {
     const ref = this.refOf(value);
-    return objectOr(ref === undefined ? value : (JSON.parse(await this.text(ref)) as unknown));
+    if (ref === undefined) return objectOr(value);
+    // A server can write the same reference thousands of times.
+    this.#taken += ref.size_bytes;
+    if (this.#taken > MAX_TAKEN) throw tooMuch();
+    return parsed(await this.text(ref));
   }
 
   /** What was diverted with all that surrounds it was not looked at by itself: short blobs are base64 in it still. */
@@ -176,6 +185,15 @@ function bare({ uri, mimeType, text, blob }: Content): Content {
     ...(typeof mimeType === "string" && mimeType.length <= MAX_TYPE && { mimeType }),
     ...(typeof text === "string" ? { text } : typeof blob === "string" && { blob }),
   };
+}
+
+/** Empty where a server's own words were taken for a reference to a content. */
+function parsed(text: string): Content {
+  try {
+    return objectOr(JSON.parse(text));
+  } catch {
+    return {};
+  }
 }
 
 function contentsOf(result: unknown): readonly unknown[] {
