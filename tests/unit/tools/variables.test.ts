@@ -61,7 +61,7 @@ describe("of a configuration", () => {
     connection: "server --token ${TOKEN}",
     env: { A: "${HOST}", B: "plain" },
     auth_type: "bearer",
-    auth_config: { token: "Bearer-${TOKEN}" },
+    auth_config: { token: "Bearer-${TOKEN}", env: "TOKEN" },
     tool_filter: ["get"],
   });
 
@@ -70,7 +70,7 @@ describe("of a configuration", () => {
       ...CONFIG,
       connection: "server --token t0k",
       env: { A: "example.com", B: "plain" },
-      auth_config: { token: "Bearer-t0k" },
+      auth_config: { token: "Bearer-t0k", env: "TOKEN" },
       endpoint: { kind: "stdio", argv: ["server", "--token", "t0k"] },
     });
     expect(CONFIG.connection).toBe("server --token ${TOKEN}");
@@ -111,5 +111,30 @@ describe("of the environment", () => {
     expect(environmentVariables("SLUICE_TEST_VARIABLE")).toBeUndefined();
     env["SLUICE_TEST_VARIABLE"] = "here";
     expect(substitute("${SLUICE_TEST_VARIABLE}", environmentVariables, "x")).toBe("here");
+  });
+});
+
+const document = (transport: "http" | "utcp" | "cli", text: string, own: Record<string, string>) =>
+  resolveVariables(readToolConfig({ name: "a", transport, connection: text, env: own }), VALUES);
+
+describe("of a document in the connection", () => {
+  test.each<["http" | "utcp" | "cli", string]>([
+    ["http", `{"a": "\${TOKEN} \${HOST}"}`],
+    ["utcp", `tools: []\na: "\${TOKEN} \${HOST}"\n`],
+    ["cli", `{"a": "\${TOKEN} \${HOST}"}`],
+  ])("variables of env go before those of the host (%s)", (transport, text) => {
+    const resolved = document(transport, text, { TOKEN: "own ${DOLLAR}", UNUSED: "x" });
+    expect(resolved.connection).toBe(text.replace("${TOKEN}", () => "own $& $1 $$").replace("${HOST}", "example.com"));
+    expect(resolved.env).toEqual({ TOKEN: "own $& $1 $$", UNUSED: "x" });
+  });
+
+  test("what env has need not be in the environment, and what it needs must be", () => {
+    const text = '{"a": "${OWN}"}';
+    expect(document("utcp", text, { OWN: "mine" }).connection).toBe('{"a": "mine"}');
+    expect(thrown(() => document("utcp", text, { OWN: "${OWN}" }))).toMatchObject({ code: "E_TOOL_AUTH" });
+  });
+
+  test("an address takes those of the host", () => {
+    expect(document("http", "https://${HOST}/", { HOST: "other.example" }).connection).toBe("https://example.com/");
   });
 });

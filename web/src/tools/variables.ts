@@ -3,7 +3,7 @@
  * (ToolNode 2.1 `_substitute_env`).
  * @module
  */
-import { transportOf, type McpEndpoint } from "./config/connection.js";
+import { isInline, transportOf, type McpEndpoint } from "./config/connection.js";
 import type { ToolConfig } from "./config.js";
 import { ToolAuthError } from "./errors.js";
 import { ToolConfigError } from "./config/problem.js";
@@ -40,7 +40,7 @@ export function variableNames(text: string): readonly string[] {
  * @throws ToolConfigError for `${…}` around what is no variable's name.
  */
 export function substitute(text: string, variables: Variables, source: string): string {
-  requireVariables([text], variables, source);
+  requireVariables(variableNames(text), variables, source);
   return filled(text, variables);
 }
 
@@ -52,23 +52,28 @@ export interface ResolvedToolConfig extends ToolConfig {
 
 /**
  * Puts values in place of variables in `connection`, `env` and `auth_config`. A value in a command stays one argument,
- * whatever is in it.
+ * whatever is in it. In a document that stands in `connection`, variables of `env` go before those of the host.
  *
  * @throws ToolAuthError that names all variables which have no value, wherever they stand.
  * @throws ToolConfigError where the connection is none, which shows only now.
  */
 export function resolveVariables(config: ToolConfig, variables: Variables): ResolvedToolConfig {
   const { name, connection, env, auth_config: auth, transport } = config;
-  requireVariables([connection, ...Object.values(env), ...Object.values(auth)], variables, name);
   const fill = (text: string): string => filled(text, variables);
-  const resolved = { ...config, connection: fill(connection), env: mapped(env, fill), auth_config: mapped(auth, fill) };
+  const isDocument = transport !== "mcp" && isInline(connection);
+  const isOwn = (variable: string): boolean => isDocument && Object.hasOwn(env, variable);
+  const given = [...Object.values(env), ...Object.values(auth)].flatMap(variableNames);
+  requireVariables([...variableNames(connection).filter((one) => !isOwn(one)), ...given], variables, name);
+  const own = mapped(env, fill);
+  const known: Variables = (variable) => (isOwn(variable) ? own[variable] : variables(variable));
+  const resolved = { ...config, connection: filled(connection, known), env: own, auth_config: mapped(auth, fill) };
   if (transport === "mcp") return { ...resolved, endpoint: transportOf(connection, fill) };
   checkConnection(resolved);
   return { ...resolved, endpoint: null };
 }
 
-function requireVariables(texts: readonly string[], variables: Variables, source: string): void {
-  const names = [...new Set(texts.flatMap(variableNames))];
+function requireVariables(asked: readonly string[], variables: Variables, source: string): void {
+  const names = [...new Set(asked)];
   if (names.some((name) => !isVariableName(name))) {
     const sentence =
       `The source ${JSON.stringify(source)} has \${…} around what is no variable's name: a name is a letter or '_', then ` +

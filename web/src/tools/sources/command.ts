@@ -6,6 +6,7 @@ import { adaptError } from "../adapt-error.js";
 import { subjectOf } from "../adapting/place.js";
 import type { OpenOptions, SourceCall, SourceConnection, SourceResult, SourceTool, ToolSource } from "../source.js";
 import type { ServerProcess } from "../../transports/server-process.js";
+import { checkArguments } from "./arguments.js";
 import { wordsWith } from "./command/arguments.js";
 import { discovered } from "./command/discover.js";
 import { resultOf } from "./command/result.js";
@@ -71,6 +72,7 @@ class CommandConnection implements SourceConnection {
     const place = { source, tool: name };
     const { template, input_schema: schema } = this.#tools.tool(name);
     const subject = subjectOf(place);
+    checkArguments(args, schema, subject, true);
     const variables = documentVariables(this.#terms);
     const fill = (text: string): string => filledIn(text, variables, source);
     const steps = template.steps.map(({ words, isShown }) => ({

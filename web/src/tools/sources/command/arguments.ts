@@ -7,6 +7,7 @@
  */
 import { ToolClientError } from "../../errors.js";
 import type { JsonSchema } from "../../source.js";
+import { missingArgument, propertyOf, unknownArgument } from "../arguments.js";
 import { isObject } from "../utcp/document.js";
 import type { ArgumentStyle } from "./template.js";
 
@@ -81,7 +82,7 @@ function valueOf([, name, braced, bare]: readonly (string | undefined)[], values
   const given = Object.hasOwn(values.args, name) ? values.args[name] : undefined;
   const value = given ?? propertyOf(values.schema, name)?.["default"];
   if (value !== undefined && value !== null) return value;
-  throw new ToolClientError(`${values.subject} needs the argument ${JSON.stringify(name)}, which was not given.`);
+  throw missingArgument(name, values.schema, values.subject);
 }
 
 function added(style: ArgumentStyle, { args, schema, subject }: Values): readonly string[] {
@@ -91,9 +92,7 @@ function added(style: ArgumentStyle, { args, schema, subject }: Values): readonl
     throw new ToolClientError(`${subject} takes its arguments as "args", an array of strings.`);
   }
   return Object.entries(args).flatMap(([name, value]) => {
-    if (!isKnown(schema, name)) {
-      throw new ToolClientError(`${subject} has no argument of that name: take one of its input schema.`);
-    }
+    if (!isKnown(schema, name)) throw unknownArgument(name, schema, subject);
     return flags(name, value);
   });
 }
@@ -112,13 +111,6 @@ function isKnown(schema: JsonSchema, name: string): boolean {
   if (!NAME.test(name)) return false;
   const others = schema["additionalProperties"];
   return propertyOf(schema, name) !== undefined || others === true || isObject(others);
-}
-
-function propertyOf(schema: JsonSchema, name: string): JsonSchema | undefined {
-  const properties = schema["properties"];
-  if (!isObject(properties) || !Object.hasOwn(properties, name)) return undefined;
-  const property = properties[name];
-  return isObject(property) ? property : {};
 }
 
 // A negative number is what it is; a text that begins like an option may be one.

@@ -4,7 +4,8 @@
  * @module
  */
 import { readFile, stat } from "node:fs/promises";
-import { subjectOf } from "../../adapting/place.js";
+import { quoted, subjectOf } from "../../adapting/place.js";
+import { ToolConnectionError } from "../../errors.js";
 import { wrong } from "../../problem.js";
 import type { SourceTerms } from "../terms.js";
 import {
@@ -17,6 +18,7 @@ import {
   type Document,
 } from "../utcp/document.js";
 import { manualTools } from "../utcp/manual.js";
+import { isProgram, programName } from "./program.js";
 import { CommandRun, environment, type Running } from "./run.js";
 import { bareTool, commandTool, type CommandTool } from "./template.js";
 import { wordsOf } from "./words.js";
@@ -27,7 +29,8 @@ const FILE = /\.(?:json|ya?ml)$/i;
 /**
  * Finds a source's commands. A command is run to find out more only where `utcp_mode` is `manual_url`.
  *
- * @throws ToolNodeError E_TOOL_CONFIG where there is no manual that can be read, what `wordsOf` throws for its commands.
+ * @throws ToolNodeError E_TOOL_CONFIG where there is no manual that can be read, what `wordsOf` throws for its commands;
+ * ToolConnectionError where a command's own program is not there.
  */
 export async function discovered(
   terms: SourceTerms,
@@ -41,34 +44,42 @@ export async function discovered(
   if (mode !== "base_url" && words.length === 1 && FILE.test(first)) {
     return toolsOf(await parsedDocument(await readText(first, subject), subject), name, subject);
   }
-  if (mode !== "manual_url") return [bareTool(words)];
   const env = environment(null, terms.env ?? {});
+  if (!(await isProgram(first, env))) throw noProgram(first, subject);
+  if (mode !== "manual_url") return [bareTool(words)];
   const run = new CommandRun([{ words: () => words, isShown: true }], { ...running, env, folder: null, subject });
   return toolsOf(await parsedDocument(await printed(run, subject), subject), name, subject);
 }
 
 function toolsOf(document: Document | undefined, source: string, subject: string): readonly CommandTool[] {
   if (document !== undefined && kindOf(document) === "manual") {
-    return manualTools(document, ["cli"], source, subject).map((tool) => commandTool(tool, subject));
+    return manualTools(document, ["cli"], source, subject).map(commandTool);
   }
   if (document?.["call_template_type"] !== "cli") {
     throw wrong(`${subject} has no UTCP manual: its connection must be one, a file of one, or a command.`);
   }
-  return [single(document, subject)];
+  return [single(document, source)];
+}
+
+function noProgram(program: string, subject: string): ToolConnectionError {
+  const remedy = "install it, or put its folder on the PATH of the source's environment";
+  const sentence = `${subject} cannot be started: there is no program ${quoted(programName(program))} that may be run: ${remedy}.`;
+  return new ToolConnectionError(sentence, { neverSent: true, category: "non_retryable" });
 }
 
 /** A call template without a manual around it. */
-function single(template: Document, subject: string): CommandTool {
-  const { name, description, inputs } = template;
-  const tool = {
-    name: typeof name === "string" && name !== "" ? name.slice(0, 128) : "run",
+function single(template: Document, source: string): CommandTool {
+  const { name: written, description, inputs } = template;
+  const name = typeof written === "string" && written !== "" ? written.slice(0, 128) : "run";
+  return commandTool({
+    name,
     description: typeof description === "string" ? description : "",
     inputs: isObject(inputs) ? inputs : {},
     outputs: null,
     template,
     at: "",
-  };
-  return commandTool(tool, subject);
+    subject: subjectOf({ source, tool: name }),
+  });
 }
 
 async function readText(path: string, subject: string): Promise<string> {

@@ -9,6 +9,8 @@ import { joined } from "../../../transports/bytes.js";
 import { ServerProcess } from "../../../transports/server-process.js";
 import { onAbort, untilAborted } from "../../resilience/abort.js";
 import { wrong } from "../../problem.js";
+import { quoted } from "../../adapting/place.js";
+import { programName } from "./program.js";
 
 /** How the last command ended. */
 export interface Outcome {
@@ -142,7 +144,9 @@ export class CommandRun {
       });
     } catch {
       // What was thrown has the program's path in it.
-      throw wrong(`${subject} cannot start its command: check that the program and the working_dir are there.`);
+      const folder = this.#folder === null ? "" : ", and that the working_dir is there";
+      const remedy = `check that it is installed, is on the PATH, and may be run${folder}`;
+      throw wrong(`${subject} cannot start its program ${quoted(programName(program))}: ${remedy}.`);
     }
   }
 }

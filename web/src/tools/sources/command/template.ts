@@ -61,8 +61,8 @@ const schema = z.object({
  *
  * @throws ToolNodeError E_TOOL_CONFIG for a template that is none, what `wordsOf` throws for its commands.
  */
-export function commandTool(tool: ManualTool, subject: string): CommandTool {
-  const { name, description, inputs, outputs, template, at } = tool;
+export function commandTool(tool: ManualTool): CommandTool {
+  const { name, description, inputs, outputs, template, at, subject } = tool;
   return {
     name,
     description,

@@ -13,6 +13,7 @@ import type {
   SourceTool,
   ToolSource,
 } from "../../source.js";
+import { checkArguments } from "../arguments.js";
 import { documentVariables, type DocumentVariables } from "../document-variables.js";
 import { FoundTools } from "../found-tools.js";
 import type { HttpTerms } from "../terms.js";
@@ -56,13 +57,16 @@ class HttpConnection implements SourceConnection {
   }
 
   async call({ tool: name, args, dialect, scope, signal, alive }: SourceCall): Promise<SourceResult> {
-    const { name: source, sluice, fetch = globalThis.fetch } = this.#terms;
+    const { name: source, sluice, fetch = globalThis.fetch, auth_type, auth_config } = this.#terms;
     const place = { source, tool: name };
-    const { template } = this.#tools.tool(name);
+    const { template, input_schema: schema } = this.#tools.tool(name);
+    checkArguments(args, schema, subjectOf(place));
     const { from, trusted } = this.#tools.found;
     const authorize = this.#authorize;
     signal.throwIfAborted();
-    const request = await requestOf({ template, args, variables: this.#variables, trusted, authorize, place });
+    const variables = this.#variables;
+    const keyHeader = auth_type === "api_key" ? auth_config?.["header"] : undefined;
+    const request = await requestOf({ template, args, variables, trusted, authorize, keyHeader, place });
     if (from !== null && !trusted.has(request.url.origin) && !mayGoOn(from, request.url)) {
       const where = "on this machine, or on another server in the clear";
       throw wrong(`${subjectOf(place)} is ${where}, which its document may not ask for: give the document as text.`);

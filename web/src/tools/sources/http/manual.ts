@@ -11,12 +11,12 @@ import { inputSchema, effectsOf, type HttpAuth, type HttpTemplate, type HttpTool
 export async function httpTools(document: Document, source: string, subject: string): Promise<readonly HttpTool[]> {
   const tools = manualTools(document, ["http", "streamable_http"], source, subject);
   const { HttpCallTemplateSchema } = await import("@utcp/http");
-  return tools.map(({ name, description, inputs, outputs, template: written, at }) => {
+  return tools.map(({ name, description, inputs, outputs, template: written, at, subject: named }) => {
     const parsed = checked(
       HttpCallTemplateSchema as unknown as Parser,
       // Both types say the same of a request; an answer that streams is read to its end.
       { ...withoutNulls(written), call_template_type: "http" },
-      subject,
+      named,
       `${at}.tool_call_template`,
     );
     const template = templateOf(parsed);

@@ -4,6 +4,7 @@
  */
 import { isObject, type Document } from "../utcp/document.js";
 import type { Schemas } from "./schemas.js";
+import { parametersIn } from "./tool.js";
 
 /** What an operation takes and gives. */
 export interface PlainOperation {
@@ -22,10 +23,14 @@ export interface PlainOperation {
 const MAX_PARAMETERS = 500;
 const FORM = "application/x-www-form-urlencoded";
 
-/** Reads one operation; `item` is its path's. */
-export function plainOperation(operation: Document, item: Document, schemas: Schemas): PlainOperation {
+/**
+ * Reads one operation; `item` is its path's.
+ *
+ * @param url its address, whose parts in braces are arguments whether they are described or not.
+ */
+export function plainOperation(operation: Document, item: Document, url: string, schemas: Schemas): PlainOperation {
   const all = parametersOf(operation, item, schemas);
-  const parameters = all.filter((parameter) => PLACES.has(parameter["in"]));
+  const parameters = [...all.filter((parameter) => PLACES.has(parameter["in"])), ...undescribed(url, all)];
   const body = bodyOf(operation, all, schemas);
   const bodyField = parameters.some(({ name }) => name === "body") ? "request_body" : "body";
   const properties = parameters.map((one) => [one["name"], property(schemaOf(one), one["description"])] as const);
@@ -37,8 +42,10 @@ export function plainOperation(operation: Document, item: Document, schemas: Sch
     description: descriptionOf(operation),
     inputs: {
       type: "object",
-      properties: Object.fromEntries(properties),
       ...(required.length > 0 && { required: [...new Set(required)] }),
+      // An API that knows no such parameter would find what a model made up in its query, and in its log.
+      additionalProperties: false,
+      properties: Object.fromEntries(properties),
     },
     headerFields: parameters.filter((one) => one["in"] === "header").map(({ name }) => name as string),
     bodyField,
@@ -67,6 +74,14 @@ function parametersOf(operation: Document, item: Document, schemas: Schemas): re
     }
   }
   return [...found.values()];
+}
+
+/** Parts of an address that nobody describes. */
+function undescribed(url: string, parameters: readonly Document[]): readonly Document[] {
+  const described = new Set(parameters.filter((one) => one["in"] === "path").map(({ name }) => name));
+  return parametersIn(url)
+    .filter((name) => !described.has(name))
+    .map((name) => ({ name, in: "path", schema: { type: "string" } }));
 }
 
 /** Version 3 keeps a schema, or one in `content`; version 2 is one itself. */

@@ -1,10 +1,10 @@
 /**
  * An OpenAPI description as tools, one for each operation, through the converter of `@utcp/http`.
  *
- * The converter says where an operation is and who may ask. What it takes and gives is read here: the converter loses
+ * The converter says who may ask. Where an operation is, what it takes and what it gives is read here: the converter loses
  * references to what it has met before, refuses schemas that are not strict, and needs half a millisecond for each property.
- * It is given one operation at a time, so that one that it does not understand costs no other, and nothing that it would
- * print a warning about.
+ * It is given one operation at a time, so that one that it does not understand costs no other, each kind of them once, and
+ * nothing that it would print a warning about.
  * @module
  */
 import { wrong } from "../../problem.js";
@@ -13,7 +13,7 @@ import { serverOf } from "./openapi-server.js";
 import { plainOperation, type PlainOperation } from "./openapi-operation.js";
 import { Schemas } from "./schemas.js";
 import { templateOf } from "./manual.js";
-import { effectsOf, type HttpTool } from "./tool.js";
+import { effectsOf, type HttpTemplate, type HttpTool } from "./tool.js";
 
 /** What UTCP's `http` call template can do. */
 const METHODS: readonly string[] = ["get", "put", "post", "delete", "patch"];
@@ -44,41 +44,48 @@ export async function openApiTools(
   if (operations.length > MAX_TOOLS)
     throw wrong(`${subject} has more than ${MAX_TOOLS} operations, which is too many.`);
   const security = securityOf(document, schemas);
+  const templates = new Map<string, HttpTemplate | undefined>();
+  /** The converter takes a millisecond for each, and most are alike but for where they are. */
+  const templateFor = (method: string, required: Document): HttpTemplate | undefined => {
+    const key = JSON.stringify([method, required]);
+    if (!templates.has(key)) {
+      const paths = { "/": { [method]: { operationId: "any", ...required } } };
+      const options = { baseUrl: "http://localhost", callTemplateName: "api" };
+      templates.set(
+        key,
+        converted(() => new OpenApiConverter({ ...security.members, paths }, options).convert()),
+      );
+    }
+    return templates.get(key);
+  };
   const names = new Set<string>();
   const tools = operations.flatMap(({ path, method, item, operation }): HttpTool[] => {
-    const plain = plainOperation(operation, item, schemas);
     const name = uniqueName(operation, method, path, names);
-    const specification = {
-      ...security.members,
-      paths: { [path]: { [method]: { operationId: name, ...requirements(operation, security.known) } } },
-    };
-    const baseUrl = serverOf([operation, item, document], from, subject);
-    const tool = converted(() => new OpenApiConverter(specification, { baseUrl, callTemplateName: "api" }).convert());
-    return tool === undefined ? [] : [finished(tool, name, plain, schemas)];
+    const template = templateFor(method, requirements(operation, security.known));
+    const url = `${serverOf([operation, item, document], from, subject)}/${path.replace(/^\/+/, "")}`;
+    if (template === undefined) return [];
+    return [finished({ ...template, url }, name, plainOperation(operation, item, url, schemas), schemas)];
   });
   if (tools.length === 0) throw wrong(`${subject} has a description of an API without operations that can be called.`);
   return tools;
 }
 
-interface ConvertedTool {
-  readonly tool_call_template: unknown;
-}
-
-function converted(convert: () => { readonly tools: readonly unknown[] }): ConvertedTool | undefined {
+function converted(convert: () => { readonly tools: readonly unknown[] }): HttpTemplate | undefined {
   try {
-    return convert().tools[0] as ConvertedTool | undefined;
+    const [tool] = convert().tools as readonly { readonly tool_call_template: unknown }[];
+    return tool === undefined ? undefined : templateOf(tool.tool_call_template);
   } catch {
     // What the library makes nothing of cannot be called.
     return undefined;
   }
 }
 
-function finished(tool: ConvertedTool, name: string, plain: PlainOperation, schemas: Schemas): HttpTool {
-  const template = templateOf(tool.tool_call_template);
+function finished(template: HttpTemplate, name: string, plain: PlainOperation, schemas: Schemas): HttpTool {
+  const names = Object.keys(plain.inputs["properties"] as Document).length;
   return {
     name,
     description: plain.description,
-    input_schema: schemas.standalone(plain.inputs),
+    input_schema: schemas.standalone(plain.inputs, 2 * names),
     ...(plain.output !== undefined && { output_schema: schemas.standalone(plain.output) }),
     ...effectsOf(template.http_method),
     template: {

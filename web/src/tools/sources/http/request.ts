@@ -8,7 +8,7 @@ import { subjectOf, type ToolPlace } from "../../adapting/place.js";
 import { filledIn, type DocumentVariables } from "../document-variables.js";
 import { wrong } from "../../problem.js";
 import { isObject } from "../utcp/document.js";
-import type { HttpAuth, HttpTemplate } from "./tool.js";
+import { PARAMETER, type HttpAuth, type HttpTemplate } from "./tool.js";
 
 /** A request that can be sent. */
 export interface HttpRequest {
@@ -27,13 +27,14 @@ export interface RequestParts {
   readonly trusted: ReadonlySet<string>;
   /** Says who asks; asked only for a trusted origin. */
   readonly authorize: () => Promise<Readonly<Record<string, string>>>;
+  /** The header that the configuration wants the key in, wherever a description does. */
+  readonly keyHeader?: string | undefined;
   readonly place: ToolPlace;
 }
 
 /** Headers that belong to the connection. */
 const OF_THE_CONNECTION =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*)$/i;
-const PARAMETER = /\{([^{}]{1,256})\}/g;
 const DOTS = /^(?:\.|%2e){1,2}$/i;
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
@@ -121,36 +122,64 @@ function takeBody(template: HttpTemplate, args: Map<string, unknown>): HttpReque
 }
 
 async function sayWho(
-  { template, variables, authorize, place }: RequestParts,
+  { template, variables, authorize, keyHeader, place }: RequestParts,
   url: URL,
   headers: Headers,
 ): Promise<void> {
   const own = await authorize();
+  const values = Object.values(own);
+  const isOwn = (said: string | undefined): boolean => values.some((value) => isSame(said, value));
+  let said: string | undefined;
   if (template.auth !== undefined) {
     try {
-      applyAuth(template.auth, url, headers, variables, place);
+      const auth = filledAuth(template.auth, variables, place);
+      if (keyHeader === undefined || !isOwn(auth.secret)) {
+        auth.say(url, headers);
+        said = auth.secret;
+      }
     } catch (error) {
       // What the configuration says is enough, and an API may ask for less than its document tells.
-      const isEnough = template.isAuthOptional || Object.keys(own).length > 0;
+      const isEnough = template.isAuthOptional || values.length > 0;
       if (!(error instanceof ToolAuthError) || !isEnough) throw error;
     }
   }
-  for (const [name, value] of Object.entries(own)) set(headers, name, value, place);
+  // A key goes where the description says, and nowhere else.
+  for (const [name, value] of Object.entries(own)) if (!isSame(said, value)) set(headers, name, value, place);
 }
 
-function applyAuth(auth: HttpAuth, url: URL, headers: Headers, variables: DocumentVariables, place: ToolPlace): void {
+/** Whether what a document has said is the same secret as a header of the configuration's own. */
+function isSame(said: string | undefined, value: string): boolean {
+  return said === value || said === `Bearer ${value}`;
+}
+
+/** Who asks as a document wants to be told. */
+interface FilledAuth {
+  /** A key, which the configuration may know too. */
+  readonly secret?: string;
+  readonly say: (url: URL, headers: Headers) => void;
+}
+
+function filledAuth(auth: HttpAuth, variables: DocumentVariables, place: ToolPlace): FilledAuth {
   const fill = (text: string): string => filledIn(text, variables, place.source);
   if (auth.auth_type === "basic") {
     const pair = new TextEncoder().encode(`${fill(auth.username)}:${fill(auth.password)}`);
-    set(headers, "authorization", `Basic ${btoa(String.fromCharCode(...pair))}`, place);
-  } else if (auth.auth_type === "oauth2_user") {
-    set(headers, auth.var_name ?? "Authorization", `${auth.prefix ?? "Bearer "}${fill(auth.access_token)}`, place);
-  } else {
-    const key = fill(auth.api_key);
-    if (auth.location === "query") url.searchParams.set(auth.var_name, key);
-    else if (auth.location === "cookie") set(headers, "cookie", `${auth.var_name}=${encodeURIComponent(key)}`, place);
-    else set(headers, auth.var_name, key, place);
+    const value = `Basic ${btoa(String.fromCharCode(...pair))}`;
+    return { say: (_, headers) => set(headers, "authorization", value, place) };
   }
+  if (auth.auth_type === "oauth2_user") {
+    const value = `${auth.prefix ?? "Bearer "}${fill(auth.access_token)}`;
+    return { say: (_, headers) => set(headers, auth.var_name ?? "Authorization", value, place) };
+  }
+  const secret = fill(auth.api_key);
+  const { var_name: name, location } = auth;
+  return {
+    secret,
+    say: (url, headers) => {
+      if (location === "query") url.searchParams.set(name, secret);
+      else if (location === "cookie") set(headers, "cookie", `${name}=${encodeURIComponent(secret)}`, place);
+      else set(headers, name, secret, place);
+    },
+  };
 }
 
 function set(headers: Headers, name: string, value: string, place: ToolPlace): void {

@@ -3,20 +3,28 @@
  * @module
  */
 import { isObject, type Document } from "../utcp/document.js";
+import { cutSchema, type Cut } from "./schema-cut.js";
 
-/** Values in one tool's schema; no model reads more. */
+/** Values in one tool's schema beside the names of its properties; no model reads more. */
 const MAX_VALUES = 5000;
 /** Values that each may have, however many tools there are. */
 const MIN_VALUES = 500;
 /** Values in the schemas of all tools together, beyond which each has that little. */
 const MAX_TOTAL = 1_000_000;
+/** Values of a definition, by how much room there is for it. */
+const SIZES: readonly number[] = [MAX_VALUES, 400, 100];
+/** Values that are copied of definitions, which tools share. */
+const MAX_COPIED = 4_000_000;
 /** How far a reference to a reference is followed. */
 const MAX_HOPS = 8;
 
-/** What a reference leads to, and its name in `$defs`. */
+/** What a reference leads to. */
 interface Definition {
+  /** In `$defs`. */
   readonly name: string;
   readonly schema: unknown;
+  /** The largest first; made once it is needed. */
+  copies?: readonly Cut<Definition>[];
 }
 
 /** Cuts schemas out of one document. */
@@ -24,8 +32,11 @@ export class Schemas {
   readonly #document: Document;
   /** By pointer; null where one leads nowhere. */
   readonly #definitions = new Map<string, Definition | null>();
-  readonly #names = new Set<string>();
+  /** How often a name was wanted. */
+  readonly #names = new Map<string, number>();
+  readonly #find = (pointer: string): Definition | null => this.#definition(pointer);
   #total = MAX_TOTAL;
+  #copied = 0;
 
   constructor(document: Document) {
     this.#document = document;
@@ -42,16 +53,39 @@ export class Schemas {
   }
 
   /**
-   * A copy that stands by itself. References within the document lead to its `$defs`; those that lead elsewhere, and
-   * what is too much, allow everything.
+   * A copy that stands by itself, whose definitions other copies share. References within the document lead to its
+   * `$defs`; those that lead elsewhere, and what is too much, allow everything.
+   *
+   * @param names properties that are named whatever else is cut.
    */
-  standalone(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-    const copy = new Copy(Math.max(MIN_VALUES, Math.min(MAX_VALUES, this.#total)), (pointer) =>
-      this.#definition(pointer),
-    );
-    const result = copy.of(schema);
-    this.#total = Math.max(0, this.#total - copy.used);
-    return isObject(result) ? result : {};
+  standalone(schema: Readonly<Record<string, unknown>>, names: number = 0): Readonly<Record<string, unknown>> {
+    const room = names + Math.max(MIN_VALUES, Math.min(MAX_VALUES, this.#total));
+    const { value: root, size, needs } = cutSchema(schema, room, this.#find);
+    let left = room - size;
+    // A set keeps what is added to it while it is walked through.
+    const needed = new Set(needs);
+    const definitions = Array.from(needed, (definition): [string, unknown] => {
+      const copy = this.#copyOf(definition, left);
+      if (copy === undefined) return [definition.name, {}];
+      left -= copy.size;
+      for (const one of copy.needs) needed.add(one);
+      return [definition.name, copy.value];
+    });
+    this.#total = Math.max(0, this.#total - (room - left));
+    if (definitions.length === 0) return root;
+    const own = isObject(root["$defs"]) ? root["$defs"] : {};
+    return { ...root, $defs: { ...own, ...Object.fromEntries(definitions) } };
+  }
+
+  /** As much of a definition as there is room for; undefined where that is nothing. */
+  #copyOf(definition: Definition, room: number): Cut<Definition> | undefined {
+    if (room <= 0) return undefined;
+    if (definition.copies === undefined) {
+      if (this.#copied > MAX_COPIED) return undefined;
+      definition.copies = SIZES.map((limit) => cutSchema(definition.schema, limit, this.#find));
+      for (const { size } of definition.copies) this.#copied += size;
+    }
+    return definition.copies.find(({ size }) => size <= room);
   }
 
   #definition(pointer: string): Definition | null {
@@ -66,55 +100,12 @@ export class Schemas {
 
   #nameFor(pointer: string): string {
     const wanted = undoPercent(pointer.split("/").pop() ?? "").replace(/\W/g, "_") || "definition";
-    let name = wanted;
-    for (let n = 2; this.#names.has(name); n++) name = `${wanted}_${n}`;
-    this.#names.add(name);
-    return name;
-  }
-}
-
-/** One copy and the definitions that it needs. */
-class Copy {
-  readonly #limit: number;
-  readonly #definition: (pointer: string) => Definition | null;
-  /** A set keeps what is added to it while it is walked through. */
-  readonly #needed = new Set<Definition>();
-  used = 0;
-
-  constructor(limit: number, definition: (pointer: string) => Definition | null) {
-    this.#limit = limit;
-    this.#definition = definition;
-  }
-
-  of(schema: Readonly<Record<string, unknown>>): unknown {
-    const root = this.#copied(schema);
-    const definitions: Record<string, unknown> = {};
-    for (const needed of this.#needed) definitions[needed.name] = this.#copied(needed.schema);
-    if (!isObject(root) || this.#needed.size === 0) return root;
-    return { ...root, $defs: { ...(isObject(root["$defs"]) ? root["$defs"] : {}), ...definitions } };
-  }
-
-  #copied(node: unknown): unknown {
-    this.used += 1;
-    if (typeof node !== "object" || node === null) return node;
-    if (Array.isArray(node)) return node.map((item) => this.#copied(item));
-    if (this.used > this.#limit) return {};
-    const entries = Object.entries(node).flatMap(([key, value]: [string, unknown]): [string, unknown][] => {
-      if (key === "$ref" && typeof value === "string") return this.#reference(value);
-      // OpenAPI 2 and 3.0 let many say so of a single property, which JSON Schema does not know.
-      if (key === "required" && typeof value === "boolean") return [];
-      // A list of schemas that is cut short would allow less, or nothing.
-      if (this.used > this.#limit && Array.isArray(value) && value.some(isObject)) return [];
-      return [[key, this.#copied(value)]];
-    });
-    return Object.fromEntries(entries);
-  }
-
-  #reference(pointer: string): [string, unknown][] {
-    const definition = this.#definition(pointer);
-    if (definition === null) return [];
-    this.#needed.add(definition);
-    return [["$ref", `#/$defs/${definition.name}`]];
+    let n = (this.#names.get(wanted) ?? 0) + 1;
+    while (n > 1 && this.#names.has(`${wanted}_${n}`)) n += 1;
+    this.#names.set(wanted, n);
+    if (n === 1) return wanted;
+    this.#names.set(`${wanted}_${n}`, 1);
+    return `${wanted}_${n}`;
   }
 }
 

@@ -57,3 +57,11 @@ export function effectsOf(method: string): { readonly isRepeatable: boolean; rea
 export function inputSchema(inputs: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.hasOwn(inputs, "type") ? inputs : { type: "object", ...inputs };
 }
+
+/** A place for an argument in a URL. */
+export const PARAMETER: RegExp = /\{([^{}]{1,256})\}/g;
+
+/** The arguments that a URL has places for, each once. */
+export function parametersIn(url: string): readonly string[] {
+  return [...new Set(Array.from(url.matchAll(PARAMETER), ([, name = ""]) => name))];
+}

@@ -3,6 +3,7 @@
  * @module
  */
 import { wrong } from "../../problem.js";
+import { MAX_YAML, mayBeYaml, parsedYaml } from "./yaml.js";
 
 /** A document as it was parsed: an object, within all bounds. */
 export type Document = Readonly<Record<string, unknown>>;
@@ -12,8 +13,6 @@ export type DocumentKind = "manual" | "openapi" | "unknown";
 
 /** Bytes of a document; descriptions of the largest public APIs have about ten million. */
 export const MAX_DOCUMENT: number = 16 * 1024 * 1024;
-/** Of one in YAML, which takes fifty times as long to read. */
-const MAX_YAML = 2 * 1024 * 1024;
 /** Tools that one document may describe. */
 export const MAX_TOOLS = 2000;
 const MAX_DEPTH = 100;
@@ -75,13 +74,10 @@ function json(text: string): unknown {
 }
 
 async function yaml(text: string, subject: string): Promise<unknown> {
-  // A page of a browser, and what begins like JSON, is no YAML that anybody means.
-  if (/^\s*[<[{]/.test(text) || !/^[^\s#][^\n]*:/m.test(text)) return undefined;
+  if (!mayBeYaml(text)) return undefined;
   if (text.length > MAX_YAML) throw tooLarge(subject);
-  const { parse } = await import("yaml");
   try {
-    // The aliases of a bomb are refused; warnings would be printed.
-    return parse(text, { maxAliasCount: 1000, merge: true, logLevel: "silent", uniqueKeys: false }) as unknown;
+    return await parsedYaml(text);
   } catch {
     return undefined;
   }

@@ -4,6 +4,7 @@
  */
 import type { ToolNodeError } from "../../errors.js";
 import type { JsonSchema } from "../../source.js";
+import { subjectOf } from "../../adapting/place.js";
 import { unsupported, wrong } from "../../problem.js";
 import { isObject, MAX_TOOLS, type Document } from "./document.js";
 
@@ -18,6 +19,8 @@ export interface ManualTool {
   readonly template: Document;
   /** Where it stands in the manual. */
   readonly at: string;
+  /** Begins the sentences of what is wrong with it. */
+  readonly subject: string;
 }
 
 /** Schemas of the UTCP library, whose zod is another than ours. */
@@ -52,12 +55,13 @@ export function manualTools(
   const found = list.flatMap((tool, index) => {
     const read = toolAt(tool, `tools[${index}]`, source, subject);
     const type = read.template["call_template_type"];
-    if (typeof type !== "string") throw malformed(subject, `${read.at}.tool_call_template.call_template_type`);
+    if (typeof type !== "string") throw malformed(read.subject, `${read.at}.tool_call_template.call_template_type`);
     if (!types.includes(type)) {
       others.add(type.slice(0, 32).replace(/\W/g, "_"));
       return [];
     }
-    if (names.has(read.name)) throw wrong(`${subject} has two tools of the same name in its manual, at ${read.at}.`);
+    if (names.has(read.name))
+      throw wrong(`${read.subject} has the same name as another in its manual, at ${read.at}: rename one of them.`);
     names.add(read.name);
     return [read];
   });
@@ -76,24 +80,27 @@ export function checked(schema: Parser, value: unknown, subject: string, at: str
   );
 }
 
-/** A manual that is none, at the given place. */
+/** A manual that is none, or a tool of one, at the given place. */
 function malformed(subject: string, at: string): ToolNodeError {
-  return wrong(`${subject} has a manual that is no UTCP manual: ${at} is missing or not what it must be.`);
+  return wrong(`${subject} is not what a UTCP manual says: ${at} is missing or not what it must be.`);
 }
 
 function toolAt(tool: unknown, at: string, source: string, subject: string): ManualTool {
   if (!isObject(tool)) throw malformed(subject, at);
   const { name, description, inputs, outputs, tool_call_template: template } = tool;
   if (typeof name !== "string" || name === "" || name.length > MAX_NAME) throw malformed(subject, `${at}.name`);
-  if (!isObject(template)) throw malformed(subject, `${at}.tool_call_template`);
-  if (!isObject(inputs ?? {})) throw malformed(subject, `${at}.inputs`);
+  const own = name.startsWith(`${source}.`) ? name.slice(source.length + 1) : name;
+  const named = subjectOf({ source, tool: own });
+  if (!isObject(template)) throw malformed(named, `${at}.tool_call_template`);
+  if (!isObject(inputs ?? {})) throw malformed(named, `${at}.inputs`);
   return {
-    name: name.startsWith(`${source}.`) ? name.slice(source.length + 1) : name,
+    name: own,
     description: typeof description === "string" ? description : "",
     inputs: isObject(inputs) ? cleanSchema(inputs) : {},
     outputs: isObject(outputs) && Object.keys(outputs).length > 0 ? cleanSchema(outputs) : null,
     template,
     at,
+    subject: named,
   };
 }
 
