@@ -60,6 +60,7 @@ export type {
   GuardrailConfig,
   InlineMediaConfig,
   ResourcesConfig,
+  ShareRule,
   SluiceConfig,
   ToolFieldConfig,
 } from "./core/config.js";

@@ -29,6 +29,7 @@ export class ToolNode extends AnyToolNode {
   protected source(config: ResolvedToolConfig, parts: SourceParts): ToolSource {
     return nodeSource(config, parts);
   }
+
   /** @hidden */
   protected override copies(store: ArtifactStore): ArtifactCopies {
     return new Copies(store);

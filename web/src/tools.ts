@@ -34,6 +34,7 @@ export { OAuthManager } from "./tools/auth/oauth-manager.js";
 export type {
   AuthRequest,
   CallbackAnswer,
+  CallbackError,
   ConsentQuestion,
   OAuthCallback,
   OAuthManagerOptions,

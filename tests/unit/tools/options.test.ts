@@ -17,11 +17,13 @@ const WRONG: readonly (readonly [options: unknown, sentence: RegExp])[] = [
   [JSON.parse('{"__proto__":1}'), /"__proto__" is no option/],
 ];
 
+/** Makes a ToolNode with options that the type would not let through. */
+const make = (options: unknown) => (): ToolNode => new ToolNode(CONFIG, options as ToolNodeOptions);
+
 describe.each(WRONG)("%j", (options, sentence) => {
   test("is refused at once, by name and with the remedy", () => {
-    const make = (): ToolNode => new ToolNode(CONFIG, options as ToolNodeOptions);
-    expect(make).toThrow(sentence);
-    expect(make).toThrow(expect.objectContaining({ code: "E_TOOL_CONFIG", category: "non_retryable" }));
+    expect(make(options)).toThrow(sentence);
+    expect(make(options)).toThrow(expect.objectContaining({ code: "E_TOOL_CONFIG", category: "non_retryable" }));
   });
 });
 

@@ -47,7 +47,7 @@ export interface RetryPolicy {
    */
   readonly wait_exponential_max_s?: number;
   /**
-   * The HTTP statuses after which a call is tried again.
+   * The HTTP statuses after which a call is tried again, whatever its tool does: a POST answered with 500 may have done its work.
    * @defaultValue `[429, 500, 502, 503, 504]`
    */
   readonly retry_on_status?: readonly number[];
@@ -66,17 +66,19 @@ export interface ExternalToolConfig {
   readonly transport: TransportType;
   /**
    * For `mcp` a command or a URL; for `http` a base URL, that of an OpenAPI document, or the document itself; for `utcp`
-   * the URL of a manual, or the manual itself; for `cli` the place of a UTCP manual with `cli` call templates, or the manual itself. `${VAR}`
-   * stands for a variable.
+   * the URL of a manual, or the manual itself; for `cli` a UTCP manual with `cli` call templates, itself or as the path of a
+   * file, or a command, which is one tool, `run`. Commands see no shell. `${VAR}` stands for a variable.
    */
   readonly connection: string;
   /**
-   * What the connection of `http` and `utcp` is the address of; `auto` finds it out. For `mcp` it is `auto`.
+   * What the connection of `http` and `utcp` is the address of; `auto` finds it out, and takes what is no document for the
+   * base URL of an API. With `cli`, `manual_url` reads the manual that the command prints. For `mcp` it is `auto`.
    * @defaultValue `"auto"`
    */
   readonly utcp_mode?: UtcpMode;
   /**
-   * Added to the environment of a process that is started; variables of UTCP manuals. `${VAR}` stands for a variable.
+   * Added to the environment of a process that is started, which inherits only PATH, HOME and the like; variables of UTCP
+   * manuals. `${VAR}` stands for a variable.
    * @defaultValue `{}`
    */
   readonly env?: Readonly<Record<string, string>>;
@@ -93,7 +95,8 @@ export interface ExternalToolConfig {
    */
   readonly auth_config?: Readonly<Record<string, string>>;
   /**
-   * Seconds that one attempt at a call may take, counted anew whenever the source tells of progress; 1 to 300.
+   * Seconds that the source may be silent in one attempt at a call, 1 to 300: counted anew with progress of an MCP server, and
+   * with each piece of a long result or of an HTTP answer's body. A command has no more in all, and no attempt more than an hour.
    * @defaultValue `30`
    */
   readonly timeout_s?: number;
@@ -105,8 +108,8 @@ export interface ExternalToolConfig {
    */
   readonly max_concurrency?: number;
   /**
-   * Regular expressions, each anchored at the start of a tool's name and nowhere else: a tool that one of them matches
-   * is offered. null, or none at all: every tool.
+   * Regular expressions, each anchored at the start of the source's own name of a tool and nowhere else: a tool that one of
+   * them matches is offered. null, or none at all: every tool. Tools for resources and artifacts are not filtered.
    * @defaultValue `null`
    */
   readonly tool_filter?: readonly string[] | null;

@@ -19,15 +19,19 @@ export interface ToolProgress {
 
 /** One call's surroundings. All of it may be left out by a host without users. */
 export interface ToolContext {
-  /** Whose the call is: whose tokens it uses, and whose what it stores is. */
+  /**
+   * Whose the call is: whose tokens it uses (`tenant_id`, `user_id`), and whose what it stores is (all of it): with another
+   * `trace_id` nothing of that is found.
+   */
   readonly scope?: ArtifactScope;
   /**
    * Asks for something that only a person can do, and settles when it was done. What it throws ends the call. Left out: calls
    * that need it are refused, and a source's questions are declined.
    *
-   * @param payload JSON that says what. Its `pause_type` is `oauth` (consent: `provider`, `auth_url` and more), `elicitation` (a
-   * question of the source's: `message`, `schema`, a flat JSON Schema of the fields, `source`, `tool`) or `url` (a page to open:
-   * `url`, `message`, `source`, `tool`). What a source says is untrusted: its texts have at most 4,000 characters, and none
+   * @param reason `external_event` for consent and for a page, `await_input` for a question; nothing asks for approval.
+   * @param payload JSON that says what. Its `pause_type` is `oauth` (consent: `provider`, `display_name`, `auth_url`, `scopes`),
+   * `elicitation` (a question of the source's: `message`, `schema`, a flat JSON Schema of the fields, `source`, `tool`) or `url`
+   * (a page to open: `url`, `message`, `source`, `tool`). What a source says is untrusted: its texts have at most 4,000 characters, and none
    * that hide anything.
    * @returns with `await_input` an object of the fields, or undefined or null where the person declines; with `external_event`
    * nothing, or null where the person will not open the page.

@@ -70,7 +70,10 @@ export class ToolNodeError extends SluiceError {
     if (neverSent !== undefined) this.neverSent = neverSent;
   }
 
-  /** Whether trying again later may help. Whether it may be done is another question: see `isRepeatable` of a tool. */
+  /**
+   * Whether trying again later may help. Whether it does harm is another question: what was asked for may have been done all the
+   * same. `side_effects` of a ToolSpec says whether its tool only looks.
+   */
   get isRetryable(): boolean {
     return this.category === "retryable_server" || this.category === "retryable_rate" || this.category === "network";
   }
@@ -88,7 +91,7 @@ export class ToolNodeError extends SluiceError {
   }
 }
 
-/** The source wants to know who asks, or refuses who asks. */
+/** The source wants to know who asks, or refuses who asks; or a variable has no value. */
 export class ToolAuthError extends ToolNodeError {
   constructor(message: string, details: ToolErrorDetails = {}) {
     super(message, { code: "E_TOOL_AUTH", category: "auth_required", ...details });
@@ -96,7 +99,7 @@ export class ToolAuthError extends ToolNodeError {
   }
 }
 
-/** The source did not answer in time. */
+/** The source was silent for too long; what was asked for may be done all the same. */
 export class ToolTimeoutError extends ToolNodeError {
   constructor(message: string, details: ToolErrorDetails = {}) {
     super(message, { code: "E_TOOL_TIMEOUT", category: "retryable_server", ...details });
@@ -104,7 +107,7 @@ export class ToolTimeoutError extends ToolNodeError {
   }
 }
 
-/** The source cannot be reached, or the connection to it ended. */
+/** The source cannot be reached, the connection to it ended, or it is left alone since it keeps failing. */
 export class ToolConnectionError extends ToolNodeError {
   constructor(message: string, details: ToolErrorDetails = {}) {
     super(message, { code: "E_TOOL_CONNECTION", category: "network", ...details });
@@ -120,7 +123,7 @@ export class ToolRateLimitError extends ToolNodeError {
   }
 }
 
-/** The source refuses the request as it is. */
+/** The request is refused as it is: by the source, or here, where arguments do not fit or there is no such tool. */
 export class ToolClientError extends ToolNodeError {
   constructor(message: string, details: ToolErrorDetails = {}) {
     super(message, { code: "E_TOOL_CLIENT", category: "non_retryable", ...details });

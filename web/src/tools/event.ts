@@ -48,7 +48,7 @@ export type ToolNodeEvent =
       readonly wait_s: number;
     }
   | {
-      /** The source is left alone for a while, since it keeps failing. */
+      /** The source is left alone for a while, since it keeps failing: its circuit breaker is open. */
       readonly kind: "left_alone";
     }
   | {

@@ -19,7 +19,7 @@ export interface ToolNodeOptions {
   readonly registry?: ToolRegistry;
   /** Where artifacts go; without one nothing is kept, and observations say so. */
   readonly store?: ArtifactStore;
-  /** Asked for its artifact store where none is named. */
+  /** A host's state store, which may bring an artifact store: asked for it where `store` is left out. */
   readonly stateStore?: unknown;
   /** Users' tokens, for `auth_type: "oauth2_user"`. */
   readonly authManager?: OAuthManager;
@@ -28,13 +28,22 @@ export interface ToolNodeOptions {
    * configured.
    */
   readonly oauthClient?: McpClientIdentity;
-  /** Values of `${VAR}`; the environment in Node, none elsewhere. */
+  /**
+   * Values of `${VAR}`, by name or as an object of them. Given, they alone count; left out, those of the environment in Node,
+   * and none elsewhere.
+   */
   readonly variables?: Variables | Readonly<Record<string, string | undefined>>;
   /** Told of what happens. What it throws is lost. */
   readonly onEvent?: (event: ToolNodeEvent) => void;
-  /** Given what a program that is started writes to standard error, which is untrusted; thrown away when left out. */
+  /**
+   * Given what an MCP server that is a program writes to its standard error, which is untrusted; thrown away when left out. A
+   * command's stands in its result.
+   */
   readonly onErrorOutput?: (chunk: Uint8Array) => void;
-  /** How HTTP is spoken; that of the platform when left out. */
+  /**
+   * How HTTP is spoken to the source; that of the platform when left out. One that sets headers of its own keeps those it is
+   * given.
+   */
   readonly fetch?: typeof globalThis.fetch;
   /** Where the core is, when a bundler moved it. */
   readonly wasm?: WasmSource;

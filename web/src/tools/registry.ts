@@ -10,7 +10,7 @@ import type { ToolResult } from "./tool-answer.js";
 
 /** A tool as a planner takes it (ToolNode 2.1 `NodeSpec`). */
 export interface ToolSpec {
-  /** `{namespace}.{tool}`; unique in a registry. */
+  /** `{namespace}.{tool}`; unique in a registry. Models' APIs mostly take no dot: map it, and back by the registry. */
   readonly name: string;
   /** What it does, in the source's words; empty where the source says nothing. */
   readonly description: string;
@@ -20,7 +20,7 @@ export interface ToolSpec {
   readonly output_schema?: JsonSchema;
   /** What calling it may do: `read` only looks, `external` may change something elsewhere. */
   readonly side_effects: "read" | "external";
-  /** The transport and the namespace, then `resources` for a tool that reads the source's resources. */
+  /** The transport and the namespace, then `resources` or `artifacts` for a tool that reads those of the source. */
   readonly tags: readonly string[];
   /** Where it comes from. */
   readonly extra: {
@@ -29,7 +29,7 @@ export interface ToolSpec {
     /** The source's name, which is the prefix of the tool's. */
     readonly namespace: string;
   };
-  /** Calls it. The observation is `text`. */
+  /** Calls it, as `call` of a ToolNode does. The observation is `text`. */
   readonly call: (args: Readonly<Record<string, unknown>>, context?: ToolContext) => Promise<ToolResult>;
 }
 

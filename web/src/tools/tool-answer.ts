@@ -6,7 +6,10 @@ import { Answer } from "../core/answer.js";
 import type { Sluice, Transformed } from "../core/sluice.js";
 import type { TextResult } from "../mcp/reading/wire.js";
 
-/** A tool's result behind the gate; `text` is the observation. */
+/**
+ * A tool's result behind the gate. `text` is the observation, JSON that goes to the model; `value` is the same parsed, and may
+ * be a string, a number, null, an array or an object.
+ */
 export interface ToolResult extends Transformed {
   /** Whether the source says that the tool failed; the observation says how. */
   readonly isError: boolean;

@@ -76,16 +76,22 @@ export abstract class AnyToolNode implements AsyncDisposable {
     await this.#connecting.join("", context.signal, (signal) => this.#connect({ ...context, signal }));
   }
 
-  /** The tools: the source's own, those for its resources, and the one that reads artifacts. Throws before `connect`. */
+  /**
+   * The tools: the source's own, those for its resources, and the one that reads artifacts.
+   *
+   * @throws ToolNodeError E_TOOL before `connect` and after `close`.
+   */
   getTools(): readonly ToolSpec[] {
     this.#running();
     return this.#offers.list;
   }
 
   /**
-   * Calls a tool by the name that planners know, or by the source's own. What the tool says of its failure is a result.
+   * Calls a tool by the name that planners know, or by the source's own. What the tool says of its failure is a result, with
+   * `isError`.
    *
-   * @throws ToolNodeError; the reason of the context's signal.
+   * @throws ToolNodeError, whose sentence may be shown to a model; the reason of the context's signal; another SluiceError
+   * where the store fails and `door.on_store_failure` says `error`.
    */
   async call(
     name: string,
@@ -123,7 +129,7 @@ export abstract class AnyToolNode implements AsyncDisposable {
     return this.#running().resources.unsubscribe(uri, context);
   }
 
-  /** Values that the source offers for a variable of a template, beginning with what is written of it. */
+  /** Values that the source offers for a variable of a template, beginning with what is written of it: at most 100, or none. */
   complete(template: string, variable: string, value: string, context: ToolContext = {}): Promise<readonly string[]> {
     return this.#running().resources.complete(template, variable, value, context);
   }
@@ -147,7 +153,11 @@ export abstract class AnyToolNode implements AsyncDisposable {
   /** What `${VAR}` stands for where nobody says it. */
   protected abstract readonly variables: Variables;
 
-  /** Copies of a store's artifacts; undefined where there are no files. */
+  /**
+   * Copies of a store's artifacts; undefined where there are no files.
+   *
+   * @hidden
+   */
   protected copies(_store: ArtifactStore): ArtifactCopies | undefined {
     return undefined;
   }

@@ -56,7 +56,7 @@ describe("reading", () => {
     const artifact_extraction = { guardrail: { max_observation_chars: 3000 } };
     await using files = await connected({ artifact_extraction });
     const { text, clamped } = await files.node.call("artifact_read", { uri: await files.id("log"), lines: "1-" });
-    expect([...text].length).toBeLessThanOrEqual(3000);
+    expect(Array.from(text).length).toBeLessThanOrEqual(3000);
     expect(clamped).toBe(false);
   });
 

@@ -1,5 +1,6 @@
+import { inspect } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { OAuthManager } from "../../../../web/src/tools/auth/oauth-manager.js";
+import { OAuthManager, type CallbackError } from "../../../../web/src/tools/auth/oauth-manager.js";
 import { MemoryTokenStore } from "../../../../web/src/tools/auth/token-store.js";
 import { ToolAuthError } from "../../../../web/src/tools/errors.js";
 import {
@@ -16,6 +17,14 @@ beforeAll(async () => {
   server = await startAuthorizationServer();
 });
 afterAll(() => server[Symbol.asyncDispose]());
+
+/** What a callback ends with that must not succeed. */
+async function failureOf(answered: Promise<unknown>): Promise<CallbackError> {
+  return answered.then(
+    () => expect.unreachable(),
+    (error: CallbackError) => error,
+  );
+}
 
 test.each([
   ["public", {}],
@@ -80,6 +89,41 @@ test("one who declines is told so, and nothing is stored", async () => {
   expect(callback.searchParams.get("error")).toBe("access_denied");
   await expect(manager.handleCallback(callback)).rejects.toThrow("The request for access to files was declined");
   expect(await manager.getToken("ada", "files")).toBeNull();
+});
+
+test("who declines, and whoever answers for somebody else, ends a request whose owner the host can find", async () => {
+  const manager = managerOf(server);
+  const declined = await consent((await ask(manager, "ada", "acme")).auth_url, { login: "ada@acme", refuses: true });
+  const whose = { user_id: "ada", tenant_id: "acme", trace_id: "trace of ada" };
+  const failure = await failureOf(manager.handleCallback(declined, { user: { user_id: "ada", tenant_id: "acme" } }));
+  expect(failure).toMatchObject({ code: "E_TOOL_AUTH", ...whose });
+  const link = (await ask(manager, "eve")).auth_url;
+  const misled = await consent(link, { login: "ada@example" });
+  expect(await failureOf(manager.handleCallback(misled, { user: "ada" }))).toMatchObject({ user_id: "eve" });
+});
+
+test("whose request it was is for the host, and stays out of logs", async () => {
+  const manager = managerOf(server);
+  const declined = await consent((await ask(manager, "ada@example.com")).auth_url, { login: "ada", refuses: true });
+  const failure = await failureOf(manager.handleCallback(declined));
+  expect(failure.user_id).toBe("ada@example.com");
+  expect(inspect(failure) + JSON.stringify(failure)).not.toContain("ada@example.com");
+});
+
+test("a store that fails is told of with whose token it was", async () => {
+  const refused = new Error("the disk is full");
+  const tokenStore = new MemoryTokenStore();
+  tokenStore.store = () => Promise.reject(refused);
+  const manager = managerOf(server, { tokenStore });
+  const callback = await consent((await ask(manager, "ada")).auth_url, { login: "ada@example" });
+  expect(await failureOf(manager.handleCallback(callback))).toBe(refused);
+  expect(refused).toMatchObject({ user_id: "ada", tenant_id: null, trace_id: "trace of ada" });
+});
+
+test("an answer that nobody asked for says of nobody that it is theirs", async () => {
+  const failure = await failureOf(managerOf(server).handleCallback({ state: "made up", code: "x" }));
+  expect(failure).toBeInstanceOf(ToolAuthError);
+  expect("user_id" in failure).toBe(false);
 });
 
 test("an answer counts once, and only one that was asked for", async () => {

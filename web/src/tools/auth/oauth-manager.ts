@@ -39,7 +39,7 @@ export interface ConsentQuestion {
   readonly user_id: string;
   /** Where users belong to tenants. */
   readonly tenant_id?: string | null;
-  /** Given back with the answer: what waits for it. */
+  /** Given back with the answer, and with what goes wrong: what waits for it. */
   readonly trace_id?: string | null;
 }
 
@@ -78,13 +78,19 @@ export interface CallbackAnswer {
 }
 
 /**
+ * What `handleCallback` throws, as a rule a `ToolNodeError`. Where it is known whose request was answered the error says so,
+ * in properties that logs do not show; else they are left out. What the caller's own signal ended says nothing of it.
+ */
+export type CallbackError = Error & Partial<CallbackAnswer>;
+
+/**
  * Asks users for consent (authorization code with PKCE), keeps their tokens and renews them before they end. Shows
  * nothing of them in logs. Errors are `ToolNodeError`s without secrets; what a caller's signal ended is thrown as its reason.
  *
  * @example
  * const manager = new OAuthManager({ providers: { github: { auth_url, token_url, client_id, redirect_uri } } });
  * const { auth_url } = await manager.getAuthRequest({ provider: "github", user_id: "ada" });
- * // … in the host's callback endpoint, for the user who is logged in there:
+ * // … in the host's callback endpoint, for the user who is logged in there; throws where the person declined:
  * await manager.handleCallback(new URL(request.url, base), { user: "ada" });
  * const token = await manager.getToken("ada", "github");
  */
@@ -161,6 +167,8 @@ export class OAuthManager {
    *
    * @param options - `user`: who is logged in where the answer arrived. Give it wherever that is known: without it, somebody
    * who is sent another's link would hand that other person a token of their own.
+   * @throws a `CallbackError` for an answer that gives no token, also where the person declined: ToolAuthError as a rule, and
+   * whatever the provider or the store fails with. Nothing is stored then. The reason of the signal.
    */
   async handleCallback(
     callback: OAuthCallback,
@@ -172,11 +180,18 @@ export class OAuthManager {
     if (pending === null) {
       throw new ToolAuthError("The OAuth request is unknown, too old or was answered before: ask for consent again.");
     }
-    if (options.user !== undefined && ownerKey(tokenOwner(options.user)) !== ownerKey(pending.owner)) {
-      throw new ToolAuthError("The OAuth request is another user's: nothing was stored. Ask for consent again.");
+    const answer = { ...pending.owner, trace_id: pending.trace_id };
+    try {
+      if (options.user !== undefined && ownerKey(tokenOwner(options.user)) !== ownerKey(pending.owner)) {
+        throw new ToolAuthError("The OAuth request is another user's: nothing was stored. Ask for consent again.");
+      }
+      await this.#redeem(parameters, state, pending, options.signal);
+    } catch (error) {
+      // The reason of a signal may be that of many.
+      if (options.signal?.aborted !== true) sayWhose(error, answer);
+      throw error;
     }
-    await this.#redeem(parameters, state, pending, options.signal);
-    return { ...pending.owner, trace_id: pending.trace_id };
+    return answer;
   }
 
   /** Forgets what a user gave, also what is on its way. The provider is not told. */
@@ -214,6 +229,14 @@ export class OAuthManager {
     throw wrong(
       `There is no OAuth provider ${JSON.stringify(provider)}: name it in the providers of the OAuthManager.`,
     );
+  }
+}
+
+/** Has an error say whose request it answers: whoever waits for it has to be told. Logs do not show it, nor does JSON. */
+function sayWhose(error: unknown, answer: CallbackAnswer): void {
+  if (!(error instanceof Error) || !Object.isExtensible(error)) return;
+  for (const [name, value] of Object.entries(answer)) {
+    Object.defineProperty(error, name, { value, enumerable: false, configurable: true });
   }
 }
 

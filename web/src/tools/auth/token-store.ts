@@ -18,8 +18,9 @@ export interface StoredToken {
 }
 
 /**
- * Keeps tokens for users and providers. Both names are any strings, and no two pairs of them share a place. The manager
- * decides what is still of use: a store gives what it was given, expired or not.
+ * Keeps tokens for users and providers. Both names are any strings, and no two pairs of them share a place: `user` is the
+ * user's id, or the JSON text `["tenant","user"]` where there is a tenant. The manager decides what is still of use: a store
+ * gives what it was given, expired or not.
  */
 export interface TokenStore {
   /** Keeps a token in place of the one before. */

@@ -96,7 +96,7 @@ function register(server, name, inputSchema, taskSupport, run) {
 
 if (process.argv.includes("--http")) {
   const sessions = new Map();
-  const http = createServer(async (request, response) => {
+  const handle = async (request, response) => {
     const known = sessions.get(request.headers["mcp-session-id"]);
     if (known !== undefined) return known.handleRequest(request, response);
     const transport = new StreamableHTTPServerTransport({
@@ -105,7 +105,8 @@ if (process.argv.includes("--http")) {
     });
     await serve().connect(transport);
     return transport.handleRequest(request, response);
-  });
+  };
+  const http = createServer((request, response) => void handle(request, response));
   http.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${http.address().port}/mcp`));
 } else {
   await serve().connect(new StdioServerTransport());
