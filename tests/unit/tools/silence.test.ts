@@ -64,6 +64,15 @@ test("one that stops is given up", async () => {
   await expect(node.call("post", { body: {} })).rejects.toMatchObject({ code: "E_TOOL_TIMEOUT" });
 });
 
+test("closing ends what is under way, and says so", async () => {
+  const node = await connected({ transport: "http", utcp_mode: "base_url", connection: await answering(1000, false) });
+  const call = node.call("post", { body: {} });
+  call.catch(() => undefined);
+  await once(server as Server, "request");
+  await node.close();
+  await expect(call).rejects.toThrow(/was closed: connect it again/);
+});
+
 /** A server over stdio that writes its answer in pieces. */
 const SCRIPT = `
 const write = (text) => process.stdout.write(text);

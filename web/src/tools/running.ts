@@ -13,12 +13,13 @@ import type { OAuthProviderConfig } from "./auth/provider-config.js";
 import type { ToolContext } from "./context.js";
 import { ToolAuthError } from "./errors.js";
 import type { ToolNodeEvent } from "./event.js";
+import { untilEither } from "./resilience/abort.js";
 import type { Attempt } from "./resilience/attempt.js";
 import { Resilience } from "./resilience/resilience.js";
 import type { ResourceReading } from "./resources/contents.js";
 import { linkReader } from "./resources/link-reader.js";
 import { ResourceReader } from "./resources/reading.js";
-import { Sessions } from "./sessions.js";
+import { Sessions, wasClosed } from "./sessions.js";
 import type { Authorize, SourceConnection, SourceNotice, SourceResult, SourceTool, ToolSource } from "./source.js";
 import { ToolAnswer, type ToolResult } from "./tool-answer.js";
 import { transformed } from "./transforming.js";
@@ -49,12 +50,21 @@ const WITHIN_CALL: unique symbol = Symbol("within a call");
 
 type InnerContext = ToolContext & { readonly [WITHIN_CALL]?: true };
 
+/** What a session is used for. */
+interface Used {
+  readonly isRepeatable: boolean;
+  readonly tool?: string;
+}
+
+type Work<T> = (connection: SourceConnection, attempt: Omit<Attempt, "number">) => Promise<T>;
+
 /** A connected source. */
 export class RunningSource implements AsyncDisposable {
   readonly resources: ResourceReader;
   readonly #terms: RunningTerms;
   readonly #resilience: Resilience;
   readonly #sessions: Sessions;
+  readonly #over = new AbortController();
 
   constructor(terms: RunningTerms) {
     const { config, source, store, onEvent } = terms;
@@ -134,6 +144,7 @@ export class RunningSource implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort(wasClosed(this.#terms.config.name));
     this.resources.close();
     await this.#sessions[Symbol.asyncDispose]();
   }
@@ -149,23 +160,23 @@ export class RunningSource implements AsyncDisposable {
     return prepared;
   }
 
-  /** Works over the session of whoever asks, once it is known who that is. */
-  async #using<T>(
-    context: InnerContext,
-    call: { readonly isRepeatable: boolean; readonly tool?: string },
-    work: (connection: SourceConnection, attempt: Omit<Attempt, "number">) => Promise<T>,
-  ): Promise<T> {
+  /** Works over the session of whoever asks, until they give up or the source is closed. */
+  #using<T>(context: InnerContext, call: Used, work: Work<T>): Promise<T> {
+    const signals = [context.signal, this.#over.signal];
+    return untilEither(signals, (signal) => this.#used({ ...context, signal }, call, work));
+  }
+
+  async #used<T>(context: InnerContext & { readonly signal: AbortSignal }, call: Used, work: Work<T>): Promise<T> {
     // A person may take minutes to consent: no turn is held, and no time limit runs, meanwhile.
     const authorize = await this.#authorize(context);
     const { signal } = context;
     const once = (by: Authorize): Promise<T> => {
       if (context[WITHIN_CALL] === true) {
-        const over = signal ?? new AbortController().signal;
-        return this.#sessions.use(context, by, over, (connection) => work(connection, { ...UNLIMITED, signal: over }));
+        return this.#sessions.use(context, by, signal, (connection) => work(connection, { ...UNLIMITED, signal }));
       }
       return this.#resilience.run(
         (attempt) => this.#sessions.use(context, by, attempt.signal, (connection) => work(connection, attempt)),
-        { ...call, ...(signal !== undefined && { signal }) },
+        { ...call, signal },
       );
     };
     try {

@@ -134,7 +134,9 @@ test("a source that says nothing is given up, and hears of it", async () => {
   });
   const failure = resilience.run(source.ask(), { ...ONCE, tool: "buy" });
   await expect(failure).rejects.toBeInstanceOf(ToolTimeoutError);
-  await expect(failure).rejects.toThrow(/^The tool "buy" of the source "shop" said nothing for 30 s: .*may be done/);
+  await expect(failure).rejects.toThrow(
+    /^The tool "buy" of the source "shop" showed no progress for 30 s: .*may be done/,
+  );
   expect(asked).toBe(1);
   await expect(resilience.run(source.ask(), REPEATABLE)).rejects.toBeInstanceOf(ToolTimeoutError);
   expect(asked).toBe(4);

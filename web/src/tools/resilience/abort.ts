@@ -26,6 +26,23 @@ function listenTo(signal: AbortSignal): Set<() => void> {
   return callbacks;
 }
 
+/** Works with a signal that is aborted when the first of these is, for the same reason. */
+export async function untilEither<T>(
+  signals: readonly (AbortSignal | undefined)[],
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const first = new AbortController();
+  const forgets = signals.map((signal) => {
+    if (signal?.aborted === true) first.abort(signal.reason);
+    return signal && onAbort(signal, () => first.abort(signal.reason));
+  });
+  try {
+    return await work(first.signal);
+  } finally {
+    for (const forget of forgets) forget?.();
+  }
+}
+
 /** Waits for work, but no longer than until the signal is aborted: then its reason is thrown, and the work goes on. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;

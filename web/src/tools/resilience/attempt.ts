@@ -132,7 +132,7 @@ class SilenceLimit {
       this.#onOver(new ToolTimeoutError(`${subject} did not end within ${LONGEST_ATTEMPT_S} s: ${remedy}.`));
     } else if (now >= this.#heard + timeoutSeconds * 1000) {
       const remedy = "what was asked for may be done all the same; allow it more time (timeout_s)";
-      this.#onOver(new ToolTimeoutError(`${subject} said nothing for ${timeoutSeconds} s: ${remedy}.`));
+      this.#onOver(new ToolTimeoutError(`${subject} showed no progress for ${timeoutSeconds} s: ${remedy}.`));
     } else {
       this.#stop = this.#wait();
     }
