@@ -21,7 +21,7 @@ export const BUDGETS = {
   "mcp-sluice/tools": 300_000,
   "mcp-sluice/tools/node": 420_000,
   sluice: 480_000,
-  tarball: 580_000,
+  tarball: 620_000,
 };
 
 /** Prints the size of the core that was built; throws when it is over the limit. */

@@ -44,6 +44,7 @@ export async function typedKeys(): Promise<Map<string, TypedKey>> {
       if (!section) keys.set(key, typedKey(member, types));
       for (const type of types) {
         collect(interfaceOf(type) ?? "", `${key}.`);
+        for (const [, entry = ""] of type.getText().matchAll(/^readonly (\w+)\[\]$/g)) collect(entry, `${key}[].`);
         for (const [, entry = ""] of type.getText().matchAll(/^Readonly<Record<string, readonly (\w+)\[\]>>$/g)) {
           collect(entry, `${key}.<tool>[].`);
         }

@@ -38,7 +38,7 @@ const WRONG: readonly (readonly [args: string[], sentence: RegExp])[] = [
   [["transform", "-x"], /no option -x/],
   [["tools"], /needs a verb: list, connect, call/],
   [["tools", "cal"], /did you mean call\?/],
-  [["tools", "connect"], /needs PRESET/],
+  [["tools", "connect"], /needs SOURCE/],
   [["tools", "call", "a.b"], /there is no source "a"/],
   [["tools", "call", "sqlite.b", "--scope", "sesion=1"], /did you mean session/],
   [["resources"], /needs a verb: list, templates, read/],

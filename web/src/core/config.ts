@@ -196,8 +196,7 @@ export interface DoorConfig {
    */
   readonly arguments?: Readonly<Record<string, Readonly<Record<string, "base64" | "data_uri" | "text" | "path">>>>;
   /**
-   * Artifacts that tools may be given besides those of their own server: from is the namespace that they came from, to
-   * the tool, NAMESPACE.TOOL.
+   * Artifacts that tools may be given besides those of their own server, from one namespace to one tool each.
    * @defaultValue `[]`
    */
   readonly share?: readonly ShareRule[];
@@ -205,9 +204,9 @@ export interface DoorConfig {
 
 /** A tool may be given artifacts that came from another server. */
 export interface ShareRule {
-  /** The namespace of the artifacts. */
+  /** The namespace that artifacts came from, such as playwright. */
   readonly from: string;
-  /** The tool: its namespace, a dot, and its name. */
+  /** The tool that may be given them, with its own namespace, such as drive.upload. */
   readonly to: string;
 }
 

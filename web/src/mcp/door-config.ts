@@ -66,8 +66,7 @@ export const DOOR_SCHEMA: DoorSchema = {
     },
     share: {
       description:
-        "Artifacts that tools may be given besides those of their own server: from is the namespace that they came " +
-        "from, to the tool, NAMESPACE.TOOL.",
+        "Artifacts that tools may be given besides those of their own server, from one namespace to one tool each.",
       default: [],
       type: "array",
       maxItems: MAX_RULES,
@@ -76,8 +75,17 @@ export const DOOR_SCHEMA: DoorSchema = {
         additionalProperties: false,
         required: ["from", "to"],
         properties: {
-          from: { type: "string", pattern: NAMESPACE },
-          to: { type: "string", pattern: SHARED_TOOL, maxLength: MAX_NAMESPACE + 1 + MAX_TOOL_NAME },
+          from: {
+            description: "The namespace that artifacts came from, such as playwright.",
+            type: "string",
+            pattern: NAMESPACE,
+          },
+          to: {
+            description: "The tool that may be given them, with its own namespace, such as drive.upload.",
+            type: "string",
+            pattern: SHARED_TOOL,
+            maxLength: MAX_NAMESPACE + 1 + MAX_TOOL_NAME,
+          },
         },
       },
     },

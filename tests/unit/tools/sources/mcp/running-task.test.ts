@@ -42,6 +42,21 @@ describe("a task", () => {
     await expect(call(connection, "work", {}, { signal: abort.signal, onProgress })).rejects.toBe(reason);
   });
 
+  it("is looked at no more often than the server wants", async () => {
+    await using connection = await serving({
+      tools: { work: making({ taskId: "working" }) },
+      before: LOOKS.replace("-5", "300"),
+    });
+    const times: number[] = [];
+    const abort = new AbortController();
+    const onProgress = (): void => {
+      if (times.push(performance.now()) === 4) abort.abort(new Error("enough"));
+    };
+    await expect(call(connection, "work", {}, { signal: abort.signal, onProgress })).rejects.toThrow("enough");
+    // Timers may be early by a part of a millisecond.
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(890);
+  });
+
   const done = { resultType: "complete", status: "completed", result: { content: [{ type: "text", text: "done" }] } };
   it.each([
     [1, "done"],

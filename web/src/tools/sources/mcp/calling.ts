@@ -109,10 +109,11 @@ export class Calling {
     return Object.fromEntries(answers);
   }
 
-  /** Waits, which the server is not to blame for. */
-  async wait(milliseconds: number): Promise<void> {
+  /** Waits, which the server is not to blame for; no longer than until what may come before does. */
+  async wait<T>(milliseconds: number, before?: Promise<T>): Promise<T | undefined> {
     const { unhurried = (work) => work(), signal } = this.call;
-    await unhurried(() => sleep(systemClock, milliseconds, signal));
+    const waited = async (): Promise<undefined> => void (await sleep(systemClock, milliseconds, signal));
+    return unhurried<T | undefined>(() => (before === undefined ? waited() : Promise.race([waited(), before])));
   }
 
   #called(asTask: boolean, more: Answered): Promise<Came> {

@@ -77,7 +77,7 @@ export class RunningTask {
     const milliseconds = Math.min(POLL.most, Math.max(POLL.least, Number.isFinite(wanted) ? wanted : POLL.usual));
     this.#waited += milliseconds;
     if (this.#waited > TASK_TTL) throw this.#endless();
-    const came = await Promise.race([this.#calling.wait(milliseconds), this.#payload]);
+    const came = await this.#calling.wait(milliseconds, this.#payload);
     return came === undefined ? undefined : this.#resultOf(came);
   }
 
