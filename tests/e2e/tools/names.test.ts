@@ -53,7 +53,10 @@ test("a source that offers one name twice", async () => {
   const error = await inFront(sourceOf("UTCP", api), { variables: variablesOf({ FILES_KEY: KEY }) }).catch(
     (thrown: unknown) => thrown,
   );
-  expect(error).toMatchObject({ code: "E_TOOL_CONFIG", message: expect.stringMatching(/"a" .* has the same name as another/) as string });
+  expect(error).toMatchObject({
+    code: "E_TOOL_CONFIG",
+    message: expect.stringMatching(/"a" .* has the same name as another/) as string,
+  });
 });
 
 test("many sources share one registry, and each is closed by itself", async () => {

@@ -40,7 +40,7 @@ export interface ArgumentsContext {
   /** Bytes of UTF-8 that the arguments may have once they are expanded; 8 MiB when left out. */
   readonly maxBytes?: number;
   /** Writes a read-only copy for this call and gives its path; left out where there are no files. */
-  readonly writeCopy?: (ref: StoredArtifact) => Promise<string>;
+  readonly writeCopy?: (ref: StoredArtifact, signal?: AbortSignal) => Promise<string>;
   readonly signal?: AbortSignal;
 }
 

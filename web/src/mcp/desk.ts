@@ -31,7 +31,7 @@ export interface DeskTerms {
   /** Which artifacts of other servers may go into them. */
   readonly share: readonly ShareRule[];
   /** Writes a read-only copy of an artifact for a tool that wants a path; left out where there are no files. */
-  readonly writeCopy?: ((ref: StoredArtifact) => Promise<string>) | undefined;
+  readonly writeCopy?: ((ref: StoredArtifact, signal?: AbortSignal) => Promise<string>) | undefined;
 }
 
 /** What becomes of a request: it goes on, as it came or as another text, or is answered here. */

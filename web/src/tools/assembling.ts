@@ -24,7 +24,7 @@ import { resolveVariables, type ResolvedToolConfig, type Variables } from "./var
 /** Copies of artifacts, for tools that take the path of a file. */
 export interface ArtifactCopies extends AsyncDisposable {
   /** Writes a copy and gives its path. */
-  write(ref: StoredArtifact): Promise<string>;
+  write(ref: StoredArtifact, signal?: AbortSignal): Promise<string>;
 }
 
 /** What is assembled, and by whom. */
@@ -70,7 +70,8 @@ export async function assembled(terms: AssemblyTerms): Promise<Assembled> {
     ...(onErrorOutput !== undefined && { onErrorOutput }),
   });
   const copies = terms.copies(store);
-  const writeCopy = copies && ((ref: StoredArtifact): Promise<string> => copies.write(ref));
+  const writeCopy =
+    copies && ((ref: StoredArtifact, signal?: AbortSignal): Promise<string> => copies.write(ref, signal));
   const artifacts = new ArtifactArguments({ store, namespace: config.name, forms, share, writeCopy });
   const running = new RunningSource({
     config,

@@ -5,6 +5,7 @@
 import type { ArtifactStore } from "../artifacts/store.js";
 import { Answer } from "../core/answer.js";
 import type { Sluice, Transformed } from "../core/sluice.js";
+import { heedless } from "../mcp/door-event.js";
 import type { Args, ArtifactArguments, Prepared } from "./artifacts/arguments.js";
 import { authorizeFor, type Authorization } from "./auth/credentials.js";
 import { discoverMcpProvider, type McpClientIdentity } from "./auth/mcp-discovery.js";
@@ -108,7 +109,8 @@ export class RunningSource implements AsyncDisposable {
     const { args } = prepared;
     const { config } = this.#terms;
     const isTransformed = config.output_transformer !== null;
-    const { scope = {}, onProgress, pause } = context;
+    const { scope = {}, pause } = context;
+    const onProgress = heedless(context.onProgress);
     const read: ResourceReading[] = [];
     const readResource = linkReader({
       reader: this.resources,
@@ -133,7 +135,7 @@ export class RunningSource implements AsyncDisposable {
           alive: () => attempt.progressed(),
           onProgress: (progress) => {
             attempt.progressed();
-            onProgress?.(progress);
+            onProgress(progress);
           },
         }),
     );
@@ -152,7 +154,8 @@ export class RunningSource implements AsyncDisposable {
   /** What is made of a call's arguments; the host is told of it. */
   async #prepared(tool: SourceTool, args: Args, { scope = {}, signal }: ToolContext): Promise<Prepared> {
     const { artifacts, config, onEvent } = this.#terms;
-    const prepared = await artifacts.put(tool, args, scope, signal);
+    const signals = [signal, this.#over.signal];
+    const prepared = await untilEither(signals, (ended) => artifacts.put(tool, args, scope, ended));
     const name = `${config.name}.${tool.name}`;
     if (prepared.kind === "call") {
       for (const { id, path, form } of prepared.expansions) onEvent({ kind: "expanded", tool: name, id, path, form });

@@ -103,7 +103,10 @@ describe("the form", () => {
     const writeCopy = vi.fn<() => Promise<string>>(async () => Promise.resolve("/private/copy of.png"));
     const expanded = await call({ p: uri }, { forms }, { writeCopy });
     expect(valueOf(expanded)).toEqual({ p: "/private/copy of.png" });
-    expect(writeCopy).toHaveBeenCalledWith(expect.objectContaining({ id: ref.id, sha256: ref.sha256 }));
+    expect(writeCopy).toHaveBeenCalledWith(
+      expect.objectContaining({ id: ref.id, sha256: ref.sha256 }),
+      expect.any(AbortSignal),
+    );
     expect(expanded).toMatchObject({ expansions: [{ path: "p", id: ref.id, form: "path", bytes: PNG.length }] });
     expect(refusalOf(await call({ p: uri }, { forms }))).toContain("path of a file");
   });

@@ -94,6 +94,30 @@ test("arguments that JSON cannot say are refused with a code", async () => {
   }
 });
 
+test("so are those that are something else once they are written", async () => {
+  await using files = await connected();
+  for (const odd of [new Date(0), { toJSON: () => [1] }, { toJSON: () => null }]) {
+    const call = files.node.call("upload", odd as unknown as Readonly<Record<string, unknown>>);
+    await expect(call).rejects.toMatchObject({ code: "E_TOOL_CLIENT" });
+  }
+});
+
+test("closing ends the waiting for a store that hangs", async () => {
+  await using files = await connected();
+  const id = await files.id("pdf");
+  let asked: (() => void) | undefined;
+  const asking = new Promise<void>((resolve) => (asked = resolve));
+  files.store.stat = async () => {
+    asked?.();
+    return new Promise(() => undefined);
+  };
+  const call = files.node.call("upload", { data: `artifact://${id}` });
+  call.catch(() => undefined);
+  await asking;
+  await files.node.close();
+  await expect(call).rejects.toThrow(/was closed/);
+});
+
 test("a store that fails is an error where configuration wants one", async () => {
   const artifact_extraction = { door: { on_store_failure: "error" as const } };
   await using files = await connected({ artifact_extraction });

@@ -17,7 +17,7 @@ export interface Written {
 /** What writing needs. */
 export interface WritingMeans {
   readonly source: ReadingSource;
-  readonly writeCopy?: (ref: StoredArtifact) => Promise<string>;
+  readonly writeCopy?: (ref: StoredArtifact, signal?: AbortSignal) => Promise<string>;
   readonly signal?: AbortSignal;
 }
 
@@ -40,7 +40,7 @@ export async function written(
 ): Promise<Written | undefined> {
   if (form === "path") {
     if (means.writeCopy === undefined) throw noPath(place);
-    return fitting(JSON.stringify(await means.writeCopy(ref)), room);
+    return fitting(JSON.stringify(await means.writeCopy(ref, means.signal)), room);
   }
   const prefix = form === "data_uri" ? `data:${mimeOf(ref)};base64,` : "";
   const least = form === "text" ? ref.size_bytes : prefix.length + 4 * Math.ceil(ref.size_bytes / 3);

@@ -28,7 +28,7 @@ export interface ArgumentTerms {
   /** Which artifacts of other sources may go into them. */
   readonly share: readonly ShareRule[];
   /** Writes a copy for a tool that wants a path, and gives that; left out where there are no files. */
-  readonly writeCopy?: ((ref: StoredArtifact) => Promise<string>) | undefined;
+  readonly writeCopy?: ((ref: StoredArtifact, signal?: AbortSignal) => Promise<string>) | undefined;
 }
 
 /** What becomes of a call: it is made with these arguments, or answered without being made. */
@@ -57,8 +57,7 @@ export class ArtifactArguments {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<Prepared> {
     const { name, input_schema: inputSchema, meta } = tool;
-    const text = written(args, name);
-    const plain = JSON.parse(text) as Args;
+    const { text, plain } = written(args, name);
     const named = artifactsNamed(text, name);
     if (named === undefined) return { kind: "call", args: plain, expansions: [] };
     const { store, namespace, forms, share, writeCopy } = this.#terms;
@@ -78,13 +77,19 @@ export class ArtifactArguments {
   }
 }
 
-function written(args: Args, tool: string): string {
+/** Arguments as JSON says them, which may be something else than they are. */
+function written(args: Args, tool: string): { readonly text: string; readonly plain: Args } {
+  const subject = `The arguments of ${JSON.stringify(tool.slice(0, 64))}`;
+  let text: string;
   try {
-    return jsonOf(args);
+    text = jsonOf(args);
   } catch (cause) {
     throw new ToolClientError(
-      `The arguments of ${JSON.stringify(tool.slice(0, 64))} cannot be written as JSON: give texts, numbers, booleans, null, lists and objects of these, without a cycle.`,
+      `${subject} cannot be written as JSON: give texts, numbers, booleans, null, lists and objects of these, without a cycle and not too deep.`,
       { cause },
     );
   }
+  const plain: unknown = JSON.parse(text);
+  if (typeof plain === "object" && plain !== null && !Array.isArray(plain)) return { text, plain: plain as Args };
+  throw new ToolClientError(`${subject} are no object once they are written as JSON: give a plain object.`);
 }

@@ -23,6 +23,8 @@ const HOSTILE: Readonly<Record<string, () => string>> = {
     `${HEAD}a: &a [${"x,".repeat(450_000)}]\nk:\n${"  ? *a\n  : c\n".repeat(70_000)}`,
   "a text in a list that is the key of many": () =>
     `${HEAD}a: &a [${"x".repeat(900_000)}]\nk:\n${"  ? *a\n  : c\n".repeat(70_000)}`,
+  "a text that is many times in one key": () =>
+    `${HEAD}s: &s ${"x".repeat(900_000)}\nk:\n  ? [${"*s,".repeat(400)}]\n  : c\n`,
   "a colon after each word": () => `${HEAD}k: ${"a: ".repeat(600_000)}`,
   "tags without end": () => `${HEAD}k: ${"!a ".repeat(600_000)}`,
 };

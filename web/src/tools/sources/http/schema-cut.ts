@@ -41,6 +41,14 @@ const NAMES: ReadonlySet<string> = new Set(
   "properties patternProperties dependentSchemas $defs definitions".split(" "),
 );
 
+/** What is about what a keyword leaves over: where that allows more than it did, less would be left. */
+const LEFT_OVER: Readonly<Record<string, readonly string[]>> = {
+  patternProperties: ["additionalProperties"],
+  prefixItems: ["items"],
+  items: ["additionalItems"],
+  contains: ["maxContains"],
+};
+
 class Copy<Definition extends { readonly name: string }> {
   readonly #limit: number;
   readonly #find: (pointer: string) => Definition | null;
@@ -79,6 +87,8 @@ class Copy<Definition extends { readonly name: string }> {
 
   #members(entries: readonly (readonly [string, unknown])[]): unknown {
     const copied: [string, unknown][] = [];
+    const before = this.#cuts;
+    const refusing = new Set<string>();
     for (const [key, value] of entries) {
       if (key === "$ref" && typeof value === "string") {
         this.#refer(value, copied);
@@ -91,15 +101,23 @@ class Copy<Definition extends { readonly name: string }> {
       // Without the names of its properties a schema that takes no others would take none.
       if (part === TOO_MUCH && key === "properties") return {};
       const isCut = this.#cuts > cuts;
+      // A pattern of which only the schema is cut is still a pattern.
+      if (part === TOO_MUCH || (isCut && key === "contains")) {
+        for (const other of LEFT_OVER[key] ?? []) refusing.add(other);
+      }
       if (isCut && ALL_OR_NOTHING.has(key)) continue;
       if (part !== TOO_MUCH || !Array.isArray(value)) copied.push([key, orAnything(part)]);
     }
-    return Object.fromEntries(copied);
+    if (this.#cuts > before) for (const key of ["unevaluatedProperties", "unevaluatedItems"]) refusing.add(key);
+    return Object.fromEntries(copied.filter(([key]) => !refusing.has(key)));
   }
 
   #refer(pointer: string, copied: [string, unknown][]): void {
     const definition = this.#find(pointer);
-    if (definition === null) return;
+    if (definition === null) {
+      this.#cuts += 1;
+      return;
+    }
     this.needs.add(definition);
     copied.push(["$ref", `#/$defs/${definition.name}`]);
   }

@@ -34,7 +34,8 @@ export class Asker {
   /** The call is over: nobody is asked for it any more. */
   release(): void {
     this.#forget();
-    this.#end.abort();
+    // Later than everybody hears of what the call came to: what ends with this is no failure of the call's.
+    setTimeout(() => this.#end.abort());
   }
 
   /** Whether anybody can be asked. */

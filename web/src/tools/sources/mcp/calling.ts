@@ -112,7 +112,10 @@ export class Calling {
   /** Waits, which the server is not to blame for; no longer than until what may come before does. */
   async wait<T>(milliseconds: number, before?: Promise<T>): Promise<T | undefined> {
     const { unhurried = (work) => work(), signal } = this.call;
-    const waited = async (): Promise<undefined> => void (await sleep(systemClock, milliseconds, signal));
+    const waited = async (): Promise<undefined> => {
+      await sleep(systemClock, milliseconds, signal);
+      return undefined;
+    };
     return unhurried<T | undefined>(() => (before === undefined ? waited() : Promise.race([waited(), before])));
   }
 
