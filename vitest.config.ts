@@ -1,23 +1,38 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
+import { findChromium } from "./scripts/chromium.mjs";
 
 // Where processes that tests start leave a profile, while `npm run coverage` measures. Set here, it reaches them
 // and not the workers, which Vitest measures itself.
 const profiles = process.env["SLUICE_PROCESS_PROFILES"];
 
-const { imports } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8")) as {
-  imports: Record<string, { node: string }>;
+const { imports, exports } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8")) as {
+  imports: Record<string, { node: string; default: string }>;
+  exports: Record<string, { default?: string }>;
 };
 
-// Names like `#hash` stand for compiled files: tests see the sources of those.
-const alias = Object.entries(imports).map(([find, { node }]) => ({
-  find,
-  replacement: fileURLToPath(new URL(node.replace("./dist/", "web/src/").replace(/\.js$/, ".ts"), import.meta.url)),
-}));
+/** The source of a file in dist/. */
+function sourceOf(compiled: string): string {
+  const source = compiled.replace("./dist/ui/", "web/ui/").replace("./dist/", "web/src/").replace(/\.js$/, ".ts");
+  return fileURLToPath(new URL(source, import.meta.url));
+}
+
+/** Names like `#hash` stand for compiled files: tests see the sources of those. */
+function internal(condition: "node" | "default"): { find: string; replacement: string }[] {
+  return Object.entries(imports).map(([find, choices]) => ({ find, replacement: sourceOf(choices[condition]) }));
+}
+
+/** And so does the name of the package, in what is made of it. */
+const entries = Object.entries(exports)
+  .filter(([, { default: file }]) => file?.endsWith(".js") === true)
+  .map(([name, { default: file = "" }]) => ({
+    find: new RegExp(`^mcp-sluice${name.slice(1)}$`),
+    replacement: sourceOf(file),
+  }));
 
 export default defineConfig({
-  resolve: { alias },
   test: {
     // Tests that start processes or push hundreds of megabytes need longer than the usual 5 s.
     testTimeout: 60_000,
@@ -29,6 +44,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        resolve: { alias: internal("node") },
         test: {
           name: "library",
           include: ["tests/unit/**/*.test.ts", "tests/e2e/**/*.test.ts"],
@@ -37,10 +53,27 @@ export default defineConfig({
       },
       {
         extends: true,
+        resolve: { alias: internal("node") },
         test: {
           name: "package",
           include: ["tests/package/**/*.test.ts"],
           globalSetup: "tests/package/install.ts",
+        },
+      },
+      {
+        extends: true,
+        resolve: { alias: [...internal("default"), ...entries] },
+        test: {
+          name: "browser",
+          include: ["tests/browser/**/*.test.ts"],
+          setupFiles: "tests/unit/properties.ts",
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({ launchOptions: { executablePath: findChromium() ?? "chromium" } }),
+            instances: [{ browser: "chromium" }],
+          },
         },
       },
     ],

@@ -5,5 +5,6 @@
  */
 import * as fc from "fast-check";
 
-const seed = process.env["SEED"] ?? "20261121";
+const given = typeof process === "undefined" ? undefined : process.env["SEED"];
+const seed = given ?? "20261121";
 if (seed !== "random") fc.configureGlobal({ seed: Number(seed) });

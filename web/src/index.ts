@@ -28,6 +28,7 @@ export async function createSluice(options: SluiceOptions & { readonly wasm?: Wa
   return createSluiceOver(access, withoutDoor(config), options.wasm);
 }
 
+export { humanSize } from "./core/amounts.js";
 export { discoverArtifactStore } from "./artifacts/discover.js";
 export { cleanNamespace } from "./artifacts/ids.js";
 export { MemoryArtifactStore } from "./artifacts/memory.js";

@@ -1,0 +1,158 @@
+/**
+ * What all elements look like: tokens that a page may set, and what they fall back to.
+ * @module
+ */
+import { css, type CSSResult } from "lit";
+
+/**
+ * Tokens. Each `--sluice-…` property that a page sets wins; else colours follow `color-scheme`. Text has a contrast of 4.5 : 1
+ * at least on each of the three surfaces, in both themes.
+ */
+export const tokens: CSSResult = css`
+  :host {
+    --text: var(--sluice-text, light-dark(#1b1f24, #e8eaed));
+    --text-soft: var(--sluice-text-soft, light-dark(#545d68, #a9b1bb));
+    --surface: var(--sluice-surface, light-dark(#ffffff, #16191d));
+    --surface-raised: var(--sluice-surface-raised, light-dark(#f6f7f9, #1e2227));
+    --surface-sunken: var(--sluice-surface-sunken, light-dark(#eceff3, #0f1114));
+    --line: var(--sluice-line, light-dark(#d3d9e0, #343b43));
+    --line-strong: var(--sluice-line-strong, light-dark(#7a8490, #7b8591));
+    --accent: var(--sluice-accent, light-dark(#0b62c4, #6db1ff));
+    --on-accent: var(--sluice-on-accent, light-dark(#ffffff, #07182b));
+    --accent-soft: var(--sluice-accent-soft, light-dark(#e3effd, #15304f));
+    --good: var(--sluice-good, light-dark(#18703a, #63cf8d));
+    --good-soft: var(--sluice-good-soft, light-dark(#def3e5, #123521));
+    --warn: var(--sluice-warn, light-dark(#855100, #f2b65c));
+    --warn-soft: var(--sluice-warn-soft, light-dark(#fcefd9, #3a2a0d));
+    --bad: var(--sluice-bad, light-dark(#b3261e, #ff8f86));
+    --bad-soft: var(--sluice-bad-soft, light-dark(#fbe4e2, #451a17));
+    --font: var(--sluice-font, system-ui, sans-serif);
+    --font-code: var(--sluice-font-code, ui-monospace, "SFMono-Regular", "DejaVu Sans Mono", monospace);
+    --radius: var(--sluice-radius, 8px);
+    --gap: var(--sluice-gap, 12px);
+    /** The least side of what is touched. */
+    --target: var(--sluice-target, 32px);
+  }
+  @media (pointer: coarse), (max-width: 640px) {
+    :host {
+      --target: var(--sluice-target, 44px);
+    }
+  }
+`;
+
+/** Text, buttons, focus and what is only for screen readers. */
+export const base: CSSResult = css`
+  :host {
+    box-sizing: border-box;
+    color: var(--text);
+    font-family: var(--font);
+    font-size: 14px;
+    line-height: 1.45;
+  }
+  :host([hidden]),
+  [hidden] {
+    display: none !important;
+  }
+  *,
+  *::before,
+  *::after {
+    box-sizing: inherit;
+  }
+  button,
+  input,
+  select,
+  textarea {
+    color: inherit;
+    font: inherit;
+  }
+  button,
+  .button {
+    align-items: center;
+    background: var(--surface);
+    border: 1px solid var(--line-strong);
+    border-radius: calc(var(--radius) - 2px);
+    color: var(--text);
+    cursor: pointer;
+    display: inline-flex;
+    gap: 6px;
+    justify-content: center;
+    min-block-size: var(--target);
+    min-inline-size: var(--target);
+    padding: 2px 10px;
+    text-decoration: none;
+    white-space: nowrap;
+  }
+  button:hover:not(:disabled),
+  .button:hover {
+    background: var(--surface-sunken);
+  }
+  button.primary,
+  .button.primary {
+    background: var(--accent);
+    border-color: var(--accent);
+    color: var(--on-accent);
+  }
+  button.primary:hover:not(:disabled) {
+    background: color-mix(in oklab, var(--accent) 88%, var(--text));
+  }
+  button.plain {
+    background: none;
+    border-color: transparent;
+  }
+  button.plain:hover:not(:disabled) {
+    background: var(--surface-sunken);
+  }
+  button:disabled {
+    border-color: var(--line);
+    color: var(--text-soft);
+    cursor: default;
+  }
+  button[aria-pressed="true"],
+  button[aria-selected="true"] {
+    background: var(--accent-soft);
+    border-color: var(--accent);
+  }
+  :focus-visible {
+    outline: 2px solid var(--accent);
+    outline-offset: 2px;
+  }
+  a {
+    color: var(--accent);
+  }
+  code,
+  pre {
+    font-family: var(--font-code);
+    font-size: 0.93em;
+  }
+  svg.icon {
+    block-size: 1.15em;
+    flex: none;
+    inline-size: 1.15em;
+  }
+  .soft {
+    color: var(--text-soft);
+  }
+  .unseen {
+    block-size: 1px;
+    clip-path: inset(50%);
+    inline-size: 1px;
+    overflow: hidden;
+    position: absolute;
+    white-space: nowrap;
+  }
+  @media (prefers-reduced-motion: reduce) {
+    *,
+    *::before,
+    *::after {
+      animation: none !important;
+      scroll-behavior: auto !important;
+      transition: none !important;
+    }
+  }
+  @media (forced-colors: active) {
+    button,
+    .button {
+      border-color: ButtonText;
+    }
+  }
+`;
