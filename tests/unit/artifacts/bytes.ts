@@ -3,15 +3,22 @@ import type { ArtifactRef, ArtifactStore, StoredArtifact } from "../../../web/sr
 
 /** Whether a store gave these bytes, in a plain Uint8Array; toEqual takes seconds for a megabyte. */
 export function same(actual: Uint8Array | null, expected: Uint8Array): boolean {
-  return actual?.constructor === Uint8Array && Buffer.compare(actual, expected) === 0;
+  if (actual?.constructor !== Uint8Array || actual.byteLength !== expected.byteLength) return false;
+  return expected.every((byte, at) => byte === actual[at]);
 }
 
 /** All bytes of a stream. */
 export async function drained(stream: ReadableStream<Uint8Array> | null): Promise<Uint8Array> {
   if (!stream) throw new Error("There is no stream.");
-  const pieces: Uint8Array[] = [];
-  for await (const piece of stream) pieces.push(piece);
-  return new Uint8Array(Buffer.concat(pieces));
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  for await (const piece of stream) pieces.push(new Uint8Array(piece));
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
+}
+
+/** Hex of the SHA-256, by another way than stores take. */
+export async function hashOf(bytes: Uint8Array): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(bytes)));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** What is said of an artifact, without its times. */

@@ -1,14 +1,12 @@
 /** Contract: bytes in and out, and what is said of them. */
-import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
-import { drained, listed, same, undated } from "../bytes.js";
+import { drained, hashOf, listed, same, undated } from "../bytes.js";
 import { noise } from "../noise.js";
 import type { Subject } from "../store-contract.js";
 
 const A: ArtifactScope = { session_id: "a" };
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
-const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 export function contractOfPutting(subject: () => Subject): void {
   const store = (): ArtifactStore => subject().store;
@@ -23,7 +21,7 @@ export function contractOfPutting(subject: () => Subject): void {
         scope: A,
         source: { tool: "download", depth: [1, { two: null }] },
       });
-      const sha = hashOf(data);
+      const sha = await hashOf(data);
       expect(ref).toEqual({
         id: `tableau_${sha.slice(0, 12)}`,
         mime_type: "application/pdf",
@@ -54,7 +52,7 @@ export function contractOfPutting(subject: () => Subject): void {
 
     test("an empty artifact is an artifact", async () => {
       const ref = await store().putBytes(new Uint8Array());
-      expect(ref).toMatchObject({ size_bytes: 0, sha256: hashOf(new Uint8Array()) });
+      expect(ref).toMatchObject({ size_bytes: 0, sha256: await hashOf(new Uint8Array()) });
       expect(await store().get(ref.id)).toEqual(new Uint8Array());
       expect(await drained(await store().openReader(ref.id))).toEqual(new Uint8Array());
       expect(await (await store().openWriter({ namespace: "w" })).close()).toMatchObject({ size_bytes: 0 });

@@ -1,6 +1,6 @@
 /** Contract: whose an artifact is, and what it is called. */
 import { describe, expect, test } from "vitest";
-import { sha256 } from "../../../../web/src/artifacts/hash-node.js";
+import { sha256 } from "#hash";
 import type { Hashing } from "../../../../web/src/artifacts/hash.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
 import { listed, undated } from "../bytes.js";

@@ -1,0 +1,4 @@
+/** A dedicated worker with a store. */
+import { serve } from "./serving.js";
+
+serve(globalThis as never);

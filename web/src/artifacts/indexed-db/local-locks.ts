@@ -1,0 +1,58 @@
+/**
+ * Locks within one page or worker, for browsers that have none over all of them.
+ * @module
+ */
+
+/** The part of `LockManager` that is used. */
+export interface LockSource {
+  /** Runs a callback while a lock is held; with null when `ifAvailable` is asked for and it is not. */
+  request<T>(
+    name: string,
+    options: { readonly mode?: "exclusive" | "shared"; readonly ifAvailable?: boolean },
+    callback: (lock: unknown) => Promise<T>,
+  ): Promise<T>;
+}
+
+interface Held {
+  readonly mode: "exclusive" | "shared";
+  readonly until: Promise<unknown>;
+}
+
+/** In memory. Nobody queues for a lock but behind an exclusive one, so nobody waits for who waits. */
+export class LocalLocks implements LockSource {
+  readonly #held = new Map<string, Set<Held>>();
+
+  async request<T>(
+    name: string,
+    { mode = "exclusive", ifAvailable = false }: Parameters<LockSource["request"]>[1],
+    callback: (lock: unknown) => Promise<T>,
+  ): Promise<T> {
+    for (let others = this.#others(name, mode); others.length > 0; others = this.#others(name, mode)) {
+      if (ifAvailable) return callback(null);
+      await Promise.allSettled(others);
+    }
+    const running = begun(() => callback({ name, mode }));
+    const held: Held = { mode, until: running };
+    const all = this.#held.get(name) ?? new Set<Held>();
+    this.#held.set(name, all.add(held));
+    try {
+      return await running;
+    } finally {
+      all.delete(held);
+      if (all.size === 0) this.#held.delete(name);
+    }
+  }
+
+  /** Those who are in the way. */
+  #others(name: string, mode: Held["mode"]): readonly Promise<unknown>[] {
+    return [...(this.#held.get(name) ?? [])]
+      .filter((held) => mode === "exclusive" || held.mode === "exclusive")
+      .map(({ until }) => until);
+  }
+}
+
+/** Begins work in a turn of its own, so that it finds its lock held. */
+async function begun<T>(work: () => Promise<T>): Promise<T> {
+  await Promise.resolve();
+  return work();
+}
