@@ -1,0 +1,13 @@
+/**
+ * What the tests tell their service worker.
+ * @module
+ */
+import type { ArtifactInfo, ArtifactScope } from "../../../web/src/artifacts/store.js";
+
+/** The database in which page and service worker have their sessions. */
+export const SESSIONS_NAME = "test-service-worker-sessions";
+
+/** Store bytes and answer with their id, or delete them. */
+export type Order =
+  | { readonly act: "put"; readonly bytes: Uint8Array; readonly info: ArtifactInfo }
+  | { readonly act: "delete"; readonly id: string; readonly scope: ArtifactScope };

@@ -1,0 +1,127 @@
+/**
+ * Artifacts over HTTP, for whatever speaks in `Request` and `Response`: a service worker, a server.
+ * @module
+ */
+import { asStore } from "../artifacts/discover.js";
+import { ScopedArtifacts } from "../artifacts/scoped.js";
+import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../artifacts/store.js";
+import { wrong } from "../core/call.js";
+import { SluiceError } from "../errors/error.js";
+import { serveBytes } from "./artifact-bytes.js";
+import { askedArtifact, type AskedArtifact } from "./artifact-path.js";
+import { failure, gone, jsonAnswer, notFound, refusal } from "./json-answer.js";
+import { SeenInMemory, type SeenArtifacts } from "./seen-artifacts.js";
+
+/** Whose artifacts are served: always the same one's, or what a request says; null where it may have none. */
+export type RequestScope = ArtifactScope | ((request: Request) => ArtifactScope | null | Promise<ArtifactScope | null>);
+
+/** Options of {@link artifactHandler}. */
+export interface ArtifactHandlerOptions {
+  /** Where the artifacts are. */
+  readonly store: ArtifactStore;
+  /** Nothing outside of it is served, nor told apart from what is nowhere. */
+  readonly scope: RequestScope;
+  /** The path that `artifacts/` is below: begins and ends with `/`. */
+  readonly base: string;
+  /** What makes 410 of 404; left out, what this handler found itself, the last 1,024 artifacts. */
+  readonly seen?: SeenArtifacts;
+  /** When an artifact goes, in milliseconds since 1970, where that is known; `…/meta` then says it. */
+  readonly expiresAt?: (artifact: StoredArtifact) => number | null;
+}
+
+/** Answers a request, or gives null when it is for somebody else. Never throws. */
+export type ArtifactHandler = (request: Request) => Promise<Response | null>;
+
+const METHODS = "GET, HEAD";
+
+/**
+ * Serves `GET` and `HEAD` of
+ *
+ * - `{base}artifacts/{id}`: the bytes, as a stream, with `Range` and conditions by their SHA-256 (RFC 9110); with
+ *   `?download` they are saved instead of shown;
+ * - `{base}artifacts/{id}/meta`: what is said of them, as JSON, without the scope.
+ *
+ * 404 is what is unknown in the scope, 410 what was there and is no longer, 503 what the store failed at; each with
+ * `{"error": {"code", "message"}}`. Whatever the bytes are, they run no script and reach no network.
+ *
+ * @example
+ * const handle = artifactHandler({ store, scope: { user_id: "ada" }, base: "/" });
+ * const response = (await handle(request)) ?? new Response(null, { status: 404 });
+ * @throws SluiceError E_INVALID_ARGUMENT when the store is none, or the base no such path.
+ */
+export function artifactHandler(options: ArtifactHandlerOptions): ArtifactHandler {
+  const { base, scope } = options;
+  if (!/^\/(?:.*\/)?$/.test(base)) throw wrong("base", "a path that begins and ends with /");
+  const store = asStore(options.store);
+  const seen = new Forgiving(options.seen ?? new SeenInMemory());
+  const expiresAt = options.expiresAt ?? ((): null => null);
+
+  return async (request) => {
+    const asked = askedArtifact(new URL(request.url).pathname, base);
+    if (asked === null) return null;
+    const response = await answered(request, asked);
+    return request.method === "HEAD" ? new Response(null, response) : response;
+  };
+
+  async function answered(request: Request, asked: AskedArtifact | "unknown"): Promise<Response> {
+    if (asked === "unknown") return notFound();
+    if (request.method !== "GET" && request.method !== "HEAD") return notAllowed();
+    try {
+      const whose = typeof scope === "function" ? await scope(request) : scope;
+      return whose === null ? notFound() : await found(request, asked, whose);
+    } catch (error) {
+      return failure(error);
+    }
+  }
+
+  async function found(request: Request, { id, part }: AskedArtifact, whose: ArtifactScope): Promise<Response> {
+    const artifacts = new ScopedArtifacts(store, whose);
+    let wasThere = false;
+    try {
+      const artifact = await artifacts.stat(id);
+      wasThere = true;
+      await seen.add(id, whose);
+      return part === "bytes" ? await serveBytes(request, artifact, artifacts) : jsonAnswer(metaOf(artifact));
+    } catch (error) {
+      if (!(error instanceof SluiceError)) throw error;
+      if (error.code === "E_EXPIRED") return gone();
+      if (error.code !== "E_NOT_FOUND") throw error;
+      return wasThere || (await seen.has(id, whose)) ? gone() : notFound();
+    }
+  }
+
+  function metaOf(artifact: StoredArtifact): object {
+    const { scope: _, ...said } = artifact;
+    const expires_at = expiresAt(artifact);
+    return { ...said, ...(expires_at !== null && { expires_at }) };
+  }
+}
+
+function notAllowed(): Response {
+  return refusal(405, "E_INVALID_ARGUMENT", `Artifacts are only read here: use ${METHODS}.`, { Allow: METHODS });
+}
+
+/** A memory that fails remembers nothing: it is no reason to refuse an artifact. */
+class Forgiving implements SeenArtifacts {
+  readonly #seen: SeenArtifacts;
+
+  constructor(seen: SeenArtifacts) {
+    this.#seen = seen;
+  }
+
+  async add(id: string, scope: ArtifactScope): Promise<void> {
+    try {
+      await this.#seen.add(id, scope);
+    } catch {
+      // It stays unknown.
+    }
+  }
+
+  async has(id: string, scope: ArtifactScope): Promise<boolean> {
+    try {
+      return await this.#seen.has(id, scope);
+    } catch {
+      return false;
+    }
+  }
+}
