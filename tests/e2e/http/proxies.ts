@@ -28,12 +28,17 @@ export interface Serving extends AsyncDisposable {
 }
 
 /** Starts `sluice proxy --listen`, on a free port where nothing else is said. */
-export async function listening(
+export function listening(
   args: readonly string[],
   env: Record<string, string> = {},
   address = "127.0.0.1:0",
 ): Promise<Serving> {
-  const child = spawn(process.execPath, [SLUICE, "proxy", "--listen", address, ...args], {
+  return serving(["proxy", "--listen", address, ...args], env);
+}
+
+/** Starts a command that listens. */
+export async function serving(args: readonly string[], env: Record<string, string> = {}): Promise<Serving> {
+  const child = spawn(process.execPath, [SLUICE, ...args], {
     stdio: ["ignore", "ignore", "pipe"],
     env: { ...process.env, ...env },
   });
@@ -45,7 +50,7 @@ export async function listening(
     url = /^sluice: listening on (\S+)$/.exec(line)?.[1];
     if (url !== undefined) break;
   }
-  if (url === undefined) throw new Error(`the proxy ended before it listened: ${said}`);
+  if (url === undefined) throw new Error(`it ended before it listened: ${said}`);
   child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
   child.stderr.resume();
   return {
@@ -57,6 +62,11 @@ export async function listening(
       await ended;
     },
   };
+}
+
+/** Starts `sluice bridge`, on a free port. */
+export function bridge(command: readonly string[] = FIXTURE, options: readonly string[] = []): Promise<Serving> {
+  return serving(["bridge", ...options, "--", ...command]);
 }
 
 /** A server of the test's own. */

@@ -12,10 +12,12 @@ import { LineWriter } from "../../transports/line-writer.js";
 import { MessageMembers } from "../../transports/members.js";
 import type { ServerProcess } from "../../transports/server-process.js";
 import type { Terminal } from "../terminal.js";
-import { EventStream } from "./event-stream.js";
+import { EventStream, type MessagePieces } from "./event-stream.js";
 import { MappedIds } from "./mapped-ids.js";
 import { lossy, startServer } from "./noise.js";
-import { oneLine, wholeMessages } from "./one-line.js";
+import { IdSwap } from "./id-swap.js";
+import { MessageLane, type AnswerTaker } from "./message-lane.js";
+import { oneLine } from "./one-line.js";
 import { PostExchange } from "./post-exchange.js";
 import { Postbox } from "./postbox.js";
 
@@ -37,6 +39,9 @@ export interface Post {
   readonly headers: Record<string, string>;
   readonly signal: AbortSignal;
 }
+
+const TOO_LARGE =
+  "The server's answer is too large to be passed on while other calls are under way: call the tool alone.";
 
 /** A process, and who waits for it. */
 export class CommandServer {
@@ -145,11 +150,13 @@ export class CommandServer {
   }
 
   async #read(): Promise<void> {
+    const client = new MessageLane({
+      take: (message) => this.#route(message),
+      begin: (about, isLast) => this.#begin(about, isLast),
+      tooLarge: (id) => this.#fail([id], TOO_LARGE),
+    });
     const sides = {
-      client: wholeMessages(
-        (message) => this.#route(message),
-        (id) => this.#fail([id], "The server's answer is too large to be passed on over HTTP."),
-      ),
+      client,
       stray: this.#errors.lane(),
       reply: (text: string) => void this.#send(new TextEncoder().encode(text)),
     };
@@ -159,6 +166,7 @@ export class CommandServer {
     } catch {
       await this.#process.stop();
     }
+    client.drop();
     await this.#fail(this.#posts.keys, "The server ended before it answered.");
     this.#posts.end();
   }
@@ -168,6 +176,31 @@ export class CommandServer {
       this.#door.forget(key);
       await this.#route(new TextEncoder().encode(errorMessage(key, RpcCode.serverError, sentence)));
     }
+  }
+
+  /** Who takes an answer as it comes. */
+  async #begin(about: MessageMembers, isLast: boolean): Promise<AnswerTaker | undefined> {
+    if (!about.isObject || !about.isResponse || about.text("method") !== undefined) return undefined;
+    const key = idKey(about.text("id"));
+    // One whose id comes behind it is held for as long as it can be: what it turns out to be is then known.
+    if (key === undefined && (!isLast || about.member("id") !== undefined)) return undefined;
+    const pieces = await this.#posts.begin(key);
+    return pieces === undefined ? undefined : this.#takerOf(pieces);
+  }
+
+  #takerOf(pieces: MessagePieces): AnswerTaker {
+    const swap = this.#ids === undefined ? undefined : new IdSwap((key) => this.#ids?.own(key));
+    return {
+      write: async (bytes, about) => {
+        for (const piece of swap?.pieces(bytes, about) ?? [bytes]) await pieces.write(piece);
+      },
+      end: (about) => {
+        pieces.end();
+        const key = idKey(about.text("id"));
+        if (key !== undefined) this.#posts.answered(key);
+      },
+      fail: () => pieces.fail(),
+    };
   }
 
   /** Sends a message to whom it belongs. */

@@ -10,11 +10,13 @@ import { objectOr, RpcCode } from "../../mcp/rpc.js";
 import { SluiceError } from "../../errors/error.js";
 import { MessageMembers } from "../../transports/members.js";
 import type { Terminal } from "../terminal.js";
+import { printable } from "../words.js";
 import { CommandServer, type Post } from "./command-server.js";
 import { clientKey } from "./doors.js";
 import { readPost, refusal, type ReadPost } from "./http-message.js";
 import type { HttpRequest } from "./listen-http.js";
 import { logOf } from "./log.js";
+import { tell } from "./service.js";
 
 /** What sessions are made of. */
 export interface CommandSessionsTerms {
@@ -144,7 +146,11 @@ export class CommandSessions implements AsyncDisposable {
     if (this.#servers.size >= MAX_SERVERS) throw new NoServer(`All ${MAX_SERVERS} sessions are in use: end one.`);
     const { command, open, terminal } = this.#terms;
     const door = open?.() ?? new PlainDoor(logOf(terminal.errors));
-    const server = await CommandServer.start({ command, door, terminal, isShared });
+    const server = await CommandServer.start({ command, door, terminal, isShared }).catch((error: unknown) => {
+      // Whoever gave the command is not who gets the response.
+      if (error instanceof SluiceError) tell(terminal, printable(error.message));
+      throw error;
+    });
     this.#started.set(key, server);
     void this.#dropAfter(key, server);
     return server;

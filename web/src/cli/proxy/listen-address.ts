@@ -47,11 +47,11 @@ export function listenToken(env: NodeJS.ProcessEnv, { host }: ListenAddress): st
 /** Decides whether a request may come in at all. */
 export class ListenGuard {
   readonly #host: string;
-  readonly #token: Buffer | undefined;
+  readonly #token: string | undefined;
 
   constructor({ host }: ListenAddress, token: string | undefined) {
     this.#host = host.toLowerCase();
-    this.#token = token === undefined ? undefined : digest(token);
+    this.#token = token;
   }
 
   /** Whether clients have to have a token, which then is ours and not the server's. */
@@ -62,14 +62,14 @@ export class ListenGuard {
   /** The refusal of a request; undefined for one that may come in. */
   refusal(headers: Headers): Response | undefined {
     const origin = headers.get("origin");
-    const isOurs = this.#isOurs(hostIn(`http://${headers.get("host") ?? ""}`));
+    const isOurs = this.#isOurs(hostAsked(headers));
     // A page elsewhere can name this machine by a name of its own, but not hide which page it is.
     if (!isOurs || (origin !== null && !this.#isOurs(hostIn(origin)))) {
       return refused(403, "Only requests to this machine by its own name, and from pages on it, are answered.");
     }
     if (this.#token === undefined) return undefined;
     const [, token = ""] = /^Bearer +(.+)$/i.exec(headers.get("authorization") ?? "") ?? [];
-    if (timingSafeEqual(digest(token), this.#token)) return undefined;
+    if (isSameToken(token, this.#token)) return undefined;
     return refused(401, "This proxy wants its own bearer token in the header Authorization.", {
       "www-authenticate": "Bearer",
     });
@@ -93,6 +93,11 @@ function refused(status: number, sentence: string, headers: Record<string, strin
   return new Response(body, { status, headers: { "content-type": "application/json", ...headers } });
 }
 
+/** The host that a request was sent to, as its client names it. */
+export function hostAsked(headers: Headers): string | undefined {
+  return hostIn(`http://${headers.get("host") ?? ""}`);
+}
+
 function hostIn(url: string): string | undefined {
   try {
     return new URL(url).hostname.replace(/^\[|\]$/g, "").toLowerCase();
@@ -101,7 +106,8 @@ function hostIn(url: string): string | undefined {
   }
 }
 
-function isLoopback(host: string): boolean {
+/** Whether a host is this machine and nothing else. */
+export function isLoopback(host: string): boolean {
   return host.toLowerCase() === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }
 
@@ -111,6 +117,11 @@ function isEverywhere(host: string): boolean {
 
 function isAddress(host: string): boolean {
   return host.includes(":") || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/** Tokens are compared as digests, which takes as long for all. */
+export function isSameToken(said: string, token: string): boolean {
+  return timingSafeEqual(digest(said), digest(token));
 }
 
 function digest(token: string): Buffer {

@@ -10,7 +10,7 @@ import type { MessageMembers } from "../../transports/members.js";
 import { CommandError, Exit } from "../exit.js";
 import { systemReason } from "../system-reason.js";
 import { withoutConnection } from "./headers.js";
-import type { ListenAddress, ListenGuard } from "./listen-address.js";
+import type { ListenAddress } from "./listen-address.js";
 
 /** A request with its body read. */
 export interface HttpRequest {
@@ -22,6 +22,12 @@ export interface HttpRequest {
   readonly body: Uint8Array | MessageMembers | undefined;
   /** Aborted when the client no longer waits. */
   readonly signal: AbortSignal;
+}
+
+/** Decides whether a request may come in, before its body is read. */
+export interface HttpGuard {
+  /** The refusal of a request; undefined for one that may come in. `path` has the query. */
+  refusal(headers: Headers, method: string, path: string): Response | undefined;
 }
 
 /** Answers requests. What it throws becomes a response that tells nothing. */
@@ -37,7 +43,7 @@ const MAX_CONNECTIONS = 1024;
 /** Listens until it is disposed of; that ends every request. Throws CommandError where it cannot. */
 export async function serveHttp(
   { host, port }: ListenAddress,
-  guard: ListenGuard,
+  guard: HttpGuard,
   handler: HttpHandler,
 ): Promise<HttpService> {
   const server = createServer((request, response) => {
@@ -68,15 +74,15 @@ async function listening(server: Server, host: string, port: number): Promise<vo
 async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  guard: ListenGuard,
+  guard: HttpGuard,
   handler: HttpHandler,
 ): Promise<void> {
   const abort = new AbortController();
   outgoing.once("close", () => abort.abort());
   const headers = headersOf(incoming);
-  const refusal = guard.refusal(headers);
-  if (refusal !== undefined) return send(outgoing, refusal);
   const { method = "GET", url: path = "/" } = incoming;
+  const refusal = guard.refusal(headers, method, path);
+  if (refusal !== undefined) return send(outgoing, refusal);
   const body = await bodyOf(incoming);
   let response: Response;
   try {

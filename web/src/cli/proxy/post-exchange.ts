@@ -3,7 +3,8 @@
  * @module
  */
 import { objectOr, RpcCode } from "../../mcp/rpc.js";
-import { EventStream } from "./event-stream.js";
+import { EventStream, type MessagePieces } from "./event-stream.js";
+import { PacedBody } from "./paced-body.js";
 
 /** What is known of a POST. */
 export interface PostTerms {
@@ -36,6 +37,8 @@ const STATUS: ReadonlyMap<unknown, number> = new Map([
   [-32_022, 400],
 ]);
 
+const JSON_TYPE = { "content-type": "application/json" };
+
 /** Answers to larger messages are no errors. */
 const MAX_ERROR = 64 * 1024;
 
@@ -46,6 +49,8 @@ export class PostExchange {
   readonly #left: Set<string>;
   #respond: (response: Response) => void = () => undefined;
   #events: EventStream | undefined;
+  /** The one answer, where it is written in pieces. */
+  #body: PacedBody | undefined;
   #answers: Uint8Array[] = [];
   #isOver = false;
   readonly #silence: NodeJS.Timeout | undefined;
@@ -66,7 +71,7 @@ export class PostExchange {
 
   /** Whether messages can be sent here that are no answers. */
   get takesMessages(): boolean {
-    return this.#terms.acceptsEvents && !this.#isOver;
+    return this.#terms.acceptsEvents && !this.#isOver && this.#body === undefined;
   }
 
   /** Sends a message that is no answer; settles when more can be taken. */
@@ -84,6 +89,24 @@ export class PostExchange {
     if (this.#left.size === 0) this.#finish();
   }
 
+  /**
+   * Takes an answer in pieces; undefined where that is not possible. `id` is the request's, where it is known: only an
+   * event stream can go on when the answer turns out to be another's.
+   */
+  async begin(id: string | undefined): Promise<MessagePieces | undefined> {
+    const { acceptsEvents, isBatch } = this.#terms;
+    const isOnly = id !== undefined && this.#left.has(id) && this.#left.size === 1 && !isBatch;
+    if (this.#isOver) return undefined;
+    if (this.#events === undefined && isOnly) return this.#begin();
+    return acceptsEvents ? this.#open().begin() : undefined;
+  }
+
+  /** An answer that came in pieces is complete. */
+  answered(id: string): void {
+    this.#left.delete(id);
+    if (this.#left.size === 0) this.#finish();
+  }
+
   /** The client has gone, or nothing more comes. */
   end(): void {
     this.#finish();
@@ -91,19 +114,32 @@ export class PostExchange {
 
   #open(): EventStream {
     if (this.#events === undefined) {
-      // Where there are no sessions, others share the server.
-      const patience = this.#terms.hasStatus ? PATIENCE : undefined;
-      this.#events = new EventStream(() => this.#finish(), patience);
+      this.#events = new EventStream(() => this.#finish(), this.#patience);
       this.#respond(this.#events.response(this.#terms.headers));
     }
     return this.#events;
+  }
+
+  #begin(): MessagePieces {
+    clearTimeout(this.#silence);
+    const body = new PacedBody(() => this.#finish(), this.#patience);
+    this.#body = body;
+    this.#respond(new Response(body.stream, { status: 200, headers: { ...JSON_TYPE, ...this.#terms.headers } }));
+    return { write: (bytes) => body.write(bytes), end: () => body.end(), fail: () => body.fail() };
+  }
+
+  /** Where there are no sessions, others share the server. */
+  get #patience(): number | undefined {
+    return this.#terms.hasStatus ? PATIENCE : undefined;
   }
 
   #finish(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#silence);
-    if (this.#events === undefined) this.#respond(this.#json());
+    // A body that was complete has ended before.
+    if (this.#body !== undefined) this.#body.fail();
+    else if (this.#events === undefined) this.#respond(this.#json());
     else this.#events.end();
     this.#terms.onEnd([...this.#left]);
   }
@@ -114,7 +150,7 @@ export class PostExchange {
     if (only === undefined) return new Response(null, { status: 202, headers });
     const body = isBatch && only[0] !== 0x5b ? batchOf([only, ...more]) : only;
     const status = hasStatus ? statusOf(only, lacksEnvelope) : 200;
-    return new Response(body as BodyInit, { status, headers: { "content-type": "application/json", ...headers } });
+    return new Response(body as BodyInit, { status, headers: { ...JSON_TYPE, ...headers } });
   }
 }
 

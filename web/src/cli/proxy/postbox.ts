@@ -2,7 +2,7 @@
  * Who of a client's open requests gets what its server sends.
  * @module
  */
-import type { EventStream } from "./event-stream.js";
+import type { EventStream, MessagePieces } from "./event-stream.js";
 import type { PostExchange } from "./post-exchange.js";
 
 /** Messages that wait until somebody can take them. */
@@ -16,6 +16,8 @@ const UNRELATED = /^"notifications\/(?:\w+\/list_changed|resources\/updated|task
 
 /** Larger messages are not looked into. */
 const MAX_PROGRESS = 64 * 1024;
+
+const TO_NOBODY: MessagePieces = { write: async () => undefined, end: () => undefined, fail: () => undefined };
 
 /** What is known of a message. */
 export interface MessageFacts {
@@ -86,6 +88,25 @@ export class Postbox {
     const exchange = this.#byKey.get(keys.find((key) => this.#byKey.has(key)) ?? "");
     for (const key of keys) this.#byKey.delete(key);
     await exchange?.answer(keys, message);
+  }
+
+  /**
+   * Finds who takes an answer in pieces: whoever waits under its id, or the only one who waits at all where the id has not
+   * come. Undefined where there is nobody who can.
+   */
+  async begin(key: string | undefined): Promise<MessagePieces | undefined> {
+    const [only, ...others] = this.#byKey.values();
+    if (key === undefined) return others.length === 0 ? only?.begin(undefined) : undefined;
+    const exchange = this.#byKey.get(key);
+    // Who waited may have gone.
+    return exchange === undefined ? TO_NOBODY : exchange.begin(key);
+  }
+
+  /** An answer that came in pieces is complete. */
+  answered(key: string): void {
+    const exchange = this.#byKey.get(key);
+    this.#byKey.delete(key);
+    exchange?.answered(key);
   }
 
   /** Sends a message that is no answer. */
