@@ -29,7 +29,7 @@ export class ToolNode extends AnyToolNode {
 }
 
 export type { ArtifactRef, ArtifactScope, ArtifactStore } from "./artifacts/store.js";
-export type { AnswerRef, Transformed } from "./core/sluice.js";
+export type { AnswerRef, Dialect, Transformed } from "./core/sluice.js";
 export { OAuthManager } from "./tools/auth/oauth-manager.js";
 export type {
   AuthRequest,

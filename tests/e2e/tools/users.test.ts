@@ -1,106 +1,14 @@
-/** Users with tokens of their own, at a real authorization server, in front of an MCP server that looks at each token. */
-import { once } from "node:events";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import {
-  OAuthManager,
-  type ExternalToolConfig,
-  type ToolContext,
-  type ToolNodeError,
-} from "../../../web/src/tools-node.js";
-import {
-  consent,
-  REDIRECT,
-  startAuthorizationServer,
-  type TestAuthorizationServer,
-} from "../../unit/tools/auth/authorization-server.js";
-import { LARGE_PNG } from "../../unit/core/samples.js";
+/** Users with tokens of their own: whose call it is, and tokens that end. */
+import { describe, expect, test } from "vitest";
 import { serveForTest } from "../../unit/tools/serve.js";
-import { ERAS, refuse, serveTools, text, type FaultyServer, type Offered } from "./faulty-server.js";
-import { inFront, type Fronted } from "./in-front.js";
+import { ERAS, refuse } from "./faulty-server.js";
+import { inFront } from "./in-front.js";
+import { HOUR, LATER, pass, sourceOf, useUsers, type Person, type UserConfig, type UserSetting } from "./users.js";
 
-const HOUR = 3_600_000;
-/** A little later than tokens end. */
-const LATER = HOUR + 60_000;
-
-const TOOLS: Readonly<Record<string, Offered>> = {
-  whoami: { annotations: { readOnlyHint: true }, answer: (_, asker) => text(asker) },
-  /** May not be called twice. */
-  photo: {
-    answer: () => ({ content: [{ type: "image", data: LARGE_PNG.toString("base64"), mimeType: "image/png" }] }),
-  },
-};
-
-/** A person, and how often they were asked. */
-interface Person {
-  readonly context: ToolContext;
-  readonly asked: unknown[];
-}
-
-let authorization: TestAuthorizationServer;
-
-beforeEach(async () => {
-  // Tokens end by the clock of the authorization server, which runs here.
-  vi.useFakeTimers({ toFake: ["Date"] });
-  authorization = await startAuthorizationServer({ lifetime: HOUR / 1000 });
-});
-afterEach(async () => {
-  await authorization[Symbol.asyncDispose]();
-  vi.useRealTimers();
-});
-
-const pass = (milliseconds: number): void => void vi.setSystemTime(Date.now() + milliseconds);
-
-/** People, and the manager of what they consent to. */
-interface Consent {
-  readonly manager: OAuthManager;
-  readonly person: (user_id: string, more?: { tenant_id?: string; refuses?: boolean }) => Person;
-}
-
-/** @param isLate the manager's clock stands still: it learns from the source alone that a token is over. */
-function consenting(isLate: boolean): Consent {
-  const start = Date.now();
-  const provider = {
-    issuer: authorization.issuer,
-    client_id: "public",
-    redirect_uri: REDIRECT,
-    scopes: ["openid", "offline_access"],
-    auth_params: { prompt: "consent" },
-  };
-  const manager = new OAuthManager({ providers: { far: provider }, ...(isLate && { clock: () => start }) });
-  const person: Consent["person"] = (user_id, { tenant_id = "acme", refuses = false } = {}) => {
-    const asked: unknown[] = [];
-    const pause: ToolContext["pause"] = async (_, payload) => {
-      asked.push(payload);
-      const login = `${user_id}@${tenant_id}`;
-      const callback = await consent(payload["auth_url"] as string, { login, refuses });
-      if (!refuses) await manager.handleCallback(callback, { user: { user_id, tenant_id } });
-    };
-    return { asked, context: { scope: { user_id, tenant_id, session_id: "today" }, pause } };
-  };
-  return { manager, person };
-}
-
-/** A source that wants its users' own tokens. */
-function sourceOf(config: Pick<ExternalToolConfig, "transport" | "connection">): ExternalToolConfig {
-  const retry_policy = { wait_exponential_min_s: 0.01, wait_exponential_max_s: 0.1 };
-  return { name: "far", auth_type: "oauth2_user", retry_policy, ...config };
-}
+const users = useUsers();
 
 describe.each(ERAS)("%s", (era) => {
-  async function setting({
-    isLate = false,
-    ...config
-  }: Partial<ExternalToolConfig> & { readonly isLate?: boolean } = {}): Promise<
-    Consent & { readonly server: FaultyServer; readonly front: Fronted }
-  > {
-    const server = await serveTools(TOOLS, { era, owner: (token) => authorization.owner(token) });
-    onTestFinished(() => server[Symbol.asyncDispose]());
-    const { manager, person } = consenting(isLate);
-    const source = { ...sourceOf({ transport: "mcp", connection: server.url }), ...config };
-    const front = await inFront(source, { authManager: manager, context: person("host").context });
-    onTestFinished(() => front[Symbol.asyncDispose]());
-    return { server, front, manager, person };
-  }
+  const setting = (config?: UserConfig): Promise<UserSetting> => users.setting(era, config);
 
   test("each is asked once, and no two of them ever share a session or what they store", async () => {
     const { server, front, person } = await setting();
@@ -111,7 +19,7 @@ describe.each(ERAS)("%s", (era) => {
     const answers = await Promise.all(calls.map((at) => front.node.call("whoami", {}, people[at]?.context ?? {})));
     expect(answers.map(({ value }) => value)).toEqual(calls.map((at) => names[at]));
     expect(people.map(({ asked }) => asked.length)).toEqual([1, 1, 1]);
-    for (const users of server.sessions.values()) expect(users.size).toBe(1);
+    for (const sharing of server.sessions.values()) expect(sharing.size).toBe(1);
     expect(server.sessions.size).toBe(era === "2025-11-25" ? 4 : 0);
 
     const [photo] = (await front.node.call("photo", {}, people[0]?.context ?? {})).artifacts;
@@ -146,11 +54,11 @@ describe.each(ERAS)("%s", (era) => {
     const { front, person } = await setting({ isLate: true });
     const ada = person("ada");
     await front.node.call("whoami", {}, ada.context);
-    authorization.asked.length = 0;
+    users.authorization.asked.length = 0;
     pass(LATER);
     const answers = await Promise.all(Array.from({ length: 8 }, () => front.node.call("whoami", {}, ada.context)));
     expect(new Set(answers.map(({ value }) => value))).toEqual(new Set(["ada@acme"]));
-    expect(authorization.asked.map((body) => body.get("grant_type"))).toEqual(["refresh_token"]);
+    expect(users.authorization.asked.map((body) => body.get("grant_type"))).toEqual(["refresh_token"]);
     expect(ada.asked).toHaveLength(1);
   });
 
@@ -160,7 +68,7 @@ describe.each(ERAS)("%s", (era) => {
       "consent that was taken back",
       () => {
         pass(LATER);
-        authorization.instead.push((response) => {
+        users.authorization.instead.push((response) => {
           response.writeHead(400, { "content-type": "application/json" }).end('{"error":"invalid_grant"}');
         });
       },
@@ -172,85 +80,6 @@ describe.each(ERAS)("%s", (era) => {
     end();
     expect((await front.node.call("photo", {}, ada.context)).artifacts).toHaveLength(1);
     expect(ada.asked).toMatchObject([{ pause_type: "oauth", provider: "far" }, { pause_type: "oauth" }]);
-  });
-
-  test("while somebody is asked, others are answered, and no time limit runs", async () => {
-    const { front, person } = await setting({ max_concurrency: 1, timeout_s: 2 });
-    const [ada, bob] = [person("ada"), person("bob")];
-    const decided = new AbortController();
-    const asked = new AbortController();
-    const pause: ToolContext["pause"] = async (reason, payload) => {
-      asked.abort();
-      await once(decided.signal, "abort");
-      await ada.context.pause?.(reason, payload);
-    };
-    const waiting = front.node.call("whoami", {}, { ...ada.context, pause });
-    await once(asked.signal, "abort");
-    expect((await front.node.call("whoami", {}, bob.context)).value).toBe("bob@acme");
-    await new Promise((resolve) => setTimeout(resolve, 2100));
-    decided.abort();
-    expect((await waiting).value).toBe("ada@acme");
-    expect(front.events.map(({ kind }) => kind)).toEqual([]);
-  });
-
-  test("five calls at once of one user wait for one consent", async () => {
-    const { server, front, person } = await setting();
-    const ada = person("ada");
-    const answers = await Promise.all(Array.from({ length: 5 }, () => front.node.call("whoami", {}, ada.context)));
-    expect(answers.map(({ value }) => value)).toEqual(Array.from({ length: 5 }, () => "ada@acme"));
-    expect([ada.asked.length, server.arrived]).toEqual([1, 5]);
-  });
-
-  test("users are asked at once, each of them once, and one who refuses refuses for their own calls alone", async () => {
-    const { front, person } = await setting();
-    const [ada, bob, eve] = [person("ada"), person("bob"), person("eve", { refuses: true })];
-    const outcome = ({ context }: Person): Promise<unknown> =>
-      front.node.call("whoami", {}, context).then(
-        ({ value }) => value,
-        ({ code, message }: ToolNodeError) => [code, message],
-      );
-    const refusal = ["E_TOOL_AUTH", "The user did not give access to far: call again to ask once more."];
-    expect(await Promise.all([ada, eve, bob, ada, eve, bob, eve].map(outcome))).toEqual([
-      "ada@acme",
-      refusal,
-      "bob@acme",
-      "ada@acme",
-      refusal,
-      "bob@acme",
-      refusal,
-    ]);
-    expect([ada, bob, eve].map(({ asked }) => asked.length)).toEqual([1, 1, 1]);
-  });
-
-  test("the call that asks gives up, and the next one asks for all who wait", async () => {
-    const { front, person } = await setting();
-    const [first, second] = [person("ada"), person("ada")];
-    const caller = new AbortController();
-    const asked = new AbortController();
-    const pause: ToolContext["pause"] = () => {
-      asked.abort();
-      return new Promise(() => undefined);
-    };
-    const given = front.node.call("whoami", {}, { ...first.context, pause, signal: caller.signal });
-    await once(asked.signal, "abort");
-    const others = [second, second, first].map(({ context }) => front.node.call("whoami", {}, context));
-    caller.abort(new Error("enough"));
-    await expect(given).rejects.toThrow("enough");
-    expect((await Promise.all(others)).map(({ value }) => value)).toEqual(["ada@acme", "ada@acme", "ada@acme"]);
-    expect(first.asked.length + second.asked.length).toBe(1);
-  });
-
-  test("who gives up while asked has given up", async () => {
-    const { front, person } = await setting();
-    const ada = person("ada");
-    const caller = new AbortController();
-    const pause: ToolContext["pause"] = () => {
-      queueMicrotask(() => caller.abort(new Error("enough")));
-      return new Promise(() => undefined);
-    };
-    const given = front.node.call("whoami", {}, { ...ada.context, pause, signal: caller.signal });
-    await expect(given).rejects.toThrow("enough");
-    expect((await front.node.call("whoami", {}, ada.context)).value).toBe("ada@acme");
   });
 
   test("who refuses, or cannot be asked, gets an error, and tokens are in no error and no event", async () => {
@@ -269,7 +98,7 @@ describe.each(ERAS)("%s", (era) => {
     const told = JSON.stringify([...errors, ...front.events], (_key, value: unknown) =>
       value instanceof Error ? [value.message, value.stack, value.cause, Object.entries(value)] : value,
     );
-    const tokens = authorization.asked.flatMap((body) => [body.get("code"), body.get("code_verifier")]);
+    const tokens = users.authorization.asked.flatMap((body) => [body.get("code"), body.get("code_verifier")]);
     tokens.push(await manager.getToken({ user_id: "bob", tenant_id: "acme" }, "far"));
     for (const secret of [...tokens, "Bearer"]) expect(told).not.toContain(secret);
     expect(eve.asked).toHaveLength(1);
@@ -280,12 +109,12 @@ test("an HTTP API is told who asks as well: each their own token, renewed when i
   const origin = await serveForTest((request, response) => {
     const token = request.headers.authorization?.replace("Bearer ", "") ?? "";
     const answer = async (): Promise<void> => {
-      const who = await authorization.owner(token);
+      const who = await users.authorization.owner(token);
       response.writeHead(who === null ? 401 : 200, { "content-type": "application/json" }).end(JSON.stringify({ who }));
     };
     void answer();
   });
-  const { manager, person } = consenting(true);
+  const { manager, person } = users.consenting(true);
   await using front = await inFront(sourceOf({ transport: "http", connection: `${origin}/` }), {
     authManager: manager,
     context: person("host").context,

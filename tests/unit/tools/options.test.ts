@@ -10,6 +10,7 @@ const WRONG: readonly (readonly [options: unknown, sentence: RegExp])[] = [
   [[], /options of a ToolNode must be an object/],
   [{ registry: [] }, /option registry .* must be a ToolRegistry/],
   [{ variables: 1 }, /option variables .* must be a function or an object/],
+  [{ dialect: "MCP" }, /option dialect .* must be "observation" or "mcp"/],
   [{ onEvent: "log" }, /option onEvent .* must be a function/],
   [{ fetch: {} }, /option fetch .* must be a function/],
   [{ onevent: () => undefined }, /"onevent" is no option of a ToolNode: did you mean onEvent\?/],

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { expect, test, vi } from "vitest";
+import { wasClosed } from "../../../web/src/tools/closed.js";
 import { Sessions } from "../../../web/src/tools/sessions.js";
 import type { Authorize, SourceConnection, ToolSource } from "../../../web/src/tools/source.js";
 
@@ -50,11 +51,12 @@ const as =
   (name: string): Authorize =>
   async () => ({ Authorization: name });
 
-function sessions(line: Line, isPerUser: boolean = false): Sessions {
-  return new Sessions({ name: "s", source: line.source, isPerUser, timeoutSeconds: 5, onNotice: () => undefined });
+const never = new AbortController().signal;
+
+function sessions(line: Line, isPerUser: boolean = false, over: AbortSignal = never): Sessions {
+  return new Sessions({ source: line.source, isPerUser, timeoutSeconds: 5, over, onNotice: () => undefined });
 }
 
-const never = new AbortController().signal;
 const whole = async (connection: SourceConnection): Promise<SourceConnection> => connection;
 
 test("one connection serves all, also those who come while it is opened", async () => {
@@ -105,10 +107,12 @@ test("whoever waits while it is closed opens nothing any more", async () => {
   line.fails = 1;
   const held = new AbortController();
   line.held = once(held.signal, "abort");
-  const all = sessions(line);
+  const over = new AbortController();
+  const all = sessions(line, false, over.signal);
   const first = all.use({}, as("a"), never, whole).catch((error: unknown) => error);
   await vi.waitFor(() => expect(line.opened).toBe(1), 20_000);
   const later = all.use({}, as("a"), never, whole).catch((error: unknown) => error);
+  over.abort(wasClosed("s"));
   const closed = all[Symbol.asyncDispose]();
   held.abort();
   await closed;
@@ -160,8 +164,10 @@ test("of very many users those who call keep their connections", async () => {
 
 test("what is closed opens nothing more", async () => {
   const line = new Line();
-  const all = sessions(line);
+  const over = new AbortController();
+  const all = sessions(line, false, over.signal);
   await all.use({}, as("a"), never, whole);
+  over.abort(wasClosed("s"));
   await all[Symbol.asyncDispose]();
   expect(line.closed).toBe(1);
   await expect(all.use({}, as("a"), never, whole)).rejects.toThrow(/closed: connect it again/);

@@ -14,8 +14,9 @@ afterEach(() => {
   server = undefined;
 });
 
+/** Together longer than the limit, each far shorter. */
 const PIECES = 8;
-const PAUSE = 300;
+const PAUSE = 500;
 const PIECE = "x".repeat(20_000);
 
 /** Answers in pieces, one after the other, and ends or not. */
@@ -38,7 +39,7 @@ async function connected(
   config: Pick<ExternalToolConfig, "transport" | "connection" | "utcp_mode">,
 ): Promise<ToolNode> {
   const node = new ToolNode(
-    { name: "slow", timeout_s: 1, retry_policy: { max_attempts: 1 }, ...config },
+    { name: "slow", timeout_s: 3, retry_policy: { max_attempts: 1 }, ...config },
     { store: new MemoryArtifactStore() },
   );
   await node.connect();

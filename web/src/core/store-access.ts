@@ -6,6 +6,7 @@ import type { ArtifactInfo, ArtifactScope, ArtifactStore, ArtifactWriter } from 
 import type { StandIn } from "../artifacts/unstored.js";
 import type { SluiceError } from "../errors/error.js";
 import { guarded, type StorageAct } from "../errors/storage.js";
+import { onAbort, untilAborted } from "./abort.js";
 
 /** What is done about a store that fails: the answer comes without it, or there is none. */
 export type OnStoreFailure = "answer" | "throw";
@@ -111,14 +112,10 @@ export class StoreAccess {
   ended<T>(work: Promise<T>): Promise<T> {
     const signal = this.#signal;
     if (signal === undefined) return work;
-    return new Promise<T>((resolve, reject) => {
-      const abandon = (): void => {
-        this.#abandoned = true;
-        reject(signal.reason as Error);
-      };
-      signal.addEventListener("abort", abandon, { once: true });
-      void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abandon));
-    });
+    const abandon = (): void => void (this.#abandoned = true);
+    if (signal.aborted) abandon();
+    const forget = onAbort(signal, abandon);
+    return untilAborted(work, signal).finally(forget);
   }
 
   /** Clears up. What fails is left to the store's own clean-up; what hangs after an abort is not waited for long. */
@@ -152,9 +149,9 @@ function graceOver(signal: AbortSignal, settled: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const begin = (): void => {
       const timer = setTimeout(resolve, GRACE);
-      settled.addEventListener("abort", () => clearTimeout(timer));
+      onAbort(settled, () => clearTimeout(timer));
     };
     if (signal.aborted) begin();
-    else signal.addEventListener("abort", begin, { once: true, signal: settled });
+    else onAbort(settled, onAbort(signal, begin));
   });
 }

@@ -3,13 +3,13 @@
  * @module
  */
 import { isArtifactId } from "../artifacts/ids.js";
+import { untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
 import { MAX_MESSAGE } from "../transports/limits.js";
 import { written, type Written } from "./arguments/expansion.js";
 import type { ArgumentTool, ArtifactForm } from "./arguments/form.js";
 import { formAt } from "./arguments/form.js";
 import { MAX_COPY_TIME, MAX_READ_TIME, MAX_REFERENCES } from "./arguments/limits.js";
-import { waitFor } from "./arguments/patience.js";
 import { pathText, type ArgumentPath } from "./arguments/position.js";
 import {
   expired,
@@ -150,7 +150,7 @@ async function reading<T extends Written | StoredArtifact | null | undefined>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   try {
-    return await waitFor(work, { most, late: () => tooSlow(place, most), signal });
+    return await untilLate(work, { most, late: () => tooSlow(place, most), signal });
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof Refusal) throw error;

@@ -2,16 +2,13 @@
  * What a client asks for that a door answers itself, or has to change before the server sees it.
  * @module
  */
-import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../artifacts/store.js";
-import type { ShareRule } from "../core/config.js";
+import type { ArtifactScope } from "../artifacts/store.js";
 import type { AnswerRef } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
 import { ArtifactSource } from "./artifact-source.js";
-import type { ArtifactForms, Expansion } from "./arguments.js";
+import type { ArgumentsContext, Expansion } from "./arguments.js";
+import { Expander, type ArgumentTerms, type CalledTool } from "./arguments/expander.js";
 import type { Catalog } from "./catalog.js";
-import { sharedWith } from "./door-config.js";
-import { MAX_EXPANDED } from "./arguments/limits.js";
-import { Turns } from "./arguments/turns.js";
 import { callNaming, type NamingCall } from "./expand-call.js";
 import type { ServerFacts } from "./listing.js";
 import { ArtifactReading, listing, readTool, resourceTemplate } from "./reading/reading.js";
@@ -19,19 +16,10 @@ import type { ReadTool } from "./reading/wire.js";
 import { errorMessage, objectOr, resultMessage, RpcCode, stringOr } from "./rpc.js";
 import type { ClientRequest } from "./client-request.js";
 
-/** What a desk is made of. */
-export interface DeskTerms {
-  readonly store: ArtifactStore;
+/** What a desk is made of; the namespace is the prefix of our own tool as well. */
+export interface DeskTerms extends ArgumentTerms {
   /** Whose artifacts these are. */
   readonly scope: ArtifactScope;
-  /** The prefix of ids and of our tool: which server this is. */
-  readonly namespace: string;
-  /** How artifacts go into the arguments of tools, by tool and path. */
-  readonly forms: Readonly<Record<string, ArtifactForms>>;
-  /** Which artifacts of other servers may go into them. */
-  readonly share: readonly ShareRule[];
-  /** Writes a read-only copy of an artifact for a tool that wants a path; left out where there are no files. */
-  readonly writeCopy?: ((ref: StoredArtifact, signal?: AbortSignal) => Promise<string>) | undefined;
 }
 
 /** What becomes of a request: it goes on, as it came or as another text, or is answered here. */
@@ -61,11 +49,12 @@ export class Desk {
   readonly #reading: ArtifactReading;
   /** What this door stored, by id. */
   readonly #minted = new Map<string, AnswerRef>();
-  readonly #turns = new Turns(MAX_EXPANDED);
+  readonly #expander: Expander;
 
   constructor(terms: DeskTerms, catalog: Catalog) {
     this.#terms = terms;
     this.#catalog = catalog;
+    this.#expander = new Expander(terms);
     this.tool = readTool(terms.namespace);
     this.#source = new ArtifactSource(terms.store, terms.scope, terms.namespace);
     this.#reading = new ArtifactReading(this.#source, { tool: this.tool.name });
@@ -119,32 +108,21 @@ export class Desk {
     }
     const call = callNaming(request, name);
     if (call === undefined) return FORWARD;
-    const expand = (signal: AbortSignal): Promise<Taken> => this.#expand(request, name, call, signal);
-    return { kind: "hold", take: (signal) => this.#turns.do(() => expand(signal), signal) };
+    const tool = (): CalledTool => {
+      const listed = this.#catalog.find(name);
+      return { name, inputSchema: listed?.inputSchema, meta: listed?.meta };
+    };
+    const { scope } = this.#terms;
+    const expand = (context: ArgumentsContext): Promise<Taken> => this.#expand(request, call, context);
+    return { kind: "hold", take: (signal) => this.#expander.expand(tool, { scope, signal }, expand) };
   }
 
-  async #expand(request: ClientRequest, name: string, call: NamingCall, signal: AbortSignal): Promise<Taken> {
-    const tool = this.#catalog.find(name);
-    const expanded = await call.expand({
-      tool: { name, inputSchema: tool?.inputSchema, meta: tool?.meta, forms: this.#formsOf(name) },
-      source: this.#sourceFor(name),
-      ...(this.#terms.writeCopy !== undefined && { writeCopy: this.#terms.writeCopy }),
-      signal,
-    });
+  async #expand(request: ClientRequest, call: NamingCall, context: ArgumentsContext): Promise<Taken> {
+    const expanded = await call.expand(context);
     if (expanded.kind === "unchanged") return FORWARD;
     if (expanded.kind === "expanded") return { kind: "forward", text: expanded.text, expansions: expanded.expansions };
     const { result, failure } = expanded;
     return { ...this.#answer(request, async () => result), ...(failure !== undefined && { failure }) };
-  }
-
-  #sourceFor(tool: string): ArtifactSource {
-    const { store, scope, namespace, share } = this.#terms;
-    return new ArtifactSource(store, scope, ...sharedWith(share, namespace, tool));
-  }
-
-  #formsOf(tool: string): ArtifactForms {
-    const { forms } = this.#terms;
-    return (Object.hasOwn(forms, tool) ? forms[tool] : undefined) ?? {};
   }
 
   /** A server without resources does not know the method. */

@@ -36,6 +36,8 @@ export interface AssemblyTerms {
   readonly source: (config: ResolvedToolConfig, parts: SourceParts) => ToolSource;
   /** Undefined where there are no files. */
   readonly copies: (store: ArtifactStore) => ArtifactCopies | undefined;
+  /** Aborted when the source is closed, before what is assembled is disposed of. */
+  readonly over: AbortSignal;
   /** Must not throw. */
   readonly onEvent: (event: ToolNodeEvent) => void;
   readonly onToolsChanged: () => void;
@@ -55,7 +57,7 @@ export interface Assembled extends AsyncDisposable {
  * is wrong with `artifact_extraction`.
  */
 export async function assembled(terms: AssemblyTerms): Promise<Assembled> {
-  const { options, variables, onEvent, onToolsChanged } = terms;
+  const { options, variables, over, onEvent, onToolsChanged } = terms;
   const { stateStore, store: given, wasm, fetch, onErrorOutput } = options;
   const config = resolveVariables(terms.config, variables);
   const { store, config: rest } = configured(chosenStore(given, stateStore), config.artifact_extraction);
@@ -78,8 +80,10 @@ export async function assembled(terms: AssemblyTerms): Promise<Assembled> {
     source,
     sluice,
     store,
+    dialect: options.dialect ?? "observation",
     parts: options,
     artifacts,
+    over,
     onEvent,
     onToolsChanged,
   });

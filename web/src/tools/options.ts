@@ -4,7 +4,7 @@
  */
 import type { ArtifactStore } from "../artifacts/store.js";
 import type { WasmSource } from "../core/create.js";
-import type { Sluice } from "../core/sluice.js";
+import type { Dialect, Sluice } from "../core/sluice.js";
 import { nearest } from "../errors/nearest.js";
 import type { McpClientIdentity } from "./auth/mcp-discovery.js";
 import type { OAuthManager } from "./auth/oauth-manager.js";
@@ -33,6 +33,12 @@ export interface ToolNodeOptions {
    * and none elsewhere.
    */
   readonly variables?: Variables | Readonly<Record<string, string | undefined>>;
+  /**
+   * How results are written: `"observation"`, when left out, is what a model sees; `"mcp"` the reduced result, which no
+   * guardrail shortens and `restore` undoes, for hosts that show both. Tools for resources and artifacts answer in
+   * observations all the same. With an `output_transformer` it changes nothing.
+   */
+  readonly dialect?: Dialect;
   /** Told of what happens. What it throws is lost. */
   readonly onEvent?: (event: ToolNodeEvent) => void;
   /**
@@ -70,6 +76,7 @@ const OPTIONS: Readonly<Record<keyof ToolNodeOptions, Test>> = {
   authManager: OBJECT,
   oauthClient: OBJECT,
   variables: ["a function or an object of texts", (value) => typeof value === "function" || isObject(value)],
+  dialect: ['"observation" or "mcp"', (value) => value === "observation" || value === "mcp"],
   onEvent: FUNCTION,
   onErrorOutput: FUNCTION,
   fetch: FUNCTION,

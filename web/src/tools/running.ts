@@ -4,7 +4,7 @@
  */
 import type { ArtifactStore } from "../artifacts/store.js";
 import { Answer } from "../core/answer.js";
-import type { Sluice, Transformed } from "../core/sluice.js";
+import type { Dialect, Sluice, Transformed } from "../core/sluice.js";
 import { heedless } from "../mcp/door-event.js";
 import type { Args, ArtifactArguments, Prepared } from "./artifacts/arguments.js";
 import { authorizeFor, type Authorization } from "./auth/credentials.js";
@@ -14,13 +14,13 @@ import type { OAuthProviderConfig } from "./auth/provider-config.js";
 import type { ToolContext } from "./context.js";
 import { ToolAuthError } from "./errors.js";
 import type { ToolNodeEvent } from "./event.js";
-import { untilEither } from "./resilience/abort.js";
+import { untilEither } from "../core/abort.js";
 import type { Attempt } from "./resilience/attempt.js";
 import { Resilience } from "./resilience/resilience.js";
 import type { ResourceReading } from "./resources/contents.js";
 import { linkReader } from "./resources/link-reader.js";
 import { ResourceReader } from "./resources/reading.js";
-import { Sessions, wasClosed } from "./sessions.js";
+import { Sessions } from "./sessions.js";
 import type { Authorize, SourceConnection, SourceNotice, SourceResult, SourceTool, ToolSource } from "./source.js";
 import { ToolAnswer, type ToolResult } from "./tool-answer.js";
 import { transformed } from "./transforming.js";
@@ -34,12 +34,16 @@ export interface RunningTerms {
   readonly store: ArtifactStore;
   /** Puts artifacts into arguments. */
   readonly artifacts: ArtifactArguments;
+  /** How results are written where no transformer goes on with them. */
+  readonly dialect: Dialect;
   /** How users' tokens are come by. */
   readonly parts: {
     readonly authManager?: OAuthManager;
     readonly oauthClient?: McpClientIdentity;
     readonly fetch?: typeof globalThis.fetch;
   };
+  /** Aborted when the source is closed; its reason says so to whoever is under way. */
+  readonly over: AbortSignal;
   /** Must not throw. */
   readonly onEvent: (event: ToolNodeEvent) => void;
   /** The source says that its tools are others now. */
@@ -65,10 +69,9 @@ export class RunningSource implements AsyncDisposable {
   readonly #terms: RunningTerms;
   readonly #resilience: Resilience;
   readonly #sessions: Sessions;
-  readonly #over = new AbortController();
 
   constructor(terms: RunningTerms) {
-    const { config, source, store, onEvent } = terms;
+    const { config, source, store, over, onEvent } = terms;
     const isPerUser = config.auth_type === "oauth2_user";
     this.#terms = terms;
     this.#resilience = new Resilience(config.name, config, {
@@ -77,10 +80,10 @@ export class RunningSource implements AsyncDisposable {
       onRecover: () => onEvent({ kind: "recovered" }),
     });
     this.#sessions = new Sessions({
-      name: config.name,
       source,
       isPerUser,
       timeoutSeconds: config.timeout_s,
+      over,
       onNotice: (notice) => this.#notice(notice),
     });
     this.resources = new ResourceReader({
@@ -102,13 +105,15 @@ export class RunningSource implements AsyncDisposable {
     }));
   }
 
-  /** Calls a tool, and gives what a model sees of the result. Artifacts that the arguments name are put in before. */
+  /** Calls a tool, and gives its result behind the gate. Artifacts that the arguments name are put in before. */
   async call(tool: SourceTool, given: Args, context: ToolContext): Promise<ToolResult> {
     const prepared = await this.#prepared(tool, given, context);
-    if (prepared.kind === "answer") return ToolAnswer.told(prepared.result, this.#terms.sluice);
-    const { args } = prepared;
-    const { config } = this.#terms;
+    const { config, sluice, dialect } = this.#terms;
     const isTransformed = config.output_transformer !== null;
+    if (prepared.kind === "answer") {
+      return ToolAnswer.told(prepared.result, sluice, isTransformed ? "observation" : dialect);
+    }
+    const { args } = prepared;
     const { scope = {}, pause } = context;
     const onProgress = heedless(context.onProgress);
     const read: ResourceReading[] = [];
@@ -126,7 +131,7 @@ export class RunningSource implements AsyncDisposable {
         connection.call({
           tool: tool.name,
           args,
-          dialect: isTransformed ? "mcp" : "observation",
+          dialect: isTransformed ? "mcp" : dialect,
           scope,
           signal: attempt.signal,
           ...(readResource !== undefined && { readResource: (uri) => aside(attempt, () => readResource(uri)) }),
@@ -145,17 +150,16 @@ export class RunningSource implements AsyncDisposable {
     return new ToolAnswer(whole, isError);
   }
 
+  /** Closes what was opened, once `over` is aborted. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#over.abort(wasClosed(this.#terms.config.name));
     this.resources.close();
     await this.#sessions[Symbol.asyncDispose]();
   }
 
   /** What is made of a call's arguments; the host is told of it. */
   async #prepared(tool: SourceTool, args: Args, { scope = {}, signal }: ToolContext): Promise<Prepared> {
-    const { artifacts, config, onEvent } = this.#terms;
-    const signals = [signal, this.#over.signal];
-    const prepared = await untilEither(signals, (ended) => artifacts.put(tool, args, scope, ended));
+    const { artifacts, config, over, onEvent } = this.#terms;
+    const prepared = await untilEither([signal, over], (ended) => artifacts.put(tool, args, scope, ended));
     const name = `${config.name}.${tool.name}`;
     if (prepared.kind === "call") {
       for (const { id, path, form } of prepared.expansions) onEvent({ kind: "expanded", tool: name, id, path, form });
@@ -165,8 +169,8 @@ export class RunningSource implements AsyncDisposable {
 
   /** Works over the session of whoever asks, until they give up or the source is closed. */
   #using<T>(context: InnerContext, call: Used, work: Work<T>): Promise<T> {
-    const signals = [context.signal, this.#over.signal];
-    return untilEither(signals, (signal) => this.#used({ ...context, signal }, call, work));
+    const { over } = this.#terms;
+    return untilEither([context.signal, over], (signal) => this.#used({ ...context, signal }, call, work));
   }
 
   async #used<T>(context: InnerContext & { readonly signal: AbortSignal }, call: Used, work: Work<T>): Promise<T> {

@@ -4,8 +4,7 @@
  */
 import { userKey } from "./auth/owner.js";
 import type { ToolContext } from "./context.js";
-import { ToolNodeError } from "./errors.js";
-import { untilAborted } from "./resilience/abort.js";
+import { untilAborted } from "../core/abort.js";
 import type { Authorize, SourceConnection, SourceNotice, ToolSource } from "./source.js";
 
 /** Users whose connections are kept; the one unused for longest makes room. */
@@ -13,13 +12,13 @@ const MAX_SESSIONS = 256;
 
 /** What connections are made with. */
 export interface SessionTerms {
-  /** The source's name, for errors. */
-  readonly name: string;
   readonly source: ToolSource;
   /** Whether users may not share a connection. */
   readonly isPerUser: boolean;
   /** How long opening may take. */
   readonly timeoutSeconds: number;
+  /** Aborted when the source is closed: then none is opened any more, nor goes on being opened. */
+  readonly over: AbortSignal;
   readonly onNotice: (notice: SourceNotice) => void;
 }
 
@@ -36,7 +35,6 @@ export class Sessions implements AsyncDisposable {
   readonly #terms: SessionTerms;
   /** Least recently used first. */
   readonly #sessions = new Map<string, Session>();
-  readonly #over = new AbortController();
 
   constructor(terms: SessionTerms) {
     this.#terms = terms;
@@ -62,17 +60,16 @@ export class Sessions implements AsyncDisposable {
     }
   }
 
-  /** Closes all connections, those that are being opened too, and opens no more. */
+  /** Closes all connections, once the source is closed; those that are being opened too. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#over.abort(wasClosed(this.#terms.name));
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
     await Promise.all(sessions.map(closed));
   }
 
   #sessionOf(context: ToolContext, authorize: Authorize): Session {
-    const { isPerUser } = this.#terms;
-    this.#over.signal.throwIfAborted();
+    const { isPerUser, over } = this.#terms;
+    over.throwIfAborted();
     const key = isPerUser ? userKey(context) : "";
     const session = this.#sessions.get(key) ?? { authorize, opening: undefined, users: 0 };
     session.authorize = authorize;
@@ -86,7 +83,7 @@ export class Sessions implements AsyncDisposable {
     const known = session.opening;
     const before = await (known && untilAborted(settled(known), signal));
     if (before?.isOpen === true) return before;
-    this.#over.signal.throwIfAborted();
+    this.#terms.over.throwIfAborted();
     // Whoever comes first opens; whoever comes while it is opened waits for the same. One that failed is forgotten.
     const another = session.opening === known ? undefined : session.opening;
     const opening = (session.opening = another ?? this.#open(session, before));
@@ -98,9 +95,9 @@ export class Sessions implements AsyncDisposable {
 
   async #open(session: Session, before: SourceConnection | undefined): Promise<SourceConnection> {
     if (before !== undefined) await letGo(before);
-    const { source, onNotice } = this.#terms;
+    const { source, timeoutSeconds, over, onNotice } = this.#terms;
     // Others may wait for the same connection: none of them ends it for all by giving up.
-    const signal = AbortSignal.any([AbortSignal.timeout(this.#terms.timeoutSeconds * 1000), this.#over.signal]);
+    const signal = AbortSignal.any([AbortSignal.timeout(timeoutSeconds * 1000), over]);
     return source.open({ authorize: () => session.authorize(), signal, onNotice });
   }
 
@@ -131,9 +128,4 @@ async function letGo(connection: SourceConnection): Promise<void> {
   } catch {
     // Nobody uses it any more.
   }
-}
-
-/** What is said to whoever uses a source that was closed. */
-export function wasClosed(source: string): ToolNodeError {
-  return new ToolNodeError(`The source ${source} was closed: connect it again.`, { category: "non_retryable" });
 }

@@ -32,7 +32,7 @@ export interface SourceCall {
   /** The source's own name of the tool. */
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** How the result is written: `mcp` where a transformer or somebody else goes on with it. */
+  /** How the result is written: `mcp` where a transformer or the host goes on with it. */
   readonly dialect: Dialect;
   /** Whose the artifacts are. */
   readonly scope: ArtifactScope;

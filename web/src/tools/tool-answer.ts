@@ -3,15 +3,15 @@
  * @module
  */
 import { Answer } from "../core/answer.js";
-import type { Sluice, Transformed } from "../core/sluice.js";
+import type { Dialect, Sluice, Transformed } from "../core/sluice.js";
 import type { TextResult } from "../mcp/reading/wire.js";
 
 /**
- * A tool's result behind the gate. `text` is the observation, JSON that goes to the model; `value` is the same parsed, and may
- * be a string, a number, null, an array or an object.
+ * A tool's result behind the gate. `text` is the observation, JSON that goes to the model, or the reduced result where the
+ * source's `dialect` says `"mcp"`; `value` is the same parsed, and may be a string, a number, null, an array or an object.
  */
 export interface ToolResult extends Transformed {
-  /** Whether the source says that the tool failed; the observation says how. */
+  /** Whether the source says that the tool failed; the text says how. */
   readonly isError: boolean;
 }
 
@@ -24,13 +24,16 @@ export class ToolAnswer extends Answer implements ToolResult {
     this.isError = isError;
   }
 
-  /** Of what we say ourselves in place of a tool: it passes the guardrail, and is short enough for nothing else. */
-  static told({ content: [{ text: said }], isError }: TextResult, sluice: Sluice): ToolAnswer {
-    const value = isError === true ? { isError, content: said } : said;
-    const { text, changed: clamped } = sluice.clamp(value);
-    const [bytesIn, bytesOut] = [utf8Length(JSON.stringify(value)), utf8Length(text)];
+  /** Of what we say ourselves in place of a tool: an observation passes the guardrail, and is short enough for nothing else. */
+  static told(result: TextResult, sluice: Sluice, dialect: Dialect = "observation"): ToolAnswer {
+    const isError = result.isError === true;
+    const [{ text: said }] = result.content;
+    const value = dialect === "mcp" ? result : isError ? { isError, content: said } : said;
+    const whole = JSON.stringify(value);
+    const { text, changed: clamped } = dialect === "mcp" ? { text: whole, changed: false } : sluice.clamp(value);
+    const [bytesIn, bytesOut] = [utf8Length(whole), utf8Length(text)];
     const nothing = { artifacts: [], failures: [], changed: false, refs: undefined };
-    return new ToolAnswer(new Answer({ ...nothing, text, clamped, bytesIn, bytesOut }), isError === true);
+    return new ToolAnswer(new Answer({ ...nothing, text, clamped, bytesIn, bytesOut }), isError);
   }
 }
 

@@ -6,6 +6,7 @@ import type { ArtifactStore } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import { heedless } from "../mcp/door-event.js";
 import { assembled, type ArtifactCopies, type Assembled } from "./assembling.js";
+import { wasClosed } from "./closed.js";
 import { readToolConfig, type ExternalToolConfig, type ToolConfig } from "./config.js";
 import type { ToolContext } from "./context.js";
 import { ToolClientError, ToolNodeError } from "./errors.js";
@@ -20,7 +21,6 @@ import type { ListedResource, ListedTemplate } from "./resources/connection.js";
 import type { ResourceReading } from "./resources/contents.js";
 import type { Listing } from "./resources/listed.js";
 import type { RunningSource } from "./running.js";
-import { wasClosed } from "./sessions.js";
 import type { ToolSource } from "./source.js";
 import type { ToolResult } from "./tool-answer.js";
 import type { ResolvedToolConfig, Variables } from "./variables.js";
@@ -187,6 +187,7 @@ export abstract class AnyToolNode implements AsyncDisposable {
       variables: variablesIn(this.#options, this.variables),
       source: (config, parts) => this.source(config, parts),
       copies: (store) => this.copies(store),
+      over: stay.over.signal,
       onEvent: this.#onEvent,
       onToolsChanged: () => refreshing.ask(),
     });

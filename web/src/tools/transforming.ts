@@ -8,7 +8,7 @@ import type { AnswerRef, Sluice, Transformed } from "../core/sluice.js";
 import type { OutputTransformer } from "./config.js";
 import type { ToolContext } from "./context.js";
 import { ToolNodeError } from "./errors.js";
-import { untilLate } from "./resilience/abort.js";
+import { untilLate } from "../core/abort.js";
 import { through } from "./sources/body/through.js";
 
 /** Bytes of a raw result that a transformer is given at most. */

@@ -1,9 +1,9 @@
 /** What servers ask of a person in the middle of a call: both eras, both transports. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ToolContext } from "../../../../web/src/tools/context.js";
 import type { SourceConnection } from "../../../../web/src/tools/source.js";
-import { SETTINGS, useFixture } from "./mcp/fixture.js";
-import { call, opened, setting, type Setting } from "./mcp/setting.js";
+import { SETTINGS, useConnection, useFixture } from "./mcp/fixture.js";
+import { call, opened, setting } from "./mcp/setting.js";
 import { useTaskServer } from "./mcp/task-server.js";
 
 const fixture = useFixture();
@@ -38,18 +38,12 @@ async function both(connection: SourceConnection, ...people: readonly [string, P
 }
 
 describe.each(SETTINGS)("%s", (_name, transport, era) => {
-  let at: Setting;
-  let connection: SourceConnection;
-  beforeAll(async () => {
-    at = await setting();
-    connection = await opened(fixture(at, transport, era), at);
-  });
-  afterAll(() => connection[Symbol.asyncDispose]());
+  const own = useConnection((at) => fixture(at, transport, era));
   const [tool, field] = era === "legacy" ? ["elicit", "ok"] : ["test_input_required_result_elicitation", "name"];
 
   it("go to the call's person, with what is asked for", async () => {
     const { pause, asked } = person({ [field]: field === "ok" ? true : "Ada", secret: "hunter2" });
-    const { reduced } = await call(connection, tool, {}, { pause });
+    const { reduced } = await call(own.connection, tool, {}, { pause });
     expect(reduced.value).toBe(
       era === "legacy" ? 'The user says: {"action":"accept","content":{"ok":true}}' : "Hello, Ada!",
     );
@@ -68,10 +62,10 @@ describe.each(SETTINGS)("%s", (_name, transport, era) => {
   it("end the call where the person cannot be asked after all, and the connection lives on", async () => {
     const reason = new Error("paused until tomorrow");
     const pause = async (): Promise<unknown> => Promise.reject(reason);
-    await expect(call(connection, tool, {}, { pause })).rejects.toBe(reason);
-    const odd = call(connection, tool, {}, { pause: async () => ({ [field]: { deep: 1 } }) });
+    await expect(call(own.connection, tool, {}, { pause })).rejects.toBe(reason);
+    const odd = call(own.connection, tool, {}, { pause: async () => ({ [field]: { deep: 1 } }) });
     await expect(odd).rejects.toThrow(/is no answer/);
-    expect((await call(connection, "greet", { name: "Ada" })).isError).toBe(false);
+    expect((await call(own.connection, "greet", { name: "Ada" })).isError).toBe(false);
   });
 
   it("are not waited for when nobody wants the result any more", async () => {
@@ -81,8 +75,8 @@ describe.each(SETTINGS)("%s", (_name, transport, era) => {
       abort.abort(reason);
       return new Promise(() => undefined);
     };
-    await expect(call(connection, tool, {}, { pause, signal: abort.signal })).rejects.toBe(reason);
-    expect((await call(connection, "greet", { name: "Ada" })).isError).toBe(false);
+    await expect(call(own.connection, tool, {}, { pause, signal: abort.signal })).rejects.toBe(reason);
+    expect((await call(own.connection, "greet", { name: "Ada" })).isError).toBe(false);
   });
 });
 

@@ -1,28 +1,21 @@
 /** Tools that run as tasks, in both eras and over both transports. */
 import { once } from "node:events";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ToolProgress } from "../../../../web/src/tools/context.js";
-import type { SourceConnection } from "../../../../web/src/tools/source.js";
-import { expectedHash, useFixture } from "./mcp/fixture.js";
-import { call, hashOf, opened, setting, type Setting } from "./mcp/setting.js";
+import { expectedHash, useConnection, useFixture } from "./mcp/fixture.js";
+import { call, hashOf, opened, setting } from "./mcp/setting.js";
 import { useTaskServer } from "./mcp/task-server.js";
 
 const fixture = useFixture();
 const tasks = useTaskServer();
 
 describe.each(["stdio", "http"] as const)("2025-11-25, the official SDK's server, %s", (transport) => {
-  let at: Setting;
-  let connection: SourceConnection;
-  beforeAll(async () => {
-    at = await setting();
-    connection = await opened(tasks(at, transport), at);
-  });
-  afterAll(() => connection[Symbol.asyncDispose]());
+  const own = useConnection((at) => tasks(at, transport));
 
   it("are followed to their result, which goes through the gate", async () => {
     const told: ToolProgress[] = [];
     const onProgress = (progress: ToolProgress): void => void told.push(progress);
-    const { reduced, isError } = await call(connection, "file", { bytes: 300_000 }, { onProgress });
+    const { reduced, isError } = await call(own.connection, "file", { bytes: 300_000 }, { onProgress });
     expect(isError).toBe(false);
     expect(reduced.artifacts).toMatchObject([{ mime_type: "application/pdf", size_bytes: 300_000 }]);
     expect(reduced.text).not.toContain("JVBERi");
@@ -31,27 +24,27 @@ describe.each(["stdio", "http"] as const)("2025-11-25, the official SDK's server
   });
 
   it("that fail have a result that says so, or an error without the server's words", async () => {
-    const { reduced, isError } = await call(connection, "fail");
+    const { reduced, isError } = await call(own.connection, "fail");
     expect({ isError, text: reduced.text }).toMatchObject({
       isError: true,
       text: expect.stringContaining("wrong") as string,
     });
-    const broken = call(connection, "broken");
+    const broken = call(own.connection, "broken");
     await expect(broken).rejects.toMatchObject({ name: expect.stringMatching(/^Tool/) as string });
     await expect(broken).rejects.not.toThrow(/secret/);
   });
 
   it("that the server ends are told of as that", async () => {
-    await expect(call(connection, "dropped")).rejects.toMatchObject({ category: "cancelled" });
+    await expect(call(own.connection, "dropped")).rejects.toMatchObject({ category: "cancelled" });
   });
 
   it("are cancelled at the server when nobody wants them any more", async () => {
-    const before = Number((await call(connection, "cancelled")).reduced.value);
+    const before = Number((await call(own.connection, "cancelled")).reduced.value);
     const abort = new AbortController();
     const reason = new Error("enough");
-    const hanging = call(connection, "hang", {}, { signal: abort.signal, onProgress: () => abort.abort(reason) });
+    const hanging = call(own.connection, "hang", {}, { signal: abort.signal, onProgress: () => abort.abort(reason) });
     await expect(hanging).rejects.toBe(reason);
-    await expect.poll(async () => (await call(connection, "cancelled")).reduced.value).toBe(String(before + 1));
+    await expect.poll(async () => (await call(own.connection, "cancelled")).reduced.value).toBe(String(before + 1));
   });
 
   it("ask the person behind the call, also while others are under way", async () => {
@@ -61,7 +54,7 @@ describe.each(["stdio", "http"] as const)("2025-11-25, the official SDK's server
         asked.push([reason, payload["pause_type"], payload["message"], payload["tool"]]);
         return { [user_id]: `I am ${user_id}`, more: "not asked for" };
       };
-      return call(connection, "ask", { fields: user_id }, { pause, scope: { user_id } }).then(
+      return call(own.connection, "ask", { fields: user_id }, { pause, scope: { user_id } }).then(
         ({ reduced }) => reduced.value,
       );
     };
@@ -69,43 +62,37 @@ describe.each(["stdio", "http"] as const)("2025-11-25, the official SDK's server
       ["ada", "bob"].map((name) => ({ action: "accept", content: { [name]: `I am ${name}` } })),
     );
     expect(asked).toContainEqual(["await_input", "elicitation", "What ada?", "ask"]);
-    expect((await call(connection, "ask")).reduced.value).toEqual({ action: "decline" });
+    expect((await call(own.connection, "ask")).reduced.value).toEqual({ action: "decline" });
   });
 
   it("that need not be tasks are called as ever", async () => {
-    expect((await call(connection, "optional")).reduced.value).toBe("as you like");
+    expect((await call(own.connection, "optional")).reduced.value).toBe("as you like");
   });
 
   it("are known as what they are where others have listed the tools", async () => {
-    const own = await setting();
-    await using other = await opened(tasks(own, transport), own);
+    const alone = await setting();
+    await using other = await opened(tasks(alone, transport), alone);
     const [one, two] = await Promise.all([call(other, "file", { bytes: 5000 }), call(other, "fail")]);
     expect([one.isError, two.isError]).toEqual([false, true]);
   });
 });
 
 describe.each(["stdio", "http"] as const)("2026-07-28, the fixture, %s", (transport) => {
-  let at: Setting;
-  let connection: SourceConnection;
-  beforeAll(async () => {
-    at = await setting();
-    connection = await opened(fixture(at, transport, "modern"), at);
-  });
-  afterAll(() => connection[Symbol.asyncDispose]());
+  const own = useConnection((at) => fixture(at, transport, "modern"));
 
   it("are followed to their result, which goes through the gate", async () => {
     const told: number[] = [];
     const onProgress = ({ progress }: ToolProgress): void => void told.push(progress);
-    const { reduced, isError } = await call(connection, "render", { bytes: 300_000 }, { onProgress });
+    const { reduced, isError } = await call(own.connection, "render", { bytes: 300_000 }, { onProgress });
     expect(isError).toBe(false);
-    expect(await hashOf(reduced, at)).toBe(await expectedHash(connection, "png", 300_000));
+    expect(await hashOf(reduced, own.at)).toBe(await expectedHash(own.connection, "png", 300_000));
     expect(told).toEqual([1]);
   });
 
   it("that fail have a result that says so, or an error by its code", async () => {
-    const { reduced, isError } = await call(connection, "failing_job");
+    const { reduced, isError } = await call(own.connection, "failing_job");
     expect({ isError, value: reduced.value }).toMatchObject({ isError: true, value: { content: "the job failed" } });
-    const broken = call(connection, "protocol_error_job");
+    const broken = call(own.connection, "protocol_error_job");
     await expect(broken).rejects.toMatchObject({ code: "E_TOOL_SERVER" });
     await expect(broken).rejects.not.toThrow(/broke/);
   });
@@ -116,18 +103,18 @@ describe.each(["stdio", "http"] as const)("2026-07-28, the fixture, %s", (transp
       messages.push(message);
       return { confirm: true };
     };
-    const one = await call(connection, "confirm_delete", { filename: "a.txt" }, { pause });
+    const one = await call(own.connection, "confirm_delete", { filename: "a.txt" }, { pause });
     expect(one.reduced.text).toContain("confirm");
-    const two = await call(connection, "multi_input", {}, { pause });
+    const two = await call(own.connection, "multi_input", {}, { pause });
     const accepted = { action: "accept", content: { confirm: true } };
     expect(two.reduced.value).toEqual({ first: accepted, second: accepted });
     expect(messages).toEqual(["Delete a.txt?", "First?", "Second?"]);
-    const declined = await call(connection, "multi_input");
+    const declined = await call(own.connection, "multi_input");
     expect(declined.reduced.value).toEqual({ first: { action: "decline" }, second: { action: "decline" } });
   });
 
   it("may be made of a call that asked first", async () => {
-    const { reduced } = await call(connection, "test_tool_with_task", {}, { pause: async () => ({ name: "Ada" }) });
+    const { reduced } = await call(own.connection, "test_tool_with_task", {}, { pause: async () => ({ name: "Ada" }) });
     expect(reduced.value).toBe("Hello, Ada!");
   });
 
@@ -135,12 +122,12 @@ describe.each(["stdio", "http"] as const)("2026-07-28, the fixture, %s", (transp
     const abort = new AbortController();
     const reason = new Error("enough");
     const args = { seconds: 600, label: "x" };
-    const slow = call(connection, "slow_compute", args, {
+    const slow = call(own.connection, "slow_compute", args, {
       signal: abort.signal,
       onProgress: () => abort.abort(reason),
     });
     await expect(slow).rejects.toBe(reason);
-    expect((await call(connection, "greet", { name: "Ada" })).reduced.value).toBe("Hello, Ada!");
+    expect((await call(own.connection, "greet", { name: "Ada" })).reduced.value).toBe("Hello, Ada!");
   });
 });
 

@@ -2,6 +2,7 @@
  * Work of which only so much is done at a time.
  * @module
  */
+import { onAbort } from "../../core/abort.js";
 
 /** Gives turns, in the order they were asked for. */
 export class Turns {
@@ -47,7 +48,7 @@ export class Turns {
   async #turn(signal: AbortSignal | undefined): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const begin = (): void => {
-        signal?.removeEventListener("abort", leave);
+        forget?.();
         resolve();
       };
       const leave = (): void => {
@@ -55,7 +56,7 @@ export class Turns {
         reject(signal?.reason as Error);
       };
       this.#line.add(begin);
-      signal?.addEventListener("abort", leave, { once: true });
+      const forget = signal && onAbort(signal, leave);
     });
   }
 

@@ -5,7 +5,7 @@
 import { fullScope } from "../../artifacts/scope.js";
 import type { ToolContext } from "../context.js";
 import { ToolAuthError, ToolNodeError, ToolRateLimitError, ToolTimeoutError } from "../errors.js";
-import { untilAborted } from "../resilience/abort.js";
+import { untilAborted } from "../../core/abort.js";
 import type { OAuthManager } from "./oauth-manager.js";
 import { ownerKey, tokenOwner } from "./owner.js";
 import { MAX_WAIT, Questions } from "./questions.js";

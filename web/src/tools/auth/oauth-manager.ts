@@ -6,7 +6,7 @@ import { generateRandomCodeVerifier, generateRandomState } from "oauth4webapi";
 import type { Clock } from "../../artifacts/store.js";
 import { ToolAuthError, ToolTimeoutError } from "../errors.js";
 import { wrong } from "../problem.js";
-import { untilLate } from "../resilience/abort.js";
+import { untilLate } from "../../core/abort.js";
 import type { Fetch } from "./answer.js";
 import { OAuthClient } from "./oauth-client.js";
 import { ownerKey, tokenOwner, type OAuthUser } from "./owner.js";

@@ -2,7 +2,7 @@
  * Questions that are asked once, however many wait for the answer.
  * @module
  */
-import { untilLate } from "../resilience/abort.js";
+import { untilLate } from "../../core/abort.js";
 
 /** How long an answer is waited for, in milliseconds; whoever comes later asks anew. */
 export const MAX_WAIT: number = 10 * 60 * 1000;

@@ -4,7 +4,7 @@
  */
 import { subjectOf, type ToolPlace } from "../adapting/place.js";
 import { ToolTimeoutError } from "../errors.js";
-import { onAbort, untilAborted } from "./abort.js";
+import { onAbort, untilAborted } from "../../core/abort.js";
 import type { Clock } from "./clock.js";
 
 /** What work is told of the attempt that it is. */

@@ -2,7 +2,7 @@
  * Time, as it can be replaced in tests.
  * @module
  */
-import { untilAborted } from "./abort.js";
+import { untilAborted } from "../../core/abort.js";
 
 /** What resilience needs of time. */
 export interface Clock {

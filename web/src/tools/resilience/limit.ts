@@ -6,7 +6,6 @@
 import { Turns } from "../../mcp/arguments/turns.js";
 import { subjectOf, type ToolPlace } from "../adapting/place.js";
 import { ToolNodeError } from "../errors.js";
-import { onAbort } from "./abort.js";
 
 /** Calls that may wait for one source: more are no load to wait for but a loop that has lost control. */
 const MOST_WAITING = 10_000;
@@ -40,15 +39,7 @@ export class ConcurrencyLimit {
     signal?.throwIfAborted();
     const { isFull, waiting } = this.#turns;
     if (isFull && waiting >= this.#mostWaiting) throw tooMany(place);
-    if (!isFull || signal === undefined) return this.#turns.do(work, signal);
-    // Thousands may wait with one signal, which then has one listener.
-    const given = new AbortController();
-    const forget = onAbort(signal, () => given.abort(signal.reason));
-    try {
-      return await this.#turns.do(work, given.signal);
-    } finally {
-      forget();
-    }
+    return this.#turns.do(work, signal);
   }
 }
 

@@ -7,7 +7,7 @@ import { heedless } from "../../mcp/door-event.js";
 import { adaptError, isCancellation } from "../adapt-error.js";
 import type { ToolPlace } from "../adapting/place.js";
 import { ToolNodeError } from "../errors.js";
-import { untilAborted } from "./abort.js";
+import { untilAborted } from "../../core/abort.js";
 import { attempted, type Attempt } from "./attempt.js";
 import { LeftAlone, SourceBreaker, type BreakerEvents } from "./breaker.js";
 import { sleep, systemClock, type Clock } from "./clock.js";

@@ -17,7 +17,7 @@ import {
   UNTOLD_TTL,
 } from "./limits.js";
 import { Shelf } from "./shelf.js";
-import { untilAborted } from "../resilience/abort.js";
+import { untilAborted } from "../../core/abort.js";
 import { Watch } from "./watch.js";
 
 /** What a cache is made of. */

@@ -9,7 +9,7 @@ import { guarded, storageError } from "../../errors/storage.js";
 import { artifactsIn } from "./artifacts-in.js";
 import type { ArtifactContent, ReadResult, TextContent } from "./connection.js";
 import { MAX_STORED_TEXTS, MAX_TOLD } from "./limits.js";
-import { untilAborted } from "../resilience/abort.js";
+import { untilAborted } from "../../core/abort.js";
 
 /** One content of a resource: a short text, as an artifact too where it was stored; anything else as an artifact. */
 export type ResourceContent =

@@ -2,7 +2,7 @@
  * Work under way, shared by all who ask for the same meanwhile.
  * @module
  */
-import { untilAborted } from "../resilience/abort.js";
+import { untilAborted } from "../../core/abort.js";
 
 interface Flight<T> {
   readonly outcome: Promise<T>;

@@ -5,7 +5,7 @@
 import { Turns } from "../auth/turns.js";
 import { ToolClientError } from "../errors.js";
 import { MAX_SUBSCRIPTIONS } from "./limits.js";
-import { untilAborted } from "../resilience/abort.js";
+import { untilAborted } from "../../core/abort.js";
 
 /** Counts by URI: the source is asked when the first one comes and when the last one goes. */
 export class Subscriptions {

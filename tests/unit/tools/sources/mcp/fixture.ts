@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll } from "vitest";
 import type { SourceConnection, ToolSource } from "../../../../../web/src/tools/source.js";
 import { serveFixture, type Serving } from "../../../../e2e/serving.js";
-import { call, over, process, type Setting } from "./setting.js";
+import { call, opened, over, process, setting, type Setting } from "./setting.js";
 
 /** The fixture's program over stdio. */
 export const STDIO: string = fileURLToPath(new URL("../../../../e2e/fixture/stdio.mjs", import.meta.url));
@@ -37,6 +37,34 @@ export function useFixture(): FixtureSource {
     if (transport === "stdio") return process(at, { argv: FIXTURE, ...terms });
     if (serving === undefined) throw new Error("The fixture is used before the tests.");
     return over(at, { url: serving.url, ...terms });
+  };
+}
+
+/** One connection that the tests of a `describe` share, with its gate and store. */
+export interface SharedConnection {
+  readonly at: Setting;
+  readonly connection: SourceConnection;
+}
+
+/** Opens it before the tests and closes it behind them; neither is there before. */
+export function useConnection(source: (at: Setting) => ToolSource): SharedConnection {
+  let shared: SharedConnection | undefined;
+  const given = (): SharedConnection => {
+    if (shared === undefined) throw new Error("The connection is used before the tests.");
+    return shared;
+  };
+  beforeAll(async () => {
+    const at = await setting();
+    shared = { at, connection: await opened(source(at), at) };
+  });
+  afterAll(() => shared?.connection[Symbol.asyncDispose]());
+  return {
+    get at() {
+      return given().at;
+    },
+    get connection() {
+      return given().connection;
+    },
   };
 }
 

@@ -12,6 +12,19 @@ const LOOKS = `
   if (message.method === "tasks/get") return answer(message.id, JSON.stringify(status)), true;
   ${DISCOVERABLE}`;
 
+/** What a server of 2025-11-25 says of itself that runs `work` as a task and in no other way, and `heard` as ever. */
+const TASKING = JSON.stringify({
+  protocolVersion: "2025-11-25",
+  capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } } } },
+  serverInfo: { name: "tasking", version: "1" },
+});
+const LISTED = JSON.stringify({
+  tools: [
+    { name: "work", inputSchema: { type: "object" }, execution: { taskSupport: "required" } },
+    { name: "heard", inputSchema: { type: "object" } },
+  ],
+});
+
 const making = (task: object): string => `return ${JSON.stringify(JSON.stringify({ resultType: "task", ...task }))};`;
 
 describe("a task", () => {
@@ -86,6 +99,28 @@ describe("a task", () => {
     const ended = (): number => server.came.filter(({ rpc }) => rpc?.method === "tasks/cancel").length;
     await expect.poll(ended).toBe(value === undefined ? 1 : 0);
   });
+});
+
+const taskOf = (status: string): string =>
+  JSON.stringify({ taskId: "t", status, ttl: null, createdAt: "", lastUpdatedAt: "", pollInterval: 100 });
+
+it("a task that ends without the result that was asked for takes that request back (2025-11-25)", async () => {
+  await using connection = await serving({
+    prelude: "let asked, hear; const heard = new Promise((resolve) => (hear = resolve));",
+    before: `
+      const { method } = message;
+      if (method === "initialize") return answer(message.id, '${TASKING}'), true;
+      if (method === "tools/list") return answer(message.id, '${LISTED}'), true;
+      if (method === "tasks/result") return (asked = message.id), true;
+      if (method === "tasks/get") return answer(message.id, '${taskOf("cancelled")}'), true;
+      if (method === "notifications/cancelled" && message.params.requestId === asked) hear();`,
+    tools: {
+      work: `return '{"task":${taskOf("input_required")}}';`,
+      heard: `await heard; return '{"content":[{"type":"text","text":"heard"}]}';`,
+    },
+  });
+  await expect(call(connection, "work")).rejects.toMatchObject({ category: "cancelled" });
+  expect((await call(connection, "heard")).reduced.value).toBe("heard");
 });
 
 it.each([

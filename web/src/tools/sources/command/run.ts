@@ -7,7 +7,7 @@ import { env as ours, platform } from "node:process";
 import type { Readable } from "node:stream";
 import { joined } from "../../../transports/bytes.js";
 import { ServerProcess } from "../../../transports/server-process.js";
-import { onAbort, untilAborted } from "../../resilience/abort.js";
+import { onAbort, untilAborted } from "../../../core/abort.js";
 import { wrong } from "../../problem.js";
 import { quoted } from "../../adapting/place.js";
 import { programName } from "./program.js";

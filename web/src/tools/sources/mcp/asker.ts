@@ -4,7 +4,7 @@
  */
 import type { ElicitResult } from "@modelcontextprotocol/client";
 import type { ToolPlace } from "../../adapting/place.js";
-import { onAbort, untilAborted } from "../../resilience/abort.js";
+import { onAbort, untilAborted, untilEither } from "../../../core/abort.js";
 import type { SourceCall } from "../../source.js";
 import { MAX_ASKED } from "./limits.js";
 import { answerTo, DECLINED, questionOf } from "./question.js";
@@ -14,6 +14,7 @@ export class Asker {
   readonly #call: SourceCall;
   readonly #place: ToolPlace;
   readonly #end = new AbortController();
+  readonly #over = new AbortController();
   readonly #forget: () => void;
   #asked = 0;
 
@@ -31,11 +32,10 @@ export class Asker {
     return this.#end.signal;
   }
 
-  /** The call is over: nobody is asked for it any more. */
+  /** The call is over: nobody is asked for it any more, and what was asked is declined. */
   release(): void {
     this.#forget();
-    // Later than everybody hears of what the call came to: what ends with this is no failure of the call's.
-    setTimeout(() => this.#end.abort());
+    this.#over.abort();
   }
 
   /** Whether anybody can be asked. */
@@ -58,7 +58,7 @@ export class Asker {
    */
   async answer(params: unknown, takenBack?: AbortSignal): Promise<ElicitResult> {
     const { pause, unhurried = (work) => work() } = this.#call;
-    const isOver = this.signal.aborted || this.#asked >= MAX_ASKED;
+    const isOver = this.signal.aborted || this.#over.signal.aborted || this.#asked >= MAX_ASKED;
     const question = pause === undefined || isOver ? undefined : questionOf(params, this.#place);
     if (question === undefined || pause === undefined) return DECLINED;
     this.#asked += 1;
@@ -68,7 +68,7 @@ export class Asker {
       return answerTo(question, given, this.#place);
     };
     try {
-      return await unhurried(async () => (takenBack === undefined ? answered() : declinedOn(takenBack, answered())));
+      return await unhurried(async () => declinedOn([this.#over.signal, takenBack], answered()));
     } catch (error) {
       this.#end.abort(error);
       throw error;
@@ -76,16 +76,17 @@ export class Asker {
   }
 }
 
-/** Nobody reads the answer to a question that was taken back, but the call goes on. */
-async function declinedOn(takenBack: AbortSignal, answered: Promise<ElicitResult>): Promise<ElicitResult> {
-  if (takenBack.aborted) return DECLINED;
-  let forget: (() => void) | undefined;
-  const end = new Promise<ElicitResult>((resolve) => {
-    forget = onAbort(takenBack, () => resolve(DECLINED));
+/** Nobody reads the answer to a question that was taken back, or whose call is over; neither is a failure of the call's. */
+function declinedOn(
+  ends: readonly (AbortSignal | undefined)[],
+  answered: Promise<ElicitResult>,
+): Promise<ElicitResult> {
+  return untilEither(ends, async (end) => {
+    const declined = new Promise<ElicitResult>((resolve) => {
+      const decline = (): void => resolve(DECLINED);
+      if (end.aborted) decline();
+      else onAbort(end, decline);
+    });
+    return Promise.race([declined, answered]);
   });
-  try {
-    return await Promise.race([answered, end]);
-  } finally {
-    forget?.();
-  }
 }

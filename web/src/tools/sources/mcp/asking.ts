@@ -4,7 +4,7 @@
  */
 import { adaptError, type ToolPlace } from "../../adapt-error.js";
 import { ToolAuthError, ToolNodeError, type ToolErrorCode } from "../../errors.js";
-import { wasClosed } from "../../sessions.js";
+import { wasClosed } from "../../closed.js";
 import type { Client } from "@modelcontextprotocol/client";
 import type { Expectation } from "./expectation.js";
 import { connectionLost } from "./lost.js";

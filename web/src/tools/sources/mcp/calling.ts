@@ -3,6 +3,7 @@
  * @module
  */
 import type { ProgressCallback, RequestOptions } from "@modelcontextprotocol/client";
+import { untilEither } from "../../../core/abort.js";
 import type { TransformOptions } from "../../../core/sluice.js";
 import { objectOr, stringOr } from "../../../mcp/rpc.js";
 import { subjectOf } from "../../adapting/place.js";
@@ -112,11 +113,16 @@ export class Calling {
   /** Waits, which the server is not to blame for; no longer than until what may come before does. */
   async wait<T>(milliseconds: number, before?: Promise<T>): Promise<T | undefined> {
     const { unhurried = (work) => work(), signal } = this.call;
-    const waited = async (): Promise<undefined> => {
-      await sleep(systemClock, milliseconds, signal);
-      return undefined;
+    const came = new AbortController();
+    const waited = async (over: AbortSignal): Promise<T | undefined> => {
+      const slept = sleep(systemClock, milliseconds, over).then(() => undefined);
+      try {
+        return await (before === undefined ? slept : Promise.race([slept, before]));
+      } finally {
+        came.abort();
+      }
     };
-    return unhurried<T | undefined>(() => (before === undefined ? waited() : Promise.race([waited(), before])));
+    return unhurried(() => untilEither([signal, came.signal], waited));
   }
 
   #called(asTask: boolean, more: Answered): Promise<Came> {

@@ -3,7 +3,7 @@
  * @module
  */
 import type { McpSubscription, SubscriptionFilter } from "@modelcontextprotocol/client";
-import { onAbort } from "../../resilience/abort.js";
+import { onAbort } from "../../../core/abort.js";
 
 /** Opens a subscription; the signal ends it. */
 export type Listen = (filter: SubscriptionFilter, signal: AbortSignal) => Promise<McpSubscription>;

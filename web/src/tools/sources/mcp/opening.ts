@@ -6,7 +6,7 @@ import { Client, type ClientOptions } from "@modelcontextprotocol/client";
 import { namespaceOf } from "../../../artifacts/ids.js";
 import { adaptError } from "../../adapt-error.js";
 import { ToolNodeError } from "../../errors.js";
-import { onAbort } from "../../resilience/abort.js";
+import { onAbort } from "../../../core/abort.js";
 import type { OpenOptions } from "../../source.js";
 import { McpConnection } from "./connection.js";
 import { NO_LIMIT } from "./limits.js";

@@ -3,11 +3,12 @@
  * @module
  */
 import { ProtocolError, specTypeSchemas, type RequestOptions } from "@modelcontextprotocol/client";
+import { untilEither } from "../../../core/abort.js";
 import { objectOr, stringOr } from "../../../mcp/rpc.js";
 import { adaptError } from "../../adapt-error.js";
 import { subjectOf, type ToolPlace } from "../../adapting/place.js";
 import { ToolNodeError, ToolServerError, ToolTimeoutError } from "../../errors.js";
-import { wasClosed } from "../../sessions.js";
+import { wasClosed } from "../../closed.js";
 import type { SourceResult } from "../../source.js";
 import { asked } from "./asking.js";
 import type { Answered, Calling, Came } from "./calling.js";
@@ -31,6 +32,8 @@ export class RunningTask {
   readonly #answered = new Set<string>();
   /** The request for the result (2025-11-25), which ends with the task; with it come its questions. */
   #payload: Promise<Came> | undefined;
+  /** Ends that request where the task ends without it. */
+  readonly #over = new AbortController();
 
   /** `status` is what the server said when it made the task. */
   constructor(calling: Calling, status: Answered) {
@@ -53,6 +56,7 @@ export class RunningTask {
       throw error;
     } finally {
       forget();
+      this.#over.abort();
     }
   }
 
@@ -146,7 +150,11 @@ export class RunningTask {
   }
 
   #requestResult(): Promise<Came> {
-    return this.#calling.send("call", ({ _meta, options }) => this.#request("tasks/result", { _meta }, options));
+    return this.#calling.send("call", ({ _meta, options }) =>
+      untilEither([options.signal, this.#over.signal], (signal) =>
+        this.#request("tasks/result", { _meta }, { ...options, signal }),
+      ),
+    );
   }
 
   /** Never throws, and never waits for long: nobody wants the answer. */

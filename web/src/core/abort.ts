@@ -65,14 +65,22 @@ export interface Patience {
   readonly signal: AbortSignal | undefined;
 }
 
-/** As `untilAborted`, and no longer than so many milliseconds. Nothing is begun for a signal that is aborted already. */
-export async function untilLate<T>(work: () => Promise<T>, { most, late, signal }: Patience): Promise<T> {
+/**
+ * As `untilAborted`, and no longer than so many milliseconds. The work gets a signal that says that nobody waits any more.
+ * Nothing is begun for a signal that is aborted already.
+ */
+export async function untilLate<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  { most, late, signal }: Patience,
+): Promise<T> {
   signal?.throwIfAborted();
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(late()), most);
+  const forget = signal && onAbort(signal, () => over.abort(signal.reason));
   try {
-    return await untilAborted(untilAborted(work(), over.signal), signal);
+    return await untilAborted(work(over.signal), over.signal);
   } finally {
     clearTimeout(timer);
+    forget?.();
   }
 }
