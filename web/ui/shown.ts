@@ -5,8 +5,10 @@
 import type { ArtifactRef, ByteRange } from "mcp-sluice";
 
 /** An artifact as elements show it: a ref, of which only the id is needed. Never its scope. */
-export interface ShownArtifact extends Partial<Omit<ArtifactRef, "id" | "scope">> {
+export interface ShownArtifact extends Partial<Omit<ArtifactRef, "id" | "scope" | "sha256">> {
   readonly id: string;
+  /** Null: it was not stored. */
+  readonly sha256?: string | null;
   /** When it was stored, in milliseconds since 1970. */
   readonly stored_at?: number;
   /** It is not there yet: "Fetch" gets it. */

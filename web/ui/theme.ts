@@ -156,3 +156,5 @@ export const base: CSSResult = css`
     }
   }
 `;
+
+export { icon, iconOf } from "./icons.js";

@@ -1,0 +1,280 @@
+/**
+ * `<sluice-artifact>`: an artifact as a card, or as one line.
+ * @module
+ */
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
+import fetchIcon from "lucide-static/icons/cloud-download.svg?raw";
+import { ACTIONS, BUTTONS, DEFAULT_ACTIONS, type ArtifactAction } from "./artifact/actions.js";
+import { downloadAddress, saveAsFile } from "./artifact/download.js";
+import { isStored, nameOf, originOf, refTo, sizeOf, typeOf } from "./artifact/facts.js";
+import { Menu, type MenuItem } from "./artifact/menu.js";
+import { notes, provenance, question, status, type Problem } from "./artifact/parts.js";
+import { styles } from "./artifact/styles.js";
+import { icon, iconOf } from "./icons.js";
+import type { ArtifactBytes, ArtifactEvents, ShownArtifact } from "./shown.js";
+import { base, tokens } from "./theme.js";
+
+/** How long, in milliseconds, it says that something worked. */
+const SAID = 4_000;
+
+/**
+ * An artifact: icon, name, type, decoded size, the call it came from, and what can be done with it. Dispatches the events of
+ * `ArtifactEvents`; a download, and copying the ref, it does itself.
+ */
+export class SluiceArtifact extends LitElement {
+  static override properties = {
+    artifact: { attribute: false },
+    bytes: { attribute: false },
+    actions: { attribute: false },
+    compact: { type: Boolean, reflect: true },
+  };
+  static override styles = [tokens, base, styles];
+
+  /** What is shown; nothing while it is left out. */
+  declare artifact: ShownArtifact | undefined;
+  /** Where its bytes come from; without them no download is offered. */
+  declare bytes: ArtifactBytes | undefined;
+  /** What is offered, in this order: the first three as buttons. */
+  declare actions: readonly ArtifactAction[];
+  /** One line with a menu, instead of a card. */
+  declare compact: boolean;
+
+  readonly #menu: Menu = new Menu(this);
+  #isAsking = false;
+  #said = "";
+  #forgetting: ReturnType<typeof setTimeout> | undefined;
+  #problem: Problem | undefined;
+  #download: AbortController | undefined;
+
+  constructor() {
+    super();
+    this.artifact = undefined;
+    this.bytes = undefined;
+    this.actions = DEFAULT_ACTIONS;
+    this.compact = false;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#forget();
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    const before = changed.get("artifact");
+    if (before !== undefined && before.id !== this.artifact?.id) this.#forget();
+  }
+
+  protected override render(): TemplateResult | typeof nothing {
+    const { artifact } = this;
+    if (artifact === undefined) return nothing;
+    return this.compact ? this.#chip(artifact) : this.#card(artifact);
+  }
+
+  #card(artifact: ShownArtifact): TemplateResult {
+    const facts = [typeOf(artifact), sizeOf(artifact), originOf(artifact), stateOf(artifact)];
+    return html`<article class="card ${artifact.deferred === true ? "deferred" : ""}" aria-labelledby="name">
+      <div class="head">
+        ${iconOf(artifact.mime_type ?? null)}
+        <p class="name" id="name"><bdi>${nameOf(artifact)}</bdi></p>
+        <p class="soft">${facts.filter((fact) => fact !== undefined).join(" · ")}</p>
+      </div>
+      ${notes(artifact, this.#problem)} ${this.#actions(artifact)} ${provenance(artifact)}
+    </article>`;
+  }
+
+  #actions(artifact: ShownArtifact): TemplateResult | typeof nothing {
+    if (artifact.deferred !== true && this.#offered(artifact).length === 0) return nothing;
+    return html`<div class="row">
+      ${this.#isAsking ? question(artifact, this.#answer) : this.#buttons(artifact)}${status(this.#said)}
+    </div>`;
+  }
+
+  #chip(artifact: ShownArtifact): TemplateResult {
+    const name = nameOf(artifact);
+    const offered = this.#offered(artifact);
+    const facts = [sizeOf(artifact), stateOf(artifact)].filter((fact) => fact !== undefined).join(" · ");
+    return html`<span
+        class="chip ${artifact.deferred === true ? "deferred" : ""}"
+        role="group"
+        aria-label=${`${name}, ${typeOf(artifact)}`}
+      >
+        ${iconOf(artifact.mime_type ?? null)}
+        ${
+          offered.includes("preview")
+            ? html`<button
+                type="button"
+                class="name"
+                id="preview"
+                aria-label=${`Preview ${name}`}
+                @click=${this.#preview}
+              >
+                <bdi>${name}</bdi>
+              </button>`
+            : html`<span class="name"><bdi>${name}</bdi></span>`
+        }
+        <span class="soft">${facts}</span>
+        ${this.#isAsking ? html`<span class="row">${question(artifact, this.#answer)}</span>` : nothing}
+        ${artifact.deferred === true ? this.#fetchButton(name) : nothing}
+        ${offered.length > 0 && !this.#isAsking ? this.#menu.render(this.#entries(artifact, offered), name) : nothing}
+        ${status(this.#said)} </span
+      >${notes(artifact, this.#problem)}`;
+  }
+
+  #buttons(artifact: ShownArtifact): TemplateResult {
+    const name = nameOf(artifact);
+    if (artifact.deferred === true) return this.#fetchButton(name);
+    const offered = this.#offered(artifact);
+    const rest = offered.slice(BUTTONS);
+    return html`${offered.slice(0, BUTTONS).map((action) => this.#button(artifact, action, name))}
+    ${rest.length > 0 ? this.#menu.render(this.#entries(artifact, rest), name) : nothing}`;
+  }
+
+  #button(artifact: ShownArtifact, action: ArtifactAction, name: string): TemplateResult {
+    const { label, icon: source } = ACTIONS[action];
+    const href = action === "download" ? this.bytes?.href : undefined;
+    if (href !== undefined) {
+      // Without the attribute `download`: with it the browser asks the network, and no service worker.
+      return html`<a class="button" id="download" href=${downloadAddress(href)} aria-label=${`${label}: ${name}`}
+        >${icon(source)}${label}</a
+      >`;
+    }
+    const isUnderWay = action === "download" && this.#download !== undefined;
+    return html`<button
+      type="button"
+      id=${action}
+      aria-label=${`${label}: ${name}`}
+      aria-disabled=${isUnderWay}
+      @click=${() => this.#act(action)}
+    >
+      ${icon(source)}${isUnderWay ? "Preparing…" : label}
+    </button>`;
+  }
+
+  #fetchButton(name: string): TemplateResult {
+    const ask = (): void => this.#tell("sluice-fetch");
+    return html`<button type="button" id="fetch" aria-label=${`Fetch: ${name}`} @click=${ask}>
+      ${icon(fetchIcon)}Fetch
+    </button>`;
+  }
+
+  #entries(artifact: ShownArtifact, actions: readonly ArtifactAction[]): readonly MenuItem[] {
+    return actions.map((action) => {
+      const href = action === "download" ? this.bytes?.href : undefined;
+      return {
+        ...ACTIONS[action],
+        ...(href === undefined ? { run: () => this.#act(action) } : { href: downloadAddress(href) }),
+      };
+    });
+  }
+
+  /** Of what is asked for, what is possible. */
+  #offered(artifact: ShownArtifact): readonly ArtifactAction[] {
+    if (artifact.deferred === true || !isStored(artifact)) return [];
+    return [...new Set(this.actions)].filter(
+      (action) => Object.hasOwn(ACTIONS, action) && (action !== "download" || this.bytes !== undefined),
+    );
+  }
+
+  readonly #preview = (): void => this.#act("preview");
+
+  #act(action: ArtifactAction): void {
+    this.#problem = undefined;
+    if (action === "copy") return void this.#copy();
+    if (action === "download") return void this.#save();
+    if (action === "delete") return this.#ask();
+    this.#tell(EVENTS[action]);
+  }
+
+  #tell(name: keyof ArtifactEvents): void {
+    this.dispatchEvent(new CustomEvent(name, { detail: this.artifact, bubbles: true, composed: true }));
+  }
+
+  async #copy(): Promise<void> {
+    if (this.artifact === undefined) return;
+    const ref = refTo(this.artifact);
+    try {
+      await navigator.clipboard.writeText(ref);
+      this.#say("Copied");
+    } catch {
+      this.#fail({ sentence: "The browser did not let it be copied: copy it by hand.", ref });
+    }
+  }
+
+  async #save(): Promise<void> {
+    const { artifact, bytes } = this;
+    if (artifact === undefined || bytes === undefined || this.#download !== undefined) return;
+    const ending = new AbortController();
+    this.#download = ending;
+    this.requestUpdate();
+    const retry = (): void => this.#act("download");
+    let problem: Problem | undefined;
+    try {
+      if (!(await saveAsFile(artifact, bytes, ending.signal))) problem = { sentence: "It has expired or was deleted." };
+    } catch {
+      problem = { sentence: "Its bytes could not be read.", retry };
+    }
+    if (this.#download !== ending) return;
+    this.#download = undefined;
+    if (problem === undefined) this.#say("Saved as a file");
+    else this.#fail(problem);
+  }
+
+  #ask(): void {
+    this.#isAsking = true;
+    void this.#focusNext("#no");
+  }
+
+  /** Focus stays in the card, as long as that is there. */
+  readonly #answer = (isYes: boolean): void => {
+    this.#isAsking = false;
+    if (isYes) this.#tell("sluice-delete");
+    void this.#focusNext("#delete, #more");
+  };
+
+  async #focusNext(selector: string): Promise<void> {
+    this.requestUpdate();
+    await this.updateComplete;
+    this.renderRoot.querySelector<HTMLElement>(selector)?.focus();
+  }
+
+  #say(sentence: string): void {
+    this.#said = sentence;
+    this.requestUpdate();
+    clearTimeout(this.#forgetting);
+    this.#forgetting = setTimeout(() => {
+      this.#said = "";
+      this.requestUpdate();
+    }, SAID);
+  }
+
+  #fail(problem: Problem): void {
+    this.#problem = problem;
+    this.requestUpdate();
+  }
+
+  /** Of another artifact nothing is known. */
+  #forget(): void {
+    clearTimeout(this.#forgetting);
+    this.#download?.abort();
+    this.#download = undefined;
+    this.#isAsking = false;
+    this.#said = "";
+    this.#problem = undefined;
+  }
+}
+
+/** What is not done by the element itself. */
+const EVENTS = { preview: "sluice-preview", save: "sluice-save", open: "sluice-open" } as const;
+
+function stateOf(artifact: ShownArtifact): string | undefined {
+  if (artifact.deferred === true) return "not fetched yet";
+  return isStored(artifact) ? undefined : "not stored";
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "sluice-artifact": SluiceArtifact;
+  }
+}
+
+if (customElements.get("sluice-artifact") === undefined) customElements.define("sluice-artifact", SluiceArtifact);

@@ -1,0 +1,147 @@
+/**
+ * A button with a menu (ARIA practices "Menu Button"), in the top layer, so that no card cuts it off.
+ * @module
+ */
+import { html, type LitElement, type ReactiveController, type TemplateResult } from "lit";
+import ellipsis from "lucide-static/icons/ellipsis.svg?raw";
+import { icon } from "../icons.js";
+
+/** One entry of a menu: an action, or a link to a file. */
+export interface MenuItem {
+  readonly label: string;
+  /** The source of its icon. */
+  readonly icon: string;
+  /** Makes it a link to a file. */
+  readonly href?: string;
+  /** What choosing it does, once the menu is closed. */
+  run?(): void;
+}
+
+/** The menu of one element. */
+export class Menu implements ReactiveController {
+  readonly #host: LitElement;
+  #isOpen = false;
+  readonly #close = (): void => this.#list?.hidePopover();
+
+  /** Adds itself to the element, which renders it. */
+  constructor(host: LitElement) {
+    this.#host = host;
+    host.addController(this);
+  }
+
+  /** Nothing outlives the element. */
+  hostDisconnected(): void {
+    removeEventListener("scroll", this.#close, true);
+    this.#isOpen = false;
+  }
+
+  /** The button that opens it. */
+  get button(): HTMLElement | null {
+    return this.#host.renderRoot.querySelector<HTMLElement>("#more") ?? null;
+  }
+
+  /** The button and the list; `name` is what the actions are for. */
+  render(items: readonly MenuItem[], name: string): TemplateResult {
+    return html`<button
+        id="more"
+        class="plain"
+        type="button"
+        popovertarget="menu"
+        aria-haspopup="menu"
+        aria-expanded=${this.#isOpen}
+        aria-label=${`More actions for ${name}`}
+        @keydown=${this.#onButtonKey}
+      >
+        ${icon(ellipsis)}
+      </button>
+      <div
+        id="menu"
+        popover
+        role="menu"
+        aria-label=${`Actions for ${name}`}
+        @beforetoggle=${this.#place}
+        @toggle=${this.#onToggle}
+        @keydown=${this.#onKey}
+      >
+        ${items.map((item) => this.#entry(item))}
+      </div>`;
+  }
+
+  #entry(item: MenuItem): TemplateResult {
+    const choose = (): void => {
+      this.#leave();
+      item.run?.();
+    };
+    const inside = html`${icon(item.icon)}<span>${item.label}</span>`;
+    if (item.href === undefined) {
+      return html`<button type="button" class="plain" role="menuitem" tabindex="-1" @click=${choose}>
+        ${inside}
+      </button>`;
+    }
+    return html`<a class="button plain" role="menuitem" tabindex="-1" href=${item.href} @click=${choose}>${inside}</a>`;
+  }
+
+  get #list(): HTMLElement | null {
+    return this.#host.renderRoot.querySelector<HTMLElement>("#menu") ?? null;
+  }
+
+  get #entries(): readonly HTMLElement[] {
+    return [...(this.#list?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
+  }
+
+  readonly #onButtonKey = (event: KeyboardEvent): void => {
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    event.preventDefault();
+    this.#list?.showPopover();
+  };
+
+  /** Below the button, or above it where there is more room; never past the edges of the window. */
+  readonly #place = (event?: ToggleEvent): void => {
+    const [list, button] = [this.#list, this.button];
+    if (list === null || button === null || event?.newState === "closed") return;
+    const at = button.getBoundingClientRect();
+    const { offsetHeight: height, offsetWidth: width } = list;
+    const isBelow = at.bottom + height <= innerHeight || at.top < innerHeight - at.bottom;
+    list.style.top = `${isBelow ? at.bottom + 4 : Math.max(4, at.top - height - 4)}px`;
+    list.style.left = `${Math.max(4, Math.min(at.left, innerWidth - width - 4))}px`;
+  };
+
+  /** Closes it; focus is where it was before. */
+  #leave(): void {
+    this.button?.focus();
+    this.#close();
+  }
+
+  readonly #onToggle = ({ newState }: ToggleEvent): void => {
+    this.#isOpen = newState === "open";
+    this.#host.requestUpdate();
+    if (!this.#isOpen) return removeEventListener("scroll", this.#close, true);
+    addEventListener("scroll", this.#close, { capture: true, passive: true });
+    // Its size is known only now.
+    this.#place();
+    this.#entries[0]?.focus({ preventScroll: true });
+  };
+
+  readonly #onKey = (event: KeyboardEvent): void => {
+    const entries = this.#entries;
+    const at = entries.indexOf(event.target as HTMLElement);
+    if (event.key === "Tab") return this.#leave();
+    if (event.key === "Escape") {
+      event.preventDefault();
+      event.stopPropagation();
+      return this.#leave();
+    }
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key] ?? letter(entries, at, event.key);
+    if (to === undefined) return;
+    event.preventDefault();
+    entries.at(to % entries.length)?.focus();
+  };
+}
+
+/** The next entry that begins with what was typed. */
+function letter(entries: readonly HTMLElement[], from: number, key: string): number | undefined {
+  if (Array.from(key).length !== 1 || key === " ") return undefined;
+  return entries
+    .map((_, step) => (from + 1 + step) % entries.length)
+    .find((at) => entries[at]?.textContent?.trim().toLowerCase().startsWith(key.toLowerCase()));
+}

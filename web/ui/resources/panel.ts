@@ -1,0 +1,134 @@
+/**
+ * What was read of a resource, and what can be done with it.
+ * @module
+ */
+import { html, nothing, type TemplateResult } from "lit";
+import bell from "lucide-static/icons/bell.svg?raw";
+import refresh from "lucide-static/icons/refresh-cw.svg?raw";
+import { plainLines, plainText } from "../artifact/plain-text.js";
+// oxlint-disable-next-line import/no-unassigned-import -- defines <sluice-artifact>
+import "../artifact.js";
+import { icon } from "../icons.js";
+import type { ShownArtifact } from "../shown.js";
+import type { ResourceReader, ShownContent, ShownReading } from "./reader.js";
+import type { Held, Shelf } from "./shelf.js";
+
+/** Characters of a text that are shown at first, and at most. */
+const FIRST = 4_000;
+const MOST = 200_000;
+/** Contents that are shown at a time. */
+const PAGE = 50;
+
+/** What panels are shown with. */
+export interface PanelTerms {
+  readonly reader: ResourceReader;
+  readonly shelf: Shelf;
+  /** What the person wants to see more of, by a key: how often it was asked for. */
+  readonly unfolded: ReadonlyMap<string, number>;
+  unfold(key: string): void;
+}
+
+/** The panel of a resource that was asked for; `name` is what a person calls it. */
+export function panel(uri: string, name: string, terms: PanelTerms): TemplateResult {
+  const { shelf, reader } = terms;
+  const held = shelf.get(uri);
+  return html`<div class="row">
+      <button
+        type="button"
+        aria-label=${`Refresh ${name}`}
+        ?disabled=${held?.isReading === true}
+        @click=${() => void shelf.read(uri)}
+      >
+        ${icon(refresh)}Refresh
+      </button>
+      ${reader.supports.subscribe ? subscribing(uri, name, held, shelf) : nothing}
+      ${held?.readAt === undefined ? nothing : html`<span class="soft">Read ${new Date(held.readAt).toLocaleTimeString()}</span>`}
+    </div>
+    ${held?.isReading === true ? busy(uri, name, shelf) : nothing}
+    ${held === undefined ? nothing : problem(held, shelf)}
+    ${held?.reading === undefined ? nothing : contents(uri, held.reading, terms)}`;
+}
+
+function subscribing(uri: string, name: string, held: Held | undefined, shelf: Shelf): TemplateResult {
+  const isOn = held?.isSubscribed === true;
+  return html`<button
+    type="button"
+    aria-pressed=${isOn}
+    aria-label=${`Subscribe to ${name}`}
+    aria-disabled=${held?.isSubscribing === true}
+    @click=${() => void shelf.toggle(uri)}
+  >
+    ${icon(bell)}${isOn ? "Subscribed" : "Subscribe"}
+  </button>`;
+}
+
+function busy(uri: string, name: string, shelf: Shelf): TemplateResult {
+  return html`<div class="row">
+    <progress aria-label=${`Reading ${name}`}></progress>
+    <button type="button" aria-label=${`Cancel reading ${name}`} @click=${() => shelf.stop(uri)}>Cancel</button>
+  </div>`;
+}
+
+function problem(held: Held, shelf: Shelf): TemplateResult | typeof nothing {
+  if (held.problem === undefined) return nothing;
+  const { sentence, retry } = held.problem;
+  const again = (): void => void (retry === "read" ? shelf.read(held.uri) : shelf.toggle(held.uri));
+  return html`<p class="problem">${sentence} <button type="button" @click=${again}>Try again</button></p>`;
+}
+
+function contents(uri: string, reading: ShownReading, terms: PanelTerms): TemplateResult {
+  const { contents: all, artifacts = [], failures = [] } = reading;
+  if (all.length === 0) return html`<p class="soft">It is empty.</p>`;
+  const refs = new Map(artifacts.map((artifact) => [artifact.id, artifact]));
+  const pages = `contents ${uri}`;
+  const shown = all.slice(0, PAGE * (1 + (terms.unfolded.get(pages) ?? 0)));
+  return html`${shown.map((content, at) =>
+    content.kind === "text"
+      ? textOf(content, `${at} ${uri}`, terms, all.length > 1)
+      : html`<sluice-artifact
+          .artifact=${refs.get(content.id) ?? refOf(content)}
+          .bytes=${terms.reader.bytes?.(refs.get(content.id) ?? refOf(content))}
+        ></sluice-artifact>`,
+  )}
+  ${
+    shown.length < all.length
+      ? html`<button type="button" @click=${() => terms.unfold(pages)}>
+          Show ${PAGE} more of ${all.length} contents
+        </button>`
+      : nothing
+  }
+  ${failures.slice(0, 3).map(({ message }) => html`<p class="problem">${plainText(message, 300)}</p>`)}`;
+}
+
+function textOf(
+  { text, uri, mime_type }: ShownContent & { readonly kind: "text" },
+  key: string,
+  terms: PanelTerms,
+  isNamed: boolean,
+): TemplateResult {
+  const isWhole = terms.unfolded.has(key);
+  const shown = text.slice(0, isWhole ? MOST : FIRST);
+  const left = text.length - shown.length;
+  return html`<figure>
+    ${isNamed ? html`<figcaption class="soft"><bdi>${plainText(uri)}</bdi> ${plainText(mime_type, 100)}</figcaption>` : nothing}
+    <pre tabindex="0" role="region" aria-label=${`Text of ${plainText(uri)}`}>${plainLines(shown)}</pre>
+    ${
+      left === 0
+        ? nothing
+        : isWhole
+          ? html`<p class="soft">The first ${count(MOST)} of ${count(text.length)} characters.</p>`
+          : html`<button type="button" @click=${() => terms.unfold(key)}>
+              Show all ${count(text.length)} characters
+            </button>`
+    }
+  </figure>`;
+}
+
+function count(number: number): string {
+  return number.toLocaleString("en");
+}
+
+function refOf(content: ShownContent & { readonly kind: "artifact" }): ShownArtifact {
+  const { id, mime_type, size_bytes, filename, summary, uri } = content;
+  return { id, mime_type, size_bytes, filename, source: { description: summary, ...(uri !== "" && { uri }) } };
+}

@@ -1,0 +1,65 @@
+/**
+ * What was taken out and what stands there instead, line by line.
+ * @module
+ */
+import { chipText, artifactOf, type Artifacts } from "./names.js";
+import type { MarkedText } from "./marked-text.js";
+import { pause } from "./pause.js";
+import { prettyLines, type PrettyOptions } from "./pretty.js";
+
+/** A line of a comparison. */
+export interface DiffLine {
+  /** Whether both sides have it, or only one. */
+  readonly side: "both" | "sent" | "model";
+  /** The line. */
+  readonly text: string;
+}
+
+/** A comparison. */
+export interface DiffLines {
+  /** Its lines. */
+  readonly lines: readonly DiffLine[];
+  /** Whether both sides were compared to their ends. */
+  readonly whole: boolean;
+}
+
+/** Most lines of one side that are compared. */
+export const MOST_LINES = 5_000;
+/** Beyond so many differences, the sides are shown one behind the other. */
+const MOST_EDITS = 1_500;
+const MOST_CHARS = 400;
+
+/** Compares what was sent, in which chips stand for what was taken out, with what the model sees. */
+export async function diffLines(sent: MarkedText, observation: string, artifacts: Artifacts): Promise<DiffLines> {
+  const { diffArrays } = await import("diff");
+  const options: PrettyOptions = {
+    lines: MOST_LINES,
+    chars: MOST_CHARS,
+    hole: (hole) => `[${chipText(artifactOf(hole, artifacts))}]`,
+    unfold: true,
+  };
+  const before = prettyLines(sent, options);
+  await pause();
+  const after = prettyLines({ text: observation, holes: [] }, options);
+  await pause();
+  // An envelope that was taken off moves everything behind it: how far lines are indented is no difference.
+  const changes = diffArrays([...before.lines], [...after.lines], { comparator: isSame, maxEditLength: MOST_EDITS });
+  const whole = before.whole && after.whole;
+  if (changes === undefined) return { lines: [...only("sent", before.lines), ...only("model", after.lines)], whole };
+  const lines = changes.flatMap(({ added, removed, value }) =>
+    only(removed ? "sent" : added ? "model" : "both", value),
+  );
+  return { lines, whole };
+}
+
+function isSame(a: string, b: string): boolean {
+  return bare(a) === bare(b);
+}
+
+function only(side: DiffLine["side"], lines: readonly string[]): DiffLine[] {
+  return lines.map((text) => ({ side, text }));
+}
+
+function bare(line: string): string {
+  return line.trim().replace(/,$/, "");
+}

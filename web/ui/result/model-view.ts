@@ -1,0 +1,254 @@
+/**
+ * `<sluice-result-model>`: the exact text that a model gets.
+ * @module
+ */
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
+import copy from "lucide-static/icons/copy.svg?raw";
+import { icon } from "../icons.js";
+import { base, tokens } from "../theme.js";
+import { Counterparts, type Pointed, type Span } from "./counterparts.js";
+import { LitRanges, TextPlaces } from "./ranges.js";
+import { prettyLines } from "./pretty.js";
+
+/** Characters that are laid out at once. */
+const SHOWN = 200_000;
+const MOST_PRETTY_LINES = 20_000;
+/** How long, in milliseconds, it says that the text was copied. */
+const SAID = 4_000;
+/** The bytes of an image that the model is shown: they are in the text, and nobody can read them. */
+const ENCODED = /(?<=\\*"(?:data|blob)\\*"\s*:\s*\\*")[A-Za-z0-9+/_-]{201,}={0,2}/g;
+
+/** The model's side: `.observation` as it is, or indented. Its text content is the observation, character for character. */
+export class SluiceResultModel extends LitElement {
+  static override properties = {
+    observation: { attribute: false },
+    clamped: { attribute: false },
+    heard: { attribute: false },
+    isPretty: { state: true },
+    shown: { state: true },
+    said: { state: true },
+  };
+  static override styles = [
+    tokens,
+    base,
+    css`
+      :host {
+        display: flex;
+        flex-direction: column;
+        gap: 8px;
+        min-block-size: 0;
+      }
+      .tools {
+        align-items: center;
+        display: flex;
+        flex-wrap: wrap;
+        gap: 8px;
+      }
+      .clamp {
+        background: var(--warn-soft);
+        border-radius: 4px;
+        color: var(--warn);
+        margin: 0;
+        padding: 4px 8px;
+      }
+      pre {
+        background: var(--surface);
+        border: 1px solid var(--line);
+        border-radius: var(--radius);
+        margin: 0;
+        max-block-size: var(--sluice-result-height, 60vh);
+        overflow: auto;
+        padding: 10px 12px;
+      }
+      code {
+        overflow-wrap: anywhere;
+        unicode-bidi: isolate;
+        white-space: pre-wrap;
+      }
+      .run {
+        color: var(--text-soft);
+        display: inline-block;
+        max-inline-size: 16ch;
+        overflow: hidden;
+        text-overflow: ellipsis;
+        vertical-align: bottom;
+        white-space: nowrap;
+      }
+      ::highlight(sluice-counterpart) {
+        background-color: light-dark(#cfe3fb, #1d4573);
+        text-decoration: underline;
+      }
+      @media (forced-colors: active) {
+        ::highlight(sluice-counterpart) {
+          background-color: Highlight;
+          color: HighlightText;
+        }
+      }
+    `,
+  ];
+
+  /** The text that the model gets. */
+  declare observation: string;
+  /** What the guardrail did, in words; an empty text when it did nothing. */
+  declare clamped: string;
+  /** Is told which artifact is pointed at in the text; null for none. */
+  declare heard: ((id: string | null) => void) | undefined;
+  declare protected isPretty: boolean;
+  declare protected shown: number;
+  declare protected said: string;
+
+  readonly #lit = new LitRanges();
+  #text = "";
+  #counterparts = new Counterparts("");
+  #places: TextPlaces | undefined;
+  #forgetting: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    super();
+    this.observation = "";
+    this.clamped = "";
+    this.heard = undefined;
+    this.isPretty = false;
+    this.shown = SHOWN;
+    this.said = "";
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearTimeout(this.#forgetting);
+    this.#lit.set([]);
+  }
+
+  /** Lights what is pointed at, and brings the first of it into view; null lights nothing. */
+  light(pointed: Pointed | null): void {
+    const ranges = pointed === null ? [] : this.#rangesOf(this.#counterparts.of(pointed));
+    this.#lit.set(ranges);
+    const first = ranges.at(0);
+    if (first !== undefined) this.#bringIntoView(first);
+  }
+
+  /** Moves the focus to what is pointed at, which is selected; false when the text does not show it. */
+  async reveal(pointed: Pointed): Promise<boolean> {
+    const first = this.#counterparts.of(pointed).at(0);
+    if (first === undefined) return false;
+    if (first.begin >= this.shown) this.shown = Math.ceil((first.end + 1) / SHOWN) * SHOWN;
+    await this.updateComplete;
+    const range = this.#rangesOf([first]).at(0);
+    const area = this.renderRoot.querySelector("pre");
+    if (range === undefined || area === null) return false;
+    area.focus();
+    this.light(pointed);
+    getSelection()?.setBaseAndExtent(range.startContainer, range.startOffset, range.endContainer, range.endOffset);
+    return true;
+  }
+
+  protected override willUpdate(changed: PropertyValues): void {
+    if (!["observation", "isPretty"].some((name) => changed.has(name))) return;
+    this.#text = this.isPretty ? pretty(this.observation) : this.observation;
+    this.#counterparts = new Counterparts(this.#text);
+    this.shown = SHOWN;
+  }
+
+  protected override updated(): void {
+    this.#places = undefined;
+  }
+
+  protected override render(): TemplateResult {
+    const left = this.#text.length - this.shown;
+    return html`<div class="tools">
+        <button type="button" @click=${this.#copy}>${icon(copy)} Copy</button>
+        <button type="button" aria-pressed=${this.isPretty} @click=${() => (this.isPretty = !this.isPretty)}>
+          Pretty
+        </button>
+        <span role="status" class="soft">${this.said}</span>
+      </div>
+      ${this.clamped === "" ? nothing : html`<p class="clamp">${this.clamped}</p>`}
+      <pre
+        role="region"
+        tabindex="0"
+        aria-label="What the model sees"
+        @pointermove=${this.#pointermove}
+        @pointerleave=${() => this.heard?.(null)}
+      ><code>${parts(this.#text.slice(0, this.shown))}</code></pre>
+      ${
+        left <= 0
+          ? nothing
+          : html`<button type="button" @click=${() => (this.shown += SHOWN)}>
+              Show more (${left.toLocaleString("en")} characters left)
+            </button>`
+      }`;
+  }
+
+  #rangesOf(spans: readonly Span[]): Range[] {
+    const places = this.#textPlaces();
+    return spans.flatMap((span) => (span.begin < this.shown ? (places?.range(span) ?? []) : []));
+  }
+
+  #textPlaces(): TextPlaces | null {
+    const code = this.renderRoot.querySelector("code");
+    if (code === null) return null;
+    return (this.#places ??= new TextPlaces(code));
+  }
+
+  // Only within the area: the page does not move under somebody who points.
+  #bringIntoView(range: Range): void {
+    const area = this.renderRoot.querySelector("pre");
+    if (area === null) return;
+    const place = range.getBoundingClientRect();
+    const around = area.getBoundingClientRect();
+    const seen = place.top >= around.top && Math.min(place.bottom, place.top + 40) <= around.bottom;
+    if (!seen) area.scrollTop += place.top - around.top - around.height / 3;
+  }
+
+  #pointermove = (event: PointerEvent): void => {
+    const { heard } = this;
+    if (heard === undefined || !("caretPositionFromPoint" in document)) return;
+    const options = { shadowRoots: [this.renderRoot as ShadowRoot] };
+    const caret = document.caretPositionFromPoint(event.clientX, event.clientY, options);
+    const place = caret === null ? null : (this.#textPlaces()?.offset(caret.offsetNode, caret.offset) ?? null);
+    heard(place === null ? null : this.#counterparts.at(place));
+  };
+
+  #copy = async (): Promise<void> => {
+    const isCopied = await navigator.clipboard.writeText(this.observation).then(
+      () => true,
+      () => false,
+    );
+    if (!isCopied) this.#selectAll();
+    this.said = isCopied ? "Copied." : "The browser does not allow it; the text is selected.";
+    clearTimeout(this.#forgetting);
+    this.#forgetting = setTimeout(() => (this.said = ""), SAID);
+  };
+
+  #selectAll(): void {
+    const code = this.renderRoot.querySelector("code");
+    this.renderRoot.querySelector("pre")?.focus();
+    if (code !== null) getSelection()?.setBaseAndExtent(code, 0, code, code.childNodes.length);
+  }
+}
+
+function pretty(observation: string): string {
+  const { lines, whole } = prettyLines(
+    { text: observation, holes: [] },
+    { lines: MOST_PRETTY_LINES, chars: Infinity, hole: ({ id }) => id, unfold: false },
+  );
+  return lines.join("\n") + (whole ? "" : "\n…");
+}
+
+// Encoded bytes that stay in the text take the room of a few characters.
+function parts(text: string): unknown[] {
+  const all: unknown[] = [];
+  let at = 0;
+  for (const { 0: run, index } of text.matchAll(ENCODED)) {
+    all.push(text.slice(at, index), html`<span class="run">${run}</span>`);
+    at = index + run.length;
+  }
+  all.push(text.slice(at));
+  return all;
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "sluice-result-model": SluiceResultModel;
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * What the parts of a result look like.
+ * @module
+ */
+import { css, type CSSResult } from "lit";
+
+/** Chips, badges and small buttons. */
+export const chipStyles: CSSResult = css`
+  .chip {
+    align-items: center;
+    background: var(--surface-sunken);
+    border: 1px solid var(--line);
+    border-radius: calc(var(--radius) - 2px);
+    display: inline-flex;
+    flex-wrap: wrap;
+    font-family: var(--font);
+    gap: 2px 8px;
+    max-inline-size: 100%;
+    padding: 2px 8px;
+    vertical-align: middle;
+    white-space: normal;
+  }
+  .chip .what {
+    align-items: center;
+    display: inline-flex;
+    font-variant-numeric: tabular-nums;
+    gap: 6px;
+    min-inline-size: 0;
+    overflow-wrap: anywhere;
+  }
+  .lit,
+  .chip:hover {
+    background: var(--accent-soft);
+    border-color: var(--accent);
+    outline: 1px solid var(--accent);
+  }
+  .badge {
+    align-items: center;
+    background: var(--warn-soft);
+    border-radius: 999px;
+    color: var(--warn);
+    display: inline-flex;
+    font-size: 12px;
+    gap: 4px;
+    padding: 0 8px;
+    white-space: nowrap;
+  }
+  .badge b {
+    font-weight: 600;
+  }
+  button.small {
+    font-size: 12px;
+    min-block-size: min(var(--target), 28px);
+    min-inline-size: 0;
+    padding: 0 8px;
+  }
+  @media (pointer: coarse), (max-width: 640px) {
+    button.small {
+      min-block-size: var(--target);
+      min-inline-size: var(--target);
+    }
+  }
+  .text {
+    overflow-wrap: anywhere;
+    unicode-bidi: isolate;
+    white-space: pre-wrap;
+  }
+  @media (forced-colors: active) {
+    .badge,
+    .chip {
+      border: 1px solid CanvasText;
+    }
+    .lit {
+      outline: 2px solid Highlight;
+    }
+  }
+`;
+
+/** A row of choices of which one is made. */
+export const segmentedStyles: CSSResult = css`
+  .segmented {
+    border: 1px solid var(--line-strong);
+    border-radius: var(--radius);
+    display: inline-flex;
+    margin: 0;
+    min-inline-size: 0;
+    overflow: hidden;
+    padding: 0;
+  }
+  .segmented label {
+    align-items: center;
+    cursor: pointer;
+    display: inline-flex;
+    justify-content: center;
+    min-block-size: var(--target);
+    min-inline-size: var(--target);
+    padding: 2px 12px;
+    position: relative;
+    white-space: nowrap;
+  }
+  .segmented label + label {
+    border-inline-start: 1px solid var(--line);
+  }
+  .segmented label:hover {
+    background: var(--surface-sunken);
+  }
+  .segmented input {
+    appearance: none;
+    cursor: pointer;
+    inset: 0;
+    margin: 0;
+    position: absolute;
+  }
+  .segmented input:focus-visible {
+    outline-offset: -3px;
+  }
+  .segmented label:has(:checked) {
+    background: var(--accent-soft);
+    box-shadow: inset 0 -2px var(--accent);
+    font-weight: 600;
+  }
+  @media (forced-colors: active) {
+    .segmented label:has(:checked) {
+      forced-color-adjust: none;
+      background: Highlight;
+      color: HighlightText;
+    }
+  }
+`;

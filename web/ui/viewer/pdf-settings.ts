@@ -1,0 +1,30 @@
+/**
+ * Where a page keeps what PDF.js loads by itself.
+ * @module
+ */
+
+/** Addresses on the page's own origin. All but the worker may be left out: what needs them then looks plainer, or is missing. */
+export interface PdfSettings {
+  /** `pdfjs-dist/build/pdf.worker.min.mjs`. */
+  readonly workerSrc: string;
+  /** The folder `pdfjs-dist/cmaps/`, with its slash: characters of Chinese, Japanese and Korean texts. */
+  readonly cMapUrl?: string;
+  /** The folder `pdfjs-dist/standard_fonts/`, with its slash: the fonts that PDFs need not bring along. */
+  readonly standardFontDataUrl?: string;
+  /** The folder `pdfjs-dist/wasm/`, with its slash: JPEG 2000, JBIG2 and colour profiles. */
+  readonly wasmUrl?: string;
+  /** The folder `pdfjs-dist/iccs/`, with its slash: colour profiles. */
+  readonly iccUrl?: string;
+}
+
+let settings: PdfSettings | undefined;
+
+/** Says where PDF.js finds its parts; once, before the first PDF is shown. */
+export function configurePdf(addresses: PdfSettings): void {
+  settings = addresses;
+}
+
+/** What was said; undefined before that. */
+export function pdfSettings(): PdfSettings | undefined {
+  return settings;
+}

@@ -1,0 +1,184 @@
+/**
+ * Bytes read for previews: bounded, in slices, and given up when nobody looks any more.
+ * @module
+ */
+import { gone, MOST, PreviewProblem, WHOLE_LIMIT, type PreviewInput } from "./preview.js";
+
+/** Bytes of a text worked on at a time. */
+const SLICE = 64 * 1024;
+/** Bytes only moved are moved in pieces as large as they come, up to this. */
+const PIECE = 4 * 1024 ** 2;
+/** Bytes after which pieces are handed to a Blob, which need not stay in memory. */
+const BATCH = 16 * 1024 ** 2;
+/** Milliseconds of work after which the page has its turn. */
+const STRETCH = 10;
+
+/** Lets the page have its turn in the midst of long work. */
+export class Pace {
+  #since = performance.now();
+
+  /** Waits for a turn if the work has been going on for long. */
+  async rest(): Promise<void> {
+    if (performance.now() - this.#since < STRETCH) return;
+    await new Promise<void>((resolve) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.addEventListener("message", () => {
+        port1.close();
+        resolve();
+      });
+      port1.start();
+      port2.postMessage(null);
+    });
+    this.#since = performance.now();
+  }
+}
+
+/**
+ * The first bytes in slices of at most so many, with a rest between them; the generator returns whether there are more. Throws the signal's
+ * reason, and a `PreviewProblem` when the bytes are gone.
+ */
+export async function* slicesOf(
+  input: PreviewInput,
+  limit: number,
+  signal: AbortSignal,
+  most = SLICE,
+): AsyncGenerator<Uint8Array, boolean> {
+  // One more than wanted tells whether there are more.
+  const stream = await input.bytes.open(limit === Infinity ? undefined : { start: 0, end: limit + 1 });
+  signal.throwIfAborted();
+  if (stream === null) throw gone();
+  const total = input.artifact.size_bytes === undefined ? null : Math.min(input.artifact.size_bytes, limit);
+  const reader = stream.getReader();
+  const stop = (): void => void reader.cancel(signal.reason).catch(() => {});
+  signal.addEventListener("abort", stop, { once: true });
+  const pace = new Pace();
+  let seen = 0;
+  let read = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      if (done) return false;
+      seen += value.byteLength;
+      for (let at = 0; at < value.byteLength && read < limit; at += most) {
+        const slice = value.subarray(at, at + Math.min(most, limit - read));
+        read += slice.byteLength;
+        yield slice;
+        input.progress(read, total);
+        await pace.rest();
+        signal.throwIfAborted();
+      }
+      if (seen > limit) return true;
+    }
+  } finally {
+    signal.removeEventListener("abort", stop);
+    stop();
+  }
+}
+
+/** The bytes to read at most: what is drawn at first, or all that may be held. */
+export function limitFor(input: PreviewInput, atFirst: number): number {
+  return input.whole ? MOST : atFirst;
+}
+
+/** Throws a `PreviewProblem` when there are more bytes than that, as far as anybody said. */
+export function mustFit(input: PreviewInput, limit: number): void {
+  const size = input.artifact.size_bytes;
+  if (size !== undefined && size > limit) throw tooLarge(input.whole);
+}
+
+/** All bytes, with the media type given. Throws a `PreviewProblem` when they are too many. */
+export async function wholeBlob(
+  input: PreviewInput,
+  atFirst: number,
+  type: string,
+  signal: AbortSignal,
+): Promise<Blob> {
+  const limit = limitFor(input, atFirst);
+  mustFit(input, limit);
+  const slices = slicesOf(input, limit, signal, PIECE);
+  const batches: Blob[] = [];
+  let batch: Uint8Array<ArrayBuffer>[] = [];
+  let held = 0;
+  for (;;) {
+    const { done, value } = await slices.next();
+    if (done) {
+      if (value) throw tooLarge(input.whole);
+      return new Blob([...batches, ...batch], { type });
+    }
+    batch.push(value as Uint8Array<ArrayBuffer>);
+    held += value.byteLength;
+    if (held < BATCH) continue;
+    batches.push(new Blob(batch));
+    batch = [];
+    held = 0;
+  }
+}
+
+function tooLarge(asked: boolean): PreviewProblem {
+  return asked
+    ? new PreviewProblem("It is too large to be shown here. Download it instead.", "none")
+    : new PreviewProblem("It is large, and can only be shown whole.", "whole");
+}
+
+/**
+ * An address of the bytes for images, audio and video: the one they have, else one of an object that ends with the signal.
+ * Drawings in SVG become `data:`, since an object of this origin, opened by itself, could run its scripts.
+ */
+export async function addressOf(input: PreviewInput, signal: AbortSignal): Promise<string> {
+  if (input.bytes.href !== undefined) return input.bytes.href;
+  const blob = await wholeBlob(input, WHOLE_LIMIT, input.type, signal);
+  if (/xml|html/.test(input.type)) return dataAddress(blob);
+  const address = URL.createObjectURL(blob);
+  signal.addEventListener("abort", () => URL.revokeObjectURL(address), { once: true });
+  return address;
+}
+
+async function dataAddress(blob: Blob): Promise<string> {
+  const reader = new FileReader();
+  await new Promise<void>((resolve, reject) => {
+    reader.addEventListener("load", () => resolve());
+    reader.addEventListener("error", () => reject(new PreviewProblem("It could not be read.", "retry")));
+    reader.readAsDataURL(blob);
+  });
+  return reader.result as string;
+}
+
+/** Whether the bytes are there: what to tell when a browser only says that it could not load an address. */
+export async function isThere(input: PreviewInput): Promise<boolean> {
+  const stream = await input.bytes.open({ start: 0, end: 1 });
+  await stream?.cancel();
+  return stream !== null;
+}
+
+/** A decoder for the text: what its media type or its first bytes say, else UTF-8. Never fails on what is no text. */
+export function decoderFor(mimeType: string | null | undefined, start: Uint8Array): TextDecoder {
+  if (start[0] === 0xff && start[1] === 0xfe) return new TextDecoder("utf-16le");
+  if (start[0] === 0xfe && start[1] === 0xff) return new TextDecoder("utf-16be");
+  const charset = /;\s*charset="?([\w.:-]{1,40})/i.exec(mimeType ?? "")?.[1] ?? "utf-8";
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return new TextDecoder();
+  }
+}
+
+/** The text in slices, as `slicesOf` gives bytes. */
+export async function* textOf(
+  input: PreviewInput,
+  limit: number,
+  signal: AbortSignal,
+): AsyncGenerator<string, boolean> {
+  const slices = slicesOf(input, limit, signal);
+  let decoder: TextDecoder | undefined;
+  for (;;) {
+    const { done, value } = await slices.next();
+    if (done) {
+      // What a cut character leaves is no error of the text.
+      if (!value && decoder) yield decoder.decode();
+      return value;
+    }
+    decoder ??= decoderFor(input.artifact.mime_type, value);
+    yield decoder.decode(value, { stream: true });
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * One preview at a time: begun, told about, and ended when another is wanted.
+ * @module
+ */
+import { humanSize, SluiceError } from "mcp-sluice";
+import type { ArtifactBytes, ShownArtifact } from "../shown.js";
+import { element } from "./element.js";
+import { kindOf, sourceOf, typeOf } from "./kinds.js";
+import { PreviewProblem, type Drawn, type PreviewInput, type Remedy } from "./preview.js";
+
+/** What a viewer shows of an artifact. */
+export type ViewerTab = "preview" | "source" | "info";
+
+/** What can be done about what is said. */
+export interface Action {
+  /** What its button says. */
+  readonly text: string;
+  /** What happens then. */
+  readonly does: Exclude<Remedy, "none"> | "fetch";
+}
+
+/** What stands above a preview: how far it is, what it leaves out, or why there is none; null when all is shown. */
+export type ShowingState =
+  | { readonly kind: "loading"; readonly read: number; readonly total: number | null }
+  | { readonly kind: "note" | "problem"; readonly sentence: string; readonly action?: Action }
+  | null;
+
+/** What is to be shown. */
+export interface Wanted {
+  /** The artifact. */
+  readonly artifact: ShownArtifact;
+  /** Where its bytes are; undefined when they are nowhere. */
+  readonly bytes: ArtifactBytes | undefined;
+  /** Which of its sides. */
+  readonly tab: ViewerTab;
+  /** Its name as it may be shown. */
+  readonly name: string;
+}
+
+/** The preview under way, or there. */
+export class Showing {
+  /** Where previews are drawn. */
+  readonly host: HTMLElement = element("div", "host");
+  readonly #changed: () => void;
+  #state: ShowingState = null;
+  #said = "";
+  #run: AbortController | undefined;
+  #wanted: Wanted | undefined;
+  #key = "";
+  /** The artifact of which all was asked for. */
+  #whole = "";
+  #frame = 0;
+
+  /** `changed` is called when something else is to be said. */
+  constructor(changed: () => void) {
+    this.#changed = changed;
+  }
+
+  /** What stands above the preview. */
+  get state(): ShowingState {
+    return this.#state;
+  }
+
+  /** What screen readers are told: that it is loading, that it is there, or what went wrong. */
+  get said(): string {
+    return this.#said;
+  }
+
+  /** Shows an artifact, unless that is what it does already. */
+  show(wanted: Wanted): void {
+    const { artifact, bytes, tab } = wanted;
+    // Who draws this element may make these objects anew each time.
+    const same = identityOf(artifact);
+    const key = JSON.stringify([same, bytes?.href, bytes !== undefined, tab]);
+    if (key === this.#key) return;
+    if (this.#whole !== same) this.#whole = "";
+    this.#key = key;
+    this.#wanted = wanted;
+    this.#begin(this.#wanted);
+  }
+
+  /** Tries once more. */
+  again(): void {
+    if (this.#wanted !== undefined) this.#begin(this.#wanted);
+  }
+
+  /** Shows all of it, however large. */
+  all(): void {
+    if (this.#wanted === undefined) return;
+    this.#whole = identityOf(this.#wanted.artifact);
+    this.#begin(this.#wanted);
+  }
+
+  /** Says what went wrong. */
+  fail(error: unknown): void {
+    const problem = problemOf(error);
+    this.#tell(
+      { kind: "problem", sentence: problem.message, ...actionOf(problem.remedy, this.#wanted) },
+      problem.message,
+    );
+  }
+
+  /** Ends what is under way, and takes it away. */
+  end(): void {
+    this.#run?.abort();
+    this.#run = undefined;
+    this.#key = "";
+    this.host.replaceChildren();
+    this.#wanted = undefined;
+    cancelAnimationFrame(this.#frame);
+    this.#state = null;
+    this.#said = "";
+  }
+
+  #begin(wanted: Wanted): void {
+    this.#run?.abort();
+    const run = new AbortController();
+    this.#run = run;
+    this.host.replaceChildren();
+    const { artifact, bytes, tab, name } = wanted;
+    if (tab === "info") return this.#tell(null, "");
+    if (artifact.deferred === true) {
+      const action: Action = { text: "Fetch", does: "fetch" };
+      return this.#tell({ kind: "note", sentence: "It is not there yet.", action }, "");
+    }
+    if (bytes === undefined) return this.#tell({ kind: "note", sentence: "Its bytes were not kept." }, "");
+    this.#tell({ kind: "loading", read: 0, total: null }, `Loading ${name}`);
+    void this.#draw({ ...wanted, bytes }, run.signal);
+  }
+
+  async #draw(wanted: Wanted & { readonly bytes: ArtifactBytes }, signal: AbortSignal): Promise<void> {
+    const { artifact, bytes, tab, name } = wanted;
+    const place = element("div");
+    this.host.append(place);
+    const type = typeOf(artifact.mime_type, artifact.filename ?? "");
+    const kind = kindOf(type);
+    const progress = (read: number, total: number | null): void => this.#progress(read, total, signal);
+    const input: PreviewInput = { artifact, bytes, name, type, whole: this.#whole !== "", progress };
+    try {
+      const render = await (tab === "source" ? sourceOf(kind) : kind.load());
+      signal.throwIfAborted();
+      const drawn = await render(place, input, signal);
+      if (!signal.aborted) this.#tell(noteOf(drawn, input), `${name} is shown`);
+    } catch (error) {
+      if (signal.aborted) return;
+      place.remove();
+      this.fail(error);
+    }
+  }
+
+  // Once a frame is often enough.
+  #progress(read: number, total: number | null, signal: AbortSignal): void {
+    if (signal.aborted || this.#frame !== 0) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0;
+      if (!signal.aborted && this.#state?.kind === "loading") this.#tell({ kind: "loading", read, total }, this.#said);
+    });
+  }
+
+  #tell(state: ShowingState, said: string): void {
+    this.#state = state;
+    this.#said = said;
+    this.#changed();
+  }
+}
+
+function identityOf({ id, sha256, size_bytes, mime_type, filename, deferred }: ShownArtifact): string {
+  return JSON.stringify([id, sha256, size_bytes, mime_type, filename, deferred]);
+}
+
+function problemOf(error: unknown): PreviewProblem {
+  if (error instanceof PreviewProblem) return error;
+  if (error instanceof SluiceError) {
+    const remedy = error.code === "E_EXPIRED" || error.code === "E_NOT_FOUND" ? "none" : "retry";
+    return new PreviewProblem(error.message, remedy, { cause: error });
+  }
+  return new PreviewProblem("It could not be read.", "retry", { cause: error });
+}
+
+function actionOf(remedy: Remedy, wanted: Wanted | undefined): { action?: Action } {
+  if (remedy === "none" || (remedy === "source" && wanted?.tab === "source")) return {};
+  const text = remedy === "retry" ? "Try again" : remedy === "source" ? "Show source" : allOf(wanted?.artifact);
+  return { action: { text, does: remedy } };
+}
+
+function allOf(artifact: ShownArtifact | undefined): string {
+  return artifact?.size_bytes === undefined ? "Load all" : `Load all (${humanSize(artifact.size_bytes)})`;
+}
+
+function noteOf({ part, note }: Drawn, { artifact, whole }: PreviewInput): ShowingState {
+  if (part === undefined) return note === undefined ? null : { kind: "note", sentence: note };
+  const size = artifact.size_bytes;
+  const said = `The first ${humanSize(part)}${size === undefined ? "" : ` of ${humanSize(size)}`} is shown.`;
+  const sentence = note === undefined ? said : `${said} ${note}`;
+  if (whole) return { kind: "note", sentence };
+  return { kind: "note", sentence, action: { text: allOf(artifact), does: "whole" } };
+}
