@@ -32,6 +32,34 @@ const entries = Object.entries(exports)
     replacement: sourceOf(file),
   }));
 
+/** What the sources for browsers are made of. */
+const BUNDLED = [
+  "@humanwhocodes/momoa",
+  "@modelcontextprotocol/client",
+  "@modelcontextprotocol/server",
+  "@shikijs/core",
+  "@shikijs/engine-javascript",
+  "@tanstack/virtual-core",
+  "@utcp/http",
+  "axe-core",
+  "cockatiel",
+  "diff",
+  "fast-check",
+  "hash-wasm",
+  "idb",
+  "js-yaml",
+  "lit",
+  "lit/directives/live.js",
+  "lit/directives/repeat.js",
+  "lit/directives/unsafe-svg.js",
+  "oauth4webapi",
+  "papaparse",
+  "pdfjs-dist",
+  "string-argv",
+  "url-template",
+  "zod",
+];
+
 export default defineConfig({
   test: {
     // Tests that start processes or push hundreds of megabytes need longer than the usual 5 s.
@@ -39,6 +67,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Each of them takes a core: more at a time only disturb each other's timing.
     maxWorkers: 2,
+    // A browser may take long to start while everything else does too. Read here alone, not from a project.
+    browser: { connectTimeout: 300_000 },
     env: profiles === undefined ? {} : { NODE_V8_COVERAGE: profiles },
     coverage: { provider: "v8", include: ["web/src/**/*.ts"], reportsDirectory: "coverage/library" },
     projects: [
@@ -62,7 +92,17 @@ export default defineConfig({
       },
       {
         extends: true,
+        test: {
+          name: "site",
+          include: ["tests/site/**/*.test.ts"],
+          globalSetup: "tests/site/build.ts",
+        },
+      },
+      {
+        extends: true,
         resolve: { alias: [...internal("default"), ...entries] },
+        // Found later, each of them would load the page of the tests anew.
+        optimizeDeps: { include: BUNDLED },
         test: {
           name: "browser",
           include: ["tests/browser/**/*.test.ts"],

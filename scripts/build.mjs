@@ -45,9 +45,23 @@ export async function build() {
     ),
   );
   prune(join(root, "dist"));
+  await buildElements();
   await writeSchema(join(buildFolder("wasm-release"), "config.schema.json"));
   linkCommand();
   checkSize();
+}
+
+// The elements see the library as its users do, so it has to be there first.
+async function buildElements() {
+  const folder = join(root, "dist/ui");
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    if (name === "parts" || name.endsWith(".js")) rmSync(join(folder, name), { recursive: true });
+  }
+  const { build: bundle } = await import("vite");
+  await Promise.all([
+    bundle({ configFile: join(root, "web/ui/vite.config.ts"), logLevel: "warn" }),
+    must(process.execPath, [tool("tsc"), "-p", "tsconfig.ui.json"]),
+  ]);
 }
 
 // Emscripten writes its glue for people to read. Vite is loaded only when there is something to do.
@@ -79,11 +93,13 @@ function prune(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) prune(path);
-    else if (/\.(d\.ts|js)$/.test(path)) {
-      const source = join(root, "web/src", relative(join(root, "dist"), path)).replace(/\.(d\.ts|js)$/, ".ts");
-      if (!existsSync(source)) rmSync(path);
-    }
+    else if (/\.(d\.ts|js)$/.test(path) && !existsSync(sourceOf(path))) rmSync(path);
   }
+}
+
+function sourceOf(compiled) {
+  const path = relative(join(root, "dist"), compiled).replace(/\.(d\.ts|js)$/, ".ts");
+  return join(root, /^ui[\\/]/.test(path) ? "web" : "web/src", path);
 }
 
 // npm links the commands of dependencies only: this makes `npx --no-install sluice` work in the checkout.

@@ -1,5 +1,12 @@
 /** What of the package has a budget. */
-export type Part = "core" | "mcp-sluice" | "mcp-sluice/mcp" | "mcp-sluice/node" | "sluice" | "tarball";
+export type Part =
+  | "core"
+  | "mcp-sluice"
+  | "mcp-sluice/mcp"
+  | "mcp-sluice/browser"
+  | "mcp-sluice/node"
+  | "sluice"
+  | "tarball";
 /** Bytes, gzipped, at most. */
 export const BUDGETS: Readonly<Record<Part, number>>;
 /** Gzipped bytes of everything in `BUDGETS`, of a tarball and the folder that it was installed to. */

@@ -7,7 +7,7 @@ import { build } from "./build.mjs";
 import { checks } from "./runners/checks.mjs";
 import { fuzzers } from "./runners/fuzzers.mjs";
 import { nativeTests, wasmTests } from "./runners/gtest.mjs";
-import { libraryTests, packageTests } from "./runners/vitest.mjs";
+import { browserTests, libraryTests, packageTests, siteTests } from "./runners/vitest.mjs";
 import { main, setup } from "./setup.mjs";
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
@@ -17,6 +17,8 @@ const runners = {
   build: { title: "Core and library", run: () => build().then(() => ({ passed: 1, failed: 0, skipped: 0 })) },
   checks: { title: "Types, lint, format", run: checks },
   vitest: { title: "Library and command", run: libraryTests },
+  browser: { title: "Stores and elements in Chromium", run: browserTests },
+  site: { title: "The playground, built, in Chromium", run: siteTests },
   package: { title: "The package, installed: Node, pages, workers", run: packageTests },
   native: { title: "C++ under ASan and UBSan", run: nativeTests },
   wasm: { title: "C++ as WebAssembly in node", run: wasmTests },

@@ -1,6 +1,5 @@
 /**
  * The demo: real servers are asked, and each answer is shown as it came and as a model would see it.
- * Options: `--no-serve` (there is nothing to serve yet, so it changes nothing).
  * @module
  */
 import { execFile } from "node:child_process";

@@ -23,6 +23,8 @@ export const PAGES = [
   "docs/resources.md",
   "docs/presets.md",
   "docs/concurrency.md",
+  "docs/elements.md",
+  "docs/playground.md",
   "docs/configuration.md",
   "docs/stores.md",
   "docs/security.md",
@@ -34,8 +36,17 @@ export const PAGES = [
 /** TypeDoc's options. Types are checked elsewhere, by the compiler that builds. */
 const OPTIONS = {
   name: "Sluice",
-  entryPoints: ["web/src/index.ts", "web/src/mcp.ts", "web/src/node.ts", "web/src/tools.ts", "web/src/tools-node.ts"],
-  tsconfig: "tsconfig.build.json",
+  entryPoints: [
+    "web/src/index.ts",
+    "web/src/mcp.ts",
+    "web/src/node.ts",
+    "web/src/browser.ts",
+    "web/src/tools.ts",
+    "web/src/tools-node.ts",
+    "web/ui/index.ts",
+    "web/ui/viewer.ts",
+  ],
+  tsconfig: "tsconfig.docs.json",
   skipErrorChecking: true,
   readme: "README.md",
   projectDocuments: PAGES,

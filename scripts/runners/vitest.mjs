@@ -10,6 +10,12 @@ import { root, run, tool } from "../run.mjs";
 /** The library and the command. */
 export const libraryTests = () => vitest("library");
 
+/** What runs in browsers alone, in a real one. */
+export const browserTests = () => vitest("browser");
+
+/** The playground as it is built: of what is in the sources now. */
+export const siteTests = () => build().then(() => vitest("site"));
+
 /** The package as users get it: of what is in the sources now. */
 export const packageTests = () => build().then(() => vitest("package"));
 

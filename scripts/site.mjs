@@ -1,0 +1,70 @@
+/**
+ * The playground as a static site, in `build/site`: from any sub-path, without a server of its own.
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "./build.mjs";
+import { root } from "./run.mjs";
+import { main, setup } from "./setup.mjs";
+
+/** Where the site is built. */
+export const SITE = join(root, "build/site");
+
+/** Where it is served; the next one that is free where it is not. */
+const PORT = 4750;
+
+/** What only a few PDFs need: kept when it is asked for, not before. */
+const RARE = /^pdf\/(?:cmaps|iccs)\//;
+
+const config = (name) => ({ configFile: join(root, "web/playground", name), logLevel: "warn" });
+
+/** Builds the site from `dist/`, which has to be there. */
+export async function buildSite() {
+  const { build: bundle } = await import("vite");
+  await bundle(config("vite.config.ts"));
+  await bundle({ ...config("sw.config.ts"), define: { "self.__WB_MANIFEST": JSON.stringify(precached()) } });
+}
+
+/**
+ * Serves the built site on this machine alone, at the same port each time if that is free: what a browser keeps belongs to
+ * an address.
+ */
+export async function serveSite(port = PORT) {
+  const { preview } = await import("vite");
+  const server = await preview({
+    configFile: false,
+    root: join(root, "web/playground"),
+    build: { outDir: SITE },
+    preview: { host: "127.0.0.1", port },
+    logLevel: "error",
+  });
+  return { url: server.resolvedUrls.local[0], close: () => server.close() };
+}
+
+/** Every file of the site, for workbox: those that have no hash in their names with one of their contents. */
+function precached() {
+  return readdirSync(SITE, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map((file) => relative(SITE, join(file.parentPath, file.name)).split(sep).join("/"))
+    .filter((url) => url !== "sw.js" && !RARE.test(url))
+    .map((url) => ({ url, revision: url.startsWith("assets/") ? null : hash(url) }));
+}
+
+function hash(url) {
+  return createHash("sha256")
+    .update(readFileSync(join(SITE, url)))
+    .digest("hex")
+    .slice(0, 16);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(async () => {
+    await setup("build");
+    await build();
+    await buildSite();
+    console.log(`The site is in ${relative(process.cwd(), SITE)}: copy the folder to any static host.`);
+  });
+}

@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import { connected } from "./connected.js";
+
+const MEGABYTE = 1024 * 1024;
+
+/** What a tool gives with its defaults, or with these arguments: its artifacts' types, and the least and most bytes of each. */
+const FILES: readonly (readonly [
+  tool: string,
+  args: Record<string, unknown>,
+  type: string,
+  least: number,
+  most: number,
+])[] = [
+  ["sales_report", {}, "application/pdf", 3.9 * MEGABYTE, 4.3 * MEGABYTE],
+  ["sales_report", { quarter: "Q1" }, "application/pdf", 3.9 * MEGABYTE, 4.3 * MEGABYTE],
+  ["sales_chart", {}, "image/png", 5_000, 200_000],
+  ["sales_chart", { kind: "line" }, "image/png", 5_000, 200_000],
+  ["jingle", { seconds: 2 }, "audio/wav", 88_244, 88_244],
+  ["sales_table", {}, "application/json", MEGABYTE, 2 * MEGABYTE],
+  ["sales_table", { rows: 60_000 }, "application/json", 6 * MEGABYTE, 8 * MEGABYTE],
+  ["export_csv", {}, "text/csv", 90_000, 120_000],
+  ["source_code", {}, "text/typescript", 38_000, 44_000],
+  ["archive", { megabytes: 1 }, "application/octet-stream", MEGABYTE, MEGABYTE],
+];
+
+const TOOLS =
+  "archive asks export_csv fails find_reports jingle sales_chart sales_report sales_table slow_import small_talk source_code web_page write_note".split(
+    " ",
+  );
+
+describe("the demo server's tools", () => {
+  it("all say what they are, and what they take", async () => {
+    const { node } = await connected();
+
+    const own = node.getTools().filter(({ name }) => !/^demo\.(?:resources_|artifact_)/.test(name));
+
+    expect(own.map(({ name }) => name.slice("demo.".length)).sort()).toEqual(TOOLS);
+    for (const { description, input_schema } of own) {
+      expect(description.length).toBeGreaterThan(10);
+      for (const field of Object.values((input_schema["properties"] ?? {}) as Record<string, unknown>)) {
+        expect(field).toEqual(
+          expect.objectContaining({
+            title: expect.any(String),
+            description: expect.any(String),
+            default: expect.anything(),
+          }),
+        );
+      }
+    }
+  });
+
+  it.each(FILES)("gives files: %s %o", async (tool, args, type, least, most) => {
+    const { node } = await connected();
+
+    const { isError, artifacts } = await node.call(tool, args);
+
+    expect(isError).toBe(false);
+    expect(artifacts.map(({ mime_type }) => mime_type)).toEqual([type]);
+    expect(artifacts[0]?.size_bytes).toBeGreaterThanOrEqual(least);
+    expect(artifacts[0]?.size_bytes).toBeLessThanOrEqual(most);
+  });
+
+  it("gives the same file every time", async () => {
+    const { node } = await connected();
+
+    const [first, second] = [await node.call("sales_report"), await node.call("sales_report")];
+
+    expect(first.artifacts[0]?.sha256).toBeDefined();
+    expect(second.artifacts[0]?.sha256).toBe(first.artifacts[0]?.sha256);
+  });
+
+  it("gives an archive of 100 MB", async () => {
+    const { node } = await connected();
+
+    const { artifacts } = await node.call("archive", { megabytes: 100 });
+
+    expect(artifacts.map(({ size_bytes }) => size_bytes)).toEqual([100 * MEGABYTE]);
+  });
+
+  it("gives a page that tries what it may not", async () => {
+    const { node } = await connected();
+
+    const { text } = await node.call("web_page");
+
+    expect(text).toContain("Sales 2025");
+    expect(text).toContain("<script>");
+  });
+
+  it("gives small things unchanged", async () => {
+    const { node } = await connected();
+
+    const { value, artifacts } = await node.call("small_talk");
+
+    expect(value).toBe("Five regions, ten products, and not one of them exists.");
+    expect(artifacts).toEqual([]);
+  });
+
+  it("links to reports that are read later", async () => {
+    const { node } = await connected();
+
+    const { value, artifacts } = await node.call("find_reports");
+
+    expect(artifacts).toEqual([]);
+    expect(value).toEqual({
+      content: expect.arrayContaining([expect.objectContaining({ type: "resource_link", uri: "report://sales/Q4" })]),
+    });
+  });
+
+  it.each([
+    ["jingle", { seconds: "four" }, "The argument seconds must be a whole number from 1 to 60."],
+    ["archive", { megabytes: 101 }, "The argument megabytes must be a whole number from 1 to 100."],
+    ["sales_report", { quarter: "Q5" }, "The argument quarter must be one of Q1, Q2, Q3, Q4."],
+    ["write_note", { text: "x".repeat(4001) }, "The argument text must be a text of at most 4000 characters."],
+    ["small_talk", { loud: true }, 'There is no argument "loud": this tool takes none.'],
+    ["fails", { message: "The printer is on fire." }, "The printer is on fire."],
+  ])("says what is wrong: %s %o", async (tool, args, sentence) => {
+    const { node } = await connected();
+
+    const { isError, value } = await node.call(tool, args);
+
+    expect({ isError, value }).toEqual({ isError: true, value: { isError: true, content: sentence } });
+  });
+
+  it("asks, and hears the answer", async () => {
+    const { node } = await connected();
+    const asked: unknown[] = [];
+    const pause = async (reason: string, payload: Readonly<Record<string, unknown>>): Promise<unknown> => {
+      asked.push([reason, payload["message"]]);
+      return { answer: "West" };
+    };
+
+    const answered = await node.call("asks", { question: "Where?" }, { pause });
+    const declined = await node.call("asks", { question: "Where?" });
+
+    expect(asked).toEqual([["await_input", "Where?"]]);
+    expect(answered.value).toBe("The answer was: West");
+    expect(declined.value).toBe("Nobody answered.");
+  });
+});
+
+describe("the slow import", () => {
+  it("tells how far it is, and ends with a summary", async () => {
+    const { node } = await connected();
+    const told: unknown[] = [];
+
+    const { value } = await node.call("slow_import", { seconds: 1 }, { onProgress: (progress) => told.push(progress) });
+
+    expect(told).toEqual([
+      { progress: 0, total: 1000, message: "Reading the list of orders" },
+      { progress: 500, total: 1000, message: "500 of 1,000 orders" },
+      { progress: 1000, total: 1000, message: "1,000 of 1,000 orders" },
+    ]);
+    expect(value).toEqual({ imported: 998, skipped: 2, seconds: 1 });
+  });
+
+  it("stops when it is cancelled", async () => {
+    const { node } = await connected();
+    const giveUp = new AbortController();
+    const reason = new Error("That is enough.");
+    const told: number[] = [];
+    const onProgress = ({ progress }: { progress: number }): void => {
+      told.push(progress);
+      giveUp.abort(reason);
+    };
+
+    await expect(node.call("slow_import", { seconds: 60 }, { signal: giveUp.signal, onProgress })).rejects.toBe(reason);
+
+    expect(told).toEqual([0]);
+    await expect(node.call("small_talk")).resolves.toMatchObject({ isError: false });
+  });
+});

@@ -1,0 +1,180 @@
+/**
+ * One call: its progress as long as it runs, then its result, or why there is none.
+ * @module
+ */
+import { css, html, nothing, type TemplateResult } from "lit";
+import "mcp-sluice/ui/artifact";
+import "mcp-sluice/ui/meter";
+import "mcp-sluice/ui/result";
+import { base, tokens } from "mcp-sluice/ui/theme";
+import type { ShownArtifact } from "mcp-sluice/ui";
+import type { ShownResult } from "../engine/contract.js";
+import { shared } from "./shared-styles.js";
+import type { ShownCall } from "./state.js";
+import { ViewElement } from "./view.js";
+
+/** Milliseconds after which a person may want to do something else. */
+const LONG = 10_000;
+/** Milliseconds between looks at the clock. */
+const TICK = 1000;
+const ACTIONS = ["preview", "download", "copy", "save", "delete"] as const;
+
+/** `<playground-call>` */
+export class CallCard extends ViewElement {
+  static override properties = { ...ViewElement.properties, call: { attribute: false } };
+
+  static override styles = [
+    tokens,
+    base,
+    shared,
+    css`
+      :host {
+        display: flex;
+        flex-direction: column;
+        gap: var(--gap);
+        min-inline-size: 0;
+      }
+      progress {
+        accent-color: var(--accent);
+        inline-size: 100%;
+      }
+      .artifacts {
+        display: grid;
+        gap: 10px;
+        grid-template-columns: repeat(auto-fill, minmax(min(300px, 100%), 1fr));
+      }
+    `,
+  ];
+
+  declare call: ShownCall;
+  #clock: ReturnType<typeof setInterval> | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#clock = setInterval(() => {
+      if (this.call.state === "running") this.requestUpdate();
+    }, TICK);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearInterval(this.#clock);
+  }
+
+  override render(): TemplateResult {
+    const { call } = this;
+    return html`
+      <div class="row">
+        <h2 class="grow cut">${call.title}</h2>
+        ${
+          call.state === "running"
+            ? nothing
+            : html`<button @click=${() => this.actions.repeat(call)}>Run again</button>`
+        }
+      </div>
+      <p class="unseen" aria-live="polite">${call.state === "done" ? `${call.title} is done.` : nothing}</p>
+      ${call.state === "running" ? this.#running() : nothing} ${call.problem === undefined ? nothing : this.#failed()}
+      ${call.result === undefined ? nothing : this.#result(call.result)}
+    `;
+  }
+
+  #running(): TemplateResult {
+    const { id, title, startedAt, progress, inBackground } = this.call;
+    const seconds = Math.floor((Date.now() - startedAt) / 1000);
+    return html`<div class="panel stack">
+      <div class="row">
+        <span class="grow" role="status">${progress?.message ?? `${title} is running`}</span>
+        <span class="soft">${seconds} s</span>
+        <button @click=${() => this.actions.cancel(id)}>Cancel</button>
+      </div>
+      <progress
+        aria-label=${title}
+        max=${progress?.total ?? nothing}
+        value=${progress?.total === undefined ? nothing : progress.progress}
+      ></progress>
+      ${
+        seconds * 1000 < LONG || inBackground === true
+          ? nothing
+          : html`<div class="row">
+              <button @click=${this.#aside}>Continue in background</button>
+              <span class="soft">You are told when it ends.</span>
+            </div>`
+      }
+      ${inBackground === true ? html`<p class="soft">It goes on in the background: you are told when it ends.</p>` : nothing}
+    </div>`;
+  }
+
+  #failed(): TemplateResult {
+    const { problem, timeout, file, state } = this.call;
+    if (problem === undefined) return html``;
+    if (state === "cancelled") return html`<p class="panel" role="status">It was cancelled: nothing came of it.</p>`;
+    const isLate = problem.code === "E_TOOL_TIMEOUT";
+    const where = problem.line === undefined ? "" : ` (line ${problem.line}, column ${problem.column ?? 1})`;
+    return html`<div class="problem stack" role="alert">
+      <p><strong>${problem.code}</strong> ${problem.message}${where}</p>
+      <div class="row">
+        ${
+          isLate
+            ? html`<button @click=${() => this.actions.repeat(this.call, "more")}>Retry with ${timeout * 2} s</button>
+                <span>The server was silent for ${timeout} s, which was its limit.</span>`
+            : nothing
+        }
+        ${
+          file === undefined
+            ? nothing
+            : html`<button @click=${() => this.actions.take(file, "file")}>Take it as a file, whatever it says</button>`
+        }
+      </div>
+    </div>`;
+  }
+
+  #result(result: ShownResult): TemplateResult {
+    return html`
+      <sluice-meter
+        .sent=${result.bytesIn}
+        .seen=${result.bytesOut}
+        .decoded=${result.artifacts.reduce((sum, { size_bytes = 0 }) => sum + size_bytes, 0)}
+      ></sluice-meter>
+      ${result.isError ? html`<p class="chip warn">The tool says that it failed.</p>` : nothing}
+      <sluice-result
+        .reduced=${result.reduced}
+        .refs=${result.refs}
+        .observation=${result.observation}
+        .artifacts=${result.artifacts}
+        .bytesIn=${result.bytesIn}
+        .bytesOut=${result.bytesOut}
+        .clamped=${result.clamped}
+        .raw=${() => this.actions.raw(result.id)}
+        @sluice-preview=${this.#preview}
+      ></sluice-result>
+      ${result.artifacts.length === 0 ? nothing : this.#artifacts(result.artifacts)}
+    `;
+  }
+
+  #artifacts(artifacts: readonly ShownArtifact[]): TemplateResult {
+    return html`<h3>Stored, not shown</h3>
+      <div
+        class="artifacts"
+        @sluice-preview=${this.#preview}
+        @sluice-save=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.save(detail)}
+        @sluice-delete=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.remove("session", detail.id)}
+      >
+        ${artifacts.map(
+          (artifact) =>
+            html`<sluice-artifact
+              .artifact=${artifact}
+              .bytes=${this.actions.bytesOf("session", artifact)}
+              .actions=${ACTIONS}
+            ></sluice-artifact>`,
+        )}
+      </div>`;
+  }
+
+  readonly #preview = ({ detail }: CustomEvent<ShownArtifact>): void => this.actions.look(detail);
+
+  #aside(): void {
+    this.store.setCall(this.call.id, { inBackground: true });
+  }
+}
+
+customElements.define("playground-call", CallCard);

@@ -1,0 +1,227 @@
+/**
+ * The page as a whole: top bar, rail, the view that is chosen, and the drawer.
+ * @module
+ */
+import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { base, tokens } from "mcp-sluice/ui/theme";
+import type { Bar } from "./bar.js";
+import "./bar.js";
+import { DropZone } from "./drop-zone.js";
+import { Keyboard } from "./keyboard.js";
+import type { Palette } from "./palette.js";
+import "./palette.js";
+import "./pause-card.js";
+import "./rail.js";
+import type { TryView } from "./try-view.js";
+import "./try-view.js";
+import { shared } from "./shared-styles.js";
+import type { View } from "./state.js";
+import { TITLES } from "./titles.js";
+import { ViewElement } from "./view.js";
+
+type Part = View | "drawer";
+
+interface Shown {
+  readonly view: View;
+  readonly part?: "form";
+}
+
+/** What loads a part that is not shown at first. */
+const LATER: Partial<Record<Part, () => Promise<unknown>>> = {
+  drawer: () => import("./drawer.js"),
+  tools: () => import("./tools-view.js"),
+  resources: () => import("./resources-view.js"),
+  files: () => import("./files-view.js"),
+  guardrails: () => import("./guardrails-view.js"),
+  log: () => import("./log-view.js"),
+};
+
+/** `<sluice-playground>` */
+export class Playground extends ViewElement {
+  static override styles = [
+    tokens,
+    base,
+    shared,
+    css`
+      :host {
+        background: var(--surface);
+        display: grid;
+        grid-template: auto minmax(0, 1fr) / 56px minmax(0, 1fr) auto;
+        grid-template-areas: "bar bar bar" "rail work drawer";
+      }
+      playground-bar {
+        grid-area: bar;
+      }
+      playground-rail {
+        grid-area: rail;
+      }
+      main {
+        grid-area: work;
+        min-block-size: 0;
+        min-inline-size: 0;
+        overflow: auto;
+      }
+      main:focus-visible {
+        outline-offset: -2px;
+      }
+      .pauses {
+        background: var(--surface);
+        inset-block-start: 0;
+        position: sticky;
+        z-index: 5;
+      }
+      playground-pause {
+        display: block;
+        padding: 12px 16px 0;
+      }
+      playground-drawer {
+        grid-area: drawer;
+        min-block-size: 0;
+      }
+      .skip {
+        background: var(--accent);
+        color: var(--on-accent);
+        inset-block-start: 4px;
+        inset-inline-start: 4px;
+        padding: 12px;
+        position: absolute;
+        z-index: 30;
+      }
+      .skip:not(:focus) {
+        clip-path: inset(50%);
+      }
+      .drop {
+        align-items: center;
+        background: color-mix(in oklab, var(--accent-soft) 92%, transparent);
+        border: 3px dashed var(--accent);
+        display: flex;
+        font-size: 1.2rem;
+        inset: 0;
+        justify-content: center;
+        pointer-events: none;
+        position: fixed;
+        z-index: 20;
+      }
+      @media (max-width: 1099px) {
+        :host {
+          grid-template: auto minmax(0, 1fr) / 56px minmax(0, 1fr);
+          grid-template-areas: "bar bar" "rail work";
+        }
+      }
+      @media (max-width: 640px) {
+        :host {
+          grid-template: auto minmax(0, 1fr) auto / minmax(0, 1fr);
+          grid-template-areas: "bar" "work" "rail";
+        }
+      }
+    `,
+  ];
+
+  readonly #drop = new DropZone(this, (files) => this.#dropped(files));
+  readonly #loaded = new Set<Part>(["try"]);
+  #keyboard: Keyboard | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#keyboard ??= new Keyboard(this, this.store, this.actions);
+    this.addController(this.#keyboard);
+    this.addEventListener("playground-find", () =>
+      this.renderRoot.querySelector<Palette>("playground-palette")?.open("find"),
+    );
+    this.addEventListener("playground-connect", () => this.renderRoot.querySelector<Bar>("playground-bar")?.connect());
+    this.addEventListener("playground-pick", () => this.#pick());
+    this.addEventListener("playground-show", (event) => void this.#show(event as CustomEvent<Shown>));
+  }
+
+  /** Shows a view to somebody who uses keys: what they do next is there. */
+  async #show({ detail: { view, part } }: CustomEvent<Shown>): Promise<void> {
+    this.actions.go(view);
+    await LATER[view]?.();
+    await this.updateComplete;
+    const work = this.renderRoot.querySelector("main");
+    const shown = part === "form" ? work?.querySelector<ViewElement>("playground-tools") : undefined;
+    await shown?.updateComplete;
+    (shown ?? work)?.focus();
+  }
+
+  #pick(): void {
+    this.actions.go("try");
+    void this.updateComplete.then(() => this.renderRoot.querySelector<TryView>("playground-try")?.pick());
+  }
+
+  override willUpdate(): void {
+    const { view, theme, looked } = this.state;
+    document.documentElement.style.colorScheme = theme === "system" ? "" : theme;
+    this.#load(view);
+    if (looked !== undefined) this.#load("drawer");
+  }
+
+  override updated(changed: PropertyValues): void {
+    super.updated(changed);
+    document.title = `${TITLES[this.state.view]} · Sluice playground`;
+  }
+
+  override render(): TemplateResult {
+    const { store, actions } = this;
+    const { view, looked, pauses } = this.state;
+    return html`
+      <playground-bar .store=${store} .actions=${actions}
+        ><a class="skip" href="#work" @click=${this.#skip}>Skip to the content</a></playground-bar
+      >
+      <playground-rail .store=${store} .actions=${actions}></playground-rail>
+      <main id="work" tabindex="-1" aria-label=${TITLES[view]}>
+        <div class="pauses" aria-live="polite">
+          ${pauses.map(
+            (pause) => html`<playground-pause .store=${store} .actions=${actions} .pause=${pause}></playground-pause>`,
+          )}
+        </div>
+        ${this.#loaded.has(view) ? this.#view(view) : html`<p class="empty" role="status">Loading…</p>`}
+      </main>
+      ${looked === undefined || !this.#loaded.has("drawer") ? nothing : html`<playground-drawer .store=${store} .actions=${actions}></playground-drawer>`}
+      <playground-palette .store=${store} .actions=${actions}></playground-palette>
+      ${this.#drop.isOver ? html`<div class="drop">Drop a CallToolResult, a JSON-RPC response, or any file</div>` : nothing}
+    `;
+  }
+
+  #load(part: Part): void {
+    const load = LATER[part];
+    if (this.#loaded.has(part) || load === undefined) return;
+    void this.#loadBy(part, load);
+  }
+
+  async #loadBy(part: Part, load: () => Promise<unknown>): Promise<void> {
+    await load();
+    this.#loaded.add(part);
+    this.requestUpdate();
+  }
+
+  #view(view: View): TemplateResult {
+    const { store, actions } = this;
+    switch (view) {
+      case "try":
+        return html`<playground-try .store=${store} .actions=${actions}></playground-try>`;
+      case "tools":
+        return html`<playground-tools .store=${store} .actions=${actions}></playground-tools>`;
+      case "resources":
+        return html`<playground-resources .store=${store} .actions=${actions}></playground-resources>`;
+      case "files":
+        return html`<playground-files .store=${store} .actions=${actions}></playground-files>`;
+      case "guardrails":
+        return html`<playground-guardrails .store=${store} .actions=${actions}></playground-guardrails>`;
+      default:
+        return html`<playground-log .store=${store} .actions=${actions}></playground-log>`;
+    }
+  }
+
+  #skip(event: Event): void {
+    event.preventDefault();
+    this.renderRoot.querySelector<HTMLElement>("main")?.focus();
+  }
+
+  #dropped(files: readonly File[]): void {
+    if (this.state.view === "files") void this.actions.keep(files);
+    else for (const file of files) void this.actions.take(file);
+  }
+}
+
+customElements.define("sluice-playground", Playground);

@@ -1,0 +1,126 @@
+/**
+ * What the views have in common.
+ * @module
+ */
+import { css, type CSSResult } from "lit";
+
+/** Headings, panels, chips, fields, lists and empty places. */
+export const shared: CSSResult = css`
+  h1,
+  h2,
+  h3 {
+    font-size: 1rem;
+    font-weight: 600;
+    line-height: 1.3;
+    margin: 0;
+  }
+  h1 {
+    font-size: 1.2rem;
+  }
+  p {
+    margin: 0;
+  }
+  ul {
+    list-style: none;
+    margin: 0;
+    padding: 0;
+  }
+  .row {
+    align-items: center;
+    display: flex;
+    flex-wrap: wrap;
+    gap: 8px;
+  }
+  .stack {
+    display: flex;
+    flex-direction: column;
+    gap: var(--gap);
+    min-inline-size: 0;
+  }
+  .grow {
+    flex: 1;
+    min-inline-size: 0;
+  }
+  h2.grow:not(.cut) {
+    min-inline-size: max-content;
+  }
+  .panel {
+    background: var(--surface-raised);
+    border: 1px solid var(--line);
+    border-radius: var(--radius);
+    padding: 12px;
+  }
+  .chip {
+    border: 1px solid var(--line);
+    border-radius: 999px;
+    color: var(--text-soft);
+    display: inline-flex;
+    font-size: 0.86em;
+    gap: 6px;
+    padding: 0 8px;
+    white-space: nowrap;
+  }
+  .chip.warn {
+    background: var(--warn-soft);
+    border-color: var(--warn);
+    color: var(--warn);
+  }
+  .problem {
+    background: var(--bad-soft);
+    border: 1px solid var(--bad);
+    border-radius: var(--radius);
+    color: var(--text);
+    overflow-wrap: anywhere;
+    padding: 10px 12px;
+  }
+  .cut {
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  label {
+    display: block;
+  }
+  label > .label {
+    display: block;
+    font-weight: 600;
+    margin-block-end: 2px;
+  }
+  input:not([type="checkbox"], [type="radio"], [type="file"]),
+  select,
+  textarea {
+    background: var(--surface);
+    border: 1px solid var(--line-strong);
+    border-radius: calc(var(--radius) - 2px);
+    inline-size: 100%;
+    min-block-size: var(--target);
+    padding: 4px 8px;
+  }
+  textarea {
+    font-family: var(--font-code);
+    resize: vertical;
+  }
+  .list button {
+    border-color: transparent;
+    display: block;
+    inline-size: 100%;
+    padding: 6px 10px;
+    text-align: start;
+    white-space: normal;
+  }
+  .list button[aria-current="true"] {
+    background: var(--accent-soft);
+    border-color: var(--accent);
+  }
+  .empty {
+    align-items: center;
+    color: var(--text-soft);
+    display: flex;
+    flex-direction: column;
+    gap: 12px;
+    justify-content: center;
+    min-block-size: 160px;
+    padding: 24px;
+    text-align: center;
+  }
+`;

@@ -1,0 +1,190 @@
+/**
+ * What the page knows, in one place: views show it, actions change it.
+ * @module
+ */
+import type { ReactiveController, ReactiveControllerHost } from "lit";
+import type { SluiceConfig } from "mcp-sluice";
+import type { ShownArtifact } from "mcp-sluice/ui";
+import type { ToolProgress } from "mcp-sluice/tools";
+import type {
+  CallRequest,
+  Problem,
+  ShownFile,
+  ShownPause,
+  ShownResult,
+  ShownServer,
+  ShownSpace,
+} from "../engine/contract.js";
+import type { Shelf } from "../engine/shelves.js";
+
+/** The places of the rail. */
+export const VIEWS = ["try", "tools", "resources", "files", "guardrails", "log"] as const;
+export type View = (typeof VIEWS)[number];
+
+/** A call, or a file that was dropped, from its beginning to its result. */
+export interface ShownCall extends CallRequest {
+  readonly title: string;
+  readonly state: "running" | "done" | "failed" | "cancelled";
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  readonly progress?: ToolProgress;
+  readonly problem?: Problem;
+  readonly result?: ShownResult;
+  /** A person does something else meanwhile, and is told when it ends. */
+  readonly inBackground?: boolean;
+  /** What was dropped. */
+  readonly file?: File;
+}
+
+/** Something that a person should know, and may have missed. */
+export interface Notice {
+  readonly id: string;
+  readonly level: "info" | "warn" | "bad";
+  readonly text: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** The call that it is about. */
+  readonly call?: string;
+}
+
+/** A line of the log. */
+export interface LogLine {
+  readonly at: number;
+  readonly level: "info" | "warn";
+  readonly server: string;
+  readonly text: string;
+}
+
+/** What is looked at in the drawer. */
+export interface Looked {
+  readonly artifact: ShownArtifact;
+  readonly shelf: Shelf;
+}
+
+export type Theme = "system" | "light" | "dark";
+
+/** All of it. */
+export interface State {
+  readonly view: View;
+  readonly isReady: boolean;
+  /** Why nothing works here. */
+  readonly problem: Problem | undefined;
+  readonly servers: readonly ShownServer[];
+  /** The name of the server whose tools and resources are shown. */
+  readonly server: string;
+  /** The name of the tool whose form is shown. */
+  readonly tool: string | undefined;
+  /** The newest first. */
+  readonly calls: readonly ShownCall[];
+  /** The id of the call whose result is in view. */
+  readonly call: string | undefined;
+  readonly pauses: readonly ShownPause[];
+  readonly files: readonly ShownFile[];
+  readonly space: ShownSpace;
+  readonly looked: Looked | undefined;
+  readonly config: SluiceConfig;
+  readonly notices: readonly Notice[];
+  readonly unread: number;
+  /** The newest first. */
+  readonly log: readonly LogLine[];
+  /** `{server} {uri}` of resources that changed since they were read. */
+  readonly updates: ReadonlySet<string>;
+  /** How often a server's lists changed. */
+  readonly changes: number;
+  readonly isOnline: boolean;
+  readonly theme: Theme;
+  /** There is a newer version, which waits. */
+  readonly isOutdated: boolean;
+}
+
+const START: State = {
+  view: "try",
+  isReady: false,
+  problem: undefined,
+  servers: [],
+  server: "demo",
+  tool: undefined,
+  calls: [],
+  call: undefined,
+  pauses: [],
+  files: [],
+  space: { used: 0, quota: 0 },
+  looked: undefined,
+  config: {},
+  notices: [],
+  unread: 0,
+  log: [],
+  updates: new Set(),
+  changes: 0,
+  isOnline: true,
+  theme: "system",
+  isOutdated: false,
+};
+
+/** Holds the state, and tells who shows it. */
+export class Store {
+  #state = START;
+  readonly #listeners = new Set<() => void>();
+
+  get state(): State {
+    return this.#state;
+  }
+
+  /** Changes some of it. */
+  set(change: Partial<State>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Changes one call, wherever it is by now. */
+  setCall(id: string, change: Partial<ShownCall>): void {
+    this.set({ calls: this.#state.calls.map((call) => (call.id === id ? { ...call, ...change } : call)) });
+  }
+
+  /** Gives back what ends it. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}
+
+/** Draws an element again when the state changes. */
+export class Showing implements ReactiveController {
+  readonly #host: ReactiveControllerHost;
+  readonly #store: () => Store | undefined;
+  #end: (() => void) | undefined;
+
+  constructor(host: ReactiveControllerHost, store: () => Store | undefined) {
+    this.#host = host;
+    this.#store = store;
+  }
+
+  hostConnected(): void {
+    this.#listen();
+  }
+
+  /** An element that is upgraded late has its properties only now. */
+  hostUpdate(): void {
+    this.#listen();
+  }
+
+  hostDisconnected(): void {
+    this.#end?.();
+    this.#end = undefined;
+  }
+
+  #listen(): void {
+    this.#end ??= this.#store()?.listen(() => this.#host.requestUpdate());
+  }
+}
+
+/** The call whose result is in view. */
+export function currentCall({ calls, call }: State): ShownCall | undefined {
+  return calls.find(({ id }) => id === call);
+}
+
+/** The server whose tools and resources are shown. */
+export function currentServer({ servers, server }: State): ShownServer | undefined {
+  return servers.find(({ name }) => name === server);
+}

@@ -1,0 +1,150 @@
+/**
+ * The tools of a server: a list, and a form for the one that is chosen.
+ * @module
+ */
+import { css, html, nothing, type TemplateResult } from "lit";
+import { base, tokens } from "mcp-sluice/ui/theme";
+import type { ShownTool } from "../engine/contract.js";
+import "./arguments-form.js";
+import type { ArgumentsForm } from "./arguments-form.js";
+import "./call-card.js";
+import { shared } from "./shared-styles.js";
+import { currentCall, currentServer } from "./state.js";
+import { ViewElement } from "./view.js";
+
+/** Tools that are listed at a time; a search finds the others. */
+const MAX_LISTED = 200;
+
+/** `<playground-tools>` */
+export class ToolsView extends ViewElement {
+  static override properties = { ...ViewElement.properties, query: { state: true } };
+
+  static override styles = [
+    tokens,
+    base,
+    shared,
+    css`
+      :host {
+        block-size: 100%;
+        display: grid;
+        grid-template-columns: 300px minmax(0, 1fr);
+      }
+      aside {
+        border-inline-end: 1px solid var(--line);
+        overflow: auto;
+        padding: 12px 8px;
+      }
+      .work {
+        overflow: auto;
+        padding: 12px 16px 24px;
+      }
+      .said {
+        display: -webkit-box;
+        overflow: hidden;
+        -webkit-box-orient: vertical;
+        -webkit-line-clamp: 2;
+      }
+      @media (max-width: 1099px) {
+        :host {
+          block-size: auto;
+          display: block;
+        }
+        aside {
+          border: 0;
+          border-block-end: 1px solid var(--line);
+          max-block-size: 40dvh;
+          padding: 12px;
+        }
+        .work {
+          padding: 12px;
+        }
+      }
+    `,
+  ];
+
+  declare query: string;
+
+  constructor() {
+    super();
+    this.query = "";
+  }
+
+  override render(): TemplateResult {
+    const { store, actions } = this;
+    const tools = currentServer(this.state)?.tools ?? [];
+    const tool = tools.find(({ name }) => name === this.state.tool) ?? tools[0];
+    const call = currentCall(this.state);
+    return html`
+      <aside aria-label="Tools">
+        <div class="stack">
+          <input
+            type="search"
+            aria-label="Search tools"
+            placeholder="Search tools"
+            .value=${this.query}
+            @input=${(event: Event) => (this.query = (event.target as HTMLInputElement).value)}
+          />
+          ${this.#list(tools, tool)}
+        </div>
+      </aside>
+      <div class="work stack">
+        ${tool === undefined ? html`<p class="empty">The server offers no tools.</p>` : this.#form(tool)}
+        ${
+          call === undefined || call.tool !== tool?.name
+            ? nothing
+            : html`<playground-call .store=${store} .actions=${actions} .call=${call}></playground-call>`
+        }
+      </div>
+    `;
+  }
+
+  /** Where the arguments of the tool that is chosen are written. */
+  override focus(): void {
+    this.renderRoot.querySelector<HTMLElement>("section")?.focus();
+  }
+
+  #list(tools: readonly ShownTool[], chosen: ShownTool | undefined): TemplateResult {
+    const query = this.query.toLowerCase();
+    const found = tools.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(query));
+    if (found.length === 0) return html`<p class="soft" role="status">No tool is called that.</p>`;
+    return html`<ul class="list">
+        ${found.slice(0, MAX_LISTED).map(
+          (tool) =>
+            html`<li>
+              <button aria-current=${tool === chosen} @click=${() => this.store.set({ tool: tool.name })}>
+                <strong>${nameOf(tool)}</strong><span class="soft said">${tool.description}</span>
+              </button>
+            </li>`,
+        )}
+      </ul>
+      ${found.length > MAX_LISTED ? html`<p class="soft">${found.length - MAX_LISTED} more: search for them.</p>` : nothing}`;
+  }
+
+  #form(tool: ShownTool): TemplateResult {
+    return html`<section
+      class="panel stack"
+      tabindex="-1"
+      aria-label=${nameOf(tool)}
+      @arguments-submit=${() => this.#run(tool)}
+    >
+      <h2>${nameOf(tool)}</h2>
+      <p class="soft">${tool.description}</p>
+      <playground-arguments .schema=${tool.schema}></playground-arguments>
+      <div class="row">
+        <button class="primary" @click=${() => this.#run(tool)}>Run</button>
+      </div>
+    </section>`;
+  }
+
+  #run(tool: ShownTool): void {
+    const args = this.renderRoot.querySelector<ArgumentsForm>("playground-arguments")?.read();
+    if (args !== undefined) void this.actions.run(tool.name, args);
+  }
+}
+
+/** Without the server's name before it. */
+function nameOf({ name }: ShownTool): string {
+  return name.slice(name.indexOf(".") + 1);
+}
+
+customElements.define("playground-tools", ToolsView);

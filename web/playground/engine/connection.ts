@@ -1,0 +1,129 @@
+/**
+ * One server that a person chose, as a source of tools.
+ * @module
+ */
+import type { ArtifactScope, ArtifactStore } from "mcp-sluice";
+import {
+  ToolAuthError,
+  ToolNode,
+  type ExternalToolConfig,
+  type OAuthManager,
+  type ToolContext,
+  type ToolNodeEvent,
+  type ToolProgress,
+  type ToolResult,
+} from "mcp-sluice/tools";
+import type { CallRequest, ServerAddress, ShownTool } from "./contract.js";
+import type { Pauses } from "./pauses.js";
+
+/** Seconds that a server may be silent, unless a call says otherwise. */
+export const TIMEOUT = 30;
+
+/** What all connections share. */
+export interface ConnectionTerms {
+  readonly store: ArtifactStore;
+  readonly scope: ArtifactScope;
+  /** Keeps people's tokens; loaded when a server asks for one. */
+  readonly manager: () => Promise<OAuthManager>;
+  /** Where providers send people back to. */
+  readonly callback: string;
+  readonly pauses: Pauses;
+  /** How the demo is spoken to. */
+  readonly demo: { readonly url: string; readonly fetch: typeof globalThis.fetch };
+  readonly onEvent: (server: string, event: ToolNodeEvent) => void;
+}
+
+/** A server, from being chosen to being left. */
+export class Connection implements AsyncDisposable {
+  readonly address: ServerAddress;
+  readonly #terms: ConnectionTerms;
+  /** By the seconds that the server may be silent: a source has one limit for all calls. */
+  readonly #nodes = new Map<number, Promise<ToolNode>>();
+  readonly #over = new AbortController();
+  #signsIn = false;
+
+  constructor(address: ServerAddress, terms: ConnectionTerms) {
+    this.address = address;
+    this.#terms = terms;
+  }
+
+  /** Connects; asks a person to sign in where the server wants that. Throws ToolNodeError. */
+  async open(): Promise<void> {
+    try {
+      await this.#node(TIMEOUT);
+    } catch (error) {
+      if (!(error instanceof ToolAuthError) || this.address.token !== undefined) throw error;
+      this.#signsIn = true;
+      await this.#node(TIMEOUT);
+    }
+  }
+
+  /** What it offers. */
+  async tools(): Promise<readonly ShownTool[]> {
+    const node = await this.#node(TIMEOUT);
+    return node.getTools().map(({ name, description, input_schema }) => ({ name, description, schema: input_schema }));
+  }
+
+  /** Calls a tool; the result can be restored. */
+  async call(
+    request: CallRequest,
+    signal: AbortSignal,
+    onProgress: (progress: ToolProgress) => void,
+  ): Promise<ToolResult> {
+    const node = await this.#node(request.timeout);
+    return node.call(request.tool, request.args, { ...this.#context(signal), onProgress });
+  }
+
+  /** The source itself, for its resources. */
+  async use<T>(work: (node: ToolNode, context: ToolContext) => Promise<T>): Promise<T> {
+    return work(await this.#node(TIMEOUT), this.#context(this.#over.signal));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort(new DOMException("The server was left.", "AbortError"));
+    const nodes = [...this.#nodes.values()];
+    this.#nodes.clear();
+    await Promise.allSettled(nodes.map(async (node) => (await node).close()));
+  }
+
+  #node(timeout: number): Promise<ToolNode> {
+    const known = this.#nodes.get(timeout);
+    if (known !== undefined) return known;
+    const opening = this.#open(timeout);
+    this.#nodes.set(timeout, opening);
+    opening.catch(() => {
+      if (this.#nodes.get(timeout) === opening) this.#nodes.delete(timeout);
+    });
+    return opening;
+  }
+
+  async #open(timeout: number): Promise<ToolNode> {
+    const { store, manager, callback, demo, onEvent } = this.#terms;
+    const { name, kind } = this.address;
+    const node = new ToolNode(this.#config(timeout), {
+      store,
+      dialect: "mcp",
+      ...(this.#signsIn && {
+        authManager: await manager(),
+        oauthClient: { redirect_uri: callback, client_name: "Sluice playground" },
+      }),
+      onEvent: (event) => onEvent(name, event),
+      ...(kind === "demo" && { fetch: demo.fetch }),
+    });
+    await node.connect(this.#context(this.#over.signal));
+    return node;
+  }
+
+  #config(timeout: number): ExternalToolConfig {
+    const { name, kind, url, token } = this.address;
+    const connection = kind === "demo" ? this.#terms.demo.url : url;
+    const base = { name, transport: "mcp", connection, timeout_s: timeout } as const;
+    if (token !== undefined) return { ...base, auth_type: "bearer", auth_config: { token } };
+    return this.#signsIn ? { ...base, auth_type: "oauth2_user" } : base;
+  }
+
+  #context(signal: AbortSignal): ToolContext {
+    const either = AbortSignal.any([signal, this.#over.signal]);
+    return { scope: this.#terms.scope, signal: either, pause: this.#terms.pauses.for(this.address.name, either) };
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * What the page and the engine, which works in a worker, say to each other. All of it can be cloned.
+ * @module
+ */
+import type { SluiceConfig } from "mcp-sluice";
+import type { ListedResource, ListedTemplate, ResourceContent, ToolProgress } from "mcp-sluice/tools";
+import type { ShownArtifact } from "mcp-sluice/ui";
+import type { Keys, Shelf } from "./shelves.js";
+
+/** Something went wrong, for people: a sentence that says what to do, and where it is. */
+export interface Problem {
+  /** e.g. `E_JSON_SYNTAX`; `E_CANCELLED` for what a person gave up. */
+  readonly code: string;
+  readonly message: string;
+  /** From 1. */
+  readonly line?: number;
+  /** From 1, in code points. */
+  readonly column?: number;
+  /** A key of the configuration. */
+  readonly path?: string;
+  /** The host at which a person has to sign in. */
+  readonly signIn?: boolean;
+}
+
+/** What came of asking. Errors cross a worker's border as values. */
+export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
+
+/** How a server is reached. */
+export type ServerKind = "demo" | "http" | "bridge";
+
+/** A server that a person chose. */
+export interface ServerAddress {
+  /** Its name here: the namespace of its artifacts. */
+  readonly name: string;
+  readonly kind: ServerKind;
+  /** Empty for the demo. */
+  readonly url: string;
+  /** A bearer token, kept in memory alone. */
+  readonly token?: string;
+}
+
+/** A tool as a form shows it. */
+export interface ShownTool {
+  /** `{server}.{tool}`. */
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its arguments. */
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** A server as it is at the moment. */
+export interface ShownServer {
+  readonly name: string;
+  readonly kind: ServerKind;
+  readonly status: "connecting" | "ready" | "failed";
+  readonly problem?: Problem;
+  readonly tools: readonly ShownTool[];
+}
+
+/** A call to make. */
+export interface CallRequest {
+  /** The page's own name of the call. */
+  readonly id: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Seconds that the server may be silent. */
+  readonly timeout: number;
+}
+
+/** A result on both sides of the gate. */
+export interface ShownResult {
+  readonly id: string;
+  /** Of the call that it answers, or the name of what was dropped. */
+  readonly title: string;
+  readonly server: string;
+  /** JSON text in the mcp dialect: what the server sent, with references in the place of bytes. */
+  readonly reduced: string;
+  /** What was done to it, where the text cannot say so itself. */
+  readonly refs?: string;
+  /** Exactly what a model gets. */
+  readonly observation: string;
+  readonly artifacts: readonly ShownArtifact[];
+  /** Bytes of JSON that came. */
+  readonly bytesIn: number;
+  /** Bytes of the observation. */
+  readonly bytesOut: number;
+  readonly isError: boolean;
+  /** Whether the guardrail cut the observation. */
+  readonly clamped: boolean;
+  /** Sentences of what the store failed at. */
+  readonly failures: readonly string[];
+}
+
+/** A file in My Files. */
+export interface ShownFile extends ShownArtifact {
+  readonly filename: string;
+  readonly stored_at: number;
+}
+
+/** What a browser grants, in bytes. */
+export interface ShownSpace {
+  readonly used: number;
+  readonly quota: number;
+}
+
+/** What a server has to read. */
+export interface ShownResources {
+  readonly resources: readonly ListedResource[];
+  readonly templates: readonly ListedTemplate[];
+}
+
+/** What was read of a resource. */
+export interface ShownReading {
+  readonly contents: readonly ResourceContent[];
+  readonly artifacts: readonly ShownArtifact[];
+}
+
+/** A call waits for a person. */
+export interface ShownPause {
+  readonly id: string;
+  readonly server: string;
+  readonly reason: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** What the engine tells without being asked. */
+export type EngineEvent =
+  | { readonly kind: "server"; readonly server: ShownServer }
+  | { readonly kind: "gone"; readonly server: string }
+  | { readonly kind: "progress"; readonly call: string; readonly progress: ToolProgress }
+  | { readonly kind: "paused"; readonly pause: ShownPause }
+  | { readonly kind: "resumed"; readonly pause: string }
+  | { readonly kind: "resource_updated"; readonly server: string; readonly uri: string }
+  | { readonly kind: "resources_changed"; readonly server: string }
+  | { readonly kind: "files_changed" }
+  | { readonly kind: "ended" }
+  | { readonly kind: "log"; readonly level: "info" | "warn"; readonly server: string; readonly text: string };
+
+/** What the page remembers of earlier visits. */
+export interface StartTerms {
+  readonly keys: Partial<Keys>;
+  readonly config: SluiceConfig;
+  /** Where a provider sends people back to. */
+  readonly callback: string;
+}
+
+/** What there is to begin with. */
+export interface Started {
+  readonly keys: Keys;
+  /** Why the remembered configuration is not used. */
+  readonly problem?: Problem;
+}
+
+/** The engine as the page sees it, through Comlink. */
+export interface Engine {
+  /** Is told of everything from now on. */
+  listen(listener: (event: EngineEvent) => void): void;
+  /** Opens the stores. */
+  start(terms: StartTerms): Promise<Outcome<Started>>;
+  connect(address: ServerAddress): Promise<Outcome<null>>;
+  disconnect(server: string): Promise<void>;
+  call(request: CallRequest): Promise<Outcome<ShownResult>>;
+  cancel(call: string): void;
+  /** Answers a pause; null declines. */
+  answer(pause: string, value: unknown): void;
+  /** Where a provider sent a person back to. */
+  callback(url: string): Promise<Outcome<null>>;
+  /** Gates a file: a JSON text as what it says, anything else as a server would send it. */
+  take(file: File, as: "auto" | "file"): Promise<Outcome<ShownResult>>;
+  /** What a model sees is decided by this from now on. */
+  configure(config: SluiceConfig): Promise<Outcome<null>>;
+  /** Gates a result anew, by the configuration of now. */
+  again(result: string): Promise<Outcome<ShownResult>>;
+  /** The original of a result. */
+  raw(result: string): Promise<ReadableStream<Uint8Array>>;
+  /** Bytes of an artifact; null when it is gone. */
+  bytes(
+    shelf: Shelf,
+    id: string,
+    range?: { readonly start: number; readonly end?: number },
+  ): Promise<ReadableStream<Uint8Array> | null>;
+  resources(server: string): Promise<Outcome<ShownResources>>;
+  read(server: string, uri: string): Promise<Outcome<ShownReading>>;
+  subscribe(server: string, uri: string, wanted: boolean): Promise<Outcome<null>>;
+  complete(server: string, template: string, variable: string, value: string): Promise<readonly string[]>;
+  files(): Promise<readonly ShownFile[]>;
+  /** Keeps an artifact of the session in My Files. */
+  save(id: string): Promise<Outcome<ShownFile>>;
+  /** Puts a file into My Files as it is. */
+  keep(file: File): Promise<Outcome<ShownFile>>;
+  rename(id: string, filename: string): Promise<Outcome<null>>;
+  /** Deletes an artifact of the session, or a file. */
+  remove(shelf: Shelf, id: string): Promise<boolean>;
+  space(): Promise<ShownSpace>;
+  /** Deletes all that the session stored, and disconnects. My Files stay. */
+  end(): Promise<void>;
+}

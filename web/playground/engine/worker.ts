@@ -1,0 +1,24 @@
+/**
+ * The worker: the engine, offered through Comlink.
+ * @module
+ */
+import { expose, transfer } from "comlink";
+import { PlaygroundEngine } from "./playground-engine.js";
+
+/** Streams cross a worker's border only when they are handed over. */
+class OfferedEngine extends PlaygroundEngine {
+  override async raw(result: string): Promise<ReadableStream<Uint8Array>> {
+    return handedOver(await super.raw(result));
+  }
+
+  override async bytes(...asked: Parameters<PlaygroundEngine["bytes"]>): Promise<ReadableStream<Uint8Array> | null> {
+    const stream = await super.bytes(...asked);
+    return stream === null ? null : handedOver(stream);
+  }
+}
+
+function handedOver(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  return transfer(stream, [stream]);
+}
+
+expose(new OfferedEngine());

@@ -1,0 +1,76 @@
+/**
+ * The service worker: bytes by address, My Files as a ZIP, and the page itself where there is no network.
+ * @module
+ */
+import { downloadZip } from "client-zip";
+import { sameScope, type StoredArtifact } from "mcp-sluice";
+import { serveArtifacts, type FetchEventLike } from "mcp-sluice/browser";
+import { cleanupOutdatedCaches, precacheAndRoute, type PrecacheEntry } from "workbox-precaching";
+import { keyOfArchive } from "./engine/shelves.js";
+import { Stores, VISITOR } from "./engine/stores.js";
+import { distinctNames } from "./engine/zip-names.js";
+
+/** What is used of a service worker's surroundings, which the types of pages do not know. */
+interface Surroundings {
+  readonly __WB_MANIFEST: (PrecacheEntry | string)[];
+  readonly registration: { readonly scope: string };
+  readonly clients: { claim(): Promise<void> };
+  skipWaiting(): Promise<void>;
+  addEventListener(kind: "fetch", listener: (event: FetchEventLike & Event) => void): void;
+  addEventListener(kind: "activate", listener: (event: { waitUntil(work: Promise<unknown>): void }) => void): void;
+  addEventListener(kind: "message", listener: (event: MessageEvent<unknown>) => void): void;
+}
+
+declare const self: Surroundings;
+
+const stores = new Stores();
+const artifacts = serveArtifacts({ sessions: stores.sessions, store: stores.of });
+
+self.addEventListener("fetch", (event) => {
+  if (artifacts.respond(event)) return;
+  const { scope } = self.registration;
+  const key = event.request.url.startsWith(scope) ? keyOfArchive(event.request.url.slice(scope.length)) : undefined;
+  if (key === undefined) return;
+  event.respondWith(archive(key));
+  // What is kept of the page must not be asked for this too.
+  event.stopImmediatePropagation();
+});
+
+// oxlint-disable-next-line no-underscore-dangle -- workbox's own name
+precacheAndRoute(self.__WB_MANIFEST);
+cleanupOutdatedCaches();
+
+self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+self.addEventListener("message", ({ data }) => {
+  if (data === "take over") void self.skipWaiting();
+});
+
+async function archive(key: string): Promise<Response> {
+  const scope = await stores.sessions.find(key);
+  if (scope === null || !sameScope(scope, VISITOR)) return new Response("There is nothing here.", { status: 404 });
+  const files: StoredArtifact[] = [];
+  for await (const file of stores.files.list(scope)) files.push(file);
+  const { body } = downloadZip(entries(files));
+  return new Response(body, {
+    headers: {
+      "Content-Type": "application/zip",
+      "Content-Disposition": 'attachment; filename="my-files.zip"',
+      "X-Content-Type-Options": "nosniff",
+      "Cache-Control": "no-store",
+    },
+  });
+}
+
+async function* entries(files: readonly StoredArtifact[]): AsyncIterable<{
+  name: string;
+  lastModified: Date;
+  input: ReadableStream<Uint8Array>;
+}> {
+  const names = distinctNames(files);
+  for (const [at, { id, stored_at }] of files.entries()) {
+    const input = await stores.files.openReader(id, { scope: VISITOR });
+    // Deleted meanwhile, perhaps in another tab.
+    if (input === null) continue;
+    yield { name: names[at] ?? id, lastModified: new Date(stored_at), input };
+  }
+}
