@@ -8,7 +8,7 @@ import type { Dialect, Sluice, Transformed } from "../core/sluice.js";
 import { heedless } from "../mcp/door-event.js";
 import type { Args, ArtifactArguments, Prepared } from "./artifacts/arguments.js";
 import { authorizeFor, type Authorization } from "./auth/credentials.js";
-import { discoverMcpProvider, type McpClientIdentity } from "./auth/mcp-discovery.js";
+import type { McpClientIdentity } from "./auth/mcp-discovery.js";
 import type { OAuthManager } from "./auth/oauth-manager.js";
 import type { OAuthProviderConfig } from "./auth/provider-config.js";
 import type { ToolContext } from "./context.js";
@@ -201,8 +201,8 @@ export class RunningSource implements AsyncDisposable {
     const { authManager: manager, oauthClient: client, fetch } = parts;
     const { name, endpoint } = config;
     const url = endpoint === null || endpoint.kind === "stdio" ? undefined : endpoint.url;
-    const discover = (signal: AbortSignal | undefined): Promise<OAuthProviderConfig> =>
-      discoverMcpProvider({
+    const discover = (known: OAuthManager, signal: AbortSignal | undefined): Promise<OAuthProviderConfig> =>
+      known.discoverProvider({
         source: name,
         url: url as string,
         client: client as McpClientIdentity,
@@ -211,7 +211,9 @@ export class RunningSource implements AsyncDisposable {
       });
     return authorizeFor(config, context, {
       ...(manager !== undefined && { manager }),
-      ...(url !== undefined && client !== undefined && { discover }),
+      ...(manager !== undefined &&
+        url !== undefined &&
+        client !== undefined && { discover: (signal) => discover(manager, signal) }),
       // They are filled in already, and what they held is not looked at again.
       variables: (text) => text,
     });

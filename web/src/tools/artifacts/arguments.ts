@@ -5,7 +5,7 @@
 import type { ArtifactScope } from "../../artifacts/store.js";
 import { jsonOf } from "../../core/call.js";
 import type { SluiceError } from "../../errors/error.js";
-import { artifactsNamed, putArtifacts, type Expansion } from "../../mcp/arguments.js";
+import type { Expansion } from "../../mcp/arguments.js";
 import { Expander, type ArgumentTerms } from "../../mcp/arguments/expander.js";
 import type { TextResult } from "../../mcp/reading/wire.js";
 import { ToolClientError } from "../errors.js";
@@ -35,6 +35,9 @@ export class ArtifactArguments {
   async put(tool: SourceTool, args: Args, scope: ArtifactScope, signal: AbortSignal): Promise<Prepared> {
     const { name, input_schema: inputSchema, meta } = tool;
     const { text, plain } = written(args, name);
+    // Most calls name none, and then what puts them in is not even loaded.
+    if (!text.includes("artifact:")) return { kind: "call", args: plain, expansions: [] };
+    const { artifactsNamed, putArtifacts } = await import("../../mcp/arguments.js");
     const named = artifactsNamed(text, name);
     if (named === undefined) return { kind: "call", args: plain, expansions: [] };
     const called = { name, inputSchema, meta };

@@ -6,7 +6,7 @@ import type { ArtifactStore } from "../../artifacts/store.js";
 import type { SluiceConfig } from "../../core/config.js";
 import type { Sluice } from "../../core/sluice.js";
 import { ArtifactSource } from "../../mcp/artifact-source.js";
-import { ArtifactReading, readTool } from "../../mcp/reading/reading.js";
+import { readTool } from "../../mcp/reading/definition.js";
 import type { ToolSpec } from "../registry.js";
 import { ToolAnswer } from "../tool-answer.js";
 
@@ -41,6 +41,8 @@ export function artifactReadTool({ namespace, source, store, sluice, config }: R
     tags: [source, namespace, "artifacts"],
     extra: { source, namespace },
     call: async (args, { scope = {}, signal } = {}) => {
+      // Whoever never reads anything back need not load what does.
+      const { ArtifactReading } = await import("../../mcp/reading/reading.js");
       const reading = new ArtifactReading(new ArtifactSource(store, scope, namespace), options);
       return ToolAnswer.told(await reading.call(args, signal === undefined ? {} : { signal }), sluice);
     },

@@ -8,6 +8,7 @@ import { ToolAuthError, ToolTimeoutError } from "../errors.js";
 import { wrong } from "../problem.js";
 import { untilLate } from "../../core/abort.js";
 import type { Fetch } from "./answer.js";
+import { discoverMcpProvider, type McpDiscovery } from "./mcp-discovery.js";
 import { OAuthClient } from "./oauth-client.js";
 import { ownerKey, tokenOwner, type OAuthUser } from "./owner.js";
 import { PendingRequests, type PendingRequest } from "./pending.js";
@@ -126,6 +127,11 @@ export class OAuthManager {
     await this.#finding.take(name, async () => {
       if (!this.hasProvider(name)) this.setProvider(name, await find());
     });
+  }
+
+  /** Finds out the provider of an MCP server, and adds nothing: see {@link discoverMcpProvider}. */
+  discoverProvider(discovery: McpDiscovery): Promise<OAuthProviderConfig> {
+    return discoverMcpProvider(discovery);
   }
 
   /**

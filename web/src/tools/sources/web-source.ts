@@ -7,15 +7,15 @@ import { unsupported } from "../problem.js";
 import type { SourceParts } from "../options.js";
 import type { ToolSource } from "../source.js";
 import type { ResolvedToolConfig } from "../variables.js";
-import { httpSource } from "./http.js";
+import { loadedSource } from "./loaded.js";
 import { mcpSource } from "./mcp.js";
-import { utcpSource } from "./utcp.js";
 
 /** The source of a configuration. Throws E_TOOL_UNSUPPORTED for what starts a program. */
 export function webSource(config: ResolvedToolConfig, parts: SourceParts): ToolSource {
   const { name, endpoint, transport } = config;
-  if (transport === "http") return httpSource({ ...config, ...parts });
-  if (transport === "utcp") return utcpSource({ ...config, ...parts });
+  const terms = { ...config, ...parts };
+  if (transport === "http") return loadedSource(async () => (await import("./http.js")).httpSource(terms));
+  if (transport === "utcp") return loadedSource(async () => (await import("./utcp.js")).utcpSource(terms));
   if (endpoint === null || endpoint.kind === "stdio") throw needsNode(name);
   const { url, kind } = endpoint;
   const { sluice, store, fetch } = parts;
