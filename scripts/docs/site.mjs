@@ -52,12 +52,17 @@ const OPTIONS = {
   projectDocuments: PAGES,
   includeVersion: true,
   excludePrivate: true,
+  excludeProtected: true,
+  // What elements have of Lit is told there.
+  excludeExternals: true,
   disableSources: true,
   disableGit: true,
   githubPages: false,
   highlightLanguages: [
     "bash",
     "console",
+    "css",
+    "html",
     "javascript",
     "json",
     "jsonc",

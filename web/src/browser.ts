@@ -12,6 +12,7 @@
  */
 export { IndexedDbArtifactStore } from "./artifacts/indexed-db/indexed-db-store.js";
 export type { IndexedDbStoreOptions } from "./artifacts/indexed-db/indexed-db-store.js";
+export type { FullScope } from "./artifacts/scope.js";
 export { artifactHandler } from "./server/artifact-handler.js";
 export type { ArtifactHandler, ArtifactHandlerOptions, RequestScope } from "./server/artifact-handler.js";
 export type { ArtifactSessions } from "./server/artifact-sessions.js";

@@ -22,12 +22,14 @@ const SAID = 4_000;
  * `ArtifactEvents`; a download, and copying the ref, it does itself.
  */
 export class SluiceArtifact extends LitElement {
+  /** @hidden */
   static override properties = {
     artifact: { attribute: false },
     bytes: { attribute: false },
     actions: { attribute: false },
     compact: { type: Boolean, reflect: true },
   };
+  /** @hidden */
   static override styles = [tokens, base, styles];
 
   /** What is shown; nothing while it is left out. */

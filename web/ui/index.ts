@@ -22,7 +22,9 @@ export type {
   ShownContent,
   ShownReading,
   ShownResource,
+  ShownStored,
   ShownTemplate,
+  ShownText,
   TemplateVariable,
 } from "./resources.js";
 export { SluiceResult } from "./result.js";

@@ -19,6 +19,7 @@ export function estimateTokens(bytes: number): number {
  * 99.99 % kept out`, with a bar for each.
  */
 export class SluiceMeter extends LitElement {
+  /** @hidden */
   static override properties = {
     sent: { type: Number },
     seen: { type: Number },
@@ -28,6 +29,7 @@ export class SluiceMeter extends LitElement {
     estimator: { type: String },
     compact: { type: Boolean, reflect: true },
   };
+  /** @hidden */
   static override styles = [
     tokens,
     base,

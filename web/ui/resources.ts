@@ -25,7 +25,9 @@ export type {
   ShownContent,
   ShownReading,
   ShownResource,
+  ShownStored,
   ShownTemplate,
+  ShownText,
   TemplateVariable,
 } from "./resources/reader.js";
 export type { ResourceTab } from "./resources/tabs.js";
@@ -47,6 +49,7 @@ const TOLD: Readonly<Partial<Record<ShelfChange["what"], string>>> = {
  * also where another element shows it later.
  */
 export class SluiceResources extends LitElement {
+  /** @hidden */
   static override properties = {
     resources: { attribute: false },
     templates: { attribute: false },
@@ -54,6 +57,7 @@ export class SluiceResources extends LitElement {
     updates: { attribute: false },
     tab: { reflect: true },
   };
+  /** @hidden */
   static override styles = [tokens, base, styles];
 
   /** What the server lists. */

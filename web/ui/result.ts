@@ -31,6 +31,7 @@ const NARROW = 700;
  * somebody chose.
  */
 export class SluiceResult extends LitElement {
+  /** @hidden */
   static override properties = {
     reduced: { attribute: false },
     refs: { attribute: false },
@@ -47,6 +48,7 @@ export class SluiceResult extends LitElement {
     lit: { state: true },
     said: { state: true },
   };
+  /** @hidden */
   static override styles = resultStyles;
 
   /** The result in the `mcp` dialect, as JSON text. */

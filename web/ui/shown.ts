@@ -6,6 +6,7 @@ import type { ArtifactRef, ByteRange } from "mcp-sluice";
 
 /** An artifact as elements show it: a ref, of which only the id is needed. Never its scope. */
 export interface ShownArtifact extends Partial<Omit<ArtifactRef, "id" | "scope" | "sha256">> {
+  /** As in `artifact://ID`. */
   readonly id: string;
   /** Null: it was not stored. */
   readonly sha256?: string | null;

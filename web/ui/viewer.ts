@@ -29,7 +29,9 @@ const TABS: readonly (readonly [ViewerTab, string])[] = [
  * it. Asks with `sluice-fetch` for what is deferred. Its height is bounded by `--sluice-viewer-height`.
  */
 export class SluiceViewer extends LitElement {
+  /** @hidden */
   static override styles = [tokens, base, frameStyles, previewStyles];
+  /** @hidden */
   static override properties = {
     artifact: { attribute: false },
     bytes: { attribute: false },

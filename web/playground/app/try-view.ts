@@ -92,7 +92,6 @@ export class TryView extends ViewElement {
   ];
 
   override render(): TemplateResult {
-    const { store, actions } = this;
     return html`
       <aside aria-label="Calls">${this.#calls()}</aside>
       <div class="work">${this.#begin()} ${this.#chosen()} ${this.#now()}</div>

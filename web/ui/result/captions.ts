@@ -3,11 +3,11 @@
  * @module
  */
 import { html, nothing, type TemplateResult } from "lit";
-import { humanSize } from "mcp-sluice";
+import { humanSize, type Clamp } from "mcp-sluice";
 import type { Span } from "./counterparts.js";
 
 /** What the guardrail cut: the lengths before and after in characters, or only that it did. */
-export type ResultClamp = boolean | { readonly originalChars: number; readonly clampedChars: number };
+export type ResultClamp = boolean | Pick<Clamp, "originalChars" | "clampedChars">;
 
 /** Where ranges are, e.g. `characters 12 to 80, and 1 more`; null when there are none. */
 export function placeWords(spans: readonly Span[]): string | null {

@@ -67,6 +67,7 @@ export class IndexedDbArtifactStore extends RetainingArtifactStore implements As
     return this.#bare.close();
   }
 
+  /** The same as {@link close}. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
