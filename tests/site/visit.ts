@@ -10,7 +10,7 @@ import {
   type Locator,
   type Page,
 } from "playwright-core";
-import type { ArtifactRef } from "../../dist/index.js";
+import { createSluice, MemoryArtifactStore, type ArtifactRef, type SluiceConfig } from "../../dist/index.js";
 import { findChromium } from "../../scripts/chromium.mjs";
 import { serveSite } from "../../scripts/site.mjs";
 
@@ -136,7 +136,9 @@ export async function command(page: Page, name: string): Promise<void> {
 
 /** Chooses one of an artifact's actions, which may be in its menu. */
 export async function act(card: Locator, action: string): Promise<void> {
-  const button = card.getByRole("button", { name: new RegExp(`^${action}`) });
+  const name = new RegExp(`^${action}`);
+  await card.getByRole("button", { name: /^More actions/ }).waitFor();
+  const button = card.getByRole("button", { name }).or(card.getByRole("link", { name }));
   if ((await button.count()) > 0) return button.first().click();
   await card.getByRole("button", { name: /^More actions/ }).click();
   await card.getByRole("menuitem", { name: action }).click();
@@ -183,6 +185,18 @@ export async function inView(page: Page): Promise<InView> {
   });
 }
 
+/** What the library makes of the same JSON text for a model, in this process. */
+export async function gated(
+  { original, tool, server }: Pick<InView, "original" | "tool" | "server">,
+  config: SluiceConfig = {},
+): Promise<string> {
+  const sluice = await createSluice({ store: new MemoryArtifactStore(), config });
+  const scope = { user_id: "ada", session_id: "s1" };
+  await using stream = sluice.open({ tool, namespace: server, scope, dialect: "observation" });
+  await stream.write(new TextEncoder().encode(original));
+  return (await stream.close()).text;
+}
+
 /** What is used of the page's own objects. */
 interface Innards {
   readonly store: {
@@ -200,6 +214,7 @@ interface Innards {
 
 /** Gives files to the page as somebody does who picks them. */
 export async function pick(page: Page, name: string, bytes: Uint8Array | string, mimeType = ""): Promise<void> {
+  await go(page, "Try");
   const file = { name, mimeType, buffer: Buffer.from(bytes) };
   await page.locator("playground-try input[type=file]").setInputFiles(file);
   await page.locator("playground-try playground-call").getByRole("heading", { name, exact: true }).waitFor();

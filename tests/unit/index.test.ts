@@ -21,6 +21,7 @@ describe("what is public", () => {
       "cleanNamespace",
       "createSluice",
       "discoverArtifactStore",
+      "humanSize",
       "sameScope",
       "scopeKey",
     ]);

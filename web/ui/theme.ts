@@ -82,9 +82,11 @@ export const base: CSSResult = css`
     text-decoration: none;
     white-space: nowrap;
   }
-  button:hover:not(:disabled),
-  .button:hover {
-    background: var(--surface-sunken);
+  @media (hover: hover) {
+    button:hover:not(:disabled, [aria-pressed="true"], [aria-selected="true"]),
+    .button:hover {
+      background: var(--surface-sunken);
+    }
   }
   button.primary,
   .button.primary {

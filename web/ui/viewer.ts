@@ -10,7 +10,7 @@ import type { ArtifactBytes, ShownArtifact } from "./shown.js";
 import { base, tokens } from "./theme.js";
 import { download, downloadHref } from "./viewer/download.js";
 import { infoOf } from "./viewer/info.js";
-import { savedName, shownName } from "./viewer/name.js";
+import { shownName } from "./viewer/name.js";
 import { Showing, type ViewerTab } from "./viewer/showing.js";
 import { frameStyles } from "./viewer/frame-styles.js";
 import { previewStyles } from "./viewer/preview-styles.js";
@@ -77,7 +77,7 @@ export class SluiceViewer extends LitElement {
         ${iconOf(artifact.mime_type ?? null)}
         <strong class="name" title=${name}>${name}</strong>
         <span class="facts soft">${shownName(artifact.mime_type, "Unknown type")}${size}</span>
-        ${this.#download(name)}
+        ${this.#download()}
       </header>
       <div role="tablist" aria-label="Views of ${name}" @keydown=${(event: KeyboardEvent) => this.#onKey(event)}>
         ${TABS.map(([tab, text]) => this.#tabOf(tab, text))}
@@ -125,11 +125,12 @@ export class SluiceViewer extends LitElement {
     void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>(`#tab-${next}`)?.focus());
   }
 
-  #download(name: string): TemplateResult | typeof nothing {
+  #download(): TemplateResult | typeof nothing {
     const { artifact, bytes } = this;
     if (bytes === undefined || artifact?.deferred === true) return nothing;
     if (bytes.href !== undefined) {
-      return html`<a class="button" href=${downloadHref(bytes.href)} download=${savedName(name)}>Download</a>`;
+      // Without the attribute `download`: with it the browser asks the network, and no service worker.
+      return html`<a class="button" href=${downloadHref(bytes.href)}>Download</a>`;
     }
     const isBusy = this.#saving !== undefined;
     return html`<button type="button" aria-disabled=${String(isBusy)} @click=${() => void this.#save()}>

@@ -13,6 +13,8 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 export default defineConfig({
   root: here("."),
   resolve: { alias: published() },
+  // Libraries are left as they are otherwise, and a page without a bundler knows no `process`.
+  define: { "process.env.NODE_ENV": JSON.stringify("production") },
   build: {
     outDir: here("../../dist/ui"),
     // Declarations lie there too.

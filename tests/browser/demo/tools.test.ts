@@ -78,10 +78,12 @@ describe("the demo server's tools", () => {
   });
 
   it("gives a page that tries what it may not", async () => {
-    const { node } = await connected();
+    const { node, store } = await connected();
 
-    const { text } = await node.call("web_page");
+    const { artifacts } = await node.call("web_page");
 
+    const text = new TextDecoder().decode((await store.get(artifacts[0]?.id ?? "")) ?? undefined);
+    expect(artifacts[0]?.mime_type).toBe("text/html");
     expect(text).toContain("Sales 2025");
     expect(text).toContain("<script>");
   });

@@ -15,7 +15,7 @@ import "./notices.js";
 import type { Servers } from "./servers.js";
 import "./servers.js";
 import { shared } from "./shared-styles.js";
-import { currentCall, type Theme } from "./state.js";
+import { currentCall, storedBytes, type Theme } from "./state.js";
 import { takeUpdate } from "./updates.js";
 import { ViewElement } from "./view.js";
 
@@ -101,7 +101,7 @@ export class Bar extends ViewElement {
         compact
         .sent=${result?.bytesIn}
         .seen=${result?.bytesOut}
-        .decoded=${result?.artifacts.reduce((sum, { size_bytes = 0 }) => sum + size_bytes, 0)}
+        .decoded=${result && storedBytes(result)}
       ></sluice-meter>
       <span class="spacer"></span>
       ${isOnline ? nothing : html`<span class="chip warn" role="status">${icon(offline)} offline</span>`}
@@ -121,6 +121,7 @@ export class Bar extends ViewElement {
         autofocus
         role="region"
         aria-label="Notifications"
+        @toggle=${this.#toggled}
         .store=${store}
         .actions=${actions}
       ></playground-notices>
@@ -137,6 +138,13 @@ export class Bar extends ViewElement {
   /** Opens the form for another server. */
   connect(): void {
     this.renderRoot.querySelector<Servers>("playground-servers")?.open();
+  }
+
+  /** Whoever read the notices goes on where they were opened, unless they went on elsewhere. */
+  #toggled({ newState, target }: ToggleEvent): void {
+    const isLost = document.activeElement === document.body || (target as Element).matches(":focus-within");
+    if (newState !== "closed" || !isLost) return;
+    this.renderRoot.querySelector<HTMLElement>("[popovertarget=notices]")?.focus();
   }
 
   #find(): void {

@@ -10,7 +10,7 @@ import { base, tokens } from "mcp-sluice/ui/theme";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ShownResult } from "../engine/contract.js";
 import { shared } from "./shared-styles.js";
-import type { ShownCall } from "./state.js";
+import { storedBytes, type ShownCall } from "./state.js";
 import { ViewElement } from "./view.js";
 
 /** Milliseconds after which a person may want to do something else. */
@@ -130,12 +130,9 @@ export class CallCard extends ViewElement {
 
   #result(result: ShownResult): TemplateResult {
     return html`
-      <sluice-meter
-        .sent=${result.bytesIn}
-        .seen=${result.bytesOut}
-        .decoded=${result.artifacts.reduce((sum, { size_bytes = 0 }) => sum + size_bytes, 0)}
-      ></sluice-meter>
+      <sluice-meter .sent=${result.bytesIn} .seen=${result.bytesOut} .decoded=${storedBytes(result)}></sluice-meter>
       ${result.isError ? html`<p class="chip warn">The tool says that it failed.</p>` : nothing}
+      ${result.failures.map((failure) => html`<p class="problem" role="alert">Not everything is stored: ${failure}</p>`)}
       <sluice-result
         .reduced=${result.reduced}
         .refs=${result.refs}

@@ -2,6 +2,7 @@
  * The keys of the configuration that the form shows, presets, and the way between objects and JSON text.
  * @module
  */
+import { jsonLanguage } from "@codemirror/lang-json";
 import type { SluiceConfig } from "mcp-sluice";
 import type { Problem } from "../engine/contract.js";
 
@@ -113,15 +114,20 @@ export function configOf(text: string): { readonly config: SluiceConfig } | { re
     if (isObject(value)) return { config: value };
     return { problem: { code: "E_CONFIG_VALUE", message: "A configuration is an object, in braces." } };
   } catch (error) {
-    return { problem: { code: "E_CONFIG_JSON", message: (error as Error).message, ...placeIn(text, error as Error) } };
+    return { problem: { code: "E_CONFIG_JSON", message: (error as Error).message, ...placeIn(text) } };
   }
 }
 
-/** Engines say where a text breaks off in words of their own. */
-function placeIn(text: string, { message }: Error): { line?: number; column?: number } {
-  const [, position] = /position (\d+)/.exec(message) ?? [];
+/** Where a text breaks off, which engines do not always say: the grammar of the editor knows. */
+function placeIn(text: string): { line?: number; column?: number } {
+  let position: number | undefined;
+  jsonLanguage.parser.parse(text).iterate({
+    enter: ({ type, from }) => {
+      if (type.isError) position ??= from;
+    },
+  });
   if (position === undefined) return {};
-  const before = text.slice(0, Number(position)).split("\n");
+  const before = text.slice(0, position).split("\n");
   return { line: before.length, column: Array.from(before.at(-1) ?? "").length + 1 };
 }
 

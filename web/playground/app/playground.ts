@@ -136,7 +136,7 @@ export class Playground extends ViewElement {
   /** Shows a view to somebody who uses keys: what they do next is there. */
   async #show({ detail: { view, part } }: CustomEvent<Shown>): Promise<void> {
     this.actions.go(view);
-    await LATER[view]?.();
+    await this.#load(view);
     await this.updateComplete;
     const work = this.renderRoot.querySelector("main");
     const shown = part === "form" ? work?.querySelector<ViewElement>("playground-tools") : undefined;
@@ -152,8 +152,8 @@ export class Playground extends ViewElement {
   override willUpdate(): void {
     const { view, theme, looked } = this.state;
     document.documentElement.style.colorScheme = theme === "system" ? "" : theme;
-    this.#load(view);
-    if (looked !== undefined) this.#load("drawer");
+    void this.#load(view);
+    if (looked !== undefined) void this.#load("drawer");
   }
 
   override updated(changed: PropertyValues): void {
@@ -183,14 +183,12 @@ export class Playground extends ViewElement {
     `;
   }
 
-  #load(part: Part): void {
+  /** Ends when what it needs is there, and the next drawing shows it. */
+  async #load(part: Part): Promise<void> {
     const load = LATER[part];
     if (this.#loaded.has(part) || load === undefined) return;
-    void this.#loadBy(part, load);
-  }
-
-  async #loadBy(part: Part, load: () => Promise<unknown>): Promise<void> {
     await load();
+    if (this.#loaded.has(part)) return;
     this.#loaded.add(part);
     this.requestUpdate();
   }

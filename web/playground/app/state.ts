@@ -188,3 +188,11 @@ export function currentCall({ calls, call }: State): ShownCall | undefined {
 export function currentServer({ servers, server }: State): ShownServer | undefined {
   return servers.find(({ name }) => name === server);
 }
+
+/** Bytes of a result that are stored, decoded. */
+export function storedBytes({ artifacts }: ShownResult): number {
+  return artifacts.reduce(
+    (sum, { size_bytes = 0, source }) => sum + (source?.["truncated"] === true ? 0 : size_bytes),
+    0,
+  );
+}

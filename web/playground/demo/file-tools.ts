@@ -93,8 +93,11 @@ export const FILE_TOOLS: readonly DemoTool[] = [
     description:
       "A page that also tries a script, a picture from elsewhere and a form: in the preview they do nothing.",
     fields: {},
-    run: async () =>
-      embedded({ uri: `demo://pages/sales-${YEAR}.html`, mimeType: "text/html", text: (await makers()).webPage() }),
+    // As bytes: a text so short would stay where it is, and there would be nothing to preview.
+    run: async () => {
+      const blob = base64Text((await makers()).webPage());
+      return embedded({ uri: `demo://pages/sales-${YEAR}.html`, mimeType: "text/html", blob });
+    },
   }),
   demoTool({
     name: "source_code",

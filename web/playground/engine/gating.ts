@@ -31,7 +31,7 @@ export interface Gating {
 /** Both sides of a result. */
 export async function shown(kept: KeptResult, gating: Gating): Promise<ShownResult> {
   const { id, title, server, isError } = kept;
-  const reduced = gating.isDefault ? kept.reduced : await gated(kept, gating, "mcp");
+  const reduced = gating.isDefault || !isWhole(kept) ? kept.reduced : await gated(kept, gating, "mcp");
   const seen = await gated(kept, gating, "observation");
   return {
     id,
@@ -70,7 +70,18 @@ export function original({ reduced }: KeptResult, { sluice, scope }: Gating): Re
 async function gated(kept: KeptResult, gating: Gating, dialect: "mcp" | "observation"): Promise<Transformed> {
   const { sluice, scope } = gating;
   const options: TransformOptions = { tool: kept.tool, namespace: kept.server, scope, dialect };
-  return through(sluice, options, sluice.restoreStream(kept.reduced.text, { scope }));
+  const pieces = isWhole(kept) ? sluice.restoreStream(kept.reduced.text, { scope }) : left(kept);
+  return through(sluice, options, pieces);
+}
+
+/** Whether all of it was stored: then the original can be had again. */
+function isWhole({ reduced }: KeptResult): boolean {
+  return reduced.failures.length === 0;
+}
+
+/** What is left of a result of which something could not be stored: it says so where that was. */
+async function* left({ reduced }: KeptResult): AsyncIterable<Uint8Array> {
+  yield new TextEncoder().encode(reduced.text);
 }
 
 /** Sends pieces of JSON text through the gate. */

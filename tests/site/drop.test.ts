@@ -1,0 +1,190 @@
+/** What somebody drops, pastes or picks, without any server (check 9). */
+import type { Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { salesReport } from "../../web/playground/demo/report.js";
+import { gated, go, inView, pick, served, visit, type Served, type Visit } from "./visit.js";
+
+let site: Served;
+let seen: Visit;
+let pdf: Uint8Array;
+
+beforeAll(async () => {
+  pdf = salesReport("Q3");
+  site = await served();
+  seen = await visit(site);
+});
+afterAll(async () => {
+  await seen[Symbol.asyncDispose]();
+  await site[Symbol.asyncDispose]();
+});
+
+const card = (page: Page): Locator => page.locator("playground-try playground-call");
+const modelSide = (page: Page): Promise<string | null> => card(page).locator("sluice-result-model code").textContent();
+
+/** The results that are dropped, by the names of their files. */
+function results(): Readonly<Record<string, string>> {
+  const data = Buffer.from(pdf).toString("base64");
+  const content = [
+    { type: "text", text: "Here it is." },
+    { type: "resource", resource: { uri: "file:///q3.pdf", mimeType: "application/pdf", blob: data } },
+  ];
+  return {
+    "call-tool-result.json": JSON.stringify({ content }, null, 2),
+    "json-rpc.json": JSON.stringify({ jsonrpc: "2.0", id: 7, result: { content } }),
+    "content-array.json": `\uFEFF${JSON.stringify(content)}`,
+  };
+}
+
+/** What the library makes of what is dropped. */
+function expected(json: string): Promise<string> {
+  return gated({ original: json.replace(/^\uFEFF/, ""), tool: "dropped", server: "dropped" });
+}
+
+/** Drops a file somewhere in the window, as a browser tells of it. */
+async function drop(page: Page, name: string, text: string): Promise<void> {
+  await page.evaluate(
+    ([file, body]) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([body], file));
+      for (const kind of ["dragenter", "dragover"]) {
+        document.body.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
+      }
+    },
+    [name, text] as const,
+  );
+  await page.getByText("Drop a CallToolResult, a JSON-RPC response, or any file").waitFor();
+  await page.evaluate(
+    ([file, body]) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([body], file));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    },
+    [name, text] as const,
+  );
+  await card(page).getByRole("heading", { name, exact: true }).waitFor();
+  await card(page).getByRole("button", { name: "Run again" }).waitFor();
+}
+
+describe.each(["call-tool-result.json", "json-rpc.json", "content-array.json"])("%s", (name) => {
+  test("is gated as what it says when it is picked", async () => {
+    const { page } = seen;
+    const text = results()[name] ?? "";
+    await pick(page, name, text, "application/json");
+    expect(await modelSide(page)).toBe(await expected(text));
+    const { artifacts } = await inView(page);
+    expect(artifacts).toMatchObject([{ mime_type: "application/pdf", size_bytes: pdf.length }]);
+  });
+
+  test("is gated the same when it is dropped, in whatever view", async () => {
+    const { page } = seen;
+    const text = results()[name] ?? "";
+    await go(page, "Guardrails");
+    await drop(page, name, text);
+    expect(await modelSide(page)).toBe(await expected(text));
+  });
+});
+
+describe("a file", () => {
+  test("that is no JSON is taken as a server would send it", async () => {
+    const { page } = seen;
+    await pick(page, "report.pdf", pdf, "application/pdf");
+    const { artifacts, original } = await inView(page);
+    expect(artifacts).toMatchObject([{ mime_type: "application/pdf", size_bytes: pdf.length, filename: "report.pdf" }]);
+    expect(JSON.parse(original)).toEqual({
+      content: [
+        {
+          type: "resource",
+          resource: {
+            uri: "file:///report.pdf",
+            mimeType: "application/pdf",
+            blob: Buffer.from(pdf).toString("base64"),
+          },
+        },
+      ],
+    });
+    expect(await modelSide(page)).toBe(await expected(original));
+  });
+
+  test("is chosen by the card of the first view", async () => {
+    const { page } = seen;
+    await go(page, "Try");
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser"),
+      page.getByRole("button", { name: /^Drop a CallToolResult/ }).click(),
+    ]);
+    await chooser.setFiles({
+      name: "chosen.json",
+      mimeType: "application/json",
+      buffer: Buffer.from('{"content":[]}'),
+    });
+    await card(page).getByRole("heading", { name: "chosen.json", exact: true }).waitFor();
+  });
+
+  test("may be several, each of which is a call", async () => {
+    const { page } = seen;
+    const files = ["one.json", "two.json"].map((name) => ({
+      name,
+      mimeType: "application/json",
+      buffer: Buffer.from(`{"content":[{"type":"text","text":"${name}"}]}`),
+    }));
+    await page.locator("playground-try input[type=file]").setInputFiles(files);
+    const calls = page.locator("playground-try").getByRole("complementary", { name: "Calls" });
+    for (const { name } of files) {
+      await calls.getByRole("button", { name: new RegExp(`^${name}.*done$`) }).click();
+      await expect.poll(() => modelSide(page), { timeout: 20_000 }).toContain(name);
+    }
+  });
+});
+
+test("text is taken when it is pasted", async () => {
+  const { page } = seen;
+  await go(page, "Try");
+  await page.evaluate(() => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", '{"content":[{"type":"text","text":"from elsewhere"}]}');
+    document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  });
+  await card(page).getByRole("heading", { name: "pasted.json", exact: true }).waitFor();
+  await expect.poll(() => modelSide(page), { timeout: 20_000 }).toContain("from elsewhere");
+});
+
+describe("JSON that is broken", () => {
+  const BROKEN: readonly (readonly [string, string, number, number])[] = [
+    [
+      "comma.json",
+      '{\n  "content": [\n    { "type": "text", "text": "é" },\n    { "type": "text" "text": 1 }\n  ]\n}',
+      4,
+      22,
+    ],
+    ["short.json", '{"content": [{"type": "text", "text": "never en', 1, 48],
+    ["word.json", '[\n  "one",\n  nope\n]', 3, 3],
+  ];
+
+  test.each(BROKEN)("%s is refused with the line and the column", async (name, text, line, column) => {
+    const { page } = seen;
+    await pick(page, name, text, "application/json");
+    const problem = card(page).getByRole("alert");
+    await problem.waitFor();
+    expect(await problem.innerText()).toMatch(/E_JSON_(?:SYNTAX|END)/);
+    expect(await problem.innerText()).toContain(`line ${line}, column ${column}`);
+    expect(await card(page).locator("sluice-result").count()).toBe(0);
+  });
+
+  test("can be taken as a file all the same", async () => {
+    const { page } = seen;
+    const [name, text] = BROKEN[0] ?? ["", ""];
+    await pick(page, name, text, "application/json");
+    await card(page).getByRole("button", { name: "Take it as a file, whatever it says" }).click();
+    await card(page).locator("sluice-result").waitFor();
+    const { artifacts, original } = await inView(page);
+    expect(artifacts).toMatchObject([{ filename: name, size_bytes: Buffer.byteLength(text) }]);
+    expect(JSON.parse(original)).toMatchObject({
+      content: [{ resource: { blob: Buffer.from(text).toString("base64") } }],
+    });
+  });
+});
+
+test("nothing complains, and nothing is asked of any other origin", () => {
+  expect(seen.complaints).toEqual([]);
+  expect(seen.requests.filter((url) => !url.startsWith(site.url) && !url.startsWith("blob:"))).toEqual([]);
+});

@@ -1,0 +1,190 @@
+/**
+ * Every place of the playground that somebody can come to, and the way there.
+ * @module
+ */
+import { expect } from "vitest";
+import type { Page } from "playwright-core";
+import { begin, go, PATIENCE, run } from "./visit.js";
+
+/** A place; those that need a file stand behind the one that keeps it. */
+export interface Place {
+  readonly name: string;
+  readonly show: (page: Page) => Promise<void>;
+}
+
+/** Windows: a desk's, and a phone's, which is touched. */
+export const WINDOWS = [
+  { width: 1440, options: {} },
+  { width: 390, options: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } },
+] as const;
+
+/** In an order in which one visitor can see them all. */
+export const PLACES: readonly Place[] = [
+  { name: "Try", show: (page) => go(page, "Try") },
+  { name: "My Files without files", show: (page) => go(page, "My Files") },
+  { name: "Tools", show: (page) => run(page, "sales_chart") },
+  {
+    name: "Tools while one runs",
+    show: async (page) => {
+      await begin(page, "slow_import", { seconds: "60" });
+      await page.locator("playground-tools progress[value]").waitFor();
+    },
+  },
+  {
+    name: "Try with a question",
+    show: async (page) => {
+      await begin(page, "asks");
+      await go(page, "Try");
+      await page.locator("playground-pause input").waitFor();
+    },
+  },
+  { name: "Try with a call that failed", show: broken },
+  {
+    name: "Resources",
+    show: async (page) => {
+      await go(page, "Resources");
+      await page.locator("sluice-resources").getByRole("button", { name: "Today's note" }).waitFor();
+    },
+  },
+  {
+    name: "Resources with one opened",
+    show: async (page) => {
+      await go(page, "Resources");
+      await page.locator("sluice-resources").getByRole("button", { name: "Today's note" }).click();
+      await page.locator("sluice-resources").getByRole("button", { name: "Subscribe" }).waitFor();
+    },
+  },
+  {
+    name: "Resources with a template",
+    show: async (page) => {
+      await go(page, "Resources");
+      await page.locator("sluice-resources").getByRole("tab", { name: "Templates" }).click();
+      await page.locator("sluice-resources").getByRole("button", { name: "A region's sales" }).click();
+      await page.locator("sluice-resources").getByRole("combobox", { name: "year" }).waitFor();
+    },
+  },
+  {
+    name: "Guardrails",
+    show: async (page) => {
+      await go(page, "Guardrails");
+      await page.locator("playground-guardrails .cm-content").waitFor();
+    },
+  },
+  {
+    name: "Guardrails with a mistake",
+    show: async (page) => {
+      await go(page, "Guardrails");
+      const field = page.getByLabel("Longest text in place");
+      await field.fill("-5");
+      await field.press("Tab");
+      await page.getByRole("region", { name: "JSON" }).getByRole("alert").waitFor();
+    },
+  },
+  {
+    name: "Log",
+    show: async (page) => {
+      await go(page, "Log");
+      await page.locator("playground-log li").first().waitFor();
+    },
+  },
+  { name: "the drawer with a picture", show: (page) => look(page, "sales_chart", "img") },
+  { name: "the drawer with a PDF", show: (page) => look(page, "sales_report", "canvas") },
+  { name: "the drawer with a table", show: (page) => look(page, "export_csv", "[role=row]") },
+  { name: "the drawer with code", show: (page) => look(page, "source_code", ".text") },
+  {
+    name: "the drawer with what is known of a file",
+    show: async (page) => {
+      await look(page, "sales_chart", "img");
+      await page.locator("playground-drawer").getByRole("tab", { name: "Info" }).click();
+    },
+  },
+  {
+    name: "My Files",
+    show: async (page) => {
+      await keep(page, "sales_chart");
+      await go(page, "My Files");
+      await page.locator("playground-files sluice-artifact").first().waitFor();
+    },
+  },
+  {
+    name: "My Files while one is renamed",
+    show: async (page) => {
+      await go(page, "My Files");
+      await page.getByRole("button", { name: /^Rename / }).click();
+      await page.getByRole("textbox", { name: "New name" }).waitFor();
+    },
+  },
+  {
+    name: "the palette",
+    show: async (page) => {
+      await page.locator("playground-bar").getByRole("button", { name: /^Find/ }).click();
+      await page.getByRole("combobox", { name: /^Find/ }).waitFor();
+    },
+  },
+  {
+    name: "the keys",
+    show: async (page) => {
+      await go(page, "Log");
+      await page.keyboard.press("?");
+      await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    },
+  },
+  {
+    name: "the servers",
+    show: async (page) => {
+      await page.locator("playground-servers").getByRole("button").first().click();
+      await page.getByRole("dialog", { name: "Servers" }).waitFor();
+    },
+  },
+  {
+    name: "the notifications",
+    show: async (page) => {
+      await page.getByRole("button", { name: /^Notifications/ }).click();
+      await page.getByRole("heading", { name: "Notifications" }).waitFor();
+    },
+  },
+];
+
+/** Goes away from a place: nothing lies over the page, and nothing runs. */
+export async function leave(page: Page): Promise<void> {
+  await page.keyboard.press("Escape");
+  const close = page.getByRole("button", { name: "Close the preview" });
+  if ((await close.count()) > 0) await close.click();
+  const cancel = page.getByRole("button", { name: "Cancel", exact: true });
+  const count = async (): Promise<number> => {
+    const buttons = await cancel.all();
+    // One of them may end by itself meanwhile.
+    for (const button of buttons) await button.dispatchEvent("click", {}, { timeout: 1000 }).catch(() => undefined);
+    return buttons.length;
+  };
+  await expect.poll(count, { timeout: PATIENCE }).toBe(0);
+  await expect.poll(() => page.locator("dialog[open]").count()).toBe(0);
+}
+
+/** Runs a tool, and saves what it gives to My Files. */
+export async function keep(page: Page, tool: string): Promise<void> {
+  await run(page, tool);
+  const card = page.locator("playground-tools sluice-artifact").first();
+  await card.getByRole("button", { name: /^More actions/ }).click();
+  await card.getByRole("menuitem", { name: "Save to My Files" }).click();
+  await page.getByRole("button", { name: "Notifications, 1 new" }).waitFor();
+}
+
+/** Runs a tool, and opens what it gives; `shown` is there once it can be seen. */
+async function look(page: Page, tool: string, shown: string): Promise<void> {
+  await run(page, tool);
+  await page
+    .locator("playground-tools sluice-artifact")
+    .first()
+    .getByRole("button", { name: /^Preview/ })
+    .click();
+  await page.locator(`playground-drawer ${shown}`).first().waitFor();
+}
+
+async function broken(page: Page): Promise<void> {
+  await go(page, "Try");
+  const buffer = Buffer.from('{"content": [\n{"type": "text", }]}');
+  const file = { name: "broken.json", mimeType: "application/json", buffer };
+  await page.locator("playground-try input[type=file]").setInputFiles(file);
+  await page.locator("playground-try").getByRole("alert").waitFor();
+}
