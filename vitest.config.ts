@@ -94,6 +94,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: "site",
+          // A page, a browser and a person's patience: some wait half a minute for a limit to pass.
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
           include: ["tests/site/**/*.test.ts"],
           globalSetup: "tests/site/build.ts",
         },

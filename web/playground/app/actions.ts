@@ -193,8 +193,12 @@ export class Actions {
 
   /** Deletes all that the session stored, and begins another. */
   async end(): Promise<void> {
-    await this.#engine.end();
-    beginAnew();
+    try {
+      await this.#engine.end();
+    } finally {
+      // Its key opens nothing any more, even where something could not be deleted.
+      beginAnew();
+    }
   }
 
   /** Tells a person something that they may have missed. */

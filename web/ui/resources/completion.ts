@@ -153,9 +153,11 @@ export class CompletionField {
     }
   }
 
+  /** What somebody walked to stays where it is offered again: an answer may come while they walk. */
   #offer(values: readonly string[]): void {
+    const active = this.#offered[this.#active];
     this.#offered = values;
-    this.#activate(-1);
+    this.#activate(active === undefined ? -1 : values.indexOf(active));
   }
 
   #activate(at: number): void {

@@ -1,0 +1,92 @@
+/** Calls that take long: progress, giving up, going on aside, and limits (check 11). */
+import type { Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { serveMcp, type McpServing } from "../package/tools/mcp-serving.js";
+import { PATIENCE, begin, connect, go, served, visit, type Served, type Visit } from "./visit.js";
+
+/** Longer than a person waits without wanting to do something else. */
+const SECONDS = "14";
+
+let site: Served;
+let seen: Visit;
+let server: McpServing;
+
+beforeAll(async () => {
+  server = await serveMcp();
+  site = await served();
+  seen = await visit(site);
+}, 2 * PATIENCE);
+afterAll(async () => {
+  await seen[Symbol.asyncDispose]();
+  await site[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+const card = (page: Page): Locator => page.locator("playground-tools playground-call");
+
+describe("a call that takes long", () => {
+  test("tells how far it is and for how long it has run, and ends when it is cancelled", async () => {
+    const { page } = seen;
+    await begin(page, "slow_import", { seconds: SECONDS });
+    await card(page)
+      .getByRole("status")
+      .filter({ hasText: /^[\d,]+ of 14,000 orders$/ })
+      .waitFor();
+    await card(page)
+      .getByText(/^[2-9] s$/)
+      .waitFor();
+    const bar = card(page).getByRole("progressbar", { name: "demo.slow_import" });
+    expect(await bar.getAttribute("max")).toBe("14000");
+    expect(await bar.evaluate((element) => (element as HTMLProgressElement).value)).toBeGreaterThan(0);
+    expect(await card(page).getByRole("button", { name: "Continue in background" }).count()).toBe(0);
+
+    await card(page).getByRole("button", { name: "Cancel" }).click();
+    await card(page).getByText("It was cancelled: nothing came of it.").waitFor();
+    expect(await card(page).locator("sluice-result").count()).toBe(0);
+  });
+
+  test("after ten seconds goes on in the background, and tells when it has ended", async () => {
+    const { page } = seen;
+    await begin(page, "slow_import", { seconds: SECONDS });
+    await card(page).getByRole("button", { name: "Continue in background" }).click();
+    await go(page, "Resources");
+    const bell = page.getByRole("button", { name: "Notifications, 1 new" });
+    await bell.waitFor();
+    await bell.click();
+    const notices = page.locator("playground-notices");
+    await notices.getByText("demo.slow_import is done.").waitFor();
+    await notices.getByRole("button", { name: "Show" }).click();
+    await page
+      .locator("playground-try")
+      .getByLabel("What the model sees")
+      .getByText(/"imported": ?13965/)
+      .waitFor();
+    await page.getByRole("button", { name: "Notifications", exact: true }).waitFor();
+  });
+});
+
+test("a question of the server's stands where the call was made, and its answer goes there", async () => {
+  const { page } = seen;
+  await begin(page, "asks");
+  const pause = page.getByRole("group", { name: "A call waits for you" });
+  await pause.getByRole("textbox", { name: /^Answer/ }).fill("North");
+  await pause.getByRole("button", { name: "Answer" }).click();
+  await card(page).getByLabel("What the model sees").getByText("The answer was: North").waitFor();
+  expect(await pause.count()).toBe(0);
+});
+
+test("a server that is silent too long: the limit is stated, and twice as much is offered", async () => {
+  const { page } = seen;
+  await connect(page, server.url);
+  await begin(page, "wait");
+  const alert = card(page).getByRole("alert");
+  await alert.waitFor();
+  expect(await alert.innerText()).toContain("The server was silent for 30 s, which was its limit.");
+  await alert.getByRole("button", { name: "Retry with 60 s" }).click();
+  await card(page).getByRole("button", { name: "Cancel" }).waitFor();
+  expect(await alert.count()).toBe(0);
+  await card(page).getByRole("button", { name: "Cancel" }).click();
+  await card(page).getByText("It was cancelled").waitFor();
+}, 120_000);
+
+test("nothing of it is complained of", () => expect(seen.complaints).toEqual([]));

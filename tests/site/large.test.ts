@@ -1,0 +1,141 @@
+/** Results that are much too large: the page goes on answering (check 6). */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { noise } from "../../web/playground/demo/noise.js";
+import { PATIENCE, act, controlled, go, run, served, visit, type Served, type Visit } from "./visit.js";
+
+/** Milliseconds for which the page may not answer. */
+const LIMIT = 200;
+/** A machine that does much else at a time is slow at times. */
+const TRIES = 3;
+const MAX_NODES = 5000;
+const MEGABYTES = 100;
+
+let site: Served;
+let seen: Visit;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice-large-"));
+  const line = "It was a dark and stormy night; the rain fell in torrents, and nobody counted the drops.\n";
+  const text = line.repeat(Math.ceil(10_000_000 / line.length));
+  await writeFile(join(folder, "story.txt"), text);
+  await writeFile(join(folder, "story.json"), JSON.stringify({ content: [{ type: "text", text }] }));
+  site = await served();
+  seen = await visit(site);
+}, 2 * PATIENCE);
+afterAll(async () => {
+  await seen[Symbol.asyncDispose]();
+  await site[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The longest time, in milliseconds, for which the page did not answer while something was done; the least of some tries. */
+async function longest(page: Page, work: () => Promise<void>): Promise<number> {
+  let least = Infinity;
+  for (let tries = 0; tries < TRIES && least >= LIMIT; tries += 1) least = Math.min(least, await blocked(page, work));
+  return least;
+}
+
+async function blocked(page: Page, work: () => Promise<void>): Promise<number> {
+  const tasks = await page.evaluateHandle(() => {
+    const durations: number[] = [];
+    const observer = new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) durations.push(duration);
+    });
+    observer.observe({ type: "longtask" });
+    return { durations, observer };
+  });
+  await work();
+  return tasks.evaluate(async ({ durations, observer }) => {
+    // What was drawn for it counts.
+    for (let frames = 0; frames < 3; frames += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
+    for (const { duration } of observer.takeRecords()) durations.push(duration);
+    observer.disconnect();
+    return Math.max(0, ...durations);
+  });
+}
+
+/** Nodes of the document, those of all shadow roots included. */
+async function nodes(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const count = (root: Node): number => {
+      let found = 1;
+      if (root instanceof Element && root.shadowRoot !== null) found += count(root.shadowRoot);
+      for (const child of root.childNodes) found += count(child);
+      return found;
+    };
+    return count(document);
+  });
+}
+
+async function drop(page: Page, name: string): Promise<void> {
+  await go(page, "Try");
+  const view = page.locator("playground-try");
+  await view.locator("input[type=file]").setInputFiles(join(folder, name));
+  await view.getByRole("heading", { name }).waitFor();
+  await view.getByRole("button", { name: "Run again" }).waitFor();
+  await view.getByLabel("What the model sees").waitFor();
+}
+
+describe("the page answers all the time, and stays small", () => {
+  test("60,000 rows", async () => {
+    const { page } = seen;
+    const work = async (): Promise<void> => {
+      await run(page, "sales_table", { rows: "60000" });
+      await page.locator("playground-tools").getByLabel("What the model sees").waitFor();
+    };
+    expect(await longest(page, work)).toBeLessThan(LIMIT);
+    expect(await nodes(page)).toBeLessThan(MAX_NODES);
+  }, 180_000);
+
+  test.each(["story.txt", "story.json"])(
+    "10 MB of text: %s",
+    async (name) => {
+      const { page } = seen;
+      expect(await longest(page, () => drop(page, name))).toBeLessThan(LIMIT);
+      expect(await nodes(page)).toBeLessThan(MAX_NODES);
+    },
+    180_000,
+  );
+
+  test.each(["Diff", "Raw"])(
+    "the last of them as %s",
+    async (mode) => {
+      const { page } = seen;
+      const view = page.locator("playground-try sluice-result");
+      const work = async (): Promise<void> => {
+        await view.getByRole("radio", { name: "Split" }).check({ force: true });
+        await view.getByRole("radio", { name: mode }).check({ force: true });
+      };
+      expect(await longest(page, work)).toBeLessThan(LIMIT);
+      expect(await nodes(page)).toBeLessThan(MAX_NODES);
+    },
+    180_000,
+  );
+});
+
+test("an archive of 100 MB arrives, and can be had again byte for byte", async () => {
+  const { page } = seen;
+  await controlled(page);
+  await run(page, "archive", { megabytes: String(MEGABYTES) });
+  const card = page.locator("playground-tools sluice-artifact");
+  await card.getByText("100.0 MB").first().waitFor();
+  expect(await nodes(page)).toBeLessThan(MAX_NODES);
+
+  const downloading = page.waitForEvent("download");
+  await act(card, "Download original");
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(await (await downloading).path()), hash);
+  const bytes = Buffer.from(await noise(MEGABYTES, new AbortController().signal), "base64");
+  expect(bytes.length).toBe(MEGABYTES * 1024 * 1024);
+  expect(hash.digest("hex")).toBe(createHash("sha256").update(bytes).digest("hex"));
+}, 240_000);
+
+test("nothing of it is complained of", () => expect(seen.complaints).toEqual([]));

@@ -1,0 +1,86 @@
+/** Without a network, once the site was there (check 15). */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { act, controlled, firstResult, go, PATIENCE, run, served, visit, type Served, type Visit } from "./visit.js";
+
+let site: Served;
+let seen: Visit;
+
+/** Addresses of which nothing came. */
+const failed: string[] = [];
+/** Addresses of which something came, and not from the service worker. */
+const fetched: string[] = [];
+
+beforeAll(async () => {
+  site = await served();
+  seen = await visit(site);
+  const { page, context } = seen;
+  await controlled(page);
+  await act(page.locator("playground-try sluice-artifact").first(), "Save to My Files");
+  await page
+    .locator("playground-rail")
+    .getByRole("button", { name: /^My Files ?, 1 files?/ })
+    .waitFor();
+  await context.setOffline(true);
+  context.on("requestfailed", (request) => failed.push(request.url()));
+  context.on("response", (response) => {
+    if (/^https?:/.test(response.url()) && !response.fromServiceWorker()) fetched.push(response.url());
+  });
+  await page.reload();
+}, 2 * PATIENCE);
+afterAll(async () => {
+  await seen[Symbol.asyncDispose]();
+  await site[Symbol.asyncDispose]();
+});
+
+test("the page is there, says that it is offline, and the example runs", async () => {
+  const { page } = seen;
+  await firstResult(page);
+  await page.locator("playground-bar").getByText("offline", { exact: true }).waitFor();
+});
+
+test("the demo is called, and its resources are read", async () => {
+  const { page } = seen;
+  await run(page, "sales_chart");
+  await page.locator("playground-tools sluice-artifact").getByText("image/png").first().waitFor();
+  await go(page, "Resources");
+  await page
+    .locator("sluice-resources")
+    .getByRole("button", { name: /^Products/ })
+    .click();
+  await page.locator("sluice-resources").getByText("Trail tent,289").waitFor();
+});
+
+test("what was kept is in My Files, and its PDF is drawn", async () => {
+  const { page } = seen;
+  await go(page, "My Files");
+  await act(page.locator("playground-files sluice-artifact").first(), "Preview");
+  const canvas = page.locator("playground-drawer canvas").first();
+  await canvas.waitFor();
+  await expect.poll(() => canvas.evaluate(isDrawn), { timeout: PATIENCE }).toBe(true);
+});
+
+test("every view opens", async () => {
+  const { page } = seen;
+  for (const [view, element] of [
+    ["Guardrails", "playground-guardrails"],
+    ["Log", "playground-log"],
+    ["Try", "playground-try"],
+  ] as const) {
+    await go(page, view);
+    await page.locator(element).waitFor();
+  }
+});
+
+test("no request leaves or fails, and nothing is complained of", () => {
+  expect(failed).toEqual([]);
+  expect(fetched).toEqual([]);
+  expect(seen.complaints).toEqual([]);
+});
+
+/** Whether there is anything on it but paper. */
+function isDrawn(canvas: Element): boolean {
+  const { width, height } = canvas as HTMLCanvasElement;
+  const pixels = (canvas as HTMLCanvasElement).getContext("2d")?.getImageData(0, 0, width, height).data ?? [];
+  for (let at = 0; at < pixels.length; at += 4) if (pixels[at + 3] === 255 && (pixels[at] ?? 255) < 128) return true;
+  return false;
+}

@@ -1,0 +1,130 @@
+/** Servers of a person's own: over HTTP, through the bridge, and those that are none. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from "vitest";
+import { listen } from "../package/tools/elsewhere.js";
+import { serveMcp, type McpServing } from "../package/tools/mcp-serving.js";
+import { connect, dial, go, PATIENCE, run, served, visit, type Served, type Visit } from "./visit.js";
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+let site: Served;
+let server: McpServing;
+let seen: Visit;
+
+beforeAll(async () => {
+  server = await serveMcp();
+  site = await served();
+}, 2 * PATIENCE);
+afterAll(async () => {
+  await site[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  seen = await visit(site);
+});
+afterEach(() => seen[Symbol.asyncDispose]());
+
+describe("a server over HTTP", () => {
+  test("is connected by its address; its tools and resources are shown, and it can be left", async () => {
+    const { page } = seen;
+    await connect(page, server.url);
+    expect(
+      await page
+        .locator("playground-bar")
+        .getByRole("button", { name: /connected\. Servers$/ })
+        .innerText(),
+    ).toMatch(/^local-\d+/);
+    await run(page, "report", { year: "2025" });
+    await page.locator("playground-tools sluice-artifact").getByText("application/pdf").first().waitFor();
+
+    await go(page, "Resources");
+    await page
+      .locator("sluice-resources")
+      .getByRole("button", { name: /^Today/ })
+      .waitFor();
+
+    await page
+      .locator("playground-bar")
+      .getByRole("button", { name: /Servers$/ })
+      .click();
+    await page.locator("playground-servers").getByRole("button", { name: "Leave" }).click();
+    const left = page.locator("playground-servers").getByRole("listitem");
+    await expect.poll(() => left.count(), { timeout: PATIENCE }).toBe(1);
+    await page.locator("playground-servers").getByRole("button", { name: "Close" }).click();
+    await page
+      .locator("sluice-resources")
+      .getByRole("button", { name: /^Live metrics/ })
+      .waitFor();
+    // Leaving ends the session at the server.
+    await expect.poll(() => server.sessions.size, { timeout: PATIENCE }).toBe(0);
+    expect(seen.complaints).toEqual([]);
+  });
+});
+
+describe("what is no server", () => {
+  test("an address where nobody answers is told of in the dialog, and may be written anew", async () => {
+    const { page } = seen;
+    const gone = await listen(() => () => undefined);
+    await gone[Symbol.asyncDispose]();
+    await dial(page, `${gone.origin}/mcp`);
+    const dialog = page.locator("playground-servers dialog");
+    const alert = dialog.getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.innerText()).toMatch(/could not be reached|network|connect/i);
+    expect(await dialog.locator("[name=url]").inputValue()).toBe(`${gone.origin}/mcp`);
+    expect(await dialog.getByRole("button", { name: "Connect" }).isEnabled()).toBe(true);
+
+    await dialog.locator("[name=url]").fill(server.url);
+    await dialog.getByRole("button", { name: "Connect" }).click();
+    await page
+      .locator("playground-tools")
+      .getByRole("button", { name: /^report/ })
+      .waitFor();
+  });
+
+  test("an address where something else answers", async () => {
+    const { page } = seen;
+    await dial(page, site.url);
+    await page.locator("playground-servers dialog").getByRole("alert").waitFor();
+  });
+});
+
+describe("a server that is a program", () => {
+  let bridge: ChildProcess;
+  let address: string;
+
+  beforeAll(async () => {
+    const args = [here("../../dist/cli/main.js"), "bridge", "--", process.execPath, here("../e2e/fixture/stdio.mjs")];
+    bridge = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+    address = await printed(bridge);
+  });
+  afterAll(async () => {
+    const ended = once(bridge, "exit");
+    bridge.kill("SIGTERM");
+    await ended;
+  });
+
+  test("is connected through the bridge: its tools are called, and its files stored", async () => {
+    const { page } = seen;
+    await connect(page, address);
+    await run(page, "image", { bytes: "200000" });
+    await page.locator("playground-tools sluice-artifact").getByText("image/png").first().waitFor();
+    expect(seen.complaints).toEqual([]);
+  });
+});
+
+/** The address that the bridge says. */
+async function printed({ stdout, stderr }: ChildProcess): Promise<string> {
+  let said = "";
+  return new Promise((resolve, reject) => {
+    const heard = (text: Buffer): void => {
+      said += text.toString();
+      const [address] = /http:\/\/127\.0\.0\.1:\d+\/[\w-]+\/mcp/.exec(said) ?? [];
+      if (address !== undefined) resolve(address);
+    };
+    stdout?.on("data", heard);
+    stderr?.on("data", heard).once("close", () => reject(new Error(`The bridge said no address: ${said}`)));
+  });
+}

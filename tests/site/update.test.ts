@@ -1,0 +1,81 @@
+/** A newer version of the site, while somebody has the older one open. */
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { chromium } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { findChromium } from "../../scripts/chromium.mjs";
+import { SITE } from "../../scripts/site.mjs";
+import { listen, type Elsewhere } from "../package/tools/elsewhere.js";
+import { PATIENCE, controlled, firstResult, visit, type Served, type Visit } from "./visit.js";
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".mjs": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+  ".webmanifest": "application/manifest+json",
+};
+
+let folder: string;
+let host: Elsewhere;
+let site: Served;
+let seen: Visit;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice-site-"));
+  await cp(SITE, folder, { recursive: true });
+  host = await listen(() => (request, response) => {
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    const name = pathname.endsWith("/") ? `${pathname}index.html` : pathname;
+    readFile(join(folder, name)).then(
+      (bytes) => response.setHeader("content-type", TYPES[extname(name)] ?? "application/octet-stream").end(bytes),
+      () => response.writeHead(404).end(),
+    );
+  });
+  const browser = await chromium.launch({ executablePath: findChromium() ?? "chromium" });
+  const url = `${host.origin}/`;
+  site = { url, browser, [Symbol.asyncDispose]: () => browser.close() };
+  seen = await visit(site);
+}, 2 * PATIENCE);
+afterAll(async () => {
+  await seen[Symbol.asyncDispose]();
+  await site[Symbol.asyncDispose]();
+  await host[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Makes the page another one, and has the service worker know. */
+async function publish(version: string): Promise<void> {
+  const [page, worker] = [join(folder, "index.html"), join(folder, "sw.js")];
+  await writeFile(page, (await readFile(page, "utf8")).replace("<html", `<html data-version="${version}"`));
+  const script = await readFile(worker, "utf8");
+  const [entry = ""] = /\{url:.index\.html.[^{}]*\}/.exec(script) ?? [];
+  const changed = entry.replace(/[0-9a-f]{16}/, (revision) =>
+    revision.replace(/^./, (first) => (first === "0" ? "1" : "0")),
+  );
+  expect(changed).not.toBe(entry);
+  await writeFile(worker, script.replace(entry, changed));
+}
+
+test("is offered, and taken when somebody wants it: never while they work", async () => {
+  const { page } = seen;
+  await controlled(page);
+  const version = (): Promise<string | undefined> => page.evaluate(() => document.documentElement.dataset["version"]);
+  const update = page.locator("playground-bar").getByRole("button", { name: "Update" });
+  await publish("next");
+
+  await page.reload();
+  await firstResult(page);
+  await update.waitFor();
+  expect(await version()).toBeUndefined();
+
+  await update.click();
+  await page.waitForFunction(() => document.documentElement.dataset["version"] === "next");
+  await firstResult(page);
+  await controlled(page);
+  expect(await update.count()).toBe(0);
+  expect(seen.complaints).toEqual([]);
+});
