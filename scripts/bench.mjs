@@ -1,19 +1,19 @@
 /**
  * `npm run bench`: sets up, builds, measures. `npm run bench:doors`: the same for the proxy and the transports;
- * `npm run bench:tools`: for ToolNode. Arguments go to scripts/bench/main.mjs, or to that of the folder.
+ * `npm run bench:tools`: for ToolNode; `npm run bench:site`: for the playground. Arguments go to scripts/bench/main.mjs, or to that of the folder.
  * @module
  */
 import { build } from "./build.mjs";
 import { run } from "./run.mjs";
 import { main, setup } from "./setup.mjs";
 
-const FOLDERS = ["doors", "tools"];
+const FOLDERS = ["doors", "site", "tools"];
 
 await main(async () => {
   const [first, ...rest] = process.argv.slice(2);
   const folder = FOLDERS.find((name) => name === first);
-  // The SDKs that doors are compared with are installed for the tests.
-  await setup(folder === "doors" ? "test" : "build");
+  // The SDKs that doors are compared with, and Chromium, are installed for the tests.
+  await setup(folder === "doors" || folder === "site" ? "test" : "build");
   await build();
   const script =
     folder === undefined
