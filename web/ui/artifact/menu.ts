@@ -143,5 +143,5 @@ function letter(entries: readonly HTMLElement[], from: number, key: string): num
   if (Array.from(key).length !== 1 || key === " ") return undefined;
   return entries
     .map((_, step) => (from + 1 + step) % entries.length)
-    .find((at) => entries[at]?.textContent?.trim().toLowerCase().startsWith(key.toLowerCase()));
+    .find((at) => entries[at]?.textContent.trim().toLowerCase().startsWith(key.toLowerCase()));
 }
