@@ -28,7 +28,7 @@ afterAll(async () => {
 describe("without any set-up", () => {
   test("a result is on screen, and three ways to begin", async () => {
     const { page } = seen;
-    await page.locator("sluice-artifact").first().getByText("application/pdf").waitFor();
+    await page.locator("sluice-artifact").first().getByText("image/png").waitFor();
     for (const name of [/Run the 4 MB PDF demo/, /Drop a CallToolResult/, /Connect my server/]) {
       expect(await page.getByRole("button", { name }).count()).toBe(1);
     }

@@ -121,7 +121,7 @@ describe("with the keyboard alone", () => {
     const heading = page.locator("playground-try playground-call").getByRole("heading", { level: 2 });
     expect(await heading.innerText()).toBe("demo.sales_chart");
     await page.keyboard.press("[");
-    await expect.poll(() => heading.innerText()).toBe("demo.sales_report");
+    await expect.poll(() => heading.innerText()).toBe("demo.sales_chart");
     await page.keyboard.press("]");
     await expect.poll(() => heading.innerText()).toBe("demo.sales_chart");
   });

@@ -57,7 +57,7 @@ describe("on a phone", () => {
     await choose("Model sees");
     await observation.waitFor();
     expect(await sent.isVisible()).toBe(false);
-    expect(await observation.locator("code").innerText()).toContain("application/pdf");
+    expect(await observation.locator("code").innerText()).toContain("image/png");
   });
 
   test("a tool runs, and its file is looked at in a sheet from the bottom", async () => {
@@ -82,7 +82,7 @@ describe("on a phone", () => {
     const choice = page.getByRole("combobox", { name: "Call" });
     const heading = page.locator("playground-try playground-call").getByRole("heading", { level: 2 });
     await choice.selectOption({ index: 1 });
-    await expect.poll(() => heading.innerText()).toBe("demo.sales_report");
+    await expect.poll(() => heading.innerText()).toBe("demo.sales_chart");
     await choice.selectOption({ index: 0 });
     await expect.poll(() => heading.innerText()).toBe("demo.sales_chart");
   });

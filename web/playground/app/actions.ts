@@ -22,7 +22,7 @@ const MAX_CALLS = 50;
 const MAX_NOTICES = 50;
 const MAX_LINES = 500;
 /** What a new visitor sees first. */
-const FIRST = { tool: "demo.sales_report", args: { quarter: "Q2" } };
+const FIRST = { tool: "demo.sales_chart", args: { kind: "bar" } };
 
 /** Everything that the playground can do. */
 export class Actions {
