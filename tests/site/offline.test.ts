@@ -15,7 +15,8 @@ beforeAll(async () => {
   seen = await visit(site);
   const { page, context } = seen;
   await controlled(page);
-  await act(page.locator("playground-try sluice-artifact").first(), "Save to My Files");
+  await run(page, "sales_report");
+  await act(page.locator("playground-tools sluice-artifact").first(), "Save to My Files");
   await page
     .locator("playground-rail")
     .getByRole("button", { name: /^My Files ?, 1 files?/ })
