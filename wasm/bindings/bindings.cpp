@@ -56,7 +56,7 @@ class Core {
   void refs() { out_ = session_.refs(); }
   void shelve() { session_.shelve(); }
   bool shelved() { return answer(session_.shelved(in_, out_)); }
-  bool clamp() { return answer(session_.clamp_text(in_, out_)); }
+  bool clamp(size_t max_chars) { return answer(session_.clamp_text(in_, max_chars, out_)); }
 
   void sniff(double size) { out_ = sluice::describe_file(in_, static_cast<uint64_t>(size)); }
 

@@ -71,6 +71,7 @@ export type { OnStoreFailure } from "./core/store-access.js";
 export type {
   AnswerRef,
   Clamp,
+  ClampOptions,
   Dialect,
   Sluice,
   SluiceOptions,

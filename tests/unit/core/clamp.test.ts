@@ -50,6 +50,19 @@ describe("no observation is longer than the limit", () => {
     await fc.assert(property, { numRuns: 80 });
   });
 
+  test("whatever limit it is given, smaller or larger than the one that is configured", async () => {
+    const sluice = await limited({ max_observation_chars: 1_000 });
+    const property = fc.property(value, fc.integer({ min: 1, max: 4_000 }), (observation, maxChars) => {
+      const json = JSON.stringify(observation);
+      const { text, changed } = sluice.clampText(json, { maxChars });
+      expect(chars(text)).toBeLessThanOrEqual(Math.max(maxChars, 256));
+      expect(changed).toBe(chars(json) > Math.max(maxChars, 256));
+      expect(sluice.clamp(observation, { maxChars }).text).toBe(text);
+    });
+    fc.assert(property, { numRuns: 100 });
+    expect(sluice.clamp(prose(3_000)).clampedChars).toBeLessThanOrEqual(1_000);
+  });
+
   test("not even when the suffix alone is", async () => {
     const sluice = await limited({ max_observation_chars: 256, truncation_suffix: "😀".repeat(200) });
     expect(chars(sluice.clamp(prose(10_000)).text)).toBeLessThanOrEqual(256);
@@ -57,6 +70,19 @@ describe("no observation is longer than the limit", () => {
 });
 
 describe("clamping", () => {
+  test("leaves a text that fits as it is written", async () => {
+    const sluice = await limited({});
+    const json = '{"n": 12345678901234567890.10, "a": 1, "a": 2}';
+    expect(sluice.clampText(json)).toMatchObject({ text: json, changed: false });
+    expect(() => sluice.clampText("{")).toThrow(expect.objectContaining({ code: "E_JSON_END" }));
+  });
+
+  test.each([0, -1, 1.5, Number.NaN, 2 ** 40, "300"])("no limit is %j", async (maxChars) => {
+    const sluice = await limited({});
+    const wrong = { code: "E_INVALID_ARGUMENT", path: "maxChars" };
+    expect(() => sluice.clamp("a", { maxChars: maxChars as number })).toThrow(expect.objectContaining(wrong));
+  });
+
   test("leaves alone what fits", async () => {
     const sluice = await limited({});
     const observation = { a: prose(40_000) };

@@ -76,8 +76,8 @@ class Session {
   void shelve();
   Status shelved(std::string_view json, std::string& text);
 
-  /// The guardrail alone.
-  Status clamp_text(std::string_view json, std::string& text);
+  /// The guardrail alone; with `max_chars` of 0 at the limit that is configured.
+  Status clamp_text(std::string_view json, size_t max_chars, std::string& text);
 
  private:
   class Message;

@@ -78,9 +78,11 @@ Status Session::shelved(std::string_view json, std::string& text) {
   return clamped.status;
 }
 
-Status Session::clamp_text(std::string_view json, std::string& text) {
+Status Session::clamp_text(std::string_view json, size_t max_chars, std::string& text) {
   Message& message = *message_;
-  message.clamped = clamp(json, message.config.guardrail);
+  GuardrailOptions options = message.config.guardrail;
+  if (max_chars != 0) options.max_observation_chars = max_chars;
+  message.clamped = clamp(json, options);
   message.changed = message.clamped.changed;
   text = message.clamped.text;
   return message.clamped.status;

@@ -18,6 +18,8 @@ const OPTIONS: Readonly<Record<Exclude<keyof TransformOptions, "namespace" | "sc
   signal: ["an AbortSignal", (value) => value instanceof AbortSignal],
 };
 const TESTS = Object.entries(OPTIONS);
+/** No text is longer: the core's memory has 32 bits. */
+const MOST_CHARS = 2 ** 31;
 const ON_FAILURE: readonly OnStoreFailure[] = ["answer", "throw"];
 
 /** Throws E_INVALID_ARGUMENT with the path of the option that is wrong, whether or not anything will be stored. */
@@ -52,6 +54,13 @@ export function noBytes(name: string): SluiceError {
 export function checkOnFailure(way: unknown): void {
   const ways: readonly unknown[] = ON_FAILURE;
   if (!ways.includes(way)) throw wrong("onStoreFailure", ON_FAILURE.map((known) => `"${known}"`).join(" or "));
+}
+
+/** Throws E_INVALID_ARGUMENT for a number of characters that is none; undefined is that which is configured. */
+export function checkMaxChars(maxChars: unknown): void {
+  if (maxChars === undefined) return;
+  const holds = Number.isInteger(maxChars) && (maxChars as number) > 0 && (maxChars as number) <= MOST_CHARS;
+  if (!holds) throw wrong("maxChars", `a whole number from 1 to ${MOST_CHARS}`);
 }
 
 function checkObject(value: unknown, name: string): void {

@@ -33,7 +33,7 @@ export interface Core {
   refs(): void;
   shelve(): void;
   shelved(): boolean;
-  clamp(): boolean;
+  clamp(maxChars: number): boolean;
   sniff(size: number): void;
   restore(): boolean;
   restoreWith(refs: number): boolean;

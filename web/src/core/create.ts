@@ -7,12 +7,12 @@ import type { ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import { Unchanged } from "./answer.js";
 import { findBeside } from "./beside.js";
-import { checkCall, checkOnFailure, checkRestore, isBytes, jsonOf, noBytes, wrong } from "./call.js";
+import { checkCall, checkMaxChars, checkOnFailure, checkRestore, isBytes, jsonOf, noBytes, wrong } from "./call.js";
 import type { SluiceConfig } from "./config.js";
 import { EnginePool, type Engine } from "./engine.js";
 import type { MessageSurroundings } from "./message.js";
 import { Restorer } from "./restoring.js";
-import type { Clamp, Sluice, SluiceStream, Sniffed, Transformed, TransformOptions } from "./sluice.js";
+import type { Clamp, ClampOptions, Sluice, SluiceStream, Sniffed, Transformed, TransformOptions } from "./sluice.js";
 import { StoreAccess, type StoreTerms } from "./store-access.js";
 import { Stream } from "./stream.js";
 
@@ -88,9 +88,14 @@ class StoreSluice implements Sluice {
     return new Stream(this.#pool, this.#around(options, new StoreAccess(this.#terms, options.signal)));
   }
 
-  clamp(observation: unknown): Clamp {
+  clamp(observation: unknown, options: ClampOptions = {}): Clamp {
+    return this.clampText(jsonOf(observation), options);
+  }
+
+  clampText(json: string, { maxChars }: ClampOptions = {}): Clamp {
+    checkMaxChars(maxChars);
     return this.#now((engine) => {
-      engine.tell(jsonOf(observation), (core) => core.clamp());
+      engine.tell(json, (core) => core.clamp(maxChars ?? 0));
       const text = engine.ask(() => undefined);
       const report = JSON.parse(engine.ask((core) => core.report())) as Record<string, unknown>;
       return {

@@ -77,6 +77,12 @@ export interface SluiceStream extends AsyncDisposable {
   close(): Promise<Transformed>;
 }
 
+/** How an observation is clamped. */
+export interface ClampOptions {
+  /** Unicode code points of JSON that may be left, at least 256; as `guardrail.max_observation_chars` says when left out. */
+  readonly maxChars?: number;
+}
+
 /** What the guardrail made of an observation. */
 export interface Clamp {
   /** JSON text within the limit. */
@@ -110,7 +116,9 @@ export interface Sluice {
   /** The same for bytes of JSON that arrive in pieces. */
   open(options?: TransformOptions): SluiceStream;
   /** The guardrail alone, for a value that any tool returned. */
-  clamp(observation: unknown): Clamp;
+  clamp(observation: unknown, options?: ClampOptions): Clamp;
+  /** The same for JSON text, of which nothing is written anew that stays: numbers keep all their digits. */
+  clampText(json: string, options?: ClampOptions): Clamp;
   /** Gives back what `transform(…, { dialect: "mcp" })` was given. */
   restore(value: unknown, options?: { readonly scope?: ArtifactScope }): Promise<unknown>;
   /** The same as a stream of JSON text, for results that do not fit in memory. */
