@@ -1,26 +1,14 @@
 /** Calls that take long: progress, giving up, going on aside, and limits (check 11). */
 import type { Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { serveMcp, type McpServing } from "../package/tools/mcp-serving.js";
-import { PATIENCE, begin, connect, go, served, visit, type Served, type Visit } from "./visit.js";
+import { describe, expect, test } from "vitest";
+import { serveMcp } from "../package/tools/mcp-serving.js";
+import { begin, connect, during, go, visitor } from "./visit.js";
 
 /** Longer than a person waits without wanting to do something else. */
 const SECONDS = "14";
 
-let site: Served;
-let seen: Visit;
-let server: McpServing;
-
-beforeAll(async () => {
-  server = await serveMcp();
-  site = await served();
-  seen = await visit(site);
-}, 2 * PATIENCE);
-afterAll(async () => {
-  await seen[Symbol.asyncDispose]();
-  await site[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-});
+const server = during(serveMcp);
+const seen = visitor();
 
 const card = (page: Page): Locator => page.locator("playground-tools playground-call");
 
@@ -77,7 +65,7 @@ test("a question of the server's stands where the call was made, and its answer 
 
 test("a server that is silent too long: the limit is stated, and twice as much is offered", async () => {
   const { page } = seen;
-  await connect(page, server.url);
+  await connect(page, server().url);
   await begin(page, "wait");
   const alert = card(page).getByRole("alert");
   await alert.waitFor();

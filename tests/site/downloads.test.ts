@@ -2,19 +2,15 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { webPage } from "../../web/playground/demo/documents.js";
 import { salesReport } from "../../web/playground/demo/report.js";
 import { csv, orders } from "../../web/playground/demo/sales.js";
 import { jingle } from "../../web/playground/demo/sound.js";
-import { act, controlled, inView, pick, run, served, visit, type Served, type Visit } from "./visit.js";
+import { inView } from "./in-view.js";
+import { act, controlled, hosted, pick, run, visitor } from "./visit.js";
 
-let site: Served;
-
-beforeAll(async () => {
-  site = await served();
-});
-afterAll(() => site[Symbol.asyncDispose]());
+const site = hosted();
 
 /** What is saved when somebody presses something. */
 interface Saved {
@@ -73,13 +69,11 @@ const KINDS: readonly Kind[] = [
 ];
 
 describe.each(["allow", "block"] as const)("with service workers: %s", (serviceWorkers) => {
-  let seen: Visit;
+  const seen = visitor({ site, serviceWorkers });
 
   beforeAll(async () => {
-    seen = await visit(site, { serviceWorkers });
     if (serviceWorkers === "allow") await controlled(seen.page);
   });
-  afterAll(() => seen[Symbol.asyncDispose]());
 
   test.each(KINDS)("$name is downloaded as it came", async ({ name, make, made }) => {
     const { page } = seen;

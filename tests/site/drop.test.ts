@@ -1,22 +1,12 @@
 /** What somebody drops, pastes or picks, without any server (check 9). */
 import type { Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { salesReport } from "../../web/playground/demo/report.js";
-import { gated, go, inView, pick, served, visit, type Served, type Visit } from "./visit.js";
+import { gated, inView } from "./in-view.js";
+import { go, pick, visitor } from "./visit.js";
 
-let site: Served;
-let seen: Visit;
-let pdf: Uint8Array;
-
-beforeAll(async () => {
-  pdf = salesReport("Q3");
-  site = await served();
-  seen = await visit(site);
-});
-afterAll(async () => {
-  await seen[Symbol.asyncDispose]();
-  await site[Symbol.asyncDispose]();
-});
+const seen = visitor();
+const pdf = salesReport("Q3");
 
 const card = (page: Page): Locator => page.locator("playground-try playground-call");
 const modelSide = (page: Page): Promise<string | null> => card(page).locator("sluice-result-model code").textContent();
@@ -186,5 +176,5 @@ describe("JSON that is broken", () => {
 
 test("nothing complains, and nothing is asked of any other origin", () => {
   expect(seen.complaints).toEqual([]);
-  expect(seen.requests.filter((url) => !url.startsWith(site.url) && !url.startsWith("blob:"))).toEqual([]);
+  expect(seen.requests.filter((url) => !url.startsWith(seen.site.url) && !url.startsWith("blob:"))).toEqual([]);
 });

@@ -3,14 +3,13 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { crc32, inflateRawSync } from "node:zlib";
 import type { Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { act, controlled, go, PATIENCE, run, served, visit, type Served, type Visit } from "./visit.js";
+import { beforeAll, expect, test } from "vitest";
+import { PATIENCE, act, controlled, go, run, visitor } from "./visit.js";
 
 const SOON = { timeout: PATIENCE };
 const NOTES = "Call the warehouse about the tents.\n";
 
-let site: Served;
-let seen: Visit;
+const seen = visitor();
 /** SHA-256 of what was saved, by name. */
 const saved = new Map<string, string>();
 
@@ -21,15 +20,7 @@ const names = (page: Page): Promise<string[]> =>
     .getByRole("button", { name: /^Rename / })
     .evaluateAll((buttons) => buttons.map((button) => String(button.ariaLabel).replace("Rename ", "")));
 
-beforeAll(async () => {
-  site = await served();
-  seen = await visit(site);
-  await controlled(seen.page);
-}, 2 * PATIENCE);
-afterAll(async () => {
-  await seen[Symbol.asyncDispose]();
-  await site[Symbol.asyncDispose]();
-});
+beforeAll(() => controlled(seen.page));
 
 /** Runs a tool, keeps the file that it gives, and notes what its original is. */
 async function save(page: Page, tool: string, type: string): Promise<void> {

@@ -1,17 +1,14 @@
 /** What somebody sees who comes for the first time (checks 1, 3, 4 and 5). */
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { served, visit, type Served, type Visit } from "./visit.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { visitor } from "./visit.js";
 
-let site: Served;
-let seen: Visit;
+const seen = visitor();
 
 /** Gzipped bytes of what was fetched: everything, and what the page itself is made of. */
 const weight = { all: 0, shell: 0 };
 
 beforeAll(async () => {
-  site = await served();
-  seen = await visit(site);
   // The service worker is fetched after the first result, and the site by it.
   const before = seen.requests.slice(0, seen.requests.findIndex((url) => url.endsWith("/sw.js")) >>> 0);
   for (const url of new Set(before)) {
@@ -19,10 +16,6 @@ beforeAll(async () => {
     weight.all += size;
     if (!/worker-|\.wasm/.test(url)) weight.shell += size;
   }
-});
-afterAll(async () => {
-  await seen[Symbol.asyncDispose]();
-  await site[Symbol.asyncDispose]();
 });
 
 describe("without any set-up", () => {
@@ -36,7 +29,7 @@ describe("without any set-up", () => {
 
   test("nothing complains, and nothing is asked of any other origin", () => {
     expect(seen.complaints).toEqual([]);
-    expect(seen.requests.filter((url) => !url.startsWith(site.url) && !url.startsWith("blob:"))).toEqual([]);
+    expect(seen.requests.filter((url) => !url.startsWith(seen.site.url) && !url.startsWith("blob:"))).toEqual([]);
   });
 
   test("the shell is below 120 KB gzipped, and all before the first result below 400 KB", () => {

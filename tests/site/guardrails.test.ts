@@ -1,27 +1,24 @@
 /** What somebody changes of the guardrails decides at once, or is refused with a reason (check 13). */
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { SluiceConfig } from "../../dist/index.js";
-import { firstResult, gated, go, inView, run, served, visit, type Served, type Visit } from "./visit.js";
+import { gated, inView } from "./in-view.js";
+import { firstResult, go, run, visitor } from "./visit.js";
 
-let site: Served;
-let seen: Visit;
+const seen = visitor();
 let view: Locator;
 
 beforeAll(async () => {
-  site = await served();
-  seen = await visit(site);
   view = seen.page.locator("playground-guardrails");
   await run(seen.page, "source_code");
   await go(seen.page, "Guardrails");
 });
-afterAll(async () => {
-  await seen[Symbol.asyncDispose]();
-  await site[Symbol.asyncDispose]();
-});
 beforeEach(async () => {
   await write("{}");
+  // What held before is said to hold until this does.
+  const wanted = await expected(seen.page, {});
+  await vi.waitUntil(async () => (await modelSide()) === wanted, { timeout: 20_000 });
   await view.getByText("This holds.").waitFor();
 });
 

@@ -1,22 +1,12 @@
 /** The keyboard alone, from the first moment on (check 14). */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { served, visit, type Served, type Visit } from "./visit.js";
+import { describe, expect, test } from "vitest";
+import { visitor } from "./visit.js";
 
 /** Stops of Tab after which something cannot be reached, as people see it. */
 const PATIENCE = 80;
 
-let site: Served;
-let seen: Visit;
-
-beforeAll(async () => {
-  site = await served();
-  seen = await visit(site);
-});
-afterAll(async () => {
-  await seen[Symbol.asyncDispose]();
-  await site[Symbol.asyncDispose]();
-});
+const seen = visitor();
 
 describe("with the keyboard alone", () => {
   test("the first stop skips to the content", async () => {

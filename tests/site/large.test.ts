@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { noise } from "../../web/playground/demo/noise.js";
-import { PATIENCE, act, controlled, go, run, served, visit, type Served, type Visit } from "./visit.js";
+import { act, controlled, go, run, visitor } from "./visit.js";
 
 /** Milliseconds for which the page may not answer. */
 const LIMIT = 200;
@@ -17,8 +17,7 @@ const TRIES = 3;
 const MAX_NODES = 5000;
 const MEGABYTES = 100;
 
-let site: Served;
-let seen: Visit;
+const seen = visitor();
 let folder: string;
 
 beforeAll(async () => {
@@ -27,13 +26,7 @@ beforeAll(async () => {
   const text = line.repeat(Math.ceil(10_000_000 / line.length));
   await writeFile(join(folder, "story.txt"), text);
   await writeFile(join(folder, "story.json"), JSON.stringify({ content: [{ type: "text", text }] }));
-  site = await served();
-  seen = await visit(site);
-}, 2 * PATIENCE);
-afterAll(async () => {
-  await seen[Symbol.asyncDispose]();
-  await site[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
+  return () => rm(folder, { recursive: true, force: true });
 });
 
 /** The longest time, in milliseconds, for which the page did not answer while something was done; the least of some tries. */

@@ -1,29 +1,20 @@
 /** A phone: no sideways scroll, everything large enough for a finger, and every task possible (check 2). */
 import type { Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { keep, leave, PLACES, WINDOWS } from "./places.js";
-import { go, run, served, visit, type Served, type Visit } from "./visit.js";
+import { go, hosted, run, visitor } from "./visit.js";
 
 /** CSS pixels that a finger needs. */
 const FINGER = 44;
 const [, { options }] = WINDOWS;
 const { width, height } = options.viewport;
 
-let site: Served;
-
-beforeAll(async () => {
-  site = await served();
-});
-afterAll(() => site[Symbol.asyncDispose]());
+const site = hosted();
 
 describe("every place", () => {
-  let seen: Visit;
+  const seen = visitor({ site, ...options });
 
-  beforeAll(async () => {
-    seen = await visit(site, options);
-  });
   afterEach(() => leave(seen.page));
-  afterAll(() => seen[Symbol.asyncDispose]());
 
   test.each(PLACES)("$name fits, and can be touched", { timeout: 180_000 }, async ({ show }) => {
     await show(seen.page);
@@ -33,12 +24,7 @@ describe("every place", () => {
 });
 
 describe("on a phone", () => {
-  let seen: Visit;
-
-  beforeAll(async () => {
-    seen = await visit(site, options);
-  });
-  afterAll(() => seen[Symbol.asyncDispose]());
+  const seen = visitor({ site, ...options });
 
   test("views are tabs at the bottom", async () => {
     const box = await boxOf(seen.page.locator("playground-rail"));

@@ -1,9 +1,8 @@
 /** Without a network, once the site was there (check 15). */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { act, controlled, firstResult, go, PATIENCE, run, served, visit, type Served, type Visit } from "./visit.js";
+import { beforeAll, expect, test } from "vitest";
+import { PATIENCE, act, controlled, firstResult, go, run, visitor } from "./visit.js";
 
-let site: Served;
-let seen: Visit;
+const seen = visitor();
 
 /** Addresses of which nothing came. */
 const failed: string[] = [];
@@ -11,8 +10,6 @@ const failed: string[] = [];
 const fetched: string[] = [];
 
 beforeAll(async () => {
-  site = await served();
-  seen = await visit(site);
   const { page, context } = seen;
   await controlled(page);
   await run(page, "sales_report");
@@ -27,10 +24,6 @@ beforeAll(async () => {
     if (/^https?:/.test(response.url()) && !response.fromServiceWorker()) fetched.push(response.url());
   });
   await page.reload();
-}, 2 * PATIENCE);
-afterAll(async () => {
-  await seen[Symbol.asyncDispose]();
-  await site[Symbol.asyncDispose]();
 });
 
 test("the page is there, says that it is offline, and the example runs", async () => {

@@ -1,20 +1,11 @@
 /** Every kind of file has a preview, or says why it has none (check 7). */
 import type { FrameLocator, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { webPage } from "../../web/playground/demo/documents.js";
-import { act, controlled, inView, pick, run, served, visit, type Served, type Visit } from "./visit.js";
+import { inView } from "./in-view.js";
+import { act, controlled, pick, run, visitor } from "./visit.js";
 
-let site: Served;
-let seen: Visit;
-
-beforeAll(async () => {
-  site = await served();
-  seen = await visit(site);
-});
-afterAll(async () => {
-  await seen[Symbol.asyncDispose]();
-  await site[Symbol.asyncDispose]();
-});
+const seen = visitor();
 
 const viewer = (page: Page): Locator => page.locator("playground-drawer sluice-viewer");
 
@@ -145,13 +136,12 @@ describe.each([
 ] as const)("the preview of a page, service workers: %s", (serviceWorkers, background) => {
   /** Addresses that something other than the policy of the page kept from being asked. */
   const asked: string[] = [];
-  let visitor: Visit;
+  const other = visitor({ site: seen.site, serviceWorkers });
   let frame: FrameLocator;
   let element: Locator;
 
   beforeAll(async () => {
-    visitor = await visit(site, { serviceWorkers });
-    const { page, context } = visitor;
+    const { page, context } = other;
     context.on("requestfinished", (request) => asked.push(request.url()));
     context.on("requestfailed", (request) => {
       if (request.failure()?.errorText !== "csp") asked.push(`${request.url()} ${request.failure()?.errorText}`);
@@ -163,7 +153,6 @@ describe.each([
     frame = element.contentFrame();
     await frame.getByRole("heading", { name: "Sales 2025" }).waitFor();
   });
-  afterAll(() => visitor[Symbol.asyncDispose]());
 
   test("shows it, in a sandbox without scripts", async () => {
     expect(await element.getAttribute("sandbox")).not.toMatch(/allow-(?:scripts|forms|popups|top)/);
@@ -173,10 +162,10 @@ describe.each([
   });
 
   test("sends nothing, whatever is pressed", async () => {
-    const { page } = visitor;
+    const { page } = other;
     await frame.getByRole("button", { name: "Send, to nowhere" }).click();
     await expect.poll(() => frame.getByRole("heading", { name: "Sales 2025" }).count(), { timeout: 20_000 }).toBe(1);
-    expect(page.url()).toBe(site.url);
+    expect(page.url()).toBe(seen.site.url);
     expect(asked.filter((url) => url.includes(".example"))).toEqual([]);
   });
 });

@@ -1,18 +1,6 @@
 /** A browser that gives the site hardly any room. */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  act,
-  begin,
-  controlled,
-  firstResult,
-  go,
-  PATIENCE,
-  run,
-  served,
-  visit,
-  type Served,
-  type Visit,
-} from "./visit.js";
+import { beforeAll, expect, test } from "vitest";
+import { PATIENCE, act, begin, controlled, firstResult, go, run, visitor } from "./visit.js";
 
 const MIB = 1024 * 1024;
 /**
@@ -21,23 +9,16 @@ const MIB = 1024 * 1024;
  */
 const QUOTA = 16 * MIB;
 
-let site: Served;
-let seen: Visit;
+const seen = visitor({ url: "about:blank", waits: false });
 
 beforeAll(async () => {
-  site = await served();
-  seen = await visit({ ...site, url: "about:blank" }, { waits: false });
-  const { page, context } = seen;
+  const { page, context, site } = seen;
   const devtools = await context.newCDPSession(page);
   // Before anything is stored: the browser looks only now and then at how much it may be.
   await devtools.send("Storage.overrideQuotaForOrigin", { origin: new URL(site.url).origin, quotaSize: QUOTA });
   await page.goto(site.url);
   await firstResult(page);
   await controlled(page);
-}, 2 * PATIENCE);
-afterAll(async () => {
-  await seen[Symbol.asyncDispose]();
-  await site[Symbol.asyncDispose]();
 });
 
 /** Bytes that the browser counts. */

@@ -1,21 +1,11 @@
 /** What a server has to read: templates, subscriptions and what changes (check 10). */
 import type { Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { PATIENCE, go, run, served, visit, type Served, type Visit } from "./visit.js";
+import { describe, expect, test } from "vitest";
+import { go, run, visitor } from "./visit.js";
 
 const NOTE = "Rain on Sunday: all rain shells to the front.";
 
-let site: Served;
-let seen: Visit;
-
-beforeAll(async () => {
-  site = await served();
-  seen = await visit(site);
-}, 2 * PATIENCE);
-afterAll(async () => {
-  await seen[Symbol.asyncDispose]();
-  await site[Symbol.asyncDispose]();
-});
+const seen = visitor();
 
 /** Opens a list, and one of its rows, which `name` begins. */
 async function opened(page: Page, tab: string, name: RegExp): Promise<Locator> {

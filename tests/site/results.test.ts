@@ -1,24 +1,15 @@
 /** A result on both sides of the gate: what is on screen is what the library gives, and adds up (checks 3, 4 and 5). */
 import type { Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { everything, gated, inView, run, served, visit, type Served, type Visit } from "./visit.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { everything, gated, inView } from "./in-view.js";
+import { run, visitor } from "./visit.js";
 
 /** Characters of base64 that nobody should have to see; the address of an artifact and a hash are shorter. */
 const ENCODED = /[A-Za-z0-9+/_-]{201,}/;
 /** Bytes of a line in the raw view. */
 const RAW_LINE = 120;
 
-let site: Served;
-let seen: Visit;
-
-beforeAll(async () => {
-  site = await served();
-  seen = await visit(site);
-});
-afterAll(async () => {
-  await seen[Symbol.asyncDispose]();
-  await site[Symbol.asyncDispose]();
-});
+const seen = visitor();
 
 const call = (page: Page): Locator => page.locator("main playground-call");
 const modelSide = (page: Page): Promise<string | null> => call(page).locator("sluice-result-model code").textContent();

@@ -2,34 +2,26 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { listen } from "../package/tools/elsewhere.js";
-import { serveMcp, type McpServing } from "../package/tools/mcp-serving.js";
-import { connect, dial, go, PATIENCE, run, served, visit, type Served, type Visit } from "./visit.js";
+import { serveMcp } from "../package/tools/mcp-serving.js";
+import { PATIENCE, connect, dial, during, go, hosted, run, visit, type Visit } from "./visit.js";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-let site: Served;
-let server: McpServing;
+const server = during(serveMcp);
+const site = hosted();
 let seen: Visit;
 
-beforeAll(async () => {
-  server = await serveMcp();
-  site = await served();
-}, 2 * PATIENCE);
-afterAll(async () => {
-  await site[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-});
 beforeEach(async () => {
   seen = await visit(site);
+  return () => seen[Symbol.asyncDispose]();
 });
-afterEach(() => seen[Symbol.asyncDispose]());
 
 describe("a server over HTTP", () => {
   test("is connected by its address; its tools and resources are shown, and it can be left", async () => {
     const { page } = seen;
-    await connect(page, server.url);
+    await connect(page, server().url);
     expect(
       await page
         .locator("playground-bar")
@@ -58,7 +50,7 @@ describe("a server over HTTP", () => {
       .getByRole("button", { name: /^Live metrics/ })
       .waitFor();
     // Leaving ends the session at the server.
-    await expect.poll(() => server.sessions.size, { timeout: PATIENCE }).toBe(0);
+    await expect.poll(() => server().sessions.size, { timeout: PATIENCE }).toBe(0);
     expect(seen.complaints).toEqual([]);
   });
 });
@@ -76,7 +68,7 @@ describe("what is no server", () => {
     expect(await dialog.locator("[name=url]").inputValue()).toBe(`${gone.origin}/mcp`);
     expect(await dialog.getByRole("button", { name: "Connect" }).isEnabled()).toBe(true);
 
-    await dialog.locator("[name=url]").fill(server.url);
+    await dialog.locator("[name=url]").fill(server().url);
     await dialog.getByRole("button", { name: "Connect" }).click();
     await page
       .locator("playground-tools")

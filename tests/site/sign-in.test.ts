@@ -1,49 +1,43 @@
 /** A server at which a person has to sign in (check 12). */
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { agree, logIn, serveAccounts, type Accounts } from "../package/tools/accounts.js";
-import { serveMcp, type McpServing } from "../package/tools/mcp-serving.js";
-import { PATIENCE, dial, everything, go, run, served, visit, type Served, type Visit } from "./visit.js";
-
-let site: Served;
-let accounts: Accounts;
-let server: McpServing;
-let seen: Visit;
+import { beforeAll, expect, test } from "vitest";
+import { agree, logIn, serveAccounts } from "../package/tools/accounts.js";
+import { serveMcp } from "../package/tools/mcp-serving.js";
+import { everything } from "./in-view.js";
+import { dial, during, go, run, visitor } from "./visit.js";
 
 /** All that the server was ever given. */
 const tokens = new Set<string>();
 /** All that the console said, whatever it was. */
 const said: string[] = [];
 
+const accounts = during(serveAccounts);
+const server = during(() =>
+  serveMcp({
+    issuer: () => accounts().origin,
+    owner: (token) => {
+      if (token !== "") tokens.add(token);
+      return accounts().owner(token);
+    },
+  }),
+);
+const seen = visitor();
+
 beforeAll(async () => {
-  accounts = await serveAccounts();
-  const owner = (token: string): Promise<string | null> => {
-    if (token !== "") tokens.add(token);
-    return accounts.owner(token);
-  };
-  server = await serveMcp({ owner, issuer: () => accounts.origin });
-  site = await served();
-  await accounts.open(`${site.url}callback.html`);
-  seen = await visit(site);
+  await accounts().open(`${seen.site.url}callback.html`);
   // The provider's pages have fonts from elsewhere.
   await seen.context.route(
     ({ hostname }) => !["localhost", "127.0.0.1"].includes(hostname),
     (route) => route.abort(),
   );
   seen.context.on("console", (message) => said.push(message.text()));
-}, 2 * PATIENCE);
-afterAll(async () => {
-  await seen[Symbol.asyncDispose]();
-  await site[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-  await accounts[Symbol.asyncDispose]();
 });
 
 test("a pause says who asks and for how long; it can be given up", async () => {
   const { page } = seen;
-  await dial(page, server.url);
+  await dial(page, server().url);
   const pause = page.getByRole("group", { name: "A call waits for you" });
   await pause.getByRole("button", { name: "Authorise" }).waitFor();
-  expect(await pause.innerText()).toContain(new URL(accounts.origin).host);
+  expect(await pause.innerText()).toContain(new URL(accounts().origin).host);
   expect(await pause.getByRole("timer").innerText()).toMatch(/^(?:10:00|9:\d\d) left$/);
   await pause.getByRole("button", { name: "Cancel" }).click();
   await page.locator("playground-servers dialog").getByRole("alert").waitFor();
@@ -53,7 +47,7 @@ test("a pause says who asks and for how long; it can be given up", async () => {
 
 test("once a person has agreed, in a window of its own, the call goes on by itself", async () => {
   const { page, context } = seen;
-  await dial(page, server.url);
+  await dial(page, server().url);
   const opening = context.waitForEvent("page");
   await page.getByRole("button", { name: "Authorise" }).click();
   const window = await opening;

@@ -15,7 +15,7 @@ test("works from any path, and its addresses stay below it", async () => {
   });
   try {
     const url = host.resolvedUrls?.local[0] ?? "";
-    await using seen = await visit({ ...site, url });
+    await using seen = await visit(site, { url });
     const { page, complaints, requests } = seen;
     await controlled(page);
     await page.reload();

@@ -1,40 +1,18 @@
 /** The site in two tabs at a time. */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  PATIENCE,
-  act,
-  command,
-  controlled,
-  firstResult,
-  go,
-  run,
-  served,
-  visit,
-  type Served,
-  type Visit,
-} from "./visit.js";
+import { beforeAll, expect, test } from "vitest";
+import { act, command, complaintsOf, controlled, firstResult, go, run, visitor } from "./visit.js";
 
-let site: Served;
-let seen: Visit;
+const seen = visitor();
 let other: Page;
-const complaints: string[] = [];
+let complaints: readonly string[];
 
 beforeAll(async () => {
-  site = await served();
-  seen = await visit(site);
   await controlled(seen.page);
   other = await seen.context.newPage();
-  other.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
-  });
-  other.on("pageerror", (error) => complaints.push(error.message));
-  await other.goto(site.url);
+  complaints = complaintsOf(other);
+  await other.goto(seen.site.url);
   await firstResult(other);
-}, 2 * PATIENCE);
-afterAll(async () => {
-  await seen[Symbol.asyncDispose]();
-  await site[Symbol.asyncDispose]();
 });
 
 /** The address of an artifact that a page shows. */

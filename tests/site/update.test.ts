@@ -2,12 +2,10 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
-import { chromium } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { findChromium } from "../../scripts/chromium.mjs";
+import { beforeAll, expect, test } from "vitest";
 import { SITE } from "../../scripts/site.mjs";
 import { listen, type Elsewhere } from "../package/tools/elsewhere.js";
-import { PATIENCE, controlled, firstResult, visit, type Served, type Visit } from "./visit.js";
+import { controlled, firstResult, hosted, visit } from "./visit.js";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html",
@@ -19,10 +17,9 @@ const TYPES: Readonly<Record<string, string>> = {
   ".webmanifest": "application/manifest+json",
 };
 
+const site = hosted();
 let folder: string;
 let host: Elsewhere;
-let site: Served;
-let seen: Visit;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "sluice-site-"));
@@ -35,16 +32,10 @@ beforeAll(async () => {
       () => response.writeHead(404).end(),
     );
   });
-  const browser = await chromium.launch({ executablePath: findChromium() ?? "chromium" });
-  const url = `${host.origin}/`;
-  site = { url, browser, [Symbol.asyncDispose]: () => browser.close() };
-  seen = await visit(site);
-}, 2 * PATIENCE);
-afterAll(async () => {
-  await seen[Symbol.asyncDispose]();
-  await site[Symbol.asyncDispose]();
-  await host[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
+  return async () => {
+    await host[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  };
 });
 
 /** Makes the page another one, and has the service worker know. */
@@ -61,6 +52,7 @@ async function publish(version: string): Promise<void> {
 }
 
 test("is offered, and taken when somebody wants it: never while they work", async () => {
+  await using seen = await visit(site, { url: `${host.origin}/` });
   const { page } = seen;
   await controlled(page);
   const version = (): Promise<string | undefined> => page.evaluate(() => document.documentElement.dataset["version"]);

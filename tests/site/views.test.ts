@@ -1,29 +1,21 @@
 /** Every place, in both themes and in two widths: what axe says of it, and what it looks like (check 14). */
 import { mkdirSync } from "node:fs";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { violations } from "./accessible.js";
 import { leave, PLACES, WINDOWS } from "./places.js";
-import { served, visit, type Served, type Visit } from "./visit.js";
+import { hosted, visitor } from "./visit.js";
 
 /** Pictures are for people to look at. */
 const SHOTS = "build/shots";
 
-let site: Served;
+const site = hosted();
 
-beforeAll(async () => {
-  mkdirSync(SHOTS, { recursive: true });
-  site = await served();
-});
-afterAll(() => site[Symbol.asyncDispose]());
+beforeAll(() => void mkdirSync(SHOTS, { recursive: true }));
 
 describe.each(WINDOWS)("in $width px", ({ width, options }) => {
-  let seen: Visit;
+  const seen = visitor({ site, ...options });
 
-  beforeAll(async () => {
-    seen = await visit(site, options);
-  });
   afterEach(() => leave(seen.page));
-  afterAll(() => seen[Symbol.asyncDispose]());
 
   test.each(PLACES)("axe finds nothing in $name, in either theme", { timeout: 180_000 }, async ({ name, show }) => {
     const { page } = seen;

@@ -10,24 +10,38 @@ import {
   type Locator,
   type Page,
 } from "playwright-core";
-import { createSluice, MemoryArtifactStore, type ArtifactRef, type SluiceConfig } from "../../dist/index.js";
+import { beforeAll } from "vitest";
 import { findChromium } from "../../scripts/chromium.mjs";
 import { serveSite } from "../../scripts/site.mjs";
 
-/** The site, served. */
-export interface Served extends AsyncDisposable {
+/** Where the site is, and what it is looked at with. */
+export interface Site {
   readonly url: string;
   readonly browser: Browser;
 }
 
-/** A visitor. */
-export interface Visit extends AsyncDisposable {
+/** The site, served. */
+export interface Served extends Site, AsyncDisposable {}
+
+/** What a visitor sees. */
+export interface Seen {
   readonly page: Page;
   readonly context: BrowserContext;
   /** Errors and warnings of the console, and what nobody caught. */
   readonly complaints: readonly string[];
   /** Addresses that were asked for over the network. */
   readonly requests: readonly string[];
+}
+
+/** A visitor. */
+export interface Visit extends Seen, AsyncDisposable {}
+
+/** How somebody comes. */
+export interface VisitOptions extends BrowserContextOptions {
+  /** What is opened; the site when left out. */
+  readonly url?: string;
+  /** Whether the first result is waited for; true when left out. */
+  readonly waits?: boolean;
 }
 
 /** Patience for what a loaded machine does slowly, in milliseconds. */
@@ -47,24 +61,79 @@ export async function served(): Promise<Served> {
   };
 }
 
-/** Opens the site as somebody who was never there, and waits for the first result unless told otherwise. */
+/** Opens the site as somebody who was never there. */
 export async function visit(
-  { url, browser }: Served,
-  { waits = true, ...options }: BrowserContextOptions & { readonly waits?: boolean } = {},
+  site: Site,
+  { url = site.url, waits = true, ...options }: VisitOptions = {},
 ): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  const context = await site.browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
-  const complaints: string[] = [];
+  const complaints = complaintsOf(page);
   const requests: string[] = [];
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(error.message));
   context.on("request", (request) => requests.push(request.url()));
   await page.goto(url);
   if (waits) await firstResult(page);
   return { page, context, complaints, requests, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** Errors and warnings of a page's console, and what nobody caught, from now on. */
+export function complaintsOf(page: Page): readonly string[] {
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  return complaints;
+}
+
+/** The site for the tests around, from the hooks behind this call on. */
+export function hosted(): Site {
+  const current = during(served);
+  return {
+    get url() {
+      return current().url;
+    },
+    get browser() {
+      return current().browser;
+    },
+  };
+}
+
+/** One visitor for the tests around, from the hooks behind this call on; of a site of their own unless one is given. */
+export function visitor({ site = hosted(), ...options }: VisitOptions & { readonly site?: Site } = {}): Seen & {
+  readonly site: Site;
+} {
+  const current = during(() => visit(site, options));
+  return {
+    site,
+    get page() {
+      return current().page;
+    },
+    get context() {
+      return current().context;
+    },
+    get complaints() {
+      return current().complaints;
+    },
+    get requests() {
+      return current().requests;
+    },
+  };
+}
+
+/** What is opened before the tests around, and disposed of behind them; what was opened last goes first. */
+export function during<T extends AsyncDisposable>(open: () => Promise<T>): () => T {
+  let opened: T | undefined;
+  beforeAll(async () => {
+    const it = await open();
+    opened = it;
+    return () => it[Symbol.asyncDispose]();
+  });
+  return () => {
+    if (opened === undefined) throw new Error("It is used before it is there.");
+    return opened;
+  };
 }
 
 /** Waits until the example that runs by itself has its result. */
@@ -142,74 +211,6 @@ export async function act(card: Locator, action: string): Promise<void> {
   if ((await button.count()) > 0) return button.first().click();
   await card.getByRole("button", { name: /^More actions/ }).click();
   await card.getByRole("menuitem", { name: action }).click();
-}
-
-/** Everything that is in the document, shadow roots and what is written in fields included. */
-export async function everything(page: Page): Promise<string> {
-  return page.evaluate(() => {
-    const parts: string[] = [];
-    const look = (root: ParentNode): void => {
-      for (const element of root.querySelectorAll("*")) {
-        for (const { value } of element.attributes) parts.push(value);
-        if ("value" in element) parts.push(String(element.value));
-        for (const node of element.childNodes) if (node.nodeType === Node.TEXT_NODE) parts.push(String(node.nodeValue));
-        if (element.shadowRoot !== null) look(element.shadowRoot);
-      }
-    };
-    look(document);
-    return parts.join("\n");
-  });
-}
-
-/** A result in view: what the engine says of it, and its original. */
-export interface InView {
-  readonly tool: string;
-  readonly server: string;
-  readonly observation: string;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  readonly artifacts: readonly ArtifactRef[];
-  /** JSON text, as the server sent it. */
-  readonly original: string;
-}
-
-/** What the page itself is given of the result in view, and the original that "Raw" shows. */
-export async function inView(page: Page): Promise<InView> {
-  return page.evaluate(async () => {
-    const { store, actions } = document.querySelector("sluice-playground") as unknown as Innards;
-    const { result, tool } = store.state.calls.find(({ id }) => id === store.state.call) ?? {};
-    if (result === undefined || tool === undefined) throw new Error("There is no result in view.");
-    const { id, server, observation, bytesIn, bytesOut, artifacts } = result;
-    const original = await new Response(await actions.raw(id)).text();
-    return { tool: tool.slice(tool.indexOf(".") + 1), server, observation, bytesIn, bytesOut, artifacts, original };
-  });
-}
-
-/** What the library makes of the same JSON text for a model, in this process. */
-export async function gated(
-  { original, tool, server }: Pick<InView, "original" | "tool" | "server">,
-  config: SluiceConfig = {},
-): Promise<string> {
-  const sluice = await createSluice({ store: new MemoryArtifactStore(), config });
-  const scope = { user_id: "ada", session_id: "s1" };
-  await using stream = sluice.open({ tool, namespace: server, scope, dialect: "observation" });
-  await stream.write(new TextEncoder().encode(original));
-  return (await stream.close()).text;
-}
-
-/** What is used of the page's own objects. */
-interface Innards {
-  readonly store: {
-    readonly state: {
-      readonly call: string | undefined;
-      readonly calls: readonly {
-        readonly id: string;
-        readonly tool: string;
-        readonly result?: Omit<InView, "original" | "tool"> & { readonly id: string };
-      }[];
-    };
-  };
-  readonly actions: { raw(result: string): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> };
 }
 
 /** Gives files to the page as somebody does who picks them. */

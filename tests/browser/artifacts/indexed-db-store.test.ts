@@ -4,34 +4,35 @@ import { IndexedDbArtifactStore } from "mcp-sluice/browser";
 import { BareIndexedDbStore } from "../../../web/src/artifacts/indexed-db/bare-store.js";
 import { listed } from "../../unit/artifacts/bytes.js";
 import { holds, step, type Step } from "../../unit/artifacts/contract/model.js";
-import { describeStore } from "../../unit/artifacts/store-contract.js";
+import { describeStore, type OpenSubject } from "../../unit/artifacts/store-contract.js";
 import { contentsIn, freshName, removed, wrongIn } from "./database.js";
 
-describeStore("IndexedDbArtifactStore", async (options = {}) => {
-  const name = freshName();
-  const store = new IndexedDbArtifactStore({ name, ...options });
-  return {
-    store,
-    contents: () => contentsIn(name),
-    dispose: async () => {
-      await store.close();
-      await removed(name);
-    },
-  };
-});
+type Options = Parameters<OpenSubject>[0] & { readonly name: string };
 
-describeStore("IndexedDbArtifactStore without limits and without Web Locks", async (options = {}) => {
-  const name = freshName();
-  const store = new BareIndexedDbStore({ name, locks: null, ...options });
-  return {
-    store,
-    contents: () => contentsIn(name),
-    dispose: async () => {
-      await store.close();
-      await removed(name);
-    },
+/** Stores in databases of their own, which are deleted with them. */
+const opener =
+  (opened: (options: Options) => IndexedDbArtifactStore | BareIndexedDbStore): OpenSubject =>
+  async (options = {}) => {
+    const name = freshName();
+    const store = opened({ name, ...options });
+    return {
+      store,
+      contents: () => contentsIn(name),
+      dispose: async () => {
+        await store.close();
+        await removed(name);
+      },
+    };
   };
-});
+
+describeStore(
+  "IndexedDbArtifactStore",
+  opener((options) => new IndexedDbArtifactStore(options)),
+);
+describeStore(
+  "IndexedDbArtifactStore without limits and without Web Locks",
+  opener((options) => new BareIndexedDbStore({ locks: null, ...options })),
+);
 
 async function sharedBy(steps: readonly Step[]): Promise<void> {
   const name = freshName();

@@ -1,5 +1,6 @@
 import { deleteDB } from "idb";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { jingle } from "../../../web/playground/demo/sound.js";
 import type { ArtifactInfo } from "../../../web/src/artifacts/store.js";
 import { artifactUrl, type ArtifactUrlOptions } from "../../../web/src/server/artifact-url.js";
 import { IndexedDbArtifactSessions } from "../../../web/src/server/indexed-db-sessions.js";
@@ -78,29 +79,6 @@ async function png(): Promise<Uint8Array> {
   return new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer());
 }
 
-/** A second of silence. */
-function wav(): Uint8Array {
-  const view = new DataView(new ArrayBuffer(44 + 8000));
-  const words: [number, string][] = [
-    [0, "RIFF"],
-    [8, "WAVEfmt "],
-    [36, "data"],
-  ];
-  for (const [offset, word] of words)
-    for (let i = 0; i < word.length; i++) view.setUint8(offset + i, word.charCodeAt(i));
-  view.setUint32(4, 36 + 8000, true);
-  view.setUint32(16, 16, true);
-  view.setUint16(20, 1, true);
-  view.setUint16(22, 1, true);
-  view.setUint32(24, 8000, true);
-  view.setUint32(28, 8000, true);
-  view.setUint16(32, 1, true);
-  view.setUint16(34, 8, true);
-  view.setUint32(40, 8000, true);
-  new Uint8Array(view.buffer).fill(128, 44);
-  return new Uint8Array(view.buffer);
-}
-
 /** Which of two events an element has first. */
 function outcome(element: EventTarget, good: string): Promise<string> {
   return new Promise((resolve) => {
@@ -146,13 +124,13 @@ describe("in a page under a service worker", () => {
     const audio = page.document.createElement("audio");
     const shown = outcome(audio, "canplaythrough");
     audio.preload = "auto";
-    audio.src = at(await put(wav(), { mime_type: "audio/wav" }));
+    audio.src = at(await put(jingle(1), { mime_type: "audio/wav" }));
     expect(await shown).toBe("canplaythrough");
     expect(audio.duration).toBeCloseTo(1, 2);
   });
 
   test("audio is played in a document of its own", async () => {
-    const shown = await framed(page.document, at(await put(wav(), { mime_type: "audio/wav" })));
+    const shown = await framed(page.document, at(await put(jingle(1), { mime_type: "audio/wav" })));
     const player = shown.contentDocument?.querySelector("video");
     await expect.poll(() => player?.duration, { timeout: 20_000 }).toBeCloseTo(1, 2);
     shown.remove();
