@@ -35,7 +35,15 @@ export type ErrorCode =
   | "E_TOOL_CLIENT"
   | "E_TOOL_SERVER"
   | "E_TOOL_UNSUPPORTED"
-  | "E_TOOL_CONFIG";
+  | "E_TOOL_CONFIG"
+  | "E_LLM"
+  | "E_LLM_AUTH"
+  | "E_LLM_TIMEOUT"
+  | "E_LLM_CONNECTION"
+  | "E_LLM_RATE_LIMIT"
+  | "E_LLM_REQUEST"
+  | "E_LLM_SERVER"
+  | "E_PLANNER_TIME";
 
 /** Where an error is, if it is somewhere. */
 export interface ErrorPlace {

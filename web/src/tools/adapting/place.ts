@@ -5,17 +5,30 @@
 
 /** A source, and the tool that was called there. */
 export interface ToolPlace {
-  /** The source's name in the configuration. */
+  /** The source's name in the configuration; the model's, where it is one that was asked. */
   readonly source: string;
   /** As the source names it. */
   readonly tool?: string;
+  /** Who was asked: a source when left out. */
+  readonly kind?: "source" | "model";
 }
 
 /** The subject of a sentence: `The tool "search" of the source "github"`. */
-export function subjectOf({ source, tool }: ToolPlace): string {
+export function subjectOf({ source, tool, kind }: ToolPlace): string {
+  if (kind === "model") return `The model ${quoted(source)}`;
   return tool === undefined
     ? `The source ${quoted(source)}`
     : `The tool ${quoted(tool)} of the source ${quoted(source)}`;
+}
+
+/** What there is to check where it was not known who asks, or what was asked for was refused. */
+export function remediesOf({ kind }: ToolPlace): { readonly unknown: string; readonly refused: string } {
+  return kind === "model"
+    ? { unknown: "check its API key", refused: "check its name and its address, and whether the conversation fits" }
+    : {
+        unknown: "check auth_type and auth_config, or connect the account again",
+        refused: "check the arguments, and the address of the source",
+      };
 }
 
 const LONGEST_NAME = 64;

@@ -3,7 +3,7 @@
  * @module
  */
 import { ToolAuthError, ToolClientError, ToolNodeError, ToolRateLimitError, ToolServerError } from "../errors.js";
-import { subjectOf, type ToolPlace } from "./place.js";
+import { remediesOf, subjectOf, type ToolPlace } from "./place.js";
 
 /** Headers of an answer: `Headers`, or what axios has. */
 export interface AnswerHeaders {
@@ -20,6 +20,7 @@ export function fromStatus(status: number, headers: AnswerHeaders | undefined, p
   const retryAfterSeconds = retryAfter(headers);
   const details = { status, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
   const subject = subjectOf(place);
+  const remedies = remediesOf(place);
   const later = retryAfterSeconds === undefined ? "try again later" : `try again in ${Math.ceil(retryAfterSeconds)} s`;
   if (status === 429) {
     const remedy = `${later}, or allow fewer calls at a time (max_concurrency)`;
@@ -29,18 +30,16 @@ export function fromStatus(status: number, headers: AnswerHeaders | undefined, p
     return new ToolServerError(`${subject} failed (HTTP ${status}): ${later}.`, details);
   }
   if (status === 401) {
-    const remedy = "check auth_type and auth_config, or connect the account again";
-    return new ToolAuthError(`${subject} does not know who asks (HTTP 401): ${remedy}.`, details);
+    return new ToolAuthError(`${subject} does not know who asks (HTTP 401): ${remedies.unknown}.`, details);
   }
   if (status === 403) {
     return new ToolAuthError(`${subject} refuses access (HTTP 403): check what the account may do.`, details);
   }
   if (status >= 400 && status < 500) {
-    const remedy = "check the arguments, and the address of the source";
-    return new ToolClientError(`${subject} refuses the request (HTTP ${status}): ${remedy}.`, details);
+    return new ToolClientError(`${subject} refuses the request (HTTP ${status}): ${remedies.refused}.`, details);
   }
   return new ToolNodeError(
-    `${subject} gave no result (HTTP ${status}): ${later}, or check the address of the source.`,
+    `${subject} gave no result (HTTP ${status}): ${later}, or check its address.`,
     details,
   );
 }

@@ -19,6 +19,9 @@ export type Prepared =
   | { readonly kind: "call"; readonly args: Args; readonly expansions: readonly Expansion[] }
   | { readonly kind: "answer"; readonly result: TextResult; readonly failure?: SluiceError };
 
+/** What is known of the tool that is called. */
+export type PutTool = Pick<SourceTool, "name" | "input_schema" | "meta">;
+
 /** Of one source. */
 export class ArtifactArguments {
   readonly #expander: Expander;
@@ -32,7 +35,7 @@ export class ArtifactArguments {
    *
    * @throws ToolClientError for what JSON cannot say; the signal's reason.
    */
-  async put(tool: SourceTool, args: Args, scope: ArtifactScope, signal: AbortSignal): Promise<Prepared> {
+  async put(tool: PutTool, args: Args, scope: ArtifactScope, signal: AbortSignal): Promise<Prepared> {
     const { name, input_schema: inputSchema, meta } = tool;
     const { text, plain } = written(args, name);
     // Most calls name none, and then what puts them in is not even loaded.

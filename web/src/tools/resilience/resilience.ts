@@ -40,15 +40,16 @@ export interface ResilientCall {
 
 /** What all calls to one source go through. */
 export class Resilience {
-  readonly #source: string;
+  readonly #source: Omit<ToolPlace, "tool">;
   readonly #policy: ResiliencePolicy;
   readonly #clock: Clock;
   readonly #limit: ConcurrencyLimit;
   readonly #breaker: SourceBreaker;
   readonly #onRetry: (notice: RetryNotice) => void;
 
-  constructor(source: string, policy: ResiliencePolicy, options: ResilienceOptions = {}) {
-    this.#source = source;
+  /** @param source its name, or what else its sentences say of it. */
+  constructor(source: string | Omit<ToolPlace, "tool">, policy: ResiliencePolicy, options: ResilienceOptions = {}) {
+    this.#source = typeof source === "string" ? { source } : source;
     this.#policy = policy;
     this.#clock = options.clock ?? systemClock;
     this.#limit = new ConcurrencyLimit(policy.max_concurrency);
@@ -79,7 +80,7 @@ export class Resilience {
   async run<T>(work: (attempt: Attempt) => Promise<T>, call: ResilientCall): Promise<T> {
     const { signal, isRepeatable, tool } = call;
     const { retry_policy: rules } = this.#policy;
-    const place: ToolPlace = { source: this.#source, ...(tool !== undefined && { tool }) };
+    const place: ToolPlace = { ...this.#source, ...(tool !== undefined && { tool }) };
     const nextWait = waitsOf(rules);
     let before: ToolNodeError | undefined;
     for (let number = 1; ; number += 1) {

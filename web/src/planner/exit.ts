@@ -1,0 +1,138 @@
+/**
+ * The one exit to the model: whatever tool it came from, what leaves here is JSON within its limit, and what does not fit is
+ * stored and referred to (RFC 0.3 §4.4).
+ * @module
+ */
+import type { ArtifactScope } from "../artifacts/store.js";
+import type { AnswerRef, Sluice } from "../core/sluice.js";
+import { shared } from "./sharing.js";
+import type { Sluices } from "./sluices.js";
+
+/** A result on its way to the model. */
+export interface Leaving {
+  /** The tool's name in the catalog. */
+  readonly tool: string;
+  /** Prefix of the ids of what is stored of it. */
+  readonly namespace: string;
+  /** JSON text. */
+  readonly text: string;
+  /** Characters that the tool's own limit allows; undefined where it has none. */
+  readonly maxChars: number | undefined;
+}
+
+/** What the model sees. */
+export interface Left {
+  /** JSON text. */
+  readonly text: string;
+  /** Code points. */
+  readonly chars: number;
+  /** What was stored since it did not fit. */
+  readonly artifacts: readonly AnswerRef[];
+  /** Undefined where the model sees all of it. */
+  readonly clamp: { readonly originalChars: number; readonly method: string } | undefined;
+}
+
+/** How much the model sees. */
+export interface ExitLimits {
+  /** Of one result, in code points of JSON. */
+  readonly maxObservationChars: number;
+  /** Of all results of a step together. */
+  readonly maxStepChars: number;
+}
+
+/** Shorter results are repeated rather than referred to: the reference would be as long. */
+const LEAST_REPEATED = 400;
+
+/** Of one run: it knows what the model was told before. */
+export class ModelExit {
+  readonly #sluices: Sluices;
+  readonly #limits: ExitLimits;
+  readonly #scope: ArtifactScope;
+  /** By text: where it was told first. */
+  readonly #told = new Map<string, string>();
+
+  constructor(sluices: Sluices, limits: ExitLimits, scope: ArtifactScope) {
+    this.#sluices = sluices;
+    this.#limits = limits;
+    this.#scope = scope;
+  }
+
+  /** Notes what was told in a step of an earlier part of the run. */
+  remember(text: string, tool: string, step: number): void {
+    if (text.length >= LEAST_REPEATED && !this.#told.has(text)) this.#told.set(text, `${tool} in step ${step}`);
+  }
+
+  /** Lets the results of one step out, in their order. */
+  async leave(step: number, results: readonly Leaving[], signal: AbortSignal): Promise<readonly Left[]> {
+    const own = await Promise.all(results.map((result) => this.#own(result, signal)));
+    const once = own.map((left, at) => this.#once(left, (results[at] as Leaving).tool, step));
+    const shares = shared(
+      once.map(({ chars }) => chars),
+      this.#limits.maxStepChars,
+    );
+    return Promise.all(
+      once.map((left, at) => this.#within(left, results[at] as Leaving, shares[at] as number, signal)),
+    );
+  }
+
+  async #own(result: Leaving, signal: AbortSignal): Promise<Left> {
+    const limit = result.maxChars ?? this.#limits.maxObservationChars;
+    return this.#fitting(result, limit, () => this.#sluices.within(limit), signal);
+  }
+
+  async #within(left: Left, result: Leaving, share: number, signal: AbortSignal): Promise<Left> {
+    if (left.chars <= share) return left;
+    const sluice = (): Promise<Sluice> => this.#sluices.withinShare(share);
+    const { text, chars, artifacts } = await this.#fitting({ ...result, text: left.text }, share, sluice, signal);
+    const originalChars = left.clamp?.originalChars ?? left.chars;
+    return { text, chars, artifacts: [...left.artifacts, ...artifacts], clamp: { originalChars, method: "step" } };
+  }
+
+  /** Stores what is longer than the limit, and clamps what refers to it: twice, since this is the exit. */
+  async #fitting(
+    { tool, namespace, text }: Leaving,
+    limit: number,
+    narrow: () => Promise<Sluice>,
+    signal: AbortSignal,
+  ): Promise<Left> {
+    const whole = charsOf(text);
+    if (whole <= limit) return { text, chars: whole, artifacts: [], clamp: undefined };
+    const sluice = await narrow();
+    const { text: reduced, artifacts } = await gated(sluice, text, { tool, namespace, scope: this.#scope, signal });
+    const { text: last, clampedChars: chars, method } = sluice.clampText(reduced, { maxChars: limit });
+    return {
+      text: last,
+      chars,
+      artifacts,
+      clamp: { originalChars: whole, method: method === "none" ? "stored" : method },
+    };
+  }
+
+  /** The same content is told once. */
+  #once(left: Left, tool: string, step: number): Left {
+    const before = this.#told.get(left.text);
+    if (before === undefined) {
+      this.remember(left.text, tool, step);
+      return left;
+    }
+    const text = JSON.stringify(`The same as the result of ${before}.`);
+    return { ...left, text, chars: charsOf(text), clamp: { originalChars: left.chars, method: "repeated" } };
+  }
+}
+
+async function gated(
+  sluice: Sluice,
+  text: string,
+  options: Parameters<Sluice["open"]>[0],
+): Promise<{ readonly text: string; readonly artifacts: readonly AnswerRef[] }> {
+  await using stream = sluice.open(options);
+  await stream.write(new TextEncoder().encode(text));
+  return await stream.close();
+}
+
+/** Code points. */
+function charsOf(text: string): number {
+  let surrogates = 0;
+  for (let at = 0; at < text.length; at += 1) if ((text.charCodeAt(at) & 0xfc00) === 0xdc00) surrogates += 1;
+  return text.length - surrogates;
+}

@@ -1,0 +1,102 @@
+/**
+ * What the planner needs of a model: one turn at a time, whoever serves it.
+ * @module
+ */
+import type { JsonSchema } from "../../tools/source.js";
+
+/** What was said so far, in order. */
+export type LlmMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
+
+/** How the model is to go about it. */
+export interface SystemMessage {
+  readonly role: "system";
+  readonly content: string;
+}
+
+/** What a person wants. */
+export interface UserMessage {
+  readonly role: "user";
+  readonly content: string;
+}
+
+/** What the model said before. */
+export interface AssistantMessage {
+  readonly role: "assistant";
+  /** Empty where it only called tools. */
+  readonly content: string;
+  readonly toolCalls: readonly LlmToolCall[];
+}
+
+/** What one of the called tools answered. */
+export interface ToolMessage {
+  readonly role: "tool";
+  /** Of the call that is answered. */
+  readonly callId: string;
+  /** The tool's name, as the model called it. */
+  readonly name: string;
+  readonly content: string;
+}
+
+/** A tool that the model may call. */
+export interface LlmTool {
+  /** Letters, digits, `_` and `-`, at most 64: what every model's API takes. */
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+}
+
+/** A call that the model wants made. */
+export interface LlmToolCall {
+  /** Unique in its turn. */
+  readonly id: string;
+  /** As the model wrote it: perhaps of no tool that there is. */
+  readonly name: string;
+  /** JSON text as the model wrote it: perhaps none. */
+  readonly arguments: string;
+}
+
+/** What a turn cost, where the model's server says so. */
+export interface LlmUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** Why the model stopped: it was done, wants tools called, ran out of tokens, or was kept from going on. */
+export type StopReason = "stop" | "tool_calls" | "length" | "content_filter";
+
+/** What the model said. */
+export interface LlmAnswer {
+  readonly text: string;
+  readonly toolCalls: readonly LlmToolCall[];
+  readonly stopReason: StopReason;
+  /** Undefined where the server does not say. */
+  readonly usage?: LlmUsage;
+}
+
+/** What the model is asked. */
+export interface LlmRequest {
+  readonly messages: readonly LlmMessage[];
+  readonly tools: readonly LlmTool[];
+}
+
+/** How it is asked. */
+export interface LlmOptions {
+  /** Gives up, also at the server. */
+  readonly signal?: AbortSignal;
+  /** Told of each piece of text as it comes. */
+  readonly onText?: (piece: string) => void;
+  /** What came so far is not to be kept: the server broke off, and is asked again. */
+  readonly onRestart?: () => void;
+}
+
+/** A model. One serves any number of turns, also at the same time. */
+export interface LlmClient {
+  /** What it is called, for logs. */
+  readonly model: string;
+  /**
+   * Asks for one turn.
+   *
+   * @throws LlmError; the reason of the signal.
+   */
+  ask(request: LlmRequest, options?: LlmOptions): Promise<LlmAnswer>;
+}

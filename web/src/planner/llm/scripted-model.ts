@@ -1,0 +1,123 @@
+/**
+ * A model that says what a script says: for demos, examples and tests, where answers must be the same each time.
+ *
+ * It speaks OpenAI's chat completions as a function from request to response, so that the client in front of it is the real one: give
+ * it to a server, or to a client as its `fetch`.
+ * @module
+ */
+import { z } from "zod";
+
+/** What the script knows of a turn. */
+export interface ScriptedTurn {
+  /** What was said so far, as the API has it. */
+  readonly messages: readonly ScriptedMessage[];
+  /** The names of the tools that may be called. */
+  readonly tools: readonly string[];
+}
+
+/** One message of a turn. */
+export interface ScriptedMessage {
+  readonly role: "system" | "user" | "assistant" | "tool";
+  readonly content: string;
+}
+
+/** What the model says in a turn. */
+export interface ScriptedAnswer {
+  readonly text?: string;
+  readonly calls?: readonly { readonly name: string; readonly args: Readonly<Record<string, unknown>> }[];
+}
+
+/** What the model says, by what was said so far. */
+export type Script = (turn: ScriptedTurn) => ScriptedAnswer | Promise<ScriptedAnswer>;
+
+const REQUEST = z.object({
+  messages: z.array(
+    z.object({
+      role: z.enum(["system", "user", "assistant", "tool"]),
+      content: z
+        .string()
+        .nullish()
+        .transform((content) => content ?? ""),
+    }),
+  ),
+  tools: z.array(z.object({ function: z.object({ name: z.string() }) })).default([]),
+  stream: z.boolean().default(false),
+});
+
+/** Answers requests to `…/chat/completions`, in a stream where they ask for one. Others are told what is wrong. */
+export function scriptedModel(script: Script): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const { pathname } = new URL(request.url);
+    if (!pathname.endsWith("/chat/completions")) return failed(404, `There is nothing at ${pathname}.`);
+    const read = REQUEST.safeParse(await request.json().catch(() => undefined));
+    if (!read.success) return failed(400, z.prettifyError(read.error));
+    const { messages, tools, stream } = read.data;
+    const answer = await script({ messages, tools: tools.map((tool) => tool.function.name) });
+    return stream
+      ? streamed(answer, messages)
+      : Response.json(completion("message", whole(answer), ended(answer, messages)));
+  };
+}
+
+function streamed(answer: ScriptedAnswer, messages: readonly ScriptedMessage[]): Response {
+  const encoder = new TextEncoder();
+  const chunks = [...pieces(answer)].map((delta) => completion("delta", delta, {}));
+  const events = [...chunks, completion("delta", {}, ended(answer, messages))].map((chunk) => JSON.stringify(chunk));
+  const body = [...events, "[DONE]"].map((data) => encoder.encode(`data: ${data}\n\n`));
+  const stream = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const next = body.shift();
+      if (next === undefined) controller.close();
+      else controller.enqueue(next);
+    },
+  });
+  return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+}
+
+/** Word by word, then each call: its name first, its arguments behind. */
+function* pieces({ text = "", calls = [] }: ScriptedAnswer): Generator<object> {
+  for (const content of text.match(/\S+\s*|\s+/g) ?? []) yield { content };
+  for (const [index, call] of calls.entries()) {
+    const { id, function: called } = callOf(call, index);
+    yield { tool_calls: [{ index, id, type: "function", function: { name: called.name, arguments: "" } }] };
+    yield { tool_calls: [{ index, function: { arguments: called.arguments } }] };
+  }
+}
+
+function whole({ text = "", calls = [] }: ScriptedAnswer): object {
+  return { content: text, ...(calls.length > 0 && { tool_calls: calls.map(callOf) }) };
+}
+
+type Calls = NonNullable<ScriptedAnswer["calls"]>;
+
+function callOf({ name, args }: Calls[number], index: number): { readonly id: string; readonly function: Called } {
+  return { id: `call_${index}`, function: { name, arguments: JSON.stringify(args) } };
+}
+
+interface Called {
+  readonly name: string;
+  readonly arguments: string;
+}
+
+interface Ended {
+  readonly finish_reason?: string;
+  readonly usage?: object;
+}
+
+/** Four characters are told as one token. */
+function ended({ text = "", calls = [] }: ScriptedAnswer, messages: readonly ScriptedMessage[]): Ended {
+  const asked = messages.reduce((sum, { content }) => sum + content.length, 0);
+  const said = text.length + JSON.stringify(calls).length;
+  const usage = { prompt_tokens: Math.ceil(asked / 4), completion_tokens: Math.ceil(said / 4) };
+  return { finish_reason: calls.length > 0 ? "tool_calls" : "stop", usage };
+}
+
+function completion(part: "delta" | "message", value: object, { finish_reason, usage }: Ended): object {
+  const object = part === "delta" ? "chat.completion.chunk" : "chat.completion";
+  const choice = { index: 0, [part]: { role: "assistant", ...value }, finish_reason: finish_reason ?? null };
+  return { id: "scripted", object, model: "scripted", choices: [choice], ...(usage !== undefined && { usage }) };
+}
+
+function failed(status: number, message: string): Response {
+  return Response.json({ error: { message, type: "invalid_request_error" } }, { status });
+}

@@ -1,0 +1,166 @@
+/**
+ * The planner: a loop of a model and tools that no tool can flood (RFC 0.3 §4.4).
+ * @module
+ */
+import { chosenStore } from "../artifacts/choice.js";
+import { configured } from "../artifacts/retention/configured.js";
+import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import { standIn } from "../artifacts/unstored.js";
+import { createSluiceOver, type WasmSource } from "../core/create.js";
+import type { SluiceConfig } from "../core/config.js";
+import { jsonOf } from "../core/call.js";
+import type { Sluice } from "../core/sluice.js";
+import { heedless } from "../mcp/door-event.js";
+import { readDoor, withoutDoor } from "../mcp/door-config.js";
+import { ArtifactArguments } from "../tools/artifacts/arguments.js";
+import { artifactReadTool } from "../tools/artifacts/read-tool.js";
+import { NoOpArtifactStore } from "../artifacts/no-op.js";
+import type { PlannerBudget } from "./budget.js";
+import { NATIVE } from "./calling.js";
+import { Catalog, type CatalogSource } from "./catalog.js";
+import type { PlannerEvent } from "./event.js";
+import { ModelExit } from "./exit.js";
+import type { LlmClient } from "./llm/client.js";
+import { opening } from "./prompt.js";
+import type { PlannerPause, PlannerResult } from "./result.js";
+import { pausedRun, type RunState } from "./run-state.js";
+import { PlannerRun, type RunTerms } from "./running.js";
+import { Sluices } from "./sluices.js";
+import { MemoryStateStore, type StateStore } from "./state-store.js";
+
+/** What a planner is made of. */
+export interface ReactPlannerOptions {
+  /** All tools that the model may call. */
+  readonly catalog: readonly CatalogSource[];
+  readonly llm: LlmClient;
+  /** Where bytes and large texts go; found in the state store, or nowhere with one warning, when left out. */
+  readonly artifactStore?: ArtifactStore;
+  /** Where runs that wait are kept; in this process when left out. */
+  readonly stateStore?: StateStore;
+  /** How results are reduced and clamped, see `SluiceConfig`; `guardrail` holds for the tools of all sources. */
+  readonly config?: SluiceConfig;
+  /** Characters of JSON that all results of one step may have together. 100,000 when left out. */
+  readonly maxStepChars?: number;
+  /** Calls under way at the same time, whatever a query wants. 50 when left out. */
+  readonly absoluteMaxParallel?: number;
+  readonly budget?: PlannerBudget;
+  /** Stands before our own instructions to the model. */
+  readonly instructions?: string;
+  /** Told of what happens. What it throws is lost. */
+  readonly onEvent?: (event: PlannerEvent) => void;
+  /** Where the core is, when a bundler moved it. */
+  readonly wasm?: WasmSource;
+}
+
+/** How one query is run. */
+export interface RunOptions {
+  /** Whose tokens are used, and whose is what is stored. */
+  readonly scope?: ArtifactScope;
+  /** For native tools alone. */
+  readonly toolContext?: Readonly<Record<string, unknown>>;
+  /** What the model is to know beside the query: JSON values. */
+  readonly llmContext?: Readonly<Record<string, unknown>>;
+  readonly planningHints?: { readonly max_parallel?: number };
+  /** Gives up: the model is not asked any more, and calls end. */
+  readonly signal?: AbortSignal;
+}
+
+/** How a run goes on. */
+export interface ResumeOptions extends Omit<RunOptions, "llmContext"> {
+  /** What the person answered, as `ToolContext.pause` gives it; null: they declined. */
+  readonly answer?: unknown;
+}
+
+const PARALLEL = 50;
+const OBSERVATION_CHARS = 50_000;
+const STEP_CHARS = 100_000;
+
+/** A model with tools. One planner serves any number of runs, also at the same time. */
+export class ReactPlanner {
+  readonly #options: ReactPlannerOptions;
+  readonly #store: ArtifactStore;
+  readonly #config: SluiceConfig;
+  readonly #stateStore: StateStore;
+  readonly #arguments: ArtifactArguments;
+  readonly #sluices: Sluices;
+
+  /** Throws SluiceError E_CONFIG_…, E_INVALID_ARGUMENT. */
+  constructor(options: ReactPlannerOptions) {
+    const { store, config = {} } = configured(chosenStore(options.artifactStore, options.stateStore), options.config);
+    const { on_store_failure, arguments: forms, share } = readDoor(config);
+    const onFailure = on_store_failure === "error" ? "throw" : "answer";
+    this.#options = options;
+    this.#store = store;
+    this.#config = withoutDoor(config) ?? {};
+    this.#stateStore = options.stateStore ?? new MemoryStateStore();
+    this.#arguments = new ArtifactArguments({ store, namespace: NATIVE, forms, share });
+    this.#sluices = new Sluices(this.#config, (each) =>
+      createSluiceOver({ store, standIn, onFailure }, each, options.wasm),
+    );
+  }
+
+  /**
+   * Answers a query.
+   *
+   * @returns the answer; or a pause, where a tool waits for a person.
+   * @throws LlmError where the model cannot be asked; SluiceError E_PLANNER_TIME; the signal's reason.
+   */
+  async run(query: string, options: RunOptions = {}): Promise<PlannerResult | PlannerPause> {
+    const { llmContext = {} } = options;
+    const sluice = await this.#sluices.within(this.#maxObservationChars);
+    const context = Object.keys(llmContext).length === 0 ? undefined : sluice.clampText(jsonOf(llmContext)).text;
+    const messages = opening(query, this.#options.instructions, context);
+    const spent = { steps: 0, tokens: 0, seconds: 0 };
+    const state: RunState = { query, llmContext, messages, steps: [], artifacts: {}, spent };
+    return new PlannerRun(await this.#terms(options), state).go();
+  }
+
+  /**
+   * Goes on with a run that waited, in this process or in another with the same catalog. Calls that waited are made anew, and get the
+   * answer where they asked; those that were done are not made again.
+   *
+   * @throws SluiceError E_NOT_FOUND where no run of this scope waits by the token; else as `run`.
+   */
+  async resume(token: string, options: ResumeOptions = {}): Promise<PlannerResult | PlannerPause> {
+    const { run, step } = pausedRun(await this.#stateStore.loadPlannerState(token), options.scope ?? {});
+    await this.#stateStore.savePlannerState(token, null);
+    const { waiting, answers } = step;
+    const answered = { ...answers, [waiting]: [...(answers[waiting] ?? []), options.answer ?? null] };
+    return new PlannerRun(await this.#terms(options), run).go({ ...step, answers: answered });
+  }
+
+  async #terms(options: RunOptions): Promise<RunTerms> {
+    const { llm, maxStepChars = STEP_CHARS, absoluteMaxParallel = PARALLEL, budget = {}, onEvent } = this.#options;
+    const { scope = {}, toolContext = {}, planningHints, signal = new AbortController().signal } = options;
+    const maxObservationChars = this.#maxObservationChars;
+    const sluice = await this.#sluices.within(maxObservationChars);
+    return {
+      catalog: this.#catalog(sluice),
+      llm,
+      store: this.#store,
+      scope,
+      gate: (maxChars) => this.#sluices.within(maxChars ?? maxObservationChars),
+      arguments: this.#arguments,
+      exit: new ModelExit(this.#sluices, { maxObservationChars, maxStepChars }, scope),
+      stateStore: this.#stateStore,
+      toolContext,
+      budget,
+      maxParallel: Math.max(1, Math.min(absoluteMaxParallel, planningHints?.max_parallel ?? absoluteMaxParallel)),
+      signal,
+      tell: heedless(onEvent),
+    };
+  }
+
+  /** The tools, and the one that reads what native tools store. */
+  #catalog(sluice: Sluice): Catalog {
+    const { catalog } = this.#options;
+    const hasNative = catalog.some((source) => "kind" in source);
+    if (!hasNative || this.#store instanceof NoOpArtifactStore) return new Catalog(catalog);
+    const [store, config] = [this.#store, this.#config];
+    return new Catalog([...catalog, artifactReadTool({ namespace: NATIVE, source: NATIVE, store, sluice, config })]);
+  }
+
+  get #maxObservationChars(): number {
+    return this.#config.guardrail?.max_observation_chars ?? OBSERVATION_CHARS;
+  }
+}

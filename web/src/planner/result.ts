@@ -1,0 +1,30 @@
+/**
+ * What a run comes to.
+ * @module
+ */
+import type { PauseReason } from "../tools/context.js";
+import type { Exhausted, Spent } from "./budget.js";
+import type { Trajectory } from "./trajectory.js";
+
+/** The model answered. */
+export interface PlannerResult {
+  readonly kind: "result";
+  /** What the model said last. */
+  readonly answer: string;
+  /** `answered`, or which limit it came to: then the answer is what the model made of what it had. */
+  readonly outcome: "answered" | Exhausted;
+  readonly spent: Spent;
+  readonly trajectory: Trajectory;
+}
+
+/** A tool waits for a person: `resume` goes on, in this process or another. */
+export interface PlannerPause {
+  readonly kind: "pause";
+  readonly reason: PauseReason;
+  /** What is wanted, see `ToolContext.pause`. */
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** The tool's name in the catalog. */
+  readonly tool: string;
+  readonly resumeToken: string;
+  readonly trajectory: Trajectory;
+}
