@@ -5,13 +5,13 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
 import fetchIcon from "lucide-static/icons/cloud-download.svg?raw";
 import { ACTIONS, BUTTONS, DEFAULT_ACTIONS, type ArtifactAction } from "./artifact/actions.js";
-import { downloadAddress, saveAsFile } from "./artifact/download.js";
-import { isStored, nameOf, originOf, refTo, sizeOf, typeOf } from "./artifact/facts.js";
+import { downloadAddress, saveAsFile } from "./download.js";
+import { nameOf, originOf, refTo, sizeOf, typeOf } from "./artifact/facts.js";
 import { Menu, type MenuItem } from "./artifact/menu.js";
 import { notes, provenance, question, status, type Problem } from "./artifact/parts.js";
 import { styles } from "./artifact/styles.js";
 import { icon, iconOf } from "./icons.js";
-import type { ArtifactBytes, ArtifactEvents, ShownArtifact } from "./shown.js";
+import { isStored, type ArtifactBytes, type ArtifactEvents, type ShownArtifact } from "./shown.js";
 import { base, tokens } from "./theme.js";
 
 /** How long, in milliseconds, it says that something worked. */

@@ -16,17 +16,7 @@ export { SluiceArtifact } from "./artifact.js";
 export type { ArtifactAction } from "./artifact/actions.js";
 export { estimateTokens, SluiceMeter, TOKEN_ESTIMATOR } from "./meter.js";
 export { resourceUpdated, SluiceResources } from "./resources.js";
-export type {
-  ResourceReader,
-  ResourceTab,
-  ShownContent,
-  ShownReading,
-  ShownResource,
-  ShownStored,
-  ShownTemplate,
-  ShownText,
-  TemplateVariable,
-} from "./resources.js";
+export type { ResourceReader, ResourceTab, ShownReading, TemplateVariable } from "./resources.js";
 export { SluiceResult } from "./result.js";
 export type { ResultView } from "./result.js";
 export type { ResultClamp } from "./result/captions.js";

@@ -5,44 +5,28 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import search from "lucide-static/icons/search.svg?raw";
-import { plainText } from "./artifact/plain-text.js";
+import type { ListedResource, ListedTemplate } from "mcp-sluice/tools";
 import { icon } from "./icons.js";
 import { Announcer } from "./resources/announcer.js";
-import { empty, type Lists, unmatched } from "./resources/empty.js";
+import { empty, unmatched } from "./resources/empty.js";
 import { item } from "./resources/item.js";
+import { countsOf, type Lists, listsOf } from "./resources/lists.js";
 import { panel, type PanelTerms } from "./resources/panel.js";
-import type { ResourceReader, ShownResource, ShownTemplate } from "./resources/reader.js";
-import { found, rowsOf, rowsOfHeld, type Row } from "./resources/rows.js";
+import type { ResourceReader } from "./resources/reader.js";
+import { found, rowsOf, type Row } from "./resources/rows.js";
 import { type Shelf, type ShelfChange, shelfOf } from "./resources/shelf.js";
 import { styles } from "./resources/styles.js";
 import { type ResourceTab, tablist } from "./resources/tabs.js";
 import { TemplateForm } from "./resources/template-form.js";
+import { sentenceOfChange, UpdateMarks } from "./resources/updates.js";
 import { base, tokens } from "./theme.js";
 
 export { resourceUpdated } from "./resources/shelf.js";
-export type {
-  ResourceReader,
-  ShownContent,
-  ShownReading,
-  ShownResource,
-  ShownStored,
-  ShownTemplate,
-  ShownText,
-  TemplateVariable,
-} from "./resources/reader.js";
+export type { ResourceReader, ShownReading, TemplateVariable } from "./resources/reader.js";
 export type { ResourceTab } from "./resources/tabs.js";
 
 /** Rows that are shown at a time. */
 const PAGE = 100;
-
-/** What is told of a change; what the person just did there is seen at once. */
-const TOLD: Readonly<Partial<Record<ShelfChange["what"], string>>> = {
-  read: "was read",
-  failed: "failed",
-  subscribed: "is subscribed to",
-  unsubscribed: "is no longer subscribed to",
-  updated: "was updated",
-};
 
 /**
  * The resources and templates of one server: searched, read on click, completed, subscribed to. What was read stays with the reader,
@@ -61,9 +45,9 @@ export class SluiceResources extends LitElement {
   static override styles = [tokens, base, styles];
 
   /** What the server lists. */
-  declare resources: readonly ShownResource[];
+  declare resources: readonly ListedResource[];
   /** Its templates. */
-  declare templates: readonly ShownTemplate[];
+  declare templates: readonly ListedTemplate[];
   /** Who reads; without one the lists are only shown. */
   declare reader: ResourceReader | undefined;
   /** Those that changed since they were read, where the page keeps count; else `resourceUpdated` tells of each. */
@@ -75,12 +59,12 @@ export class SluiceResources extends LitElement {
   readonly #open = new Set<string>();
   readonly #forms = new Map<string, TemplateForm>();
   readonly #unfolded = new Map<string, number>();
+  readonly #marks = new UpdateMarks();
   #listed: readonly Row[] = [];
   #patterns: readonly Row[] = [];
   #query = "";
   #pages = 1;
   #shelf: Shelf | undefined;
-  #marked: ReadonlySet<string> = new Set();
 
   constructor() {
     super();
@@ -118,13 +102,14 @@ export class SluiceResources extends LitElement {
     if (changed.has("resources")) this.#listed = rowsOf(this.resources);
     if (changed.has("templates")) this.#patterns = rowsOf(this.templates);
     if (changed.has("reader")) this.#look();
-    if (changed.has("reader") || changed.has("updates") || changed.has("resources")) this.#mark();
+    const isNews = changed.has("reader") || changed.has("updates") || changed.has("resources");
+    if (isNews && this.#shelf !== undefined) this.#marks.mark(this.updates, this.#shelf, this.#listed);
     if (changed.has("tab")) this.#pages = 1;
   }
 
   protected override render(): TemplateResult {
     const lists = this.#lists();
-    const counts = mapped(lists, (rows) => rows.length);
+    const counts = countsOf(lists);
     const tab = Object.hasOwn(lists, this.tab) ? this.tab : "resources";
     const rows = found(lists[tab], this.#query);
     return html`<div class="search">
@@ -197,19 +182,7 @@ export class SluiceResources extends LitElement {
   }
 
   #lists(): Lists {
-    const held = this.#shelf?.all ?? [];
-    return {
-      resources: this.#listed,
-      templates: this.#patterns,
-      subscribed: rowsOfHeld(
-        held.filter(({ isSubscribed }) => isSubscribed),
-        this.#listed,
-      ),
-      cached: rowsOfHeld(
-        held.filter(({ reading }) => reading !== undefined),
-        this.#listed,
-      ),
-    };
+    return listsOf(this.#listed, this.#patterns, this.#shelf?.all ?? []);
   }
 
   #toggle(row: Row): void {
@@ -250,19 +223,6 @@ export class SluiceResources extends LitElement {
     this.renderRoot.querySelectorAll<HTMLElement>(selector)[at]?.focus();
   }
 
-  /** Each URI that came to `updates` gets its dot once: reading takes it away, whatever the page still says. */
-  #mark(): void {
-    const listed = new Set(this.#listed.map(({ uri }) => uri));
-    const shelf = this.#shelf;
-    if (shelf === undefined) return;
-    for (const uri of this.updates) {
-      if (this.#marked.has(uri)) continue;
-      if (listed.has(uri)) shelf.meet(uri);
-      shelf.updated(uri);
-    }
-    this.#marked = new Set(this.updates);
-  }
-
   #unfold(key: string): void {
     this.#unfolded.set(key, (this.#unfolded.get(key) ?? 0) + 1);
     this.requestUpdate();
@@ -277,21 +237,14 @@ export class SluiceResources extends LitElement {
     this.#forms.clear();
     this.#open.clear();
     this.#unfolded.clear();
-    this.#marked = new Set();
+    this.#marks.forget();
   }
 
   readonly #onChange = (event: Event): void => {
-    const { uri, what } = (event as CustomEvent<ShelfChange>).detail;
-    const told = TOLD[what];
-    const { title, name } = this.resources.find((each) => each.uri === uri) ?? { title: undefined, name: "" };
-    const called = plainText(title, 100) || plainText(name, 100) || plainText(uri, 100);
-    if (told !== undefined) this.#announcer.say(`${called} ${told}.`);
+    const told = sentenceOfChange((event as CustomEvent<ShelfChange>).detail, this.#listed);
+    if (told !== undefined) this.#announcer.say(told);
     this.requestUpdate();
   };
-}
-
-function mapped<K extends string, A, B>(record: Readonly<Record<K, A>>, by: (value: A) => B): Readonly<Record<K, B>> {
-  return Object.fromEntries(Object.entries<A>(record).map(([key, value]) => [key, by(value)])) as Record<K, B>;
 }
 
 declare global {

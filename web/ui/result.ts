@@ -249,6 +249,7 @@ export class SluiceResult extends LitElement {
       configured: (path) => steps.some((field) => namesPlace(field, path)),
       whereabouts: (pointed) => placeWords(this.#counterparts.of(pointed)),
       reveal: (pointed) => void this.#reveal(pointed),
+      point: (pointed) => this.#model?.light(pointed),
       preview: (detail) =>
         this.dispatchEvent(new CustomEvent("sluice-preview", { detail, bubbles: true, composed: true })),
     };

@@ -16,6 +16,12 @@ export interface ShownArtifact extends Partial<Omit<ArtifactRef, "id" | "scope" 
   readonly deferred?: boolean;
 }
 
+/** Whether its bytes were kept, or will be; what names nothing stored can only say why. */
+export function isStored({ id, sha256, source, deferred }: ShownArtifact): boolean {
+  if (sha256 === null && deferred !== true) return false;
+  return source?.["truncated"] !== true && !id.startsWith("truncated_");
+}
+
 /** Where an artifact's bytes come from. */
 export interface ArtifactBytes {
   /** Opens all of them or a range; null when it is gone. */

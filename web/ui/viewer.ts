@@ -5,12 +5,13 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { live } from "lit/directives/live.js";
 import { humanSize } from "mcp-sluice";
+import { downloadAddress, saveAsFile } from "./download.js";
 import { iconOf } from "./icons.js";
+import { shownName } from "./plain-text.js";
 import type { ArtifactBytes, ShownArtifact } from "./shown.js";
 import { base, tokens } from "./theme.js";
-import { download, downloadHref } from "./viewer/download.js";
 import { infoOf } from "./viewer/info.js";
-import { shownName } from "./viewer/name.js";
+import { gone } from "./viewer/preview.js";
 import { Showing, type ViewerTab } from "./viewer/showing.js";
 import { frameStyles } from "./viewer/frame-styles.js";
 import { previewStyles } from "./viewer/preview-styles.js";
@@ -130,7 +131,7 @@ export class SluiceViewer extends LitElement {
     if (bytes === undefined || artifact?.deferred === true) return nothing;
     if (bytes.href !== undefined) {
       // Without the attribute `download`: with it the browser asks the network, and no service worker.
-      return html`<a class="button" href=${downloadHref(bytes.href)}>Download</a>`;
+      return html`<a class="button" href=${downloadAddress(bytes.href)}>Download</a>`;
     }
     const isBusy = this.#saving !== undefined;
     return html`<button type="button" aria-disabled=${String(isBusy)} @click=${() => void this.#save()}>
@@ -188,9 +189,8 @@ export class SluiceViewer extends LitElement {
     const saving = new AbortController();
     this.#saving = saving;
     this.#say("Downloading");
-    const input = { artifact, bytes, name: this.#name(artifact), type: "", whole: false, progress: (): void => {} };
     try {
-      await download(input, saving.signal);
+      if (!(await saveAsFile(artifact, bytes, saving.signal))) throw gone();
       this.#say("Downloaded");
     } catch (error) {
       if (!saving.signal.aborted) this.#showing.fail(error);

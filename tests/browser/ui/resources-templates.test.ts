@@ -101,6 +101,20 @@ describe("a field", () => {
     expect(element.shadowRoot?.activeElement).toBe(field(element));
   });
 
+  test("closes its list when all that is offered is written already", async () => {
+    const complete = vi.fn<ResourceReader["complete"]>((_, __, value) =>
+      Promise.resolve(["guides", "guests"].filter((each) => each.startsWith(value))),
+    );
+    const element = await opened({ complete });
+    await userEvent.type(field(element), "guide");
+    await eventually(() => expect(options(element)).toEqual(["guides"]));
+    await userEvent.type(field(element), "s");
+    await eventually(() => expect(complete.mock.lastCall?.[2]).toBe("guides"));
+    await eventually(() => expect(options(element)).toEqual([]));
+    expect(field(element).getAttribute("aria-expanded")).toBe("false");
+    await eventually(() => expect(part(element, "[role=status]").textContent).toContain("No other values."));
+  });
+
   test("shows nothing of an answer to what was written before", async () => {
     const answers = new Map<string, (values: readonly string[]) => void>();
     const complete = vi.fn<ResourceReader["complete"]>(

@@ -68,17 +68,6 @@ describe("a list", () => {
     await userEvent.click(button(element, "Show the templates"));
     await eventually(() => expect(names(element)).toEqual(["all"]));
   });
-
-  test("is chosen by tabs, with arrow keys", async () => {
-    const element = await shown({ resources: [NOTE], templates: [{ uri_template: "x:{a}", name: "all" }] });
-    part(element, "#tab-resources").focus();
-    await userEvent.keyboard("{ArrowRight}");
-    await eventually(() => expect(element.shadowRoot?.activeElement?.id).toBe("tab-templates"));
-    expect(names(element)).toEqual(["all"]);
-    await userEvent.keyboard("{End}");
-    await eventually(() => expect(element.tab).toBe("cached"));
-    expect(part(element, "#tab-cached").tabIndex).toBe(0);
-  });
 });
 
 describe("reading", () => {

@@ -3,8 +3,8 @@
  * @module
  */
 import { humanSize } from "mcp-sluice";
-import type { ShownArtifact } from "../shown.js";
-import { plainText } from "./plain-text.js";
+import { plainText } from "../plain-text.js";
+import { isStored, type ShownArtifact } from "../shown.js";
 
 /** Most characters of a reason, which names its remedy. */
 const MAX_REASON = 500;
@@ -39,11 +39,6 @@ export function originOf({ source }: ShownArtifact): string | undefined {
   const [tool, uri] = [plainText(source?.["tool"], 100), plainText(source?.["uri"], 100)];
   if (tool !== "") return `from ${tool}`;
   return uri === "" ? undefined : `from ${uri}`;
-}
-
-/** Whether its bytes were kept; what names nothing stored can only say why. */
-export function isStored({ id, source }: ShownArtifact): boolean {
-  return source?.["truncated"] !== true && !id.startsWith("truncated_");
 }
 
 /** Why it is not as it should be, in one sentence; undefined where nothing is wrong. */

@@ -3,7 +3,7 @@
  * @module
  */
 import { html, type LitElement, nothing, type TemplateResult } from "lit";
-import { isPlain, plainText } from "../artifact/plain-text.js";
+import { isPlain, plainText } from "../plain-text.js";
 
 /** Milliseconds without a key before values are asked for. */
 const PAUSE = 150;
@@ -137,11 +137,12 @@ export class CompletionField {
     this.#asking?.abort();
     const asking = new AbortController();
     this.#asking = asking;
-    const values = await this.#values(asking.signal);
+    const values = (await this.#values(asking.signal)).filter(isFit).slice(0, MOST);
     if (asking.signal.aborted) return;
-    this.#offer(values.filter(isFit).slice(0, MOST));
-    const count = this.#offered.length;
-    this.#terms.announce(count === 0 ? "No values." : count === 1 ? "1 value." : `${count} values.`);
+    // What is written already is no news, and its list would only cover what comes next.
+    const isNews = values.some((value) => value !== this.#value);
+    this.#offer(isNews ? values : []);
+    this.#terms.announce(isNews ? counted(values.length) : values.length === 0 ? "No values." : "No other values.");
   }
 
   /** Whoever fails to complete offers nothing: the field works without. */
@@ -176,6 +177,10 @@ export class CompletionField {
     this.#value = value;
     this.close();
   }
+}
+
+function counted(count: number): string {
+  return count === 1 ? "1 value." : `${count} values.`;
 }
 
 /** The field keeps the focus. */

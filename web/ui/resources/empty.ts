@@ -3,11 +3,8 @@
  * @module
  */
 import { html, nothing, type TemplateResult } from "lit";
-import type { Row } from "./rows.js";
+import type { Lists } from "./lists.js";
 import type { ResourceTab } from "./tabs.js";
-
-/** The rows of every tab. */
-export type Lists = Readonly<Record<ResourceTab, readonly Row[]>>;
 
 const SENTENCES: Readonly<Record<ResourceTab, string>> = {
   resources: "The server lists no resources.",

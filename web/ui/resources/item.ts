@@ -7,7 +7,7 @@ import bell from "lucide-static/icons/bell.svg?raw";
 import braces from "lucide-static/icons/braces.svg?raw";
 import cached from "lucide-static/icons/check.svg?raw";
 import chevron from "lucide-static/icons/chevron-right.svg?raw";
-import { plainText } from "../artifact/plain-text.js";
+import { plainText } from "../plain-text.js";
 import { icon, iconOf } from "../icons.js";
 import type { Row } from "./rows.js";
 import type { Held } from "./shelf.js";

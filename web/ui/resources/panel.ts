@@ -5,12 +5,13 @@
 import { html, nothing, type TemplateResult } from "lit";
 import bell from "lucide-static/icons/bell.svg?raw";
 import refresh from "lucide-static/icons/refresh-cw.svg?raw";
-import { plainLines, plainText } from "../artifact/plain-text.js";
+import type { ArtifactContent, TextContent } from "mcp-sluice/tools";
+import { plainLines, plainText } from "../plain-text.js";
 // oxlint-disable-next-line import/no-unassigned-import -- defines <sluice-artifact>
 import "../artifact.js";
 import { icon } from "../icons.js";
 import type { ShownArtifact } from "../shown.js";
-import type { ResourceReader, ShownContent, ShownReading } from "./reader.js";
+import type { ResourceReader, ShownReading } from "./reader.js";
 import type { Held, Shelf } from "./shelf.js";
 
 /** Characters of a text that are shown at first, and at most. */
@@ -101,7 +102,7 @@ function contents(uri: string, reading: ShownReading, terms: PanelTerms): Templa
 }
 
 function textOf(
-  { text, uri, mime_type }: ShownContent & { readonly kind: "text" },
+  { text, uri, mime_type }: TextContent,
   key: string,
   terms: PanelTerms,
   isNamed: boolean,
@@ -128,7 +129,7 @@ function count(number: number): string {
   return number.toLocaleString("en");
 }
 
-function refOf(content: ShownContent & { readonly kind: "artifact" }): ShownArtifact {
+function refOf(content: ArtifactContent): ShownArtifact {
   const { id, mime_type, size_bytes, filename, summary, uri } = content;
   return { id, mime_type, size_bytes, filename, source: { description: summary, ...(uri !== "" && { uri }) } };
 }

@@ -1,80 +1,16 @@
 /**
- * What `<sluice-resources>` shows, and who reads it. The shapes are those of `ToolNode`.
+ * Who reads for `<sluice-resources>`. What is listed and read has the shapes of a `ToolNode`.
  * @module
  */
+import type { ResourceReading } from "mcp-sluice/tools";
 import type { ArtifactBytes, ShownArtifact } from "../shown.js";
 
-/** A resource that a server lists. */
-export interface ShownResource {
-  /** What it is read by. */
-  readonly uri: string;
-  /** What the server calls it. */
-  readonly name: string;
-  /** What a person would call it. */
-  readonly title?: string;
-  /** What is in it, in the server's words. */
-  readonly description?: string;
-  /** What the server says it is. */
-  readonly mime_type?: string;
-  /** How large the server says it is. */
-  readonly size_bytes?: number;
-}
-
-/** A template of resources' URIs (RFC 6570). */
-export interface ShownTemplate {
-  /** Its variables stand in braces: `file:///{path}`. */
-  readonly uri_template: string;
-  /** What the server calls it. */
-  readonly name: string;
-  /** What a person would call it. */
-  readonly title?: string;
-  /** What it leads to, in the server's words. */
-  readonly description?: string;
-  /** What the server says all that it leads to is. */
-  readonly mime_type?: string;
-}
-
-/** A text that is short enough to be shown. */
-export interface ShownText {
-  /** Which content this is. */
-  readonly kind: "text";
-  /** As the server names it; empty where it does not. */
-  readonly uri: string;
-  /** What the server says it is; null where it does not. */
-  readonly mime_type: string | null;
-  /** The whole text. */
-  readonly text: string;
-}
-
-/** Bytes, or a long text, which were stored. */
-export interface ShownStored {
-  /** Which content this is. */
-  readonly kind: "artifact";
-  /** As the server names it; empty where it does not. */
-  readonly uri: string;
-  /** What it is; null where nobody said. */
-  readonly mime_type: string | null;
-  /** The artifact's id. */
-  readonly id: string;
-  /** Of the artifact's bytes. */
-  readonly size_bytes: number;
-  /** What a person would call it; null where it has no name. */
-  readonly filename: string | null;
-  /** What a model is told of it. */
-  readonly summary: string;
-}
-
-/** One content of a resource. */
-export type ShownContent = ShownText | ShownStored;
-
-/** All that was read of a resource: a `ResourceReading` of `mcp-sluice/tools` is one. */
-export interface ShownReading {
-  /** In the server's order. */
-  readonly contents: readonly ShownContent[];
+/** All that was read of a resource: a `ResourceReading`, of which the contents are enough. */
+export interface ShownReading extends Pick<ResourceReading, "contents"> {
   /** More of the artifacts among them. */
   readonly artifacts?: readonly ShownArtifact[];
   /** What the store failed at. */
-  readonly failures?: readonly Pick<Error, "message">[];
+  readonly failures?: readonly Pick<ResourceReading["failures"][number], "message">[];
 }
 
 /** A variable of a template. */

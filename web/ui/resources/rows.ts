@@ -3,8 +3,8 @@
  * @module
  */
 import { humanSize } from "mcp-sluice";
-import { plainText } from "../artifact/plain-text.js";
-import type { ShownResource, ShownTemplate } from "./reader.js";
+import type { ListedResource, ListedTemplate } from "mcp-sluice/tools";
+import { plainText } from "../plain-text.js";
 import type { Held } from "./shelf.js";
 
 /** One row, of a resource or of a template, ready to be shown. */
@@ -26,7 +26,7 @@ export interface Row {
 const MAX_ROWS = 20_000;
 
 /** The rows of what is listed; of several with one URI the first. */
-export function rowsOf(listed: readonly (ShownResource | ShownTemplate)[]): readonly Row[] {
+export function rowsOf(listed: readonly (ListedResource | ListedTemplate)[]): readonly Row[] {
   const rows = new Map<string, Row>();
   for (const each of listed.slice(0, MAX_ROWS)) {
     const row = rowOf(each);
@@ -47,7 +47,7 @@ export function found(rows: readonly Row[], query: string): readonly Row[] {
   return words.length === 0 ? rows : rows.filter(({ searched }) => words.every((word) => searched.includes(word)));
 }
 
-function rowOf(listed: ShownResource | ShownTemplate): Row {
+function rowOf(listed: ListedResource | ListedTemplate): Row {
   const isTemplate = "uri_template" in listed;
   const uri = isTemplate ? listed.uri_template : listed.uri;
   const name = plainText(listed.title, 200) || plainText(listed.name, 200) || plainText(uri, 200);

@@ -2,7 +2,7 @@
  * What is said of an error.
  * @module
  */
-import { plainText } from "../artifact/plain-text.js";
+import { plainText } from "../plain-text.js";
 
 const CODE = /^E_[A-Z_]{1,60}$/;
 const MAX_SENTENCE = 300;

@@ -36,12 +36,18 @@ export const styles: CSSResult = css`
     padding-inline: 10px;
   }
   [role="tablist"] {
+    container-type: inline-size;
     display: flex;
-    flex-wrap: wrap;
     gap: 2px;
+    overflow-x: auto;
+    scrollbar-width: thin;
   }
   [role="tab"] {
     border-radius: 999px;
+    flex: none;
+  }
+  [role="tab"]:focus-visible {
+    outline-offset: -2px;
   }
   .count {
     color: var(--text-soft);
@@ -49,6 +55,16 @@ export const styles: CSSResult = css`
   }
   [role="tab"][aria-selected="true"] .count {
     color: inherit;
+  }
+  @container (max-width: 36em) {
+    [role="tab"] {
+      border-radius: var(--radius);
+      flex: 1 0 auto;
+      flex-direction: column;
+      gap: 0;
+      line-height: 1.25;
+      padding-inline: 4px;
+    }
   }
   ul {
     list-style: none;

@@ -3,7 +3,7 @@
  * @module
  */
 import { html, type LitElement, nothing, type TemplateResult } from "lit";
-import { plainText } from "../artifact/plain-text.js";
+import { plainText } from "../plain-text.js";
 import { CompletionField } from "./completion.js";
 import { panel, type PanelTerms } from "./panel.js";
 import type { ResourceReader, TemplateVariable } from "./reader.js";

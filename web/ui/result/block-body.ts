@@ -8,7 +8,7 @@ import { loadOf, wordsOf, type Block, type Load } from "./blocks.js";
 import { chip } from "./chip.js";
 import type { SentContext } from "./context.js";
 import type { JsonNode } from "./json-node.js";
-import { artifactOf, descriptionOf } from "./names.js";
+import { artifactOf, descriptionOf, factOf, placeOf } from "./names.js";
 import { ruleOf } from "./rules.js";
 import { innerOf } from "./tree-rows.js";
 import { words } from "./words.js";
@@ -61,7 +61,7 @@ function loadPart(
   if (hole === null) {
     const size = inline === null ? "" : ` · ${humanSize(inline)}`;
     return html`${about}<span class="chip" role="group" aria-label="Not taken out"
-        ><span class="what"><bdi>${mimeType ?? "bytes"}${size}</bdi></span>
+        ><span class="what"><bdi>${factOf(mimeType ?? "") || "bytes"}${size}</bdi></span>
         <span class="soft">stays in the result</span></span
       >`;
   }
@@ -102,7 +102,7 @@ function tree(node: JsonNode, block: Block, context: SentContext, { lit, open }:
     .node=${node}
     .context=${context}
     .keys=${pathOf(block, [])}
-    .label=${`JSON of ${block.name}`}
+    .label=${`JSON of ${placeOf(block)}`}
     .lit=${lit}
     .opened=${open}
   ></sluice-result-tree>`;
@@ -121,7 +121,7 @@ function facts(holder: JsonNode): TemplateResult | typeof nothing {
     ${known.map(
       ([name, text]) =>
         html`<dt>${name}</dt>
-          <dd><bdi>${text.length > 300 ? `${text.slice(0, 300)}…` : text}</bdi></dd>`,
+          <dd><bdi>${factOf(text)}</bdi></dd>`,
     )}
   </dl>`;
 }

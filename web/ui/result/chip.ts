@@ -6,6 +6,7 @@ import { html, type TemplateResult } from "lit";
 import { ifDefined } from "lit/directives/if-defined.js";
 import locate from "lucide-static/icons/locate.svg?raw";
 import { icon, iconOf } from "../icons.js";
+import { isStored, type ShownArtifact } from "../shown.js";
 import type { SentContext } from "./context.js";
 import type { Hole } from "./marked-text.js";
 import { artifactOf, chipText, descriptionOf, insideOf } from "./names.js";
@@ -25,7 +26,7 @@ export interface ChipLook {
 
 const INSIDE: Rule = { layer: "L3", name: "detected", why: "Encoded bytes were found in the text." };
 
-/** A chip: type, size, hash, the rule that acted, "Preview" and "Show in model view". */
+/** A chip: type, size, hash, the rule that acted, "Preview" where there is one, and "Show in model view". */
 export function chip(
   hole: Hole,
   context: SentContext,
@@ -38,21 +39,11 @@ export function chip(
   return html`<span
     class="chip ${lit === hole.id ? "lit" : ""}"
     role="group"
-    aria-label=${`Stored: ${what}`}
+    aria-label=${`${isStored(artifact) ? "Stored" : "Not stored"}: ${what}`}
     .pointed=${{ id: hole.id }}
   >
     <span class="what" title=${description ?? what}>${iconOf(artifact.mime_type ?? null)} <bdi>${what}</bdi></span>
-    ${badge(rule, description)}
-    <button
-      class="small"
-      type="button"
-      tabindex=${ifDefined(tab)}
-      aria-label=${`Preview ${what}`}
-      @click=${() => context.preview(artifact)}
-    >
-      Preview
-    </button>
-    ${reveal(hole, context, what, tab)}
+    ${badge(rule, description)} ${preview(artifact, context, what, tab)} ${reveal(hole, context, what, tab)}
     ${(inner ? [] : insideOf(artifact)).map(
       (held) =>
         html`<span class="soft">with</span> ${chip(held, context, { rule: INSIDE, lit, reached, inner: true })}`,
@@ -64,6 +55,19 @@ export function chip(
 export function badge({ layer, name, why }: Rule, description: string | null = null): TemplateResult {
   const words = description === null ? why : `${why} ${description}`;
   return html`<span class="badge" title=${words}><b>${layer}</b> ${name}<span class="unseen">. ${words}</span></span>`;
+}
+
+function preview(artifact: ShownArtifact, context: SentContext, what: string, tab: number | undefined): TemplateResult {
+  if (!isStored(artifact)) return html`<span class="soft">not stored</span>`;
+  return html`<button
+    class="small"
+    type="button"
+    tabindex=${ifDefined(tab)}
+    aria-label=${`Preview ${what}`}
+    @click=${() => context.preview(artifact)}
+  >
+    Preview
+  </button>`;
 }
 
 function reveal(hole: Hole, context: SentContext, what: string, tab: number | undefined): TemplateResult {

@@ -16,6 +16,8 @@ export interface SentContext {
   whereabouts(pointed: Pointed): string | null;
   /** Moves the focus to where the model sees something. */
   reveal(pointed: Pointed): void;
+  /** Lights where the model sees something; null lights nothing. */
+  point(pointed: Pointed | null): void;
   /** Asks the page for a preview. */
   preview(artifact: ShownArtifact): void;
 }
@@ -26,11 +28,26 @@ export interface Pointable {
   pointed?: Pointed | null;
 }
 
-/** What the innermost element on an event's way stands for; null when none stands for anything. */
+/** What the innermost element around an event's target stands for; null when none stands for anything. */
 export function pointedBy(event: Event): Pointed | null {
-  for (const target of event.composedPath()) {
-    const { pointed } = target as Pointable;
+  const [target] = event.composedPath();
+  let node = target instanceof Node ? target : null;
+  while (node !== null) {
+    const { pointed } = node as Pointable;
     if (pointed !== undefined && pointed !== null) return pointed;
+    node = node.parentNode ?? (node instanceof ShadowRoot ? node.host : null);
   }
   return null;
+}
+
+/**
+ * Has the context told of what is pointed at within a shadow tree: when the pointer or the focus goes from one element of a
+ * tree to another, that event is heard nowhere else.
+ */
+export function pointWithin(root: Node, context: () => SentContext | undefined): void {
+  const tell = (event: Event): void => {
+    const { relatedTarget } = event as PointerEvent | FocusEvent;
+    if (relatedTarget instanceof Node && relatedTarget.getRootNode() === root) context()?.point(pointedBy(event));
+  };
+  for (const type of ["pointerover", "focusin"]) root.addEventListener(type, tell);
 }

@@ -1,10 +1,16 @@
 /**
- * What was taken out, in words.
+ * What was sent and what was taken out, in words that may be shown.
  * @module
  */
 import { humanSize } from "mcp-sluice";
+import { plainText, shownName } from "../plain-text.js";
 import type { ShownArtifact } from "../shown.js";
+import type { Block } from "./blocks.js";
 import { readReference, type Hole } from "./marked-text.js";
+
+/** Most characters of a description, and of what a block says about itself. */
+const MAX_DESCRIPTION = 500;
+const MAX_FACT = 300;
 
 /** Artifacts by their ids. */
 export type Artifacts = ReadonlyMap<string, ShownArtifact>;
@@ -22,16 +28,26 @@ export function artifactOf(hole: Hole, artifacts: Artifacts): ShownArtifact {
 
 /** `application/pdf · 4.0 MB · sha256 6c0e0628…`, as far as it is known. */
 export function chipText({ mime_type, size_bytes, sha256 }: ShownArtifact): string {
-  const parts = [mime_type ?? "application/octet-stream"];
+  const parts = [plainText(mime_type, 100) || "application/octet-stream"];
   if (typeof size_bytes === "number") parts.push(humanSize(size_bytes));
-  if (sha256 != null && sha256 !== "") parts.push(`sha256 ${sha256.slice(0, 8)}…`);
+  const hash = plainText(sha256);
+  if (hash !== "") parts.push(`sha256 ${hash.slice(0, 8)}…`);
   return parts.join(" · ");
 }
 
 /** What the store's description says of it; null when it says nothing. */
 export function descriptionOf({ source }: ShownArtifact): string | null {
-  const said = source?.["description"];
-  return typeof said === "string" && said !== "" ? said : null;
+  return plainText(source?.["description"], MAX_DESCRIPTION) || null;
+}
+
+/** Where a block stands: a member's name is the server's. */
+export function placeOf({ name }: Block): string {
+  return shownName(name, "unnamed");
+}
+
+/** What a block says about itself. */
+export function factOf(said: string): string {
+  return plainText(said, MAX_FACT);
 }
 
 /** What was found inside a stored text, each once, at most eight. */

@@ -7,8 +7,9 @@ import { base, tokens } from "../theme.js";
 import { blockBody, type BlockLook } from "./block-body.js";
 import { loadOf, type Block, type Blocks } from "./blocks.js";
 import { badge } from "./chip.js";
-import type { SentContext } from "./context.js";
+import { pointWithin, type SentContext } from "./context.js";
 import type { Pointed } from "./counterparts.js";
+import { placeOf } from "./names.js";
 import { LINK } from "./rules.js";
 import { chipStyles } from "./styles.js";
 
@@ -119,6 +120,10 @@ export class SluiceResultSent extends LitElement {
     this.shown = PAGE;
   }
 
+  protected override firstUpdated(): void {
+    pointWithin(this.renderRoot, () => this.context);
+  }
+
   protected override render(): TemplateResult {
     const shown = Math.min(this.shown, this.blocks.length);
     for (let index = this.#known.length; index < shown; index += 1) this.#known.push(this.blocks.at(index));
@@ -159,7 +164,7 @@ export class SluiceResultSent extends LitElement {
     return html`<li .pointed=${pointed}>
       <div class="head">
         <bdi class="name">${titleOf(block)}</bdi>
-        <bdi class="soft">${block.kind === "member" || block.kind === "other" ? nothing : block.name}</bdi>
+        <bdi class="soft">${block.kind === "member" || block.kind === "other" ? nothing : placeOf(block)}</bdi>
         ${block.kind === "resource_link" ? badge(LINK) : nothing}
         <span class="end">
           ${tools}
@@ -170,7 +175,7 @@ export class SluiceResultSent extends LitElement {
                   class="small plain"
                   type="button"
                   title=${`Show in model view: ${where}`}
-                  aria-label=${`Show ${block.name} in model view, ${where}`}
+                  aria-label=${`Show ${placeOf(block)} in model view, ${where}`}
                   @click=${() => context.reveal(pointed)}
                 >
                   In model view
@@ -187,9 +192,10 @@ function noBlock(): never {
   throw new RangeError("There are no blocks.");
 }
 
-function titleOf({ kind, name }: Block): string {
+function titleOf(block: Block): string {
+  const { kind } = block;
   if (kind === "resource_link") return "resource link";
-  return kind === "member" || kind === "other" || kind === "entry" ? name : kind;
+  return kind === "member" || kind === "other" || kind === "entry" ? placeOf(block) : kind;
 }
 
 // A block is what its bytes became, or what passed as it was.

@@ -8,7 +8,7 @@ import chevron from "lucide-static/icons/chevron-right.svg?raw";
 import { icon } from "../icons.js";
 import { base, tokens } from "../theme.js";
 import { chip } from "./chip.js";
-import type { SentContext } from "./context.js";
+import { pointWithin, type SentContext } from "./context.js";
 import type { JsonNode } from "./json-node.js";
 import { LARGE, pause } from "./pause.js";
 import { ruleOf } from "./rules.js";
@@ -133,6 +133,10 @@ export class SluiceResultTree extends LitElement {
     await super.getUpdateComplete();
     await this.#reading;
     return super.getUpdateComplete();
+  }
+
+  protected override firstUpdated(): void {
+    pointWithin(this.renderRoot, () => this.context);
   }
 
   protected override render(): TemplateResult {

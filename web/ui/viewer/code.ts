@@ -2,11 +2,12 @@
  * Code and other text: coloured where it is short enough and somebody knows its language, plain otherwise.
  * @module
  */
+import { Pace } from "../pace.js";
 import { Indented } from "./indented.js";
 import { colouring, languageOf } from "./languages.js";
 import { Lines } from "./lines.js";
 import { TEXT_LIMIT, type Drawn, type PreviewInput } from "./preview.js";
-import { limitFor, Pace, textOf } from "./reading.js";
+import { limitFor, textOf } from "./reading.js";
 import { textView, type Token } from "./text-view.js";
 
 /** Characters that are coloured; finding colours takes longer than everything else. */

@@ -5,7 +5,7 @@
 import { html, type TemplateResult } from "lit";
 import { humanSize } from "mcp-sluice";
 import type { ShownArtifact } from "../shown.js";
-import { shownName } from "./name.js";
+import { shownName } from "../plain-text.js";
 
 /** Characters of a description that are shown. */
 const LONGEST = 2000;

@@ -2,7 +2,7 @@
  * Which preview a media type has: one table, each row with the renderer that is loaded when it is first needed.
  * @module
  */
-import { extensionOf } from "./name.js";
+import { extensionOf } from "./extension.js";
 import type { Renderer } from "./preview.js";
 
 /** A way of showing. */

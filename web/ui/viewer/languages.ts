@@ -3,8 +3,8 @@
  * @module
  */
 import type { LanguageRegistration } from "@shikijs/core/types";
-import { extensionOf } from "./name.js";
-import { Pace } from "./reading.js";
+import { Pace } from "../pace.js";
+import { extensionOf } from "./extension.js";
 import type { Token } from "./text-view.js";
 
 type Language = readonly [

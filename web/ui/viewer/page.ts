@@ -16,6 +16,10 @@ const GUARD =
   `img-src data:; font-src data:; media-src data:; form-action 'none'; base-uri 'none'">` +
   '<base target="_blank">';
 
+/** What is told of it. A page without an address is bound by the policy around it too, which may forbid its styles. */
+const OFF = "Scripts, forms and the network are off.";
+const OFF_HERE = "Scripts, forms and the network are off, and styles where this site forbids them.";
+
 /**
  * Draws a page in a frame. At an address, the answer itself carries `Content-Security-Policy: sandbox`, which takes its origin
  * away; scripts are off since `allow-scripts` is missing here too.
@@ -37,7 +41,7 @@ export async function renderPage(host: HTMLElement, input: PreviewInput, signal:
   }
   signal.throwIfAborted();
   stayHere(frame, show, signal);
-  const bar = element("p", "bar soft", { id: "page-limits" }, "Scripts, forms and the network are off.");
+  const bar = element("p", "bar soft", { id: "page-limits" }, href === undefined ? OFF_HERE : OFF);
   frame.setAttribute("aria-describedby", bar.id);
   show();
   host.append(bar, frame);

@@ -2,36 +2,14 @@
  * Bytes read for previews: bounded, in slices, and given up when nobody looks any more.
  * @module
  */
+import { BlobParts } from "../blob-parts.js";
+import { Pace } from "../pace.js";
 import { gone, MOST, PreviewProblem, WHOLE_LIMIT, type PreviewInput } from "./preview.js";
 
 /** Bytes of a text worked on at a time. */
 const SLICE = 64 * 1024;
 /** Bytes only moved are moved in pieces as large as they come, up to this. */
 const PIECE = 4 * 1024 ** 2;
-/** Bytes after which pieces are handed to a Blob, which need not stay in memory. */
-const BATCH = 16 * 1024 ** 2;
-/** Milliseconds of work after which the page has its turn. */
-const STRETCH = 10;
-
-/** Lets the page have its turn in the midst of long work. */
-export class Pace {
-  #since = performance.now();
-
-  /** Waits for a turn if the work has been going on for long. */
-  async rest(): Promise<void> {
-    if (performance.now() - this.#since < STRETCH) return;
-    await new Promise<void>((resolve) => {
-      const { port1, port2 } = new MessageChannel();
-      port1.addEventListener("message", () => {
-        port1.close();
-        resolve();
-      });
-      port1.start();
-      port2.postMessage(null);
-    });
-    this.#since = performance.now();
-  }
-}
 
 /**
  * The first bytes in slices of at most so many, with a rest between them; the generator returns whether there are more. Throws the signal's
@@ -97,21 +75,12 @@ export async function wholeBlob(
   const limit = limitFor(input, atFirst);
   mustFit(input, limit);
   const slices = slicesOf(input, limit, signal, PIECE);
-  const batches: Blob[] = [];
-  let batch: Uint8Array<ArrayBuffer>[] = [];
-  let held = 0;
+  const parts = new BlobParts();
   for (;;) {
     const { done, value } = await slices.next();
-    if (done) {
-      if (value) throw tooLarge(input.whole);
-      return new Blob([...batches, ...batch], { type });
-    }
-    batch.push(value as Uint8Array<ArrayBuffer>);
-    held += value.byteLength;
-    if (held < BATCH) continue;
-    batches.push(new Blob(batch));
-    batch = [];
-    held = 0;
+    if (!done) parts.add(value);
+    else if (value) throw tooLarge(input.whole);
+    else return parts.blob(type);
   }
 }
 

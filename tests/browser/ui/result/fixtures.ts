@@ -2,9 +2,19 @@
  * Results as `<sluice-result>` is given them, made by the real engine.
  * @module
  */
-import { createSluice, MemoryArtifactStore, type SluiceConfig } from "mcp-sluice";
+import { type ArtifactStore, createSluice, MemoryArtifactStore, type SluiceConfig } from "mcp-sluice";
+import { page } from "vitest/browser";
 import "../../../../web/ui/result.js";
 import type { SluiceResult } from "../../../../web/ui/result.js";
+
+/** How long a busy machine may take. */
+export const PATIENT = { timeout: 20_000 };
+
+/** An empty page with room for both sides. */
+export async function begin(): Promise<void> {
+  document.body.replaceChildren();
+  await page.viewport(1_200, 900);
+}
 
 /** A PNG as far as its signature and header say so, then bytes of any kind. */
 export const PNG: Uint8Array = file([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82], 6_000);
@@ -32,13 +42,14 @@ export const MIXED = {
   ],
 };
 
-/** What a result is given, and the element with all of it. */
+/** The element with all that it is given for a result. */
 export async function shown(
   result: unknown,
   more: Partial<SluiceResult> = {},
   config: SluiceConfig = {},
+  store: ArtifactStore = new MemoryArtifactStore({ retention: null }),
 ): Promise<SluiceResult> {
-  const sluice = await createSluice({ store: new MemoryArtifactStore({ retention: null }), config });
+  const sluice = await createSluice({ store, config });
   const call = { tool: "report", namespace: "demo" };
   const seen = await sluice.transform(result, call);
   const kept = await sluice.transform(result, { ...call, dialect: "mcp" });
@@ -83,6 +94,25 @@ export function one(root: Element, selector: string): HTMLElement {
   const found = all(root, selector).at(0);
   if (found === undefined) throw new Error(`There is no ${selector}.`);
   return found;
+}
+
+/** Chooses a view. */
+export async function choose(element: SluiceResult, value: string): Promise<void> {
+  one(element, `.segmented input[value="${value}"]`).click();
+  await settled(element);
+}
+
+/** What the rows of trees say. */
+export function rows(element: Element): string[] {
+  return all(element, "[role=treeitem]").map((row) => row.textContent.replace(/\s+/g, " ").trim());
+}
+
+/** What is lit in the model's text. */
+export function lit(): string[] {
+  return [...(CSS.highlights.get("sluice-counterpart") ?? [])].map((range) => {
+    const { startContainer, endContainer, startOffset, endOffset } = range;
+    return startContainer === endContainer ? (startContainer.textContent ?? "").slice(startOffset, endOffset) : "";
+  });
 }
 
 /** All text on the screen, without styles. */

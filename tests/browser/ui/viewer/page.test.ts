@@ -40,7 +40,9 @@ describe("a page without an address", () => {
     frame.addEventListener("load", () => (loads += 1));
     await vi.waitFor(() => expect(loads).toBe(1), { timeout: 20_000 });
     expect(frame.getAttribute("sandbox")).toBe("");
-    expect(texts(viewer, "p.bar")).toEqual(["Scripts, forms and the network are off."]);
+    expect(texts(viewer, "p.bar")).toEqual([
+      "Scripts, forms and the network are off, and styles where this site forbids them.",
+    ]);
     // What it does at once it has done by the time that another page has come and gone.
     await plain("<p>Another</p>");
     removeEventListener("message", note);
@@ -81,6 +83,7 @@ describe("a page with an address", () => {
     const viewer = await viewing({ artifact, bytes: { ...bytes, href: blob } });
     const frame = await part<HTMLIFrameElement>(viewer, "iframe");
     expect(frame.getAttribute("sandbox")).toBe("allow-same-origin");
+    expect(texts(viewer, "p.bar")).toEqual(["Scripts, forms and the network are off."]);
     const link = await vi.waitFor(() => {
       const found = frame.contentDocument?.querySelector<HTMLElement>("#link");
       expect(found).toBeTruthy();

@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { Elements } from "../../../../web/ui/viewer/elements.js";
 import { Indented } from "../../../../web/ui/viewer/indented.js";
 import { Lines } from "../../../../web/ui/viewer/lines.js";
-import { savedName, shownName } from "../../../../web/ui/viewer/name.js";
 
 function pieces(text: string, sizes: readonly number[]): string[] {
   const found: string[] = [];
@@ -78,15 +77,4 @@ test("a long line becomes rows of whole words and characters", () => {
   ).toBe(text);
   expect(rows.every((row) => row.text.length <= 1000 && !/\p{Cs}/u.test(row.text))).toBe(true);
   expect(rows[0]?.text.endsWith("word ")).toBe(true);
-});
-
-test.each([
-  ["photo\u202Egpj.exe", "photo\uFFFDgpj.exe", "photo_gpj.exe"],
-  ["a\u0000b\nc", "a\uFFFDb\uFFFDc", "a_b_c"],
-  ["../../etc/passwd", "../../etc/passwd", "_.._etc_passwd"],
-  ["", "nothing", "nothing"],
-  ["...", "...", "download"],
-])("the name %j is shown as %j and saved as %j", (name, shown, saved) => {
-  expect(shownName(name, "nothing")).toBe(shown);
-  expect(savedName(shownName(name, "nothing"))).toBe(saved);
 });

@@ -1,0 +1,142 @@
+/** `<sluice-result>`: what the server sent, block by block. */
+import { NoOpArtifactStore } from "mcp-sluice";
+import { beforeEach, expect, test, vi } from "vitest";
+import type { ShownArtifact } from "../../../../web/ui/shown.js";
+import { all, base64, begin, choose, MIXED, one, PATIENT, PDF, rows, settled, shown, textOn } from "./fixtures.js";
+
+beforeEach(begin);
+
+test("shows the blocks in order, with chips for what was taken out", async () => {
+  const element = await shown(MIXED);
+  expect(all(element, "li .name").map((name) => name.textContent)).toEqual([
+    "text",
+    "image",
+    "resource",
+    "resource link",
+    "text",
+    "text",
+    "text",
+  ]);
+  const chips = all(element, ".chip .what").map((what) => what.textContent.trim());
+  expect(chips).toHaveLength(5);
+  expect(chips[0]).toMatch(/^image\/png · 5\.9 KB · sha256 [0-9a-f]{8}…$/);
+  expect(chips[1]).toMatch(/^application\/pdf · 39\.1 KB · sha256 [0-9a-f]{8}…$/);
+  expect(chips[4]).toMatch(/^text\/plain · 49\.8 KB/);
+});
+
+test("says which rule acted, and why", async () => {
+  const element = await shown(MIXED);
+  const badges = all(element, ".badge").map((badge) => badge.textContent.replace(/\s+/g, " ").trim());
+  expect(badges.map((badge) => badge.slice(0, 2))).toEqual(["L2", "L2", "L1", "L3", "L3", "L0"]);
+  expect(badges[0]).toContain("The server sent it as bytes of an image block.");
+});
+
+test("tells configured fields", async () => {
+  const config = { tool_fields: { report: [{ field_path: "report.note", content_type: "Note" }] } };
+  const result = { content: [{ type: "text", text: JSON.stringify({ report: { note: "short words", n: 1 } }) }] };
+  const element = await shown(result, { fields: ["report.note"] }, config);
+  expect(one(element, ".badge").textContent).toContain("L4");
+});
+
+test("shows what a structured result, a JSON-RPC response and a plain value hold", async () => {
+  const structured = {
+    content: [{ type: "text", text: "x" }],
+    structuredContent: { pdf: base64(PDF) },
+    isError: false,
+  };
+  const element = await shown({ jsonrpc: "2.0", id: 1, result: structured });
+  expect(all(element, "li .name").map((name) => name.textContent)).toEqual(["text", "structuredContent", "isError"]);
+  const value = await shown([{ pdf: base64(PDF) }, 12]);
+  expect(rows(value)[0]).toContain("array, 2 elements");
+  expect(all(value, "li")).toHaveLength(1);
+});
+
+test("never shows a run of what was taken out", async () => {
+  const element = await shown(MIXED);
+  for (const row of all(element, "[role=treeitem][aria-expanded=false]")) row.click();
+  await settled(element);
+  expect(textOn(element)).not.toMatch(/[A-Za-z0-9+/_-]{200,}/);
+  await choose(element, "diff");
+  await vi.waitFor(() => expect(all(element, ".line").length).toBeGreaterThan(5), PATIENT);
+  expect(textOn(element)).not.toMatch(/[A-Za-z0-9+/_-]{200,}/);
+});
+
+test("does not show the bytes of an image that the model sees", async () => {
+  const reduced = JSON.stringify({ content: [{ type: "image", data: base64(PDF), mimeType: "image/png" }] });
+  const element = await shown({}, { reduced });
+  expect(one(element, ".chip bdi").textContent).toBe("image/png · 39.1 KB");
+  expect(textOn(one(element, "sluice-result-sent"))).not.toMatch(/[A-Za-z0-9+/_-]{200,}/);
+});
+
+test("shows JSON in a text as a tree or as the text", async () => {
+  const element = await shown({
+    content: [
+      { type: "text", text: '{"a": [1, {"b": 12345678901234567890}]}' },
+      { type: "text", text: "b" },
+    ],
+  });
+  expect(rows(element)).toEqual(["object, 1 member", "a: array, 2 elements"]);
+  const button = all(element, "button").find(({ textContent }) => textContent.trim() === "As text");
+  button?.click();
+  await settled(element);
+  expect(one(element, "li .text").textContent).toBe('{"a": [1, {"b": 12345678901234567890}]}');
+});
+
+test("shortens long strings until somebody asks", async () => {
+  const element = await shown({ content: [{ type: "text", text: "word ".repeat(1_000) }] });
+  expect(one(element, "li .text").textContent).toHaveLength(2_001);
+  all(element, "li button")
+    .find(({ textContent }) => textContent.includes("Show all"))
+    ?.click();
+  await settled(element);
+  expect(one(element, "li .text").textContent).toBe("word ".repeat(1_000));
+});
+
+test("shows the reduced result and says why, when its list does not fit", async () => {
+  const reduced = '{"content":[],"_meta":{"sluice/refs":[{"at":"/gone","added":true}]}}';
+  const element = await shown({}, { reduced });
+  expect(one(element, "[role=alert]").textContent).toContain("cannot be rebuilt");
+  expect(all(element, "li .name").map((name) => name.textContent)).toEqual(["_meta"]);
+});
+
+test("shows what a server calls things without what hides or moves it", async () => {
+  const reduced = JSON.stringify({
+    content: [{ type: "resource_link", uri: "x:1", name: "photo\u202egpj.exe", title: "t".repeat(400) }],
+    ["m\u200b".repeat(1_000)]: 1,
+  });
+  const mime_type = "image/png\u202e";
+  const element = await shown({}, { reduced, artifacts: [] });
+  expect(all(element, "dd").map(({ textContent }) => textContent)).toEqual([
+    "photo gpj.exe",
+    `${"t".repeat(299)}…`,
+    "x:1",
+  ]);
+  expect(all(element, "li .name")[1]?.textContent).toBe(`${"m\ufffd".repeat(100)}…`);
+  const [artifact] = (await shown(MIXED)).artifacts;
+  const named = { ...artifact, id: artifact?.id ?? "", mime_type, source: { description: "a\u202eb" } };
+  const other = await shown(MIXED, { artifacts: [named] });
+  expect(one(other, ".chip .what").textContent.trim()).toMatch(/^image\/png · 5\.9 KB/);
+  expect(one(other, ".chip .what").title).toBe("a b");
+});
+
+test("asks for a preview", async () => {
+  const element = await shown(MIXED);
+  const asked: ShownArtifact[] = [];
+  document.body.addEventListener("sluice-preview", (event) => asked.push((event as CustomEvent<ShownArtifact>).detail));
+  one(element, '.chip button[aria-label^="Preview"]').click();
+  expect(asked.map(({ mime_type }) => mime_type)).toEqual(["image/png"]);
+});
+
+test("offers no preview of what was not stored", async () => {
+  const element = await shown(MIXED, {}, {}, new NoOpArtifactStore());
+  const chips = all(element, ".chip");
+  expect(chips.length).toBeGreaterThan(3);
+  for (const chip of chips) {
+    expect(chip.getAttribute("aria-label")).toMatch(/^Not stored: /);
+    expect(chip.textContent).toContain("not stored");
+  }
+  expect(all(element, '.chip button[aria-label^="Preview"]')).toEqual([]);
+  const unnamed = await shown(MIXED, { artifacts: [] }, {}, new NoOpArtifactStore());
+  expect(all(unnamed, ".chip").length).toBeGreaterThan(3);
+  expect(all(unnamed, '.chip button[aria-label^="Preview"]')).toEqual([]);
+});
