@@ -277,6 +277,53 @@ describe("no tool can flood the model", () => {
   });
 });
 
+describe("a run as a stream", () => {
+  test("gives what happens, and at its end what came of it", async () => {
+    const { planner, events } = planned(once({ name: "math_add", args: { a: 1, b: 2 } }), [add]);
+    const stream = planner.stream("Add.");
+    const seen: PlannerEvent[] = [];
+    let next = await stream.next();
+    for (; next.done !== true; next = await stream.next()) seen.push(next.value);
+    expect(seen).toEqual(events);
+    expect(answered(next.value).answer).toBe("I saw 1 results.");
+  });
+
+  test("whoever stops listening gives the run up", async () => {
+    let reason: unknown;
+    const wait = tool({
+      name: "wait",
+      description: "",
+      input: z.object({}),
+      run: (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject((reason = signal.reason) as Error));
+        }),
+    });
+    const { planner } = planned(once({ name: "wait" }), [wait]);
+    for await (const { kind } of planner.stream("Wait.")) if (kind === "tool_called") break;
+    expect(reason).toMatchObject({ name: "AbortError" });
+  });
+
+  test("throws what the run throws, after what it told", async () => {
+    const { planner } = planned(() => ({ text: "x" }), [add], {
+      llm: { model: "none", ask: () => Promise.reject(new Error("no model")) },
+    });
+    const kinds: string[] = [];
+    const listening = (async () => {
+      for await (const { kind } of planner.stream("Go.")) kinds.push(kind);
+    })();
+    await expect(listening).rejects.toThrow("no model");
+    expect(kinds).toEqual(["step_started"]);
+  });
+});
+
+test("what the model wrote itself does not flood it either", async () => {
+  const long = { a: 1, b: 2, note: "x".repeat(200_000) };
+  const { planner, turns } = planned(once({ name: "math_add", args: long }), [add]);
+  answered(await planner.run("Add."));
+  expect(JSON.stringify(turns).length).toBeLessThan(20_000);
+});
+
 describe("limits of a run", () => {
   test("in its last step the model gets no tools, and answers", async () => {
     const { planner } = planned(again, [add], { budget: { maxSteps: 3 } });

@@ -18,6 +18,7 @@ import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import type { PlannerBudget } from "./budget.js";
 import { NATIVE } from "./calling.js";
 import { Catalog, type CatalogSource } from "./catalog.js";
+import { eventsOf } from "./event-stream.js";
 import type { PlannerEvent } from "./event.js";
 import { ModelExit } from "./exit.js";
 import type { LlmClient } from "./llm/client.js";
@@ -63,6 +64,8 @@ export interface RunOptions {
   readonly planningHints?: { readonly max_parallel?: number };
   /** Gives up: the model is not asked any more, and calls end. */
   readonly signal?: AbortSignal;
+  /** Told of what happens in this run, as the planner's `onEvent` is of all. What it throws is lost. */
+  readonly onEvent?: (event: PlannerEvent) => void;
 }
 
 /** How a run goes on. */
@@ -115,6 +118,16 @@ export class ReactPlanner {
     return new PlannerRun(await this.#terms(options), state).go();
   }
 
+  /** As `run`: gives what happens as it does, and returns what it comes to. Whoever stops listening gives the run up. */
+  stream(query: string, options: RunOptions = {}): AsyncGenerator<PlannerEvent, PlannerResult | PlannerPause> {
+    return eventsOf((onEvent, signal) => this.run(query, { ...options, onEvent, signal }), options.signal);
+  }
+
+  /** As `stream`, for a run that waited. */
+  streamOn(token: string, options: ResumeOptions = {}): AsyncGenerator<PlannerEvent, PlannerResult | PlannerPause> {
+    return eventsOf((onEvent, signal) => this.resume(token, { ...options, onEvent, signal }), options.signal);
+  }
+
   /**
    * Goes on with a run that waited, in this process or in another with the same catalog. Calls that waited are made anew, and get the
    * answer where they asked; those that were done are not made again.
@@ -147,7 +160,10 @@ export class ReactPlanner {
       budget,
       maxParallel: Math.max(1, Math.min(absoluteMaxParallel, planningHints?.max_parallel ?? absoluteMaxParallel)),
       signal,
-      tell: heedless(onEvent),
+      tell: (event) => {
+        heedless(onEvent)(event);
+        heedless(options.onEvent)(event);
+      },
     };
   }
 

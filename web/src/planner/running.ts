@@ -124,7 +124,7 @@ export class PlannerRun {
     const results = calls.map(({ id }) => settled[id] as Settled);
     const left = await this.#inTime((signal) => exit.leave(step, results, signal));
     const observed = results.map((result, at) => this.#observed(calls[at] as LlmToolCall, result, left[at] as Left));
-    this.#messages.push({ role: "assistant", content: text, toolCalls: calls });
+    this.#messages.push({ role: "assistant", content: text, toolCalls: calls.map(short) });
     for (const { id, tool, observation } of observed) {
       this.#messages.push({ role: "tool", callId: id, name: tool, content: observation });
     }
@@ -190,8 +190,20 @@ export class PlannerRun {
     const { signal } = this.#terms;
     const most = this.#meter.left;
     if (most === Infinity) return work(signal);
-    return untilLate(work, { most: Math.max(0, most), late: tooLate, signal });
+    return untilLate(work, { most: Math.min(Math.max(0, most), LONGEST_TIMER), late: tooLate, signal });
   }
+}
+
+/** Milliseconds: timers take no more. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+/** Characters of arguments that the model is told again. */
+const MAX_ARGUMENTS = 50_000;
+
+/** A call as the model is reminded of it: what it wrote itself must not flood it either. */
+function short(call: LlmToolCall): LlmToolCall {
+  const { length } = call.arguments;
+  if (length <= MAX_ARGUMENTS) return call;
+  return { ...call, arguments: JSON.stringify({ left_out: `${length} characters of arguments` }) };
 }
 
 function tooLate(): SluiceError {
