@@ -4,7 +4,7 @@
  */
 import { expect } from "vitest";
 import type { Page } from "playwright-core";
-import { begin, go, PATIENCE, run } from "./visit.js";
+import { act, begin, dial, go, PATIENCE, run } from "./visit.js";
 
 /** A place; those that need a file stand behind the one that keeps it. */
 export interface Place {
@@ -112,6 +112,40 @@ export const PLACES: readonly Place[] = [
       await go(page, "My Files");
       await page.getByRole("button", { name: /^Rename / }).click();
       await page.getByRole("textbox", { name: "New name" }).waitFor();
+    },
+  },
+  {
+    name: "Tools with links that nothing was read of",
+    show: async (page) => {
+      await run(page, "find_reports");
+      await page
+        .locator("playground-links")
+        .getByRole("button", { name: /^Fetch/ })
+        .first()
+        .waitFor();
+    },
+  },
+  {
+    name: "a file in the place of the work",
+    show: async (page) => {
+      await run(page, "sales_chart");
+      await act(page.locator("playground-tools sluice-artifact").first(), "Open in canvas");
+      await page.locator("playground-drawer img").first().waitFor();
+    },
+  },
+  {
+    name: "the question before a session ends",
+    show: async (page) => {
+      await go(page, "My Files");
+      await page.locator("playground-files").getByRole("button", { name: "End session" }).click();
+      await page.getByRole("dialog", { name: "End session" }).waitFor();
+    },
+  },
+  {
+    name: "the servers, one of which failed",
+    show: async (page) => {
+      await dial(page, "http://127.0.0.1:1/mcp");
+      await page.getByRole("dialog", { name: "Servers" }).getByRole("button", { name: "Try again" }).waitFor();
     },
   },
   {

@@ -49,8 +49,10 @@ test("a session that is ended in one opens nothing any more in the other; My Fil
   expect(await status(other, kept)).toBe(200);
 
   await go(seen.page, "Try");
+  await command(seen.page, "End session");
   const loads = [seen.page, other].map((page) => page.waitForEvent("load"));
-  await Promise.all([...loads, command(seen.page, "End session")]);
+  const question = seen.page.getByRole("dialog", { name: "End session" });
+  await Promise.all([...loads, question.getByRole("button", { name: "End session" }).click()]);
   await Promise.all([firstResult(seen.page), firstResult(other)]);
   expect([404, 410]).toContain(await status(other, mine));
   expect(await status(other, kept)).toBe(200);

@@ -47,11 +47,13 @@ describe("what is public", () => {
       "ToolServerError",
       "ToolTimeoutError",
       "discoverMcpProvider",
+      "fillTemplate",
       "getPreset",
       "presetNames",
       "readSourcesFile",
       "readToolConfig",
       "registerPreset",
+      "templateVariables",
       "variablesOf",
     ]);
     expect(Object.keys(toolsInNode).sort()).toEqual(Object.keys(tools).sort());

@@ -83,6 +83,8 @@ export type {
 export type { ResourceContent, ResourceReading } from "./tools/resources/contents.js";
 export type { ResourceEvent } from "./tools/resources/events.js";
 export type { Listing } from "./tools/resources/listed.js";
+export { fillTemplate, templateVariables } from "./tools/resources/templates.js";
+export type { TemplateVariable } from "./tools/resources/templates.js";
 export type { JsonSchema } from "./tools/source.js";
 export type { ToolResult } from "./tools/tool-answer.js";
 export type { Segment, TransformerContext } from "./tools/transforming.js";

@@ -8,19 +8,16 @@ import type { ArtifactBytes, ShownArtifact } from "mcp-sluice/ui";
 import type { ResourceReader } from "mcp-sluice/ui/resources";
 import type { CallRequest, Engine, EngineEvent, Outcome, Problem, ServerAddress } from "../engine/contract.js";
 import type { Keys, Shelf } from "../engine/shelves.js";
+import { longer, TIMEOUT } from "../engine/time-limit.js";
 import { Addresses } from "./addresses.js";
+import { withNewCall, withNotice } from "./changes.js";
+import { changeBy } from "./events.js";
+import { Latest } from "./latest.js";
 import { remembered, remember } from "./memory.js";
+import { addressFrom } from "./server-address.js";
 import { beginAnew } from "./session-channel.js";
-import type { Notice, ShownCall, Store, Theme, View } from "./state.js";
+import type { Fetched, Notice, ShownCall, Store, Theme, View } from "./state.js";
 
-/** Seconds that a server may be silent, as long as nobody asks for more. */
-const TIMEOUT = 30;
-/** Seconds that a source can be given at most. */
-const LONGEST_TIMEOUT = 300;
-/** Calls, notices and lines that are shown; those before are forgotten. */
-const MAX_CALLS = 50;
-const MAX_NOTICES = 50;
-const MAX_LINES = 500;
 /** What a new visitor sees first. */
 const FIRST = { tool: "demo.sales_chart", args: { kind: "bar" } };
 
@@ -31,6 +28,9 @@ export class Actions {
   /** By server. What was read and subscribed to is known of a reader for as long as there is the same one. */
   readonly readers = new Map<string, ResourceReader>();
   #addresses: Addresses | undefined;
+  /** Servers that were chosen, by name: a failed one can be tried again. */
+  readonly #dialled = new Map<string, ServerAddress>();
+  readonly #configuring = new Latest((config: SluiceConfig) => this.#configure(config));
 
   constructor(engine: Remote<Engine>, store: Store) {
     this.#engine = engine;
@@ -48,7 +48,9 @@ export class Actions {
     remember("keys", keys);
     this.#addresses = new Addresses(keys);
     this.#store.set({ config: problem === undefined ? config : {} });
-    if (problem !== undefined) this.#note("warn", `The guardrails are the defaults again: ${problem.message}`);
+    if (problem !== undefined) {
+      this.#note({ level: "warn", text: `The guardrails are the defaults again: ${problem.message}` });
+    }
     await this.connect({ name: "demo", kind: "demo", url: "" });
     this.#store.set({ isReady: true });
     await this.run(FIRST.tool, FIRST.args);
@@ -57,33 +59,50 @@ export class Actions {
 
   /** Shows another view. */
   go(view: View): void {
-    this.#store.set({ view });
+    const { looked } = this.#store.state;
+    // What stands in the place of a view goes with it.
+    this.#store.set({ view, answer: undefined, looked: looked?.isWide === true ? undefined : looked });
   }
 
   async connect(address: ServerAddress): Promise<Outcome<null>> {
+    this.#dialled.set(address.name, address);
     const outcome = await this.#engine.connect(address);
     if (outcome.ok) this.#store.set({ server: address.name });
     return outcome;
   }
 
+  /** Connects a server by its address, in the place of one that failed there. */
+  async dial(url: string, token: string): Promise<Outcome<null>> {
+    const { servers } = this.#store.state;
+    const taken = servers.filter(({ name, status }) => status !== "failed" || this.#dialled.get(name)?.url !== url);
+    const failed = servers.find((server) => !taken.includes(server));
+    const names = taken.map(({ name }) => name);
+    return this.connect({ ...addressFrom(url, token, names), ...(failed !== undefined && { name: failed.name }) });
+  }
+
+  /** Tries a server again that failed. */
+  async redial(server: string): Promise<Outcome<null>> {
+    const address = this.#dialled.get(server);
+    return address === undefined ? { ok: true, value: null } : this.connect(address);
+  }
+
   async disconnect(server: string): Promise<void> {
+    this.#dialled.delete(server);
     await this.#engine.disconnect(server);
-    if (this.#store.state.server === server) this.#store.set({ server: "demo" });
   }
 
   /** Calls a tool of any server, and shows the call. */
   async run(tool: string, args: Readonly<Record<string, unknown>>, timeout = TIMEOUT): Promise<void> {
     const server = tool.slice(0, tool.indexOf("."));
     const request: CallRequest = { id: crypto.randomUUID(), server, tool, args, timeout };
-    this.#begin({ ...request, title: tool });
+    this.#store.set(withNewCall(this.#store.state, { ...request, title: tool }));
     await this.#finish(request.id, this.#engine.call(request));
   }
 
   /** Makes the same call again. */
   async repeat(call: ShownCall, patience: "same" | "more" = "same"): Promise<void> {
     if (call.file !== undefined) return this.take(call.file);
-    const timeout = patience === "more" ? Math.min(call.timeout * 2, LONGEST_TIMEOUT) : call.timeout;
-    return this.run(call.tool, call.args, timeout);
+    return this.run(call.tool, call.args, patience === "more" ? longer(call.timeout) : call.timeout);
   }
 
   cancel(call: string): void {
@@ -93,8 +112,8 @@ export class Actions {
   /** Gates a file as what it says, or as a server would send it. */
   async take(file: File, as: "auto" | "file" = "auto"): Promise<void> {
     const id = crypto.randomUUID();
-    this.#store.set({ view: "try" });
-    this.#begin({ id, server: "dropped", tool: "dropped", args: {}, timeout: TIMEOUT, title: file.name, file });
+    const call = { id, server: "dropped", tool: "dropped", args: {}, timeout: TIMEOUT, title: file.name, file };
+    this.#store.set({ view: "try", ...withNewCall(this.#store.state, call) });
     await this.#finish(id, this.#engine.take(file, as));
   }
 
@@ -105,12 +124,18 @@ export class Actions {
 
   /** Where a provider sent the person back to. */
   async signedIn(url: string): Promise<void> {
-    const outcome = await this.#engine.callback(url);
-    if (!outcome.ok) this.#note("bad", outcome.problem.message);
+    this.#answer(await this.#engine.callback(url));
   }
 
-  /** Decides by what a model sees from now on; gates the result in view anew. */
-  async configure(config: SluiceConfig): Promise<Problem | undefined> {
+  /**
+   * Decides by what a model sees from now on; gates the result in view anew. Of configurations that come faster than they
+   * can be tried, the last one is.
+   */
+  configure(config: SluiceConfig): Promise<Problem | undefined> {
+    return this.#configuring.run(config);
+  }
+
+  async #configure(config: SluiceConfig): Promise<Problem | undefined> {
     const outcome = await this.#engine.configure(config);
     if (!outcome.ok) return outcome.problem;
     this.#store.set({ config });
@@ -143,8 +168,9 @@ export class Actions {
     return this.#engine.raw(result);
   }
 
-  look(artifact: ShownArtifact | undefined, shelf: Shelf = "session"): void {
-    this.#store.set({ looked: artifact === undefined ? undefined : { artifact, shelf } });
+  /** Shows an artifact in the drawer; undefined closes it. */
+  look(artifact: ShownArtifact | undefined, shelf: Shelf = "session", isWide = false): void {
+    this.#store.set({ looked: artifact === undefined ? undefined : { artifact, shelf, isWide } });
   }
 
   async lookAtFiles(): Promise<void> {
@@ -153,31 +179,47 @@ export class Actions {
   }
 
   async save(artifact: ShownArtifact): Promise<void> {
-    const outcome = await this.#engine.save(artifact.id);
-    if (outcome.ok) this.#note("info", `${outcome.value.filename} is in My Files.`);
-    else this.#note("bad", outcome.problem.message);
+    this.#answer(await this.#engine.save(artifact.id), ({ filename }) => `${filename} is in My Files.`);
   }
 
   async keep(files: Iterable<File>): Promise<void> {
-    for (const file of files) {
-      const outcome = await this.#engine.keep(file);
-      if (!outcome.ok) this.#note("bad", outcome.problem.message);
-    }
+    for (const file of files) this.#answer(await this.#engine.keep(file));
   }
 
   async rename(id: string, filename: string): Promise<void> {
-    const outcome = await this.#engine.rename(id, filename);
-    if (!outcome.ok) this.#note("bad", outcome.problem.message);
+    this.#answer(await this.#engine.rename(id, filename));
   }
 
   async remove(shelf: Shelf, id: string): Promise<void> {
-    await this.#engine.remove(shelf, id);
+    const outcome = await this.#engine.remove(shelf, id);
+    // A file goes from the list; what a result names stays there.
+    this.#answer(outcome, shelf === "session" ? () => "It is deleted: its bytes can no longer be had." : undefined);
     if (this.#store.state.looked?.artifact.id === id) this.look(undefined);
   }
 
   /** The engine's side of resources, for the elements that show them. */
-  get resources(): Pick<Remote<Engine>, "resources" | "read" | "subscribe" | "complete"> {
+  get resources(): Pick<Remote<Engine>, "resources" | "read" | "subscribe" | "complete" | "variables" | "expand"> {
     return this.#engine;
+  }
+
+  /** Reads a resource that a result names, and shows what came. */
+  async fetch({ id, server, fetched: known }: ShownCall, link: ShownArtifact): Promise<void> {
+    const before = known?.[link.id];
+    if (before !== undefined && before.problem === undefined) return;
+    const put = (came: Fetched): void => {
+      const fetched = this.#store.state.calls.find((call) => call.id === id)?.fetched;
+      this.#store.setCall(id, { fetched: { ...fetched, [link.id]: came } });
+    };
+    put({});
+    const outcome = await this.#engine.read(server, String(link.source?.["uri"]));
+    if (!outcome.ok) return put({ problem: outcome.problem });
+    const { artifacts } = outcome.value;
+    const [first] = artifacts;
+    if (first === undefined) {
+      return put({ problem: { code: "E_NOT_FOUND", message: "There is nothing in it, or nothing could be stored." } });
+    }
+    put({ artifacts });
+    this.look(first);
   }
 
   /** The resource was read again. */
@@ -201,17 +243,16 @@ export class Actions {
     }
   }
 
-  /** Tells a person something that they may have missed. */
-  #note(level: Notice["level"], text: string, call?: string): void {
-    const notice = { id: crypto.randomUUID(), level, text, at: Date.now(), ...(call !== undefined && { call }) };
-    const { notices, unread } = this.#store.state;
-    this.#store.set({ notices: [notice, ...notices].slice(0, MAX_NOTICES), unread: unread + 1 });
+  /** Tells a person where they look what failed, or what `sentence` says of what they did; and once more at the bell. */
+  #answer<T>(outcome: Outcome<T>, sentence?: (value: T) => string): void {
+    if (outcome.ok && sentence === undefined) return;
+    const text = outcome.ok ? (sentence?.(outcome.value) ?? "") : outcome.problem.message;
+    this.#store.set({ answer: { text, isBad: !outcome.ok } });
+    this.#note({ level: outcome.ok ? "info" : "bad", text, isAnswer: true });
   }
 
-  #begin(call: Omit<ShownCall, "state" | "startedAt">): void {
-    const { calls } = this.#store.state;
-    const begun: ShownCall = { ...call, state: "running", startedAt: Date.now() };
-    this.#store.set({ calls: [begun, ...calls].slice(0, MAX_CALLS), call: call.id });
+  #note(notice: Omit<Notice, "id" | "at">): void {
+    this.#store.set(withNotice(this.#store.state, notice));
   }
 
   async #finish(id: string, asked: Promise<Outcome<NonNullable<ShownCall["result"]>>>): Promise<void> {
@@ -224,44 +265,19 @@ export class Actions {
     }
     const call = this.#store.state.calls.find((each) => each.id === id);
     if (call?.inBackground === true) {
-      this.#note(outcome.ok ? "info" : "bad", `${call.title} ${outcome.ok ? "is done" : "failed"}.`, id);
+      const text = `${call.title} ${outcome.ok ? "is done" : "failed"}.`;
+      this.#note({ level: outcome.ok ? "info" : "bad", text, call: id });
     }
-    for (const failure of call?.result?.failures ?? []) this.#note("bad", failure, id);
+    for (const failure of call?.result?.failures ?? []) {
+      this.#note({ level: "bad", text: failure, call: id });
+    }
   }
 
   #heard(event: EngineEvent): void {
-    const { servers, pauses, updates, log, changes } = this.#store.state;
-    switch (event.kind) {
-      case "server": {
-        const { server } = event;
-        const isKnown = servers.some(({ name }) => name === server.name);
-        return this.#store.set({
-          servers: isKnown ? servers.map((each) => (each.name === server.name ? server : each)) : [...servers, server],
-        });
-      }
-      case "gone":
-        this.readers.delete(event.server);
-        return this.#store.set({ servers: servers.filter(({ name }) => name !== event.server) });
-      case "progress":
-        return this.#store.setCall(event.call, { progress: event.progress });
-      case "paused":
-        return this.#store.set({ pauses: [...pauses, event.pause] });
-      case "resumed":
-        return this.#store.set({ pauses: pauses.filter(({ id }) => id !== event.pause) });
-      case "resource_updated":
-        return this.#store.set({ updates: new Set([...updates, `${event.server} ${event.uri}`]) });
-      case "resources_changed":
-        return this.#store.set({ changes: changes + 1 });
-      case "files_changed":
-        this.lookAtFiles().catch(() => undefined);
-        return;
-      case "ended":
-        return this.#store.set({ calls: [], call: undefined, looked: undefined });
-      case "log": {
-        const { level, server, text } = event;
-        const line = { at: Date.now(), level, server, text };
-        return this.#store.set({ log: [line, ...log].slice(0, MAX_LINES) });
-      }
-    }
+    if (event.kind === "files_changed") this.lookAtFiles().catch(() => undefined);
+    // What was read and subscribed to ended with the connection.
+    if (event.kind === "gone") this.readers.delete(event.server);
+    if (event.kind === "server" && event.server.status !== "ready") this.readers.delete(event.server.name);
+    this.#store.set(changeBy(this.#store.state, event, Date.now()));
   }
 }

@@ -3,17 +3,14 @@
  * @module
  */
 import { css, html, LitElement, nothing, type TemplateResult } from "lit";
-import { base, tokens } from "mcp-sluice/ui/theme";
 import { fieldsOf, valueOf, type Field } from "./schema-fields.js";
-import { shared } from "./shared-styles.js";
+import { viewStyles } from "./shared-styles.js";
 
 /** `<playground-arguments>` */
 export class ArgumentsForm extends LitElement {
   static override properties = { schema: { attribute: false }, problems: { state: true } };
   static override styles = [
-    tokens,
-    base,
-    shared,
+    viewStyles,
     css`
       form {
         display: grid;

@@ -4,7 +4,7 @@
  */
 import { css, html, nothing, type TemplateResult } from "lit";
 import "mcp-sluice/ui/meter";
-import { base, icon, tokens } from "mcp-sluice/ui/theme";
+import { icon } from "mcp-sluice/ui/theme";
 import bell from "lucide-static/icons/bell.svg?raw";
 import dark from "lucide-static/icons/moon.svg?raw";
 import light from "lucide-static/icons/sun.svg?raw";
@@ -14,7 +14,7 @@ import system from "lucide-static/icons/sun-moon.svg?raw";
 import "./notices.js";
 import type { Servers } from "./servers.js";
 import "./servers.js";
-import { shared } from "./shared-styles.js";
+import { viewStyles } from "./shared-styles.js";
 import { currentCall, storedBytes, type Theme } from "./state.js";
 import { takeUpdate } from "./updates.js";
 import { ViewElement } from "./view.js";
@@ -28,9 +28,7 @@ const THEMES: Readonly<Record<Theme, { readonly icon: string; readonly next: The
 /** `<playground-bar>` */
 export class Bar extends ViewElement {
   static override styles = [
-    tokens,
-    base,
-    shared,
+    viewStyles,
     css`
       :host {
         background: var(--surface-raised);
@@ -113,7 +111,9 @@ export class Bar extends ViewElement {
       <button class="plain" popovertarget="notices" aria-label=${`Notifications${unread > 0 ? `, ${unread} new` : ""}`}>
         ${icon(bell)}${unread > 0 ? html`<span class="unread"></span>` : nothing}
       </button>
-      <span class="unseen" aria-live="polite">${unread > 0 ? (notices[0]?.text ?? nothing) : nothing}</span>
+      <span class="unseen" aria-live="polite"
+        >${unread > 0 && notices[0]?.isAnswer !== true ? notices[0]?.text : nothing}</span
+      >
       <playground-notices
         id="notices"
         popover

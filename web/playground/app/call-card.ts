@@ -3,13 +3,13 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
-import "mcp-sluice/ui/artifact";
 import "mcp-sluice/ui/meter";
 import "mcp-sluice/ui/result";
-import { base, tokens } from "mcp-sluice/ui/theme";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ShownResult } from "../engine/contract.js";
-import { shared } from "./shared-styles.js";
+import { longer } from "../engine/time-limit.js";
+import { sessionCards } from "./session-cards.js";
+import { cards, viewStyles } from "./shared-styles.js";
 import { storedBytes, type ShownCall } from "./state.js";
 import { ViewElement } from "./view.js";
 
@@ -17,16 +17,14 @@ import { ViewElement } from "./view.js";
 const LONG = 10_000;
 /** Milliseconds between looks at the clock. */
 const TICK = 1000;
-const ACTIONS = ["preview", "download", "copy", "save", "delete"] as const;
 
 /** `<playground-call>` */
 export class CallCard extends ViewElement {
   static override properties = { ...ViewElement.properties, call: { attribute: false } };
 
   static override styles = [
-    tokens,
-    base,
-    shared,
+    viewStyles,
+    cards,
     css`
       :host {
         display: flex;
@@ -37,11 +35,6 @@ export class CallCard extends ViewElement {
       progress {
         accent-color: var(--accent);
         inline-size: 100%;
-      }
-      .artifacts {
-        display: grid;
-        gap: 10px;
-        grid-template-columns: repeat(auto-fill, minmax(min(300px, 100%), 1fr));
       }
     `,
   ];
@@ -115,7 +108,9 @@ export class CallCard extends ViewElement {
       <div class="row">
         ${
           isLate
-            ? html`<button @click=${() => this.actions.repeat(this.call, "more")}>Retry with ${timeout * 2} s</button>
+            ? html`<button @click=${() => this.actions.repeat(this.call, "more")}>
+                  Retry with ${longer(timeout)} s
+                </button>
                 <span>The server was silent for ${timeout} s, which was its limit.</span>`
             : nothing
         }
@@ -142,32 +137,22 @@ export class CallCard extends ViewElement {
         .bytesOut=${result.bytesOut}
         .clamped=${result.clamped}
         .raw=${() => this.actions.raw(result.id)}
-        @sluice-preview=${this.#preview}
+        @sluice-preview=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.look(detail)}
       ></sluice-result>
       ${result.artifacts.length === 0 ? nothing : this.#artifacts(result.artifacts)}
+      ${result.links.length === 0 || this.call.file !== undefined ? nothing : this.#links()}
     `;
+  }
+
+  #links(): TemplateResult {
+    void import("./link-cards.js");
+    return html`<playground-links .store=${this.store} .actions=${this.actions} .call=${this.call}></playground-links>`;
   }
 
   #artifacts(artifacts: readonly ShownArtifact[]): TemplateResult {
     return html`<h3>Stored, not shown</h3>
-      <div
-        class="artifacts"
-        @sluice-preview=${this.#preview}
-        @sluice-save=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.save(detail)}
-        @sluice-delete=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.remove("session", detail.id)}
-      >
-        ${artifacts.map(
-          (artifact) =>
-            html`<sluice-artifact
-              .artifact=${artifact}
-              .bytes=${this.actions.bytesOf("session", artifact)}
-              .actions=${ACTIONS}
-            ></sluice-artifact>`,
-        )}
-      </div>`;
+      ${sessionCards(this.actions, artifacts)}`;
   }
-
-  readonly #preview = ({ detail }: CustomEvent<ShownArtifact>): void => this.actions.look(detail);
 
   #aside(): void {
     this.store.setCall(this.call.id, { inBackground: true });

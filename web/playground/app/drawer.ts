@@ -3,29 +3,31 @@
  * @module
  */
 import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
-import { base, icon, tokens } from "mcp-sluice/ui/theme";
+import { icon } from "mcp-sluice/ui/theme";
 import type { ArtifactBytes } from "mcp-sluice/ui";
 import close from "lucide-static/icons/x.svg?raw";
 import "./viewer.js";
 import { remember, remembered } from "./memory.js";
-import { shared } from "./shared-styles.js";
-import type { Looked } from "./state.js";
+import { viewStyles } from "./shared-styles.js";
+import type { Looked, View } from "./state.js";
 import { ViewElement } from "./view.js";
 
 /** CSS pixels. */
 const [LEAST, MOST, USUAL, STEP] = [280, 900, 420, 24];
+
+/** Windows in which it is a sheet, as in the styles below. */
+const SHEET = "(max-width: 1099px)";
 
 /** `<playground-drawer>` */
 export class Drawer extends ViewElement {
   static override properties = { ...ViewElement.properties, width: { state: true } };
 
   static override styles = [
-    tokens,
-    base,
-    shared,
+    viewStyles,
     css`
       :host {
         display: block;
+        grid-area: drawer;
         min-block-size: 0;
       }
       section {
@@ -61,14 +63,35 @@ export class Drawer extends ViewElement {
         flex: 1;
         min-block-size: 320px;
       }
+      /* In the place of the work. */
+      :host([wide]) {
+        background: var(--surface);
+        grid-area: work / work / drawer / drawer;
+        z-index: 10;
+      }
+      :host([wide]) section {
+        grid-template-columns: minmax(0, 1fr);
+      }
+      :host([wide]) .edge {
+        display: none;
+      }
+      :host([wide]) .artifact {
+        inline-size: auto;
+      }
       @media (max-width: 1099px) {
+        /* Over the work alone: what is beside and below it stays in reach. */
         :host {
+          align-self: end;
           background: var(--surface);
+          block-size: 75%;
           border-block-start: 1px solid var(--line-strong);
           box-shadow: 0 -8px 24px #0004;
-          inset: 30dvh 0 0 0;
-          position: fixed;
+          grid-area: work;
           z-index: 10;
+        }
+        :host([wide]) {
+          block-size: 100%;
+          grid-area: work;
         }
         section {
           grid-template-columns: minmax(0, 1fr);
@@ -86,10 +109,10 @@ export class Drawer extends ViewElement {
   declare width: number;
   /** The viewer begins anew when it is given other bytes: the same artifact has the same. */
   #given: { readonly looked: Looked; readonly bytes: ArtifactBytes } | undefined;
-  /** What had the focus before. */
-  #before: HTMLElement | undefined;
-
+  /** What had the focus before, and what is around it. */
+  #before: readonly HTMLElement[] = [];
   #shown: Looked | undefined;
+  #view: View | undefined;
 
   constructor() {
     super();
@@ -99,17 +122,28 @@ export class Drawer extends ViewElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     // Whoever went on elsewhere stays there.
-    if (document.activeElement === document.body) this.#before?.focus();
+    if (document.activeElement !== document.body) return;
+    for (const each of this.#before) {
+      each.focus();
+      if (each.matches(":focus-within")) return;
+    }
   }
 
   override willUpdate(): void {
+    const { looked } = this.state;
+    if (looked !== undefined) this.toggleAttribute("wide", looked.isWide);
     // Not in the template: the policy of the page forbids style attributes.
     this.style.setProperty("--width", `${this.width}px`);
   }
 
   override updated(changed: PropertyValues): void {
     super.updated(changed);
-    const { looked } = this.state;
+    const { looked, view, pauses } = this.state;
+    // Where it lies over the work, whoever goes elsewhere wants to see that.
+    if (this.#view !== undefined && this.#view !== view && matchMedia(SHEET).matches) this.actions.look(undefined);
+    this.#view = view;
+    // A question stands in the work.
+    if (looked?.isWide === true && pauses.length > 0) this.actions.look(looked.artifact, looked.shelf);
     if (looked === this.#shown) return;
     this.#shown = looked;
     if (!this.matches(":focus-within")) this.#before = focused();
@@ -121,8 +155,8 @@ export class Drawer extends ViewElement {
     if (looked === undefined) return nothing;
     if (this.#given?.looked !== looked)
       this.#given = { looked, bytes: this.actions.bytesOf(looked.shelf, looked.artifact) };
-    const { artifact, shelf } = looked;
-    return html`<section tabindex="-1" aria-label="Preview">
+    const { artifact, shelf, isWide } = looked;
+    return html`<section tabindex="-1" role=${isWide ? "main" : nothing} aria-label="Preview">
       <div
         class="edge"
         role="separator"
@@ -138,8 +172,8 @@ export class Drawer extends ViewElement {
       <div class="artifact">
         <div class="row">
           <h2 class="grow">${shelf === "files" ? "In My Files" : "Stored in this session"}</h2>
-          <button class="plain" aria-label="Close the preview" @click=${() => this.actions.look(undefined)}>
-            ${icon(close)}
+          <button aria-label="Close the preview" @click=${() => this.actions.look(undefined)}>
+            ${icon(close)}<span aria-hidden="true">Close</span>
           </button>
         </div>
         <sluice-viewer .artifact=${artifact} .bytes=${this.#given.bytes}></sluice-viewer>
@@ -168,11 +202,15 @@ export class Drawer extends ViewElement {
   }
 }
 
-/** In whatever element within elements it is. */
-function focused(): HTMLElement | undefined {
+/** In whatever element within elements it is, and then what is around that, outwards. */
+function focused(): readonly HTMLElement[] {
   let at = document.activeElement;
   while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
-  return at instanceof HTMLElement ? at : undefined;
+  const path: HTMLElement[] = [];
+  for (let node: Node | null = at; node !== null; node = node instanceof ShadowRoot ? node.host : node.parentNode) {
+    if (node instanceof HTMLElement) path.push(node);
+  }
+  return path;
 }
 
 customElements.define("playground-drawer", Drawer);

@@ -5,14 +5,13 @@
 import { css, html, nothing, type TemplateResult } from "lit";
 import { humanSize } from "mcp-sluice";
 import "mcp-sluice/ui/artifact";
-import { base, tokens } from "mcp-sluice/ui/theme";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ShownFile } from "../engine/contract.js";
 import { textIn } from "./form-text.js";
-import { shared } from "./shared-styles.js";
+import { cards, viewStyles } from "./shared-styles.js";
 import { ViewElement } from "./view.js";
 
-const ACTIONS = ["preview", "download", "copy", "delete"] as const;
+const ACTIONS = ["preview", "download", "copy", "open", "delete"] as const;
 /** Files that are shown at a time. */
 const PAGE = 100;
 
@@ -25,20 +24,14 @@ export class FilesView extends ViewElement {
     shown: { state: true },
   };
   static override styles = [
-    tokens,
-    base,
-    shared,
+    viewStyles,
+    cards,
     css`
       :host {
         display: block;
         padding: 16px;
       }
-      .files {
-        display: grid;
-        gap: 10px;
-        grid-template-columns: repeat(auto-fill, minmax(min(300px, 100%), 1fr));
-      }
-      .files > li {
+      .cards > li {
         display: flex;
         flex-direction: column;
         gap: 4px;
@@ -77,6 +70,7 @@ export class FilesView extends ViewElement {
         ${this.#space()}
         <button @click=${this.#pick}>Add files</button>
         ${this.#archive(files)}
+        <button @click=${this.#end}>End session</button>
       </div>
       ${files.length === 0 ? this.#empty() : this.#list(files)}
       <input type="file" hidden multiple @change=${this.#picked} />
@@ -116,8 +110,9 @@ export class FilesView extends ViewElement {
         @input=${(event: Event) => (this.query = (event.target as HTMLInputElement).value)}
       />
       <ul
-        class="files"
+        class="cards"
         @sluice-preview=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.look(detail, "files")}
+        @sluice-open=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.look(detail, "files", true)}
         @sluice-delete=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.remove("files", detail.id)}
       >
         ${found.slice(0, this.shown).map((file) => html`<li>${this.#card(file)}${this.#name(file)}</li>`)}
@@ -136,13 +131,15 @@ export class FilesView extends ViewElement {
   #name({ id, filename }: ShownFile): TemplateResult {
     if (this.renamed !== id) {
       return html`<div class="row">
-        <button class="plain" aria-label=${`Rename ${filename}`} @click=${() => this.#rename(id)}>Rename</button>
+        <button class="plain" id=${`rename-${id}`} aria-label=${`Rename ${filename}`} @click=${() => this.#rename(id)}>
+          Rename
+        </button>
       </div>`;
     }
     return html`<form class="row" @submit=${(event: SubmitEvent) => this.#renamed(event, id)}>
       <input class="grow" name="name" aria-label="New name" required maxlength="255" .value=${filename} />
       <button class="primary">Rename</button>
-      <button type="button" @click=${() => (this.renamed = undefined)}>Cancel</button>
+      <button type="button" @click=${() => this.#put(id)}>Cancel</button>
     </form>`;
   }
 
@@ -154,8 +151,18 @@ export class FilesView extends ViewElement {
   #renamed(event: SubmitEvent, id: string): void {
     event.preventDefault();
     const name = textIn(event.target as HTMLFormElement, "name").trim();
-    this.renamed = undefined;
+    this.#put(id);
     if (name !== "") void this.actions.rename(id, name);
+  }
+
+  /** Takes the form away; whoever was in it is where they opened it. */
+  #put(id: string): void {
+    this.renamed = undefined;
+    void this.updateComplete.then(() => this.renderRoot.querySelector<HTMLElement>(`#rename-${id}`)?.focus());
+  }
+
+  #end(): void {
+    this.dispatchEvent(new CustomEvent("playground-end", { bubbles: true, composed: true }));
   }
 
   #pick(): void {

@@ -4,22 +4,24 @@
  */
 import { css, html, nothing, type TemplateResult } from "lit";
 import type { SluiceConfig } from "mcp-sluice";
-import { base, tokens } from "mcp-sluice/ui/theme";
 import type { Problem } from "../engine/contract.js";
 import { asText, configOf, FIELDS, PRESETS, valueAt, withValue, type ConfigField } from "./guardrail-fields.js";
 import "./json-editor.js";
 import "./call-card.js";
-import { shared } from "./shared-styles.js";
+import { viewStyles } from "./shared-styles.js";
 import { currentCall } from "./state.js";
 import { ViewElement } from "./view.js";
 
 /** `<playground-guardrails>` */
 export class GuardrailsView extends ViewElement {
-  static override properties = { ...ViewElement.properties, text: { state: true }, problem: { state: true } };
+  static override properties = {
+    ...ViewElement.properties,
+    text: { state: true },
+    problem: { state: true },
+    tried: { state: true },
+  };
   static override styles = [
-    tokens,
-    base,
-    shared,
+    viewStyles,
     css`
       :host {
         display: block;
@@ -36,6 +38,9 @@ export class GuardrailsView extends ViewElement {
         gap: 8px;
         min-block-size: var(--target);
       }
+      .early {
+        visibility: hidden;
+      }
       .wrong {
         color: var(--bad);
         display: block;
@@ -46,11 +51,14 @@ export class GuardrailsView extends ViewElement {
   /** What the editor shows, which may be wrong. */
   declare text: string | undefined;
   declare problem: Problem | undefined;
+  /** What was chosen last, as long as it is tried. */
+  declare tried: SluiceConfig | undefined;
 
   constructor() {
     super();
     this.text = undefined;
     this.problem = undefined;
+    this.tried = undefined;
   }
 
   override render(): TemplateResult {
@@ -78,7 +86,7 @@ export class GuardrailsView extends ViewElement {
             .problem=${this.problem?.message}
             @json-change=${({ detail }: CustomEvent<string>) => this.#written(detail)}
           ></playground-json>
-          ${this.problem === undefined ? html`<p class="soft" role="status">This holds.</p>` : this.#refused(this.problem)}
+          ${this.problem === undefined ? html`<p class="soft ${this.tried === undefined ? "" : "early"}" role="status">This holds.</p>` : this.#refused(this.problem)}
         </section>
       </div>
       ${
@@ -132,7 +140,7 @@ export class GuardrailsView extends ViewElement {
   }
 
   #set(path: string, value: unknown): void {
-    void this.#take(withValue(this.state.config, path, value));
+    void this.#take(withValue(this.tried ?? this.state.config, path, value));
   }
 
   #preset(event: Event): void {
@@ -152,8 +160,13 @@ export class GuardrailsView extends ViewElement {
   /** Takes a configuration over, or says what is wrong with it; then the one before stays. */
   async #take(config: SluiceConfig, text = asText(config)): Promise<void> {
     this.text = text;
-    const problem = await this.actions.configure(config);
-    if (this.text === text) this.problem = problem;
+    this.tried = config;
+    try {
+      const problem = await this.actions.configure(config);
+      if (this.text === text) this.problem = problem;
+    } finally {
+      if (this.tried === config) this.tried = undefined;
+    }
   }
 
   #export(): void {

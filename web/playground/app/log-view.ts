@@ -3,16 +3,13 @@
  * @module
  */
 import { css, html, type TemplateResult } from "lit";
-import { base, tokens } from "mcp-sluice/ui/theme";
-import { shared } from "./shared-styles.js";
+import { viewStyles } from "./shared-styles.js";
 import { ViewElement } from "./view.js";
 
 /** `<playground-log>` */
 export class LogView extends ViewElement {
   static override styles = [
-    tokens,
-    base,
-    shared,
+    viewStyles,
     css`
       :host {
         display: block;

@@ -3,17 +3,14 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
-import { base, tokens } from "mcp-sluice/ui/theme";
-import { shared } from "./shared-styles.js";
+import { viewStyles } from "./shared-styles.js";
 import type { Notice } from "./state.js";
 import { ViewElement } from "./view.js";
 
 /** `<playground-notices>`, a popover. */
 export class Notices extends ViewElement {
   static override styles = [
-    tokens,
-    base,
-    shared,
+    viewStyles,
     css`
       :host(:popover-open) {
         background: var(--surface);

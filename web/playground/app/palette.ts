@@ -3,9 +3,8 @@
  * @module
  */
 import { css, html, type TemplateResult } from "lit";
-import { base, tokens } from "mcp-sluice/ui/theme";
 import { KEYS } from "./keys.js";
-import { shared } from "./shared-styles.js";
+import { dialogStyles, viewStyles } from "./shared-styles.js";
 import { VIEWS, type View } from "./state.js";
 import { TITLES } from "./titles.js";
 import { ViewElement } from "./view.js";
@@ -31,23 +30,14 @@ export class Palette extends ViewElement {
   };
 
   static override styles = [
-    tokens,
-    base,
-    shared,
+    viewStyles,
+    dialogStyles,
     css`
       dialog {
-        background: var(--surface);
-        border: 1px solid var(--line-strong);
-        border-radius: var(--radius);
-        color: var(--text);
-        inline-size: min(560px, calc(100vw - 24px));
+        --wide: 560px;
         margin-block-start: 12vh;
         max-block-size: 70vh;
-        overflow: auto;
         padding: 12px;
-      }
-      dialog::backdrop {
-        background: #0007;
       }
       [role="listbox"] {
         margin-block-start: 8px;
@@ -198,7 +188,9 @@ export class Palette extends ViewElement {
       deed("Theme: dark", () => this.actions.setTheme("dark")),
       deed("Theme: as the system", () => this.actions.setTheme("system")),
       deed("Keys", () => this.open("keys")),
-      deed("End session", () => void this.actions.end()),
+      deed("End session", () =>
+        this.dispatchEvent(new CustomEvent("playground-end", { bubbles: true, composed: true })),
+      ),
     ];
   }
 

@@ -3,11 +3,10 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
-import { base, tokens } from "mcp-sluice/ui/theme";
 import type { ShownPause } from "../engine/contract.js";
 import "./arguments-form.js";
 import type { ArgumentsForm } from "./arguments-form.js";
-import { shared } from "./shared-styles.js";
+import { viewStyles } from "./shared-styles.js";
 import { ViewElement } from "./view.js";
 
 /** Milliseconds that a provider's question can be answered. */
@@ -17,9 +16,7 @@ const LIFE = 10 * 60_000;
 export class PauseCard extends ViewElement {
   static override properties = { ...ViewElement.properties, pause: { attribute: false } };
   static override styles = [
-    tokens,
-    base,
-    shared,
+    viewStyles,
     css`
       .panel {
         border-color: var(--accent);

@@ -3,7 +3,6 @@
  * @module
  */
 import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
-import { base, tokens } from "mcp-sluice/ui/theme";
 import type { Bar } from "./bar.js";
 import "./bar.js";
 import { DropZone } from "./drop-zone.js";
@@ -14,7 +13,7 @@ import "./pause-card.js";
 import "./rail.js";
 import type { TryView } from "./try-view.js";
 import "./try-view.js";
-import { shared } from "./shared-styles.js";
+import { viewStyles } from "./shared-styles.js";
 import type { View } from "./state.js";
 import { TITLES } from "./titles.js";
 import { ViewElement } from "./view.js";
@@ -39,9 +38,7 @@ const LATER: Partial<Record<Part, () => Promise<unknown>>> = {
 /** `<sluice-playground>` */
 export class Playground extends ViewElement {
   static override styles = [
-    tokens,
-    base,
-    shared,
+    viewStyles,
     css`
       :host {
         background: var(--surface);
@@ -74,9 +71,22 @@ export class Playground extends ViewElement {
         display: block;
         padding: 12px 16px 0;
       }
-      playground-drawer {
-        grid-area: drawer;
-        min-block-size: 0;
+      .answer {
+        background: var(--surface-sunken);
+        border: 1px solid var(--line-strong);
+        border-radius: var(--radius);
+        box-shadow: 0 4px 16px #0004;
+        grid-area: work;
+        margin: 12px;
+        overflow-wrap: anywhere;
+        padding: 10px 14px;
+        place-self: end center;
+        pointer-events: none;
+        z-index: 11;
+      }
+      .answer.bad {
+        background: var(--bad-soft);
+        border-color: var(--bad);
       }
       .skip {
         background: var(--accent);
@@ -130,6 +140,9 @@ export class Playground extends ViewElement {
     );
     this.addEventListener("playground-connect", () => this.renderRoot.querySelector<Bar>("playground-bar")?.connect());
     this.addEventListener("playground-pick", () => this.#pick());
+    this.addEventListener("playground-end", () => void this.#end());
+    // The answer to what was done stands until something else is.
+    this.addEventListener("click", () => this.#forget(), { capture: true });
     this.addEventListener("playground-show", (event) => void this.#show(event as CustomEvent<Shown>));
   }
 
@@ -142,6 +155,15 @@ export class Playground extends ViewElement {
     const shown = part === "form" ? work?.querySelector<ViewElement>("playground-tools") : undefined;
     await shown?.updateComplete;
     (shown ?? work)?.focus();
+  }
+
+  #forget(): void {
+    if (this.state.answer !== undefined) this.store.set({ answer: undefined });
+  }
+
+  async #end(): Promise<void> {
+    const { confirmEnd } = await import("./end-dialog.js");
+    if (await confirmEnd()) await this.actions.end();
   }
 
   #pick(): void {
@@ -163,13 +185,13 @@ export class Playground extends ViewElement {
 
   override render(): TemplateResult {
     const { store, actions } = this;
-    const { view, looked, pauses } = this.state;
+    const { view, looked, pauses, answer } = this.state;
     return html`
       <playground-bar .store=${store} .actions=${actions}
         ><a class="skip" href="#work" @click=${this.#skip}>Skip to the content</a></playground-bar
       >
       <playground-rail .store=${store} .actions=${actions}></playground-rail>
-      <main id="work" tabindex="-1" aria-label=${TITLES[view]}>
+      <main id="work" tabindex="-1" aria-label=${TITLES[view]} ?inert=${looked?.isWide}>
         <div class="pauses" aria-live="polite">
           ${pauses.map(
             (pause) => html`<playground-pause .store=${store} .actions=${actions} .pause=${pause}></playground-pause>`,
@@ -177,6 +199,9 @@ export class Playground extends ViewElement {
         </div>
         ${this.#loaded.has(view) ? this.#view(view) : html`<p class="empty" role="status">Loading…</p>`}
       </main>
+      <p class="answer ${answer === undefined ? "unseen" : ""} ${answer?.isBad === true ? "bad" : ""}" role="status">
+        ${answer?.text}
+      </p>
       ${looked === undefined || !this.#loaded.has("drawer") ? nothing : html`<playground-drawer .store=${store} .actions=${actions}></playground-drawer>`}
       <playground-palette .store=${store} .actions=${actions}></playground-palette>
       ${this.#drop.isOver ? html`<div class="drop">Drop a CallToolResult, a JSON-RPC response, or any file</div>` : nothing}

@@ -4,11 +4,10 @@
  */
 import { css, html, type TemplateResult } from "lit";
 import "mcp-sluice/ui/resources";
-import { base, tokens } from "mcp-sluice/ui/theme";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { Problem, ShownResources } from "../engine/contract.js";
 import { resourceReader } from "./resource-reader.js";
-import { shared } from "./shared-styles.js";
+import { viewStyles } from "./shared-styles.js";
 import { ViewElement } from "./view.js";
 
 /** `<playground-resources>` */
@@ -19,9 +18,7 @@ export class ResourcesView extends ViewElement {
     problem: { state: true },
   };
   static override styles = [
-    tokens,
-    base,
-    shared,
+    viewStyles,
     css`
       :host {
         display: block;
@@ -69,6 +66,7 @@ export class ResourcesView extends ViewElement {
         .reader=${this.#reader}
         .updates=${new Set(own)}
         @sluice-preview=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.look(detail)}
+        @sluice-open=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.look(detail, "session", true)}
         @sluice-save=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.save(detail)}
       ></sluice-resources>`;
   }

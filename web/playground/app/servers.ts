@@ -3,12 +3,11 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
-import { base, icon, tokens } from "mcp-sluice/ui/theme";
+import { icon } from "mcp-sluice/ui/theme";
 import server from "lucide-static/icons/server.svg?raw";
-import type { ShownServer } from "../engine/contract.js";
+import type { Outcome, ShownServer } from "../engine/contract.js";
 import { textIn } from "./form-text.js";
-import { addressFrom } from "./server-address.js";
-import { shared } from "./shared-styles.js";
+import { dialogStyles, viewStyles } from "./shared-styles.js";
 import { currentServer } from "./state.js";
 import { ViewElement } from "./view.js";
 
@@ -19,23 +18,9 @@ export class Servers extends ViewElement {
   static override properties = { ...ViewElement.properties, problem: { state: true }, isBusy: { state: true } };
 
   static override styles = [
-    tokens,
-    base,
-    shared,
+    viewStyles,
+    dialogStyles,
     css`
-      dialog {
-        background: var(--surface);
-        border: 1px solid var(--line);
-        border-radius: var(--radius);
-        color: var(--text);
-        inline-size: min(460px, calc(100vw - 24px));
-        max-block-size: 90dvh;
-        overflow: auto;
-        padding: 16px;
-      }
-      dialog::backdrop {
-        background: #0007;
-      }
       .dot {
         border-radius: 50%;
         block-size: 9px;
@@ -53,6 +38,9 @@ export class Servers extends ViewElement {
       }
       .name {
         max-inline-size: 140px;
+      }
+      li .grow {
+        min-inline-size: 96px;
       }
       li {
         border-block-end: 1px solid var(--line);
@@ -101,7 +89,7 @@ export class Servers extends ViewElement {
         <div class="stack">
           <div class="row">
             <h2 id="servers" class="grow">Servers</h2>
-            <button class="plain" @click=${() => this.#dialog?.close()}>Close</button>
+            <button class="plain" id="close" @click=${() => this.#dialog?.close()}>Close</button>
           </div>
           <ul>
             ${this.state.servers.map((each) => this.#item(each))}
@@ -119,12 +107,15 @@ export class Servers extends ViewElement {
         <span class="dot ${status}"></span>
         <strong class="grow cut">${name}</strong>
         <span class="soft">${status === "ready" ? `${tools.length} tools` : WORDS[status]}</span>
-        <button ?disabled=${isCurrent || status !== "ready"} @click=${() => this.#choose(name)}>
-          ${isCurrent ? "Shown" : "Show"}
+        <button
+          ?disabled=${status === "connecting" || (isCurrent && status === "ready")}
+          @click=${(event: Event) => (status === "failed" ? this.#redial(name, event) : this.#choose(name))}
+        >
+          ${status === "failed" ? "Try again" : isCurrent ? "Shown" : "Show"}
         </button>
-        ${kind === "demo" ? nothing : html`<button @click=${() => this.actions.disconnect(name)}>Leave</button>`}
+        ${kind === "demo" ? nothing : html`<button @click=${() => this.#leave(name)}>Leave</button>`}
       </div>
-      ${problem === undefined ? nothing : html`<p class="problem">${problem.message}</p>`}
+      ${problem === undefined || problem.message === this.problem ? nothing : html`<p class="problem" role="alert">${problem.message}</p>`}
     </li>`;
   }
 
@@ -143,7 +134,7 @@ export class Servers extends ViewElement {
       <p class="soft">A server that is a program? Start it behind the bridge, and paste the address that it prints:</p>
       <pre tabindex="0"><code>npx mcp-sluice bridge -- npx -y @modelcontextprotocol/server-everything</code></pre>
       ${this.problem === undefined ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
-      <button class="primary" ?disabled=${this.isBusy}>${this.isBusy ? "Connecting…" : "Connect"}</button>
+      <button class="primary" aria-disabled=${this.isBusy}>${this.isBusy ? "Connecting…" : "Connect"}</button>
     </form>`;
   }
 
@@ -152,21 +143,44 @@ export class Servers extends ViewElement {
     this.#dialog?.close();
   }
 
+  /** Its own button goes with it. */
+  async #leave(name: string): Promise<void> {
+    await this.actions.disconnect(name);
+    await this.updateComplete;
+    this.renderRoot.querySelector<HTMLElement>("#close")?.focus();
+  }
+
   async #connect(event: SubmitEvent): Promise<void> {
     event.preventDefault();
+    // The button keeps the focus: it is not disabled.
+    if (this.isBusy) return;
     const form = event.target as HTMLFormElement;
-    const taken = this.state.servers.map(({ name }) => name);
-    this.isBusy = true;
-    const outcome = await this.actions.connect(addressFrom(textIn(form, "url"), textIn(form, "token"), taken));
-    this.isBusy = false;
+    const outcome = await this.#tried(this.actions.dial(textIn(form, "url"), textIn(form, "token")));
     this.problem = outcome.ok ? undefined : outcome.problem.message;
-    if (!outcome.ok) {
-      if (this.#dialog?.open === false) this.#dialog.showModal();
-      return;
-    }
-    form.reset();
-    this.#dialog?.close();
-    this.actions.go("tools");
+    if (outcome.ok) form.reset();
+  }
+
+  async #redial(name: string, { currentTarget }: Event): Promise<void> {
+    const { ok } = await this.#tried(this.actions.redial(name));
+    if (ok) return;
+    // The button was disabled meanwhile.
+    await this.updateComplete;
+    (currentTarget as HTMLElement).focus();
+  }
+
+  /** Shows what there is when a server is connected; else what can be done about it. */
+  async #tried(connecting: Promise<Outcome<null>>): Promise<Outcome<null>> {
+    this.problem = undefined;
+    this.isBusy = true;
+    const outcome = await connecting;
+    this.isBusy = false;
+    if (outcome.ok) {
+      this.#dialog?.close();
+      this.dispatchEvent(
+        new CustomEvent("playground-show", { detail: { view: "tools" }, bubbles: true, composed: true }),
+      );
+    } else if (this.#dialog?.open === false) this.#dialog.showModal();
+    return outcome;
   }
 
   get #dialog(): HTMLDialogElement | null {

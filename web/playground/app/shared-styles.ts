@@ -2,10 +2,11 @@
  * What the views have in common.
  * @module
  */
-import { css, type CSSResult } from "lit";
+import { css, type CSSResult, type CSSResultArray } from "lit";
+import { base, tokens } from "mcp-sluice/ui/theme";
 
 /** Headings, panels, chips, fields, lists and empty places. */
-export const shared: CSSResult = css`
+const shared: CSSResult = css`
   h1,
   h2,
   h3 {
@@ -122,5 +123,61 @@ export const shared: CSSResult = css`
     min-block-size: 160px;
     padding: 24px;
     text-align: center;
+  }
+`;
+
+/** What every view begins with. */
+export const viewStyles: CSSResultArray = [tokens, base, shared];
+
+/** A list beside what is chosen of it; above it, or left out, where the window is narrow. */
+export const twoPanes: CSSResult = css`
+  :host {
+    block-size: 100%;
+    display: grid;
+    grid-template-columns: var(--list, 300px) minmax(0, 1fr);
+  }
+  aside {
+    border-inline-end: 1px solid var(--line);
+    overflow: auto;
+    padding: 12px 8px;
+  }
+  .work {
+    overflow: auto;
+    padding: 12px 16px 24px;
+  }
+  @media (max-width: 1099px) {
+    :host {
+      block-size: auto;
+      display: block;
+    }
+    .work {
+      padding: 12px;
+    }
+  }
+`;
+
+/** Cards of artifacts, as many beside each other as fit. */
+export const cards: CSSResult = css`
+  .cards {
+    display: grid;
+    gap: 10px;
+    grid-template-columns: repeat(auto-fill, minmax(min(300px, 100%), 1fr));
+  }
+`;
+
+/** A dialog over the page; it sets how wide it wants to be as `--wide`. */
+export const dialogStyles: CSSResult = css`
+  dialog {
+    background: var(--surface);
+    border: 1px solid var(--line-strong);
+    border-radius: var(--radius);
+    color: var(--text);
+    inline-size: min(var(--wide, 460px), calc(100vw - 24px));
+    max-block-size: 90dvh;
+    overflow: auto;
+    padding: 16px;
+  }
+  dialog::backdrop {
+    background: #0007;
   }
 `;

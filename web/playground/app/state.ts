@@ -35,6 +35,14 @@ export interface ShownCall extends CallRequest {
   readonly inBackground?: boolean;
   /** What was dropped. */
   readonly file?: File;
+  /** What came of resources that its result names, by the ids of the links. */
+  readonly fetched?: Readonly<Record<string, Fetched>>;
+}
+
+/** What came of reading a resource: nothing yet, why there is none, or what was stored of it. */
+export interface Fetched {
+  readonly problem?: Problem;
+  readonly artifacts?: readonly ShownArtifact[];
 }
 
 /** Something that a person should know, and may have missed. */
@@ -46,6 +54,14 @@ export interface Notice {
   readonly at: number;
   /** The call that it is about. */
   readonly call?: string;
+  /** It was said at once where the person looked. */
+  readonly isAnswer?: boolean;
+}
+
+/** What came of what a person did last, where nothing else on the page shows it. */
+export interface Answer {
+  readonly text: string;
+  readonly isBad: boolean;
 }
 
 /** A line of the log. */
@@ -60,6 +76,8 @@ export interface LogLine {
 export interface Looked {
   readonly artifact: ShownArtifact;
   readonly shelf: Shelf;
+  /** As large as there is room. */
+  readonly isWide: boolean;
 }
 
 export type Theme = "system" | "light" | "dark";
@@ -83,6 +101,8 @@ export interface State {
   readonly files: readonly ShownFile[];
   readonly space: ShownSpace;
   readonly looked: Looked | undefined;
+  /** Stands until something else is done. */
+  readonly answer: Answer | undefined;
   readonly config: SluiceConfig;
   readonly notices: readonly Notice[];
   readonly unread: number;
@@ -111,6 +131,7 @@ const START: State = {
   files: [],
   space: { used: 0, quota: 0 },
   looked: undefined,
+  answer: undefined,
   config: {},
   notices: [],
   unread: 0,
@@ -139,7 +160,7 @@ export class Store {
 
   /** Changes one call, wherever it is by now. */
   setCall(id: string, change: Partial<ShownCall>): void {
-    this.set({ calls: this.#state.calls.map((call) => (call.id === id ? { ...call, ...change } : call)) });
+    this.set(withCall(this.#state, id, change));
   }
 
   /** Gives back what ends it. */
@@ -147,6 +168,11 @@ export class Store {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
+}
+
+/** One call changed, wherever it is by now. */
+export function withCall({ calls }: State, id: string, change: Partial<ShownCall>): Pick<State, "calls"> {
+  return { calls: calls.map((call) => (call.id === id ? { ...call, ...change } : call)) };
 }
 
 /** Draws an element again when the state changes. */

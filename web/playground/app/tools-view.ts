@@ -3,12 +3,11 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
-import { base, tokens } from "mcp-sluice/ui/theme";
 import type { ShownTool } from "../engine/contract.js";
 import "./arguments-form.js";
 import type { ArgumentsForm } from "./arguments-form.js";
 import "./call-card.js";
-import { shared } from "./shared-styles.js";
+import { twoPanes, viewStyles } from "./shared-styles.js";
 import { currentCall, currentServer } from "./state.js";
 import { ViewElement } from "./view.js";
 
@@ -20,24 +19,9 @@ export class ToolsView extends ViewElement {
   static override properties = { ...ViewElement.properties, query: { state: true } };
 
   static override styles = [
-    tokens,
-    base,
-    shared,
+    viewStyles,
+    twoPanes,
     css`
-      :host {
-        block-size: 100%;
-        display: grid;
-        grid-template-columns: 300px minmax(0, 1fr);
-      }
-      aside {
-        border-inline-end: 1px solid var(--line);
-        overflow: auto;
-        padding: 12px 8px;
-      }
-      .work {
-        overflow: auto;
-        padding: 12px 16px 24px;
-      }
       .said {
         display: -webkit-box;
         overflow: hidden;
@@ -45,17 +29,10 @@ export class ToolsView extends ViewElement {
         -webkit-line-clamp: 2;
       }
       @media (max-width: 1099px) {
-        :host {
-          block-size: auto;
-          display: block;
-        }
         aside {
           border: 0;
           border-block-end: 1px solid var(--line);
           max-block-size: 40dvh;
-          padding: 12px;
-        }
-        .work {
           padding: 12px;
         }
       }

@@ -3,12 +3,12 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
-import { base, icon, tokens } from "mcp-sluice/ui/theme";
+import { icon } from "mcp-sluice/ui/theme";
 import drop from "lucide-static/icons/file-down.svg?raw";
 import plug from "lucide-static/icons/plug.svg?raw";
 import play from "lucide-static/icons/play.svg?raw";
 import "./call-card.js";
-import { shared } from "./shared-styles.js";
+import { twoPanes, viewStyles } from "./shared-styles.js";
 import { currentCall, type ShownCall } from "./state.js";
 import { ViewElement } from "./view.js";
 
@@ -17,27 +17,11 @@ const STATES = { running: "running", done: "done", failed: "failed", cancelled: 
 /** `<playground-try>` */
 export class TryView extends ViewElement {
   static override styles = [
-    tokens,
-    base,
-    shared,
+    viewStyles,
+    twoPanes,
     css`
       :host {
-        block-size: 100%;
-        display: grid;
-        grid-template-columns: 240px minmax(0, 1fr);
-      }
-      aside {
-        border-inline-end: 1px solid var(--line);
-        overflow: auto;
-        padding: 12px 8px;
-      }
-      .work {
-        display: flex;
-        flex-direction: column;
-        gap: var(--gap);
-        min-inline-size: 0;
-        overflow: auto;
-        padding: 12px 16px 24px;
+        --list: 240px;
       }
       .begin {
         display: grid;
@@ -67,17 +51,11 @@ export class TryView extends ViewElement {
         display: none;
       }
       @media (max-width: 1099px) {
-        :host {
-          display: block;
-        }
         aside {
           display: none;
         }
         .chosen {
           display: block;
-        }
-        .work {
-          padding: 12px;
         }
       }
       @media (max-width: 640px) {
@@ -94,7 +72,7 @@ export class TryView extends ViewElement {
   override render(): TemplateResult {
     return html`
       <aside aria-label="Calls">${this.#calls()}</aside>
-      <div class="work">${this.#begin()} ${this.#chosen()} ${this.#now()}</div>
+      <div class="work stack">${this.#begin()} ${this.#chosen()} ${this.#now()}</div>
       <input type="file" hidden multiple @change=${this.#picked} />
     `;
   }

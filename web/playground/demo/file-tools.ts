@@ -3,11 +3,10 @@
  * @module
  */
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { base64, base64Text } from "./base64.js";
+import { base64, base64Text } from "../base64.js";
 import type { ChartKind } from "./chart.js";
 import type { IntegerField } from "./fields.js";
 import type * as Makers from "./makers.js";
-import { reportTitle, salesReport } from "./report.js";
 import { csv, orders, QUARTERS, YEAR } from "./sales.js";
 import { demoTool, told, type DemoTool } from "./tool.js";
 
@@ -35,7 +34,8 @@ export const FILE_TOOLS: readonly DemoTool[] = [
     fields: {
       quarter: { type: "string", title: "Quarter", description: `Of ${YEAR}.`, enum: QUARTERS, default: "Q3" },
     },
-    run: ({ quarter }) => {
+    run: async ({ quarter }) => {
+      const { reportTitle, salesReport } = await import("./report.js");
       const name = `${reportTitle(quarter).toLowerCase().replaceAll(" ", "-")}.pdf`;
       return told(JSON.stringify({ name, format: "pdf", content: base64(salesReport(quarter)) }));
     },

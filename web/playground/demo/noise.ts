@@ -2,7 +2,7 @@
  * Large files of noise.
  * @module
  */
-import { base64 } from "./base64.js";
+import { base64 } from "../base64.js";
 import { fillNoise } from "./random.js";
 
 const MEGABYTE = 1024 * 1024;

@@ -3,9 +3,8 @@
  * @module
  */
 import type { ReadResourceResult, Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
-import { base64 } from "./base64.js";
+import { base64 } from "../base64.js";
 import { METRICS, NOTE, type Live } from "./live.js";
-import { salesReport } from "./report.js";
 import { MONTHS, PRODUCTS, QUARTERS, REGIONS, revenue, YEAR } from "./sales.js";
 
 const CATALOGUE = "catalogue://products.csv";
@@ -68,13 +67,14 @@ export function listedPage(cursor: string | undefined): { resources: Resource[];
 }
 
 /** What is in a resource; undefined where there is none. */
-export function contentsOf(uri: string, live: Live): ReadResourceResult | undefined {
+export async function contentsOf(uri: string, live: Live): Promise<ReadResourceResult | undefined> {
   if (uri === NOTE) return text(uri, "text/plain", live.note);
   if (uri === METRICS) return text(uri, "application/json", live.metrics);
   if (uri === CATALOGUE)
     return text(uri, "text/csv", `product,price\r\n${PRODUCTS.map((row) => `${row.join(",")}\r\n`).join("")}`);
   const { quarter = "", region, year } = REPORT.exec(uri)?.groups ?? TABLE.exec(uri)?.groups ?? {};
   if (QUARTERS.includes(quarter)) {
+    const { salesReport } = await import("./report.js");
     return { contents: [{ uri, mimeType: "application/pdf", blob: base64(salesReport(quarter)) }] };
   }
   const table = byMonth(region, year);

@@ -60,8 +60,8 @@ function addResources(server: Server, live: Live): void {
     return page;
   });
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...TEMPLATES] }));
-  server.setRequestHandler("resources/read", ({ params }) => {
-    const contents = contentsOf(params.uri, live);
+  server.setRequestHandler("resources/read", async ({ params }) => {
+    const contents = await contentsOf(params.uri, live);
     if (contents === undefined) throw refusal(NOT_FOUND, "There is no such resource.", { uri: params.uri });
     return contents;
   });

@@ -15,9 +15,7 @@ import {
 } from "mcp-sluice/tools";
 import type { CallRequest, ServerAddress, ShownTool } from "./contract.js";
 import type { Pauses } from "./pauses.js";
-
-/** Seconds that a server may be silent, unless a call says otherwise. */
-export const TIMEOUT = 30;
+import { TIMEOUT } from "./time-limit.js";
 
 /** What all connections share. */
 export interface ConnectionTerms {
@@ -30,7 +28,7 @@ export interface ConnectionTerms {
   readonly pauses: Pauses;
   /** How the demo is spoken to. */
   readonly demo: { readonly url: string; readonly fetch: typeof globalThis.fetch };
-  readonly onEvent: (server: string, event: ToolNodeEvent) => void;
+  readonly onEvent: (connection: Connection, event: ToolNodeEvent) => void;
 }
 
 /** A server, from being chosen to being left. */
@@ -99,7 +97,7 @@ export class Connection implements AsyncDisposable {
 
   async #open(timeout: number): Promise<ToolNode> {
     const { store, manager, callback, demo, onEvent } = this.#terms;
-    const { name, kind } = this.address;
+    const { kind } = this.address;
     const node = new ToolNode(this.#config(timeout), {
       store,
       dialect: "mcp",
@@ -107,7 +105,7 @@ export class Connection implements AsyncDisposable {
         authManager: await manager(),
         oauthClient: { redirect_uri: callback, client_name: "Sluice playground" },
       }),
-      onEvent: (event) => onEvent(name, event),
+      onEvent: (event) => onEvent(this, event),
       ...(kind === "demo" && { fetch: demo.fetch }),
     });
     await node.connect(this.#context(this.#over.signal));

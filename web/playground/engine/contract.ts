@@ -3,7 +3,7 @@
  * @module
  */
 import type { SluiceConfig } from "mcp-sluice";
-import type { ListedResource, ListedTemplate, ResourceContent, ToolProgress } from "mcp-sluice/tools";
+import type { ListedResource, ListedTemplate, ResourceContent, TemplateVariable, ToolProgress } from "mcp-sluice/tools";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { Keys, Shelf } from "./shelves.js";
 
@@ -18,8 +18,6 @@ export interface Problem {
   readonly column?: number;
   /** A key of the configuration. */
   readonly path?: string;
-  /** The host at which a person has to sign in. */
-  readonly signIn?: boolean;
 }
 
 /** What came of asking. Errors cross a worker's border as values. */
@@ -81,6 +79,8 @@ export interface ShownResult {
   /** Exactly what a model gets. */
   readonly observation: string;
   readonly artifacts: readonly ShownArtifact[];
+  /** Resources that it names and does not hold, each with its URI as `source.uri`. */
+  readonly links: readonly ShownArtifact[];
   /** Bytes of JSON that came. */
   readonly bytesIn: number;
   /** Bytes of the observation. */
@@ -158,6 +158,7 @@ export interface Engine {
   listen(listener: (event: EngineEvent) => void): void;
   /** Opens the stores. */
   start(terms: StartTerms): Promise<Outcome<Started>>;
+  /** Connects; a server of the same name is left before. */
   connect(address: ServerAddress): Promise<Outcome<null>>;
   disconnect(server: string): Promise<void>;
   call(request: CallRequest): Promise<Outcome<ShownResult>>;
@@ -184,14 +185,18 @@ export interface Engine {
   read(server: string, uri: string): Promise<Outcome<ShownReading>>;
   subscribe(server: string, uri: string, wanted: boolean): Promise<Outcome<null>>;
   complete(server: string, template: string, variable: string, value: string): Promise<readonly string[]>;
+  /** The variables of a template of URIs, in their order. */
+  variables(template: string): Promise<Outcome<readonly TemplateVariable[]>>;
+  /** The URI that a template and values make; an empty value is written as it is. */
+  expand(template: string, values: Readonly<Record<string, string>>): Promise<Outcome<string>>;
   files(): Promise<readonly ShownFile[]>;
   /** Keeps an artifact of the session in My Files. */
   save(id: string): Promise<Outcome<ShownFile>>;
   /** Puts a file into My Files as it is. */
   keep(file: File): Promise<Outcome<ShownFile>>;
   rename(id: string, filename: string): Promise<Outcome<null>>;
-  /** Deletes an artifact of the session, or a file. */
-  remove(shelf: Shelf, id: string): Promise<boolean>;
+  /** Deletes an artifact of the session, or a file; false when it was gone already. */
+  remove(shelf: Shelf, id: string): Promise<Outcome<boolean>>;
   space(): Promise<ShownSpace>;
   /** Deletes all that the session stored, and disconnects. My Files stay. */
   end(): Promise<void>;

@@ -2,6 +2,7 @@
  * Files that a person drops: JSON as what it says, anything else as a server would send it.
  * @module
  */
+import { base64 } from "../base64.js";
 
 /** Bytes that are looked at to tell JSON from other files. */
 const HEAD = 64;
@@ -30,18 +31,11 @@ export async function* asResult(file: File): AsyncIterable<Uint8Array> {
   const at = whole.lastIndexOf('""') + 1;
   yield encoder.encode(whole.slice(0, at));
   for (let start = 0; start < file.size; start += PIECE) {
-    yield encoder.encode(base64Of(await piece(file, start)));
+    yield encoder.encode(base64(await piece(file, start)));
   }
   yield encoder.encode(whole.slice(at));
 }
 
 async function piece(file: Blob, at: number): Promise<Uint8Array> {
   return new Uint8Array(await file.slice(at, at + PIECE).arrayBuffer());
-}
-
-function base64Of(bytes: Uint8Array): string {
-  let binary = "";
-  // As many as a call takes as arguments everywhere.
-  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
-  return btoa(binary);
 }

@@ -6,6 +6,9 @@ import type { ArtifactScope, Sluice, Transformed, TransformOptions } from "mcp-s
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ShownResult } from "./contract.js";
 
+/** What the blocks are called that name resources. */
+const LINK = "resource_link";
+
 /** A result as it is kept: small, and everything else can be made of it. */
 export interface KeptResult {
   readonly id: string;
@@ -33,6 +36,7 @@ export async function shown(kept: KeptResult, gating: Gating): Promise<ShownResu
   const { id, title, server, isError } = kept;
   const reduced = gating.isDefault || !isWhole(kept) ? kept.reduced : await gated(kept, gating, "mcp");
   const seen = await gated(kept, gating, "observation");
+  const links = kept.reduced.text.includes(LINK) ? (await import("./links.js")).linksIn(kept) : [];
   return {
     id,
     title,
@@ -42,6 +46,7 @@ export async function shown(kept: KeptResult, gating: Gating): Promise<ShownResu
     ...(reduced.refs !== undefined && { refs: reduced.refs }),
     observation: seen.text,
     artifacts: together(reduced, seen),
+    links,
     bytesIn: kept.reduced.bytesIn,
     bytesOut: seen.bytesOut,
     clamped: seen.clamped,

@@ -5,6 +5,9 @@
 import { SluiceError } from "mcp-sluice";
 import type { Outcome, Problem } from "./contract.js";
 
+/** What became of what a person gave up. */
+export const CANCELLED: Problem = { code: "E_CANCELLED", message: "It was cancelled." };
+
 /** Runs work, and gives what it threw as a problem. */
 export async function outcome<T>(work: () => Promise<T>): Promise<Outcome<T>> {
   try {
@@ -16,19 +19,6 @@ export async function outcome<T>(work: () => Promise<T>): Promise<Outcome<T>> {
 
 /** What a person is told of an error. */
 export function problemOf(error: unknown): Problem {
-  if (isAbort(error)) return { code: "E_CANCELLED", message: "It was cancelled." };
-  if (!(error instanceof SluiceError)) return { code: "E_UNKNOWN", message: String(error) };
-  const { code, message, line, column, path } = error;
-  return {
-    code,
-    message,
-    ...(line !== undefined && { line }),
-    ...(column !== undefined && { column }),
-    ...(path !== undefined && { path }),
-    ...(code === "E_TOOL_AUTH" && { signIn: true }),
-  };
-}
-
-function isAbort(error: unknown): boolean {
-  return error instanceof DOMException && error.name === "AbortError";
+  if (error instanceof DOMException && error.name === "AbortError") return CANCELLED;
+  return error instanceof SluiceError ? error.toJSON() : { code: "E_UNKNOWN", message: String(error) };
 }

@@ -9,6 +9,7 @@ import { MAX_EXPRESSIONS, MAX_URI, MAX_VALUES } from "./limits.js";
 
 /** A variable of a template. */
 export interface TemplateVariable {
+  /** As the template has it. */
   readonly name: string;
   /** Whether the URI means something else without it: parameters of a query and fragments may be left out. */
   readonly isRequired: boolean;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { base64, base64Text } from "../../../../web/playground/demo/base64.js";
-import { fillNoise } from "../../../../web/playground/demo/random.js";
+import { base64, base64Text } from "../../../web/playground/base64.js";
+import { fillNoise } from "../../../web/playground/demo/random.js";
 
 it.each([0, 1, 2, 3, 24_575, 24_576, 24_577, 100_000])("writes %d bytes", (count) => {
   const words = new Uint32Array(Math.ceil(count / 4));

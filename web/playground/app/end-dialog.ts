@@ -1,0 +1,56 @@
+/**
+ * The question before a session ends.
+ * @module
+ */
+import { css, html, LitElement, type TemplateResult } from "lit";
+import { dialogStyles, viewStyles } from "./shared-styles.js";
+
+/** `<playground-end>` */
+class EndDialog extends LitElement {
+  static override styles = [
+    viewStyles,
+    dialogStyles,
+    css`
+      .row {
+        justify-content: flex-end;
+      }
+    `,
+  ];
+
+  override render(): TemplateResult {
+    return html`<dialog aria-labelledby="title" aria-describedby="told">
+      <form class="stack" method="dialog">
+        <h2 id="title">End session</h2>
+        <p id="told">
+          All calls, and the files that results stored in this session, are deleted in every tab; My Files stay.
+        </p>
+        <div class="row">
+          <button autofocus>Cancel</button>
+          <button class="primary" value="end">End session</button>
+        </div>
+      </form>
+    </dialog>`;
+  }
+
+  override firstUpdated(): void {
+    const dialog = this.renderRoot.querySelector("dialog");
+    dialog?.addEventListener("close", () => {
+      this.dispatchEvent(new CustomEvent("answer", { detail: dialog.returnValue === "end" }));
+    });
+    dialog?.showModal();
+  }
+}
+
+customElements.define("playground-end", EndDialog);
+
+/** Asks; closing the question is a no. */
+export async function confirmEnd(): Promise<boolean> {
+  const question = new EndDialog();
+  const answered = new Promise<boolean>((resolve) => {
+    question.addEventListener("answer", (event) => resolve((event as CustomEvent<boolean>).detail), { once: true });
+  });
+  document.body.append(question);
+  const isYes = await answered;
+  question.remove();
+  return isYes;
+}

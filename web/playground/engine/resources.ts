@@ -1,0 +1,66 @@
+/**
+ * What servers have to read.
+ * @module
+ */
+import { fillTemplate, templateVariables, type TemplateVariable } from "mcp-sluice/tools";
+import type { Outcome, ShownReading, ShownResources } from "./contract.js";
+import { outcome } from "./problem.js";
+import type { Servers } from "./servers.js";
+
+/** Resources of all servers. */
+export class Resources {
+  readonly #servers: Servers;
+
+  constructor(servers: Servers) {
+    this.#servers = servers;
+  }
+
+  /** What a server lists. */
+  async list(server: string): Promise<Outcome<ShownResources>> {
+    return outcome(() =>
+      this.#servers.get(server).use(async (node, context) => {
+        const { items: resources } = await node.listResources(context);
+        const { items: templates } = await node.listResourceTemplates(context);
+        return { resources, templates };
+      }),
+    );
+  }
+
+  /** Reads a resource. */
+  async read(server: string, uri: string): Promise<Outcome<ShownReading>> {
+    return outcome(() =>
+      this.#servers.get(server).use(async (node, context) => {
+        const { contents, artifacts } = await node.readResource(uri, context);
+        return { contents, artifacts: artifacts.map(({ scope: _, ...artifact }) => artifact) };
+      }),
+    );
+  }
+
+  /** Asks to be told of a resource's changes, or takes that back. */
+  async subscribe(server: string, uri: string, wanted: boolean): Promise<Outcome<null>> {
+    return outcome(() =>
+      this.#servers.get(server).use(async (node, context) => {
+        await (wanted ? node.subscribe(uri, context) : node.unsubscribe(uri, context));
+        return null;
+      }),
+    );
+  }
+
+  /** Values that a server offers for a variable; none where it cannot say. */
+  async complete(server: string, template: string, variable: string, value: string): Promise<readonly string[]> {
+    const completed = await outcome(() =>
+      this.#servers.get(server).use((node, context) => node.complete(template, variable, value, context)),
+    );
+    return completed.ok ? completed.value : [];
+  }
+
+  /** The variables of a template. */
+  async variables(template: string): Promise<Outcome<readonly TemplateVariable[]>> {
+    return outcome(async () => templateVariables(template));
+  }
+
+  /** The URI that a template and values make. */
+  async expand(template: string, values: Readonly<Record<string, string>>): Promise<Outcome<string>> {
+    return outcome(async () => fillTemplate(template, values));
+  }
+}
