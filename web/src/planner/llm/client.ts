@@ -25,6 +25,8 @@ export interface AssistantMessage {
   /** Empty where it only called tools. */
   readonly content: string;
   readonly toolCalls: readonly LlmToolCall[];
+  /** As the answer had it. */
+  readonly meta?: unknown;
 }
 
 /** What one of the called tools answered. */
@@ -32,7 +34,7 @@ export interface ToolMessage {
   readonly role: "tool";
   /** Of the call that is answered. */
   readonly callId: string;
-  /** The tool's name, as the model called it. */
+  /** The tool's name, as the model wrote it. */
   readonly name: string;
   readonly content: string;
 }
@@ -53,6 +55,8 @@ export interface LlmToolCall {
   readonly name: string;
   /** JSON text as the model wrote it: perhaps none. */
   readonly arguments: string;
+  /** What the client wants back with the call in later turns: JSON, and nobody else's business. */
+  readonly meta?: unknown;
 }
 
 /** What a turn cost, where the model's server says so. */
@@ -71,6 +75,8 @@ export interface LlmAnswer {
   readonly stopReason: StopReason;
   /** Undefined where the server does not say. */
   readonly usage?: LlmUsage;
+  /** What the client wants back with this turn in later ones, such as signed thoughts: JSON, and nobody else's business. */
+  readonly meta?: unknown;
 }
 
 /** What the model is asked. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { LlmRequest } from "../../../../../web/src/planner/llm/client.js";
 import { LlmError } from "../../../../../web/src/planner/llm/error.js";
 import { OpenAiClient } from "../../../../../web/src/planner/llm/openai/client.js";
-import { MAX_ANSWER_BYTES } from "../../../../../web/src/planner/llm/openai/reading.js";
+import { MAX_ANSWER_BYTES } from "../../../../../web/src/planner/llm/limits.js";
 import { serveAnswers, serveModel, writeEvents } from "../model-server.js";
 
 const KEY = "sk-very-secret";

@@ -3,9 +3,8 @@
  * @module
  */
 import type { LlmAnswer, LlmToolCall, LlmUsage, StopReason } from "../client.js";
+import { MAX_CALLS } from "../limits.js";
 
-/** Calls in one turn; those beyond are left out. */
-const MAX_CALLS = 256;
 /** Characters of a tool's name, and of a call's id. */
 const MAX_NAME = 256;
 

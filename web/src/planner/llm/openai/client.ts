@@ -3,16 +3,14 @@
  * @module
  */
 import { SluiceError } from "../../../errors/error.js";
-import { adaptFetchError, type ToolPlace } from "../../../tools/adapt-error.js";
-import { Resilience, type RetryNotice } from "../../../tools/resilience/resilience.js";
-import type { ResiliencePolicy } from "../../../tools/resilience/policy.js";
+import { adaptFetchError } from "../../../tools/adapt-error.js";
 import type { LlmAnswer, LlmClient, LlmOptions, LlmRequest } from "../client.js";
-import { asLlmError } from "../error.js";
+import { Asking, type AskingOptions, type TurnAttempt } from "../asking.js";
 import { answerOf } from "./reading.js";
 import { bodyOf } from "./request.js";
 
 /** Which model, and where. */
-export interface OpenAiClientOptions {
+export interface OpenAiClientOptions extends AskingOptions {
   /** As its server calls it, such as `gpt-4o` or `llama3.2`. */
   readonly model: string;
   /** Up to and without `/chat/completions`, such as `http://localhost:11434/v1`; OpenAI's own when left out. */
@@ -23,83 +21,39 @@ export interface OpenAiClientOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Fields that the request has beside ours, such as `temperature` or `max_completion_tokens`. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** How patient the server is treated; what is left out is as for sources of tools, with 120 s of silence. */
-  readonly resilience?: Partial<ResiliencePolicy>;
-  /** Told when an attempt failed and another follows. What it throws is lost. */
-  readonly onRetry?: (notice: RetryNotice) => void;
   /** How HTTP is spoken; as the platform does when left out. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
 const OPENAI = "https://api.openai.com/v1";
 
-/** A model may think for long before its first word. */
-const PATIENCE: ResiliencePolicy = {
-  timeout_s: 120,
-  max_concurrency: 10,
-  retry_policy: {
-    max_attempts: 3,
-    wait_exponential_min_s: 0.5,
-    wait_exponential_max_s: 8,
-    retry_on_status: [408, 429, 500, 502, 503, 504],
-  },
-};
-
 /** One model at one server. */
 export class OpenAiClient implements LlmClient {
   readonly model: string;
   readonly #url: URL;
   readonly #options: OpenAiClientOptions;
-  readonly #place: ToolPlace;
-  readonly #resilience: Resilience;
+  readonly #asking: Asking;
 
   /** Throws E_INVALID_ARGUMENT where the model has no name or the address is none. */
   constructor(options: OpenAiClientOptions) {
-    const { model, baseUrl = OPENAI, resilience, onRetry } = options;
+    const { model, baseUrl = OPENAI } = options;
     if (typeof model !== "string" || model === "") throw invalid("model must be the name of a model.", "model");
     this.model = model;
     this.#url = endpointOf(baseUrl);
     this.#options = options;
-    this.#place = { source: model, kind: "model" };
-    this.#resilience = new Resilience(
-      this.#place,
-      { ...PATIENCE, ...resilience },
-      onRetry === undefined ? {} : { onRetry },
-    );
+    this.#asking = new Asking(model, options);
   }
 
-  async ask(request: LlmRequest, { signal, onText, onRestart }: LlmOptions = {}): Promise<LlmAnswer> {
-    const body = JSON.stringify(bodyOf(request, this.model, this.#options.body ?? {}));
-    let hasText = false;
-    try {
-      return await this.#resilience.run(
-        async (attempt) => {
-          if (hasText) onRestart?.();
-          hasText = false;
-          const response = await this.#sent(body, attempt.signal);
-          return answerOf(response, {
-            place: this.#place,
-            signal: attempt.signal,
-            alive: () => attempt.progressed(),
-            secret: this.#options.apiKey,
-            onText: (piece) => {
-              // Of an attempt that was given up nobody wants to hear.
-              if (attempt.signal.aborted) return;
-              hasText = true;
-              onText?.(piece);
-            },
-          });
-        },
-        // A turn changes nothing at the server.
-        { isRepeatable: true, ...(signal !== undefined && { signal }) },
-      );
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw asLlmError(error);
-    }
+  async ask(request: LlmRequest, options: LlmOptions = {}): Promise<LlmAnswer> {
+    const { body: more = {}, apiKey: secret } = this.#options;
+    const body = JSON.stringify(bodyOf(request, this.model, more));
+    return this.#asking.turn(async (attempt) => {
+      const response = await this.#sent(body, attempt);
+      return answerOf(response, { ...attempt, secret });
+    }, options);
   }
 
-  async #sent(body: string, signal: AbortSignal): Promise<Response> {
+  async #sent(body: string, { signal, place }: TurnAttempt): Promise<Response> {
     const { apiKey, headers, fetch = globalThis.fetch } = this.#options;
     try {
       return await fetch(this.#url, {
@@ -117,7 +71,7 @@ export class OpenAiClient implements LlmClient {
       });
     } catch (error) {
       signal.throwIfAborted();
-      throw adaptFetchError(error, this.#place);
+      throw adaptFetchError(error, place);
     }
   }
 }

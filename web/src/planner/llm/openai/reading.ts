@@ -7,24 +7,18 @@ import { adaptFetchError, fromStatus, type ToolPlace } from "../../../tools/adap
 import { subjectOf } from "../../../tools/adapting/place.js";
 import { ToolClientError, ToolConnectionError, ToolServerError } from "../../../tools/errors.js";
 import { chunksOf } from "../../../tools/sources/body/chunks.js";
+import type { TurnAttempt } from "../asking.js";
 import type { LlmAnswer } from "../client.js";
+import { MAX_ANSWER_BYTES } from "../limits.js";
 import { Assembly, errorIn } from "./assembly.js";
 
-/** Bytes of an answer: more is no turn of a model but a server that has lost control. */
-export const MAX_ANSWER_BYTES: number = 16 * 1024 * 1024;
 /** Bytes of an answer that is none, in which its reason is looked for. */
 const MAX_REASON_BYTES = 64 * 1024;
 /** Characters of a server's own sentence. */
 const MAX_SENTENCE = 300;
 
 /** What reading needs. */
-export interface Reading {
-  readonly place: ToolPlace;
-  readonly signal: AbortSignal;
-  /** Told that something came; whoever waits gives it more time. */
-  readonly alive: () => void;
-  /** Told of each piece of text. */
-  readonly onText: (piece: string) => void;
+export interface Reading extends TurnAttempt {
   /** What must not be told to anybody, should the server quote it. */
   readonly secret: string | undefined;
 }

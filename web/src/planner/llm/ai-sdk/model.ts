@@ -1,0 +1,64 @@
+/**
+ * As much of the AI SDK's `LanguageModel` as is used here, in all its versions since 2 (`@ai-sdk/provider`, "Language Model
+ * Specification"). Ours, so that nobody has to install what they do not use.
+ * @module
+ */
+
+/** A model as the SDK's providers make it: `createOpenAI(…)("gpt-4o")`, `anthropic("claude-…")`. */
+export interface AiSdkModel {
+  readonly specificationVersion: string;
+  readonly modelId: string;
+  doStream(options: AiSdkCall): PromiseLike<{ readonly stream: ReadableStream<AiSdkPart> }>;
+}
+
+/** What a model is asked. */
+export interface AiSdkCall {
+  prompt: AiSdkMessage[];
+  tools?: { type: "function"; name: string; description?: string; inputSchema: object }[];
+  abortSignal?: AbortSignal;
+}
+
+/** One message. */
+export type AiSdkMessage =
+  | { role: "system"; content: string }
+  | { role: "user"; content: AiSdkText[] }
+  | { role: "assistant"; content: (AiSdkText | AiSdkReasoning | AiSdkCallPart)[] }
+  | { role: "tool"; content: AiSdkResult[] };
+
+/** A text. */
+export interface AiSdkText {
+  type: "text";
+  text: string;
+}
+
+/** What the model thought, which some want back, signed. */
+export interface AiSdkReasoning extends WithOptions {
+  type: "reasoning";
+  text: string;
+}
+
+/** A call that the model made. */
+export interface AiSdkCallPart extends WithOptions {
+  type: "tool-call";
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+}
+
+/** What the tool answered. */
+export interface AiSdkResult {
+  type: "tool-result";
+  toolCallId: string;
+  toolName: string;
+  output: { type: "text"; value: string };
+}
+
+interface WithOptions {
+  // oxlint-disable-next-line typescript/no-explicit-any -- JSON, of which the SDK's versions have types of their own.
+  providerOptions?: any;
+}
+
+/** A piece of an answer: those that matter have these fields. */
+export interface AiSdkPart {
+  readonly type: string;
+}

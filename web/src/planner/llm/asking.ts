@@ -1,0 +1,85 @@
+/**
+ * How patiently a model is asked, whoever serves it.
+ * @module
+ */
+import type { ToolPlace } from "../../tools/adapt-error.js";
+import type { Attempt } from "../../tools/resilience/attempt.js";
+import type { ResiliencePolicy } from "../../tools/resilience/policy.js";
+import { Resilience, type RetryNotice } from "../../tools/resilience/resilience.js";
+import type { LlmAnswer, LlmOptions } from "./client.js";
+import { asLlmError } from "./error.js";
+
+/** What is said of it where a client is made. */
+export interface AskingOptions {
+  /** How patient the server is treated; what is left out is as for sources of tools, with 120 s of silence. */
+  readonly resilience?: Partial<ResiliencePolicy>;
+  /** Told when an attempt failed and another follows. What it throws is lost. */
+  readonly onRetry?: (notice: RetryNotice) => void;
+}
+
+/** A model may think for long before its first word. */
+const PATIENCE: ResiliencePolicy = {
+  timeout_s: 120,
+  max_concurrency: 10,
+  retry_policy: {
+    max_attempts: 3,
+    wait_exponential_min_s: 0.5,
+    wait_exponential_max_s: 8,
+    retry_on_status: [408, 429, 500, 502, 503, 504],
+  },
+};
+
+/** One attempt at a turn. */
+export interface TurnAttempt extends Pick<Attempt, "signal"> {
+  readonly place: ToolPlace;
+  /** Told that something came: the time limit begins anew. */
+  readonly alive: () => void;
+  /** Told of each piece of text. */
+  readonly onText: (piece: string) => void;
+}
+
+/** Asks one model, again where that may help. */
+export class Asking {
+  readonly #place: ToolPlace;
+  readonly #resilience: Resilience;
+
+  constructor(model: string, { resilience, onRetry }: AskingOptions) {
+    this.#place = { source: model, kind: "model" };
+    const options = onRetry === undefined ? {} : { onRetry };
+    this.#resilience = new Resilience(this.#place, { ...PATIENCE, ...resilience }, options);
+  }
+
+  /**
+   * Asks for a turn.
+   *
+   * @throws what the work throws, as an LlmError where it is a ToolNodeError; the signal's reason.
+   */
+  async turn(
+    work: (attempt: TurnAttempt) => Promise<LlmAnswer>,
+    { signal, onText, onRestart }: LlmOptions,
+  ): Promise<LlmAnswer> {
+    let hasText = false;
+    const once = (attempt: Attempt): Promise<LlmAnswer> => {
+      if (hasText) onRestart?.();
+      hasText = false;
+      return work({
+        signal: attempt.signal,
+        place: this.#place,
+        alive: () => attempt.progressed(),
+        onText: (piece) => {
+          // Of an attempt that was given up nobody wants to hear.
+          if (attempt.signal.aborted) return;
+          hasText = true;
+          onText?.(piece);
+        },
+      });
+    };
+    try {
+      // A turn changes nothing at the server.
+      return await this.#resilience.run(once, { isRepeatable: true, ...(signal !== undefined && { signal }) });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw asLlmError(error);
+    }
+  }
+}
