@@ -38,10 +38,7 @@ export function fromStatus(status: number, headers: AnswerHeaders | undefined, p
   if (status >= 400 && status < 500) {
     return new ToolClientError(`${subject} refuses the request (HTTP ${status}): ${remedies.refused}.`, details);
   }
-  return new ToolNodeError(
-    `${subject} gave no result (HTTP ${status}): ${later}, or check its address.`,
-    details,
-  );
+  return new ToolNodeError(`${subject} gave no result (HTTP ${status}): ${later}, or check its address.`, details);
 }
 
 // `Date.parse` takes nearly anything for a date: only what looks like one of HTTP's three forms is tried.
