@@ -11,7 +11,7 @@ import type { LlmUsage } from "./llm/client.js";
 export interface CallPlace {
   /** From 1. */
   readonly step: number;
-  /** The call's id, unique in the run. */
+  /** The call's id, unique in its step. */
   readonly call: string;
   /** The tool's name in the catalog; what the model wrote, where there is none. */
   readonly tool: string;

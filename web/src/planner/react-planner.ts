@@ -18,16 +18,19 @@ import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import type { PlannerBudget } from "./budget.js";
 import { NATIVE } from "./calling.js";
 import { Catalog, type CatalogSource } from "./catalog.js";
+import { claimed } from "./claimed.js";
 import { eventsOf } from "./event-stream.js";
 import type { PlannerEvent } from "./event.js";
 import { ModelExit } from "./exit.js";
 import type { LlmClient } from "./llm/client.js";
+import { pausedRuns, type PausedRuns } from "./paused-runs.js";
 import { opening } from "./prompt.js";
 import type { PlannerPause, PlannerResult } from "./result.js";
 import { pausedRun, type RunState } from "./run-state.js";
 import { PlannerRun, type RunTerms } from "./running.js";
 import { Sluices } from "./sluices.js";
-import { MemoryStateStore, type StateStore } from "./state-store.js";
+import { leaseOf } from "./state-limits.js";
+import type { HostStateStore } from "./state-store.js";
 
 /** What a planner is made of. */
 export interface ReactPlannerOptions {
@@ -36,8 +39,10 @@ export interface ReactPlannerOptions {
   readonly llm: LlmClient;
   /** Where bytes and large texts go; found in the state store, or nowhere with one warning, when left out. */
   readonly artifactStore?: ArtifactStore;
-  /** Where runs that wait are kept; in this process when left out. */
-  readonly stateStore?: StateStore;
+  /** Where runs that wait are kept; in this process when left out, or where the store cannot. */
+  readonly stateStore?: HostStateStore;
+  /** Seconds after which a run that waited can go on elsewhere, when the process dies that went on with it. 60 when left out. */
+  readonly leaseSeconds?: number;
   /** How results are reduced and clamped, see `SluiceConfig`; `guardrail` holds for the tools of all sources. */
   readonly config?: SluiceConfig;
   /** Characters of JSON that all results of one step may have together. 100,000 when left out. */
@@ -77,13 +82,14 @@ export interface ResumeOptions extends Omit<RunOptions, "llmContext"> {
 const PARALLEL = 50;
 const OBSERVATION_CHARS = 50_000;
 const STEP_CHARS = 100_000;
+const LEASE_SECONDS = 60;
 
 /** A model with tools. One planner serves any number of runs, also at the same time. */
 export class ReactPlanner {
   readonly #options: ReactPlannerOptions;
   readonly #store: ArtifactStore;
   readonly #config: SluiceConfig;
-  readonly #stateStore: StateStore;
+  readonly #pausedRuns: PausedRuns;
   readonly #arguments: ArtifactArguments;
   readonly #sluices: Sluices;
 
@@ -95,7 +101,8 @@ export class ReactPlanner {
     this.#options = options;
     this.#store = store;
     this.#config = withoutDoor(config) ?? {};
-    this.#stateStore = options.stateStore ?? new MemoryStateStore();
+    this.#pausedRuns = pausedRuns(options.stateStore);
+    leaseOf(options.leaseSeconds ?? LEASE_SECONDS);
     this.#arguments = new ArtifactArguments({ store, namespace: NATIVE, forms, share });
     this.#sluices = new Sluices(this.#config, (each) =>
       createSluiceOver({ store, standIn, onFailure }, each, options.wasm),
@@ -132,14 +139,27 @@ export class ReactPlanner {
    * Goes on with a run that waited, in this process or in another with the same catalog. Calls that waited are made anew, and get the
    * answer where they asked; those that were done are not made again.
    *
-   * @throws SluiceError E_NOT_FOUND where no run of this scope waits by the token; else as `run`.
+   * A token is good for once, whoever asks at the same time. Where this fails or is given up, or its process dies, the run waits
+   * again by the same token, for an answer to the same question; calls that were made since are then made again.
+   *
+   * @throws SluiceError E_NOT_FOUND where no run of this scope waits by the token, or others went on with it meanwhile; else as `run`.
    */
   async resume(token: string, options: ResumeOptions = {}): Promise<PlannerResult | PlannerPause> {
-    const { run, step } = pausedRun(await this.#stateStore.loadPlannerState(token), options.scope ?? {});
-    await this.#stateStore.savePlannerState(token, null);
+    const [runs, { leaseSeconds = LEASE_SECONDS }] = [this.#pausedRuns, this.#options];
+    const { run, step } = pausedRun(await runs.loadPlannerState(token), options.scope ?? {});
     const { waiting, answers } = step;
     const answered = { ...answers, [waiting]: [...(answers[waiting] ?? []), options.answer ?? null] };
-    return new PlannerRun(await this.#terms(options), run).go({ ...step, answers: answered });
+    let outcome: PlannerResult | PlannerPause | undefined;
+    try {
+      return await claimed({ runs, token, leaseSeconds }, options.signal, async (signal) => {
+        const going = new PlannerRun(await this.#terms({ ...options, signal }), run);
+        return (outcome = await going.go({ ...step, answers: answered }));
+      });
+    } catch (error) {
+      // It waits by the old token, or others went on with it: there must not be two ways on.
+      if (outcome?.kind === "pause") await runs.savePlannerState(outcome.resumeToken, null).catch(() => undefined);
+      throw error;
+    }
   }
 
   async #terms(options: RunOptions): Promise<RunTerms> {
@@ -155,7 +175,7 @@ export class ReactPlanner {
       gate: (maxChars) => this.#sluices.within(maxChars ?? maxObservationChars),
       arguments: this.#arguments,
       exit: new ModelExit(this.#sluices, { maxObservationChars, maxStepChars }, scope),
-      stateStore: this.#stateStore,
+      pausedRuns: this.#pausedRuns,
       toolContext,
       budget,
       maxParallel: Math.max(1, Math.min(absoluteMaxParallel, planningHints?.max_parallel ?? absoluteMaxParallel)),

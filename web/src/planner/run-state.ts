@@ -25,6 +25,8 @@ export interface RunState {
 /** A step of which some calls wait for a person. */
 export interface PausedStep {
   readonly text: string;
+  /** Of the model's answer. */
+  readonly meta?: unknown;
   readonly calls: readonly LlmToolCall[];
   /** By the call's id: what came of it. */
   readonly settled: Readonly<Record<string, Settled>>;
@@ -57,7 +59,8 @@ const PAUSED = z.object({
   }),
   step: z.object({
     text: z.string(),
-    calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
+    meta: z.unknown().optional(),
+    calls: z.array(z.looseObject({ id: z.string(), name: z.string(), arguments: z.string() })),
     settled: z.record(z.string(), z.looseObject({ text: z.string() })),
     answers: z.record(z.string(), z.array(z.unknown())),
     waiting: z.string(),
@@ -72,8 +75,14 @@ const PAUSED = z.object({
 export function pausedRun(kept: unknown, scope: ArtifactScope): PausedRun {
   const read = PAUSED.safeParse(kept);
   if (read.success && read.data.scope === scopeKey(scope)) return read.data as unknown as PausedRun;
-  throw new SluiceError(
+  throw noSuchRun();
+}
+
+/** E_NOT_FOUND: for what goes on at the moment in the same words as for what is gone. */
+export function noSuchRun(): SluiceError {
+  return new SluiceError(
     "E_NOT_FOUND",
-    "There is no run that waits by this token: it went on already, was forgotten, or never was. Run the query again.",
+    "There is no run that waits by this token: it goes on or went on already, was forgotten, or never was. " +
+      "Where the process died that went on with it, try again when its lease is over; else run the query again.",
   );
 }

@@ -12,10 +12,10 @@ import { argsOf, made, type CallTerms, type Outcome, type Settled } from "./call
 import type { Catalog } from "./catalog.js";
 import type { PlannerEvent } from "./event.js";
 import type { Left, ModelExit } from "./exit.js";
-import type { LlmAnswer, LlmClient, LlmMessage, LlmToolCall } from "./llm/client.js";
+import type { LlmClient, LlmMessage, LlmToolCall } from "./llm/client.js";
+import type { PausedRuns } from "./paused-runs.js";
 import type { PlannerPause, PlannerResult } from "./result.js";
 import type { PausedRun, PausedStep, RunState } from "./run-state.js";
-import type { StateStore } from "./state-store.js";
 import type { Trajectory, TrajectoryCall, TrajectoryStep } from "./trajectory.js";
 
 /** What a run is made of. */
@@ -23,7 +23,7 @@ export interface RunTerms extends Omit<CallTerms, "listed" | "llmContext"> {
   readonly catalog: Catalog;
   readonly llm: LlmClient;
   readonly exit: ModelExit;
-  readonly stateStore: StateStore;
+  readonly pausedRuns: Pick<PausedRuns, "savePlannerState">;
   readonly scope: ArtifactScope;
   readonly budget: PlannerBudget;
   /** Calls under way at the same time. */
@@ -82,18 +82,18 @@ export class PlannerRun {
       ),
     );
     this.#meter.add(answer, this.#messages);
-    const { text, usage } = answer;
-    const calls = tools.length === 0 ? [] : distinct(answer, step);
+    const { text, usage, meta } = answer;
+    const calls = tools.length === 0 ? [] : answer.toolCalls;
     tell({ kind: "model_answered", step, calls: calls.length, ...(usage !== undefined && { usage }) });
     if (calls.length === 0) {
       this.#steps.push({ text, calls: [] });
       return { answer: text };
     }
-    return { text, calls, settled: {}, answers: {}, waiting: "" };
+    return { text, ...(meta !== undefined && { meta }), calls, settled: {}, answers: {}, waiting: "" };
   }
 
   /** Makes the calls of a step that are not made yet. Gives a pause where one of them waits. */
-  async #act({ text, calls, settled: before, answers }: PausedStep): Promise<PlannerPause | undefined> {
+  async #act({ text, meta, calls, settled: before, answers }: PausedStep): Promise<PlannerPause | undefined> {
     const { catalog, tell, maxParallel, exit } = this.#terms;
     const step = this.#meter.step;
     const listed = catalog.list();
@@ -117,16 +117,24 @@ export class PlannerRun {
     const outcome = outcomes[first];
     if (outcome !== undefined && "waiting" in outcome) {
       return this.#paused(
-        { text, calls, settled, answers, waiting: (calls[first] as LlmToolCall).id },
+        {
+          text,
+          ...(meta !== undefined && { meta }),
+          calls,
+          settled,
+          answers,
+          waiting: (calls[first] as LlmToolCall).id,
+        },
         outcome.waiting,
       );
     }
     const results = calls.map(({ id }) => settled[id] as Settled);
     const left = await this.#inTime((signal) => exit.leave(step, results, signal));
     const observed = results.map((result, at) => this.#observed(calls[at] as LlmToolCall, result, left[at] as Left));
-    this.#messages.push({ role: "assistant", content: text, toolCalls: calls.map(short) });
-    for (const { id, tool, observation } of observed) {
-      this.#messages.push({ role: "tool", callId: id, name: tool, content: observation });
+    const said = { role: "assistant", content: text, toolCalls: calls.map(short) } as const;
+    this.#messages.push(meta === undefined ? said : { ...said, meta });
+    for (const [at, { id, name }] of calls.entries()) {
+      this.#messages.push({ role: "tool", callId: id, name, content: (observed[at] as TrajectoryCall).observation });
     }
     this.#steps.push({ text, calls: observed });
     tell({ kind: "step_finished", step });
@@ -158,10 +166,10 @@ export class PlannerRun {
     step: PausedStep,
     { reason, payload }: { reason: PlannerPause["reason"]; payload: PlannerPause["payload"] },
   ): Promise<PlannerPause> {
-    const { stateStore, scope, tell } = this.#terms;
+    const { pausedRuns, scope, tell } = this.#terms;
     const token = crypto.randomUUID();
     const kept: PausedRun = { version: 1, scope: scopeKey(scope), run: this.#state(), step };
-    await stateStore.savePlannerState(token, kept);
+    await pausedRuns.savePlannerState(token, kept);
     const call = step.calls.find(({ id }) => id === step.waiting) as LlmToolCall;
     const tool = this.#terms.catalog.list().find(call.name)?.name ?? call.name;
     tell({ kind: "paused", step: this.#meter.step, call: call.id, tool, reason, token });
@@ -211,9 +219,4 @@ function tooLate(): SluiceError {
     "E_PLANNER_TIME",
     "The run took longer than its budget allows: give it more time (budget.maxSeconds), or ask for less.",
   );
-}
-
-/** The calls of a turn, with ids that are unique in the run: servers number those of each turn from 0. */
-function distinct({ toolCalls }: LlmAnswer, step: number): readonly LlmToolCall[] {
-  return toolCalls.map((call) => ({ ...call, id: `${step}_${call.id}` }));
 }

@@ -2,35 +2,93 @@
  * What outlives a run that waits, and where another process finds it (ToolNode 2.1 "StateStore for Distributed Deployments").
  * @module
  */
+import type { ArtifactStore } from "../artifacts/store.js";
 
-/** Keeps runs that wait for a person. */
-export interface StateStore {
-  /** Keeps one, in place of what was kept by this token. `payload` is JSON; null: there is nothing to keep any more. */
-  savePlannerState(token: string, payload: unknown): Promise<void>;
-  /** What is kept; null where there is nothing. */
-  loadPlannerState(token: string): Promise<unknown>;
+/** Something that happened: a `PlannerEvent`, or an event of the host's own. JSON. */
+export interface StateEvent {
+  /** What it was. */
+  readonly kind: string;
 }
 
-/** Runs that are kept: those that wait longest are forgotten for others. */
-const MOST = 1000;
+/** An event, and when it was saved. */
+export interface StoredEvent {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** As it was saved. */
+  readonly event: StateEvent;
+}
 
-/** In this process, for tests and hosts of one process. */
-export class MemoryStateStore implements StateStore {
-  readonly #waiting = new Map<string, string>();
+/** Which task of a remote agent works for a trace. */
+export interface RemoteBinding {
+  /** The trace. */
+  readonly trace_id: string;
+  /** The conversation, as the remote agent calls it; null where there is none. */
+  readonly context_id: string | null;
+  /** The task, as the remote agent calls it. */
+  readonly task_id: string;
+  /** Where the remote agent is. */
+  readonly agent_url: string;
+}
 
-  /** Keeps one, see {@link StateStore}. */
-  async savePlannerState(token: string, payload: unknown): Promise<void> {
-    this.#waiting.delete(token);
-    if (payload !== null) this.#waiting.set(token, JSON.stringify(payload));
-    for (const oldest of this.#waiting.keys()) {
-      if (this.#waiting.size <= MOST) break;
-      this.#waiting.delete(oldest);
-    }
-  }
+/** What becomes of a run that is released: it waits again, or there is no more of it. */
+export type Released = "wait" | "forget";
 
-  /** What is kept. */
-  async loadPlannerState(token: string): Promise<unknown> {
-    const payload = this.#waiting.get(token);
-    return payload === undefined ? null : (JSON.parse(payload) as unknown);
-  }
+/**
+ * Keeps runs that wait for a person, what happened in traces, and tasks of remote agents.
+ *
+ * A run that waits goes on once, though many may want to go on with it and any process may die at any time. Whoever goes on
+ * claims it first, under a name that no other has, for some seconds, and claims it again before they are over. One who
+ * died does not, and then others may.
+ *
+ * ```
+ *          save ──▶ waits ──claim──▶ claimed ──release "forget"──▶ gone
+ *                     ▲                 │  ▲│ claim again, by the same owner
+ *                     └─release "wait", or the lease is over
+ * ```
+ *
+ * What a store keeps is bounded in number, size and age, see {@link StateStoreOptions}: the oldest make room, those that are
+ * claimed last. Tokens, owners and ids are strings of 1 to 1,024 UTF-16 units, anything in them. All of what is kept may be
+ * secret, and whoever knows a token or an id gets it: whose it is, is the caller's to check.
+ *
+ * Every method throws SluiceError: E_INVALID_ARGUMENT for what is no such string, or no JSON; E_TOO_LARGE; E_STORE_….
+ */
+export interface StateStore {
+  /**
+   * Keeps a run, in place of what was kept by this token, and claimed by nobody. `payload` is JSON; null: there is nothing to
+   * keep any more.
+   */
+  savePlannerState(token: string, payload: unknown): Promise<void>;
+  /** What is kept, claimed or not; null where there is nothing. */
+  loadPlannerState(token: string): Promise<unknown>;
+  /**
+   * Claims a run for so many seconds from now; again, by the same owner, for so many from then on. It is kept at least until
+   * they are over. Of claims by several owners at once, over all processes, one is true.
+   *
+   * @returns false where there is nothing, or another owner's claim still holds.
+   */
+  claimPlannerState(token: string, owner: string, leaseSeconds: number): Promise<boolean>;
+  /**
+   * Ends a claim.
+   *
+   * @returns false, and nothing is changed, where this owner's claim does not hold, or not any more.
+   */
+  releasePlannerState(token: string, owner: string, then: Released): Promise<boolean>;
+  /** Keeps an event, behind those of this trace that were saved before. Those that are too many for a trace go, the oldest first. */
+  saveEvent(traceId: string, event: StateEvent): Promise<void>;
+  /** The events of a trace, oldest first; none where nothing is kept. */
+  loadHistory(traceId: string): Promise<readonly StoredEvent[]>;
+  /** Keeps a binding, in place of that of the same trace and task. */
+  saveRemoteBinding(binding: RemoteBinding): Promise<void>;
+  /** The binding of a trace and a task; null where there is none. */
+  loadRemoteBinding(traceId: string, taskId: string): Promise<RemoteBinding | null>;
+}
+
+/**
+ * A store of the host's own, which may lack what it has no use for: without `savePlannerState` and `loadPlannerState`, runs
+ * that wait are kept in this process. With these two and no claims, a run goes on once as long as one process asks for it, and
+ * one whose process dies is lost.
+ */
+export interface HostStateStore extends Partial<StateStore> {
+  /** Where bytes and large texts go, unless another store is named. */
+  readonly artifactStore?: ArtifactStore;
 }

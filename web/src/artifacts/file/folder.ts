@@ -176,8 +176,9 @@ function unlessFolderOfWindows(error: unknown): null {
   throw error;
 }
 
-// Not `recursive`: where a parent lies on a file system that takes no folders, that never comes back.
-async function makeFolders(folder: string): Promise<void> {
+/** Makes a folder, and those that it is in, where they are missing. */
+export async function makeFolders(folder: string): Promise<void> {
+  // Not `recursive`: where a parent lies on a file system that takes no folders, that never comes back.
   try {
     await mkdir(folder, { mode: FOLDER_MODE });
   } catch (error) {

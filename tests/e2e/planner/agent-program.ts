@@ -1,0 +1,67 @@
+/**
+ * An agent that begins a run, or goes on with one, prints what came of it as a line of JSON, and then stays until it is killed.
+ *
+ * node agent-program FOLDER MODEL_ORIGIN CORE LATER run
+ * node agent-program FOLDER MODEL_ORIGIN CORE LATER resume TOKEN ANSWER
+ *
+ * LATER: by how many milliseconds the clock of its state store is fast.
+ */
+import { z } from "zod";
+import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
+import { FileStateStore } from "../../../web/src/planner/file-state-store.js";
+import { OpenAiClient } from "../../../web/src/planner/llm/openai/client.js";
+import { ReactPlanner } from "../../../web/src/planner/react-planner.js";
+import { tool } from "../../../web/src/planner/tool.js";
+
+const [folder = "", origin = "", core = "", later = "0", verb = "", token = "", answer = ""] = process.argv.slice(2);
+const nothing = z.object({});
+
+/** Stores a report before the person is asked. */
+const write = tool({
+  name: "write",
+  description: "Writes the report.",
+  input: nothing,
+  run: async (_, { artifacts }) => {
+    await fetch(`${origin}/written`, { method: "POST" });
+    return { report: (await artifacts.upload("The report.", { filename: "report.txt" })).id };
+  },
+});
+
+const approve = tool({
+  name: "approve",
+  description: "Asks a person.",
+  input: nothing,
+  run: (_, { pause }) => pause("approval_required", { question: "Send it?" }),
+});
+
+/** Takes as long as the test likes. */
+const send = tool({
+  name: "send",
+  description: "Sends the report.",
+  input: z.object({ report: z.string() }),
+  run: async ({ report }) => (await fetch(`${origin}/sent`, { method: "POST", body: report })).text(),
+});
+
+const planner = new ReactPlanner({
+  catalog: [write, approve, send],
+  llm: new OpenAiClient({ model: "scripted", baseUrl: `${origin}/v1` }),
+  artifactStore: new FileArtifactStore(`${folder}/artifacts`),
+  stateStore: new FileStateStore(`${folder}/state`, { clock: () => Date.now() + Number(later) }),
+  wasm: new URL(core),
+});
+const scope = { user_id: "ada" };
+
+// Those that are to begin at the same time do.
+await fetch(`${origin}/ready`, { method: "POST" });
+try {
+  const outcome =
+    verb === "run" ? await planner.run("Send the report.", { scope }) : await planner.resume(token, { scope, answer });
+  print(outcome);
+} catch (error) {
+  print({ kind: "error", code: (error as { readonly code?: string }).code, message: (error as Error).message });
+}
+setInterval(() => undefined, 60_000);
+
+function print(line: object): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}

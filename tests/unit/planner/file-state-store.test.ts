@@ -1,0 +1,128 @@
+import { mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { temporaryName } from "../../../web/src/artifacts/file/owner.js";
+import { FileStateStore } from "../../../web/src/planner/file-state-store.js";
+import { mounted, unmounted } from "../artifacts/small-disk.js";
+import { describeStateStore } from "./state-store-contract.js";
+
+describeStateStore("FileStateStore", async (bounds) => {
+  const root = await mkdtemp(join(tmpdir(), "sluice-state-"));
+  let now = Date.UTC(2026, 0, 1);
+  const opened = (): FileStateStore => new FileStateStore(join(root, "state"), { ...bounds, clock: () => now });
+  return {
+    store: opened(),
+    beside: opened,
+    pass: (ms) => void (now += ms),
+    dispose: () => rm(root, { recursive: true }),
+  };
+});
+
+describe("the folder", () => {
+  let root: string;
+  let folder: string;
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), "sluice-state-"));
+    folder = join(root, "some", "state");
+    onTestFinished(() => rm(root, { recursive: true }));
+  });
+  const filled = async (options = {}): Promise<FileStateStore> => {
+    const store = new FileStateStore(folder, options);
+    await store.savePlannerState("token", { secret: "hush" });
+    await store.saveEvent("trace", { kind: "a" });
+    await store.saveRemoteBinding({ trace_id: "trace", context_id: null, task_id: "t", agent_url: "https://a.test" });
+    return store;
+  };
+  const found = async (): Promise<string[]> => (await readdir(folder, { recursive: true })).sort();
+
+  test("is made by the first that is saved, and not by looking", async () => {
+    const store = new FileStateStore(folder);
+    expect(await store.loadPlannerState("token")).toBeNull();
+    expect(await store.claimPlannerState("token", "ada", 1)).toBe(false);
+    await store.savePlannerState("token", null);
+    expect(await store.loadHistory("trace")).toEqual([]);
+    expect(await readdir(root)).toEqual([]);
+    await filled();
+    expect(await found()).toContain("sluice-state.json");
+  });
+
+  test("is for its owner alone, and nobody sees tokens or ids in it", async () => {
+    const store = await filled();
+    await store.claimPlannerState("token", "somebody", 10);
+    const names = await found();
+    expect(names.join("\n")).not.toMatch(/token|trace|somebody/);
+    for (const name of ["", ...names]) {
+      const { mode } = await stat(join(folder, name));
+      expect([name, (mode & 0o777).toString(8)]).toEqual([name, mode & 0o040000 ? "700" : "600"]);
+    }
+  });
+
+  test("has nothing left of what was forgotten or became too old", async () => {
+    let now = Date.now();
+    const store = await filled({ maxAgeSeconds: 5, clock: () => now });
+    await store.claimPlannerState("token", "ada", 10);
+    await store.releasePlannerState("token", "ada", "forget");
+    now += 4_000_000;
+    await store.saveEvent("other", { kind: "b" });
+    const left = (await found()).filter((name) => /[0-9a-f]{64}/.test(name));
+    expect(left).toHaveLength(2);
+    expect(await readdir(join(folder, "moving"))).toEqual([]);
+  });
+
+  test("what a dead process left on its way is swept, and what lives is left alone", async () => {
+    await filled();
+    const living = temporaryName();
+    const dead = `00000000-1-0-${"0".repeat(16)}`;
+    for (const name of [living, dead]) await writeFile(join(folder, "moving", name), "");
+    await utimes(join(folder, "moving", dead), 1, 1);
+    await filled();
+    expect(await readdir(join(folder, "moving"))).toEqual([living]);
+  });
+
+  test("a run that is damaged says so", async () => {
+    const store = await filled();
+    const runs = await readdir(join(folder, "runs"), { recursive: true, withFileTypes: true });
+    const file = runs.find((entry) => entry.isFile());
+    await writeFile(join(file?.parentPath ?? "", file?.name ?? ""), '{"secret":');
+    await expect(store.loadPlannerState("token")).rejects.toMatchObject({ code: "E_STORE_CORRUPT" });
+  });
+
+  test("links, folders of others and newer stores are refused, without a path in the sentence", async () => {
+    await filled();
+    await rm(join(folder, "runs"), { recursive: true });
+    await symlink(tmpdir(), join(folder, "runs"));
+    const linked = new FileStateStore(folder).savePlannerState("token", {});
+    await expect(linked).rejects.toMatchObject({ code: "E_STORE_DENIED" });
+    await expect(linked).rejects.not.toThrow(root);
+
+    const others = join(root, "others");
+    await mkdir(join(others, "runs"), { recursive: true });
+    await expect(new FileStateStore(others).savePlannerState("t", {})).rejects.toMatchObject({
+      code: "E_STORE_DENIED",
+    });
+
+    await writeFile(join(folder, "sluice-state.json"), '{"sluice":"state store","version":2}\n');
+    await expect(new FileStateStore(folder).loadPlannerState("t")).rejects.toMatchObject({ code: "E_STORE_READ" });
+    await writeFile(join(folder, "sluice-state.json"), "{}");
+    await expect(new FileStateStore(folder).loadPlannerState("t")).rejects.toMatchObject({ code: "E_STORE_CORRUPT" });
+  });
+
+  test("a full disk is said to be full; what was kept is kept, and nothing is left of what was not", async ({
+    skip,
+  }) => {
+    const disk = mounted(1) ?? skip("mounting a small disk needs root");
+    onTestFinished(() => unmounted(disk));
+    const store = new FileStateStore(join(disk, "state"));
+    const payload = "x".repeat(300_000);
+    const saving = (token: string): Promise<void> => store.savePlannerState(token, payload);
+    for (const token of ["a", "b", "c"]) await saving(token);
+    await expect(saving("d")).rejects.toMatchObject({ code: "E_STORE_FULL" });
+    expect(await readdir(join(disk, "state", "moving"))).toEqual([]);
+    await expect(saving("a")).rejects.toMatchObject({ code: "E_STORE_FULL" });
+    expect(await store.loadPlannerState("a")).toBe(payload);
+    await store.savePlannerState("a", null);
+    await saving("d");
+    expect(await store.loadPlannerState("d")).toBe(payload);
+  });
+});

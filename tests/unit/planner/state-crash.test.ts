@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { FileStateStore } from "../../../web/src/planner/file-state-store.js";
+import { bundled, printed, type Program } from "../artifacts/child.js";
+
+// More than the program makes; it says when it got through.
+const MOST_CALLS = 300;
+const AT_ONCE = 4;
+
+let program: Program;
+let root: string;
+beforeAll(async () => {
+  program = await bundled("../planner/state-crash-program");
+  root = await mkdtemp(join(tmpdir(), "sluice-crash-"));
+});
+afterAll(async () => {
+  await program.dispose();
+  await rm(root, { recursive: true });
+});
+
+/** What is wrong with a store whose process died before its call number `call`; through when it did not die. */
+async function dying(call: number): Promise<{ readonly through: boolean; readonly wrong: readonly string[] }> {
+  const folder = join(root, String(call));
+  const lines = (await printed(program.start(folder, String(call)))).split("\n").filter((line) => line !== "");
+  const said = new Set(lines);
+  const wrong = lines.filter((line) => line.startsWith("failed"));
+  const store = new FileStateStore(folder, { clock: () => Date.now() + 61_000 });
+  const check = (holds: boolean, what: string): void => void (holds || wrong.push(what));
+
+  const [kept, done] = [await store.loadPlannerState("kept"), await store.loadPlannerState("done")];
+  check(JSON.stringify(kept) === '{"run":"kept"}' || (kept === null && !said.has("kept")), "what was kept is lost");
+  const mayBeGone = !said.has("saved") || said.has("event 2");
+  check(JSON.stringify(done) === '{"run":"done"}' || (done === null && mayBeGone), "a run is lost");
+  check(done === null || !said.has("forgotten"), "what was forgotten is there");
+  check((await store.claimPlannerState("done", "other", 60)) === (done !== null), "the run cannot be claimed");
+  check((await store.releasePlannerState("done", "other", "forget")) === (done !== null), "it cannot be forgotten");
+  const kinds = (await store.loadHistory("trace")).map(({ event }) => event.kind);
+  check(!said.has("event 1") || kinds[0] === "1", "an event is lost");
+  check(!said.has("event 2") || kinds[1] === "2", "another event is lost");
+  check(!said.has("bound") || (await store.loadRemoteBinding("trace", "task")) !== null, "a binding is lost");
+  // Whatever was left must not be in the way of the next.
+  await store.savePlannerState("done", { run: "new" });
+  check(await store.claimPlannerState("done", "other", 60), "nothing can be kept");
+  await store.saveEvent("trace", { kind: "3" });
+  check((await store.loadHistory("trace")).at(-1)?.event.kind === "3", "nothing can be said");
+  await rm(folder, { recursive: true });
+  return { through: said.has("through"), wrong };
+}
+
+test("a process may die before any of its calls to the file system", async () => {
+  const wrong: Record<number, readonly string[]> = {};
+  let died = 0;
+  let next = 0;
+  let through = false;
+  const walk = async (): Promise<void> => {
+    while (!through && next < MOST_CALLS) {
+      const call = next++;
+      const outcome = await dying(call);
+      if (outcome.wrong.length > 0) wrong[call] = outcome.wrong;
+      if (outcome.through) through = true;
+      else died += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, walk));
+  expect(wrong).toEqual({});
+  expect(through).toBe(true);
+  expect(died).toBeGreaterThan(50);
+}, 120_000);

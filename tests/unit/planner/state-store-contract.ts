@@ -1,0 +1,54 @@
+/** What every state store must do, run against each. */
+import { afterEach, beforeEach, describe } from "vitest";
+import type { StateStoreOptions } from "../../../web/src/planner/state-limits.js";
+import type { StateStore } from "../../../web/src/planner/state-store.js";
+import { contractOfClaiming } from "./contract/claiming.js";
+import { contractOfBounds, contractOfKeeping } from "./contract/keeping.js";
+import { contractOfMistyped } from "./contract/mistyped.js";
+import { contractOfBindings, contractOfEvents } from "./contract/tracing.js";
+
+/** A store under test. */
+export interface Subject {
+  readonly store: StateStore;
+  /** A store over the same, as another process would have it; the same one where none can. */
+  beside(): StateStore;
+  /** Lets milliseconds pass. */
+  pass(milliseconds: number): void | Promise<void>;
+  dispose(): Promise<void>;
+}
+
+/** Makes an empty store with these bounds. */
+export type OpenSubject = (bounds: Omit<StateStoreOptions, "clock">) => Promise<Subject>;
+
+const BOUNDS = { maxKept: 3, maxEvents: 4, maxBytes: 1000, maxAgeSeconds: 100 };
+
+/** The store of a test. */
+export interface Current {
+  readonly store: StateStore;
+  readonly other: StateStore;
+  /** Lets milliseconds pass. */
+  readonly pass: (milliseconds: number) => Promise<void>;
+}
+
+/** The whole contract, for a store called `title`. */
+export function describeStateStore(title: string, opening: OpenSubject): void {
+  describe.each([title])("%s", () => {
+    let subject: Subject;
+    beforeEach(async () => {
+      subject = await opening(BOUNDS);
+    });
+    afterEach(() => subject.dispose());
+    const current = (): Current => ({
+      store: subject.store,
+      other: subject.beside(),
+      pass: async (ms) => subject.pass(ms),
+    });
+
+    contractOfKeeping(current);
+    contractOfClaiming(current);
+    contractOfEvents(current);
+    contractOfBindings(current);
+    contractOfBounds(current);
+    contractOfMistyped(current);
+  });
+}

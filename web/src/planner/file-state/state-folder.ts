@@ -1,0 +1,162 @@
+/**
+ * The folder of a state store: made when first written to, checked before it is used.
+ *
+ * ```
+ * sluice-state.json                             the marker: this folder is a state store, of this version
+ * runs/<token>/<until>.<leased until>.<owner>   a run that waits, see `WaitingRuns`
+ * events/<trace>/<stamp>-<random>               an event, see `Histories`
+ * bindings/<trace and task>/<stamp>-<random>    a binding: a history of one
+ * moving/<owner>-<random>                       on its way in or out; swept when its owner is gone
+ * ```
+ *
+ * Tokens and ids may hold anything, and so are hashed. Whatever is changed is changed by one rename, so it is there whole or
+ * not at all, whatever dies when.
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { makeFolders } from "../../artifacts/file/folder.js";
+import { FILE_MODE, FOLDER_MODE } from "../../artifacts/file/layout.js";
+import { isStale, temporaryName } from "../../artifacts/file/owner.js";
+import { isPlainFolder, orNull, readPlain } from "../../artifacts/file/plain.js";
+import { SluiceError } from "../../errors/error.js";
+import { systemCode } from "../../errors/storage.js";
+
+/** The rooms of a state store. */
+export type Room = "runs" | "bindings" | "events";
+
+const ROOMS: readonly Room[] = ["runs", "bindings", "events"];
+const MARKER = { sluice: "state store", version: 1 } as const;
+const MAX_MARKER = 4096;
+const ENTRY: RegExp = /^[0-9a-f]{64}$/;
+
+/** The name of what belongs to a token or an id, and of a claim's owner. JSON tells apart what UTF-8 cannot say. */
+export function hashed(name: string): string {
+  return createHash("sha256").update(JSON.stringify(name)).digest("hex");
+}
+
+/** Moves a file or folder. False where there is none any more. */
+export async function moved(from: string, to: string): Promise<boolean> {
+  return (await orNull(rename(from, to).then(() => true))) !== null;
+}
+
+/** Layout and safety of one folder. */
+export class StateFolder {
+  readonly #root: string;
+  readonly #moving: string;
+  #ready: Promise<void> | undefined;
+  #present = false;
+
+  constructor(root: string) {
+    this.#root = root;
+    this.#moving = join(root, "moving");
+  }
+
+  /** Whether the folder is a state store. Throws SluiceError E_STORE_READ, E_STORE_CORRUPT, E_STORE_DENIED. */
+  async present(): Promise<boolean> {
+    this.#present ||= await this.#isStore();
+    return this.#present;
+  }
+
+  /** Makes it one. */
+  async ready(): Promise<void> {
+    this.#ready ??= this.#prepare();
+    try {
+      await this.#ready;
+    } catch (error) {
+      this.#ready = undefined;
+      throw error;
+    }
+  }
+
+  at(room: Room, name: string): string {
+    return join(this.#root, room, name);
+  }
+
+  /** The entries of a room. */
+  async entries(room: Room): Promise<string[]> {
+    const names = (await orNull(readdir(join(this.#root, room)))) ?? [];
+    return names.filter((name) => ENTRY.test(name));
+  }
+
+  /** What is in an entry, or null where there is none. Throws SluiceError E_STORE_DENIED for what is no folder. */
+  async within(room: Room, name: string): Promise<string[] | null> {
+    const path = this.at(room, name);
+    return (await isPlainFolder(path)) ? orNull(readdir(path)) : null;
+  }
+
+  /** Makes something aside, at a path that nobody else has, to move it from there. What is still there in the end is removed. */
+  async aside<T>(work: (path: string) => Promise<T>): Promise<T> {
+    const path = join(this.#moving, temporaryName());
+    try {
+      return await work(path);
+    } finally {
+      // What cannot be removed now is swept later.
+      await rm(path, { recursive: true, force: true }).catch(() => undefined);
+    }
+  }
+
+  /** Takes a file or folder away, whole. False where another was quicker. */
+  async remove(path: string): Promise<boolean> {
+    return this.aside((aside) => moved(path, aside));
+  }
+
+  async #prepare(): Promise<void> {
+    if (!(await this.#isStore())) await this.#mark();
+    for (const room of [...ROOMS, "moving"]) await mkdir(join(this.#root, room), MAKING);
+    await this.#isStore();
+    await this.#sweep();
+  }
+
+  async #isStore(): Promise<boolean> {
+    const text = await orNull(readPlain(join(this.#root, "sluice-state.json"), MAX_MARKER));
+    if (text === null) return false;
+    checkMarker(text);
+    for (const room of [...ROOMS, "moving"]) await isPlainFolder(join(this.#root, room));
+    return true;
+  }
+
+  /** A folder of somebody else's that has rooms of these names is not taken over. */
+  async #mark(): Promise<void> {
+    await makeFolders(this.#root);
+    for (const room of ROOMS) {
+      if ((await isPlainFolder(join(this.#root, room))) && !(await this.#isStore())) throw occupied();
+    }
+    try {
+      const text = `${JSON.stringify(MARKER)}\n`;
+      await writeFile(join(this.#root, "sluice-state.json"), text, { flag: "wx", mode: FILE_MODE });
+    } catch (error) {
+      if (systemCode(error) !== "EEXIST") throw error;
+    }
+  }
+
+  /** Removes what died on its way. */
+  async #sweep(): Promise<void> {
+    for (const name of await readdir(this.#moving)) {
+      const path = join(this.#moving, name);
+      const stat = await orNull(lstat(path));
+      if (stat && isStale(name, Date.now() - stat.mtimeMs)) await rm(path, { recursive: true, force: true });
+    }
+  }
+}
+
+/** Recursive so that it may be there: only the last name can be missing. */
+const MAKING = { mode: FOLDER_MODE, recursive: true } as const;
+
+function checkMarker(text: string): void {
+  const version = /^\{"sluice":"state store","version":(\d{1,6})\}\s*$/.exec(text)?.[1];
+  // Another process may be between making the marker and writing it.
+  if (text === "" || Number(version) === MARKER.version) return;
+  if (version === undefined) {
+    throw new SluiceError("E_STORE_CORRUPT", "The folder's sluice-state.json is not a store's: name another folder.");
+  }
+  throw new SluiceError("E_STORE_READ", "A newer Sluice made this store: update, or name another folder.");
+}
+
+function occupied(): SluiceError {
+  return new SluiceError(
+    "E_STORE_DENIED",
+    "The folder is not a state store and holds runs, bindings or events already: name a new or empty folder.",
+  );
+}
