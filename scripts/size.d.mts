@@ -5,6 +5,10 @@ export type Part =
   | "mcp-sluice/mcp"
   | "mcp-sluice/browser"
   | "mcp-sluice/node"
+  | "mcp-sluice/tools"
+  | "mcp-sluice/tools/node"
+  | "mcp-sluice/planner"
+  | "mcp-sluice/planner/node"
   | "sluice"
   | "tarball";
 /** Bytes, gzipped, at most. */

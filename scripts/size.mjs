@@ -21,6 +21,8 @@ export const BUDGETS = {
   "mcp-sluice/node": 80_000,
   "mcp-sluice/tools": 300_000,
   "mcp-sluice/tools/node": 420_000,
+  "mcp-sluice/planner": 120_000,
+  "mcp-sluice/planner/node": 120_000,
   sluice: 480_000,
   tarball: 1_000_000,
 };
@@ -44,6 +46,8 @@ export async function measure(tarball, folder) {
     "mcp-sluice/node": await bundled(join(dist, "node.js"), { ssr: true }),
     "mcp-sluice/tools": await bundled(join(dist, "tools.js"), {}),
     "mcp-sluice/tools/node": await bundled(join(dist, "tools-node.js"), { ssr: true }),
+    "mcp-sluice/planner": await bundled(join(dist, "planner.js"), {}),
+    "mcp-sluice/planner/node": await bundled(join(dist, "planner-node.js"), { ssr: true }),
     sluice: await bundled(join(dist, "cli/main.js"), { ssr: true }),
     tarball: statSync(tarball).size,
   };

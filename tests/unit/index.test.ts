@@ -5,6 +5,8 @@ import { describe, expect, test } from "vitest";
 import * as root from "../../web/src/index.js";
 import * as clients from "../../web/src/mcp.js";
 import * as node from "../../web/src/node.js";
+import * as planner from "../../web/src/planner.js";
+import * as plannerInNode from "../../web/src/planner-node.js";
 import * as tools from "../../web/src/tools.js";
 import * as toolsInNode from "../../web/src/tools-node.js";
 
@@ -57,6 +59,20 @@ describe("what is public", () => {
       "variablesOf",
     ]);
     expect(Object.keys(toolsInNode).sort()).toEqual(Object.keys(tools).sort());
+  });
+
+  test("for those who run agents: a planner, its models, and where its runs wait", () => {
+    const shared = [
+      "AiSdkClient",
+      "LlmError",
+      "MemoryStateStore",
+      "OpenAiClient",
+      "ReactPlanner",
+      "scriptedModel",
+      "tool",
+    ];
+    expect(Object.keys(planner).sort()).toEqual(shared);
+    expect(Object.keys(plannerInNode).sort()).toEqual([...shared, "FileStateStore"].sort());
   });
 
   test("in Node: all of it, and what needs files and processes", () => {

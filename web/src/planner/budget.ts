@@ -17,9 +17,11 @@ export interface PlannerBudget {
 
 /** What was used of it. */
 export interface Spent {
+  /** Turns of the model. */
   readonly steps: number;
   /** As the model's server tells, else a token for every four characters. */
   readonly tokens: number;
+  /** Without those in which the run waited for a person. */
   readonly seconds: number;
 }
 

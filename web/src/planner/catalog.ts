@@ -3,7 +3,6 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import type { AnyToolNode } from "../tools/toolnode.js";
 import { ToolRegistry, type ToolSpec } from "../tools/registry.js";
 import type { JsonSchema } from "../tools/source.js";
 import type { LlmTool } from "./llm/client.js";
@@ -11,7 +10,13 @@ import type { NativeTool } from "./tool.js";
 import { wireNames } from "./wire-names.js";
 
 /** Where tools come from. Those of a ToolNode or a registry are the ones that it has at the moment of each step. */
-export type CatalogSource = NativeTool | ToolSpec | AnyToolNode | ToolRegistry;
+export type CatalogSource = NativeTool | ToolSpec | ToolRegistry | OffersTools;
+
+/** What offers tools, as a ToolNode does. */
+export interface OffersTools {
+  /** Those that it offers at the moment. */
+  getTools(): readonly ToolSpec[];
+}
 
 /** One tool. */
 export type CatalogTool = NativeTool | (ToolSpec & { readonly kind?: undefined });

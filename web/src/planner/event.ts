@@ -19,28 +19,150 @@ export interface CallPlace {
 
 /** What happened in a run. */
 export type PlannerEvent =
-  | { readonly kind: "step_started"; readonly step: number }
-  /** The model writes; `text_discarded` takes back what it wrote in this step. */
-  | { readonly kind: "text"; readonly step: number; readonly text: string }
-  | { readonly kind: "text_discarded"; readonly step: number }
-  | { readonly kind: "model_answered"; readonly step: number; readonly calls: number; readonly usage?: LlmUsage }
-  | ({ readonly kind: "tool_called" } & CallPlace)
-  | ({ readonly kind: "tool_progress"; readonly progress: ToolProgress } & CallPlace)
-  | ({ readonly kind: "artifact_stored"; readonly artifacts: readonly AnswerRef[] } & CallPlace)
-  /** A structured piece of work of a tool's, see `emitArtifact`. */
-  | ({ readonly kind: "artifact_emitted"; readonly name: string; readonly value: unknown } & CallPlace)
-  /** A piece of something that comes in pieces, see `emitChunk`. */
-  | ({ readonly kind: "chunk_emitted"; readonly stream: string; readonly chunk: unknown } & CallPlace)
-  /** What the model sees of a result is shorter than the result; sizes in characters of JSON. */
-  | ({
-      readonly kind: "observation_clamped";
-      readonly original_size: number;
-      readonly clamped_size: number;
-      /** What was cut, as `Clamp.method` says it; `step` where the whole step was too long, `repeated` where it was said before. */
-      readonly method: string;
-    } & CallPlace)
-  | ({ readonly kind: "tool_answered"; readonly isError: boolean; readonly chars: number } & CallPlace)
-  | ({ readonly kind: "tool_failed"; readonly error: SluiceError } & CallPlace)
-  | ({ readonly kind: "paused"; readonly reason: PauseReason; readonly token: string } & CallPlace)
-  | { readonly kind: "step_finished"; readonly step: number }
-  | { readonly kind: "finished"; readonly steps: number; readonly outcome: string };
+  | StepEvent
+  | TextEvent
+  | TextDiscardedEvent
+  | ModelAnsweredEvent
+  | ToolCalledEvent
+  | ToolProgressEvent
+  | ArtifactStoredEvent
+  | ArtifactEmittedEvent
+  | ChunkEmittedEvent
+  | ObservationClampedEvent
+  | ToolAnsweredEvent
+  | ToolFailedEvent
+  | PausedEvent
+  | FinishedEvent;
+
+/** A turn of the model begins, or all that it wanted called is done. */
+export interface StepEvent {
+  /** Which event this is. */
+  readonly kind: "step_started" | "step_finished";
+  /** From 1. */
+  readonly step: number;
+}
+
+/** The model writes. */
+export interface TextEvent {
+  /** Which event this is. */
+  readonly kind: "text";
+  /** From 1. */
+  readonly step: number;
+  /** The next piece. */
+  readonly text: string;
+}
+
+/** What the model wrote in this step is not to be kept: its server broke off, and is asked again. */
+export interface TextDiscardedEvent {
+  /** Which event this is. */
+  readonly kind: "text_discarded";
+  /** From 1. */
+  readonly step: number;
+}
+
+/** A turn of the model is over. */
+export interface ModelAnsweredEvent {
+  /** Which event this is. */
+  readonly kind: "model_answered";
+  /** From 1. */
+  readonly step: number;
+  /** How many calls it wants made. */
+  readonly calls: number;
+  /** What it cost, where the model's server says so. */
+  readonly usage?: LlmUsage;
+}
+
+/** A call begins. */
+export interface ToolCalledEvent extends CallPlace {
+  /** Which event this is. */
+  readonly kind: "tool_called";
+}
+
+/** A call goes on. */
+export interface ToolProgressEvent extends CallPlace {
+  /** Which event this is. */
+  readonly kind: "tool_progress";
+  /** What the tool says of it; untrusted. */
+  readonly progress: ToolProgress;
+}
+
+/** A result had bytes or large text, or did not fit. */
+export interface ArtifactStoredEvent extends CallPlace {
+  /** Which event this is. */
+  readonly kind: "artifact_stored";
+  /** What was stored, or could not be. */
+  readonly artifacts: readonly AnswerRef[];
+}
+
+/** A structured piece of work of a tool's, see `emitArtifact`. */
+export interface ArtifactEmittedEvent extends CallPlace {
+  /** Which event this is. */
+  readonly kind: "artifact_emitted";
+  /** As the tool calls it. */
+  readonly name: string;
+  /** JSON values. */
+  readonly value: unknown;
+}
+
+/** A piece of something that comes in pieces, see `emitChunk`. */
+export interface ChunkEmittedEvent extends CallPlace {
+  /** Which event this is. */
+  readonly kind: "chunk_emitted";
+  /** As the tool calls it. */
+  readonly stream: string;
+  /** JSON values. */
+  readonly chunk: unknown;
+}
+
+/** What the model sees of a result is shorter than the result. */
+export interface ObservationClampedEvent extends CallPlace {
+  /** Which event this is. */
+  readonly kind: "observation_clamped";
+  /** Characters of JSON that there were. */
+  readonly original_size: number;
+  /** Characters of JSON that the model sees. */
+  readonly clamped_size: number;
+  /**
+   * How: as `Clamp.method` says it; `stored` where a reference alone is left, `step` where the whole step was too long,
+   * `repeated` where the model was told before.
+   */
+  readonly method: string;
+}
+
+/** The model is told of a result. */
+export interface ToolAnsweredEvent extends CallPlace {
+  /** Which event this is. */
+  readonly kind: "tool_answered";
+  /** Whether the tool failed, or could not be called. */
+  readonly isError: boolean;
+  /** Characters of JSON. */
+  readonly chars: number;
+}
+
+/** A call failed with an error. The model is told its sentence. */
+export interface ToolFailedEvent extends CallPlace {
+  /** Which event this is. */
+  readonly kind: "tool_failed";
+  /** What it failed with; its `cause` may hold secrets where it is a native tool's. */
+  readonly error: SluiceError;
+}
+
+/** The run waits for a person. */
+export interface PausedEvent extends CallPlace {
+  /** Which event this is. */
+  readonly kind: "paused";
+  /** Why. */
+  readonly reason: PauseReason;
+  /** What `resume` is given. */
+  readonly token: string;
+}
+
+/** The run is over. */
+export interface FinishedEvent {
+  /** Which event this is. */
+  readonly kind: "finished";
+  /** How many there were. */
+  readonly steps: number;
+  /** As the result has it. */
+  readonly outcome: "answered" | "steps" | "tokens" | "seconds";
+}

@@ -20,7 +20,7 @@ export function pausedRuns(store: HostStateStore | undefined): PausedRuns {
   return canClaim ? (store as PausedRuns) : new TakenRuns(store as Plain);
 }
 
-function has(store: HostStateStore | undefined, name: keyof StateStore): boolean {
+function has(store: HostStateStore | undefined, name: keyof PausedRuns): boolean {
   return typeof store?.[name] === "function";
 }
 

@@ -36,6 +36,7 @@ import type { HostStateStore } from "./state-store.js";
 export interface ReactPlannerOptions {
   /** All tools that the model may call. */
   readonly catalog: readonly CatalogSource[];
+  /** Who says what is called, and answers. */
   readonly llm: LlmClient;
   /** Where bytes and large texts go; found in the state store, or nowhere with one warning, when left out. */
   readonly artifactStore?: ArtifactStore;
@@ -49,6 +50,7 @@ export interface ReactPlannerOptions {
   readonly maxStepChars?: number;
   /** Calls under way at the same time, whatever a query wants. 50 when left out. */
   readonly absoluteMaxParallel?: number;
+  /** How far a run may go. */
   readonly budget?: PlannerBudget;
   /** Stands before our own instructions to the model. */
   readonly instructions?: string;
@@ -56,6 +58,12 @@ export interface ReactPlannerOptions {
   readonly onEvent?: (event: PlannerEvent) => void;
   /** Where the core is, when a bundler moved it. */
   readonly wasm?: WasmSource;
+}
+
+/** What is known of a query before it is run (ToolNode 2.1 "Concurrency/Backpressure"). */
+export interface PlanningHints {
+  /** Calls under way at the same time, if fewer than the planner allows. */
+  readonly max_parallel?: number;
 }
 
 /** How one query is run. */
@@ -66,7 +74,8 @@ export interface RunOptions {
   readonly toolContext?: Readonly<Record<string, unknown>>;
   /** What the model is to know beside the query: JSON values. */
   readonly llmContext?: Readonly<Record<string, unknown>>;
-  readonly planningHints?: { readonly max_parallel?: number };
+  /** What is known of the query: see {@link PlanningHints}. */
+  readonly planningHints?: PlanningHints;
   /** Gives up: the model is not asked any more, and calls end. */
   readonly signal?: AbortSignal;
   /** Told of what happens in this run, as the planner's `onEvent` is of all. What it throws is lost. */

@@ -88,7 +88,15 @@ export interface StateStore {
  * that wait are kept in this process. With these two and no claims, a run goes on once as long as one process asks for it, and
  * one whose process dies is lost.
  */
-export interface HostStateStore extends Partial<StateStore> {
+export interface HostStateStore {
+  /** See {@link StateStore}. */
+  readonly savePlannerState?: StateStore["savePlannerState"];
+  /** See {@link StateStore}. */
+  readonly loadPlannerState?: StateStore["loadPlannerState"];
+  /** See {@link StateStore}. */
+  readonly claimPlannerState?: StateStore["claimPlannerState"];
+  /** See {@link StateStore}. */
+  readonly releasePlannerState?: StateStore["releasePlannerState"];
   /** Where bytes and large texts go, unless another store is named. */
   readonly artifactStore?: ArtifactStore;
 }

@@ -5,6 +5,9 @@
 import { ScopedArtifacts, type Uploaded, type UploadInfo } from "../artifacts/scoped.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 
+/** What a tool says of what it stores. */
+export type ToolArtifactInfo = Omit<UploadInfo, "namespace">;
+
 /** As every scoped store; what is stored has the tool's namespace, and the host is told of it. */
 export class ToolArtifacts extends ScopedArtifacts {
   readonly #namespace: string;
@@ -17,7 +20,7 @@ export class ToolArtifacts extends ScopedArtifacts {
   }
 
   /** Stores bytes, a text or a stream. The ref may be part of what the tool returns. */
-  override async upload(data: Uploaded, info: Omit<UploadInfo, "namespace"> = {}): Promise<ArtifactRef> {
+  override async upload(data: Uploaded, info: ToolArtifactInfo = {}): Promise<ArtifactRef> {
     const ref = await super.upload(data, { ...info, namespace: this.#namespace });
     this.#onStored(ref);
     return ref;

@@ -30,12 +30,19 @@ export interface NativeToolOptions<Input extends z.ZodType, Output extends z.Zod
 
 /** A tool that is a function of the host's own. */
 export interface NativeTool {
+  /** Told apart from tools of sources by this. */
   readonly kind: "native";
+  /** As it was given. */
   readonly name: string;
+  /** What it does. */
   readonly description: string;
+  /** What its arguments must be. */
   readonly inputSchema: JsonSchema;
+  /** What it returns; undefined where nothing is said. */
   readonly outputSchema: JsonSchema | undefined;
+  /** Whether it only looks. */
   readonly sideEffects: "read" | "external";
+  /** Characters that the model sees of a result; undefined: as the guardrail says. */
   readonly maxObservationChars: number | undefined;
   /** Checks the arguments and does the work. Throws a ZodError where they do not fit. */
   readonly run: (args: unknown, context: PlannerToolContext) => Promise<unknown>;

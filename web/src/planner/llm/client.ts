@@ -9,21 +9,27 @@ export type LlmMessage = SystemMessage | UserMessage | AssistantMessage | ToolMe
 
 /** How the model is to go about it. */
 export interface SystemMessage {
+  /** Who says it: the host. */
   readonly role: "system";
+  /** A text. */
   readonly content: string;
 }
 
 /** What a person wants. */
 export interface UserMessage {
+  /** Who says it: the person. */
   readonly role: "user";
+  /** A text. */
   readonly content: string;
 }
 
 /** What the model said before. */
 export interface AssistantMessage {
+  /** Who says it: the model. */
   readonly role: "assistant";
   /** Empty where it only called tools. */
   readonly content: string;
+  /** What it wanted called. */
   readonly toolCalls: readonly LlmToolCall[];
   /** As the answer had it. */
   readonly meta?: unknown;
@@ -31,11 +37,13 @@ export interface AssistantMessage {
 
 /** What one of the called tools answered. */
 export interface ToolMessage {
+  /** Who says it: a tool. */
   readonly role: "tool";
   /** Of the call that is answered. */
   readonly callId: string;
   /** The tool's name, as the model wrote it. */
   readonly name: string;
+  /** JSON text, within the guardrail's limits. */
   readonly content: string;
 }
 
@@ -43,7 +51,9 @@ export interface ToolMessage {
 export interface LlmTool {
   /** Letters, digits, `_` and `-`, at most 64: what every model's API takes. */
   readonly name: string;
+  /** What it does. */
   readonly description: string;
+  /** What its arguments must be. */
   readonly inputSchema: JsonSchema;
 }
 
@@ -61,7 +71,9 @@ export interface LlmToolCall {
 
 /** What a turn cost, where the model's server says so. */
 export interface LlmUsage {
+  /** Tokens that it read. */
   readonly inputTokens: number;
+  /** Tokens that it wrote. */
   readonly outputTokens: number;
 }
 
@@ -70,8 +82,11 @@ export type StopReason = "stop" | "tool_calls" | "length" | "content_filter";
 
 /** What the model said. */
 export interface LlmAnswer {
+  /** Empty where it only calls tools. */
   readonly text: string;
+  /** What it wants called. */
   readonly toolCalls: readonly LlmToolCall[];
+  /** Why it stopped. */
   readonly stopReason: StopReason;
   /** Undefined where the server does not say. */
   readonly usage?: LlmUsage;
@@ -81,7 +96,9 @@ export interface LlmAnswer {
 
 /** What the model is asked. */
 export interface LlmRequest {
+  /** What was said so far. */
   readonly messages: readonly LlmMessage[];
+  /** What it may call; empty where it has to answer. */
   readonly tools: readonly LlmTool[];
 }
 

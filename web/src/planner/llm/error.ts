@@ -10,12 +10,15 @@ export type LlmErrorCode = Extract<ErrorCode, "E_LLM" | `E_LLM_${string}`>;
 
 /** What is known of an error beside its sentence. */
 export interface LlmErrorDetails {
+  /** `E_LLM` when left out. */
   readonly code?: LlmErrorCode;
+  /** What to do about it; `unknown` when left out. */
   readonly category?: ErrorCategory;
   /** The HTTP status that came, if one came. */
   readonly status?: number;
   /** How long the server asks to be left alone. */
   readonly retryAfterSeconds?: number;
+  /** Shown by whoever logs the error: it must hold no secret. */
   readonly cause?: unknown;
 }
 

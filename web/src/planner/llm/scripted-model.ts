@@ -17,14 +17,26 @@ export interface ScriptedTurn {
 
 /** One message of a turn. */
 export interface ScriptedMessage {
+  /** Who said it. */
   readonly role: "system" | "user" | "assistant" | "tool";
+  /** Empty where there was only a call. */
   readonly content: string;
 }
 
 /** What the model says in a turn. */
 export interface ScriptedAnswer {
+  /** In its own words; nothing when left out. */
   readonly text?: string;
-  readonly calls?: readonly { readonly name: string; readonly args: Readonly<Record<string, unknown>> }[];
+  /** What it wants called. */
+  readonly calls?: readonly ScriptedCall[];
+}
+
+/** A call that the model wants made. */
+export interface ScriptedCall {
+  /** The tool's name, as the turn has it. */
+  readonly name: string;
+  /** Its arguments. */
+  readonly args: Readonly<Record<string, unknown>>;
 }
 
 /** What the model says, by what was said so far. */
@@ -88,9 +100,7 @@ function whole({ text = "", calls = [] }: ScriptedAnswer): object {
   return { content: text, ...(calls.length > 0 && { tool_calls: calls.map(callOf) }) };
 }
 
-type Calls = NonNullable<ScriptedAnswer["calls"]>;
-
-function callOf({ name, args }: Calls[number], index: number): { readonly id: string; readonly function: Called } {
+function callOf({ name, args }: ScriptedCall, index: number): { readonly id: string; readonly function: Called } {
   return { id: `call_${index}`, function: { name, arguments: JSON.stringify(args) } };
 }
 

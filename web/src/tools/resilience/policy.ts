@@ -8,6 +8,7 @@ import type { ToolNodeError } from "../errors.js";
 export interface ResiliencePolicy {
   /** For one attempt, since it began or the source last said that it goes on. */
   readonly timeout_s: number;
+  /** When an attempt is followed by another. */
   readonly retry_policy: RetryRules;
   /** Attempts under way at the source at the same time. */
   readonly max_concurrency: number;
@@ -17,7 +18,9 @@ export interface ResiliencePolicy {
 export interface RetryRules {
   /** The first one counts. */
   readonly max_attempts: number;
+  /** The shortest wait between two attempts. */
   readonly wait_exponential_min_s: number;
+  /** The longest one. */
   readonly wait_exponential_max_s: number;
   /** HTTP statuses; others are not tried again. */
   readonly retry_on_status: readonly number[];

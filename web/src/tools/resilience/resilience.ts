@@ -16,9 +16,11 @@ import { mayTryAgain, type ResiliencePolicy, type RetryRules } from "./policy.js
 
 /** Told when an attempt failed and another follows. */
 export interface RetryNotice {
+  /** What the attempt failed with. */
   readonly error: ToolNodeError;
   /** The attempt that failed, from 1. */
   readonly attempt: number;
+  /** Until the next one. */
   readonly waitSeconds: number;
 }
 

@@ -11,8 +11,9 @@ import type { AiSdkCall, AiSdkModel } from "./model.js";
 import { promptOf } from "./prompt.js";
 import { answerOf } from "./reading.js";
 
-/** How the model is asked beside the conversation: `temperature`, `maxOutputTokens`, `providerOptions`, … */
+/** How a model of the SDK is asked. */
 export interface AiSdkClientOptions extends AskingOptions {
+  /** What is given to it beside the conversation: `temperature`, `maxOutputTokens`, `providerOptions`, … */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
@@ -42,7 +43,7 @@ export class AiSdkClient implements LlmClient {
     };
     return this.#asking.turn(async (attempt) => {
       try {
-        const { stream } = await this.#model.doStream({ ...call, abortSignal: attempt.signal });
+        const { stream } = await this.#model.doStream({ ...call, abortSignal: attempt.signal } as never);
         return await answerOf(stream, attempt);
       } catch (error) {
         attempt.signal.throwIfAborted();

@@ -6,12 +6,18 @@
 
 /** A model as the SDK's providers make it: `createOpenAI(…)("gpt-4o")`, `anthropic("claude-…")`. */
 export interface AiSdkModel {
+  /** Of the SDK's specification: `v2`, `v3` or `v4`. */
   readonly specificationVersion: string;
+  /** As the provider calls it. */
   readonly modelId: string;
-  doStream(options: AiSdkCall): PromiseLike<{ readonly stream: ReadableStream<AiSdkPart> }>;
+  /** Asks it. Each version of the SDK has a type of its own for what it is asked. */
+  doStream(options: never): PromiseLike<{
+    /** Piece by piece. */
+    readonly stream: ReadableStream<AiSdkPart>;
+  }>;
 }
 
-/** What a model is asked. */
+/** What a model is asked. The SDK's own types are not read-only, and neither are these. */
 export interface AiSdkCall {
   prompt: AiSdkMessage[];
   tools?: { type: "function"; name: string; description?: string; inputSchema: object }[];
@@ -54,11 +60,12 @@ export interface AiSdkResult {
 }
 
 interface WithOptions {
-  // oxlint-disable-next-line typescript/no-explicit-any -- JSON, of which the SDK's versions have types of their own.
-  providerOptions?: any;
+  /** JSON. */
+  providerOptions?: unknown;
 }
 
-/** A piece of an answer: those that matter have these fields. */
+/** A piece of an answer. */
 export interface AiSdkPart {
+  /** Which one it is. */
   readonly type: string;
 }

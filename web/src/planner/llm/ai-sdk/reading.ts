@@ -97,7 +97,7 @@ class Parts {
 
   #thought({ id = "", delta = "", providerMetadata }: Fields): void {
     const before = this.#thoughts.get(id);
-    const providerOptions: unknown = providerMetadata ?? (before?.providerOptions as unknown);
+    const providerOptions = providerMetadata ?? before?.providerOptions;
     this.#thoughts.set(id, {
       type: "reasoning",
       text: (before?.text ?? "") + delta,

@@ -1,0 +1,85 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/**
+ * A planner: a loop of a model and tools in which no tool can flood the model. For browsers, workers and Node; runs that
+ * wait in a folder for another process are in `mcp-sluice/planner/node`.
+ *
+ * @example
+ * ```ts
+ * const llm = new OpenAiClient({ model: "gpt-4o", apiKey });
+ * const planner = new ReactPlanner({ catalog: [weather], llm, artifactStore });
+ * const outcome = await planner.run("What is the weather in Oslo?");
+ * if (outcome.kind === "result") console.log(outcome.answer);
+ * ```
+ * @module mcp-sluice/planner
+ */
+export { ReactPlanner } from "./planner/react-planner.js";
+export type { PlanningHints, ReactPlannerOptions, ResumeOptions, RunOptions } from "./planner/react-planner.js";
+export type { Exhausted, PlannerBudget, Spent } from "./planner/budget.js";
+export type { CatalogSource, OffersTools } from "./planner/catalog.js";
+export type { PlannerToolContext } from "./planner/context.js";
+export type {
+  ArtifactEmittedEvent,
+  ArtifactStoredEvent,
+  CallPlace,
+  ChunkEmittedEvent,
+  FinishedEvent,
+  ModelAnsweredEvent,
+  ObservationClampedEvent,
+  PausedEvent,
+  PlannerEvent,
+  StepEvent,
+  TextDiscardedEvent,
+  TextEvent,
+  ToolAnsweredEvent,
+  ToolCalledEvent,
+  ToolFailedEvent,
+  ToolProgressEvent,
+} from "./planner/event.js";
+export { AiSdkClient } from "./planner/llm/ai-sdk/client.js";
+export type { AiSdkClientOptions } from "./planner/llm/ai-sdk/client.js";
+export type { AiSdkModel, AiSdkPart } from "./planner/llm/ai-sdk/model.js";
+export type { AskingOptions } from "./planner/llm/asking.js";
+export type {
+  AssistantMessage,
+  LlmAnswer,
+  LlmClient,
+  LlmMessage,
+  LlmOptions,
+  LlmRequest,
+  LlmTool,
+  LlmToolCall,
+  LlmUsage,
+  StopReason,
+  SystemMessage,
+  ToolMessage,
+  UserMessage,
+} from "./planner/llm/client.js";
+export { LlmError } from "./planner/llm/error.js";
+export type { LlmErrorCode, LlmErrorDetails } from "./planner/llm/error.js";
+export { OpenAiClient } from "./planner/llm/openai/client.js";
+export type { OpenAiClientOptions } from "./planner/llm/openai/client.js";
+export { scriptedModel } from "./planner/llm/scripted-model.js";
+export type {
+  Script,
+  ScriptedAnswer,
+  ScriptedCall,
+  ScriptedMessage,
+  ScriptedTurn,
+} from "./planner/llm/scripted-model.js";
+export { MemoryStateStore } from "./planner/memory-state-store.js";
+export type { PlannerPause, PlannerResult } from "./planner/result.js";
+export type { StateStoreOptions } from "./planner/state-limits.js";
+export type {
+  HostStateStore,
+  Released,
+  RemoteBinding,
+  StateEvent,
+  StateStore,
+  StoredEvent,
+} from "./planner/state-store.js";
+export { tool } from "./planner/tool.js";
+export type { NativeTool, NativeToolOptions } from "./planner/tool.js";
+export type { ToolArtifacts, ToolArtifactInfo } from "./planner/tool-artifacts.js";
+export type { Trajectory, TrajectoryCall, TrajectoryStep } from "./planner/trajectory.js";
+export type { ResiliencePolicy, RetryRules } from "./tools/resilience/policy.js";
+export type { RetryNotice } from "./tools/resilience/resilience.js";
