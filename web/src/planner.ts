@@ -27,6 +27,7 @@ export type {
   ObservationClampedEvent,
   PausedEvent,
   PlannerEvent,
+  StateFailedEvent,
   StepEvent,
   TextDiscardedEvent,
   TextEvent,

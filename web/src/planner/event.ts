@@ -32,6 +32,7 @@ export type PlannerEvent =
   | ToolAnsweredEvent
   | ToolFailedEvent
   | PausedEvent
+  | StateFailedEvent
   | FinishedEvent;
 
 /** A turn of the model begins, or all that it wanted called is done. */
@@ -155,6 +156,14 @@ export interface PausedEvent extends CallPlace {
   readonly reason: PauseReason;
   /** What `resume` is given. */
   readonly token: string;
+}
+
+/** The state store could not keep what happens. The run goes on. */
+export interface StateFailedEvent {
+  /** Which event this is. */
+  readonly kind: "state_failed";
+  /** Why; told once in a run. */
+  readonly error: SluiceError;
 }
 
 /** The run is over. */

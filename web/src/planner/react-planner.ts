@@ -22,6 +22,7 @@ import { claimed } from "./claimed.js";
 import { eventsOf } from "./event-stream.js";
 import type { PlannerEvent } from "./event.js";
 import { ModelExit } from "./exit.js";
+import { History } from "./history.js";
 import type { LlmClient } from "./llm/client.js";
 import { pausedRuns, type PausedRuns } from "./paused-runs.js";
 import { opening } from "./prompt.js";
@@ -131,7 +132,7 @@ export class ReactPlanner {
     const messages = opening(query, this.#options.instructions, context);
     const spent = { steps: 0, tokens: 0, seconds: 0 };
     const state: RunState = { query, llmContext, messages, steps: [], artifacts: {}, spent };
-    return new PlannerRun(await this.#terms(options), state).go();
+    return this.#kept(options, async (terms) => new PlannerRun(terms, state).go());
   }
 
   /** As `run`: gives what happens as it does, and returns what it comes to. Whoever stops listening gives the run up. */
@@ -161,8 +162,10 @@ export class ReactPlanner {
     let outcome: PlannerResult | PlannerPause | undefined;
     try {
       return await claimed({ runs, token, leaseSeconds }, options.signal, async (signal) => {
-        const going = new PlannerRun(await this.#terms({ ...options, signal }), run);
-        return (outcome = await going.go({ ...step, answers: answered }));
+        const going = { ...options, signal };
+        const go = (terms: RunTerms): Promise<PlannerResult | PlannerPause> =>
+          new PlannerRun(terms, run).go({ ...step, answers: answered });
+        return (outcome = await this.#kept(going, go));
       });
     } catch (error) {
       // It waits by the old token, or others went on with it: there must not be two ways on.
@@ -171,8 +174,27 @@ export class ReactPlanner {
     }
   }
 
-  async #terms(options: RunOptions): Promise<RunTerms> {
-    const { llm, maxStepChars = STEP_CHARS, absoluteMaxParallel = PARALLEL, budget = {}, onEvent } = this.#options;
+  /** Runs, and ends when all that happened is kept. */
+  async #kept<T>(options: RunOptions, go: (terms: RunTerms) => Promise<T>): Promise<T> {
+    const listeners = [this.#options.onEvent, options.onEvent].map((listener) => heedless(listener));
+    const tell = (event: PlannerEvent): void => listeners.forEach((listener) => listener(event));
+    const history = new History(this.#options.stateStore, options.scope?.trace_id, (error) =>
+      tell({ kind: "state_failed", error }),
+    );
+    try {
+      return await go(
+        await this.#terms(options, (event) => {
+          tell(event);
+          history.add(event);
+        }),
+      );
+    } finally {
+      await history.settled();
+    }
+  }
+
+  async #terms(options: RunOptions, tell: RunTerms["tell"]): Promise<RunTerms> {
+    const { llm, maxStepChars = STEP_CHARS, absoluteMaxParallel = PARALLEL, budget = {} } = this.#options;
     const { scope = {}, toolContext = {}, planningHints, signal = new AbortController().signal } = options;
     const maxObservationChars = this.#maxObservationChars;
     const sluice = await this.#sluices.within(maxObservationChars);
@@ -189,10 +211,7 @@ export class ReactPlanner {
       budget,
       maxParallel: Math.max(1, Math.min(absoluteMaxParallel, planningHints?.max_parallel ?? absoluteMaxParallel)),
       signal,
-      tell: (event) => {
-        heedless(onEvent)(event);
-        heedless(options.onEvent)(event);
-      },
+      tell,
     };
   }
 

@@ -97,6 +97,8 @@ export interface HostStateStore {
   readonly claimPlannerState?: StateStore["claimPlannerState"];
   /** See {@link StateStore}. */
   readonly releasePlannerState?: StateStore["releasePlannerState"];
+  /** Given what happens in runs whose scope has a trace; see {@link StateStore}. Left out: it is only told. */
+  readonly saveEvent?: StateStore["saveEvent"];
   /** Where bytes and large texts go, unless another store is named. */
   readonly artifactStore?: ArtifactStore;
 }
