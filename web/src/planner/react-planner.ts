@@ -159,12 +159,12 @@ export class ReactPlanner {
     const { run, step } = pausedRun(await runs.loadPlannerState(token), options.scope ?? {});
     const { waiting, answers } = step;
     const answered = { ...answers, [waiting]: [...(answers[waiting] ?? []), options.answer ?? null] };
+    const go = (terms: RunTerms): Promise<PlannerResult | PlannerPause> =>
+      new PlannerRun(terms, run).go({ ...step, answers: answered });
     let outcome: PlannerResult | PlannerPause | undefined;
     try {
       return await claimed({ runs, token, leaseSeconds }, options.signal, async (signal) => {
         const going = { ...options, signal };
-        const go = (terms: RunTerms): Promise<PlannerResult | PlannerPause> =>
-          new PlannerRun(terms, run).go({ ...step, answers: answered });
         return (outcome = await this.#kept(going, go));
       });
     } catch (error) {
