@@ -111,6 +111,7 @@ describe("the tarball", () => {
       "@utcp/http",
       "cockatiel",
       "cross-spawn",
+      "eventsource-parser",
       "hash-wasm",
       "idb",
       "js-yaml",
