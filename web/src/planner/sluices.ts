@@ -27,6 +27,8 @@ export class Sluices {
     const narrow = { ...guardrail, max_observation_chars: maxChars, auto_artifact_threshold: threshold };
     const made = this.#made.get(maxChars) ?? this.#create({ ...this.#config, guardrail: narrow });
     this.#made.set(maxChars, made);
+    // After a failure it is tried again.
+    made.catch(() => this.#made.delete(maxChars));
     return made;
   }
 
