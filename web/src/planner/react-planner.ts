@@ -18,6 +18,7 @@ import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import type { PlannerBudget } from "./budget.js";
 import { NATIVE } from "./calling.js";
 import { Catalog, type CatalogSource } from "./catalog.js";
+import { checkPlanner, checkQuery, checkRun } from "./checking.js";
 import { claimed } from "./claimed.js";
 import { eventsOf } from "./event-stream.js";
 import type { PlannerEvent } from "./event.js";
@@ -105,6 +106,7 @@ export class ReactPlanner {
 
   /** Throws SluiceError E_CONFIG_…, E_INVALID_ARGUMENT. */
   constructor(options: ReactPlannerOptions) {
+    checkPlanner(options);
     const { store, config = {} } = configured(chosenStore(options.artifactStore, options.stateStore), options.config);
     const { on_store_failure, arguments: forms, share } = readDoor(config);
     const onFailure = on_store_failure === "error" ? "throw" : "answer";
@@ -126,6 +128,8 @@ export class ReactPlanner {
    * @throws LlmError where the model cannot be asked; SluiceError E_PLANNER_TIME; the signal's reason.
    */
   async run(query: string, options: RunOptions = {}): Promise<PlannerResult | PlannerPause> {
+    checkQuery(query);
+    checkRun(options);
     const { llmContext = {} } = options;
     const sluice = await this.#sluices.within(this.#maxObservationChars);
     const context = Object.keys(llmContext).length === 0 ? undefined : sluice.clampText(jsonOf(llmContext)).text;
@@ -155,6 +159,7 @@ export class ReactPlanner {
    * @throws SluiceError E_NOT_FOUND where no run of this scope waits by the token, or others went on with it meanwhile; else as `run`.
    */
   async resume(token: string, options: ResumeOptions = {}): Promise<PlannerResult | PlannerPause> {
+    checkRun(options);
     const [runs, { leaseSeconds = LEASE_SECONDS }] = [this.#pausedRuns, this.#options];
     const { run, step } = pausedRun(await runs.loadPlannerState(token), options.scope ?? {});
     const { waiting, answers } = step;
