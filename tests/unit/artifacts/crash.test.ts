@@ -1,14 +1,11 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { listed } from "./bytes.js";
 import { bundled, printed, type Program } from "./child.js";
-
-// More than the program makes; it says when it got through.
-const MOST_CALLS = 300;
-const AT_ONCE = 4;
+import { expectToSurvive, type Dying } from "./dying.js";
 
 let program: Program;
 let root: string;
@@ -21,8 +18,8 @@ afterAll(async () => {
   await rm(root, { recursive: true });
 });
 
-/** What is wrong with a store whose process died before its call number `call`; done when it did not die. */
-async function dying(call: number): Promise<{ done: boolean; wrong: string[] }> {
+/** What is wrong with a store whose process died before its call number `call`; through when it did not die. */
+async function dying(call: number): Promise<Dying> {
   const folder = join(root, String(call));
   const done = (await printed(program.start(folder, String(call)))) === "done";
   const store = new FileArtifactStore(folder, { sweepAfter: 0 });
@@ -38,7 +35,7 @@ async function dying(call: number): Promise<{ done: boolean; wrong: string[] }> 
   const again = await store.putBytes(new Uint8Array(100));
   if (!(await store.exists(again.id))) wrong.push("nothing can be stored");
   await rm(folder, { recursive: true });
-  return { done, wrong };
+  return { through: done, wrong };
 }
 
 async function damagesOf(store: FileArtifactStore): Promise<string[]> {
@@ -54,21 +51,5 @@ async function damagesOf(store: FileArtifactStore): Promise<string[]> {
 }
 
 test("a process may die before any of its calls to the file system", async () => {
-  const wrong: Record<number, string[]> = {};
-  let died = 0;
-  let next = 0;
-  let through = false;
-  const walk = async (): Promise<void> => {
-    while (!through && next < MOST_CALLS) {
-      const call = next++;
-      const outcome = await dying(call);
-      if (outcome.wrong.length > 0) wrong[call] = outcome.wrong;
-      if (outcome.done) through = true;
-      else died += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, walk));
-  expect(wrong).toEqual({});
-  expect(through).toBe(true);
-  expect(died).toBeGreaterThan(50);
+  await expectToSurvive(dying);
 }, 120_000);

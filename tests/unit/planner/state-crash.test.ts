@@ -1,13 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, test } from "vitest";
 import { FileStateStore } from "../../../web/src/planner/file-state-store.js";
 import { bundled, printed, type Program } from "../artifacts/child.js";
-
-// More than the program makes; it says when it got through.
-const MOST_CALLS = 300;
-const AT_ONCE = 4;
+import { expectToSurvive, type Dying } from "../artifacts/dying.js";
 
 let program: Program;
 let root: string;
@@ -21,7 +18,7 @@ afterAll(async () => {
 });
 
 /** What is wrong with a store whose process died before its call number `call`; through when it did not die. */
-async function dying(call: number): Promise<{ readonly through: boolean; readonly wrong: readonly string[] }> {
+async function dying(call: number): Promise<Dying> {
   const folder = join(root, String(call));
   const lines = (await printed(program.start(folder, String(call)))).split("\n").filter((line) => line !== "");
   const said = new Set(lines);
@@ -50,21 +47,5 @@ async function dying(call: number): Promise<{ readonly through: boolean; readonl
 }
 
 test("a process may die before any of its calls to the file system", async () => {
-  const wrong: Record<number, readonly string[]> = {};
-  let died = 0;
-  let next = 0;
-  let through = false;
-  const walk = async (): Promise<void> => {
-    while (!through && next < MOST_CALLS) {
-      const call = next++;
-      const outcome = await dying(call);
-      if (outcome.wrong.length > 0) wrong[call] = outcome.wrong;
-      if (outcome.through) through = true;
-      else died += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, walk));
-  expect(wrong).toEqual({});
-  expect(through).toBe(true);
-  expect(died).toBeGreaterThan(50);
+  await expectToSurvive(dying);
 }, 120_000);

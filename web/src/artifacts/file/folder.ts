@@ -2,17 +2,17 @@
  * A store folder: made when first written to, checked before it is used.
  * @module
  */
-import { lstat, mkdir, open, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
-import { BLOB, FILE_MODE, FOLDER_MODE, Layout, REF } from "./layout.js";
+import { BLOB, FOLDER_MODE, Layout, REF } from "./layout.js";
+import { isMarked, mark, type Marked } from "./marker.js";
 import { temporaryName } from "./owner.js";
-import { isPlainFolder, orNull, readPlain } from "./plain.js";
+import { isPlainFolder, orNull } from "./plain.js";
 
-const MARKER = { sluice: "artifact store", version: 1 } as const;
-const MAX_MARKER = 4096;
 const MAX_CHECKED = 4096;
+/** `purge` would empty it. */
+const OCCUPIED = "The folder is not a Sluice store and holds blobs, refs or tmp already: name a new or empty folder.";
 
 /** A folder inside `tmp`, on its way to become a ref. */
 export interface Temporary {
@@ -26,6 +26,7 @@ export class Folder {
   readonly at: Layout;
   /** Whether to wait for the disk, see `FileStoreOptions.durable`. */
   readonly durable: boolean;
+  readonly #marked: Marked;
   #ready: Promise<void> | undefined;
   #present = false;
   readonly #checked = new Set<string>();
@@ -33,6 +34,8 @@ export class Folder {
   constructor(root: string, durable: boolean) {
     this.at = new Layout(root);
     this.durable = durable;
+    const { marker: path, rooms } = this.at;
+    this.#marked = { path, kind: "artifact store", rooms, occupied: OCCUPIED };
   }
 
   /**
@@ -41,9 +44,7 @@ export class Folder {
    * @throws SluiceError E_STORE_READ when a newer Sluice made it; E_STORE_CORRUPT when the marker is no marker.
    */
   async isStore(): Promise<boolean> {
-    const text = await orNull(readPlain(this.at.marker, MAX_MARKER));
-    if (text === null) return false;
-    checkMarker(text);
+    if (!(await isMarked(this.#marked))) return false;
     for (const room of this.at.rooms) await this.check(room);
     return true;
   }
@@ -123,22 +124,9 @@ export class Folder {
   }
 
   async #prepare(): Promise<void> {
-    if (!(await this.isStore())) await this.#mark();
+    if (!(await this.isStore())) await mark(this.#marked);
     for (const room of this.at.rooms) await this.make(room);
     await this.sync(this.at.root);
-  }
-
-  /** A folder of someone else's that has rooms of these names is not taken over: `purge` would empty it. */
-  async #mark(): Promise<void> {
-    await makeFolders(this.at.root);
-    for (const room of this.at.rooms) {
-      if ((await isPlainFolder(room)) && !(await this.isStore())) throw occupied();
-    }
-    try {
-      await writeFile(this.at.marker, `${JSON.stringify(MARKER)}\n`, { flag: "wx", mode: FILE_MODE });
-    } catch (error) {
-      if (systemCode(error) !== "EEXIST") throw error;
-    }
   }
 }
 
@@ -153,43 +141,8 @@ async function made(path: string): Promise<boolean> {
   }
 }
 
-function checkMarker(text: string): void {
-  const version = /^\{"sluice":"artifact store","version":(\d{1,6})\}\s*$/.exec(text)?.[1];
-  // Another process may be between making the marker and writing it.
-  if (text === "" || Number(version) === MARKER.version) return;
-  if (version === undefined) {
-    throw new SluiceError("E_STORE_CORRUPT", "The folder's sluice-store.json is not a store's: name another folder.");
-  }
-  throw new SluiceError("E_STORE_READ", "A newer Sluice made this store: update, or name another folder.");
-}
-
-function occupied(): SluiceError {
-  return new SluiceError(
-    "E_STORE_DENIED",
-    "The folder is not a Sluice store and holds blobs, refs or tmp already: name a new or empty folder.",
-  );
-}
-
 /** Windows writes folders through, and opens none. */
 function unlessFolderOfWindows(error: unknown): null {
   if (process.platform === "win32" && systemCode(error) === "EISDIR") return null;
   throw error;
-}
-
-/** Makes a folder, and those that it is in, where they are missing. */
-export async function makeFolders(folder: string): Promise<void> {
-  // Not `recursive`: where a parent lies on a file system that takes no folders, that never comes back.
-  try {
-    await mkdir(folder, { mode: FOLDER_MODE });
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === "EEXIST") return;
-    if (code !== "ENOENT" || dirname(folder) === folder || (await exists(dirname(folder)))) throw error;
-    await makeFolders(dirname(folder));
-    await makeFolders(folder);
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await orNull(lstat(path))) !== null;
 }

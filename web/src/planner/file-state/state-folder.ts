@@ -14,21 +14,19 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolders } from "../../artifacts/file/folder.js";
-import { FILE_MODE, FOLDER_MODE } from "../../artifacts/file/layout.js";
+import { FOLDER_MODE } from "../../artifacts/file/layout.js";
+import { isMarked, mark, type Marked } from "../../artifacts/file/marker.js";
 import { isStale, temporaryName } from "../../artifacts/file/owner.js";
-import { isPlainFolder, orNull, readPlain } from "../../artifacts/file/plain.js";
-import { SluiceError } from "../../errors/error.js";
-import { systemCode } from "../../errors/storage.js";
+import { isPlainFolder, orNull } from "../../artifacts/file/plain.js";
 
 /** The rooms of a state store. */
 export type Room = "runs" | "bindings" | "events";
 
 const ROOMS: readonly Room[] = ["runs", "bindings", "events"];
-const MARKER = { sluice: "state store", version: 1 } as const;
-const MAX_MARKER = 4096;
+const OCCUPIED =
+  "The folder is not a state store and holds runs, bindings or events already: name a new or empty folder.";
 const ENTRY: RegExp = /^[0-9a-f]{64}$/;
 
 /** The name of what belongs to a token or an id, and of a claim's owner. JSON tells apart what UTF-8 cannot say. */
@@ -45,12 +43,15 @@ export async function moved(from: string, to: string): Promise<boolean> {
 export class StateFolder {
   readonly #root: string;
   readonly #moving: string;
+  readonly #marked: Marked;
   #ready: Promise<void> | undefined;
   #present = false;
 
   constructor(root: string) {
     this.#root = root;
     this.#moving = join(root, "moving");
+    const rooms = ROOMS.map((room) => join(root, room));
+    this.#marked = { path: join(root, "sluice-state.json"), kind: "state store", rooms, occupied: OCCUPIED };
   }
 
   /** Whether the folder is a state store. Throws SluiceError E_STORE_READ, E_STORE_CORRUPT, E_STORE_DENIED. */
@@ -103,32 +104,16 @@ export class StateFolder {
   }
 
   async #prepare(): Promise<void> {
-    if (!(await this.#isStore())) await this.#mark();
+    if (!(await this.#isStore())) await mark(this.#marked);
     for (const room of [...ROOMS, "moving"]) await mkdir(join(this.#root, room), MAKING);
     await this.#isStore();
     await this.#sweep();
   }
 
   async #isStore(): Promise<boolean> {
-    const text = await orNull(readPlain(join(this.#root, "sluice-state.json"), MAX_MARKER));
-    if (text === null) return false;
-    checkMarker(text);
+    if (!(await isMarked(this.#marked))) return false;
     for (const room of [...ROOMS, "moving"]) await isPlainFolder(join(this.#root, room));
     return true;
-  }
-
-  /** A folder of somebody else's that has rooms of these names is not taken over. */
-  async #mark(): Promise<void> {
-    await makeFolders(this.#root);
-    for (const room of ROOMS) {
-      if ((await isPlainFolder(join(this.#root, room))) && !(await this.#isStore())) throw occupied();
-    }
-    try {
-      const text = `${JSON.stringify(MARKER)}\n`;
-      await writeFile(join(this.#root, "sluice-state.json"), text, { flag: "wx", mode: FILE_MODE });
-    } catch (error) {
-      if (systemCode(error) !== "EEXIST") throw error;
-    }
   }
 
   /** Removes what died on its way. */
@@ -143,20 +128,3 @@ export class StateFolder {
 
 /** Recursive so that it may be there: only the last name can be missing. */
 const MAKING = { mode: FOLDER_MODE, recursive: true } as const;
-
-function checkMarker(text: string): void {
-  const version = /^\{"sluice":"state store","version":(\d{1,6})\}\s*$/.exec(text)?.[1];
-  // Another process may be between making the marker and writing it.
-  if (text === "" || Number(version) === MARKER.version) return;
-  if (version === undefined) {
-    throw new SluiceError("E_STORE_CORRUPT", "The folder's sluice-state.json is not a store's: name another folder.");
-  }
-  throw new SluiceError("E_STORE_READ", "A newer Sluice made this store: update, or name another folder.");
-}
-
-function occupied(): SluiceError {
-  return new SluiceError(
-    "E_STORE_DENIED",
-    "The folder is not a state store and holds runs, bindings or events already: name a new or empty folder.",
-  );
-}

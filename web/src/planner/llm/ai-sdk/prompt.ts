@@ -3,7 +3,7 @@
  * @module
  */
 import type { AssistantMessage, LlmMessage, LlmToolCall } from "../client.js";
-import type { AiSdkCallPart, AiSdkMessage, AiSdkReasoning } from "./model.js";
+import type { AiSdkCallPart, AiSdkMessage, AiSdkReasoning, AiSdkResult } from "./model.js";
 
 /** Messages; the results of one turn are one message. */
 export function promptOf(messages: readonly LlmMessage[]): AiSdkMessage[] {
@@ -19,12 +19,7 @@ export function promptOf(messages: readonly LlmMessage[]): AiSdkMessage[] {
 
 type Told = Extract<LlmMessage, { role: "tool" }>;
 
-function resultOf({ callId: toolCallId, name: toolName, content: value }: Told): {
-  type: "tool-result";
-  toolCallId: string;
-  toolName: string;
-  output: { type: "text"; value: string };
-} {
+function resultOf({ callId: toolCallId, name: toolName, content: value }: Told): AiSdkResult {
   return { type: "tool-result", toolCallId, toolName, output: { type: "text", value } };
 }
 
