@@ -5,7 +5,7 @@
 import type { ArtifactStore } from "../artifacts/store.js";
 import type { WasmSource } from "../core/create.js";
 import type { Dialect, Sluice } from "../core/sluice.js";
-import { nearest } from "../errors/nearest.js";
+import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTests } from "../errors/options.js";
 import type { McpClientIdentity } from "./auth/mcp-discovery.js";
 import type { OAuthManager } from "./auth/oauth-manager.js";
 import type { ToolNodeEvent } from "./event.js";
@@ -62,20 +62,14 @@ export interface SourceParts extends Pick<ToolNodeOptions, "fetch" | "onErrorOut
   readonly variables: Variables;
 }
 
-type Test = readonly [expected: string, holds: (value: unknown) => boolean];
-
-const ANYTHING: Test = ["", () => true];
-const FUNCTION: Test = ["a function", (value) => typeof value === "function"];
-const OBJECT: Test = ["an object", isObject];
-
 /** What is not tested here is tested where it is used. */
-const OPTIONS: Readonly<Record<keyof ToolNodeOptions, Test>> = {
+const OPTIONS: OptionTests<ToolNodeOptions> = {
   registry: ["a ToolRegistry", (value) => value instanceof ToolRegistry],
   store: ANYTHING,
   stateStore: ANYTHING,
   authManager: OBJECT,
   oauthClient: OBJECT,
-  variables: ["a function or an object of texts", (value) => typeof value === "function" || isObject(value)],
+  variables: ["a function or an object of texts", (value) => typeof value === "function" || OBJECT[1](value)],
   dialect: ['"observation" or "mcp"', (value) => value === "observation" || value === "mcp"],
   onEvent: FUNCTION,
   onErrorOutput: FUNCTION,
@@ -84,29 +78,12 @@ const OPTIONS: Readonly<Record<keyof ToolNodeOptions, Test>> = {
 };
 
 /** Throws a ToolNodeError E_TOOL_CONFIG that names the option that is wrong, or that there is not. */
-export function checkOptions(options: ToolNodeOptions): void {
-  if (!isObject(options)) throw wrong("The options of a ToolNode must be an object.");
-  for (const [name, value] of Object.entries(options)) {
-    const test = Object.hasOwn(OPTIONS, name) ? OPTIONS[name as keyof ToolNodeOptions] : undefined;
-    if (test === undefined) throw unknown(name);
-    const [expected, holds] = test;
-    if (value !== undefined && !holds(value)) throw wrong(`The option ${name} of a ToolNode must be ${expected}.`);
-  }
+export function checkToolNode(options: ToolNodeOptions): void {
+  checkOptions(options, OPTIONS, "a ToolNode", (sentence) => wrong(sentence));
 }
 
 /** The variables that the options give; `others` where they give none. */
 export function variablesIn({ variables }: ToolNodeOptions, others: Variables): Variables {
   if (variables === undefined) return others;
   return typeof variables === "function" ? variables : variablesOf(variables);
-}
-
-function unknown(name: string): Error {
-  const known = Object.keys(OPTIONS);
-  const meant = nearest(name, known);
-  const remedy = meant === undefined ? `there are ${known.join(", ")}` : `did you mean ${meant}?`;
-  return wrong(`${JSON.stringify(name.slice(0, 64))} is no option of a ToolNode: ${remedy}`);
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

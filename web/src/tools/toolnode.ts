@@ -13,7 +13,7 @@ import { ToolClientError, ToolNodeError } from "./errors.js";
 import type { ToolNodeEvent } from "./event.js";
 import { isNamed, offered } from "./offer.js";
 import { Offers } from "./offers.js";
-import { checkOptions, variablesIn, type SourceParts, type ToolNodeOptions } from "./options.js";
+import { checkToolNode, variablesIn, type SourceParts, type ToolNodeOptions } from "./options.js";
 import { Refreshing } from "./refreshing.js";
 import { ToolRegistry, type ToolSpec } from "./registry.js";
 import { Flights } from "./resources/flights.js";
@@ -50,7 +50,7 @@ export abstract class AnyToolNode implements AsyncDisposable {
 
   /** Throws a ToolConfigError with the path of the key that is wrong, a ToolNodeError for an option that is. */
   constructor(config: ExternalToolConfig, options: ToolNodeOptions = {}) {
-    checkOptions(options);
+    checkToolNode(options);
     this.#config = readToolConfig(config);
     this.#options = options;
     this.#offers = new Offers(options.registry ?? new ToolRegistry(), this.#config.name);
