@@ -34,6 +34,8 @@ describe("a run", () => {
       "model_answered",
       "tool_called",
       "tool_called",
+      "tool_returned",
+      "tool_returned",
       "tool_answered",
       "tool_answered",
       "step_finished",

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import { untilAborted } from "../core/abort.js";
 import { jsonOf } from "../core/call.js";
 import type { AnswerRef, Sluice } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
@@ -34,6 +35,8 @@ export interface CallTerms {
   readonly arguments: ArtifactArguments;
   readonly toolContext: Readonly<Record<string, unknown>>;
   readonly llmContext: Readonly<Record<string, unknown>>;
+  /** What gives up one call, and not the run. */
+  readonly callSignal: (place: CallPlace) => AbortSignal | undefined;
   readonly tell: (event: PlannerEvent) => void;
 }
 
@@ -110,22 +113,27 @@ class Attempt {
   async make(args: Readonly<Record<string, unknown>>): Promise<Outcome> {
     const { signal } = this.#call;
     signal.throwIfAborted();
-    const signals = AbortSignal.any([signal, this.#end.signal]);
+    const own = this.#terms.callSignal(this.#place);
     let settled: Settled;
     try {
-      settled = await (this.#tool.kind === "native"
-        ? this.#native(this.#tool, args, signals)
-        : this.#external(args, signals));
+      settled = await untilAborted(this.#called(args, own), own);
     } catch (error) {
       signal.throwIfAborted();
-      settled = this.#failed(error);
+      settled = own?.aborted === true ? this.#cancelled() : this.#failed(error);
     }
     // What a call says that waits for a person was not its answer.
-    if (this.#waiting !== undefined) return { waiting: this.#waiting };
+    if (this.#waiting !== undefined && own?.aborted !== true) return { waiting: this.#waiting };
+    this.#terms.tell({ kind: "tool_returned", ...this.#place, isError: settled.isError });
     if (settled.artifacts.length > 0) {
       this.#terms.tell({ kind: "artifact_stored", ...this.#place, artifacts: settled.artifacts });
     }
     return { settled };
+  }
+
+  #called(args: Readonly<Record<string, unknown>>, own: AbortSignal | undefined): Promise<Settled> {
+    const signals = [this.#call.signal, this.#end.signal, own].filter((signal) => signal !== undefined);
+    const any = AbortSignal.any(signals);
+    return this.#tool.kind === "native" ? this.#native(this.#tool, args, any) : this.#external(args, any);
   }
 
   async #native(tool: NativeTool, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<Settled> {
@@ -170,6 +178,10 @@ class Attempt {
 
   get #namespace(): string {
     return this.#tool.kind === "native" ? NATIVE : this.#tool.extra.namespace;
+  }
+
+  #cancelled(): Settled {
+    return failed(this.#tool.name, this.#namespace, "The call was cancelled: go on without its result.");
   }
 
   #failed(error: unknown): Settled {

@@ -35,6 +35,7 @@ const RUN: OptionTests<RunOptions & ResumeOptions> = {
     (value) => OBJECT[1](value) && isCount((value as { max_parallel?: unknown }).max_parallel ?? 1),
   ],
   signal: ["an AbortSignal", (value) => value instanceof AbortSignal],
+  callSignal: FUNCTION,
   onEvent: FUNCTION,
   answer: ANYTHING,
 };

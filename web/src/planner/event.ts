@@ -25,6 +25,7 @@ export type PlannerEvent =
   | ModelAnsweredEvent
   | ToolCalledEvent
   | ToolProgressEvent
+  | ToolReturnedEvent
   | ArtifactStoredEvent
   | ArtifactEmittedEvent
   | ChunkEmittedEvent
@@ -85,6 +86,14 @@ export interface ToolProgressEvent extends CallPlace {
   readonly kind: "tool_progress";
   /** What the tool says of it; untrusted. */
   readonly progress: ToolProgress;
+}
+
+/** A call is over. What the model is told of it is decided when all calls of the step are, see `tool_answered`. */
+export interface ToolReturnedEvent extends CallPlace {
+  /** Which event this is. */
+  readonly kind: "tool_returned";
+  /** Whether the tool failed, or could not be called. */
+  readonly isError: boolean;
 }
 
 /** A result had bytes or large text, or did not fit. */

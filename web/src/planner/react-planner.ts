@@ -21,7 +21,7 @@ import { Catalog, type CatalogSource } from "./catalog.js";
 import { checkPlanner, checkQuery, checkRun } from "./checking.js";
 import { claimed } from "./claimed.js";
 import { eventsOf } from "./event-stream.js";
-import type { PlannerEvent } from "./event.js";
+import type { CallPlace, PlannerEvent } from "./event.js";
 import { ModelExit } from "./exit.js";
 import { History } from "./history.js";
 import type { LlmClient } from "./llm/client.js";
@@ -80,6 +80,11 @@ export interface RunOptions {
   readonly planningHints?: PlanningHints;
   /** Gives up: the model is not asked any more, and calls end. */
   readonly signal?: AbortSignal;
+  /**
+   * Asked at the beginning of each call for what gives up this one: then the model is told that it was cancelled, and the run
+   * goes on.
+   */
+  readonly callSignal?: (place: CallPlace) => AbortSignal | undefined;
   /** Told of what happens in this run, as the planner's `onEvent` is of all. What it throws is lost. */
   readonly onEvent?: (event: PlannerEvent) => void;
 }
@@ -200,7 +205,7 @@ export class ReactPlanner {
 
   async #terms(options: RunOptions, tell: RunTerms["tell"]): Promise<RunTerms> {
     const { llm, maxStepChars = STEP_CHARS, absoluteMaxParallel = PARALLEL, budget = {} } = this.#options;
-    const { scope = {}, toolContext = {}, planningHints, signal = new AbortController().signal } = options;
+    const { scope = {}, toolContext = {}, planningHints, callSignal, signal = new AbortController().signal } = options;
     const maxObservationChars = this.#maxObservationChars;
     const sluice = await this.#sluices.within(maxObservationChars);
     return {
@@ -216,6 +221,7 @@ export class ReactPlanner {
       budget,
       maxParallel: Math.max(1, Math.min(absoluteMaxParallel, planningHints?.max_parallel ?? absoluteMaxParallel)),
       signal,
+      callSignal: callSignal ?? (() => undefined),
       tell,
     };
   }
