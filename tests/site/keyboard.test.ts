@@ -97,7 +97,8 @@ describe("with the keyboard alone", () => {
     ["t", "Tools"],
     ["r", "Resources"],
     ["f", "My Files"],
-    ["c", "Try"],
+    ["c", "Chat"],
+    ["h", "Try"],
     ["g", "Guardrails"],
     ["l", "Log"],
   ])("g %s shows %s, and what comes next is there", async (key, view) => {
@@ -107,7 +108,7 @@ describe("with the keyboard alone", () => {
 
   test("[ and ] show the result before, and the result after", async () => {
     const { page } = seen;
-    await goTo(page, "c", "Try");
+    await goTo(page, "h", "Try");
     const heading = page.locator("playground-try playground-call").getByRole("heading", { level: 2 });
     expect(await heading.innerText()).toBe("demo.sales_chart");
     await page.keyboard.press("[");
@@ -132,7 +133,7 @@ describe("with the keyboard alone", () => {
     const { page } = seen;
     await page.locator("body").press("Escape");
     await blur(page);
-    await goTo(page, "c", "Try");
+    await goTo(page, "h", "Try");
     await page.keyboard.press("/");
     await page.getByRole("combobox", { name: /^Find/ }).waitFor();
     await page.keyboard.press("Escape");

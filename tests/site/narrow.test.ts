@@ -31,7 +31,7 @@ describe("on a phone", () => {
     expect(box).toMatchObject({ x: 0, width });
     expect(box.y + box.height).toBe(height);
     expect(box.height).toBeLessThan(80);
-    expect(await seen.page.locator("playground-rail").getByRole("button").count()).toBe(6);
+    expect(await seen.page.locator("playground-rail").getByRole("button").count()).toBe(7);
   });
 
   test("of the two sides, one is shown at a time", async () => {

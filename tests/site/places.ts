@@ -4,7 +4,7 @@
  */
 import { expect } from "vitest";
 import type { Page } from "playwright-core";
-import { act, begin, dial, go, PATIENCE, run } from "./visit.js";
+import { act, ask, begin, dial, go, PATIENCE, run } from "./visit.js";
 
 /** A place; those that need a file stand behind the one that keeps it. */
 export interface Place {
@@ -61,6 +61,32 @@ export const PLACES: readonly Place[] = [
       await page.locator("sluice-resources").getByRole("tab", { name: "Templates" }).click();
       await page.locator("sluice-resources").getByRole("button", { name: "A region's sales" }).click();
       await page.locator("sluice-resources").getByRole("combobox", { name: "year" }).waitFor();
+    },
+  },
+  { name: "Chat without questions", show: (page) => go(page, "Chat") },
+  {
+    name: "Chat while a tool runs",
+    show: async (page) => {
+      await ask(page, "Import the orders, which takes 60 seconds");
+      await page.locator("playground-chat progress[value]").waitFor();
+    },
+  },
+  {
+    name: "Chat with an answer, and what the model saw",
+    show: async (page) => {
+      await ask(page, "Draw the chart, please");
+      await page.locator("playground-turn").last().getByText("That is all I saw").first().waitFor();
+      await page.locator("playground-turn").last().getByRole("button", { name: "What the model saw" }).click();
+      await page.locator("playground-trajectory pre").first().waitFor({ state: "attached" });
+    },
+  },
+  {
+    name: "Chat with the choice of a model",
+    show: async (page) => {
+      await go(page, "Chat");
+      await page.locator("playground-chat").getByRole("button", { name: "Model", exact: true }).click();
+      await page.getByRole("radio", { name: /^A model of your own/ }).check();
+      await page.getByRole("textbox", { name: "Address" }).waitFor();
     },
   },
   {

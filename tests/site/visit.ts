@@ -177,6 +177,15 @@ export async function begin(page: Page, tool: string, fields: Readonly<Record<st
   await view.getByRole("button", { name: "Run", exact: true }).click();
 }
 
+/** Asks a question in the chat, and waits for nothing. */
+export async function ask(page: Page, question: string): Promise<void> {
+  await go(page, "Chat");
+  const field = page.getByRole("textbox", { name: "Your question" });
+  await page.locator("playground-chat").getByRole("button", { name: "Ask", exact: true }).waitFor();
+  await field.fill(question);
+  await field.press("Enter");
+}
+
 /** Connects a server by its address, from the first view, and waits until its tools are shown. */
 export async function connect(page: Page, url: string): Promise<void> {
   await dial(page, url);

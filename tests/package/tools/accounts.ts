@@ -8,8 +8,11 @@ import { forPages, listen, type Elsewhere } from "./elsewhere.js";
 
 /** An authorization server. */
 export interface Accounts extends Elsewhere {
-  /** Lets codes be sent to a page: `page` is the client that may be sent there. */
-  open(redirect: string): Promise<void>;
+  /**
+   * Lets codes be sent to a page: `page` is the client that may be sent there. Without refresh tokens a person is asked again
+   * once a token is no good any more.
+   */
+  open(redirect: string, options?: { readonly refreshes?: boolean }): Promise<void>;
   /** Who gave a token; null when it is no good. */
   owner(token: string): Promise<string | null>;
 }
@@ -33,8 +36,8 @@ export async function serveAccounts(): Promise<Accounts> {
   );
   return {
     ...served,
-    open: async (redirect) => {
-      provider = new Provider(served.origin, setup(redirect));
+    open: async (redirect, { refreshes = true } = {}) => {
+      provider = new Provider(served.origin, setup(redirect, refreshes));
       answer = provider.callback();
     },
     owner: async (token) => (await provider?.AccessToken.find(token))?.accountId ?? null,
@@ -45,14 +48,14 @@ export async function serveAccounts(): Promise<Accounts> {
   };
 }
 
-function setup(redirect: string): Readonly<Record<string, unknown>> {
+function setup(redirect: string, refreshes: boolean): Readonly<Record<string, unknown>> {
   const grants = { grant_types: ["authorization_code", "refresh_token"], token_endpoint_auth_method: "none" };
   return {
     clients: [{ client_id: "page", redirect_uris: [redirect], ...grants }],
     clientBasedCORS: () => true,
     scopes: ["openid", "offline_access"],
     pkce: { required: () => true },
-    issueRefreshToken: () => true,
+    issueRefreshToken: () => refreshes,
     features: {
       registration: { enabled: true },
       resourceIndicators: {

@@ -11,7 +11,7 @@ function endless(name: string, heeds: boolean): ReturnType<typeof tool> {
     description: "",
     input: z.object({}),
     run: (_, { signal }) =>
-      new Promise((_, reject) => {
+      new Promise((_resolve, reject) => {
         if (heeds) signal.addEventListener("abort", () => reject(signal.reason as Error));
       }),
   });

@@ -11,6 +11,7 @@ import type { Keys, Shelf } from "../engine/shelves.js";
 import { longer, TIMEOUT } from "../engine/time-limit.js";
 import { Addresses } from "./addresses.js";
 import { withNewCall, withNotice } from "./changes.js";
+import type { Conversation } from "./chat/conversation.js";
 import { changeBy } from "./events.js";
 import { Latest } from "./latest.js";
 import { remembered, remember } from "./memory.js";
@@ -27,6 +28,8 @@ export class Actions {
   readonly #store: Store;
   /** By server. What was read and subscribed to is known of a reader for as long as there is the same one. */
   readonly readers = new Map<string, ResourceReader>();
+  /** Made by the chat when it is first shown. */
+  conversation: Conversation | undefined;
   #addresses: Addresses | undefined;
   /** Servers that were chosen, by name: a failed one can be tried again. */
   readonly #dialled = new Map<string, ServerAddress>();
@@ -199,6 +202,11 @@ export class Actions {
 
   /** The engine's side of resources, for the elements that show them. */
   get resources(): Pick<Remote<Engine>, "resources" | "read" | "subscribe" | "complete" | "variables" | "expand"> {
+    return this.#engine;
+  }
+
+  /** The engine's side of the chat. */
+  get chat(): Pick<Remote<Engine>, "chat" | "stop"> {
     return this.#engine;
   }
 

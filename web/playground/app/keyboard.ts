@@ -12,7 +12,8 @@ const PLACES: Readonly<Record<string, View>> = {
   t: "tools",
   r: "resources",
   f: "files",
-  c: "try",
+  c: "chat",
+  h: "try",
   g: "guardrails",
   l: "log",
 };

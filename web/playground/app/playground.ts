@@ -31,6 +31,7 @@ const LATER: Partial<Record<Part, () => Promise<unknown>>> = {
   tools: () => import("./tools-view.js"),
   resources: () => import("./resources-view.js"),
   files: () => import("./files-view.js"),
+  chat: () => import("./chat/chat-view.js"),
   guardrails: () => import("./guardrails-view.js"),
   log: () => import("./log-view.js"),
 };
@@ -57,6 +58,15 @@ export class Playground extends ViewElement {
         min-block-size: 0;
         min-inline-size: 0;
         overflow: auto;
+      }
+      /* What is asked is below what was said, whatever waits above. */
+      main.chat {
+        display: flex;
+        flex-direction: column;
+      }
+      playground-chat {
+        flex: 1;
+        min-block-size: 0;
       }
       main:focus-visible {
         outline-offset: -2px;
@@ -191,7 +201,7 @@ export class Playground extends ViewElement {
         ><a class="skip" href="#work" @click=${this.#skip}>Skip to the content</a></playground-bar
       >
       <playground-rail .store=${store} .actions=${actions}></playground-rail>
-      <main id="work" tabindex="-1" aria-label=${TITLES[view]} ?inert=${looked?.isWide}>
+      <main id="work" class=${view} tabindex="-1" aria-label=${TITLES[view]} ?inert=${looked?.isWide}>
         <div class="pauses" aria-live="polite">
           ${pauses.map(
             (pause) => html`<playground-pause .store=${store} .actions=${actions} .pause=${pause}></playground-pause>`,
@@ -229,6 +239,8 @@ export class Playground extends ViewElement {
         return html`<playground-resources .store=${store} .actions=${actions}></playground-resources>`;
       case "files":
         return html`<playground-files .store=${store} .actions=${actions}></playground-files>`;
+      case "chat":
+        return html`<playground-chat .store=${store} .actions=${actions}></playground-chat>`;
       case "guardrails":
         return html`<playground-guardrails .store=${store} .actions=${actions}></playground-guardrails>`;
       default:

@@ -4,6 +4,7 @@
  */
 import { css, html, nothing, type TemplateResult } from "lit";
 import { base, icon, tokens } from "mcp-sluice/ui/theme";
+import chatIcon from "lucide-static/icons/message-square.svg?raw";
 import filesIcon from "lucide-static/icons/folder.svg?raw";
 import guardrailsIcon from "lucide-static/icons/shield-check.svg?raw";
 import logIcon from "lucide-static/icons/scroll-text.svg?raw";
@@ -19,6 +20,7 @@ const ICONS: Readonly<Record<View, string>> = {
   tools: toolsIcon,
   resources: resourcesIcon,
   files: filesIcon,
+  chat: chatIcon,
   guardrails: guardrailsIcon,
   log: logIcon,
 };
@@ -108,7 +110,10 @@ export class Rail extends ViewElement {
   }
 }
 
-function countOf({ servers, server, updates, files, log, calls }: State, view: View): readonly [number, string] {
+function countOf(
+  { servers, server, updates, files, isChatting, log, calls }: State,
+  view: View,
+): readonly [number, string] {
   switch (view) {
     case "try":
       return [calls.filter(({ state }) => state === "running").length, "running"];
@@ -118,6 +123,8 @@ function countOf({ servers, server, updates, files, log, calls }: State, view: V
       return [updates.size, "updated"];
     case "files":
       return [files.length, "files"];
+    case "chat":
+      return [Number(isChatting), "running"];
     case "guardrails":
       return [0, ""];
     default:

@@ -18,7 +18,7 @@ import type {
 import type { Shelf } from "../engine/shelves.js";
 
 /** The places of the rail. */
-export const VIEWS = ["try", "tools", "resources", "files", "guardrails", "log"] as const;
+export const VIEWS = ["try", "tools", "resources", "files", "chat", "guardrails", "log"] as const;
 export type View = (typeof VIEWS)[number];
 
 /** A call, or a file that was dropped, from its beginning to its result. */
@@ -112,6 +112,8 @@ export interface State {
   readonly updates: ReadonlySet<string>;
   /** How often a server's lists changed. */
   readonly changes: number;
+  /** A question of the chat goes on. */
+  readonly isChatting: boolean;
   readonly isOnline: boolean;
   readonly theme: Theme;
   /** There is a newer version, which waits. */
@@ -138,6 +140,7 @@ const START: State = {
   log: [],
   updates: new Set(),
   changes: 0,
+  isChatting: false,
   isOnline: true,
   theme: "system",
   isOutdated: false,

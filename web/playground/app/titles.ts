@@ -10,6 +10,7 @@ export const TITLES: Readonly<Record<View, string>> = {
   tools: "Tools",
   resources: "Resources",
   files: "My Files",
+  chat: "Chat",
   guardrails: "Guardrails",
   log: "Log",
 };

@@ -2,7 +2,7 @@
  * One server that a person chose, as a source of tools.
  * @module
  */
-import type { ArtifactScope, ArtifactStore } from "mcp-sluice";
+import type { ArtifactScope, ArtifactStore, SluiceConfig } from "mcp-sluice";
 import {
   ToolAuthError,
   ToolNode,
@@ -10,6 +10,7 @@ import {
   type OAuthManager,
   type ToolContext,
   type ToolNodeEvent,
+  type ToolNodeOptions,
   type ToolProgress,
   type ToolResult,
 } from "mcp-sluice/tools";
@@ -35,8 +36,8 @@ export interface ConnectionTerms {
 export class Connection implements AsyncDisposable {
   readonly address: ServerAddress;
   readonly #terms: ConnectionTerms;
-  /** By the seconds that the server may be silent: a source has one limit for all calls. */
-  readonly #nodes = new Map<number, Promise<ToolNode>>();
+  /** By what is different of them. */
+  readonly #nodes = new Map<string, Promise<ToolNode>>();
   readonly #over = new AbortController();
   #signsIn = false;
 
@@ -72,6 +73,14 @@ export class Connection implements AsyncDisposable {
     return node.call(request.tool, request.args, { ...this.#context(signal), onProgress });
   }
 
+  /** The source as a planner takes it: it answers in observations, by this configuration. Those by others end. */
+  async planned(config: SluiceConfig): Promise<ToolNode> {
+    const key = `planned ${JSON.stringify(config)}`;
+    const old = [...this.#nodes.keys()].filter((each) => each.startsWith("planned ") && each !== key);
+    await Promise.allSettled(old.map((each) => this.#close(each)));
+    return this.#known(key, { dialect: "observation" }, { artifact_extraction: config });
+  }
+
   /** The source itself, for its resources. */
   async use<T>(work: (node: ToolNode, context: ToolContext) => Promise<T>): Promise<T> {
     return work(await this.#node(TIMEOUT), this.#context(this.#over.signal));
@@ -79,43 +88,55 @@ export class Connection implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort(new DOMException("The server was left.", "AbortError"));
-    const nodes = [...this.#nodes.values()];
-    this.#nodes.clear();
-    await Promise.allSettled(nodes.map(async (node) => (await node).close()));
+    await Promise.allSettled([...this.#nodes.keys()].map((key) => this.#close(key)));
   }
 
+  async #close(key: string): Promise<void> {
+    const node = this.#nodes.get(key);
+    this.#nodes.delete(key);
+    await (await node)?.close();
+  }
+
+  /** A source has one limit for all calls: in seconds that the server may be silent. */
   #node(timeout: number): Promise<ToolNode> {
-    const known = this.#nodes.get(timeout);
+    return this.#known(String(timeout), { dialect: "mcp" }, { timeout_s: timeout });
+  }
+
+  #known(key: string, options: ToolNodeOptions, config: Partial<ExternalToolConfig>): Promise<ToolNode> {
+    const known = this.#nodes.get(key);
     if (known !== undefined) return known;
-    const opening = this.#open(timeout);
-    this.#nodes.set(timeout, opening);
+    const opening = this.#open(options, config);
+    this.#nodes.set(key, opening);
     opening.catch(() => {
-      if (this.#nodes.get(timeout) === opening) this.#nodes.delete(timeout);
+      if (this.#nodes.get(key) === opening) this.#nodes.delete(key);
     });
     return opening;
   }
 
-  async #open(timeout: number): Promise<ToolNode> {
+  async #open(options: ToolNodeOptions, config: Partial<ExternalToolConfig>): Promise<ToolNode> {
     const { store, manager, callback, demo, onEvent } = this.#terms;
     const { kind } = this.address;
-    const node = new ToolNode(this.#config(timeout), {
-      store,
-      dialect: "mcp",
-      ...(this.#signsIn && {
-        authManager: await manager(),
-        oauthClient: { redirect_uri: callback, client_name: "Sluice playground" },
-      }),
-      onEvent: (event) => onEvent(this, event),
-      ...(kind === "demo" && { fetch: demo.fetch }),
-    });
+    const node = new ToolNode(
+      { ...this.#config(), ...config },
+      {
+        store,
+        ...options,
+        ...(this.#signsIn && {
+          authManager: await manager(),
+          oauthClient: { redirect_uri: callback, client_name: "Sluice playground" },
+        }),
+        onEvent: (event) => onEvent(this, event),
+        ...(kind === "demo" && { fetch: demo.fetch }),
+      },
+    );
     await node.connect(this.#context(this.#over.signal));
     return node;
   }
 
-  #config(timeout: number): ExternalToolConfig {
+  #config(): ExternalToolConfig {
     const { name, kind, url, token } = this.address;
     const connection = kind === "demo" ? this.#terms.demo.url : url;
-    const base = { name, transport: "mcp", connection, timeout_s: timeout } as const;
+    const base = { name, transport: "mcp", connection, timeout_s: TIMEOUT } as const;
     if (token !== undefined) return { ...base, auth_type: "bearer", auth_config: { token } };
     return this.#signsIn ? { ...base, auth_type: "oauth2_user" } : base;
   }

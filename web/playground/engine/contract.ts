@@ -5,6 +5,7 @@
 import type { SluiceConfig } from "mcp-sluice";
 import type { ListedResource, ListedTemplate, ResourceContent, TemplateVariable, ToolProgress } from "mcp-sluice/tools";
 import type { ShownArtifact } from "mcp-sluice/ui";
+import type { ChatEnd, ChatEvent, ChatRequest } from "./chat/contract.js";
 import type { Keys, Shelf } from "./shelves.js";
 
 /** Something went wrong, for people: a sentence that says what to do, and where it is. */
@@ -167,6 +168,10 @@ export interface Engine {
   answer(pause: string, value: unknown): void;
   /** Where a provider sent a person back to. */
   callback(url: string): Promise<Outcome<null>>;
+  /** Has a model answer, which may call the tools of all servers that are connected; tells what happens meanwhile. */
+  chat(request: ChatRequest, tell: (event: ChatEvent) => void): Promise<Outcome<ChatEnd>>;
+  /** Gives up a question of the chat, or one of its calls: `{step} {id}`. */
+  stop(question: string, call?: string): void;
   /** Gates a file: a JSON text as what it says, anything else as a server would send it. */
   take(file: File, as: "auto" | "file"): Promise<Outcome<ShownResult>>;
   /** What a model sees is decided by this from now on. */

@@ -5,6 +5,8 @@
 import { SluiceError, type SluiceConfig } from "mcp-sluice";
 import type { TemplateVariable } from "mcp-sluice/tools";
 import { Calls } from "./calls.js";
+import type { Chat } from "./chat/chat.js";
+import type { ChatEnd, ChatEvent, ChatRequest } from "./chat/contract.js";
 import type {
   CallRequest,
   Engine,
@@ -37,6 +39,7 @@ export class PlaygroundEngine implements Engine {
   readonly #servers = new Servers(this.#session, this.#tell);
   readonly #calls = new Calls(this.#servers, this.#results, this.#tell);
   readonly #resources = new Resources(this.#servers);
+  #chat: Promise<Chat> | undefined;
 
   listen(listener: (event: EngineEvent) => void): void {
     this.#listener = listener;
@@ -75,6 +78,17 @@ export class PlaygroundEngine implements Engine {
 
   async callback(url: string): Promise<Outcome<null>> {
     return done(() => this.#servers.signedIn(new URL(url)));
+  }
+
+  async chat(request: ChatRequest, tell: (event: ChatEvent) => void): Promise<Outcome<ChatEnd>> {
+    return outcome(async () => {
+      this.#chat ??= import("./chat/chat.js").then(({ Chat }) => new Chat(this.#session, this.#servers));
+      return (await this.#chat).ask(request, this.#results.config, tell);
+    });
+  }
+
+  stop(question: string, call?: string): void {
+    void this.#chat?.then((chat) => chat.stop(question, call));
   }
 
   async take(file: File, as: "auto" | "file"): Promise<Outcome<ShownResult>> {
@@ -170,6 +184,7 @@ export class PlaygroundEngine implements Engine {
 
   async end(): Promise<void> {
     this.#calls.cancelAll();
+    (await this.#chat)?.stopAll();
     await this.#servers.disconnectAll();
     await this.#session.end();
     this.#results.clear();

@@ -18,6 +18,7 @@ export class Results {
   readonly #session: Session;
   readonly #kept = new Map<string, KeptResult>();
   #gating: Gating | undefined;
+  #config: SluiceConfig = {};
 
   constructor(session: Session) {
     this.#session = session;
@@ -34,6 +35,12 @@ export class Results {
     const { store, scope } = this.#session;
     const sluice = await createSluice({ store, config });
     this.#gating = { sluice, scope, isDefault: Object.keys(config).length === 0 };
+    this.#config = config;
+  }
+
+  /** What decides by now. */
+  get config(): SluiceConfig {
+    return this.#config;
   }
 
   /** Keeps a result, and gives both of its sides. */

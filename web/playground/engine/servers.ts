@@ -2,8 +2,8 @@
  * The servers that a person chose, and what they tell.
  * @module
  */
-import { SluiceError } from "mcp-sluice";
-import type { OAuthManager, ToolNodeEvent } from "mcp-sluice/tools";
+import { SluiceError, type SluiceConfig } from "mcp-sluice";
+import type { OAuthManager, ToolNode, ToolNodeEvent } from "mcp-sluice/tools";
 import { DEMO_URL, demoFetch } from "../demo/serve.js";
 import { Connection, type ConnectionTerms } from "./connection.js";
 import type { EngineEvent, Outcome, ServerAddress, ShownServer } from "./contract.js";
@@ -22,6 +22,8 @@ export class Servers {
   readonly #session: Session;
   readonly #tell: (event: EngineEvent) => void;
   readonly #connections = new Map<string, Connection>();
+  /** Those whose tools are known. */
+  readonly #ready = new Set<Connection>();
   #manager: Promise<OAuthManager> | undefined;
 
   constructor(session: Session, tell: (event: EngineEvent) => void) {
@@ -42,6 +44,7 @@ export class Servers {
     this.#say(connection, { status: "connecting" });
     try {
       await connection.open();
+      this.#ready.add(connection);
       this.#say(connection, { status: "ready", tools: await connection.tools() });
       return { ok: true, value: null };
     } catch (error) {
@@ -68,6 +71,11 @@ export class Servers {
     return connection;
   }
 
+  /** The sources of a planner, in whose answers a model sees what this configuration lets it see. Throws ToolNodeError. */
+  async planned(config: SluiceConfig): Promise<readonly ToolNode[]> {
+    return Promise.all([...this.#ready].map((connection) => connection.planned(config)));
+  }
+
   /** Goes on with the calls that waited for a provider, which sent a person back to this address. */
   async signedIn(address: URL): Promise<void> {
     try {
@@ -84,6 +92,7 @@ export class Servers {
     const connection = this.#connections.get(server);
     if (connection === undefined) return false;
     this.#connections.delete(server);
+    this.#ready.delete(connection);
     await connection[Symbol.asyncDispose]();
     return true;
   }

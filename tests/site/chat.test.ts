@@ -1,0 +1,150 @@
+/** The chat: what the model wants called is called, and its bytes stay out of what the model sees. */
+import { readFile } from "node:fs/promises";
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { ask, go, visitor } from "./visit.js";
+
+const seen = visitor();
+
+/** The last turn, once it has ended. */
+async function answered(page: Page): Promise<Locator> {
+  await page.locator("playground-chat").getByRole("button", { name: "Ask", exact: true }).waitFor();
+  return page.locator("playground-turn").last();
+}
+
+describe("a question", () => {
+  test("is answered without a network: tools are called at once, and what they give are cards", async () => {
+    const { page } = seen;
+    await ask(page, "Make the Q2 sales report and draw the chart");
+    const turn = await answered(page);
+    for (const tool of ["demo.sales_report", "demo.sales_chart"]) {
+      const call = turn.getByRole("group", { name: `Call of ${tool}` });
+      await call.getByText("is done").waitFor();
+      await call.getByText(/^The model sees \d+ characters$/).waitFor();
+      expect(await call.locator("sluice-artifact").count()).toBe(1);
+    }
+    expect(await turn.getByText('{"quarter":"Q2"}').count()).toBe(1);
+    expect(await turn.locator(".text").last().innerText()).toMatch(/^• PDF, 4\.0 MB, 3 pages.*\n• PNG image/);
+    await turn.getByText(/^2 steps · 2 calls · \d+ characters of results seen · 4\.\d MB kept out/).waitFor();
+  });
+
+  test("what the model saw at each step is told, and has no bytes in it", async () => {
+    const { page } = seen;
+    const turn = page.locator("playground-turn").last();
+    await turn.getByRole("button", { name: "What the model saw" }).click();
+    const steps = turn.locator("playground-trajectory").getByRole("listitem");
+    expect(await steps.count()).toBe(2);
+    await steps.first().getByText("The question").click();
+    await steps.first().getByText("Make the Q2 sales report and draw the chart").waitFor();
+    const results = await steps.last().locator("pre").allInnerTexts();
+    expect(results).toHaveLength(2);
+    expect(results.join("\n")).toMatch(/"artifact":\{"id":"demo_[0-9a-f]+","mime_type":"application\/pdf"/);
+    expect(results.join("\n")).not.toMatch(/[A-Za-z0-9+/=]{200}/);
+    const download = page.waitForEvent("download");
+    await turn.getByRole("button", { name: "Download the trajectory" }).click();
+    const trajectory = JSON.parse(await readFile(await (await download).path(), "utf8")) as {
+      steps: { calls: { tool: string; observation: string }[] }[];
+    };
+    expect(trajectory.steps[0]?.calls.map(({ observation }) => observation)).toEqual(results);
+  });
+
+  test("a preview of what was stored opens beside it", async () => {
+    const { page } = seen;
+    const card = page.locator("playground-turn").last().locator("sluice-artifact").last();
+    await card.getByRole("button", { name: /^Preview/ }).click();
+    await page.locator("playground-drawer img").waitFor();
+    await page.getByRole("button", { name: "Close the preview" }).click();
+  });
+
+  test("can make the model look inside of what was stored", async () => {
+    const { page } = seen;
+    await ask(page, "Export the orders as CSV and read the first rows");
+    const turn = await answered(page);
+    await turn.getByRole("group", { name: "Call of demo.artifact_read" }).getByText("is done").waitFor();
+    expect(await turn.locator(".text").last().innerText()).toContain("order,date,region,product");
+  });
+});
+
+describe("a call that takes long", () => {
+  test("tells how far it is; it is cancelled alone, and the model goes on", async () => {
+    const { page } = seen;
+    await ask(page, "Import the orders, which takes 60 seconds");
+    const call = page.getByRole("group", { name: "Call of demo.slow_import" });
+    await call.getByText(/^[\d,]+ of 60,000 orders$/).waitFor();
+    const bar = call.getByRole("progressbar", { name: "demo.slow_import" });
+    expect(await bar.getAttribute("max")).toBe("60000");
+    expect(
+      await page
+        .locator("playground-rail")
+        .getByRole("button", { name: /^Chat\s*, 1 running$/ })
+        .count(),
+    ).toBe(1);
+    await call.getByRole("button", { name: "Cancel" }).click();
+    const turn = await answered(page);
+    await call.getByText("was cancelled").waitFor();
+    expect(await turn.locator(".text").last().innerText()).toContain(
+      "The call was cancelled: go on without its result.",
+    );
+  });
+
+  test("stopping ends everything; somebody who looks elsewhere is told when it is over", async () => {
+    const { page } = seen;
+    await ask(page, "Import the orders, which takes 60 seconds");
+    await page.getByRole("group", { name: "Call of demo.slow_import" }).last().getByRole("progressbar").waitFor();
+    await page.locator("playground-chat").getByRole("button", { name: "Stop" }).click();
+    await (await answered(page)).getByText("It was stopped.").waitFor();
+
+    await ask(page, "Import the orders, which takes 2 seconds");
+    await go(page, "Log");
+    await page.getByRole("button", { name: "Notifications, 1 new" }).click();
+    await page.locator("playground-notices").getByText("The chat has an answer.").waitFor();
+    await page.keyboard.press("Escape");
+    await go(page, "Chat");
+    await (await answered(page)).getByText(/"imported": ?1995/).waitFor();
+  });
+});
+
+test("a question of a server's pauses the run, which goes on with the answer", async () => {
+  const { page } = seen;
+  await ask(page, "Ask me something");
+  const pause = page.getByRole("group", { name: "A call waits for you" });
+  await pause.getByRole("textbox", { name: /^Answer/ }).fill("North");
+  const call = page.getByRole("group", { name: "Call of demo.asks" });
+  await call.getByText("waits for you").waitFor();
+  const field = await page.getByRole("textbox", { name: "Your question" }).boundingBox();
+  expect((field?.y ?? Infinity) + (field?.height ?? 0)).toBeLessThan(900);
+  await pause.getByRole("button", { name: "Answer" }).click();
+  const turn = await answered(page);
+  expect(await turn.locator(".text").last().innerText()).toContain("The answer was: North");
+  expect(await pause.count()).toBe(0);
+});
+
+test("the guardrails hold for the chat too", async () => {
+  const { page } = seen;
+  await go(page, "Guardrails");
+  const field = page.getByLabel("Longest observation");
+  const before = await field.inputValue();
+  await field.fill("300");
+  await field.press("Tab");
+  await ask(page, "Show the table");
+  const call = (await answered(page)).getByRole("group", { name: "Call of demo.sales_table" });
+  const [, chars = ""] = /sees (\d+) characters/.exec(await call.innerText()) ?? [];
+  expect(Number(chars)).toBeLessThanOrEqual(300);
+  await go(page, "Guardrails");
+  await field.fill(before);
+  await field.press("Tab");
+});
+
+test("a new chat is empty", async () => {
+  const { page } = seen;
+  await go(page, "Chat");
+  await page.locator("playground-chat").getByRole("button", { name: "New chat" }).click();
+  expect(await page.locator("playground-turn").count()).toBe(0);
+  await page.getByRole("button", { name: "Ask me something" }).waitFor();
+});
+
+test("nothing of it is complained of, or asked of any other origin", () => {
+  expect(seen.complaints).toEqual([]);
+  const { origin } = new URL(seen.site.url);
+  expect(seen.requests.filter((url) => !url.startsWith(origin) && !url.startsWith("blob:"))).toEqual([]);
+});

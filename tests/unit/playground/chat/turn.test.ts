@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import {
+  keptOut,
+  seenChars,
+  withCancelled,
+  withEvent,
+  type ChatTurn,
+} from "../../../../web/playground/app/chat/turn.js";
+import type { ChatEvent } from "../../../../web/playground/engine/chat/contract.js";
+
+const NOW = 1_750_000_000_000;
+const BEGUN: ChatTurn = { id: "t", query: "Do it", model: { kind: "scripted" }, state: "running", steps: [] };
+const PLACE = { step: 1, call: "a", tool: "demo.export_csv" } as const;
+const CALLED: readonly ChatEvent[] = [
+  { kind: "asked", step: 1, messages: [{ role: "user", text: "Do it" }], tools: 3 },
+  { kind: "text", step: 1, text: "I " },
+  { kind: "text", step: 1, text: "call." },
+  {
+    kind: "wanted",
+    step: 1,
+    calls: [
+      { id: "a", name: "demo_export_csv", args: "{}" },
+      { id: "b", name: "demo_fails", args: "{" },
+    ],
+  },
+  { kind: "tool_called", ...PLACE },
+];
+
+function after(events: readonly ChatEvent[], turn = BEGUN): ChatTurn {
+  return events.reduce((now, event, at) => withEvent(now, event, NOW + at), turn);
+}
+
+const artifact = { id: "demo_1", mime_type: "text/csv", size_bytes: 1000, sha256: "ab", filename: null, scope: {} };
+const stored = { kind: "artifact_stored", ...PLACE, artifacts: [artifact] } as unknown as ChatEvent;
+
+describe("a turn", () => {
+  test("has what the model saw, wrote and wanted, step by step", () => {
+    const { steps } = after([...CALLED, { kind: "asked", step: 2, messages: [], tools: 3 }]);
+    expect(steps.map(({ step, text, seen }) => [step, text, seen.length])).toEqual([
+      [1, "I call.", 1],
+      [2, "", 0],
+    ]);
+    expect(steps[0]?.calls.map(({ tool, state }) => [tool, state])).toEqual([
+      ["demo.export_csv", "running"],
+      ["demo_fails", "wanted"],
+    ]);
+  });
+
+  test("has what became of a call: stored without its scope, shortened, told", () => {
+    const turn = after([
+      ...CALLED,
+      { kind: "tool_progress", ...PLACE, progress: { progress: 1, total: 2 } },
+      { kind: "tool_returned", ...PLACE, isError: false },
+      stored,
+      stored,
+      { kind: "observation_clamped", ...PLACE, original_size: 900, clamped_size: 100, method: "step" },
+      { kind: "tool_answered", ...PLACE, isError: false, chars: 100 },
+      { kind: "model_answered", step: 1, calls: 2, usage: { inputTokens: 10, outputTokens: 5 } },
+    ]);
+    const { scope: _, ...shown } = artifact;
+    expect(turn.steps[0]?.calls[0]).toEqual({
+      id: "a",
+      tool: "demo.export_csv",
+      args: "{}",
+      state: "done",
+      startedAt: NOW + 3,
+      endedAt: NOW + 6,
+      progress: { progress: 1, total: 2 },
+      artifacts: [shown],
+      clamped: { original: 900, left: 100, method: "step" },
+      chars: 100,
+    });
+    expect(turn.steps[0]?.tokens).toBe(15);
+    expect([keptOut(turn), seenChars(turn)]).toEqual([1000, 100]);
+  });
+
+  test("a call that waits goes on; one that was cancelled stays so, whatever it says", () => {
+    const waiting = after([...CALLED, { kind: "paused", ...PLACE, reason: "await_input", token: "x" }]);
+    expect(waiting.steps[0]?.calls[0]?.state).toBe("waiting");
+    expect(after([{ kind: "resumed" }], waiting).steps[0]?.calls.map(({ state }) => state)).toEqual([
+      "running",
+      "wanted",
+    ]);
+    const cancelled = withCancelled(after(CALLED), 1, "a");
+    const ended = after([{ kind: "tool_returned", ...PLACE, isError: false }], cancelled);
+    expect(ended.steps[0]?.calls[0]).toMatchObject({ state: "cancelled", endedAt: NOW });
+  });
+
+  test("what was not stored counts for nothing, and what the server took back is gone", () => {
+    const lost = {
+      kind: "artifact_stored",
+      ...PLACE,
+      artifacts: [{ ...artifact, sha256: null }],
+    } as unknown as ChatEvent;
+    const problem = { code: "E_TOOL", message: "It failed." };
+    const turn = after([
+      ...CALLED,
+      lost,
+      { kind: "tool_failed", ...PLACE, problem },
+      { kind: "text_discarded", step: 1 },
+    ]);
+    expect(keptOut(turn)).toBe(0);
+    expect(turn.steps[0]).toMatchObject({ text: "", calls: [{ problem }, { tool: "demo_fails" }] });
+  });
+});

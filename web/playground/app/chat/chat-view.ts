@@ -1,0 +1,240 @@
+/**
+ * The chat: a planner that may call the tools of all servers that are connected.
+ * @module
+ */
+import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import { viewStyles } from "../shared-styles.js";
+import { ViewElement } from "../view.js";
+import { Conversation } from "./conversation.js";
+import "./model-form.js";
+import type { ModelForm } from "./model-form.js";
+import "./turn-card.js";
+import type { StoppedCall } from "./turn-card.js";
+import type { ChatTurn } from "./turn.js";
+
+/** What can be asked without a model. */
+const SUGGESTIONS = [
+  "Make the Q3 sales report and draw the chart",
+  "Export the orders as CSV and read the first rows",
+  "Import the orders, which takes 8 seconds",
+  "Ask me something",
+];
+
+/** `<playground-chat>` */
+export class ChatView extends ViewElement {
+  static override properties = { ...ViewElement.properties, draft: { state: true } };
+  static override styles = [
+    viewStyles,
+    css`
+      :host {
+        block-size: 100%;
+        display: grid;
+        grid-template-rows: auto minmax(0, 1fr) auto;
+      }
+      header,
+      form {
+        padding: 8px 16px;
+      }
+      header,
+      .ask,
+      playground-turn {
+        --most: 960px;
+        inline-size: 100%;
+        margin-inline: auto;
+        max-inline-size: var(--most);
+      }
+      header {
+        max-inline-size: calc(var(--most) + 32px);
+      }
+      .said {
+        display: flex;
+        flex-direction: column;
+        gap: 24px;
+        overflow: auto;
+        padding: 12px 16px 24px;
+      }
+      .empty {
+        flex: 1;
+      }
+      form {
+        background: var(--surface-raised);
+        border-block-start: 1px solid var(--line);
+      }
+      .ask {
+        align-items: end;
+        display: flex;
+        gap: 8px;
+      }
+      textarea {
+        field-sizing: content;
+        font-family: inherit;
+        max-block-size: 30vh;
+        resize: none;
+      }
+      .suggestions {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 8px;
+        justify-content: center;
+      }
+      .suggestions button {
+        white-space: normal;
+      }
+      @media (max-width: 640px) {
+        header,
+        form,
+        .said {
+          padding-inline: 12px;
+        }
+      }
+    `,
+  ];
+
+  declare draft: string;
+  /** A person who reads what was said before is left there. */
+  #follows = true;
+  #scrollTop = 0;
+  readonly #changed = (): void => this.requestUpdate();
+
+  constructor() {
+    super();
+    this.draft = "";
+  }
+
+  get #conversation(): Conversation {
+    return (this.actions.conversation ??= new Conversation(this.actions.chat, this.store));
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#conversation.addEventListener("change", this.#changed);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#conversation.removeEventListener("change", this.#changed);
+  }
+
+  override updated(changed: PropertyValues): void {
+    super.updated(changed);
+    const said = this.renderRoot.querySelector(".said");
+    if (this.#follows) said?.scrollTo({ top: said.scrollHeight });
+  }
+
+  override render(): TemplateResult {
+    const { turns, current } = this.#conversation;
+    return html`
+      ${this.#head()}
+      <div class="said" tabindex="0" role="region" aria-label="Conversation" @scroll=${this.#scrolled}>
+        ${
+          turns.length === 0
+            ? this.#empty()
+            : repeat(
+                turns,
+                ({ id }) => id,
+                (turn) => this.#turn(turn),
+              )
+        }
+      </div>
+      <p class="unseen" role="status">${current === undefined ? turns.at(-1)?.end?.answer : nothing}</p>
+      ${this.#form()}
+      <playground-model
+        .store=${this.store}
+        .actions=${this.actions}
+        .conversation=${this.#conversation}
+      ></playground-model>
+    `;
+  }
+
+  #head(): TemplateResult {
+    const { model, turns, current } = this.#conversation;
+    const name = model.kind === "scripted" ? "the script, offline" : `${model.model} at ${new URL(model.url).host}`;
+    return html`<header class="row">
+      <h1 class="unseen">Chat</h1>
+      <span class="grow cut">Answered by <strong>${name}</strong></span>
+      <button @click=${this.#choose}>Model</button>
+      <button ?disabled=${turns.length === 0 || current !== undefined} @click=${() => this.#conversation.clear()}>
+        New chat
+      </button>
+    </header>`;
+  }
+
+  #empty(): TemplateResult {
+    return html`<div class="empty">
+      <p>Ask something that the tools of your servers can answer: their bytes stay out of the model's sight.</p>
+      <div class="suggestions">
+        ${SUGGESTIONS.map((text) => html`<button ?disabled=${!this.state.isReady} @click=${() => this.#ask(text)}>${text}</button>`)}
+      </div>
+    </div>`;
+  }
+
+  #turn(turn: ChatTurn): TemplateResult {
+    return html`<playground-turn
+      .store=${this.store}
+      .actions=${this.actions}
+      .turn=${turn}
+      @playground-stop=${({ detail }: CustomEvent<StoppedCall>) => this.#conversation.cancel(detail.step, detail.call)}
+      @playground-again=${() => this.#ask(turn.query)}
+      @playground-model=${this.#choose}
+    ></playground-turn>`;
+  }
+
+  #form(): TemplateResult {
+    const isBusy = this.#conversation.current !== undefined;
+    return html`<form @submit=${this.#submit}>
+      <div class="ask">
+        <textarea
+          class="grow"
+          name="query"
+          rows="1"
+          aria-label="Your question"
+          placeholder="Ask something"
+          .value=${this.draft}
+          @input=${(event: Event) => (this.draft = (event.target as HTMLTextAreaElement).value)}
+          @keydown=${this.#key}
+        ></textarea>
+        ${
+          isBusy
+            ? html`<button type="button" @click=${() => this.#conversation.stop()}>Stop</button>`
+            : html`<button class="primary" type="submit" ?disabled=${!this.state.isReady}>Ask</button>`
+        }
+      </div>
+    </form>`;
+  }
+
+  #key(event: KeyboardEvent): void {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    // ⌘↵ runs a tool again elsewhere.
+    event.stopPropagation();
+    this.#submit(event);
+  }
+
+  #submit(event: Event): void {
+    event.preventDefault();
+    if (this.#conversation.current !== undefined || !this.state.isReady) return;
+    this.#ask(this.draft);
+    this.draft = "";
+  }
+
+  #ask(query: string): void {
+    this.#follows = true;
+    void this.#conversation.ask(query);
+    this.renderRoot.querySelector("textarea")?.focus();
+  }
+
+  readonly #choose = (): void => {
+    void this.renderRoot.querySelector<ModelForm>("playground-model")?.open();
+  };
+
+  #scrolled(event: Event): void {
+    const { scrollTop, scrollHeight, clientHeight } = event.target as HTMLElement;
+    const isBack = scrollTop < this.#scrollTop;
+    this.#scrollTop = scrollTop;
+    if (scrollHeight - scrollTop - clientHeight < 40) this.#follows = true;
+    else if (isBack) this.#follows = false;
+  }
+}
+
+customElements.define("playground-chat", ChatView);

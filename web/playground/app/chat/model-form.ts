@@ -1,0 +1,156 @@
+/**
+ * Who answers: the script, or a model at an address that a person gives.
+ * @module
+ */
+import { css, html, nothing, type TemplateResult } from "lit";
+import type { ChatModel, Endpoint } from "../../engine/chat/contract.js";
+import { dialogStyles, viewStyles } from "../shared-styles.js";
+import { ViewElement } from "../view.js";
+import type { Conversation } from "./conversation.js";
+
+const EMPTY: Endpoint = { url: "", model: "", key: "" };
+
+/** `<playground-model>` */
+export class ModelForm extends ViewElement {
+  static override properties = {
+    ...ViewElement.properties,
+    conversation: { attribute: false },
+    isOpen: { state: true },
+    kind: { state: true },
+    problem: { state: true },
+  };
+  static override styles = [
+    viewStyles,
+    dialogStyles,
+    css`
+      dialog {
+        --wide: 520px;
+      }
+      fieldset {
+        border: 0;
+        margin: 0;
+        padding: 0;
+      }
+      .choice {
+        align-items: flex-start;
+        display: flex;
+        gap: 8px;
+        min-block-size: var(--target);
+      }
+    `,
+  ];
+
+  declare conversation: Conversation;
+  declare isOpen: boolean;
+  declare kind: ChatModel["kind"];
+  declare problem: string;
+
+  constructor() {
+    super();
+    this.isOpen = false;
+    this.kind = "scripted";
+    this.problem = "";
+  }
+
+  /** Shows it; closing gives the focus back. */
+  async open(): Promise<void> {
+    this.kind = this.conversation.model.kind;
+    this.problem = "";
+    this.isOpen = true;
+    await this.updateComplete;
+    this.renderRoot.querySelector("dialog")?.showModal();
+  }
+
+  override render(): TemplateResult {
+    return html`<dialog aria-label="Model" @close=${() => (this.isOpen = false)}>
+      ${this.isOpen ? this.#form() : nothing}
+    </dialog>`;
+  }
+
+  /** Only while it is shown: a key is not left in the document. */
+  #form(): TemplateResult {
+    const { model, isRemembered } = this.conversation;
+    const endpoint = model.kind === "endpoint" ? model : EMPTY;
+    return html`<form class="stack" novalidate @submit=${this.#submit}>
+      <h2>Who answers</h2>
+      <fieldset class="stack">
+        <legend class="unseen">Model</legend>
+        ${this.#choice("scripted", "The script", "Works offline. It calls the tools that you name, and does not think.")}
+        ${this.#choice("endpoint", "A model of your own", "Any server that speaks OpenAI's chat completions and lets this page ask it: OpenAI, OpenRouter, Ollama, vLLM, LM Studio.")}
+      </fieldset>
+      ${this.kind === "scripted" ? nothing : this.#endpoint(endpoint, isRemembered)}
+      ${this.problem === "" ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
+      <div class="row">
+        <button class="primary" type="submit">Use it</button>
+        <button type="button" @click=${this.#close}>Cancel</button>
+      </div>
+    </form>`;
+  }
+
+  #choice(kind: ChatModel["kind"], name: string, about: string): TemplateResult {
+    return html`<label class="choice">
+      <input
+        type="radio"
+        name="kind"
+        value=${kind}
+        .checked=${this.kind === kind}
+        @change=${() => (this.kind = kind)}
+      />
+      <span><strong>${name}</strong><br /><span class="soft">${about}</span></span>
+    </label>`;
+  }
+
+  #endpoint({ url, model, key }: Endpoint, isRemembered: boolean): TemplateResult {
+    return html`
+      <label
+        ><span class="label">Address</span
+        ><input name="url" type="url" .value=${url} placeholder="http://localhost:11434/v1" autocomplete="off" />
+      </label>
+      <label
+        ><span class="label">Model</span
+        ><input name="model" .value=${model} placeholder="llama3.2" autocomplete="off" />
+      </label>
+      <label
+        ><span class="label">Key, where the server wants one</span
+        ><input name="key" type="password" .value=${key} autocomplete="off" />
+      </label>
+      <label class="choice">
+        <input name="remember" type="checkbox" .checked=${isRemembered} />
+        <span
+          >Remember it in this browser, the key too<br /><span class="soft"
+            >Otherwise it is forgotten when the page is closed.</span
+          ></span
+        >
+      </label>
+      <p class="soft">Questions and results that the model sees go to that server, and nowhere else.</p>
+    `;
+  }
+
+  #submit(event: Event): void {
+    event.preventDefault();
+    const data = new FormData(event.target as HTMLFormElement);
+    const text = (name: string): string => {
+      const value = data.get(name);
+      return typeof value === "string" ? value.trim() : "";
+    };
+    const endpoint = { url: text("url"), model: text("model"), key: text("key") };
+    this.problem = this.kind === "scripted" ? "" : problemOf(endpoint);
+    if (this.problem !== "") return;
+    const model: ChatModel = this.kind === "scripted" ? { kind: "scripted" } : { kind: "endpoint", ...endpoint };
+    this.conversation.choose(model, data.has("remember"));
+    this.#close();
+  }
+
+  #close(): void {
+    this.renderRoot.querySelector("dialog")?.close();
+  }
+}
+
+function problemOf({ url, model }: Endpoint): string {
+  if (!/^https?:/.test(url) || !URL.canParse(url)) {
+    return "The address must be an http or https URL, such as http://localhost:11434/v1.";
+  }
+  return model === "" ? "Name the model as its server calls it, such as llama3.2." : "";
+}
+
+customElements.define("playground-model", ModelForm);

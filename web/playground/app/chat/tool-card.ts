@@ -1,0 +1,148 @@
+/**
+ * A call that the model wanted made: how far it is, what was stored, and how much of it the model sees.
+ * @module
+ */
+import { css, html, nothing, type TemplateResult } from "lit";
+import { icon } from "mcp-sluice/ui/theme";
+import bad from "lucide-static/icons/circle-alert.svg?raw";
+import good from "lucide-static/icons/circle-check.svg?raw";
+import busy from "lucide-static/icons/loader.svg?raw";
+import off from "lucide-static/icons/circle-off.svg?raw";
+import person from "lucide-static/icons/circle-user.svg?raw";
+import { sessionCards } from "../session-cards.js";
+import { cards, viewStyles } from "../shared-styles.js";
+import { ViewElement } from "../view.js";
+import type { ChatCall } from "./turn.js";
+
+/** Milliseconds between looks at the clock. */
+const TICK = 1000;
+
+const STATES = {
+  wanted: [busy, "begins"],
+  running: [busy, "is running"],
+  waiting: [person, "waits for you"],
+  done: [good, "is done"],
+  failed: [bad, "failed"],
+  cancelled: [off, "was cancelled"],
+} as const;
+
+const METHODS: Readonly<Record<string, string>> = {
+  stored: "the rest is stored",
+  step: "the step was too long",
+  repeated: "it was told before",
+};
+
+/** `<playground-tool>`; dispatches `playground-cancel`. */
+export class ToolCard extends ViewElement {
+  static override properties = { ...ViewElement.properties, call: { attribute: false } };
+  static override styles = [
+    viewStyles,
+    cards,
+    css`
+      :host {
+        display: block;
+      }
+      .state {
+        display: inline-flex;
+      }
+      .done .state {
+        color: var(--good);
+      }
+      .failed .state {
+        color: var(--bad);
+      }
+      .waiting .state {
+        color: var(--warn);
+      }
+      progress {
+        accent-color: var(--accent);
+        inline-size: 100%;
+      }
+      .args {
+        color: var(--text-soft);
+        margin: 0;
+        overflow-wrap: anywhere;
+        white-space: pre-wrap;
+      }
+    `,
+  ];
+
+  declare call: ChatCall;
+  #clock: ReturnType<typeof setInterval> | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#clock = setInterval(() => {
+      if (this.#isRunning) this.requestUpdate();
+    }, TICK);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearInterval(this.#clock);
+  }
+
+  get #isRunning(): boolean {
+    return this.call.state === "running" || this.call.state === "wanted";
+  }
+
+  override render(): TemplateResult {
+    const { tool, args, state, problem, artifacts } = this.call;
+    const [sign, words] = STATES[state];
+    return html`<section class="panel stack ${state}" role="group" aria-label="Call of ${tool}">
+      <div class="row">
+        <span class="state">${icon(sign)}</span>
+        <strong class="cut">${tool}</strong>
+        <span class="soft grow" role="status">${words}${this.#seconds()}</span>
+        ${this.#isRunning ? html`<button @click=${this.#cancel}>Cancel</button>` : nothing}
+      </div>
+      ${args === "{}" ? nothing : html`<pre class="args">${short(args)}</pre>`} ${this.#progress()}
+      ${problem === undefined ? nothing : html`<p class="problem"><strong>${problem.code}</strong> ${problem.message}</p>`}
+      ${this.#sizes()} ${artifacts.length === 0 ? nothing : sessionCards(this.actions, artifacts)}
+    </section>`;
+  }
+
+  #seconds(): string {
+    const { startedAt, endedAt } = this.call;
+    const seconds = Math.floor(((endedAt ?? Date.now()) - startedAt) / 1000);
+    return seconds < 1 ? "" : `, ${seconds} s`;
+  }
+
+  #progress(): TemplateResult | typeof nothing {
+    const { progress, tool } = this.call;
+    if (!this.#isRunning || progress === undefined) return nothing;
+    return html`<progress
+        aria-label=${tool}
+        max=${progress.total ?? nothing}
+        value=${progress.total === undefined ? nothing : progress.progress}
+      ></progress>
+      <p class="soft">${progress.message}</p>`;
+  }
+
+  #sizes(): TemplateResult | typeof nothing {
+    const { chars, clamped } = this.call;
+    if (chars === undefined) return nothing;
+    const method = clamped === undefined ? "" : (METHODS[clamped.method] ?? "shortened by the guardrail");
+    return html`<p class="row">
+      <span class="chip">The model sees ${count(chars)} characters</span>
+      ${clamped === undefined ? nothing : html`<span class="chip warn">of ${count(clamped.original)}: ${method}</span>`}
+    </p>`;
+  }
+
+  #cancel(): void {
+    this.dispatchEvent(new CustomEvent("playground-cancel"));
+  }
+}
+
+/** Characters of arguments that are shown. */
+const MAX_ARGS = 500;
+
+function short(args: string): string {
+  return args.length > MAX_ARGS ? `${args.slice(0, MAX_ARGS)}… (${count(args.length)} characters)` : args;
+}
+
+function count(number: number): string {
+  return number.toLocaleString("en");
+}
+
+customElements.define("playground-tool", ToolCard);

@@ -1,0 +1,156 @@
+/**
+ * A question and all that came of it so far, and what an event changes of it.
+ * @module
+ */
+import type { ShownArtifact } from "mcp-sluice/ui";
+import type { ToolProgress } from "mcp-sluice/tools";
+import type { ChatEnd, ChatEvent, ChatRequest, SeenMessage } from "../../engine/chat/contract.js";
+import type { Problem } from "../../engine/contract.js";
+
+/** A call that the model wants made. */
+export interface ChatCall {
+  /** Unique in its step. */
+  readonly id: string;
+  /** The name in the catalog, once the call has begun. */
+  readonly tool: string;
+  /** JSON text as the model wrote it. */
+  readonly args: string;
+  readonly state: "wanted" | "running" | "waiting" | "done" | "failed" | "cancelled";
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  readonly progress?: ToolProgress;
+  readonly artifacts: readonly ShownArtifact[];
+  /** Characters that there were, that the model sees, and how they became fewer. */
+  readonly clamped?: { readonly original: number; readonly left: number; readonly method: string };
+  /** Characters that the model sees. */
+  readonly chars?: number;
+  readonly problem?: Problem;
+}
+
+/** One time that the model was asked. */
+export interface ChatStep {
+  /** From 1. */
+  readonly step: number;
+  /** What it saw that it had not seen before. */
+  readonly seen: readonly SeenMessage[];
+  /** How many tools it could call. */
+  readonly tools: number;
+  /** What it wrote. */
+  readonly text: string;
+  readonly calls: readonly ChatCall[];
+  /** Tokens that it read and wrote, where its server says so. */
+  readonly tokens?: number;
+}
+
+/** A question, from its beginning to its answer. */
+export interface ChatTurn extends Omit<ChatRequest, "before"> {
+  readonly state: "running" | "done" | "failed" | "cancelled";
+  readonly steps: readonly ChatStep[];
+  readonly end?: ChatEnd;
+  readonly problem?: Problem;
+}
+
+/** A turn after an event; `now` is in milliseconds since 1970. */
+export function withEvent(turn: ChatTurn, event: ChatEvent, now: number): ChatTurn {
+  switch (event.kind) {
+    case "asked": {
+      const { step, messages: seen, tools } = event;
+      return { ...turn, steps: [...turn.steps, { step, seen, tools, text: "", calls: [] }] };
+    }
+    case "text":
+      return withStep(turn, event.step, (step) => ({ text: step.text + event.text }));
+    case "text_discarded":
+      return withStep(turn, event.step, () => ({ text: "" }));
+    case "wanted": {
+      const calls = event.calls.map(({ id, name, args }) => wanted(id, name, args, now));
+      return withStep(turn, event.step, () => ({ calls }));
+    }
+    case "model_answered": {
+      const { usage } = event;
+      if (usage === undefined) return turn;
+      return withStep(turn, event.step, () => ({ tokens: usage.inputTokens + usage.outputTokens }));
+    }
+    case "resumed":
+      return { ...turn, steps: turn.steps.map(goesOn) };
+    default:
+      return withStep(turn, event.step, ({ calls }) => ({
+        calls: calls.map((call) => (call.id === event.call ? { ...call, ...ofCall(call, event, now) } : call)),
+      }));
+  }
+}
+
+type CallEvent = Extract<ChatEvent, { readonly call: string }>;
+
+function ofCall(call: ChatCall, event: CallEvent, now: number): Partial<ChatCall> {
+  switch (event.kind) {
+    case "tool_called":
+      return { tool: event.tool, state: "running" };
+    case "tool_progress":
+      return { progress: event.progress };
+    case "paused":
+      return { state: "waiting" };
+    case "tool_failed":
+      return { problem: event.problem };
+    case "tool_returned":
+      return { state: endOf(call, event.isError), endedAt: now };
+    case "artifact_stored":
+      return { artifacts: together(call.artifacts, event.artifacts.map(withoutScope)) };
+    case "observation_clamped": {
+      const { original_size: original, clamped_size: left, method } = event;
+      return { clamped: { original, left, method } };
+    }
+    default: {
+      const { isError, chars } = event;
+      return { state: endOf(call, isError), endedAt: call.endedAt ?? now, chars };
+    }
+  }
+}
+
+/** A call that a person cancelled may end in any way. */
+function endOf({ state }: ChatCall, isError: boolean): ChatCall["state"] {
+  if (state === "cancelled") return state;
+  return isError ? "failed" : "done";
+}
+
+/** A turn one of whose calls a person cancels. */
+export function withCancelled(turn: ChatTurn, step: number, id: string): ChatTurn {
+  return withStep(turn, step, ({ calls }) => ({
+    calls: calls.map((call) => (call.id === id ? { ...call, state: "cancelled" } : call)),
+  }));
+}
+
+function wanted(id: string, tool: string, args: string, startedAt: number): ChatCall {
+  return { id, tool, args, state: "wanted", startedAt, artifacts: [] };
+}
+
+function goesOn(step: ChatStep): ChatStep {
+  return {
+    ...step,
+    calls: step.calls.map((call) => (call.state === "waiting" ? { ...call, state: "running" } : call)),
+  };
+}
+
+function withStep(turn: ChatTurn, step: number, change: (step: ChatStep) => Partial<ChatStep>): ChatTurn {
+  return { ...turn, steps: turn.steps.map((each) => (each.step === step ? { ...each, ...change(each) } : each)) };
+}
+
+function withoutScope<T extends object>(artifact: T): Omit<T, "scope"> {
+  const { scope: _, ...shown } = artifact as T & { scope?: unknown };
+  return shown;
+}
+
+function together(known: readonly ShownArtifact[], more: readonly ShownArtifact[]): readonly ShownArtifact[] {
+  return [...new Map([...known, ...more].map((artifact) => [artifact.id, artifact])).values()];
+}
+
+/** Bytes that were stored and not shown, decoded. */
+export function keptOut({ steps }: ChatTurn): number {
+  const artifacts = steps.flatMap(({ calls }) => calls.flatMap((call) => call.artifacts));
+  return artifacts.reduce((sum, { size_bytes = 0, sha256 }) => sum + (sha256 === null ? 0 : size_bytes), 0);
+}
+
+/** Characters of results that the model saw. */
+export function seenChars({ steps }: ChatTurn): number {
+  return steps.reduce((sum, { calls }) => sum + calls.reduce((chars, call) => chars + (call.chars ?? 0), 0), 0);
+}

@@ -1,0 +1,151 @@
+/**
+ * The chat: a planner over all servers that are connected. Loaded when somebody first asks something.
+ * @module
+ */
+import type { SluiceConfig } from "mcp-sluice";
+import {
+  ReactPlanner,
+  type CallPlace,
+  type PlannerEvent,
+  type PlannerPause,
+  type PlannerResult,
+  type ResumeOptions,
+} from "mcp-sluice/planner";
+import { CANCELLED, problemOf } from "../problem.js";
+import type { Servers } from "../servers.js";
+import type { Session } from "../session.js";
+import type { ChatEnd, ChatEvent, ChatRequest } from "./contract.js";
+import { modelOf, overheard } from "./model.js";
+
+/** Turns of the model for one question. */
+const MAX_STEPS = 12;
+
+/** What goes on for one question. */
+class Turn {
+  readonly #controller = new AbortController();
+  readonly #calls = new Map<string, AbortController>();
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** What gives up one call. */
+  callSignal({ step, call }: CallPlace): AbortSignal {
+    const controller = new AbortController();
+    this.#calls.set(callKey(step, call), controller);
+    return controller.signal;
+  }
+
+  /** Gives up one call, or everything. */
+  stop(call?: string): void {
+    const controller = call === undefined ? this.#controller : this.#calls.get(call);
+    controller?.abort(new DOMException(CANCELLED.message, "AbortError"));
+  }
+}
+
+/** The questions under way. */
+export class Chat {
+  readonly #session: Session;
+  readonly #servers: Servers;
+  readonly #turns = new Map<string, Turn>();
+
+  constructor(session: Session, servers: Servers) {
+    this.#session = session;
+    this.#servers = servers;
+  }
+
+  /** Answers a question; what a model sees is decided by the configuration. Throws LlmError, SluiceError. */
+  async ask(request: ChatRequest, config: SluiceConfig, tell: (event: ChatEvent) => void): Promise<ChatEnd> {
+    const turn = new Turn();
+    this.#turns.set(request.id, turn);
+    try {
+      return await this.#answered(request, config, turn, tell);
+    } finally {
+      this.#turns.delete(request.id);
+    }
+  }
+
+  /** Gives up a question, or one of its calls: `{step} {id}`. */
+  stop(id: string, call?: string): void {
+    this.#turns.get(id)?.stop(call);
+  }
+
+  /** Gives up all of them. */
+  stopAll(): void {
+    for (const turn of this.#turns.values()) turn.stop();
+  }
+
+  async #answered(
+    { query, before, model }: ChatRequest,
+    config: SluiceConfig,
+    turn: Turn,
+    tell: (event: ChatEvent) => void,
+  ): Promise<ChatEnd> {
+    const { store, scope } = this.#session;
+    const { signal } = turn;
+    const planner = new ReactPlanner({
+      catalog: await this.#servers.planned(config),
+      llm: overheard(modelOf(model), tell),
+      artifactStore: store,
+      config,
+      budget: { maxSteps: MAX_STEPS },
+    });
+    const options: ResumeOptions = {
+      scope,
+      signal,
+      callSignal: (place) => turn.callSignal(place),
+      onEvent: (event) => passOn(event, tell),
+    };
+    const llmContext = before.length === 0 ? {} : { conversation: before };
+    let outcome = await planner.run(query, { ...options, llmContext });
+    while (outcome.kind === "pause") {
+      const answer = await this.#asked(outcome, signal);
+      tell({ kind: "resumed" });
+      outcome = await planner.resume(outcome.resumeToken, { ...options, answer });
+    }
+    return endOf(outcome);
+  }
+
+  /** Asks the person; null where they decline, or a provider does. */
+  async #asked({ tool, reason, payload }: PlannerPause, signal: AbortSignal): Promise<unknown> {
+    const server = tool.slice(0, tool.indexOf("."));
+    try {
+      const answer = await this.#servers.pauses.for(server, signal)(reason, payload);
+      // A page that was opened has no answer of its own.
+      return answer === undefined ? true : answer;
+    } catch {
+      signal.throwIfAborted();
+      return null;
+    }
+  }
+}
+
+/** A call's name among those of a turn. */
+export function callKey(step: number, call: string): string {
+  return `${step} ${call}`;
+}
+
+function endOf({ answer, outcome, spent, trajectory }: PlannerResult): ChatEnd {
+  return { answer, outcome, spent, trajectory };
+}
+
+function passOn(event: PlannerEvent, tell: (event: ChatEvent) => void): void {
+  switch (event.kind) {
+    case "text":
+    case "text_discarded":
+    case "model_answered":
+    case "tool_called":
+    case "tool_progress":
+    case "tool_returned":
+    case "artifact_stored":
+    case "observation_clamped":
+    case "tool_answered":
+    case "paused":
+      return tell(event);
+    case "tool_failed": {
+      const { error, ...place } = event;
+      return tell({ ...place, problem: problemOf(error) });
+    }
+    default:
+  }
+}

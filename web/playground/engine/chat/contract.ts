@@ -1,0 +1,93 @@
+/**
+ * What the page and the engine say to each other in a chat. All of it can be cloned.
+ * @module
+ */
+import type { CallPlace, PlannerEvent, Spent, Trajectory } from "mcp-sluice/planner";
+import type { Problem } from "../contract.js";
+
+/** Who answers: a script without a network, or a model behind OpenAI's chat completions. */
+export type ChatModel = { readonly kind: "scripted" } | ({ readonly kind: "endpoint" } & Endpoint);
+
+/** A model at a server of the person's choice. */
+export interface Endpoint {
+  /** Up to and without `/chat/completions`. */
+  readonly url: string;
+  /** As its server calls it. */
+  readonly model: string;
+  /** Sent as a bearer token; empty where the server wants none. */
+  readonly key: string;
+}
+
+/** What was asked and answered before. */
+export interface ChatExchange {
+  readonly query: string;
+  readonly answer: string;
+}
+
+/** What a person asks. */
+export interface ChatRequest {
+  /** The page's own name of the turn. */
+  readonly id: string;
+  readonly query: string;
+  /** The oldest first. */
+  readonly before: readonly ChatExchange[];
+  readonly model: ChatModel;
+}
+
+/** What the answer came to. */
+export interface ChatEnd {
+  readonly answer: string;
+  /** `answered`, or which limit it came to. */
+  readonly outcome: "answered" | "steps" | "tokens" | "seconds";
+  readonly spent: Spent;
+  readonly trajectory: Trajectory;
+}
+
+/** A message as the model was sent it. */
+export interface SeenMessage {
+  readonly role: "system" | "user" | "tool";
+  readonly text: string;
+  /** Of a tool's result: whose, as the model wrote it. */
+  readonly tool?: string;
+  /** Of a tool's result: which call's. */
+  readonly call?: string;
+}
+
+/** A call as the model wrote it. */
+export interface WantedCall {
+  /** Unique in its step. */
+  readonly id: string;
+  /** The name as the model knows it. */
+  readonly name: string;
+  /** JSON text, perhaps none. */
+  readonly args: string;
+}
+
+/** Events of a planner that can be cloned, and are of use here. */
+export type PassedEvent = Extract<
+  PlannerEvent,
+  {
+    readonly kind:
+      | "text"
+      | "text_discarded"
+      | "model_answered"
+      | "tool_called"
+      | "tool_progress"
+      | "tool_returned"
+      | "artifact_stored"
+      | "observation_clamped"
+      | "tool_answered"
+      | "paused";
+  }
+>;
+
+/** What happens while an answer is made. */
+export type ChatEvent =
+  | PassedEvent
+  /** The model is asked: what it sees that it did not see before, and how many tools it may call. */
+  | { readonly kind: "asked"; readonly step: number; readonly messages: readonly SeenMessage[]; readonly tools: number }
+  /** What it wants called. */
+  | { readonly kind: "wanted"; readonly step: number; readonly calls: readonly WantedCall[] }
+  | (CallPlace & { readonly kind: "tool_failed"; readonly problem: Problem })
+  /** The person answered what the run waited for. */
+  | { readonly kind: "resumed" };
