@@ -35,6 +35,7 @@ export type {
   ToolCalledEvent,
   ToolFailedEvent,
   ToolProgressEvent,
+  ToolReturnedEvent,
 } from "./planner/event.js";
 export { AiSdkClient } from "./planner/llm/ai-sdk/client.js";
 export type { AiSdkClientOptions } from "./planner/llm/ai-sdk/client.js";

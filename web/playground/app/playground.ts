@@ -9,7 +9,6 @@ import { DropZone } from "./drop-zone.js";
 import { Keyboard } from "./keyboard.js";
 import type { Palette } from "./palette.js";
 import "./palette.js";
-import "./pause-card.js";
 import "./rail.js";
 import type { TryView } from "./try-view.js";
 import "./try-view.js";
@@ -18,7 +17,7 @@ import type { View } from "./state.js";
 import { TITLES } from "./titles.js";
 import { ViewElement } from "./view.js";
 
-type Part = View | "drawer";
+type Part = View | "drawer" | "pause";
 
 interface Shown {
   readonly view: View;
@@ -28,6 +27,7 @@ interface Shown {
 /** What loads a part that is not shown at first. */
 const LATER: Partial<Record<Part, () => Promise<unknown>>> = {
   drawer: () => import("./drawer.js"),
+  pause: () => import("./pause-card.js"),
   tools: () => import("./tools-view.js"),
   resources: () => import("./resources-view.js"),
   files: () => import("./files-view.js"),
@@ -182,10 +182,11 @@ export class Playground extends ViewElement {
   }
 
   override willUpdate(): void {
-    const { view, theme, looked } = this.state;
+    const { view, theme, looked, pauses } = this.state;
     document.documentElement.style.colorScheme = theme === "system" ? "" : theme;
     void this.#load(view);
     if (looked !== undefined) void this.#load("drawer");
+    if (pauses.length > 0) void this.#load("pause");
   }
 
   override updated(changed: PropertyValues): void {
