@@ -41,6 +41,7 @@ export type {
 } from "./tools/auth/oauth-manager.js";
 export { discoverMcpProvider } from "./tools/auth/mcp-discovery.js";
 export type { McpClientIdentity, McpDiscovery } from "./tools/auth/mcp-discovery.js";
+export type { OAuthStateStore } from "./tools/auth/oauth-state-store.js";
 export type { OAuthUser } from "./tools/auth/owner.js";
 export type { OAuthProviderConfig } from "./tools/auth/provider-config.js";
 export { MemoryTokenStore } from "./tools/auth/token-store.js";

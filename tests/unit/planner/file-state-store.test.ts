@@ -30,6 +30,7 @@ describe("the folder", () => {
   const filled = async (options = {}): Promise<FileStateStore> => {
     const store = new FileStateStore(folder, options);
     await store.savePlannerState("token", { secret: "hush" });
+    await store.saveOAuthState("nonce", { secret: "hush" }, 600);
     await store.saveEvent("trace", { kind: "a" });
     await store.saveRemoteBinding({ trace_id: "trace", context_id: null, task_id: "t", agent_url: "https://a.test" });
     return store;
@@ -41,6 +42,8 @@ describe("the folder", () => {
     expect(await store.loadPlannerState("token")).toBeNull();
     expect(await store.claimPlannerState("token", "ada", 1)).toBe(false);
     await store.savePlannerState("token", null);
+    expect(await store.loadOAuthState("nonce")).toBeNull();
+    expect(await store.takeOAuthState("nonce")).toBeNull();
     expect(await store.loadHistory("trace")).toEqual([]);
     expect(await readdir(root)).toEqual([]);
     await filled();
@@ -51,7 +54,7 @@ describe("the folder", () => {
     const store = await filled();
     await store.claimPlannerState("token", "somebody", 10);
     const names = await found();
-    expect(names.join("\n")).not.toMatch(/token|trace|somebody/);
+    expect(names.join("\n")).not.toMatch(/token|nonce|trace|somebody/);
     for (const name of ["", ...names]) {
       const { mode } = await stat(join(folder, name));
       expect([name, (mode & 0o777).toString(8)]).toEqual([name, mode & 0o040000 ? "700" : "600"]);
@@ -86,6 +89,41 @@ describe("the folder", () => {
     const file = runs.find((entry) => entry.isFile());
     await writeFile(join(file?.parentPath ?? "", file?.name ?? ""), '{"secret":');
     await expect(store.loadPlannerState("token")).rejects.toMatchObject({ code: "E_STORE_CORRUPT" });
+  });
+
+  test("a state that is damaged says so, is too large to read, and is taken all the same", async () => {
+    const store = await filled({ maxBytes: 200 });
+    const states = await readdir(join(folder, "oauth"), { recursive: true, withFileTypes: true });
+    const file = states.find((entry) => entry.isFile());
+    const path = join(file?.parentPath ?? "", file?.name ?? "");
+    for (const text of ['{"secret":', "x".repeat(201)]) {
+      await writeFile(path, text);
+      await expect(store.loadOAuthState("nonce")).rejects.toMatchObject({ code: "E_STORE_CORRUPT" });
+    }
+    await expect(store.takeOAuthState("nonce")).rejects.toMatchObject({ code: "E_STORE_CORRUPT" });
+    expect(await store.takeOAuthState("nonce")).toBeNull();
+  });
+
+  test("one that was made before there were OAuth states takes them", async () => {
+    const store = await filled();
+    await rm(join(folder, "oauth"), { recursive: true });
+    expect(await store.takeOAuthState("nonce")).toBeNull();
+    const later = new FileStateStore(folder);
+    expect(await later.loadOAuthState("nonce")).toBeNull();
+    await later.saveOAuthState("nonce", 1, 60);
+    expect(await store.takeOAuthState("nonce")).toBe(1);
+  });
+
+  test("a link in place of a state is not followed, and not taken for one", async () => {
+    const store = await filled();
+    const [name = ""] = await readdir(join(folder, "oauth"));
+    await rm(join(folder, "oauth", name), { recursive: true });
+    await mkdir(join(root, "elsewhere"));
+    await writeFile(join(root, "elsewhere", `${"0".repeat(17)}-${Date.now() + 60_000}-${"0".repeat(16)}`), '"theirs"');
+    await symlink(join(root, "elsewhere"), join(folder, "oauth", name));
+    await expect(store.loadOAuthState("nonce")).rejects.toMatchObject({ code: "E_STORE_DENIED" });
+    await expect(store.takeOAuthState("nonce")).rejects.toMatchObject({ code: "E_STORE_DENIED" });
+    expect(await readdir(join(root, "elsewhere"))).toHaveLength(1);
   });
 
   test("links, folders of others and newer stores are refused, without a path in the sentence", async () => {

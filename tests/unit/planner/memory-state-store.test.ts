@@ -12,6 +12,7 @@ describeStateStore("MemoryStateStore", async (bounds) => {
 test("shows nothing of what it keeps", async () => {
   const store = new MemoryStateStore();
   await store.savePlannerState("token", { answer: "hush" });
+  await store.saveOAuthState("state", { verifier: "hush" }, 60);
   expect(inspect(store, { showHidden: true, depth: null })).not.toMatch(/token|hush/);
   expect(JSON.stringify(store)).toBe("{}");
 });

@@ -1,5 +1,5 @@
 /**
- * Keeps, claims and forgets, says after each what is done, and dies by SIGKILL just before one of its calls to the file system.
+ * Keeps, claims, takes and forgets, says after each what is done, and dies by SIGKILL just before one of its calls to the file system.
  * Prints `through` when it gets that far.
  *
  * node state-crash-program FOLDER CALL
@@ -39,4 +39,11 @@ await step("event 2", store.saveEvent("trace", { kind: "2" }));
 await step("forgotten", store.releasePlannerState("done", "owner", "forget"));
 await step("bound", store.saveRemoteBinding(binding));
 await step("bound again", store.saveRemoteBinding(binding));
+await step("asked", store.saveOAuthState("asked", "one", 600));
+await step("asked again", store.saveOAuthState("asked", "two", 600));
+await step("waits", store.saveOAuthState("waits", "still", 600));
+await step(
+  "answered",
+  store.takeOAuthState("asked").then((taken) => taken === "two"),
+);
 process.stdout.write("through\n");

@@ -37,6 +37,12 @@ async function dying(call: number): Promise<Dying> {
   check(!said.has("event 1") || kinds[0] === "1", "an event is lost");
   check(!said.has("event 2") || kinds[1] === "2", "another event is lost");
   check(!said.has("bound") || (await store.loadRemoteBinding("trace", "task")) !== null, "a binding is lost");
+  const takenFirst = await store.takeOAuthState("asked");
+  check(!said.has("asked") || takenFirst !== null || said.has("waits"), "a request is lost");
+  check(!said.has("asked again") || takenFirst !== "one", "an old request is there");
+  check(!said.has("answered") || takenFirst === null, "a request can be answered twice");
+  check((await store.takeOAuthState("asked")) === null, "what was replaced comes back");
+  check(!said.has("waits") || (await store.takeOAuthState("waits")) === "still", "another request is lost");
   // Whatever was left must not be in the way of the next.
   await store.savePlannerState("done", { run: "new" });
   check(await store.claimPlannerState("done", "other", 60), "nothing can be kept");

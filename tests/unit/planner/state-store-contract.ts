@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe } from "vitest";
 import type { StateStoreOptions } from "../../../web/src/planner/state-limits.js";
 import type { StateStore } from "../../../web/src/planner/state-store.js";
 import { contractOfClaiming } from "./contract/claiming.js";
+import { contractOfConsenting } from "./contract/consenting.js";
 import { contractOfBounds, contractOfKeeping } from "./contract/keeping.js";
 import { contractOfMistyped } from "./contract/mistyped.js";
 import { contractOfBindings, contractOfEvents } from "./contract/tracing.js";
@@ -48,6 +49,7 @@ export function describeStateStore(title: string, opening: OpenSubject): void {
     contractOfClaiming(current);
     contractOfEvents(current);
     contractOfBindings(current);
+    contractOfConsenting(current);
     contractOfBounds(current);
     contractOfMistyped(current);
   });

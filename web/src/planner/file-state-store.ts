@@ -6,10 +6,20 @@ import { resolve } from "node:path";
 import { Stamps } from "../artifacts/stamps.js";
 import { SluiceError } from "../errors/error.js";
 import { guarded } from "../errors/storage.js";
+import { Consents } from "./file-state/consents.js";
 import { Histories } from "./file-state/histories.js";
 import { StateFolder, type Room } from "./file-state/state-folder.js";
 import { WaitingRuns } from "./file-state/waiting-runs.js";
-import { bindingKey, bindingOf, eventOf, leaseOf, named, StateLimits, type StateStoreOptions } from "./state-limits.js";
+import {
+  bindingKey,
+  bindingOf,
+  eventOf,
+  leaseOf,
+  lifeOf,
+  named,
+  StateLimits,
+  type StateStoreOptions,
+} from "./state-limits.js";
 import type { Released, RemoteBinding, StateEvent, StateStore, StoredEvent } from "./state-store.js";
 
 /** Milliseconds after which a store object that saves looks again for what is too old. */
@@ -31,6 +41,7 @@ export class FileStateStore implements StateStore {
   readonly #runs: WaitingRuns;
   readonly #events: Histories;
   readonly #bindings: Histories;
+  readonly #consents: Consents;
   #sweptAt = -Infinity;
 
   /** Throws SluiceError E_INVALID_ARGUMENT for a bound that is none. */
@@ -41,6 +52,7 @@ export class FileStateStore implements StateStore {
     this.#runs = new WaitingRuns(this.#folder);
     this.#events = new Histories(this.#folder, "events");
     this.#bindings = new Histories(this.#folder, "bindings");
+    this.#consents = new Consents(this.#folder);
   }
 
   async savePlannerState(token: string, payload: unknown): Promise<void> {
@@ -106,6 +118,26 @@ export class FileStateStore implements StateStore {
     }, null);
   }
 
+  async saveOAuthState(state: string, payload: unknown, seconds: number): Promise<void> {
+    named(state, "state");
+    const text = this.#limits.text(payload);
+    const until = this.#limits.until(this.#limits.now(), lifeOf(seconds));
+    const stamp = this.#stamps.next();
+    return this.#saved("oauth", () => this.#consents.put(state, text, stamp, until));
+  }
+
+  async loadOAuthState(state: string): Promise<unknown> {
+    named(state, "state");
+    const { maxBytes } = this.#limits;
+    return this.#read(async () => valueOf(await this.#consents.get(state, this.#limits.now(), maxBytes)), null);
+  }
+
+  async takeOAuthState(state: string): Promise<unknown> {
+    named(state, "state");
+    const { maxBytes } = this.#limits;
+    return this.#changed(async () => valueOf(await this.#consents.take(state, this.#limits.now(), maxBytes)), null);
+  }
+
   /** What was saved then or before is too old. */
   #since(): number {
     return this.#limits.now() - this.#limits.maxAge;
@@ -141,6 +173,7 @@ export class FileStateStore implements StateStore {
     await this.#runs.sweep(this.#limits.now(), maxKept);
     await this.#events.sweep(this.#since(), maxKept);
     await this.#bindings.sweep(this.#since(), maxKept);
+    await this.#consents.sweep(this.#limits.now(), maxKept);
   }
 }
 

@@ -2,7 +2,16 @@
  * A state store in memory.
  * @module
  */
-import { bindingKey, bindingOf, eventOf, leaseOf, named, StateLimits, type StateStoreOptions } from "./state-limits.js";
+import {
+  bindingKey,
+  bindingOf,
+  eventOf,
+  leaseOf,
+  lifeOf,
+  named,
+  StateLimits,
+  type StateStoreOptions,
+} from "./state-limits.js";
 import type { Released, RemoteBinding, StateEvent, StateStore, StoredEvent } from "./state-store.js";
 
 /** Kept until a time; in milliseconds. */
@@ -20,7 +29,7 @@ interface Trace extends Kept {
   readonly events: { readonly at: number; readonly text: string }[];
 }
 
-interface Binding extends Kept {
+interface Saved extends Kept {
   readonly text: string;
 }
 
@@ -29,7 +38,8 @@ export class MemoryStateStore implements StateStore {
   readonly #limits: StateLimits;
   readonly #runs = new Map<string, Run>();
   readonly #traces = new Map<string, Trace>();
-  readonly #bindings = new Map<string, Binding>();
+  readonly #bindings = new Map<string, Saved>();
+  readonly #oauth = new Map<string, Saved>();
 
   /** Throws SluiceError E_INVALID_ARGUMENT for a bound that is none. */
   constructor(options: StateStoreOptions = {}) {
@@ -98,6 +108,23 @@ export class MemoryStateStore implements StateStore {
   async loadRemoteBinding(traceId: string, taskId: string): Promise<RemoteBinding | null> {
     const binding = this.#kept(this.#bindings, bindingKey(traceId, taskId));
     return binding === undefined ? null : (JSON.parse(binding.text) as RemoteBinding);
+  }
+
+  async saveOAuthState(state: string, payload: unknown, seconds: number): Promise<void> {
+    const key = named(state, "state");
+    const [now, text] = [this.#limits.now(), this.#limits.text(payload)];
+    this.#keep(this.#oauth, key, { text, until: this.#limits.until(now, lifeOf(seconds)) }, now);
+  }
+
+  async loadOAuthState(state: string): Promise<unknown> {
+    const saved = this.#kept(this.#oauth, named(state, "state"));
+    return saved === undefined ? null : (JSON.parse(saved.text) as unknown);
+  }
+
+  async takeOAuthState(state: string): Promise<unknown> {
+    const saved = this.#kept(this.#oauth, named(state, "state"));
+    this.#oauth.delete(state);
+    return saved === undefined ? null : (JSON.parse(saved.text) as unknown);
   }
 
   #kept<T extends Kept>(room: Map<string, T>, key: string): T | undefined {

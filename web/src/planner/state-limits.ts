@@ -9,11 +9,14 @@ import type { RemoteBinding, StateEvent } from "./state-store.js";
 
 /** Bounds of a state store. */
 export interface StateStoreOptions {
-  /** Runs that wait, and as many traces with events, and as many bindings; 1,000 when left out. */
+  /**
+   * Runs that wait, and as many traces with events, bindings and OAuth states, of which a request for consent takes two; 1,000
+   * when left out.
+   */
   readonly maxKept?: number;
   /** Events of one trace; 1,000 when left out. */
   readonly maxEvents?: number;
-  /** Bytes of JSON of one run, event or binding; 16 MiB when left out. */
+  /** Bytes of JSON of one run, event, binding or OAuth state; 16 MiB when left out. */
   readonly maxBytes?: number;
   /** Seconds that anything is kept since it was saved; a day when left out. */
   readonly maxAgeSeconds?: number;
@@ -58,9 +61,9 @@ export class StateLimits {
     return Number.isSafeInteger(now) && now > 0 ? now : 0;
   }
 
-  /** Until when something is kept that is saved at this time: both in milliseconds. */
-  until(now: number): number {
-    return Math.min(now + this.maxAge, Number.MAX_SAFE_INTEGER);
+  /** Until when something is kept that is saved at this time, and for no longer than `most`: all in milliseconds. */
+  until(now: number, most = Infinity): number {
+    return Math.min(now + Math.min(this.maxAge, most), Number.MAX_SAFE_INTEGER);
   }
 
   /** A value as JSON text. Throws SluiceError E_INVALID_ARGUMENT, E_TOO_LARGE. */
@@ -85,6 +88,12 @@ export function named(value: string, name: string): string {
 export function leaseOf(seconds: number): number {
   if (seconds > 0 && seconds <= MAX_LEASE) return Math.ceil(seconds * 1000);
   throw wrong("leaseSeconds", `a number above 0, and at most ${MAX_LEASE}`);
+}
+
+/** How long an OAuth state is kept, in whole milliseconds. Throws SluiceError E_INVALID_ARGUMENT. */
+export function lifeOf(seconds: number): number {
+  if (typeof seconds === "number" && seconds > 0) return Math.ceil(seconds * 1000);
+  throw wrong("seconds", "a number above 0");
 }
 
 /** An event. Throws SluiceError E_INVALID_ARGUMENT. */

@@ -3,6 +3,7 @@
  * @module
  */
 import type { ArtifactStore } from "../artifacts/store.js";
+import type { OAuthStateStore } from "../tools/auth/oauth-state-store.js";
 
 /** Something that happened: a `PlannerEvent`, or an event of the host's own. JSON. */
 export interface StateEvent {
@@ -34,7 +35,7 @@ export interface RemoteBinding {
 export type Released = "wait" | "forget";
 
 /**
- * Keeps runs that wait for a person, what happened in traces, and tasks of remote agents.
+ * Keeps runs that wait for a person, requests for consent, what happened in traces, and tasks of remote agents.
  *
  * A run that waits goes on once, though many may want to go on with it and any process may die at any time. Whoever goes on
  * claims it first, under a name that no other has, for some seconds, and claims it again before they are over. One who
@@ -47,12 +48,12 @@ export type Released = "wait" | "forget";
  * ```
  *
  * What a store keeps is bounded in number, size and age, see {@link StateStoreOptions}: the oldest make room, those that are
- * claimed last. Tokens, owners and ids are strings of 1 to 1,024 UTF-16 units, anything in them. All of what is kept may be
- * secret, and whoever knows a token or an id gets it: whose it is, is the caller's to check.
+ * claimed last. Tokens, states, owners and ids are strings of 1 to 1,024 UTF-16 units, anything in them. All of what is kept
+ * may be secret, and whoever knows a token, a state or an id gets it: whose it is, is the caller's to check.
  *
  * Every method throws SluiceError: E_INVALID_ARGUMENT for what is no such string, or no JSON; E_TOO_LARGE; E_STORE_….
  */
-export interface StateStore {
+export interface StateStore extends OAuthStateStore {
   /**
    * Keeps a run, in place of what was kept by this token, and claimed by nobody. `payload` is JSON; null: there is nothing to
    * keep any more.

@@ -19,6 +19,9 @@ export function contractOfMistyped(current: () => Current): void {
         store.loadHistory(bad),
         store.saveRemoteBinding({ trace_id: bad, context_id: null, task_id: "task", agent_url: "https://a.test" }),
         store.loadRemoteBinding("trace", bad),
+        store.saveOAuthState(bad, {}, 1),
+        store.loadOAuthState(bad),
+        store.takeOAuthState(bad),
       ];
       for (const call of calls) await expect(call).rejects.toMatchObject({ code: "E_INVALID_ARGUMENT" });
     });
@@ -33,6 +36,7 @@ export function contractOfMistyped(current: () => Current): void {
     test.each([undefined, 7n, () => 7])("%o, which is no JSON", async (payload) => {
       const { store } = current();
       await expect(store.savePlannerState("t", payload)).rejects.toMatchObject({ code: "E_INVALID_ARGUMENT" });
+      await expect(store.saveOAuthState("s", payload, 1)).rejects.toMatchObject({ code: "E_INVALID_ARGUMENT" });
       await expect(store.saveEvent("one", payload as never)).rejects.toMatchObject({ code: "E_INVALID_ARGUMENT" });
     });
   });

@@ -1,49 +1,133 @@
 import * as fc from "fast-check";
+import { generateRandomCodeVerifier, generateRandomState } from "oauth4webapi";
 import { expect, test } from "vitest";
+import type { Clock } from "../../../../web/src/artifacts/store.js";
+import { MemoryOAuthStates } from "../../../../web/src/tools/auth/memory-oauth-states.js";
+import type { OAuthStateStore } from "../../../../web/src/tools/auth/oauth-state-store.js";
 import { ownerKey, tokenOwner } from "../../../../web/src/tools/auth/owner.js";
-import { PendingRequests, type PendingRequest } from "../../../../web/src/tools/auth/pending.js";
+import { PendingRequests } from "../../../../web/src/tools/auth/pending.js";
+import type { PendingRequest, TakenRequest } from "../../../../web/src/tools/auth/pending-request.js";
 import { Turns } from "../../../../web/src/tools/auth/turns.js";
 
 function requestOf(user_id: string, provider = "files"): PendingRequest {
-  return { owner: { tenant_id: null, user_id }, trace_id: null, provider, identity: "i", verifier: "v" };
+  const owner = { tenant_id: null, user_id };
+  return { owner, trace_id: null, provider, identity: "i", verifier: generateRandomCodeVerifier() };
 }
 
-test("a request is given out once, within ten minutes", () => {
+function pendingAt(clock: Clock): { readonly pending: PendingRequests; readonly store: OAuthStateStore } {
+  const store = new MemoryOAuthStates(clock);
+  return { pending: new PendingRequests(store, clock), store };
+}
+
+/** Adds a request; gives its state. */
+async function added(pending: PendingRequests, request: PendingRequest): Promise<string> {
+  const state = generateRandomState();
+  await pending.add(state, request);
+  return state;
+}
+
+async function taken(pending: PendingRequests, state: string): Promise<TakenRequest> {
+  const request = await pending.take(state);
+  if (request === null) throw new Error("There is no such request.");
+  return request;
+}
+
+test("a request is given out once, within ten minutes", async () => {
   let now = 0;
-  const pending = new PendingRequests(() => now);
-  pending.add("a", requestOf("ada"));
-  pending.add("b", requestOf("ada"));
+  const { pending } = pendingAt(() => now);
+  const [first, second] = [requestOf("ada"), requestOf("ada")];
+  const [a, b] = [await added(pending, first), await added(pending, second)];
   now = 599_999;
-  expect(pending.take("a")).toMatchObject(requestOf("ada"));
-  expect(pending.take("a")).toBeNull();
+  expect(await pending.take(a)).toMatchObject(first);
+  expect(await pending.take(a)).toBeNull();
   now = 600_000;
-  expect(pending.take("b")).toBeNull();
+  expect(await pending.take(b)).toBeNull();
 });
 
-test("one user who asks without end loses the oldest requests, and nobody else's", () => {
-  const pending = new PendingRequests(() => 0);
-  pending.add("eve", requestOf("eve"));
-  for (let at = 0; at < 17; at += 1) pending.add(`ada ${at}`, requestOf("ada"));
-  expect(pending.take("ada 0")).toBeNull();
-  expect(pending.take("ada 1")).not.toBeNull();
-  expect(pending.take("eve")).not.toBeNull();
+test("a store that keeps it for longer makes no difference", async () => {
+  let now = 0;
+  const store = new MemoryOAuthStates(() => 0);
+  const pending = new PendingRequests(store, () => now);
+  const state = await added(pending, requestOf("ada"));
+  now = 600_000;
+  expect(await pending.take(state)).toBeNull();
 });
 
-test("many users at once are bounded too", () => {
-  const pending = new PendingRequests(() => 0);
-  for (let at = 0; at < 10_001; at += 1) pending.add(`${at}`, requestOf(`user ${at}`));
-  expect(pending.take("0")).toBeNull();
-  expect(pending.take("1")).not.toBeNull();
-  expect(pending.take("10000")).not.toBeNull();
+test("one user who asks without end loses the oldest requests, and nobody else's", async () => {
+  const { pending } = pendingAt(() => 0);
+  const eve = await added(pending, requestOf("eve"));
+  // Some at once: none may be missed.
+  const ada = await Promise.all(Array.from({ length: 17 }, () => added(pending, requestOf("ada"))));
+  expect(await pending.take(ada[0] ?? "")).toBeNull();
+  expect(await pending.take(ada[1] ?? "")).not.toBeNull();
+  expect(await pending.take(ada[16] ?? "")).not.toBeNull();
+  expect(await pending.take(eve)).not.toBeNull();
 });
 
-test("what a user forgets is dropped for that provider alone", () => {
-  const pending = new PendingRequests(() => 0);
-  pending.add("a", requestOf("ada"));
-  pending.add("b", requestOf("ada", "mail"));
-  pending.add("c", requestOf("eve"));
-  pending.drop({ tenant_id: null, user_id: "ada" }, "files");
-  expect(["a", "b", "c"].map((state) => pending.take(state) !== null)).toEqual([false, true, true]);
+test("many users at once are bounded too", async () => {
+  const { pending } = pendingAt(() => 0);
+  const states: string[] = [];
+  for (let at = 0; at < 10_001; at += 1) states.push(await added(pending, requestOf(`user ${at}`)));
+  expect(await pending.take(states[0] ?? "")).toBeNull();
+  expect(await pending.take(states[1] ?? "")).not.toBeNull();
+  expect(await pending.take(states[10_000] ?? "")).not.toBeNull();
+});
+
+test("what a user forgets is forgotten for that provider alone, and what is asked after it is not", async () => {
+  const { pending } = pendingAt(() => 0);
+  const requests = [requestOf("ada"), requestOf("ada", "mail"), requestOf("eve")];
+  const states = await Promise.all(requests.map((request) => added(pending, request)));
+  const isForgotten = async (state: string): Promise<boolean> => pending.isForgotten(await taken(pending, state));
+  await pending.forget({ tenant_id: null, user_id: "ada" }, "files");
+  const later = await added(pending, requestOf("ada"));
+  expect(await Promise.all([...states, later].map(isForgotten))).toEqual([true, false, false, false]);
+  const again = await added(pending, requestOf("ada"));
+  await pending.forget({ tenant_id: null, user_id: "ada" }, "files");
+  expect(await isForgotten(again)).toBe(true);
+});
+
+test("it is known that a user forgot for longer than a request waits", async () => {
+  let now = 0;
+  const { pending } = pendingAt(() => now);
+  const state = await added(pending, requestOf("ada"));
+  await pending.forget({ tenant_id: null, user_id: "ada" }, "files");
+  now = 599_999;
+  expect(await pending.isForgotten(await taken(pending, state))).toBe(true);
+});
+
+test("where what is known of that is damaged, nothing that was asked before counts, and what is asked then does", async () => {
+  const { store, pending } = pendingAt(() => 0);
+  const keys: string[] = [];
+  const save = store.saveOAuthState.bind(store);
+  store.saveOAuthState = (state, payload, seconds) => {
+    keys.push(state);
+    return save(state, payload, seconds);
+  };
+  const before = await added(pending, requestOf("ada"));
+  await pending.forget({ tenant_id: null, user_id: "ada" }, "files");
+  const between = await added(pending, requestOf("ada"));
+  for (const key of keys.filter((name) => /^(asked|forgotten):/.test(name))) await save(key, { states: [7] }, 600);
+  const after = await added(pending, requestOf("ada"));
+  const forgotten = [before, between, after].map(async (state) => pending.isForgotten(await taken(pending, state)));
+  expect(await Promise.all(forgotten)).toEqual([true, true, false]);
+});
+
+test("an answer cannot take away what is noted beside the requests", async () => {
+  const { store, pending } = pendingAt(() => 0);
+  const keys: string[] = [];
+  const save = store.saveOAuthState.bind(store);
+  store.saveOAuthState = (state, payload, seconds) => {
+    keys.push(state);
+    return save(state, payload, seconds);
+  };
+  await added(pending, requestOf("ada"));
+  await pending.forget({ tenant_id: null, user_id: "ada" }, "files");
+  const notes = keys.filter((key) => key.includes(":"));
+  expect(notes).toHaveLength(2);
+  for (const note of notes) {
+    expect(await pending.take(note)).toBeNull();
+    expect(await store.loadOAuthState(note)).not.toBeNull();
+  }
 });
 
 test("no two users share a key", () => {

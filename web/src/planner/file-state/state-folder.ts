@@ -6,6 +6,7 @@
  * runs/<token>/<until>.<leased until>.<owner>   a run that waits, see `WaitingRuns`
  * events/<trace>/<stamp>-<random>               an event, see `Histories`
  * bindings/<trace and task>/<stamp>-<random>    a binding: a history of one
+ * oauth/<state>/<stamp>-<until>-<random>        what waits for a provider's answer, see `Consents`
  * moving/<owner>-<random>                       on its way in or out; swept when its owner is gone
  * ```
  *
@@ -22,11 +23,11 @@ import { isStale, temporaryName } from "../../artifacts/file/owner.js";
 import { isPlainFolder, orNull } from "../../artifacts/file/plain.js";
 
 /** The rooms of a state store. */
-export type Room = "runs" | "bindings" | "events";
+export type Room = "runs" | "bindings" | "events" | "oauth";
 
-const ROOMS: readonly Room[] = ["runs", "bindings", "events"];
+const ROOMS: readonly Room[] = ["runs", "bindings", "events", "oauth"];
 const OCCUPIED =
-  "The folder is not a state store and holds runs, bindings or events already: name a new or empty folder.";
+  "The folder is not a state store and holds runs, bindings, events or oauth already: name a new or empty folder.";
 const ENTRY: RegExp = /^[0-9a-f]{64}$/;
 
 /** The name of what belongs to a token or an id, and of a claim's owner. JSON tells apart what UTF-8 cannot say. */

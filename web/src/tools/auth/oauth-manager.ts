@@ -3,6 +3,7 @@
  * @module
  */
 import { generateRandomCodeVerifier, generateRandomState } from "oauth4webapi";
+import { fullScope } from "../../artifacts/scope.js";
 import type { Clock } from "../../artifacts/store.js";
 import { ToolAuthError, ToolTimeoutError } from "../errors.js";
 import { wrong } from "../problem.js";
@@ -11,7 +12,10 @@ import type { Fetch } from "./answer.js";
 import { discoverMcpProvider, type McpDiscovery } from "./mcp-discovery.js";
 import { OAuthClient } from "./oauth-client.js";
 import { ownerKey, tokenOwner, type OAuthUser } from "./owner.js";
-import { PendingRequests, type PendingRequest } from "./pending.js";
+import { MemoryOAuthStates } from "./memory-oauth-states.js";
+import { checkedStateStore, type OAuthStateStore } from "./oauth-state-store.js";
+import { PendingRequests } from "./pending.js";
+import type { TakenRequest } from "./pending-request.js";
 import type { OAuthProviderConfig } from "./provider-config.js";
 import { MemoryTokenStore, type TokenStore } from "./token-store.js";
 import { Turns } from "./turns.js";
@@ -26,6 +30,11 @@ export interface OAuthManagerOptions {
   readonly providers: Readonly<Record<string, OAuthProviderConfig>>;
   /** Where tokens are kept; in memory when left out. */
   readonly tokenStore?: TokenStore;
+  /**
+   * Where requests for consent wait for their answers: a state store that processes share, so that any of them can take the
+   * answer. In memory when left out.
+   */
+  readonly stateStore?: OAuthStateStore;
   /** What tokens and requests expire by; `Date.now` when left out. */
   readonly clock?: Clock;
   /** How providers are asked; the global one when left out. */
@@ -103,11 +112,17 @@ export class OAuthManager {
   readonly #tokens: UserTokens;
   readonly #finding = new Turns();
 
-  /** Throws a ToolNodeError E_TOOL_CONFIG that names what is wrong with a provider. */
-  constructor({ providers, tokenStore = new MemoryTokenStore(), clock = Date.now, fetch }: OAuthManagerOptions) {
+  /** Throws a ToolNodeError E_TOOL_CONFIG that names what is wrong with a provider, or the state store. */
+  constructor({
+    providers,
+    tokenStore = new MemoryTokenStore(),
+    stateStore,
+    clock = Date.now,
+    fetch,
+  }: OAuthManagerOptions) {
     this.#clock = clock;
     this.#fetch = fetch ?? ((input, init) => globalThis.fetch(input, init));
-    this.#pending = new PendingRequests(clock);
+    this.#pending = new PendingRequests(checkedStateStore(stateStore ?? new MemoryOAuthStates(clock)), clock);
     this.#tokens = new UserTokens(tokenStore, clock);
     for (const [name, config] of Object.entries(providers)) this.setProvider(name, config);
   }
@@ -152,18 +167,20 @@ export class OAuthManager {
     });
   }
 
-  /** Begins a request for consent, which waits ten minutes for its answer. */
+  /** Begins a request for consent, which waits ten minutes for its answer. Throws what the state store fails with, too. */
   async getAuthRequest(
     question: ConsentQuestion,
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<AuthRequest> {
-    const { provider, trace_id = null } = question;
+    const { provider } = question;
     const client = this.#clientOf(provider);
     const owner = tokenOwner(question);
+    const { trace_id } = fullScope({ trace_id: question.trace_id ?? null });
     const state = generateRandomState();
     const verifier = generateRandomCodeVerifier();
     const auth_url = await client.consentUrl(state, verifier, options.signal);
-    this.#pending.add(state, { owner, trace_id, provider, identity: client.identity, verifier });
+    const request = { owner, trace_id, provider, identity: client.identity, verifier };
+    await inTime(() => this.#pending.add(state, request), options.signal);
     return { display_name: client.displayName, auth_url, scopes: [...client.scopes] };
   }
 
@@ -182,7 +199,7 @@ export class OAuthManager {
   ): Promise<CallbackAnswer> {
     const parameters = parametersOf(callback);
     const state = parameters.get("state") ?? "";
-    const pending = this.#pending.take(state);
+    const pending = await inTime(() => this.#pending.take(state), options.signal);
     if (pending === null) {
       throw new ToolAuthError("The OAuth request is unknown, too old or was answered before: ask for consent again.");
     }
@@ -200,10 +217,10 @@ export class OAuthManager {
     return answer;
   }
 
-  /** Forgets what a user gave, also what is on its way. The provider is not told. */
+  /** Forgets what a user gave, also what is on its way, in whichever process that began. The provider is not told. */
   async forget(user: OAuthUser, provider: string): Promise<void> {
     const owner = tokenOwner(user);
-    this.#pending.drop(owner, provider);
+    await this.#pending.forget(owner, provider);
     await this.#tokens.forget(ownerKey(owner), provider);
   }
 
@@ -215,10 +232,12 @@ export class OAuthManager {
   async #redeem(
     parameters: URLSearchParams,
     state: string,
-    pending: PendingRequest,
+    pending: TakenRequest,
     signal?: AbortSignal,
   ): Promise<void> {
     const { owner, provider, identity, verifier } = pending;
+    const isWanted = async (): Promise<boolean> => !(await inTime(() => this.#pending.isForgotten(pending), signal));
+    if (!(await isWanted())) throw forgotten();
     const client = this.#clientOf(provider);
     if (client.identity !== identity) {
       throw new ToolAuthError(
@@ -226,7 +245,8 @@ export class OAuthManager {
       );
     }
     const grant = await client.redeem(parameters, state, verifier, signal);
-    await this.#tokens.keep(ownerKey(owner), provider, client, grant);
+    // The user may have forgotten the provider while it was asked.
+    if (!(await this.#tokens.keep(ownerKey(owner), provider, client, grant, isWanted))) throw forgotten();
   }
 
   #clientOf(provider: string): OAuthClient {
@@ -236,6 +256,19 @@ export class OAuthManager {
       `There is no OAuth provider ${JSON.stringify(provider)}: name it in the providers of the OAuthManager.`,
     );
   }
+}
+
+/** Waits for the state store, but not forever. */
+function inTime<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  const late = (): Error =>
+    new ToolTimeoutError(`The state store did not answer within ${MAX_WAIT / 1000} s: try again.`);
+  return untilLate(work, { most: MAX_WAIT, late, signal });
+}
+
+function forgotten(): ToolAuthError {
+  return new ToolAuthError(
+    "The access that was asked for was given up meanwhile: nothing was stored. Ask for consent again.",
+  );
 }
 
 /** Has an error say whose request it answers: whoever waits for it has to be told. Logs do not show it, nor does JSON. */

@@ -2,85 +2,99 @@
  * Requests for consent that a person has not answered yet.
  * @module
  */
+import { sha256 } from "#hash";
+import { generateRandomState } from "oauth4webapi";
 import type { Clock } from "../../artifacts/store.js";
+import type { OAuthStateStore } from "./oauth-state-store.js";
 import { ownerKey, type TokenOwner } from "./owner.js";
+import {
+  isOurs,
+  isPendingRequest,
+  statesOf,
+  type NotedRequest,
+  type PendingRequest,
+  type TakenRequest,
+} from "./pending-request.js";
 import { tokenKey } from "./token-store.js";
+import { Turns } from "./turns.js";
 
-/** How long a person may take, in milliseconds. */
-const PATIENCE = 10 * 60 * 1000;
+/** How long a person may take, in seconds. */
+const PATIENCE = 10 * 60;
 
-/** Most requests at a time. */
-const MAX_PENDING = 10_000;
+/** How long it is known that a user forgot, in seconds: longer than anything waits that was asked before. */
+const REMEMBERED = 2 * PATIENCE;
 
 /** Most requests at a time of one user for one provider. */
 const MAX_PENDING_EACH = 16;
 
-/** What has to be known when the answer comes. */
-export interface PendingRequest {
-  readonly owner: TokenOwner;
-  readonly trace_id: string | null;
-  readonly provider: string;
-  /** Who was asked, for which client: the code goes to no others. */
-  readonly identity: string;
-  /** The secret half of the PKCE challenge. */
-  readonly verifier: string;
-}
-
-interface Entry extends PendingRequest {
-  readonly key: string;
-  readonly until: number;
-}
-
-/** Requests by state. Each is given out once, within ten minutes; when there are too many the oldest make room. */
+/**
+ * Requests by state, in a store that processes may share. Each is given out once, within ten minutes.
+ *
+ * ```
+ * <state>                        the request
+ * asked:<owner and provider>     the states of that user's latest requests: what is too many goes
+ * forgotten:<owner and provider> what came into being with the last `forget`: a request that began before knows another
+ * ```
+ *
+ * Errors are those of the store.
+ */
 export class PendingRequests {
+  readonly #store: OAuthStateStore;
   readonly #clock: Clock;
-  /** Oldest first. */
-  readonly #entries = new Map<string, Entry>();
-  /** The states of each user and provider, oldest first. */
-  readonly #states = new Map<string, Set<string>>();
+  readonly #turns = new Turns();
 
-  constructor(clock: Clock) {
+  constructor(store: OAuthStateStore, clock: Clock) {
+    this.#store = store;
     this.#clock = clock;
   }
 
-  /** `state` is unguessable and new. */
-  add(state: string, request: PendingRequest): void {
-    const key = tokenKey(ownerKey(request.owner), request.provider);
-    this.#makeRoom(key);
-    this.#entries.set(state, { ...request, key, until: this.#clock() + PATIENCE });
-    const states = this.#states.get(key) ?? new Set();
-    this.#states.set(key, states.add(state));
+  /** `state` is unguessable and new: `generateRandomState` gives one. */
+  async add(state: string, request: PendingRequest): Promise<void> {
+    const key = await keyOf(request);
+    await this.#turns.take(key, async () => {
+      const generation = await this.#generation(key);
+      const states = [...statesOf(await this.#store.loadOAuthState(`asked:${key}`)), state];
+      const latest = states.slice(-MAX_PENDING_EACH);
+      const noted: NotedRequest = { ...request, state, generation, until: this.#clock() + PATIENCE * 1000 };
+      await this.#store.saveOAuthState(`asked:${key}`, { states: latest }, PATIENCE);
+      await this.#store.saveOAuthState(state, noted, PATIENCE);
+      for (const oldest of states.slice(0, -MAX_PENDING_EACH)) await this.#store.takeOAuthState(oldest);
+    });
   }
 
-  /** The request, once; null for a state that is unknown, used or too old. */
-  take(state: string): PendingRequest | null {
-    const entry = this.#remove(state);
-    return entry !== undefined && this.#clock() < entry.until ? entry : null;
+  /** The request, once; null for a state that is unknown, used or too old, and for what is damaged. */
+  async take(state: string): Promise<TakenRequest | null> {
+    // Whoever answers says the state: it must not name anything but a request.
+    if (!isOurs(state)) return null;
+    const noted = await this.#store.takeOAuthState(state);
+    return isPendingRequest(noted, state) && this.#clock() < noted.until ? noted : null;
   }
 
-  /** Drops what one user asked for at one provider. */
-  drop(owner: TokenOwner, provider: string): void {
-    for (const state of this.#states.get(tokenKey(ownerKey(owner), provider)) ?? []) this.#remove(state);
+  /** Whether the user has forgotten the provider since they were asked. */
+  async isForgotten(request: TakenRequest): Promise<boolean> {
+    const generation = await this.#generation(await keyOf(request));
+    return generation !== null && generation !== request.generation;
   }
 
-  #makeRoom(key: string): void {
-    const own = this.#states.get(key);
-    if (own !== undefined && own.size >= MAX_PENDING_EACH)
-      for (const state of [...own].slice(0, 1)) this.#remove(state);
-    const now = this.#clock();
-    for (const [state, { until }] of this.#entries) {
-      if (now < until && this.#entries.size < MAX_PENDING) return;
-      this.#remove(state);
-    }
+  /** Lets what one user was asked for at one provider be forgotten, in whichever process that was. */
+  async forget(owner: TokenOwner, provider: string): Promise<void> {
+    await this.#renewed(await keyOf({ owner, provider }));
   }
 
-  #remove(state: string): Entry | undefined {
-    const entry = this.#entries.get(state);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(state);
-    const states = this.#states.get(entry.key);
-    states?.delete(state);
-    if (states?.size === 0) this.#states.delete(entry.key);
-    return entry;
+  async #generation(key: string): Promise<string | null> {
+    const kept = (await this.#store.loadOAuthState(`forgotten:${key}`)) ?? null;
+    // One that is damaged could be any: nothing that began before can be told from what was forgotten.
+    return kept === null || (typeof kept === "string" && isOurs(kept)) ? kept : this.#renewed(key);
   }
+
+  async #renewed(key: string): Promise<string> {
+    const generation = generateRandomState();
+    await this.#store.saveOAuthState(`forgotten:${key}`, generation, REMEMBERED);
+    return generation;
+  }
+}
+
+/** Short, whatever is in the names. */
+function keyOf({ owner, provider }: Pick<PendingRequest, "owner" | "provider">): Promise<string> {
+  return sha256.whole(new TextEncoder().encode(tokenKey(ownerKey(owner), provider)));
 }

@@ -34,9 +34,19 @@ export class UserTokens {
     return this.#isDue(token) ? this.#renewed(owner, provider, client) : token.access_token;
   }
 
-  /** Keeps what a user's consent gave, in place of what was there. */
-  async keep(owner: string, provider: string, client: OAuthClient, grant: TokenGrant): Promise<void> {
-    await this.#inTurn(owner, provider, () => this.#store.store(owner, provider, this.#tokenOf(client, grant, null)));
+  /** Keeps what a user's consent gave, in place of what was there; false, and it is not kept, where it is not wanted by then. */
+  async keep(
+    owner: string,
+    provider: string,
+    client: OAuthClient,
+    grant: TokenGrant,
+    isWanted: () => Promise<boolean>,
+  ): Promise<boolean> {
+    return this.#inTurn(owner, provider, async () => {
+      if (!(await isWanted())) return false;
+      await this.#store.store(owner, provider, this.#tokenOf(client, grant, null));
+      return true;
+    });
   }
 
   /** Forgets a token, and what a renewal on its way brings. */

@@ -1,0 +1,183 @@
+/** Requests for consent that several processes share: each has a manager of its own, and all have one store. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { SluiceError } from "../../../../web/src/errors/error.js";
+import { MemoryStateStore } from "../../../../web/src/planner/memory-state-store.js";
+import { OAuthManager } from "../../../../web/src/tools/auth/oauth-manager.js";
+import type { OAuthStateStore } from "../../../../web/src/tools/auth/oauth-state-store.js";
+import { consent, startAuthorizationServer, type TestAuthorizationServer } from "./authorization-server.js";
+import { ask, managerOf, providerAt, SharedTokenStore } from "./consenting.js";
+
+let server: TestAuthorizationServer;
+beforeAll(async () => {
+  server = await startAuthorizationServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+let stateStore: OAuthStateStore;
+let tokenStore: SharedTokenStore;
+beforeEach(() => {
+  stateStore = new MemoryStateStore();
+  tokenStore = new SharedTokenStore();
+  server.asked.length = 0;
+});
+const another = (): OAuthManager => managerOf(server, { stateStore, tokenStore });
+const answerFor = async (user: string, manager: OAuthManager = another()): Promise<URL> =>
+  consent((await ask(manager, user)).auth_url, { login: `${user}@example` });
+
+test("an answer may arrive in another process than that which asked", async () => {
+  const callback = await answerFor("ada");
+  const whose = { user_id: "ada", tenant_id: null, trace_id: "trace of ada" };
+  expect(await another().handleCallback(callback, { user: "ada" })).toEqual(whose);
+  expect(await server.owner((await another().getToken("ada", "files")) ?? "")).toBe("ada@example");
+});
+
+test("of many processes that are given the same answer one takes it", async () => {
+  const callback = await answerFor("ada");
+  const all = await Promise.allSettled(Array.from({ length: 8 }, () => another().handleCallback(callback)));
+  expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  expect(server.asked).toHaveLength(1);
+  await expect(another().handleCallback(callback)).rejects.toMatchObject({ code: "E_TOOL_AUTH" });
+});
+
+test("another's answer is refused there as well, and a provider that is another there", async () => {
+  const misled = await answerFor("eve");
+  await expect(another().handleCallback(misled, { user: "ada" })).rejects.toMatchObject({ user_id: "eve" });
+  const elsewhere = managerOf(server, { stateStore, tokenStore }, { issuer: "https://elsewhere.example" });
+  await expect(elsewhere.handleCallback(await answerFor("ada"))).rejects.toThrow("replaced");
+  const without = new OAuthManager({ providers: { mail: providerAt(server) }, stateStore, tokenStore });
+  await expect(without.handleCallback(await answerFor("ada"))).rejects.toMatchObject({ code: "E_TOOL_CONFIG" });
+  expect(server.asked).toEqual([]);
+});
+
+describe("who forgets in another process", () => {
+  test("no longer waits for an answer, and is said to be whose it was; others do", async () => {
+    const [ada, eve] = [await answerFor("ada"), await answerFor("eve")];
+    await another().forget("ada", "files");
+    await expect(another().handleCallback(ada)).rejects.toMatchObject({ code: "E_TOOL_AUTH", user_id: "ada" });
+    expect(server.asked).toEqual([]);
+    await another().handleCallback(eve);
+    await another().handleCallback(await answerFor("ada"));
+    expect(await another().getToken("ada", "files")).not.toBeNull();
+  });
+
+  test("while the provider is asked for the token, does not get it", async () => {
+    const callback = await answerFor("ada");
+    const reached = new Promise<() => void>((resolve) => {
+      server.instead.push((response) => {
+        response.writeHead(200, { "content-type": "application/json" });
+        resolve(() => void response.end('{"access_token":"late","token_type":"bearer"}'));
+      });
+    });
+    const answered = another().handleCallback(callback);
+    const release = await reached;
+    await another().forget("ada", "files");
+    release();
+    await expect(answered).rejects.toMatchObject({ code: "E_TOOL_AUTH", user_id: "ada" });
+    expect(await another().getToken("ada", "files")).toBeNull();
+  });
+});
+
+/** A store that changes what comes back. */
+function changing(change: (payload: Record<string, unknown>) => unknown): OAuthStateStore {
+  const store = new MemoryStateStore();
+  return {
+    saveOAuthState: (state, payload, seconds) => store.saveOAuthState(state, payload, seconds),
+    loadOAuthState: (state) => store.loadOAuthState(state),
+    takeOAuthState: async (state) => change((await store.takeOAuthState(state)) as Record<string, unknown>),
+  };
+}
+
+test.each<[string, (payload: Record<string, unknown>) => unknown]>([
+  ["a text", () => "hush"],
+  ["nothing at all", () => undefined],
+  ["a list", (payload) => [payload]],
+  ["another state's", (payload) => ({ ...payload, state: "x".repeat(43) })],
+  ["nobody's", (payload) => ({ ...payload, owner: { tenant_id: null, user_id: "" } })],
+  ["without an owner", ({ owner: _, ...rest }) => rest],
+  ["of a tenant that is a number", (payload) => ({ ...payload, owner: { tenant_id: 7, user_id: "ada" } })],
+  ["of a trace that is an object", (payload) => ({ ...payload, trace_id: {} })],
+  ["for no provider", (payload) => ({ ...payload, provider: null })],
+  ["of nobody's client", (payload) => ({ ...payload, identity: undefined })],
+  ["without a verifier", ({ verifier: _, ...rest }) => rest],
+  ["of a verifier that is none", (payload) => ({ ...payload, verifier: "hush" })],
+  ["kept forever", (payload) => ({ ...payload, until: "forever" })],
+  ["of no generation", ({ generation: _, ...rest }) => rest],
+])("what comes back %s is no request", async (_, change) => {
+  stateStore = changing(change);
+  const error: unknown = await another()
+    .handleCallback(await answerFor("ada"))
+    .catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: "E_TOOL_AUTH", message: expect.stringContaining("unknown, too old") });
+  expect(server.asked).toEqual([]);
+});
+
+describe("a store that fails", () => {
+  const failure = new SluiceError("E_STORE_WRITE", "No.");
+  const fails = (): Promise<never> => Promise.reject(failure);
+
+  test.each(["saveOAuthState", "loadOAuthState"] as const)("at %s ends the request with its error", async (method) => {
+    stateStore[method] = fails;
+    await expect(ask(another(), "ada")).rejects.toBe(failure);
+  });
+
+  test.each(["loadOAuthState", "takeOAuthState"] as const)(
+    "at %s ends the answer, and nothing is stored",
+    async (method) => {
+      const callback = await answerFor("ada");
+      stateStore[method] = fails;
+      await expect(another().handleCallback(callback)).rejects.toBe(failure);
+      expect(await another().getToken("ada", "files")).toBeNull();
+      expect(server.asked).toEqual([]);
+    },
+  );
+
+  test("when a user forgets leaves them what they have", async () => {
+    await another().handleCallback(await answerFor("ada"));
+    stateStore.saveOAuthState = fails;
+    await expect(another().forget("ada", "files")).rejects.toBe(failure);
+    expect(await another().getToken("ada", "files")).not.toBeNull();
+  });
+});
+
+test("a store that never answers is not waited for when the caller gives up", async () => {
+  const never = new Promise<never>(() => undefined);
+  const control = new AbortController();
+  const reason = new Error("enough");
+  const reached = new Promise<void>((resolve) => {
+    const silent = (): Promise<never> => {
+      resolve();
+      return never;
+    };
+    stateStore = { saveOAuthState: silent, loadOAuthState: silent, takeOAuthState: silent };
+  });
+  const options = { signal: control.signal };
+  const asking = another().getAuthRequest({ provider: "files", user_id: "ada" }, options);
+  const answering = another().handleCallback({ state: "x".repeat(43), code: "c" }, options);
+  await reached;
+  control.abort(reason);
+  for (const work of [asking, answering]) await expect(work).rejects.toBe(reason);
+});
+
+test("a store of the host's own needs its three methods, and nothing more", async () => {
+  const rows = new Map<string, string>();
+  stateStore = {
+    saveOAuthState: async (state, payload) => void rows.set(state, JSON.stringify(payload)),
+    loadOAuthState: async (state) => JSON.parse(rows.get(state) ?? "null") as unknown,
+    takeOAuthState: async (state) => {
+      const row = rows.get(state);
+      rows.delete(state);
+      return JSON.parse(row ?? "null") as unknown;
+    },
+  };
+  await another().handleCallback(await answerFor("ada"));
+  expect(await server.owner((await another().getToken("ada", "files")) ?? "")).toBe("ada@example");
+  for (const store of [{ ...stateStore, takeOAuthState: undefined }, 7]) {
+    const made = (): OAuthManager => managerOf(server, { stateStore: store as unknown as OAuthStateStore });
+    expect(made).toThrow(expect.objectContaining({ code: "E_TOOL_CONFIG" }));
+  }
+});
+
+test("whose trace it is, is a text", async () => {
+  const question = { provider: "files", user_id: "ada", trace_id: 7 as unknown as string };
+  await expect(another().getAuthRequest(question)).rejects.toMatchObject({ code: "E_INVALID_ARGUMENT" });
+});

@@ -1,0 +1,36 @@
+/**
+ * Where a request for consent waits for its answer, which may arrive in another process.
+ * @module
+ */
+import { wrong } from "../problem.js";
+
+/**
+ * Keeps what has to be known when the answer to a request for consent comes. State stores are such stores too; a store of
+ * the host's own needs just these three methods.
+ *
+ * `state` is a string of 1 to 1,024 UTF-16 units, anything in it, and unguessable: whoever knows it gets what is kept by it.
+ * All of it may be secret.
+ *
+ * What goes wrong with the store itself is thrown, and ends what was being done: nothing is half done.
+ */
+export interface OAuthStateStore {
+  /**
+   * Keeps a payload for so many seconds from now, in place of what was kept by this state. `payload` is JSON; `seconds` a number
+   * above 0, and a store that keeps nothing for as long keeps it for less.
+   */
+  saveOAuthState(state: string, payload: unknown, seconds: number): Promise<void>;
+  /** What is kept; null where there is nothing, or no longer. */
+  loadOAuthState(state: string): Promise<unknown>;
+  /** As {@link loadOAuthState}, and it is gone: of many who take it at once, over all processes, one gets it. */
+  takeOAuthState(state: string): Promise<unknown>;
+}
+
+const METHODS = ["saveOAuthState", "loadOAuthState", "takeOAuthState"] as const;
+
+/** A host's store. Throws a ToolNodeError E_TOOL_CONFIG for one that lacks a method. */
+export function checkedStateStore(store: OAuthStateStore): OAuthStateStore {
+  const methods = store as Partial<OAuthStateStore> | null;
+  const missing = METHODS.find((name) => typeof methods?.[name] !== "function");
+  if (missing === undefined) return store;
+  throw wrong(`stateStore has no ${missing}: give the OAuthManager a store with ${METHODS.join(", ")}, or none.`);
+}
