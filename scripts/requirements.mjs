@@ -59,6 +59,12 @@ const requirements = [
     found: () => findChromium() !== undefined,
     debian: "chromium",
   },
+  {
+    name: "Redis 7 or later (redis-server)",
+    purpose: "test",
+    found: () => onPath("redis-server"),
+    debian: "redis-server",
+  },
   { name: "clang-tidy", purpose: "tidy", found: () => onPath("clang-tidy"), debian: "clang-tidy" },
   {
     name: "llvm-cov and llvm-profdata",

@@ -9,6 +9,7 @@ export type Part =
   | "mcp-sluice/tools/node"
   | "mcp-sluice/planner"
   | "mcp-sluice/planner/node"
+  | "mcp-sluice/planner/redis"
   | "sluice"
   | "tarball";
 /** Bytes, gzipped, at most. */

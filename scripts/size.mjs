@@ -11,7 +11,7 @@ const DIST = join(root, "dist");
 
 /**
  * Bytes, gzipped, at most. Each entry is its JavaScript bundled and minified with all it reaches: the root entry as a
- * page loads it, glue included and core.wasm not; the others as Node would.
+ * page loads it, glue included and core.wasm not; the others as Node would, without what is installed beside the package.
  */
 export const BUDGETS = {
   core: 120_000,
@@ -23,6 +23,7 @@ export const BUDGETS = {
   "mcp-sluice/tools/node": 420_000,
   "mcp-sluice/planner": 120_000,
   "mcp-sluice/planner/node": 120_000,
+  "mcp-sluice/planner/redis": 9_000,
   sluice: 480_000,
   tarball: 1_000_000,
 };
@@ -48,6 +49,7 @@ export async function measure(tarball, folder) {
     "mcp-sluice/tools/node": await bundled(join(dist, "tools-node.js"), { ssr: true }),
     "mcp-sluice/planner": await bundled(join(dist, "planner.js"), {}),
     "mcp-sluice/planner/node": await bundled(join(dist, "planner-node.js"), { ssr: true }),
+    "mcp-sluice/planner/redis": await bundled(join(dist, "planner-redis.js"), { ssr: true }),
     sluice: await bundled(join(dist, "cli/main.js"), { ssr: true }),
     tarball: statSync(tarball).size,
   };
@@ -72,7 +74,13 @@ async function bundled(input, { ssr = false }) {
     logLevel: "error",
     root: join(input, ".."),
     ssr: { noExternal: true },
-    build: { ssr, write: false, minify: true, rolldownOptions: { input, preserveEntrySignatures: "strict" } },
+    build: {
+      ssr,
+      write: false,
+      minify: true,
+      // Installed by whoever wants it.
+      rolldownOptions: { input, preserveEntrySignatures: "strict", external: ["@redis/client"] },
+    },
   });
   return output.reduce((sum, part) => sum + (part.type === "chunk" ? gzipped(part.code) : 0), 0);
 }

@@ -7,6 +7,7 @@ import * as clients from "../../web/src/mcp.js";
 import * as node from "../../web/src/node.js";
 import * as planner from "../../web/src/planner.js";
 import * as plannerInNode from "../../web/src/planner-node.js";
+import * as plannerOnRedis from "../../web/src/planner-redis.js";
 import * as tools from "../../web/src/tools.js";
 import * as toolsInNode from "../../web/src/tools-node.js";
 
@@ -73,6 +74,7 @@ describe("what is public", () => {
     ];
     expect(Object.keys(planner).sort()).toEqual(shared);
     expect(Object.keys(plannerInNode).sort()).toEqual([...shared, "FileStateStore"].sort());
+    expect(Object.keys(plannerOnRedis)).toEqual(["RedisStateStore"]);
   });
 
   test("in Node: all of it, and what needs files and processes", () => {

@@ -4,12 +4,15 @@
  * node agent-program FOLDER MODEL_ORIGIN CORE LATER run
  * node agent-program FOLDER MODEL_ORIGIN CORE LATER resume TOKEN ANSWER
  *
- * LATER: by how many milliseconds the clock of its state store is fast.
+ * LATER: by how many milliseconds the clock of its state store is fast. AGENT_REDIS in the environment: options of the
+ * RedisStateStore that it uses in place of the folder.
  */
 import { z } from "zod";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { FileStateStore } from "../../../web/src/planner/file-state-store.js";
 import { OpenAiClient } from "../../../web/src/planner/llm/openai/client.js";
+import type { StateStore } from "../../../web/src/planner/state-store.js";
+import { RedisStateStore } from "../../../web/src/planner/redis-state-store.js";
 import { ReactPlanner } from "../../../web/src/planner/react-planner.js";
 import { tool } from "../../../web/src/planner/tool.js";
 
@@ -46,7 +49,7 @@ const planner = new ReactPlanner({
   catalog: [write, approve, send],
   llm: new OpenAiClient({ model: "scripted", baseUrl: `${origin}/v1` }),
   artifactStore: new FileArtifactStore(`${folder}/artifacts`),
-  stateStore: new FileStateStore(`${folder}/state`, { clock: () => Date.now() + Number(later) }),
+  stateStore: stateStore(),
   wasm: new URL(core),
 });
 const scope = { user_id: "ada" };
@@ -61,6 +64,14 @@ try {
   print({ kind: "error", code: (error as { readonly code?: string }).code, message: (error as Error).message });
 }
 setInterval(() => undefined, 60_000);
+
+/** A server's own clock is not fast. */
+function stateStore(): StateStore {
+  const clock = (): number => Date.now() + Number(later);
+  const redis = process.env["AGENT_REDIS"];
+  if (redis === undefined) return new FileStateStore(`${folder}/state`, { clock });
+  return new RedisStateStore({ ...(JSON.parse(redis) as { url: string }), ...(later !== "0" && { clock }) });
+}
 
 function print(line: object): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);

@@ -12,15 +12,18 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 /** What an agent prints. */
 export interface Printed {
-  readonly kind: "result" | "pause" | "error";
+  readonly kind: string;
   readonly answer?: string;
   readonly resumeToken?: string;
+  readonly payload?: Readonly<Record<string, unknown>>;
   readonly code?: string;
   readonly message?: string;
 }
 
-/** `agent-program.ts` with all that it imports, for plain node. */
-export async function bundledAgent(): Promise<{ readonly path: string; dispose(): Promise<void> }> {
+/** A program of this folder with all that it imports, for plain node. */
+export async function bundledAgent(
+  name = "agent-program",
+): Promise<{ readonly path: string; dispose(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-agent-"));
   await build({
     configFile: false,
@@ -33,12 +36,19 @@ export async function bundledAgent(): Promise<{ readonly path: string; dispose()
     },
     ssr: { noExternal: true },
     build: {
-      ssr: here("agent-program.ts"),
+      ssr: here(`${name}.ts`),
       outDir: folder,
       rolldownOptions: { output: { entryFileNames: "program.mjs" } },
     },
   });
   return { path: join(folder, "program.mjs"), dispose: () => rm(folder, { recursive: true }) };
+}
+
+/** A Redis server in which runs wait. */
+export interface RedisPlace {
+  readonly url: string;
+  /** See `RedisStateStore`. */
+  readonly timeoutSeconds: number;
 }
 
 /** Where an agent works. */
@@ -47,6 +57,8 @@ export interface Place {
   readonly folder: string;
   /** Where the model is, and the world that tools act on. */
   readonly origin: string;
+  /** Where runs wait; in the folder, when left out. */
+  readonly redis?: RedisPlace;
 }
 
 /** One process. */
@@ -57,10 +69,11 @@ export class Agent implements AsyncDisposable {
   readonly #closed: Promise<unknown>;
 
   /** `later`: milliseconds by which the clock of its state store is fast. */
-  constructor({ program, folder, origin }: Place, words: readonly string[], later = 0) {
+  constructor({ program, folder, origin, redis }: Place, words: readonly string[], later = 0) {
     const core = new URL("../../../web/src/core/core.wasm", import.meta.url).href;
     const child = spawn(process.execPath, [program, folder, origin, core, String(later), ...words], {
       stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, ...(redis && { AGENT_REDIS: JSON.stringify(redis) }) },
     });
     this.#process = child;
     this.#closed = once(child, "close");

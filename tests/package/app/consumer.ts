@@ -13,6 +13,7 @@ import {
   type Transformed,
 } from "mcp-sluice";
 import { createSluice as createInNode, FileArtifactStore } from "mcp-sluice/node";
+import { RedisStateStore, type RedisCommands } from "mcp-sluice/planner/redis";
 
 const stores: readonly ArtifactStore[] = [
   new MemoryArtifactStore(),
@@ -43,3 +44,9 @@ export const same: typeof createSluice = createInNode;
 
 // @ts-expect-error: the types are there, and not `any`
 export const wrong: Promise<Sluice> = createSluice({ store: 1 });
+
+/** Without the package of a client. */
+export async function isWaiting(client: RedisCommands, token: string): Promise<boolean> {
+  await using stateStore = new RedisStateStore({ client, maxKept: 10 });
+  return (await stateStore.loadPlannerState(token)) !== null;
+}

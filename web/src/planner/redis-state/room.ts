@@ -1,0 +1,125 @@
+/**
+ * Entries of one kind, each with a name that may be any string.
+ * @module
+ */
+import { SluiceError } from "../../errors/error.js";
+import { hashed } from "../file-state/state-folder.js";
+import type { StateLimits } from "../state-limits.js";
+import type { Released } from "../state-store.js";
+import type { Script } from "./lua.js";
+import { ADD, CLAIM, FORGET, HISTORY, LOAD, RELEASE, SAVE, TAKE } from "./scripts.js";
+import type { RedisServer } from "./server.js";
+
+/** Milliseconds: nothing is kept longer, so that numbers stay exact. */
+const MAX_AGE = 10 * 365 * 24 * 60 * 60 * 1000;
+const MANY = 1e15;
+
+/** What a text was, and when it was added. */
+export interface DatedText {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly text: string;
+}
+
+/** The place of a room, and what it is bounded by. */
+export interface RoomParts {
+  readonly server: RedisServer;
+  readonly limits: StateLimits;
+  /** What all keys begin with: braces around a part of it keep them together in a cluster. */
+  readonly stem: string;
+  /** False: the server's clock is the one that counts. */
+  readonly hasClock: boolean;
+}
+
+/** One room; its keys are `<stem>:1:<name>` and `<stem>:1:<name>:<hash>`. */
+export class Room {
+  readonly #parts: RoomParts;
+  readonly #index: string;
+  #order = 0;
+
+  constructor(name: string, parts: RoomParts) {
+    this.#parts = parts;
+    // The number is of how things are kept.
+    this.#index = `${parts.stem}:1:${name}`;
+  }
+
+  /** Keeps a text for so many milliseconds at most, in place of what was there, and claimed by nobody. */
+  async save(name: string, text: string, age = Infinity): Promise<void> {
+    await this.#run(SAVE, name, this.#age(age), this.#most, text);
+  }
+
+  /** The text; null where there is none, or no longer. */
+  async load(name: string): Promise<string | null> {
+    return textOf(await this.#run(LOAD, name, amount(this.#parts.limits.maxBytes)));
+  }
+
+  /** As `load`, and it is gone. */
+  async take(name: string): Promise<string | null> {
+    return textOf(await this.#run(TAKE, name, amount(this.#parts.limits.maxBytes)));
+  }
+
+  async forget(name: string): Promise<void> {
+    await this.#run(FORGET, name);
+  }
+
+  /** False where there is nothing, or it is another's. `lease` in milliseconds. */
+  async claim(name: string, owner: string, lease: number): Promise<boolean> {
+    return (await this.#run(CLAIM, name, hashed(owner), amount(lease))) === 1;
+  }
+
+  /** False where it is not the owner's. */
+  async release(name: string, owner: string, then: Released): Promise<boolean> {
+    return (await this.#run(RELEASE, name, hashed(owner), then)) === 1;
+  }
+
+  /** Adds a text behind those that were added before. */
+  async add(name: string, text: string): Promise<void> {
+    await this.#run(ADD, name, this.#age(Infinity), this.#most, amount(this.#parts.limits.maxEvents), text);
+  }
+
+  /** What was added, oldest first. */
+  async all(name: string): Promise<readonly DatedText[]> {
+    const { maxEvents, maxBytes } = this.#parts.limits;
+    const found = await this.#run(HISTORY, name, this.#age(Infinity), amount(maxEvents), amount(maxBytes));
+    if (!Array.isArray(found)) throw strange();
+    return found.map((each) => {
+      const [, at, text] = /^(\d+) ([^]*)$/.exec(String(each)) ?? [];
+      if (text === undefined) throw strange();
+      return { at: Number(at), text };
+    });
+  }
+
+  get #most(): string {
+    return amount(this.#parts.limits.maxKept);
+  }
+
+  #age(wanted: number): string {
+    return amount(Math.min(wanted, this.#parts.limits.maxAge, MAX_AGE));
+  }
+
+  #run(script: Script, name: string, ...words: readonly string[]): Promise<unknown> {
+    const keys = [`${this.#index}:${hashed(name)}`, this.#index];
+    return this.#parts.server.run(script, keys, [...this.#time(), ...words]);
+  }
+
+  /** The time; empty for that of the server. Of what is saved in one millisecond, the order. */
+  #time(): readonly [now: string, order: string] {
+    if (!this.#parts.hasClock) return ["", ""];
+    this.#order = (this.#order + 1) % 1000;
+    return [String(this.#parts.limits.now()), String(this.#order / 1000)];
+  }
+}
+
+/** A whole number above 0 that Lua reads as it is. */
+function amount(value: number): string {
+  return String(Math.max(1, Math.min(Math.floor(value), MANY)));
+}
+
+function textOf(reply: unknown): string | null {
+  if (reply === null || typeof reply === "string") return reply;
+  throw strange();
+}
+
+function strange(): SluiceError {
+  return new SluiceError("E_STORE_READ", "The client gives replies that are not strings: let it give them as strings.");
+}
