@@ -11,6 +11,7 @@ import { cppSources } from "../sources.mjs";
 const commands = {
   "types of sources and tests": () => run(process.execPath, [tool("tsc"), "-p", "tsconfig.json"]),
   "types of what runs in browsers": () => run(process.execPath, [tool("tsc"), "-p", "tsconfig.web.json"]),
+  "types of the examples": () => run(process.execPath, [tool("tsc"), "-p", "examples/tsconfig.json"]),
   "lint with type information": () => run(tool("oxlint"), []),
   "format of TypeScript and JavaScript": () => run(tool("oxfmt"), ["--check", "."]),
   "format of C++": () => run("clang-format", ["--dry-run", "--Werror", ...cppSources()]),

@@ -1,0 +1,105 @@
+/** The examples, run where the package is installed. */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+import { build } from "vite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findChromium } from "../../scripts/chromium.mjs";
+import { Examples, type Started } from "./examples.js";
+import { projectOf, served } from "./sites.js";
+
+let examples: Examples;
+beforeAll(async () => {
+  examples = await Examples.copied();
+});
+afterAll(() => examples[Symbol.asyncDispose]());
+
+test("an agent with three kinds of tools: files are stored, and the model sees sentences", async () => {
+  const artifacts = join(examples.folder, "artifacts");
+  const agent = examples.start("multi-tool-agent/agent.mjs", [], { ARTIFACTS: artifacts });
+  const text = await agent.whole();
+  expect(text).toMatch(/archive\.readings stored archive_[0-9a-f]{12} \(text\/csv, 185\.5 KB\)/);
+  expect(text).toMatch(/camera\.photo stored camera_[0-9a-f]{12} \(image\/bmp, 225\.1 KB\)/);
+  expect(text).toContain("The warmest day was 2025-07-18, with 26.6 °C.");
+  const [, stored, seen] = /stored: (\d+) bytes; seen by the model: (\d+) characters/.exec(text) ?? [];
+  expect(Number(stored)).toBeGreaterThan(400_000);
+  expect(Number(seen)).toBeLessThan(1_500);
+  expect(await readdir(artifacts)).not.toEqual([]);
+});
+
+describe("an agent that asks before it looks", () => {
+  test("loses nothing when it is ended while it waits: what was done is not done again", async () => {
+    const first = calendarAgent("interrupted", "0,0");
+    const asked = await address(first);
+    await first.interrupt();
+    const ports = [new URL(asked.searchParams.get("redirect_uri") ?? ""), asked].map(({ port }) => port);
+    const second = calendarAgent("interrupted", ports.join(","));
+    await address(second);
+    // What was asked in the process that is gone is answered in this one.
+    await (await personOf(examples)).consent(asked.href, { login: "ada" });
+    const text = await second.whole();
+    expect(text).toContain("A run waits from before.");
+    expect(text).toContain("It is 2025-07-18, and you have a talk about locks at ten and lunch with Charles.");
+    expect([first.text, text].map((each) => each.includes("clock: asked"))).toEqual([true, false]);
+  });
+
+  test("answers without the calendar where they decline", async () => {
+    const started = calendarAgent("declines", "0,0");
+    const { origin, searchParams } = await address(started);
+    const back = new URL(searchParams.get("redirect_uri") ?? "");
+    const state = searchParams.get("state") ?? "";
+    back.search = new URLSearchParams({ error: "access_denied", state, iss: origin }).toString();
+    expect(await (await fetch(back)).text()).toBe("No access was given.");
+    expect(await started.whole()).toContain("I may not see your calendar");
+  });
+});
+
+test("a chat in a page, as Vite builds it: cards, a preview, a streamed answer, and a policy that nothing runs into", async () => {
+  const root = join(examples.folder, "web-frontend");
+  const policy =
+    "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' blob: data:";
+  await build({ ...projectOf(root, policy), build: { chunkSizeWarningLimit: 10_000 } });
+  const site = await served(root, policy);
+  const browser = await chromium.launch({ executablePath: findChromium() ?? "chromium" });
+  try {
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("pageerror", ({ message }) => complaints.push(message));
+    await page.goto(site.url);
+    const question = "How did we sell, and what was it?";
+    await page.getByRole("textbox", { name: "Question" }).fill(question);
+    await page.getByRole("button", { name: "Ask" }).click();
+    const log = page.getByRole("log", { name: "Conversation" });
+    await log.getByText("We sold something every day: most of it chairs, and lamps.").waitFor();
+    await log.getByText(question).waitFor();
+    await log.getByRole("article", { name: "orders.csv" }).waitFor();
+    await log.getByRole("article", { name: "chart.png" }).getByRole("button", { name: "Preview" }).click();
+    await page.locator("sluice-viewer").getByText("730 × 200 pixels").waitFor();
+    expect(complaints).toEqual([]);
+  } finally {
+    await browser.close();
+    await site.close();
+  }
+});
+
+/** With a state of its own, waiting for a person. */
+function calendarAgent(state: string, ports: string): Started {
+  const env = { STATE: join(examples.folder, state), PORTS: ports };
+  return examples.start("agent-with-oauth/agent.mjs", ["--by-hand"], env);
+}
+
+/** The one that plays the person, for those who do not want to be it. */
+async function personOf({ folder }: Examples): Promise<{
+  consent(address: string, person: { readonly login: string }): Promise<void>;
+}> {
+  return (await import(pathToFileURL(join(folder, "agent-with-oauth/person.mjs")).href)) as Awaited<
+    ReturnType<typeof personOf>
+  >;
+}
+
+/** Where the person is sent to. */
+async function address(started: Started): Promise<URL> {
+  return new URL(await started.printed(/http:\S+\/auth\?\S+(?=\s)/));
+}
