@@ -12,6 +12,13 @@ async function answered(page: Page): Promise<Locator> {
   return page.locator("playground-turn").last();
 }
 
+/** What the model said last in it, once that is formatted. */
+async function said(turn: Locator): Promise<string> {
+  const text = turn.locator("playground-said .formatted").last();
+  await text.waitFor();
+  return text.innerText();
+}
+
 describe("a question", () => {
   test("is answered without a network: tools are called at once, and what they give are cards", async () => {
     const { page } = seen;
@@ -24,7 +31,7 @@ describe("a question", () => {
       expect(await call.locator("sluice-artifact").count()).toBe(1);
     }
     expect(await turn.getByText('{"quarter":"Q2"}').count()).toBe(1);
-    expect(await turn.locator(".text").last().innerText()).toMatch(/^• PDF, 4\.0 MB, 3 pages.*\n• PNG image/);
+    expect(await said(turn)).toMatch(/^• PDF, 4\.0 MB, 3 pages.*\n• PNG image/);
     await turn.getByText(/^2 steps · 2 calls · \d+ characters of results seen · 4\.\d MB kept out/).waitFor();
   });
 
@@ -61,7 +68,7 @@ describe("a question", () => {
     await ask(page, "Export the orders as CSV and read the first rows");
     const turn = await answered(page);
     await turn.getByRole("group", { name: "Call of demo.artifact_read" }).getByText("is done").waitFor();
-    expect(await turn.locator(".text").last().innerText()).toContain("order,date,region,product");
+    expect(await said(turn)).toContain("order,date,region,product");
   });
 });
 
@@ -82,9 +89,7 @@ describe("a call that takes long", () => {
     await call.getByRole("button", { name: "Cancel" }).click();
     const turn = await answered(page);
     await call.getByText("was cancelled").waitFor();
-    expect(await turn.locator(".text").last().innerText()).toContain(
-      "The call was cancelled: go on without its result.",
-    );
+    expect(await said(turn)).toContain("The call was cancelled: go on without its result.");
   });
 
   test("stopping ends everything; somebody who looks elsewhere is told when it is over", async () => {
@@ -115,7 +120,7 @@ test("a question of a server's pauses the run, which goes on with the answer", a
   expect((field?.y ?? Infinity) + (field?.height ?? 0)).toBeLessThan(900);
   await pause.getByRole("button", { name: "Answer" }).click();
   const turn = await answered(page);
-  expect(await turn.locator(".text").last().innerText()).toContain("The answer was: North");
+  expect(await said(turn)).toContain("The answer was: North");
   expect(await pause.count()).toBe(0);
 });
 

@@ -6,6 +6,7 @@ import { css, html, nothing, type TemplateResult } from "lit";
 import { humanSize } from "mcp-sluice";
 import { viewStyles } from "../shared-styles.js";
 import { ViewElement } from "../view.js";
+import "./said.js";
 import "./tool-card.js";
 import "./trajectory-view.js";
 import { keptOut, seenChars, type ChatStep, type ChatTurn } from "./turn.js";
@@ -45,11 +46,6 @@ export class TurnCard extends ViewElement {
         place-self: end;
         white-space: pre-wrap;
       }
-      .text {
-        max-inline-size: 80ch;
-        overflow-wrap: anywhere;
-        white-space: pre-wrap;
-      }
     `,
   ];
 
@@ -72,7 +68,8 @@ export class TurnCard extends ViewElement {
   }
 
   #step({ step, text, calls }: ChatStep): TemplateResult {
-    return html`${text === "" ? nothing : html`<p class="text">${text}</p>`}
+    const isWhole = this.turn.state !== "running" || calls.length > 0;
+    return html`${text === "" ? nothing : html`<playground-said class="text" .text=${text} .isWhole=${isWhole}></playground-said>`}
     ${calls.map(
       (call) =>
         html`<playground-tool

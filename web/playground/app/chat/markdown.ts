@@ -1,0 +1,41 @@
+/**
+ * What a model writes is Markdown, and untrusted: only what can do no harm is left of it. Loaded for the first text that has some.
+ * @module
+ */
+import DOMPurify from "dompurify";
+import { marked } from "marked";
+
+/** UTF-16 units; longer texts stay as they are. */
+const MAX_TEXT = 100_000;
+
+const TAGS = "p br hr blockquote pre code em strong del a h1 h2 h3 h4 h5 h6 ul ol li table thead tbody tr th td";
+
+/** Text, its structure, and links. No pictures: asking for one tells its server what the model knows. */
+const allowed = {
+  ALLOWED_TAGS: TAGS.split(" "),
+  ALLOWED_ATTR: ["href", "start", "title"],
+  ALLOWED_URI_REGEXP: /^https?:/i,
+  RETURN_DOM_FRAGMENT: true as const,
+};
+
+/** The text as elements; as it is where it is too long, or nested too deep. */
+export function formatted(text: string): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  fragment.append(elementsOf(text) ?? text);
+  for (const link of fragment.querySelectorAll("a")) {
+    link.target = "_blank";
+    link.rel = "noopener noreferrer";
+  }
+  // A wide table or a long line is scrolled in its own place, with keys too.
+  for (const wide of fragment.querySelectorAll<HTMLElement>("pre, table")) wide.tabIndex = 0;
+  return fragment;
+}
+
+function elementsOf(text: string): DocumentFragment | undefined {
+  if (text.length > MAX_TEXT) return undefined;
+  try {
+    return DOMPurify.sanitize(marked.parse(text, { async: false, gfm: true, breaks: true }), allowed);
+  } catch {
+    return undefined;
+  }
+}
