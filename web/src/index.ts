@@ -72,6 +72,7 @@ export type {
   AnswerRef,
   Clamp,
   ClampOptions,
+  Cut,
   Dialect,
   Sluice,
   SluiceOptions,

@@ -2,9 +2,12 @@
  * What callers get of a result.
  * @module
  */
-import type { Transformed } from "./sluice.js";
+import type { Cut, Transformed } from "./sluice.js";
 
-type Parts = Omit<Transformed, "value" | "refs"> & { readonly refs: string | undefined };
+type Parts = Omit<Transformed, "value" | "refs" | "clamped" | "cut"> & {
+  readonly refs: string | undefined;
+  readonly cut?: Cut | undefined;
+};
 
 /** The value is parsed when it is first asked for: many hosts only pass the text on. */
 export class Answer implements Transformed {
@@ -13,20 +16,22 @@ export class Answer implements Transformed {
   readonly failures: Transformed["failures"];
   readonly changed: boolean;
   readonly clamped: boolean;
+  readonly cut?: Cut;
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly refs?: string;
   #value: unknown;
   #parsed = false;
 
-  constructor({ text, artifacts, failures, changed, clamped, bytesIn, bytesOut, refs }: Parts) {
+  constructor({ text, artifacts, failures, changed, cut, bytesIn, bytesOut, refs }: Parts) {
     this.text = text;
     this.artifacts = artifacts;
     this.failures = failures;
     this.changed = changed;
-    this.clamped = clamped;
+    this.clamped = cut !== undefined;
     this.bytesIn = bytesIn;
     this.bytesOut = bytesOut;
+    if (cut !== undefined) this.cut = cut;
     if (refs !== undefined) this.refs = refs;
   }
 

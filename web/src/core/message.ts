@@ -29,6 +29,8 @@ interface Report {
   readonly changed: boolean;
   readonly clamped: boolean;
   readonly shelve: boolean;
+  readonly original_chars: number;
+  readonly method: string;
 }
 
 /** What a message needs beside an engine. */
@@ -94,16 +96,19 @@ export class Message {
     let bytesOut = this.#engine.call((core) => core.output().length);
     let text = this.#engine.call((core) => decoder.decode(core.output()));
     const report = JSON.parse(this.#engine.ask((core) => core.report())) as Report;
-    if (report.shelve) {
-      text = (await this.#shelve()) ?? text;
+    const whole = report.shelve ? await this.#shelve() : undefined;
+    if (whole !== undefined) {
+      text = whole;
       bytesOut = new TextEncoder().encode(text).length;
     }
+    const method = whole === undefined ? report.method : "stored";
+    const cut = report.clamped ? { originalChars: report.original_chars, method } : undefined;
     const { access, options } = this.#around;
     const refs = options.dialect === "mcp" && report.changed ? this.#refs() : undefined;
     const artifacts = eachOnce([...this.#intake.refs.values(), ...this.#linked]);
-    const { changed, clamped } = report;
+    const { changed } = report;
     const { failures } = access;
-    return new Answer({ text, artifacts, failures, changed, clamped, bytesIn: this.#bytesIn, bytesOut, refs });
+    return new Answer({ text, artifacts, failures, changed, cut, bytesIn: this.#bytesIn, bytesOut, refs });
   }
 
   /** Leaves nothing half-written behind. */

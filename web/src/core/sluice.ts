@@ -61,6 +61,8 @@ export interface Transformed {
   readonly changed: boolean;
   /** Whether the guardrail cut the observation. */
   readonly clamped: boolean;
+  /** How it did; left out where it did not. */
+  readonly cut?: Cut;
   /** Bytes of JSON that came in. */
   readonly bytesIn: number;
   /** Bytes of JSON that go out. */
@@ -81,6 +83,14 @@ export interface SluiceStream extends AsyncDisposable {
 export interface ClampOptions {
   /** Unicode code points of JSON that may be left, at least 256; as `guardrail.max_observation_chars` says when left out. */
   readonly maxChars?: number;
+}
+
+/** How the guardrail cut an observation. */
+export interface Cut {
+  /** Unicode code points of JSON text that there were. */
+  readonly originalChars: number;
+  /** As {@link Clamp.method} says it; `stored` where the whole was stored, and a reference is left. */
+  readonly method: string;
 }
 
 /** What the guardrail made of an observation. */

@@ -141,13 +141,13 @@ class Attempt {
     const sluice = await gate(tool.maxObservationChars);
     const prepared = await expanding.put({ name: tool.name, input_schema: tool.inputSchema }, args, scope, signal);
     if (prepared.kind === "answer") {
-      return this.#settled(ToolAnswer.told(prepared.result, sluice).text, true, [], {});
+      return this.#settled(ToolAnswer.told(prepared.result, sluice), true, [], {});
     }
     const value = await tool.run(prepared.args, this.#context(signal));
     const { shown, kept } = parted(value ?? null, tool.outputSchema);
     const options = { tool: tool.name, namespace: NATIVE, scope, signal };
-    const { text, artifacts } = await sluice.transform(shown, options);
-    return this.#settled(text, false, [...this.#stored, ...artifacts], kept);
+    const answer = await sluice.transform(shown, options);
+    return this.#settled(answer, false, [...this.#stored, ...answer.artifacts], kept);
   }
 
   async #external(args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<Settled> {
@@ -157,18 +157,24 @@ class Attempt {
     const pause = (...asked: Parameters<PlannerToolContext["pause"]>): Promise<unknown> => this.#pause(...asked);
     const answer = await tool.call(args, { scope: this.#terms.scope, signal, pause, onProgress });
     const schema = outputOf(tool);
-    if (answer.isError || !hasMarks(schema)) return this.#settled(answer.text, answer.isError, answer.artifacts, {});
+    if (answer.isError || !hasMarks(schema)) return this.#settled(answer, answer.isError, answer.artifacts, {});
     const { shown, kept } = parted(answer.value, schema);
-    return this.#settled(jsonOf(shown), false, answer.artifacts, kept);
+    return this.#settled({ ...cutIn(answer), text: jsonOf(shown) }, false, answer.artifacts, kept);
   }
 
-  #settled(text: string, isError: boolean, artifacts: readonly AnswerRef[], kept: Settled["kept"]): Settled {
+  #settled(
+    answer: Pick<Leaving, "text" | "cut">,
+    isError: boolean,
+    artifacts: readonly AnswerRef[],
+    kept: Settled["kept"],
+  ): Settled {
     const tool = this.#tool;
     const named = Object.entries(kept).map(([field, value]) => [`${tool.name}.${field}`, value]);
     return {
       tool: tool.name,
       namespace: this.#namespace,
-      text,
+      text: answer.text,
+      ...cutIn(answer),
       maxChars: tool.kind === "native" ? tool.maxObservationChars : undefined,
       isError,
       artifacts,
@@ -237,6 +243,10 @@ class Attempt {
     this.#end.abort(ended);
     throw ended;
   }
+}
+
+function cutIn({ cut }: Pick<Leaving, "cut">): Pick<Leaving, "cut"> {
+  return cut === undefined ? {} : { cut };
 }
 
 function failed(tool: string, namespace: string, sentence: string): Settled {

@@ -124,7 +124,7 @@ export interface ChunkEmittedEvent extends CallPlace {
   readonly chunk: unknown;
 }
 
-/** What the model sees of a result is shorter than the result. */
+/** What was to be told of a result was too long, and the model sees less of it. */
 export interface ObservationClampedEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "observation_clamped";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ArtifactScope } from "../artifacts/store.js";
-import type { AnswerRef, Sluice } from "../core/sluice.js";
+import type { AnswerRef, Cut, Sluice } from "../core/sluice.js";
 import { shared } from "./sharing.js";
 import type { Sluices } from "./sluices.js";
 
@@ -16,6 +16,8 @@ export interface Leaving {
   readonly namespace: string;
   /** JSON text. */
   readonly text: string;
+  /** How its source's guardrail, or the tool's own limit, cut it before. */
+  readonly cut?: Cut;
   /** Characters that the tool's own limit allows; undefined where it has none. */
   readonly maxChars: number | undefined;
 }
@@ -29,7 +31,7 @@ export interface Left {
   /** What was stored since it did not fit. */
   readonly artifacts: readonly AnswerRef[];
   /** Undefined where the model sees all of it. */
-  readonly clamp: { readonly originalChars: number; readonly method: string } | undefined;
+  readonly cut: Cut | undefined;
 }
 
 /** How much the model sees. */
@@ -66,13 +68,21 @@ export class ModelExit {
   async leave(step: number, results: readonly Leaving[], signal: AbortSignal): Promise<readonly Left[]> {
     const own = await Promise.all(results.map((result) => this.#own(result, signal)));
     const once = own.map((left, at) => this.#once(left, (results[at] as Leaving).tool, step));
-    const shares = shared(
-      once.map(({ chars }) => chars),
-      this.#limits.maxStepChars,
-    );
-    return Promise.all(
-      once.map((left, at) => this.#within(left, results[at] as Leaving, shares[at] as number, signal)),
-    );
+    return this.#together(once, results, signal);
+  }
+
+  /** The longest goes first, as often as it takes: of what is stored little is left, which is more for the others. */
+  async #together(all: readonly Left[], results: readonly Leaving[], signal: AbortSignal): Promise<readonly Left[]> {
+    const { maxStepChars } = this.#limits;
+    const lefts = [...all];
+    for (const at of longestFirst(all)) {
+      const shares = shared(
+        lefts.map(({ chars }) => chars),
+        maxStepChars,
+      );
+      lefts[at] = await this.#within(lefts[at] as Left, results[at] as Leaving, shares[at] as number, signal);
+    }
+    return lefts;
   }
 
   async #own(result: Leaving, signal: AbortSignal): Promise<Left> {
@@ -84,19 +94,19 @@ export class ModelExit {
     if (left.chars <= share) return left;
     const sluice = (): Promise<Sluice> => this.#sluices.withinShare(share);
     const { text, chars, artifacts } = await this.#fitting({ ...result, text: left.text }, share, sluice, signal);
-    const originalChars = left.clamp?.originalChars ?? left.chars;
-    return { text, chars, artifacts: [...left.artifacts, ...artifacts], clamp: { originalChars, method: "step" } };
+    const originalChars = left.cut?.originalChars ?? left.chars;
+    return { text, chars, artifacts: [...left.artifacts, ...artifacts], cut: { originalChars, method: "step" } };
   }
 
   /** Stores what is longer than the limit, and clamps what refers to it: twice, since this is the exit. */
   async #fitting(
-    { tool, namespace, text }: Leaving,
+    { tool, namespace, text, cut }: Leaving,
     limit: number,
     narrow: () => Promise<Sluice>,
     signal: AbortSignal,
   ): Promise<Left> {
     const whole = charsOf(text);
-    if (whole <= limit) return { text, chars: whole, artifacts: [], clamp: undefined };
+    if (whole <= limit) return { text, chars: whole, artifacts: [], cut };
     const sluice = await narrow();
     const { text: reduced, artifacts } = await gated(sluice, text, { tool, namespace, scope: this.#scope, signal });
     const { text: last, clampedChars: chars, method } = sluice.clampText(reduced, { maxChars: limit });
@@ -104,7 +114,7 @@ export class ModelExit {
       text: last,
       chars,
       artifacts,
-      clamp: { originalChars: whole, method: method === "none" ? "stored" : method },
+      cut: { originalChars: cut?.originalChars ?? whole, method: method === "none" ? "stored" : method },
     };
   }
 
@@ -116,7 +126,7 @@ export class ModelExit {
       return left;
     }
     const text = JSON.stringify(`The same as the result of ${before}.`);
-    return { ...left, text, chars: charsOf(text), clamp: { originalChars: left.chars, method: "repeated" } };
+    return { ...left, text, chars: charsOf(text), cut: { originalChars: left.chars, method: "repeated" } };
   }
 }
 
@@ -128,6 +138,10 @@ async function gated(
   await using stream = sluice.open(options);
   await stream.write(new TextEncoder().encode(text));
   return await stream.close();
+}
+
+function longestFirst(lefts: readonly Left[]): readonly number[] {
+  return lefts.map((_, at) => at).sort((a, b) => (lefts[b] as Left).chars - (lefts[a] as Left).chars);
 }
 
 /** Code points. */

@@ -147,8 +147,8 @@ export class PlannerRun {
     const place = { step: this.#meter.step, call: call.id, tool: result.tool };
     Object.assign(this.#artifacts, result.kept);
     if (left.artifacts.length > 0) tell({ kind: "artifact_stored", ...place, artifacts: left.artifacts });
-    if (left.clamp !== undefined) {
-      const { originalChars: original_size, method } = left.clamp;
+    if (left.cut !== undefined) {
+      const { originalChars: original_size, method } = left.cut;
       tell({ kind: "observation_clamped", ...place, original_size, clamped_size: left.chars, method });
     }
     tell({ kind: "tool_answered", ...place, isError: result.isError, chars: left.chars });

@@ -3,7 +3,7 @@
  * @module
  */
 import { Answer } from "../core/answer.js";
-import type { Dialect, Sluice, Transformed } from "../core/sluice.js";
+import type { Clamp, Cut, Dialect, Sluice, Transformed } from "../core/sluice.js";
 import type { TextResult } from "../mcp/reading/wire.js";
 
 /**
@@ -19,8 +19,8 @@ export interface ToolResult extends Transformed {
 export class ToolAnswer extends Answer implements ToolResult {
   readonly isError: boolean;
 
-  constructor({ text, artifacts, failures, changed, clamped, bytesIn, bytesOut, refs }: Transformed, isError: boolean) {
-    super({ text, artifacts, failures, changed, clamped, bytesIn, bytesOut, refs });
+  constructor({ text, artifacts, failures, changed, cut, bytesIn, bytesOut, refs }: Transformed, isError: boolean) {
+    super({ text, artifacts, failures, changed, cut, bytesIn, bytesOut, refs });
     this.isError = isError;
   }
 
@@ -30,11 +30,17 @@ export class ToolAnswer extends Answer implements ToolResult {
     const [{ text: said }] = result.content;
     const value = dialect === "mcp" ? result : isError ? { isError, content: said } : said;
     const whole = JSON.stringify(value);
-    const { text, changed: clamped } = dialect === "mcp" ? { text: whole, changed: false } : sluice.clamp(value);
+    const clamp = dialect === "mcp" ? undefined : sluice.clamp(value);
+    const text = clamp?.text ?? whole;
     const [bytesIn, bytesOut] = [utf8Length(whole), utf8Length(text)];
     const nothing = { artifacts: [], failures: [], changed: false, refs: undefined };
-    return new ToolAnswer(new Answer({ ...nothing, text, clamped, bytesIn, bytesOut }), isError);
+    return new ToolAnswer(new Answer({ ...nothing, text, cut: clamp && cutOf(clamp), bytesIn, bytesOut }), isError);
   }
+}
+
+/** What the guardrail took away; undefined where it took nothing. */
+export function cutOf({ changed, originalChars, method }: Clamp): Cut | undefined {
+  return changed ? { originalChars, method } : undefined;
 }
 
 function utf8Length(text: string): number {

@@ -4,6 +4,7 @@
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { Answer } from "../core/answer.js";
+import { cutOf } from "./tool-answer.js";
 import type { AnswerRef, Sluice, Transformed } from "../core/sluice.js";
 import type { OutputTransformer } from "./config.js";
 import type { ToolContext } from "./context.js";
@@ -62,8 +63,9 @@ export async function transformed(
     const clamp = terms.sluice.clamp(value ?? null);
     const bytesOut = new TextEncoder().encode(clamp.text).length;
     const { artifacts, failures, bytesIn } = reduced;
-    const { text, changed: clamped } = clamp;
-    return new Answer({ text, artifacts, failures, changed: true, clamped, bytesIn, bytesOut, refs: undefined });
+    const { text } = clamp;
+    const cut = cutOf(clamp);
+    return new Answer({ text, artifacts, failures, changed: true, cut, bytesIn, bytesOut, refs: undefined });
   } catch (error) {
     context.signal?.throwIfAborted();
     terms.onFailure(failure(tool.name, error));
