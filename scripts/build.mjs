@@ -14,10 +14,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cores, must, root, tool } from "./run.mjs";
 import { writeSchema } from "./config-schema.mjs";
+import { DECLARATIONS, publicDeclarations } from "./declarations.mjs";
 import { main, setup } from "./setup.mjs";
 import { checkSize } from "./size.mjs";
 
@@ -44,7 +45,7 @@ export async function build() {
       must(process.execPath, [tool("tsc"), "-p", project]),
     ),
   );
-  prune(join(root, "dist"));
+  copyDeclarations();
   await buildElements();
   await writeSchema(join(buildFolder("wasm-release"), "config.schema.json"));
   linkCommand();
@@ -88,18 +89,29 @@ function copyChanged(from, to) {
   copyFileSync(from, to);
 }
 
-// Takes away what was compiled from sources that are gone.
-function prune(folder) {
+function copyDeclarations() {
+  const [dist, declarations] = [join(root, "dist"), publicDeclarations()];
+  for (const path of declarations) copyChanged(join(DECLARATIONS, path), join(dist, path));
+  prune(dist, declarations);
+}
+
+// Takes away what was compiled from sources that are gone, and declarations that nobody comes to.
+function prune(folder, declarations) {
+  const dist = join(root, "dist");
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) prune(path);
-    else if (/\.(d\.ts|js)$/.test(path) && !existsSync(sourceOf(path))) rmSync(path);
+    const name = relative(dist, path).split(sep).join("/");
+    if (entry.isDirectory()) prune(path, declarations);
+    else if (!isWanted(name, declarations)) rmSync(path);
   }
 }
 
-function sourceOf(compiled) {
-  const path = relative(join(root, "dist"), compiled).replace(/\.(d\.ts|js)$/, ".ts");
-  return join(root, /^ui[\\/]/.test(path) ? "web" : "web/src", path);
+function isWanted(name, declarations) {
+  if (!/\.(d\.ts|js)$/.test(name)) return true;
+  const isElements = name.startsWith("ui/");
+  const source = name.replace(/\.(d\.ts|js)$/, ".ts");
+  if (!existsSync(join(root, isElements ? "web" : "web/src", source))) return false;
+  return isElements || name.endsWith(".js") || declarations.has(name);
 }
 
 // npm links the commands of dependencies only: this makes `npx --no-install sluice` work in the checkout.

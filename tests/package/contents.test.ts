@@ -44,20 +44,39 @@ describe("the tarball", () => {
     expect(await filesUnder(installed)).toContain("dist/core/core.mjs");
   });
 
-  test("has each source compiled, with its types, and nothing of sources that are gone", async () => {
+  test("has each source compiled, and nothing of sources that are gone", async () => {
     const compiled = async (from: string, to: string, ending: string): Promise<string[]> => {
       const sources = (await filesUnder(join(ROOT, from))).filter((name) => /(?<!\.d|\.config)\.ts$/.test(name));
       expect(sources.length).toBeGreaterThan(50);
       return sources.map((name) => `${to}/${name.replace(/\.ts$/, ending)}`);
     };
     const files = await filesUnder(installed);
-    const declarations = [
+    const sources = [
       ...(await compiled("web/src", "dist", ".d.ts")),
       ...(await compiled("web/ui", "dist/ui", ".d.ts")),
     ];
-    expect(files.filter((name) => name.endsWith(".d.ts"))).toEqual(declarations.sort());
+    expect(files.filter((name) => name.endsWith(".d.ts") && !sources.includes(name))).toEqual([]);
     const code = files.filter((name) => name.endsWith(".js") && !name.startsWith("dist/ui/"));
     expect(code).toEqual((await compiled("web/src", "dist", ".js")).sort());
+  });
+
+  test("has the types that its entries name, and all that these name, and no others", async () => {
+    const files = (await filesUnder(installed)).filter(
+      (name) => /\.d\.m?ts$/.test(name) && !name.startsWith("dist/ui/"),
+    );
+    const named = new Set<string>();
+    for (const name of files) {
+      const text = await readFile(join(installed, name), "utf8");
+      for (const [, path = ""] of text.matchAll(/(?:from|import\()\s*"(\.[^"]+)\.js"/g)) {
+        named.add(join(name, "..", `${path}.d.ts`).replaceAll("\\", "/"));
+      }
+    }
+    const { exports } = JSON.parse(await readFile(join(installed, "package.json"), "utf8")) as {
+      exports: Record<string, { types?: string }>;
+    };
+    const entries = Object.values(exports).flatMap(({ types }) => types?.slice(2) ?? []);
+    const wanted = [...new Set([...named, ...entries])].filter((name) => !name.startsWith("dist/ui/"));
+    expect(files).toEqual(wanted.sort());
   });
 
   test("has the elements bundled: an entry for each, and nothing that is imported from elsewhere but what draws PDFs", async () => {

@@ -71,9 +71,18 @@ export class Servers {
     return connection;
   }
 
-  /** The sources of a planner, in whose answers a model sees what this configuration lets it see. Throws ToolNodeError. */
+  /** The sources of a planner, in whose answers a model sees what this configuration lets it see. One that is away is left out. */
   async planned(config: SluiceConfig): Promise<readonly ToolNode[]> {
-    return Promise.all([...this.#ready].map((connection) => connection.planned(config)));
+    const nodes = [...this.#ready].map(async (connection) => {
+      try {
+        return [await connection.planned(config)];
+      } catch (error) {
+        const text = `Its tools are left out of the chat: ${problemOf(error).message}`;
+        this.#tell({ kind: "log", level: "warn", server: connection.address.name, text });
+        return [];
+      }
+    });
+    return (await Promise.all(nodes)).flat();
   }
 
   /** Goes on with the calls that waited for a provider, which sent a person back to this address. */
