@@ -28,6 +28,7 @@ export type {
   PausedEvent,
   PlannerEvent,
   StateFailedEvent,
+  ResourceUpdatedEvent,
   StepEvent,
   TextDiscardedEvent,
   TextEvent,

@@ -3,6 +3,7 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
+import type { ToolNodeEvent } from "../tools/event.js";
 import { ToolRegistry, type ToolSpec } from "../tools/registry.js";
 import type { JsonSchema } from "../tools/source.js";
 import type { LlmTool } from "./llm/client.js";
@@ -16,6 +17,8 @@ export type CatalogSource = NativeTool | ToolSpec | ToolRegistry | OffersTools;
 export interface OffersTools {
   /** Those that it offers at the moment. */
   getTools(): readonly ToolSpec[];
+  /** Has somebody told of what happens at the source; gives back what ends it. Left out where nothing is told. */
+  listen?(listener: (event: ToolNodeEvent) => void): () => void;
 }
 
 /** One tool. */

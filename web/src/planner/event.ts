@@ -32,6 +32,7 @@ export type PlannerEvent =
   | ObservationClampedEvent
   | ToolAnsweredEvent
   | ToolFailedEvent
+  | ResourceUpdatedEvent
   | PausedEvent
   | StateFailedEvent
   | FinishedEvent;
@@ -155,6 +156,16 @@ export interface ToolFailedEvent extends CallPlace {
   readonly kind: "tool_failed";
   /** What it failed with; its `cause` may hold secrets where it is a native tool's. */
   readonly error: SluiceError;
+}
+
+/** A resource changed that somebody subscribed to at a ToolNode: what was kept of it is old. */
+export interface ResourceUpdatedEvent {
+  /** Which event this is. */
+  readonly kind: "resource_updated";
+  /** The ToolNode's name. */
+  readonly source: string;
+  /** As the source names it; untrusted. */
+  readonly uri: string;
 }
 
 /** The run waits for a person. */

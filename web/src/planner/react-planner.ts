@@ -24,6 +24,7 @@ import { eventsOf } from "./event-stream.js";
 import type { CallPlace, PlannerEvent } from "./event.js";
 import { ModelExit } from "./exit.js";
 import { History } from "./history.js";
+import { listening } from "./listening.js";
 import type { LlmClient } from "./llm/client.js";
 import { pausedRuns, type PausedRuns } from "./paused-runs.js";
 import { opening } from "./prompt.js";
@@ -191,14 +192,15 @@ export class ReactPlanner {
     const history = new History(this.#options.stateStore, options.scope?.trace_id, (error) =>
       tell({ kind: "state_failed", error }),
     );
+    const keep = (event: PlannerEvent): void => {
+      tell(event);
+      history.add(event);
+    };
+    const end = listening(this.#options.catalog, options.scope ?? {}, keep);
     try {
-      return await go(
-        await this.#terms(options, (event) => {
-          tell(event);
-          history.add(event);
-        }),
-      );
+      return await go(await this.#terms(options, keep));
     } finally {
+      end();
       await history.settled();
     }
   }

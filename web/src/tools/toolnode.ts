@@ -43,7 +43,9 @@ export abstract class AnyToolNode implements AsyncDisposable {
   readonly #config: ToolConfig;
   readonly #options: ToolNodeOptions;
   readonly #offers: Offers;
-  readonly #onEvent: (event: ToolNodeEvent) => void;
+  /** Each is told of everything, whatever the others throw. */
+  readonly #listeners = new Set<(event: ToolNodeEvent) => void>();
+  readonly #onEvent = (event: ToolNodeEvent): void => this.#listeners.forEach((listener) => listener(event));
   /** All who connect meanwhile wait for the same. */
   readonly #connecting = new Flights<void>();
   #stay: Stay | undefined;
@@ -54,7 +56,7 @@ export abstract class AnyToolNode implements AsyncDisposable {
     this.#config = readToolConfig(config);
     this.#options = options;
     this.#offers = new Offers(options.registry ?? new ToolRegistry(), this.#config.name);
-    this.#onEvent = heedless(options.onEvent);
+    this.#listeners.add(heedless(options.onEvent));
   }
 
   /** The source's name: the namespace of its tools. */
@@ -132,6 +134,16 @@ export abstract class AnyToolNode implements AsyncDisposable {
   /** Values that the source offers for a variable of a template, beginning with what is written of it: at most 100, or none. */
   complete(template: string, variable: string, value: string, context: ToolContext = {}): Promise<readonly string[]> {
     return this.#running().resources.complete(template, variable, value, context);
+  }
+
+  /**
+   * Has somebody told of what happens, beside the `onEvent` of the options, until what is given back is called. What a listener
+   * throws is lost.
+   */
+  listen(listener: (event: ToolNodeEvent) => void): () => void {
+    const heard = heedless(listener);
+    this.#listeners.add(heard);
+    return () => void this.#listeners.delete(heard);
   }
 
   /** Closes all sessions, ends connecting, and takes the tools out of the registry. May be connected again. */
