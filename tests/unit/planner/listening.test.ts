@@ -26,15 +26,15 @@ test(
     await docs.connect();
     await docs.subscribe(URI);
     const events: PlannerEvent[] = [];
-    let isTold: () => void = () => undefined;
-    const heard = new Promise<void>((resolve) => (isTold = resolve));
+    const waiting: (() => void)[] = [];
+    const heard = new Promise<void>((resolve) => void waiting.push(resolve));
     const waits = tool({ name: "waits", description: "", input: z.object({}), run: () => heard });
     const { planner } = planned(once({ name: "docs_toggle-subscriber-updates" }, { name: "waits" }), [], {
       catalog: [docs, waits],
       artifactStore: store,
       onEvent: (event) => {
         events.push(event);
-        if (event.kind === "resource_updated") isTold();
+        if (event.kind === "resource_updated") waiting.forEach((go) => go());
       },
     });
     answered(await planner.run("Watch it."));
