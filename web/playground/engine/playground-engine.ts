@@ -39,7 +39,8 @@ export class PlaygroundEngine implements Engine {
   readonly #servers = new Servers(this.#session, this.#tell);
   readonly #calls = new Calls(this.#servers, this.#results, this.#tell);
   readonly #resources = new Resources(this.#servers);
-  #chat: Promise<Chat> | undefined;
+  /** Loaded when somebody first asks something. */
+  #chat: Chat | undefined;
 
   listen(listener: (event: EngineEvent) => void): void {
     this.#listener = listener;
@@ -81,14 +82,11 @@ export class PlaygroundEngine implements Engine {
   }
 
   async chat(request: ChatRequest, tell: (event: ChatEvent) => void): Promise<Outcome<ChatEnd>> {
-    return outcome(async () => {
-      this.#chat ??= import("./chat/chat.js").then(({ Chat }) => new Chat(this.#session, this.#servers));
-      return (await this.#chat).ask(request, this.#results.config, tell);
-    });
+    return outcome(async () => (await this.#loadedChat()).ask(request, this.#results.config, tell));
   }
 
   stop(question: string, call?: string): void {
-    void this.#chat?.then((chat) => chat.stop(question, call));
+    this.#chat?.stop(question, call);
   }
 
   async take(file: File, as: "auto" | "file"): Promise<Outcome<ShownResult>> {
@@ -184,11 +182,16 @@ export class PlaygroundEngine implements Engine {
 
   async end(): Promise<void> {
     this.#calls.cancelAll();
-    (await this.#chat)?.stopAll();
+    this.#chat?.stopAll();
     await this.#servers.disconnectAll();
     await this.#session.end();
     this.#results.clear();
     this.#tell({ kind: "ended" });
+  }
+
+  async #loadedChat(): Promise<Chat> {
+    const { Chat } = await import("./chat/chat.js");
+    return (this.#chat ??= new Chat(this.#session, this.#servers));
   }
 
   /** Changes My Files, and tells so. */

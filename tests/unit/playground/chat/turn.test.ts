@@ -82,8 +82,14 @@ describe("a turn", () => {
       "wanted",
     ]);
     const cancelled = withCancelled(after(CALLED), 1, "a");
-    const ended = after([{ kind: "tool_returned", ...PLACE, isError: false }], cancelled);
-    expect(ended.steps[0]?.calls[0]).toMatchObject({ state: "cancelled", endedAt: NOW });
+    const ended = after(
+      [
+        { kind: "tool_called", ...PLACE },
+        { kind: "tool_returned", ...PLACE, isError: false },
+      ],
+      cancelled,
+    );
+    expect(ended.steps[0]?.calls[0]).toMatchObject({ state: "cancelled", endedAt: NOW + 1 });
   });
 
   test("what was not stored counts for nothing, and what the server took back is gone", () => {

@@ -3,11 +3,13 @@
  * @module
  */
 import { proxy, type Remote } from "comlink";
+import { callKey } from "../../engine/chat/call-key.js";
 import type { ChatEvent, ChatModel, Endpoint } from "../../engine/chat/contract.js";
-import type { Engine } from "../../engine/contract.js";
+import type { Engine, Outcome } from "../../engine/contract.js";
 import { withNotice } from "../changes.js";
 import { remember, remembered } from "../memory.js";
 import type { Store } from "../state.js";
+import { problemOf } from "./endpoint.js";
 import { withCancelled, withEvent, type ChatTurn } from "./turn.js";
 
 /** Questions that are shown; those before are forgotten. */
@@ -67,7 +69,7 @@ export class Conversation extends EventTarget {
     const { before: _, ...asked } = request;
     this.#set([...this.#turns, { ...asked, state: "running", steps: [] }]);
     const tell = (event: ChatEvent): void => this.#change(request.id, (turn) => withEvent(turn, event, Date.now()));
-    const outcome = await this.#engine.chat(request, proxy(tell));
+    const outcome = await this.#engine.chat(request, proxy(tell)).catch(failed);
     this.#change(request.id, (turn) => {
       if (outcome.ok) return { ...turn, state: "done", end: outcome.value };
       const isCancelled = outcome.problem.code === "E_CANCELLED";
@@ -87,7 +89,7 @@ export class Conversation extends EventTarget {
     const { current } = this;
     if (current === undefined) return;
     this.#change(current.id, (turn) => withCancelled(turn, step, call));
-    this.#engine.stop(current.id, `${step} ${call}`).catch(() => undefined);
+    this.#engine.stop(current.id, callKey(step, call)).catch(() => undefined);
   }
 
   /** Begins anew: nothing of it is told to the model again. */
@@ -125,9 +127,14 @@ export class Conversation extends EventTarget {
   }
 }
 
+/** The engine itself could not be asked. */
+function failed(error: unknown): Outcome<never> {
+  return { ok: false, problem: { code: "E_UNKNOWN", message: String(error) } };
+}
+
 function endpointIn(value: unknown): Endpoint | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { url, model, key } = value as Partial<Record<keyof Endpoint, unknown>>;
-  const isEndpoint = typeof url === "string" && typeof model === "string" && typeof key === "string";
-  return isEndpoint ? { url, model, key } : undefined;
+  if (typeof url !== "string" || typeof model !== "string" || typeof key !== "string") return undefined;
+  return problemOf({ url, model }) === "" ? { url, model, key } : undefined;
 }

@@ -5,8 +5,10 @@
 import DOMPurify from "dompurify";
 import { marked } from "marked";
 
-/** UTF-16 units; longer texts stay as they are. */
-const MAX_TEXT = 100_000;
+/** UTF-16 units; longer texts stay as they are. Some take time that grows with the square of their length. */
+const MAX_TEXT = 10_000;
+/** Cells of a table: rows that lack some are filled up. */
+const MAX_CELLS = 10_000;
 
 const TAGS = "p br hr blockquote pre code em strong del a h1 h2 h3 h4 h5 h6 ul ol li table thead tbody tr th td";
 
@@ -32,10 +34,17 @@ export function formatted(text: string): DocumentFragment {
 }
 
 function elementsOf(text: string): DocumentFragment | undefined {
-  if (text.length > MAX_TEXT) return undefined;
+  if (text.length > MAX_TEXT || cellsIn(text) > MAX_CELLS) return undefined;
   try {
     return DOMPurify.sanitize(marked.parse(text, { async: false, gfm: true, breaks: true }), allowed);
   } catch {
     return undefined;
   }
+}
+
+/** No fewer than there will be. */
+function cellsIn(text: string): number {
+  const lines = text.split("\n");
+  const columns = Math.max(...lines.map((line) => line.split("|").length));
+  return columns * lines.length;
 }

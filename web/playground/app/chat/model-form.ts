@@ -7,6 +7,7 @@ import type { ChatModel, Endpoint } from "../../engine/chat/contract.js";
 import { dialogStyles, viewStyles } from "../shared-styles.js";
 import { ViewElement } from "../view.js";
 import type { Conversation } from "./conversation.js";
+import { problemOf } from "./endpoint.js";
 
 const EMPTY: Endpoint = { url: "", model: "", key: "" };
 
@@ -144,13 +145,6 @@ export class ModelForm extends ViewElement {
   #close(): void {
     this.renderRoot.querySelector("dialog")?.close();
   }
-}
-
-function problemOf({ url, model }: Endpoint): string {
-  if (!/^https?:/.test(url) || !URL.canParse(url)) {
-    return "The address must be an http or https URL, such as http://localhost:11434/v1.";
-  }
-  return model === "" ? "Name the model as its server calls it, such as llama3.2." : "";
 }
 
 customElements.define("playground-model", ModelForm);

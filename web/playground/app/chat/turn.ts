@@ -75,7 +75,7 @@ export function withEvent(turn: ChatTurn, event: ChatEvent, now: number): ChatTu
       return { ...turn, steps: turn.steps.map(goesOn) };
     default:
       return withStep(turn, event.step, ({ calls }) => ({
-        calls: calls.map((call) => (call.id === event.call ? { ...call, ...ofCall(call, event, now) } : call)),
+        calls: calls.map((call) => (call.id === event.call ? changed(call, ofCall(call, event, now)) : call)),
       }));
   }
 }
@@ -93,7 +93,7 @@ function ofCall(call: ChatCall, event: CallEvent, now: number): Partial<ChatCall
     case "tool_failed":
       return { problem: event.problem };
     case "tool_returned":
-      return { state: endOf(call, event.isError), endedAt: now };
+      return { state: event.isError ? "failed" : "done", endedAt: now };
     case "artifact_stored":
       return { artifacts: together(call.artifacts, event.artifacts.map(withoutScope)) };
     case "observation_clamped": {
@@ -102,15 +102,15 @@ function ofCall(call: ChatCall, event: CallEvent, now: number): Partial<ChatCall
     }
     default: {
       const { isError, chars } = event;
-      return { state: endOf(call, isError), endedAt: call.endedAt ?? now, chars };
+      return { state: isError ? "failed" : "done", endedAt: call.endedAt ?? now, chars };
     }
   }
 }
 
-/** A call that a person cancelled may end in any way. */
-function endOf({ state }: ChatCall, isError: boolean): ChatCall["state"] {
-  if (state === "cancelled") return state;
-  return isError ? "failed" : "done";
+/** A call that a person cancelled stays so, however it ends. */
+function changed(call: ChatCall, change: Partial<ChatCall>): ChatCall {
+  const after = { ...call, ...change };
+  return call.state === "cancelled" ? { ...after, state: "cancelled" } : after;
 }
 
 /** A turn one of whose calls a person cancels. */

@@ -14,6 +14,7 @@ import {
 import { CANCELLED, problemOf } from "../problem.js";
 import type { Servers } from "../servers.js";
 import type { Session } from "../session.js";
+import { callKey } from "./call-key.js";
 import type { ChatEnd, ChatEvent, ChatRequest } from "./contract.js";
 import { modelOf, overheard } from "./model.js";
 
@@ -29,17 +30,21 @@ class Turn {
     return this.#controller.signal;
   }
 
-  /** What gives up one call. */
+  /** What gives up one call, which may have been given up before it begins. */
   callSignal({ step, call }: CallPlace): AbortSignal {
-    const controller = new AbortController();
-    this.#calls.set(callKey(step, call), controller);
-    return controller.signal;
+    return this.#call(callKey(step, call)).signal;
   }
 
   /** Gives up one call, or everything. */
   stop(call?: string): void {
-    const controller = call === undefined ? this.#controller : this.#calls.get(call);
-    controller?.abort(new DOMException(CANCELLED.message, "AbortError"));
+    const controller = call === undefined ? this.#controller : this.#call(call);
+    controller.abort(new DOMException(CANCELLED.message, "AbortError"));
+  }
+
+  #call(key: string): AbortController {
+    const controller = this.#calls.get(key) ?? new AbortController();
+    this.#calls.set(key, controller);
+    return controller;
   }
 }
 
@@ -84,7 +89,7 @@ export class Chat {
     const { store, scope } = this.#session;
     const { signal } = turn;
     const planner = new ReactPlanner({
-      catalog: await this.#servers.planned(config),
+      catalog: await orAborted(this.#servers.planned(config), signal),
       llm: overheard(modelOf(model), tell),
       artifactStore: store,
       config,
@@ -115,14 +120,18 @@ export class Chat {
       return answer === undefined ? true : answer;
     } catch {
       signal.throwIfAborted();
+      // What a sign-in failed with the person was told where they came back.
       return null;
     }
   }
 }
 
-/** A call's name among those of a turn. */
-export function callKey(step: number, call: string): string {
-  return `${step} ${call}`;
+/** Waits no longer than until the signal: a server may take its time to be connected. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+    work.then(resolve, reject);
+  });
 }
 
 function endOf({ answer, outcome, spent, trajectory }: PlannerResult): ChatEnd {

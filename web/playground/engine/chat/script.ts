@@ -107,7 +107,8 @@ function numberIn(query: string): number | undefined {
 
 function objectIn(query: string): Readonly<Record<string, unknown>> {
   try {
-    return JSON.parse(/\{.*\}/s.exec(query)?.[0] ?? "{}") as Record<string, unknown>;
+    const [begin, end] = [query.indexOf("{"), query.lastIndexOf("}")];
+    return begin < 0 ? {} : (JSON.parse(query.slice(begin, end + 1)) as Record<string, unknown>);
   } catch {
     return {};
   }
