@@ -9,6 +9,7 @@ const KEY = "sk-of-nobody-else";
 
 const model = during(() =>
   serveModel(({ messages }) => {
+    if (messages.at(-1)?.content === "Say nothing.") return {};
     if (messages.at(-1)?.role !== "tool") return { calls: [{ name: "demo_small_talk", args: {} }] };
     return { text: "The shop is open." };
   }, KEY),
@@ -74,6 +75,12 @@ test("the next question is asked with what was said before", async () => {
   const [system, user] = model().asked.at(-1)?.messages ?? [];
   expect(system?.content).toContain('{"query":"Is the shop open?","answer":"The shop is open."}');
   expect(user?.content).toBe("And tomorrow?");
+});
+
+test("a model that says nothing is told of", async () => {
+  const { page } = seen;
+  await ask(page, "Say nothing.");
+  await page.locator("playground-turn").last().getByText("The model said nothing.").waitFor();
 });
 
 test("the key is in memory alone, unless a person wants it remembered", async () => {

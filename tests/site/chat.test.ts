@@ -113,7 +113,16 @@ test("a question of a server's pauses the run, which goes on with the answer", a
   const { page } = seen;
   await ask(page, "Ask me something");
   const pause = page.getByRole("group", { name: "A call waits for you" });
-  await pause.getByRole("textbox", { name: /^Answer/ }).fill("North");
+  await pause.getByRole("textbox", { name: /^Answer/ }).waitFor();
+  // Whoever only waits need not look for it.
+  await expect.poll(() => pause.locator("input").evaluate((field) => field.matches(":focus"))).toBe(true);
+  expect(
+    await page
+      .locator("playground-rail")
+      .getByRole("button", { name: /^Chat\s*, 1 waiting for you$/ })
+      .count(),
+  ).toBe(1);
+  await page.keyboard.type("North");
   const call = page.getByRole("group", { name: "Call of demo.asks" });
   await call.getByText("waits for you").waitFor();
   const field = await page.getByRole("textbox", { name: "Your question" }).boundingBox();
@@ -122,6 +131,16 @@ test("a question of a server's pauses the run, which goes on with the answer", a
   const turn = await answered(page);
   expect(await said(turn)).toContain("The answer was: North");
   expect(await pause.count()).toBe(0);
+});
+
+test("a call that fails says why; the model is told the same, and goes on", async () => {
+  const { page } = seen;
+  await ask(page, 'Call demo_fails {"message": "It is \u202eclosed"}');
+  const turn = await answered(page);
+  const call = turn.getByRole("group", { name: "Call of demo.fails" });
+  await call.getByText("failed", { exact: true }).waitFor();
+  expect(await call.innerText()).not.toContain("\u202e");
+  await call.getByText(/"isError":true.*It is \ufffdclosed/).waitFor();
 });
 
 test("the guardrails hold for the chat too", async () => {

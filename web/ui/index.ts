@@ -22,5 +22,5 @@ export type { ResultView } from "./result.js";
 export type { ResultClamp } from "./result/captions.js";
 export type { RawSource } from "./result/raw-view.js";
 export { SluiceViewer } from "./viewer.js";
-export { base, icon, iconOf, tokens } from "./theme.js";
+export { base, icon, iconOf, plainLines, tokens } from "./theme.js";
 export type { ArtifactBytes, ArtifactEvents, ShownArtifact } from "./shown.js";

@@ -160,3 +160,4 @@ export const base: CSSResult = css`
 `;
 
 export { icon, iconOf } from "./icons.js";
+export { plainLines } from "./plain-text.js";

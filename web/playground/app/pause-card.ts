@@ -38,6 +38,15 @@ export class PauseCard extends ViewElement {
     clearInterval(this.#clock);
   }
 
+  /** Moves the focus to where it is answered. */
+  async reach(): Promise<void> {
+    await this.updateComplete;
+    const form = this.renderRoot.querySelector<ArgumentsForm>("playground-arguments");
+    await form?.updateComplete;
+    const field = form?.renderRoot.querySelector<HTMLElement>("input, select, textarea");
+    (field ?? this.renderRoot.querySelector<HTMLElement>("button"))?.focus();
+  }
+
   override render(): TemplateResult {
     const { payload } = this.pause;
     return html`<section class="panel stack" role="group" aria-label="A call waits for you">

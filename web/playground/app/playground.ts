@@ -204,9 +204,12 @@ export class Playground extends ViewElement {
       <playground-rail .store=${store} .actions=${actions}></playground-rail>
       <main id="work" class=${view} tabindex="-1" aria-label=${TITLES[view]} ?inert=${looked?.isWide}>
         <div class="pauses" aria-live="polite">
-          ${pauses.map(
-            (pause) => html`<playground-pause .store=${store} .actions=${actions} .pause=${pause}></playground-pause>`,
-          )}
+          ${pauses
+            .filter(({ question }) => view !== "chat" || question === undefined)
+            .map(
+              (pause) =>
+                html`<playground-pause .store=${store} .actions=${actions} .pause=${pause}></playground-pause>`,
+            )}
         </div>
         ${this.#loaded.has(view) ? this.#view(view) : html`<p class="empty" role="status">Loading…</p>`}
       </main>

@@ -111,7 +111,7 @@ export class Rail extends ViewElement {
 }
 
 function countOf(
-  { servers, server, updates, files, isChatting, log, calls }: State,
+  { servers, server, updates, files, isChatting, pauses, log, calls }: State,
   view: View,
 ): readonly [number, string] {
   switch (view) {
@@ -124,7 +124,10 @@ function countOf(
     case "files":
       return [files.length, "files"];
     case "chat":
-      return [Number(isChatting), "running"];
+      return [
+        Number(isChatting),
+        pauses.some(({ question }) => question !== undefined) ? "waiting for you" : "running",
+      ];
     case "guardrails":
       return [0, ""];
     default:

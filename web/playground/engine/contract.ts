@@ -123,6 +123,8 @@ export interface ShownPause {
   readonly server: string;
   readonly reason: string;
   readonly payload: Readonly<Record<string, unknown>>;
+  /** The question of the chat that it is for: it is shown there. */
+  readonly question?: string;
 }
 
 /** What the engine tells without being asked. */

@@ -23,10 +23,11 @@ export class Pauses {
     this.#onEnd = onEnd;
   }
 
-  /** What a call's context has as `pause`, until its signal. */
+  /** What a call's context has as `pause`, until its signal; `question` is that of the chat which it is for. */
   for(
     server: string,
     signal: AbortSignal,
+    question?: string,
   ): (reason: PauseReason, payload: Readonly<Record<string, unknown>>) => Promise<unknown> {
     return (reason, payload) => {
       const id = crypto.randomUUID();
@@ -34,7 +35,7 @@ export class Pauses {
         const abort = (): void => this.#end(id)?.reject(signal.reason);
         signal.addEventListener("abort", abort, { once: true });
         this.#waiting.set(id, { state: stateIn(payload["auth_url"]), resolve, reject });
-        this.#onPause({ id, server, reason, payload });
+        this.#onPause({ id, server, reason, payload, ...(question !== undefined && { question }) });
       });
     };
   }

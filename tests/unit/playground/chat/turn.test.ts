@@ -63,7 +63,7 @@ describe("a turn", () => {
       tool: "demo.export_csv",
       args: "{}",
       state: "done",
-      startedAt: NOW + 3,
+      startedAt: NOW + 4,
       endedAt: NOW + 6,
       progress: { progress: 1, total: 2 },
       artifacts: [shown],

@@ -10,7 +10,7 @@ import { Conversation } from "./conversation.js";
 import "./model-form.js";
 import type { ModelForm } from "./model-form.js";
 import "./turn-card.js";
-import type { StoppedCall } from "./turn-card.js";
+import type { StoppedCall, TurnCard } from "./turn-card.js";
 import type { ChatTurn } from "./turn.js";
 
 /** What can be asked without a model. */
@@ -81,7 +81,13 @@ export class ChatView extends ViewElement {
       .suggestions button {
         white-space: normal;
       }
+      .by {
+        overflow-wrap: anywhere;
+      }
       @media (max-width: 640px) {
+        .by {
+          flex-basis: 100%;
+        }
         header,
         form,
         .said {
@@ -95,6 +101,8 @@ export class ChatView extends ViewElement {
   /** A person who reads what was said before is left there. */
   #follows = true;
   #scrollTop = 0;
+  /** The pause that the focus was brought to. */
+  #reached: string | undefined;
   readonly #changed = (): void => this.requestUpdate();
 
   constructor() {
@@ -120,6 +128,18 @@ export class ChatView extends ViewElement {
     super.updated(changed);
     const said = this.renderRoot.querySelector(".said");
     if (this.#follows) said?.scrollTo({ top: said.scrollHeight });
+    void this.#reachPause();
+  }
+
+  /** Whoever only waits is brought to what is asked; whoever writes is left alone. */
+  async #reachPause(): Promise<void> {
+    const { current } = this.#conversation;
+    const pause = this.state.pauses.find(({ question }) => question !== undefined && question === current?.id);
+    if (pause?.id === this.#reached) return;
+    this.#reached = pause?.id;
+    if (pause === undefined || this.draft !== "") return;
+    const turn = this.renderRoot.querySelector<TurnCard>("playground-turn:last-of-type");
+    await turn?.reachPause();
   }
 
   override render(): TemplateResult {
@@ -152,7 +172,7 @@ export class ChatView extends ViewElement {
     const name = model.kind === "scripted" ? "the script, offline" : `${model.model} at ${new URL(model.url).host}`;
     return html`<header class="row">
       <h1 class="unseen">Chat</h1>
-      <span class="grow cut">Answered by <strong>${name}</strong></span>
+      <span class="grow by">Answered by <strong>${name}</strong></span>
       <button @click=${this.#choose}>Model</button>
       <button ?disabled=${turns.length === 0 || current !== undefined} @click=${() => this.#conversation.clear()}>
         New chat

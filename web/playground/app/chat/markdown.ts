@@ -3,7 +3,7 @@
  * @module
  */
 import DOMPurify from "dompurify";
-import { marked } from "marked";
+import { Marked } from "marked";
 
 /** UTF-16 units; longer texts stay as they are. Some take time that grows with the square of their length. */
 const MAX_TEXT = 10_000;
@@ -20,11 +20,20 @@ const allowed = {
   RETURN_DOM_FRAGMENT: true as const,
 };
 
+/** HTML that a model writes is shown as it is, and no page's. */
+const markdown = new Marked({
+  gfm: true,
+  breaks: true,
+  renderer: { html: ({ text }) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;") },
+});
+
 /** The text as elements; as it is where it is too long, or nested too deep. */
 export function formatted(text: string): DocumentFragment {
   const fragment = document.createDocumentFragment();
   fragment.append(elementsOf(text) ?? text);
   for (const link of fragment.querySelectorAll("a")) {
+    // What leads nowhere that it may is no link.
+    if (!link.hasAttribute("href")) link.replaceWith(...link.childNodes);
     link.target = "_blank";
     link.rel = "noopener noreferrer";
   }
@@ -36,7 +45,7 @@ export function formatted(text: string): DocumentFragment {
 function elementsOf(text: string): DocumentFragment | undefined {
   if (text.length > MAX_TEXT || cellsIn(text) > MAX_CELLS) return undefined;
   try {
-    return DOMPurify.sanitize(marked.parse(text, { async: false, gfm: true, breaks: true }), allowed);
+    return DOMPurify.sanitize(markdown.parse(text, { async: false }), allowed);
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@
  * @module
  */
 import { css, html, LitElement, type PropertyValues, type TemplateResult } from "lit";
+import { plainLines } from "mcp-sluice/ui/theme";
 import { viewStyles } from "../shared-styles.js";
 
 /** `<playground-said>` */
@@ -65,14 +66,14 @@ export class Said extends LitElement {
 
   override render(): TemplateResult {
     return this.content === undefined
-      ? html`<p class="plain">${this.text}</p>`
+      ? html`<p class="plain">${plainLines(this.text)}</p>`
       : html`<div class="formatted">${this.content}</div>`;
   }
 
   async #format(text: string): Promise<void> {
     this.#shown = text;
     const { formatted } = await import("./markdown.js");
-    if (this.#shown === text) this.content = formatted(text);
+    if (this.#shown === text) this.content = formatted(plainLines(text));
   }
 }
 

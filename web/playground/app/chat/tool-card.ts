@@ -3,7 +3,7 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
-import { icon } from "mcp-sluice/ui/theme";
+import { icon, plainLines } from "mcp-sluice/ui/theme";
 import bad from "lucide-static/icons/circle-alert.svg?raw";
 import good from "lucide-static/icons/circle-check.svg?raw";
 import busy from "lucide-static/icons/loader.svg?raw";
@@ -18,7 +18,7 @@ import type { ChatCall } from "./turn.js";
 const TICK = 1000;
 
 const STATES = {
-  wanted: [busy, "begins"],
+  wanted: [busy, "waits for its turn"],
   running: [busy, "is running"],
   waiting: [person, "waits for you"],
   done: [good, "is done"],
@@ -34,7 +34,11 @@ const METHODS: Readonly<Record<string, string>> = {
 
 /** `<playground-tool>`; dispatches `playground-cancel`. */
 export class ToolCard extends ViewElement {
-  static override properties = { ...ViewElement.properties, call: { attribute: false } };
+  static override properties = {
+    ...ViewElement.properties,
+    call: { attribute: false },
+    observation: { attribute: false },
+  };
   static override styles = [
     viewStyles,
     cards,
@@ -68,6 +72,8 @@ export class ToolCard extends ViewElement {
   ];
 
   declare call: ChatCall;
+  /** What the model saw, once it was told. */
+  declare observation: string | undefined;
   #clock: ReturnType<typeof setInterval> | undefined;
 
   override connectedCallback(): void {
@@ -87,7 +93,8 @@ export class ToolCard extends ViewElement {
   }
 
   override render(): TemplateResult {
-    const { tool, args, state, problem, artifacts } = this.call;
+    const { args, state, problem, artifacts } = this.call;
+    const tool = plainLines(this.call.tool);
     const [sign, words] = STATES[state];
     return html`<section class="panel stack ${state}" role="group" aria-label="Call of ${tool}">
       <div class="row">
@@ -98,8 +105,15 @@ export class ToolCard extends ViewElement {
       </div>
       ${args === "{}" ? nothing : html`<pre class="args">${short(args)}</pre>`} ${this.#progress()}
       ${problem === undefined ? nothing : html`<p class="problem"><strong>${problem.code}</strong> ${problem.message}</p>`}
-      ${this.#sizes()} ${artifacts.length === 0 ? nothing : sessionCards(this.actions, artifacts)}
+      ${problem === undefined && state === "failed" ? this.#why() : nothing} ${this.#sizes()}
+      ${artifacts.length === 0 ? nothing : sessionCards(this.actions, artifacts)}
     </section>`;
+  }
+
+  /** A tool that fails says why in its result. */
+  #why(): TemplateResult | typeof nothing {
+    const { observation } = this;
+    return observation === undefined ? nothing : html`<pre class="args">${short(observation)}</pre>`;
   }
 
   #seconds(): string {
@@ -116,7 +130,7 @@ export class ToolCard extends ViewElement {
         max=${progress.total ?? nothing}
         value=${progress.total === undefined ? nothing : progress.progress}
       ></progress>
-      <p class="soft">${progress.message}</p>`;
+      <p class="soft">${plainLines(progress.message ?? "")}</p>`;
   }
 
   #sizes(): TemplateResult | typeof nothing {
@@ -134,11 +148,12 @@ export class ToolCard extends ViewElement {
   }
 }
 
-/** Characters of arguments that are shown. */
+/** Characters of arguments, and of why a call failed, that are shown. */
 const MAX_ARGS = 500;
 
-function short(args: string): string {
-  return args.length > MAX_ARGS ? `${args.slice(0, MAX_ARGS)}… (${count(args.length)} characters)` : args;
+function short(text: string): string {
+  const seen = plainLines(text.slice(0, MAX_ARGS));
+  return text.length > MAX_ARGS ? `${seen}… (${count(text.length)} characters)` : seen;
 }
 
 function count(number: number): string {

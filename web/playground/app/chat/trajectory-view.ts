@@ -3,6 +3,7 @@
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
+import { plainLines } from "mcp-sluice/ui/theme";
 import { viewStyles } from "../shared-styles.js";
 import type { SeenMessage } from "../../engine/chat/contract.js";
 import { ViewElement } from "../view.js";
@@ -80,11 +81,11 @@ export class TrajectoryView extends ViewElement {
             <summary>
               ${titleOf(message)} <span class="soft">(${message.text.length.toLocaleString("en")} characters)</span>
             </summary>
-            <pre tabindex="0" aria-label=${titleOf(message)}>${message.text}</pre>
+            <pre tabindex="0" aria-label=${titleOf(message)}>${plainLines(message.text)}</pre>
           </details>`,
       )}
-      ${text === "" ? nothing : html`<p class="said">It said: ${text}</p>`}
-      ${calls.length === 0 ? nothing : html`<p>It called ${calls.map(({ tool }) => tool).join(", ")}.</p>`}`;
+      ${text === "" ? nothing : html`<p class="said">It said: ${plainLines(text)}</p>`}
+      ${calls.length === 0 ? nothing : html`<p>It called ${calls.map(({ tool }) => plainLines(tool)).join(", ")}.</p>`}`;
   }
 
   #save(): void {
@@ -97,7 +98,7 @@ export class TrajectoryView extends ViewElement {
 }
 
 function titleOf({ role, tool }: SeenMessage): string {
-  return tool === undefined ? ROLES[role] : `${ROLES[role]} ${tool}`;
+  return tool === undefined ? ROLES[role] : `${ROLES[role]} ${plainLines(tool)}`;
 }
 
 customElements.define("playground-trajectory", TrajectoryView);

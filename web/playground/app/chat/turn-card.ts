@@ -58,16 +58,17 @@ export class TurnCard extends ViewElement {
   }
 
   override render(): TemplateResult {
-    const { query, steps, state } = this.turn;
+    const { query, steps, state, end } = this.turn;
     return html`
       <h2><span class="unseen">You asked: </span>${query}</h2>
-      ${steps.map((step) => this.#step(step))} ${this.#waits()}
+      ${steps.map((step, at) => this.#step(step, steps[at + 1]))} ${this.#pauses()} ${this.#waits()}
+      ${end?.answer === "" ? html`<p class="soft">The model said nothing.</p>` : nothing}
       ${state === "cancelled" ? html`<p class="panel">It was stopped.</p>` : nothing}
       ${state === "failed" ? this.#failed() : nothing} ${steps.length === 0 ? nothing : this.#sum()}
     `;
   }
 
-  #step({ step, text, calls }: ChatStep): TemplateResult {
+  #step({ step, text, calls }: ChatStep, next: ChatStep | undefined): TemplateResult {
     const isWhole = this.turn.state !== "running" || calls.length > 0;
     return html`${text === "" ? nothing : html`<playground-said class="text" .text=${text} .isWhole=${isWhole}></playground-said>`}
     ${calls.map(
@@ -76,9 +77,29 @@ export class TurnCard extends ViewElement {
           .store=${this.store}
           .actions=${this.actions}
           .call=${call}
+          .observation=${next?.seen.find((message) => message.call === call.id)?.text}
           @playground-cancel=${() => this.#say("playground-stop", { step, call: call.id })}
         ></playground-tool>`,
     )}`;
+  }
+
+  /** Moves the focus to what the run waits for. */
+  async reachPause(): Promise<void> {
+    const { PauseCard } = await import("../pause-card.js");
+    await this.updateComplete;
+    const pause = this.renderRoot.querySelector("playground-pause");
+    if (!(pause instanceof PauseCard)) return;
+    await pause.reach();
+    pause.scrollIntoView({ block: "nearest" });
+  }
+
+  #pauses(): readonly TemplateResult[] {
+    const own = this.state.pauses.filter(({ question }) => question === this.turn.id);
+    if (own.length > 0) void import("../pause-card.js");
+    return own.map(
+      (pause) =>
+        html`<playground-pause .store=${this.store} .actions=${this.actions} .pause=${pause}></playground-pause>`,
+    );
   }
 
   /** Between two words of the model's nothing says that it goes on. */
@@ -104,11 +125,12 @@ export class TurnCard extends ViewElement {
     const { turn } = this;
     const { steps, end } = turn;
     const calls = steps.reduce((sum, step) => sum + step.calls.length, 0);
+    const [chars, bytes] = [seenChars(turn), keptOut(turn)];
     const parts = [
       `${steps.length} ${steps.length === 1 ? "step" : "steps"}`,
       `${calls} ${calls === 1 ? "call" : "calls"}`,
-      `${seenChars(turn).toLocaleString("en")} characters of results seen`,
-      `${humanSize(keptOut(turn))} kept out`,
+      ...(chars === 0 ? [] : [`${chars.toLocaleString("en")} characters of results seen`]),
+      ...(bytes === 0 ? [] : [`${humanSize(bytes)} kept out`]),
       ...(end === undefined ? [] : [`≈ ${end.spent.tokens.toLocaleString("en")} tokens`]),
     ];
     return html`<div class="row">

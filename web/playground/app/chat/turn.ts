@@ -85,7 +85,7 @@ type CallEvent = Extract<ChatEvent, { readonly call: string }>;
 function ofCall(call: ChatCall, event: CallEvent, now: number): Partial<ChatCall> {
   switch (event.kind) {
     case "tool_called":
-      return { tool: event.tool, state: "running" };
+      return { tool: event.tool, state: "running", startedAt: now };
     case "tool_progress":
       return { progress: event.progress };
     case "paused":

@@ -17,6 +17,7 @@ import type { Session } from "../session.js";
 import { callKey } from "./call-key.js";
 import type { ChatEnd, ChatEvent, ChatRequest } from "./contract.js";
 import { modelOf, overheard } from "./model.js";
+import { Pieces } from "./pieces.js";
 
 /** Turns of the model for one question. */
 const MAX_STEPS = 12;
@@ -63,9 +64,11 @@ export class Chat {
   async ask(request: ChatRequest, config: SluiceConfig, tell: (event: ChatEvent) => void): Promise<ChatEnd> {
     const turn = new Turn();
     this.#turns.set(request.id, turn);
+    const pieces = new Pieces(tell);
     try {
-      return await this.#answered(request, config, turn, tell);
+      return await this.#answered(request, config, turn, (event) => pieces.tell(event));
     } finally {
+      pieces.flush();
       this.#turns.delete(request.id);
     }
   }
@@ -81,7 +84,7 @@ export class Chat {
   }
 
   async #answered(
-    { query, before, model }: ChatRequest,
+    { id, query, before, model }: ChatRequest,
     config: SluiceConfig,
     turn: Turn,
     tell: (event: ChatEvent) => void,
@@ -104,7 +107,7 @@ export class Chat {
     const llmContext = before.length === 0 ? {} : { conversation: before };
     let outcome = await planner.run(query, { ...options, llmContext });
     while (outcome.kind === "pause") {
-      const answer = await this.#asked(outcome, signal);
+      const answer = await this.#asked(outcome, id, signal);
       tell({ kind: "resumed" });
       outcome = await planner.resume(outcome.resumeToken, { ...options, answer });
     }
@@ -112,10 +115,10 @@ export class Chat {
   }
 
   /** Asks the person; null where they decline, or a provider does. */
-  async #asked({ tool, reason, payload }: PlannerPause, signal: AbortSignal): Promise<unknown> {
+  async #asked({ tool, reason, payload }: PlannerPause, question: string, signal: AbortSignal): Promise<unknown> {
     const server = tool.slice(0, tool.indexOf("."));
     try {
-      const answer = await this.#servers.pauses.for(server, signal)(reason, payload);
+      const answer = await this.#servers.pauses.for(server, signal, question)(reason, payload);
       // A page that was opened has no answer of its own.
       return answer === undefined ? true : answer;
     } catch {
