@@ -90,7 +90,8 @@ export class Bar extends ViewElement {
   override render(): TemplateResult {
     const { store, actions } = this;
     const { isOnline, theme, unread, isOutdated, notices } = this.state;
-    const result = currentCall(this.state)?.result;
+    // What is shown of a result is not the chat's: it tells its own numbers.
+    const result = this.state.view === "chat" ? undefined : currentCall(this.state)?.result;
     return html`<header class="row">
       <slot></slot>
       <h1 class="name"><img src="./icon.svg" alt="" width="24" height="24" /><span>Sluice</span></h1>
