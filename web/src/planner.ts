@@ -83,6 +83,7 @@ export type {
 export { tool } from "./planner/tool.js";
 export type { NativeTool, NativeToolOptions } from "./planner/tool.js";
 export type { ToolArtifacts, ToolArtifactInfo } from "./planner/tool-artifacts.js";
+export type { PlannerOutcome } from "./planner/outcome.js";
 export type { Trajectory, TrajectoryCall, TrajectoryStep } from "./planner/trajectory.js";
 export type { ResiliencePolicy, RetryRules } from "./tools/resilience/policy.js";
 export type { RetryNotice } from "./tools/resilience/resilience.js";

@@ -9,7 +9,7 @@ test.each<[Record<string, unknown>, string, string]>([
   [{ catalog: [] }, "llm", "a model, such as an OpenAiClient"],
   [{ catalog: [], llm: "gpt-4o" }, "llm", "a model"],
   [{ catalog: {}, llm }, "catalog", "a list of tools"],
-  [{ catalog: [], llm, maxStepChars: 0 }, "maxStepChars", "a whole number above 0"],
+  [{ catalog: [], llm, maxStepChars: 255 }, "maxStepChars", "a whole number of at least 256"],
   [{ catalog: [], llm, absoluteMaxParallel: 1.5 }, "absoluteMaxParallel", "a whole number above 0"],
   [{ catalog: [], llm, artefactStore: {} }, "artefactStore", "did you mean artifactStore?"],
   [{ catalog: [], llm, leaseSeconds: -1 }, "leaseSeconds", "a number above 0"],

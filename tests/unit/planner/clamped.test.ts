@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { ObservationClampedEvent, PlannerEvent } from "../../../web/src/planner/event.js";
+import type { Script } from "../../../web/src/planner/llm/scripted-model.js";
 import { tool, type NativeTool } from "../../../web/src/planner/tool.js";
 import { ToolNode } from "../../../web/src/tools-node.js";
 import { answered, once, planned } from "./planned.js";
@@ -80,4 +81,34 @@ test("of a step that is too long the longest result is stored first, and the oth
   expect(cuts(events)).toMatchObject([{ tool: "two", method: "step" }]);
   expect(calls.map(({ observation }) => observation === JSON.stringify(stations(800)))).toEqual([true, false, false]);
   expect(calls.reduce((sum, { observation }) => sum + observation.length, 0)).toBeLessThanOrEqual(35_000);
+});
+
+test("of what was told before, the size is the result's, and not that of what was left of it", async () => {
+  const config = { auto_artifact_large_content: false };
+  const { planner, events } = planned(once({ name: "list" }, { name: "list" }), [listing("list", 200, 1000)], {
+    config,
+  });
+  await planner.run("Go.");
+  const whole = JSON.stringify(stations(200)).length;
+  expect(cuts(events)).toMatchObject([
+    { method: "stored", original_size: whole },
+    { method: "repeated", original_size: whole },
+  ]);
+});
+
+/** Lists both, and then the second one twice more. */
+const twoLater: Script = ({ messages }) => {
+  const told = messages.filter(({ role }) => role === "tool").length;
+  const calls = [[{ name: "one" }, { name: "two" }], [], [{ name: "two" }], [{ name: "two" }]][told];
+  return calls === undefined ? { text: "Done." } : { calls: calls.map((call) => ({ ...call, args: {} })) };
+};
+
+test("what a step had no room for was not told: a later step tells it whole", async () => {
+  const config = { auto_artifact_large_content: false };
+  const tools = [listing("one", 800), listing("two", 900)];
+  const { planner } = planned(twoLater, tools, { config, maxStepChars: 40_000 });
+  const [first, second, third] = answered(await planner.run("Go.")).trajectory.steps;
+  expect(first?.calls[1]?.observation.length).toBeLessThan(2_000);
+  expect(second?.calls[0]?.observation === JSON.stringify(stations(900))).toBe(true);
+  expect(third?.calls[0]?.observation).toBe('"The same as the result of two in step 2."');
 });

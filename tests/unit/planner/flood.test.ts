@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { tool, type NativeTool } from "../../../web/src/planner/tool.js";
 import { base64, PDF } from "../core/samples.js";
-import { planned, once, answered, add } from "./planned.js";
+import { planned, once, answered, add, OwnClient } from "./planned.js";
 
 const chars = (text: string): number => Array.from(text).length;
 const LIMIT = 50_000;
@@ -45,6 +45,20 @@ describe("no tool can flood the model", () => {
         expect(told.reduce((sum, { content }) => sum + chars(content), 0)).toBeLessThanOrEqual(100_000);
       },
     );
+    await fc.assert(property, { numRuns: 12 });
+  });
+
+  test("however many calls it makes, and however little a step may have", async () => {
+    const any = tool({ name: "any", description: "", input: z.object({}), run: () => "ab".repeat(at++ % 400) });
+    let at = 0;
+    const sizes = fc.tuple(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 256, max: 30_000 }));
+    const property = fc.asyncProperty(sizes, async ([times, maxStepChars]) => {
+      const toolCalls = Array.from({ length: times }, (_, id) => ({ id: `${id}`, name: "any", arguments: "{}" }));
+      const llm = new OwnClient({ toolCalls });
+      answered(await planned(() => ({ text: "" }), [any], { llm, maxStepChars }).planner.run("Go."));
+      expect(llm.told).toHaveLength(Math.min(times, 256, Math.floor(maxStepChars / 256)));
+      expect(llm.told.reduce((sum, { content }) => sum + chars(content), 0)).toBeLessThanOrEqual(maxStepChars);
+    });
     await fc.assert(property, { numRuns: 12 });
   });
 
@@ -95,7 +109,20 @@ describe("no tool can flood the model", () => {
   });
 });
 
-test("what the model wrote itself does not flood it either", async () => {
+test("what the model wrote itself does not flood it either, whoever's client it is", async () => {
+  const [text, id, name] = ["😀".repeat(100_000), "i".repeat(100_000), "n".repeat(100_000)];
+  const llm = new OwnClient({ text, toolCalls: [{ id, name, arguments: "{}" }] });
+  const { planner, events } = planned(() => ({ text: "" }), [add], { llm });
+  const { trajectory } = answered(await planner.run("Add."));
+  expect(JSON.stringify(llm.messages).length).toBeLessThan(60_000);
+  const said = llm.messages.find(({ role }) => role === "assistant")?.content ?? "";
+  expect(said.slice(49_998)).toBe("😀\n... [truncated: 150000 chars]");
+  expect(trajectory.steps[0]?.text).toBe(text);
+  const places = events.filter((event) => "call" in event);
+  expect(places).toMatchObject([{ kind: "tool_answered", call: "i".repeat(256), tool: "n".repeat(64) }]);
+});
+
+test("arguments that the model wrote do not flood it either", async () => {
   const long = { a: 1, b: 2, note: "x".repeat(200_000) };
   const { planner, turns } = planned(once({ name: "math_add", args: long }), [add]);
   answered(await planner.run("Add."));

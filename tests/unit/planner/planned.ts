@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
+import type { LlmAnswer, LlmClient, LlmMessage } from "../../../web/src/planner/llm/client.js";
 import { OpenAiClient } from "../../../web/src/planner/llm/openai/client.js";
 import { scriptedModel, type Script, type ScriptedTurn } from "../../../web/src/planner/llm/scripted-model.js";
 import type { PlannerEvent } from "../../../web/src/planner/event.js";
@@ -49,6 +50,28 @@ export function once(...calls: readonly { readonly name: string; readonly args?:
     if (messages.at(-1)?.role !== "tool") return { calls: calls.map(({ name, args = {} }) => ({ name, args })) };
     return { text: `I saw ${messages.filter(({ role }) => role === "tool").length} results.` };
   };
+}
+
+/** A client of a host's own, which holds to nothing: gives these turns one after the other, and then an answer. */
+export class OwnClient implements LlmClient {
+  readonly model = "own";
+  /** What the last turn was told. */
+  messages: readonly LlmMessage[] = [];
+  readonly #turns: Partial<LlmAnswer>[];
+
+  constructor(...turns: readonly Partial<LlmAnswer>[]) {
+    this.#turns = [...turns];
+  }
+
+  async ask({ messages }: { readonly messages: readonly LlmMessage[] }): Promise<LlmAnswer> {
+    this.messages = [...messages];
+    return { text: "", toolCalls: [], stopReason: "stop", ...(this.#turns.shift() ?? { text: "Done." }) };
+  }
+
+  /** Results that the model was told. */
+  get told(): readonly Extract<LlmMessage, { role: "tool" }>[] {
+    return this.messages.filter((message) => message.role === "tool");
+  }
 }
 
 /** The result of a run that came to one. */

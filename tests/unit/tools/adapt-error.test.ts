@@ -92,6 +92,17 @@ test("what fetch does not explain is a failed connection, as browsers have it; o
   expect(adaptError(new TypeError("x is not a function"), place).constructor).toBe(ToolNodeError);
 });
 
+test("only a page is told that a server may not allow it", () => {
+  const failure = new TypeError("Failed to fetch");
+  expect(adaptFetchError(failure, place).message).toMatch(/cannot be reached: check its address and the network\.$/);
+  vi.stubGlobal("location", { origin: "https://page.test" });
+  try {
+    expect(adaptFetchError(failure, place).message).toMatch(/and that it allows this page \(CORS\)\.$/);
+  } finally {
+    vi.unstubAllGlobals();
+  }
+});
+
 test("abort and time limit are told apart by their codes", async () => {
   await using source = await HttpSource.open(() => undefined);
   const url = `http://127.0.0.1:${source.port}/`;

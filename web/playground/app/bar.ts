@@ -91,13 +91,15 @@ export class Bar extends ViewElement {
     const { store, actions } = this;
     const { isOnline, theme, unread, isOutdated, notices } = this.state;
     // What is shown of a result is not the chat's: it tells its own numbers.
-    const result = this.state.view === "chat" ? undefined : currentCall(this.state)?.result;
+    const isOwn = this.state.view !== "chat";
+    const result = currentCall(this.state)?.result;
     return html`<header class="row">
       <slot></slot>
       <h1 class="name"><img src="./icon.svg" alt="" width="24" height="24" /><span>Sluice</span></h1>
       <playground-servers .store=${store} .actions=${actions}></playground-servers>
       <sluice-meter
         compact
+        ?hidden=${!isOwn}
         .sent=${result?.bytesIn}
         .seen=${result?.bytesOut}
         .decoded=${result && storedBytes(result)}

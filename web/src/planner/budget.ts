@@ -3,6 +3,7 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
+import { checkOptions, type OptionTest, type OptionTests } from "../errors/options.js";
 import type { LlmAnswer, LlmMessage } from "./llm/client.js";
 
 /** What ends a run that goes on and on. */
@@ -31,6 +32,25 @@ export type Exhausted = "steps" | "tokens" | "seconds";
 const STEPS = 20;
 const CHARS_A_TOKEN = 4;
 
+const WHOLE: OptionTest = [
+  "a whole number above 0, or Infinity",
+  (value) => (Number.isSafeInteger(value) || value === Infinity) && (value as number) > 0,
+];
+
+const BUDGET: OptionTests<PlannerBudget> = {
+  maxSteps: WHOLE,
+  maxTokens: WHOLE,
+  maxSeconds: ["a number above 0", (value) => typeof value === "number" && value > 0],
+};
+
+/** Throws E_INVALID_ARGUMENT for a limit that is none, and for one that there is not: it would lift the limit that was meant. */
+export function checkBudget(budget: PlannerBudget): void {
+  checkOptions(budget, BUDGET, "a budget", (sentence, name) => {
+    const path = name === "options" ? "budget" : `budget.${name}`;
+    return new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
+  });
+}
+
 /** Counts. */
 export class Meter {
   readonly #limits: Required<PlannerBudget>;
@@ -39,9 +59,10 @@ export class Meter {
   #steps: number;
   #tokens: number;
 
-  constructor({ maxSteps = STEPS, maxTokens = Infinity, maxSeconds = Infinity }: PlannerBudget, before: Spent) {
+  constructor(budget: PlannerBudget, before: Spent) {
+    checkBudget(budget);
+    const { maxSteps = STEPS, maxTokens = Infinity, maxSeconds = Infinity } = budget;
     this.#limits = { maxSteps, maxTokens, maxSeconds };
-    for (const [name, limit] of Object.entries(this.#limits)) if (!(limit > 0)) throw wrong(name);
     this.#before = before;
     this.#steps = before.steps;
     this.#tokens = before.tokens;
@@ -89,8 +110,4 @@ export class Meter {
     const said = toolCalls.reduce((sum, call) => sum + call.arguments.length, text.length);
     this.#tokens += Math.ceil((asked + said) / CHARS_A_TOKEN);
   }
-}
-
-function wrong(name: string): SluiceError {
-  return new SluiceError("E_INVALID_ARGUMENT", `budget.${name} must be a number above 0.`, { path: `budget.${name}` });
 }

@@ -2,8 +2,12 @@
  * What a planner is given, checked before anything is done with it.
  * @module
  */
+import { fullScope } from "../artifacts/scope.js";
 import { SluiceError } from "../errors/error.js";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTest, type OptionTests } from "../errors/options.js";
+import { ToolRegistry } from "../tools/registry.js";
+import { checkBudget } from "./budget.js";
+import { LEAST_SHARE } from "./sharing.js";
 import type { ReactPlannerOptions, ResumeOptions, RunOptions } from "./react-planner.js";
 
 const COUNT: OptionTest = ["a whole number above 0", isCount];
@@ -18,7 +22,10 @@ const PLANNER: OptionTests<ReactPlannerOptions> = {
   stateStore: OBJECT,
   leaseSeconds: ANYTHING,
   config: ANYTHING,
-  maxStepChars: COUNT,
+  maxStepChars: [
+    `a whole number of at least ${LEAST_SHARE}`,
+    (value) => isCount(value) && (value as number) >= LEAST_SHARE,
+  ],
   absoluteMaxParallel: COUNT,
   budget: OBJECT,
   instructions: ["a text", (value) => typeof value === "string"],
@@ -47,11 +54,27 @@ export function checkPlanner(options: Partial<ReactPlannerOptions>): void {
     if (options[name] === undefined)
       throw wrong(`The option ${name} of ${PLANNERS} must be ${PLANNER[name][0]}.`, name);
   }
+  options.catalog?.forEach((source: unknown, at) => {
+    if (!isSource(source)) throw wrong(`catalog[${at}] must be ${SOURCE}.`, `catalog[${at}]`);
+  });
+  checkBudget(options.budget ?? {});
+}
+
+const SOURCE = "a tool as tool() makes it, a ToolNode, a ToolRegistry, or a single tool of one of these";
+
+function isSource(source: unknown): boolean {
+  if (typeof source !== "object" || source === null) return false;
+  const { kind, name, run, call, extra, getTools } = source as Readonly<Record<string, unknown>>;
+  if (source instanceof ToolRegistry || typeof getTools === "function") return true;
+  if (kind === "native") return typeof name === "string" && typeof run === "function";
+  return typeof name === "string" && typeof call === "function" && typeof extra === "object" && extra !== null;
 }
 
 /** The same for what a run, or a run that goes on, is given. */
 export function checkRun(options: RunOptions | ResumeOptions): void {
   checkOptions(options, RUN, "a run", wrong);
+  // A field that there is not would be told to the model, call by call.
+  fullScope(options.scope ?? {});
 }
 
 /** Throws E_INVALID_ARGUMENT for a query that is no text. */

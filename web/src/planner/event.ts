@@ -6,6 +6,7 @@ import type { AnswerRef } from "../core/sluice.js";
 import type { SluiceError } from "../errors/error.js";
 import type { PauseReason, ToolProgress } from "../tools/context.js";
 import type { LlmUsage } from "./llm/client.js";
+import type { PlannerOutcome } from "./outcome.js";
 
 /** Where in a run something happened. */
 export interface CallPlace {
@@ -13,7 +14,7 @@ export interface CallPlace {
   readonly step: number;
   /** The call's id, unique in its step. */
   readonly call: string;
-  /** The tool's name in the catalog; what the model wrote, where there is none. */
+  /** The tool's name in the catalog; where there is none, what the model wrote, 64 characters of it at most. */
   readonly tool: string;
 }
 
@@ -69,13 +70,15 @@ export interface ModelAnsweredEvent {
   readonly kind: "model_answered";
   /** From 1. */
   readonly step: number;
-  /** How many calls it wants made. */
+  /** How many calls of it are made. */
   readonly calls: number;
+  /** How many it wanted beside these, which are not made since the step has no room for their results. Left out where there are none. */
+  readonly leftOut?: number;
   /** What it cost, where the model's server says so. */
   readonly usage?: LlmUsage;
 }
 
-/** A call begins. */
+/** A call begins. Of one that cannot be made, of a tool that there is not or with arguments that are no object, only `tool_answered` tells. */
 export interface ToolCalledEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "tool_called";
@@ -93,7 +96,7 @@ export interface ToolProgressEvent extends CallPlace {
 export interface ToolReturnedEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "tool_returned";
-  /** Whether the tool failed, or could not be called. */
+  /** Whether the tool failed, or refused its arguments, or the call was cancelled. */
   readonly isError: boolean;
 }
 
@@ -168,7 +171,7 @@ export interface ResourceUpdatedEvent {
   readonly uri: string;
 }
 
-/** The run waits for a person. */
+/** A call waits for a person, and so does the run. Of several in one step each tells, with the same token. */
 export interface PausedEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "paused";
@@ -193,5 +196,5 @@ export interface FinishedEvent {
   /** How many there were. */
   readonly steps: number;
   /** As the result has it. */
-  readonly outcome: "answered" | "steps" | "tokens" | "seconds";
+  readonly outcome: PlannerOutcome;
 }

@@ -5,7 +5,8 @@
  */
 import type { ArtifactScope } from "../artifacts/store.js";
 import type { AnswerRef, Cut, Sluice } from "../core/sluice.js";
-import { shared } from "./sharing.js";
+import { MAX_CALLS } from "./llm/limits.js";
+import { LEAST_SHARE, shared } from "./sharing.js";
 import type { Sluices } from "./sluices.js";
 
 /** A result on its way to the model. */
@@ -59,16 +60,23 @@ export class ModelExit {
     this.#scope = scope;
   }
 
-  /** Notes what was told in a step of an earlier part of the run. */
+  /** Calls of one step whose results fit. */
+  get room(): number {
+    return Math.min(MAX_CALLS, Math.floor(this.#limits.maxStepChars / LEAST_SHARE));
+  }
+
+  /** Notes what the model saw in a step. */
   remember(text: string, tool: string, step: number): void {
-    if (text.length >= LEAST_REPEATED && !this.#told.has(text)) this.#told.set(text, `${tool} in step ${step}`);
+    note(this.#told, text, tool, step);
   }
 
   /** Lets the results of one step out, in their order. */
   async leave(step: number, results: readonly Leaving[], signal: AbortSignal): Promise<readonly Left[]> {
     const own = await Promise.all(results.map((result) => this.#own(result, signal)));
-    const once = own.map((left, at) => this.#once(left, (results[at] as Leaving).tool, step));
-    return this.#together(once, results, signal);
+    const lefts = await this.#together(this.#once(step, own, results), results, signal);
+    // What did not fit in the step was not seen: it may be told whole in a later one.
+    for (const [at, { text }] of lefts.entries()) this.remember(text, (results[at] as Leaving).tool, step);
+    return lefts;
   }
 
   /** The longest goes first, as often as it takes: of what is stored little is left, which is more for the others. */
@@ -119,15 +127,25 @@ export class ModelExit {
   }
 
   /** The same content is told once. */
-  #once(left: Left, tool: string, step: number): Left {
-    const before = this.#told.get(left.text);
-    if (before === undefined) {
-      this.remember(left.text, tool, step);
+  #once(step: number, lefts: readonly Left[], results: readonly Leaving[]): readonly Left[] {
+    const told = new Map(this.#told);
+    return lefts.map((left, at) => {
+      const before = told.get(left.text);
+      if (before !== undefined) return repeated(left, before);
+      note(told, left.text, (results[at] as Leaving).tool, step);
       return left;
-    }
-    const text = JSON.stringify(`The same as the result of ${before}.`);
-    return { ...left, text, chars: charsOf(text), cut: { originalChars: left.chars, method: "repeated" } };
+    });
   }
+}
+
+function note(told: Map<string, string>, text: string, tool: string, step: number): void {
+  if (text.length >= LEAST_REPEATED && !told.has(text)) told.set(text, `${tool} in step ${step}`);
+}
+
+function repeated(left: Left, before: string): Left {
+  const text = JSON.stringify(`The same as the result of ${before}.`);
+  const originalChars = left.cut?.originalChars ?? left.chars;
+  return { ...left, text, chars: charsOf(text), cut: { originalChars, method: "repeated" } };
 }
 
 async function gated(

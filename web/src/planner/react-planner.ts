@@ -16,7 +16,6 @@ import { ArtifactArguments } from "../tools/artifacts/arguments.js";
 import { artifactReadTool } from "../tools/artifacts/read-tool.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import type { PlannerBudget } from "./budget.js";
-import { NATIVE } from "./calling.js";
 import { Catalog, type CatalogSource } from "./catalog.js";
 import { checkPlanner, checkQuery, checkRun } from "./checking.js";
 import { claimed } from "./claimed.js";
@@ -29,8 +28,9 @@ import type { LlmClient } from "./llm/client.js";
 import { pausedRuns, type PausedRuns } from "./paused-runs.js";
 import { opening } from "./prompt.js";
 import type { PlannerPause, PlannerResult } from "./result.js";
-import { pausedRun, type RunState } from "./run-state.js";
+import { answered, pausedRun, type RunState } from "./run-state.js";
 import { PlannerRun, type RunTerms } from "./running.js";
+import { NATIVE } from "./settled.js";
 import { Sluices } from "./sluices.js";
 import { leaseOf } from "./state-limits.js";
 import type { HostStateStore } from "./state-store.js";
@@ -49,7 +49,10 @@ export interface ReactPlannerOptions {
   readonly leaseSeconds?: number;
   /** How results are reduced and clamped, see `SluiceConfig`; `guardrail` holds for the tools of all sources. */
   readonly config?: SluiceConfig;
-  /** Characters of JSON that all results of one step may have together. 100,000 when left out. */
+  /**
+   * Characters of JSON that all results of one step may have together, at least 256; 100,000 when left out. No result gets less than
+   * 256 where it needs them: of the calls of one turn as many are made as there is room for so, and 256 at most.
+   */
   readonly maxStepChars?: number;
   /** Calls under way at the same time, whatever a query wants. 50 when left out. */
   readonly absoluteMaxParallel?: number;
@@ -83,7 +86,9 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /**
    * Asked at the beginning of each call for what gives up this one: then the model is told that it was cancelled, and the run
-   * goes on.
+   * goes on. A tool is not begun where the signal is aborted already. One that does not heed it is not waited for, and nothing more
+   * is told of it, but what it does is not bounded: its turn among `max_parallel` is the next call's. Where this throws, or gives
+   * anything but a signal or undefined, the run fails with E_INVALID_ARGUMENT.
    */
   readonly callSignal?: (place: CallPlace) => AbortSignal | undefined;
   /** Told of what happens in this run, as the planner's `onEvent` is of all. What it throws is lost. */
@@ -168,10 +173,8 @@ export class ReactPlanner {
     checkRun(options);
     const [runs, { leaseSeconds = LEASE_SECONDS }] = [this.#pausedRuns, this.#options];
     const { run, step } = pausedRun(await runs.loadPlannerState(token), options.scope ?? {});
-    const { waiting, answers } = step;
-    const answered = { ...answers, [waiting]: [...(answers[waiting] ?? []), options.answer ?? null] };
-    const go = (terms: RunTerms): Promise<PlannerResult | PlannerPause> =>
-      new PlannerRun(terms, run).go({ ...step, answers: answered });
+    const open = answered(step, options.answer ?? null);
+    const go = (terms: RunTerms): Promise<PlannerResult | PlannerPause> => new PlannerRun(terms, run).go(open);
     let outcome: PlannerResult | PlannerPause | undefined;
     try {
       return await claimed({ runs, token, leaseSeconds }, options.signal, async (signal) => {

@@ -3,17 +3,18 @@
  * @module
  */
 import type { PauseReason } from "../tools/context.js";
-import type { Exhausted, Spent } from "./budget.js";
+import type { Spent } from "./budget.js";
+import type { PlannerOutcome } from "./outcome.js";
 import type { Trajectory } from "./trajectory.js";
 
-/** The model answered. */
+/** The run is over. */
 export interface PlannerResult {
   /** Told apart from a pause by this. */
   readonly kind: "result";
-  /** What the model said last. */
+  /** What the model said last: all of it where `outcome` is `answered`. */
   readonly answer: string;
-  /** `answered`, or which limit it came to: then the answer is what the model made of what it had. */
-  readonly outcome: "answered" | Exhausted;
+  /** `answered`, or what the answer lacks, or which limit the run came to. */
+  readonly outcome: PlannerOutcome;
   /** What it took. */
   readonly spent: Spent;
   /** What happened. */

@@ -7,8 +7,8 @@ import { scopeKey } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import type { Spent } from "./budget.js";
-import type { Settled } from "./calling.js";
 import type { LlmMessage, LlmToolCall } from "./llm/client.js";
+import type { Settled } from "./settled.js";
 import type { TrajectoryStep } from "./trajectory.js";
 
 /** What is known of a run. */
@@ -22,23 +22,27 @@ export interface RunState {
   readonly spent: Spent;
 }
 
-/** A step of which some calls wait for a person. */
-export interface PausedStep {
+/** A step whose calls are not all made. What is known of each call stands at its place: ids are the model's to choose. */
+export interface OpenStep {
   readonly text: string;
   /** Of the model's answer. */
   readonly meta?: unknown;
   readonly calls: readonly LlmToolCall[];
-  /** By the call's id: what came of it. */
-  readonly settled: Readonly<Record<string, Settled>>;
-  /** By the call's id: what people answered so far. */
-  readonly answers: Readonly<Record<string, readonly unknown[]>>;
-  /** The call that is answered next. */
-  readonly waiting: string;
+  /** What came of each; null where it is not made. */
+  readonly settled: readonly (Settled | null)[];
+  /** What people answered so far to each that paused. */
+  readonly answers: readonly (readonly unknown[])[];
+}
+
+/** A step of which some calls wait for a person. */
+export interface PausedStep extends OpenStep {
+  /** Which call is answered next. */
+  readonly waiting: number;
 }
 
 /** What a state store keeps. */
 export interface PausedRun {
-  readonly version: 1;
+  readonly version: 2;
   /** Whose run it is, as `scopeKey` writes it. */
   readonly scope: string;
   readonly run: RunState;
@@ -47,7 +51,7 @@ export interface PausedRun {
 
 // The parts were written by us: it is enough to know that this is what they are.
 const PAUSED = z.object({
-  version: z.literal(1),
+  version: z.literal(2),
   scope: z.string(),
   run: z.object({
     query: z.string(),
@@ -61,9 +65,9 @@ const PAUSED = z.object({
     text: z.string(),
     meta: z.unknown().optional(),
     calls: z.array(z.looseObject({ id: z.string(), name: z.string(), arguments: z.string() })),
-    settled: z.record(z.string(), z.looseObject({ text: z.string() })),
-    answers: z.record(z.string(), z.array(z.unknown())),
-    waiting: z.string(),
+    settled: z.array(z.looseObject({ text: z.string() }).nullable()),
+    answers: z.array(z.array(z.unknown())),
+    waiting: z.int().nonnegative(),
   }),
 });
 
@@ -76,6 +80,12 @@ export function pausedRun(kept: unknown, scope: ArtifactScope): PausedRun {
   const read = PAUSED.safeParse(kept);
   if (read.success && read.data.scope === scopeKey(scope)) return read.data as unknown as PausedRun;
   throw noSuchRun();
+}
+
+/** The step with an answer for the call that waited for one. */
+export function answered({ waiting, ...step }: PausedStep, answer: unknown): OpenStep {
+  const answers = step.calls.map((_, at) => [...(step.answers[at] ?? []), ...(at === waiting ? [answer] : [])]);
+  return { ...step, answers };
 }
 
 /** E_NOT_FOUND: for what goes on at the moment in the same words as for what is gone. */

@@ -4,18 +4,19 @@
  */
 import type { ArtifactScope } from "../artifacts/store.js";
 import { scopeKey } from "../artifacts/scope.js";
-import { untilLate } from "../core/abort.js";
+import { untilAborted, untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
-import { Turns } from "../mcp/arguments/turns.js";
 import { Meter, type PlannerBudget } from "./budget.js";
-import { argsOf, made, type CallTerms, type Outcome, type Settled } from "./calling.js";
+import { allMade, argsOf, type CallTerms } from "./calling.js";
 import type { Catalog } from "./catalog.js";
-import type { PlannerEvent } from "./event.js";
 import type { Left, ModelExit } from "./exit.js";
-import type { LlmClient, LlmMessage, LlmToolCall } from "./llm/client.js";
+import type { LlmAnswer, LlmClient, LlmMessage, LlmToolCall } from "./llm/client.js";
+import { outcomeOf } from "./outcome.js";
 import type { PausedRuns } from "./paused-runs.js";
 import type { PlannerPause, PlannerResult } from "./result.js";
-import type { PausedRun, PausedStep, RunState } from "./run-state.js";
+import type { OpenStep, PausedRun, RunState } from "./run-state.js";
+import type { Outcome, Settled, Waiting } from "./settled.js";
+import { callsOf, reminderOf } from "./turn.js";
 import type { Trajectory, TrajectoryCall, TrajectoryStep } from "./trajectory.js";
 
 /** What a run is made of. */
@@ -26,10 +27,7 @@ export interface RunTerms extends Omit<CallTerms, "listed" | "llmContext"> {
   readonly pausedRuns: Pick<PausedRuns, "savePlannerState">;
   readonly scope: ArtifactScope;
   readonly budget: PlannerBudget;
-  /** Calls under way at the same time. */
-  readonly maxParallel: number;
   readonly signal: AbortSignal;
-  readonly tell: (event: PlannerEvent) => void;
 }
 
 /** The one implementation. */
@@ -54,19 +52,19 @@ export class PlannerRun {
   }
 
   /** From the beginning, or from a step that waited. */
-  async go(step?: PausedStep): Promise<PlannerResult | PlannerPause> {
-    let waiting = step;
+  async go(step?: OpenStep): Promise<PlannerResult | PlannerPause> {
+    let open = step;
     for (;;) {
-      const acting = waiting ?? (await this.#think());
-      waiting = undefined;
+      const acting = open ?? (await this.#think());
+      open = undefined;
       if ("answer" in acting) return this.#finished(acting.answer);
       const pause = await this.#act(acting);
       if (pause !== undefined) return pause;
     }
   }
 
-  async #think(): Promise<PausedStep | { readonly answer: string }> {
-    const { llm, catalog, tell } = this.#terms;
+  async #think(): Promise<OpenStep | { readonly answer: LlmAnswer }> {
+    const { llm, catalog, exit, tell } = this.#terms;
     this.#meter.begin();
     const step = this.#meter.step;
     tell({ kind: "step_started", step });
@@ -82,63 +80,42 @@ export class PlannerRun {
       ),
     );
     this.#meter.add(answer, this.#messages);
-    const { text, usage, meta } = answer;
-    const calls = tools.length === 0 ? [] : answer.toolCalls;
-    tell({ kind: "model_answered", step, calls: calls.length, ...(usage !== undefined && { usage }) });
+    const { text, usage, meta, toolCalls } = answer;
+    const wanted = tools.length === 0 ? [] : toolCalls;
+    const calls = callsOf(wanted, exit.room);
+    const leftOut = wanted.length - calls.length;
+    const more = { ...(leftOut > 0 && { leftOut }), ...(usage !== undefined && { usage }) };
+    tell({ kind: "model_answered", step, calls: calls.length, ...more });
     if (calls.length === 0) {
       this.#steps.push({ text, calls: [] });
-      return { answer: text };
+      return { answer };
     }
-    return { text, ...(meta !== undefined && { meta }), calls, settled: {}, answers: {}, waiting: "" };
+    return { text, ...(meta !== undefined && { meta }), calls, settled: calls.map(() => null), answers: [] };
   }
 
   /** Makes the calls of a step that are not made yet. Gives a pause where one of them waits. */
-  async #act({ text, meta, calls, settled: before, answers }: PausedStep): Promise<PlannerPause | undefined> {
-    const { catalog, tell, maxParallel, exit } = this.#terms;
+  async #act(open: OpenStep): Promise<PlannerPause | undefined> {
+    const terms = { ...this.#terms, listed: this.#terms.catalog.list(), llmContext: this.#before.llmContext };
+    const outcomes = await this.#inTime((signal) => allMade(open, this.#meter.step, terms, signal));
+    const results = outcomes.flatMap((outcome) => ("settled" in outcome ? [outcome.settled] : []));
+    if (results.length < outcomes.length) return this.#paused(open, outcomes);
+    await this.#observe(open, results);
+    return undefined;
+  }
+
+  /** Lets the results of a step out to the model. */
+  async #observe(open: OpenStep, results: readonly Settled[]): Promise<void> {
+    const { exit, tell } = this.#terms;
+    const { text, calls } = open;
     const step = this.#meter.step;
-    const listed = catalog.list();
-    const turns = new Turns(maxParallel);
-    const outcomes = await this.#inTime((signal) =>
-      Promise.all(
-        calls.map((call): Promise<Outcome> => {
-          const done = before[call.id];
-          if (done !== undefined) return Promise.resolve({ settled: done });
-          const terms = { ...this.#terms, listed, llmContext: this.#before.llmContext };
-          return turns.do(() => made({ call, step, answers: answers[call.id] ?? [], signal }, terms), signal);
-        }),
-      ),
-    );
-    const settled = Object.fromEntries(
-      outcomes.flatMap((outcome, at) =>
-        "settled" in outcome ? [[(calls[at] as LlmToolCall).id, outcome.settled]] : [],
-      ),
-    ) as Record<string, Settled>;
-    const first = outcomes.findIndex((outcome) => "waiting" in outcome);
-    const outcome = outcomes[first];
-    if (outcome !== undefined && "waiting" in outcome) {
-      return this.#paused(
-        {
-          text,
-          ...(meta !== undefined && { meta }),
-          calls,
-          settled,
-          answers,
-          waiting: (calls[first] as LlmToolCall).id,
-        },
-        outcome.waiting,
-      );
-    }
-    const results = calls.map(({ id }) => settled[id] as Settled);
     const left = await this.#inTime((signal) => exit.leave(step, results, signal));
     const observed = results.map((result, at) => this.#observed(calls[at] as LlmToolCall, result, left[at] as Left));
-    const said = { role: "assistant", content: text, toolCalls: calls.map(short) } as const;
-    this.#messages.push(meta === undefined ? said : { ...said, meta });
+    this.#messages.push(reminderOf(open));
     for (const [at, { id, name }] of calls.entries()) {
       this.#messages.push({ role: "tool", callId: id, name, content: (observed[at] as TrajectoryCall).observation });
     }
     this.#steps.push({ text, calls: observed });
     tell({ kind: "step_finished", step });
-    return undefined;
   }
 
   /** Tells what the model sees of a result. */
@@ -162,23 +139,28 @@ export class PlannerRun {
     };
   }
 
-  async #paused(
-    step: PausedStep,
-    { reason, payload }: { reason: PlannerPause["reason"]; payload: PlannerPause["payload"] },
-  ): Promise<PlannerPause> {
+  /** Keeps the run, and tells of every call that waits: the first of them is answered next. */
+  async #paused(open: OpenStep, outcomes: readonly Outcome[]): Promise<PlannerPause> {
     const { pausedRuns, scope, tell } = this.#terms;
-    const token = crypto.randomUUID();
-    const kept: PausedRun = { version: 1, scope: scopeKey(scope), run: this.#state(), step };
-    await pausedRuns.savePlannerState(token, kept);
-    const call = step.calls.find(({ id }) => id === step.waiting) as LlmToolCall;
-    const tool = this.#terms.catalog.list().find(call.name)?.name ?? call.name;
-    tell({ kind: "paused", step: this.#meter.step, call: call.id, tool, reason, token });
-    return { kind: "pause", reason, payload, tool, resumeToken: token, trajectory: this.#trajectory() };
+    const settled = outcomes.map((outcome) => ("settled" in outcome ? outcome.settled : null));
+    const waiting = outcomes.flatMap((outcome, at) => ("waiting" in outcome ? [{ at, ...outcome.waiting }] : []));
+    const first = waiting[0] as Waiting & { readonly at: number };
+    const resumeToken = crypto.randomUUID();
+    const step = { ...open, settled, waiting: first.at };
+    const kept: PausedRun = { version: 2, scope: scopeKey(scope), run: this.#state(), step };
+    await pausedRuns.savePlannerState(resumeToken, kept);
+    for (const { at, tool, reason } of waiting) {
+      const call = (open.calls[at] as LlmToolCall).id;
+      tell({ kind: "paused", step: this.#meter.step, call, tool, reason, token: resumeToken });
+    }
+    const { reason, payload, tool } = first;
+    return { kind: "pause", reason, payload, tool, resumeToken, trajectory: this.#trajectory() };
   }
 
-  #finished(answer: string): PlannerResult {
+  #finished(last: LlmAnswer): PlannerResult {
     const { spent, exhausted } = this.#meter;
-    const outcome = exhausted ?? "answered";
+    const { text: answer } = last;
+    const outcome = outcomeOf(last, exhausted);
     this.#terms.tell({ kind: "finished", steps: spent.steps, outcome });
     return { kind: "result", answer, outcome, spent, trajectory: this.#trajectory() };
   }
@@ -197,22 +179,14 @@ export class PlannerRun {
   #inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { signal } = this.#terms;
     const most = this.#meter.left;
-    if (most === Infinity) return work(signal);
+    // Whoever gives up is not kept by a tool that heeds nothing.
+    if (most === Infinity) return untilAborted(work(signal), signal);
     return untilLate(work, { most: Math.min(Math.max(0, most), LONGEST_TIMER), late: tooLate, signal });
   }
 }
 
 /** Milliseconds: timers take no more. */
 const LONGEST_TIMER = 2 ** 31 - 1;
-/** Characters of arguments that the model is told again. */
-const MAX_ARGUMENTS = 50_000;
-
-/** A call as the model is reminded of it: what it wrote itself must not flood it either. */
-function short(call: LlmToolCall): LlmToolCall {
-  const { length } = call.arguments;
-  if (length <= MAX_ARGUMENTS) return call;
-  return { ...call, arguments: JSON.stringify({ left_out: `${length} characters of arguments` }) };
-}
 
 function tooLate(): SluiceError {
   return new SluiceError(

@@ -4,8 +4,10 @@
  */
 import { z } from "zod";
 import { SluiceError } from "../errors/error.js";
+import { checkOptions, FUNCTION, TEXT, type OptionTests } from "../errors/options.js";
 import type { JsonSchema } from "../tools/source.js";
 import type { PlannerToolContext } from "./context.js";
+import { LEAST_SHARE } from "./sharing.js";
 
 /** A function as a tool. */
 export interface NativeToolOptions<Input extends z.ZodType, Output extends z.ZodType = z.ZodType> {
@@ -13,7 +15,7 @@ export interface NativeToolOptions<Input extends z.ZodType, Output extends z.Zod
   readonly name: string;
   /** What it does, for the model. */
   readonly description: string;
-  /** What its arguments must be: an object. The function is called with nothing else. */
+  /** What its arguments must be: a Zod object. The function is called with nothing else. */
   readonly input: Input;
   /**
    * What it returns. Fields whose schema says `.meta({ artifact: true })` are kept in `trajectory.artifacts` and left out of
@@ -22,9 +24,12 @@ export interface NativeToolOptions<Input extends z.ZodType, Output extends z.Zod
   readonly output?: Output;
   /** Whether it only looks, or may change something; the latter when left out. */
   readonly sideEffects?: "read" | "external";
-  /** Characters that the model sees of a result at most; as the guardrail says when left out. */
+  /** Characters that the model sees of a result at most, from 256 to 10,000,000; as the guardrail says when left out. */
   readonly maxObservationChars?: number;
-  /** Does the work. What it returns is JSON; bytes in it go to the store. Throw a ToolNodeError to tell the model why it failed. */
+  /**
+   * Does the work. What it returns is JSON, and base64 texts in it go to the store. JSON has no bytes: store a `Uint8Array`, an
+   * `ArrayBuffer` or a `Blob` by `context.artifacts`, and return the reference. Throw a ToolNodeError to tell the model why it failed.
+   */
   readonly run: (args: z.output<Input>, context: PlannerToolContext) => unknown;
 }
 
@@ -49,37 +54,76 @@ export interface NativeTool {
 }
 
 const NAME = /^[\w.-]{1,64}$/;
+/** Characters: the guardrail takes no more. */
+const MOST_CHARS = 10_000_000;
+
+const TOOL: OptionTests<NativeToolOptions<z.ZodType>> = {
+  name: ["of letters, digits, _, - and ., at most 64", isName],
+  description: TEXT,
+  input: ["a Zod object, such as z.object({ to: z.string() }), made with Zod 4", isSchema],
+  output: ["a Zod schema, such as z.object({ sum: z.number() }), made with Zod 4", isSchema],
+  sideEffects: ['"read" or "external"', (value) => value === "read" || value === "external"],
+  maxObservationChars: [`a whole number from ${LEAST_SHARE} to ${MOST_CHARS}`, isLimit],
+  run: FUNCTION,
+};
 
 /**
  * Makes a tool of a function.
  *
- * @throws SluiceError E_INVALID_ARGUMENT where the name is none, or the input is no object that JSON Schema can say.
+ * @throws SluiceError E_INVALID_ARGUMENT, with the option's name as `path`, where an option is wrong, missing, or one that there is
+ * not; or where a schema has in it what JSON Schema cannot say.
  */
 export function tool<Input extends z.ZodType>(options: NativeToolOptions<Input>): NativeTool {
+  const owner = ownerOf(options);
+  checkOptions<NativeToolOptions<Input>>(options, TOOL, owner, wrong, ["name", "description", "input", "run"]);
   const { name, description, input, output, sideEffects = "external", maxObservationChars, run } = options;
-  if (!NAME.test(name)) throw wrong("name", "must be of letters, digits, _, - and ., at most 64");
-  const inputSchema = schemaOf(input, "input");
-  if (inputSchema["type"] !== "object") throw wrong("input", "must be the schema of an object");
+  const inputSchema = schemaOf(input, "input", owner);
+  // Other schemas are of values that no call has.
+  if (inputSchema["type"] !== "object") throw wrong(`The option input of ${owner} must be ${TOOL.input[0]}.`, "input");
   return {
     kind: "native",
     name,
     description,
     inputSchema,
-    outputSchema: output && schemaOf(output, "output"),
+    outputSchema: output && schemaOf(output, "output", owner),
     sideEffects,
     maxObservationChars,
     run: async (args, context) => run(await input.parseAsync(args), context),
   };
 }
 
-function schemaOf(schema: z.ZodType, option: string): JsonSchema {
+function schemaOf(schema: z.ZodType, option: "input" | "output", owner: string): JsonSchema {
   try {
-    return z.toJSONSchema(schema, { io: option === "input" ? "input" : "output" });
+    return z.toJSONSchema(schema, { io: option });
   } catch (cause) {
-    throw wrong(option, "has something in it that JSON Schema cannot say", cause);
+    const remedy = "use what JSON has, such as texts for dates";
+    throw wrong(
+      `The option ${option} of ${owner} has something in it that JSON Schema cannot say: ${remedy}.`,
+      option,
+      cause,
+    );
   }
 }
 
-function wrong(option: string, what: string, cause?: unknown): SluiceError {
-  return new SluiceError("E_INVALID_ARGUMENT", `The option ${option} of a tool ${what}.`, { path: option }, { cause });
+/** Whose options they are: a host has many tools. */
+function ownerOf(options: unknown): string {
+  const { name } = (options ?? {}) as { readonly name?: unknown };
+  return isName(name) ? `the tool ${JSON.stringify(name)}` : "a tool";
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === "string" && NAME.test(value);
+}
+
+/** Those of other copies of Zod 4 too. */
+function isSchema(value: unknown): boolean {
+  return value instanceof z.ZodType;
+}
+
+function isLimit(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= LEAST_SHARE && (value as number) <= MOST_CHARS;
+}
+
+function wrong(sentence: string, path: string, cause?: unknown): SluiceError {
+  return new SluiceError("E_INVALID_ARGUMENT", sentence, { path }, { cause });
 }

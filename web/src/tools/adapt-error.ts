@@ -6,7 +6,7 @@
 import { SluiceError } from "../errors/error.js";
 import { bareCause } from "./adapting/cause.js";
 import { fromMcp } from "./adapting/mcp.js";
-import { subjectOf, type ToolPlace } from "./adapting/place.js";
+import { remediesOf, subjectOf, type ToolPlace } from "./adapting/place.js";
 import { fromStatus, type AnswerHeaders } from "./adapting/status.js";
 import { fromCodes, unexplained } from "./adapting/system.js";
 import { ToolNodeError, ToolTimeoutError } from "./errors.js";
@@ -87,7 +87,7 @@ function fromRest(error: unknown, place: ToolPlace): ToolNodeError {
 }
 
 function tooSlow(error: unknown, place: ToolPlace): ToolTimeoutError {
-  const remedy = "try again later, or allow it more time (timeout_s)";
+  const remedy = `try again later, or ${remediesOf(place).moreTime}`;
   return new ToolTimeoutError(`${subjectOf(place)} did not answer in time: ${remedy}.`, { cause: bareCause(error) });
 }
 

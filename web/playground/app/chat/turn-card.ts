@@ -11,8 +11,12 @@ import "./tool-card.js";
 import "./trajectory-view.js";
 import { keptOut, seenChars, type ChatStep, type ChatTurn } from "./turn.js";
 
-const LIMITS = {
+/** What is to be said of how an answer ended. */
+const ENDS = {
   answered: "",
+  empty: "The model said nothing.",
+  length: "The answer is cut: the model came to its own limit.",
+  content_filter: "The model's server kept some of the answer back.",
   steps: "It came to the limit of steps.",
   tokens: "It came to the limit of tokens.",
   seconds: "It came to the limit of time.",
@@ -62,7 +66,7 @@ export class TurnCard extends ViewElement {
     return html`
       <h2><span class="unseen">You asked: </span>${query}</h2>
       ${steps.map((step, at) => this.#step(step, steps[at + 1]))} ${this.#pauses()} ${this.#waits()}
-      ${end?.answer === "" ? html`<p class="soft">The model said nothing.</p>` : nothing}
+      ${end === undefined || end.outcome === "answered" ? nothing : html`<p class="soft">${ENDS[end.outcome]}</p>`}
       ${state === "cancelled" ? html`<p class="panel">It was stopped.</p>` : nothing}
       ${state === "failed" ? this.#failed() : nothing} ${steps.length === 0 ? nothing : this.#sum()}
     `;
@@ -134,7 +138,7 @@ export class TurnCard extends ViewElement {
       ...(end === undefined ? [] : [`≈ ${end.spent.tokens.toLocaleString("en")} tokens`]),
     ];
     return html`<div class="row">
-        <span class="soft grow">${parts.join(" · ")} ${LIMITS[end?.outcome ?? "answered"]}</span>
+        <span class="soft grow">${parts.join(" · ")}</span>
         <button aria-expanded=${this.isOpen} @click=${this.#toggle}>What the model saw</button>
       </div>
       ${this.isOpen ? html`<playground-trajectory .store=${this.store} .actions=${this.actions} .turn=${turn}></playground-trajectory>` : nothing}`;

@@ -2,7 +2,7 @@
  * What the page and the engine say to each other in a chat. All of it can be cloned.
  * @module
  */
-import type { CallPlace, PlannerEvent, Spent, Trajectory } from "mcp-sluice/planner";
+import type { CallPlace, PlannerEvent, PlannerOutcome, Spent, Trajectory } from "mcp-sluice/planner";
 import type { Problem } from "../contract.js";
 
 /** Who answers: a script without a network, or a model behind OpenAI's chat completions. */
@@ -37,8 +37,8 @@ export interface ChatRequest {
 /** What the answer came to. */
 export interface ChatEnd {
   readonly answer: string;
-  /** `answered`, or which limit it came to. */
-  readonly outcome: "answered" | "steps" | "tokens" | "seconds";
+  /** `answered`, what the answer lacks, or which limit it came to. */
+  readonly outcome: PlannerOutcome;
   readonly spent: Spent;
   readonly trajectory: Trajectory;
 }

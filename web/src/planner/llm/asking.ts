@@ -4,30 +4,25 @@
  */
 import type { ToolPlace } from "../../tools/adapt-error.js";
 import type { Attempt } from "../../tools/resilience/attempt.js";
-import type { ResiliencePolicy } from "../../tools/resilience/policy.js";
+import type { ResiliencePolicy, RetryRules } from "../../tools/resilience/policy.js";
 import { Resilience, type RetryNotice } from "../../tools/resilience/resilience.js";
 import type { LlmAnswer, LlmOptions } from "./client.js";
 import { asLlmError } from "./error.js";
+import { patienceOf } from "./patience.js";
 
 /** What is said of it where a client is made. */
 export interface AskingOptions {
-  /** How patient the server is treated; what is left out is as for sources of tools, with 120 s of silence. */
-  readonly resilience?: Partial<ResiliencePolicy>;
+  /**
+   * How patient the server is treated. Left out: 120 s of silence, 10 requests at a time, 3 attempts with 0.5 to 8 s between
+   * them, again after HTTP 408, 429, 500, 502, 503 and 504.
+   */
+  readonly resilience?: Partial<Omit<ResiliencePolicy, "retry_policy">> & {
+    /** When a failed attempt is followed by another. */
+    readonly retry_policy?: Partial<RetryRules>;
+  };
   /** Told when an attempt failed and another follows. What it throws is lost. */
   readonly onRetry?: (notice: RetryNotice) => void;
 }
-
-/** A model may think for long before its first word. */
-const PATIENCE: ResiliencePolicy = {
-  timeout_s: 120,
-  max_concurrency: 10,
-  retry_policy: {
-    max_attempts: 3,
-    wait_exponential_min_s: 0.5,
-    wait_exponential_max_s: 8,
-    retry_on_status: [408, 429, 500, 502, 503, 504],
-  },
-};
 
 /** One attempt at a turn. */
 export interface TurnAttempt extends Pick<Attempt, "signal"> {
@@ -43,10 +38,11 @@ export class Asking {
   readonly #place: ToolPlace;
   readonly #resilience: Resilience;
 
-  constructor(model: string, { resilience, onRetry }: AskingOptions) {
+  /** Throws E_INVALID_ARGUMENT for patience that cannot be. */
+  constructor(model: string, { resilience = {}, onRetry }: AskingOptions) {
     this.#place = { source: model, kind: "model" };
     const options = onRetry === undefined ? {} : { onRetry };
-    this.#resilience = new Resilience(this.#place, { ...PATIENCE, ...resilience }, options);
+    this.#resilience = new Resilience(this.#place, patienceOf(resilience), options);
   }
 
   /**

@@ -21,14 +21,31 @@ export function subjectOf({ source, tool, kind }: ToolPlace): string {
     : `The tool ${quoted(tool)} of the source ${quoted(source)}`;
 }
 
-/** What there is to check where it was not known who asks, or what was asked for was refused. */
-export function remediesOf({ kind }: ToolPlace): { readonly unknown: string; readonly refused: string } {
-  return kind === "model"
-    ? { unknown: "check its API key", refused: "check its name and its address, and whether the conversation fits" }
-    : {
-        unknown: "check auth_type and auth_config, or connect the account again",
-        refused: "check the arguments, and the address of the source",
-      };
+/** What there is to do about a refusal: not known who asks, refused what is asked for, too many asking, too slow. */
+export interface Remedies {
+  readonly unknown: string;
+  readonly refused: string;
+  readonly fewer: string;
+  readonly moreTime: string;
+}
+
+const OF_SOURCES: Remedies = {
+  unknown: "check auth_type and auth_config, or connect the account again",
+  refused: "check the arguments, and the address of the source",
+  fewer: "allow fewer calls at a time (max_concurrency)",
+  moreTime: "allow it more time (timeout_s)",
+};
+
+const OF_MODELS: Remedies = {
+  unknown: "check its API key",
+  refused: "check its name and its address, and whether the conversation fits",
+  fewer: "allow fewer requests at a time (resilience.max_concurrency)",
+  moreTime: "allow it more time (resilience.timeout_s)",
+};
+
+/** By the options that whoever asks has. */
+export function remediesOf({ kind }: ToolPlace): Remedies {
+  return kind === "model" ? OF_MODELS : OF_SOURCES;
 }
 
 const LONGEST_NAME = 64;

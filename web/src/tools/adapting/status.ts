@@ -23,7 +23,7 @@ export function fromStatus(status: number, headers: AnswerHeaders | undefined, p
   const remedies = remediesOf(place);
   const later = retryAfterSeconds === undefined ? "try again later" : `try again in ${Math.ceil(retryAfterSeconds)} s`;
   if (status === 429) {
-    const remedy = `${later}, or allow fewer calls at a time (max_concurrency)`;
+    const remedy = `${later}, or ${remedies.fewer}`;
     return new ToolRateLimitError(`${subject} asks for fewer requests (HTTP 429): ${remedy}.`, details);
   }
   if (status >= 500 && status <= 504) {

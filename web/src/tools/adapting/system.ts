@@ -4,7 +4,7 @@
  */
 import { ToolConnectionError, ToolNodeError, ToolTimeoutError, type ToolErrorDetails } from "../errors.js";
 import { bareCause, codesOf, type CodedError } from "./cause.js";
-import { subjectOf, type ToolPlace } from "./place.js";
+import { remediesOf, subjectOf, type ToolPlace } from "./place.js";
 
 type Kind = "refused" | "unknown_host" | "unreachable" | "slow" | "lost" | "certificate" | "no_http" | "address";
 
@@ -32,7 +32,7 @@ const SAYS: Readonly<Record<Kind, string>> = {
   refused: "refuses the connection: check that it runs, and its address",
   unknown_host: "has a host name that is not known: check its address, and the network",
   unreachable: "cannot be reached: check its address, and the network",
-  slow: "did not answer in time: try again later, or allow it more time (timeout_s)",
+  slow: "did not answer in time: try again later",
   lost: "ended the connection before its answer was complete: try again later",
   certificate: "could not be connected to safely: check its certificate, and that its address is right to say https",
   no_http: "does not answer as an HTTP server does: check its address",
@@ -54,8 +54,15 @@ export function fromCodes(error: unknown, place: ToolPlace): ToolNodeError | und
 
 /** What to say where a connection failed and nothing tells why: browsers do not. */
 export function unexplained(error: unknown, place: ToolPlace): ToolConnectionError {
-  const remedy = "check its address and the network, and in a browser that it allows this page (CORS)";
+  // Nobody else asks a server whether a page may read its answers.
+  const allowed = isPage() ? ", and that it allows this page (CORS)" : "";
+  const remedy = `check its address and the network${allowed}`;
   return new ToolConnectionError(`${subjectOf(place)} cannot be reached: ${remedy}.`, { cause: bareCause(error) });
+}
+
+/** Pages, and workers of pages. */
+function isPage(): boolean {
+  return (globalThis as { readonly location?: unknown }).location !== undefined;
 }
 
 function kindOfPrefix(code: string): Kind | undefined {
@@ -72,7 +79,8 @@ function connectionError(kind: Kind, coded: CodedError, error: unknown, place: T
     ...(kind === "address" && { code: "E_TOOL_CONFIG" }),
   };
   const Class = kind === "slow" && !neverSent ? ToolTimeoutError : ToolConnectionError;
-  return new Class(`${subjectOf(place)} ${SAYS[kind]}.`, details);
+  const more = kind === "slow" ? `, or ${remediesOf(place).moreTime}` : "";
+  return new Class(`${subjectOf(place)} ${SAYS[kind]}${more}.`, details);
 }
 
 // A host can become unreachable behind a request as well: then it is not `connect` that says so.

@@ -2,7 +2,7 @@
  * One attempt at a call: given up when its source is silent for too long.
  * @module
  */
-import { subjectOf, type ToolPlace } from "../adapting/place.js";
+import { remediesOf, subjectOf, type ToolPlace } from "../adapting/place.js";
 import { ToolTimeoutError } from "../errors.js";
 import { onAbort, untilAborted } from "../../core/abort.js";
 import type { Clock } from "./clock.js";
@@ -131,7 +131,7 @@ class SilenceLimit {
       const remedy = "ask for less at a time";
       this.#onOver(new ToolTimeoutError(`${subject} did not end within ${LONGEST_ATTEMPT_S} s: ${remedy}.`));
     } else if (now >= this.#heard + timeoutSeconds * 1000) {
-      const remedy = "what was asked for may be done all the same; allow it more time (timeout_s)";
+      const remedy = `what was asked for may be done all the same; ${remediesOf(place).moreTime}`;
       this.#onOver(new ToolTimeoutError(`${subject} showed no progress for ${timeoutSeconds} s: ${remedy}.`));
     } else {
       this.#stop = this.#wait();

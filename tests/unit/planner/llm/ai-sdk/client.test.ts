@@ -175,3 +175,12 @@ test.each([[null], ["gpt-4o"], [{ specificationVersion: "v1", modelId: "m", doSt
     );
   },
 );
+
+test.each([
+  [{ setting: {} }, "setting", "did you mean settings?"],
+  [{ settings: "hot" }, "settings", "an object"],
+  [{ resilience: { max_concurrency: 0 } }, "resilience.max_concurrency", "a whole number above 0"],
+])("options that cannot be are refused: %j", (options, path, sentence) => {
+  const refused = { code: "E_INVALID_ARGUMENT", path, message: expect.stringContaining(sentence) as string };
+  expect(() => new AiSdkClient(saying(FINISH), options as never)).toThrow(expect.objectContaining(refused));
+});

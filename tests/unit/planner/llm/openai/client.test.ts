@@ -133,6 +133,21 @@ describe("servers differ", () => {
     expect(usage).toEqual({ inputTokens: 3, outputTokens: 4 });
   });
 
+  test("one that does not stream, and does not say that it is done", async () => {
+    const { baseUrl } = await serveAnswers((response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ choices: [{ message: { content: "Whole." } }] }));
+    });
+    expect(await clientOf(baseUrl).ask(HELLO)).toMatchObject({ text: "Whole.", stopReason: "stop" });
+  });
+
+  test("one that says in a field of its own why it does not answer", async () => {
+    const { baseUrl } = await serveAnswers((response) =>
+      writeEvents(response, [{ choices: [{ delta: { content: null, refusal: "I will not." } }] }, END]),
+    );
+    expect((await clientOf(baseUrl).ask(HELLO)).text).toBe("I will not.");
+  });
+
   test("one that gives every call the index 0, and one that repeats ids or leaves them out", async () => {
     const { baseUrl } = await serveAnswers((response) => {
       writeEvents(response, [
@@ -222,8 +237,8 @@ describe("what fails", () => {
     expect(count()).toBe(3);
   });
 
-  test("an answer that is no JSON, and a server that is not there", async () => {
-    const { baseUrl } = await serveAnswers((response) => writeEvents(response, ["<html>"]));
+  test("a stream that becomes something else, and a server that is not there", async () => {
+    const { baseUrl } = await serveAnswers((response) => writeEvents(response, [piece("Well"), "<html>"]));
     expect(await failure(clientOf(baseUrl).ask(HELLO))).toMatchObject({ code: "E_LLM_SERVER" });
     expect(await failure(clientOf("http://127.0.0.1:1/v1").ask(HELLO))).toMatchObject({ code: "E_LLM_CONNECTION" });
   });
@@ -273,18 +288,103 @@ describe("what fails", () => {
 
   test("a key goes to the server that it is for, and to none that it sends us on to", async () => {
     const elsewhere = await serveAnswers((response) => writeEvents(response, [piece("Thanks"), END]));
-    const { baseUrl } = await serveAnswers((response) =>
-      response.writeHead(307, { location: `${elsewhere.baseUrl}/chat/completions` }).end(),
+    const { baseUrl, count } = await serveAnswers((response) =>
+      response.writeHead(307, { location: `${elsewhere.baseUrl}/chat/completions?key=${KEY}` }).end(),
     );
-    expect(await failure(clientOf(baseUrl).ask(HELLO))).toMatchObject({ code: "E_LLM_CONNECTION" });
-    expect(elsewhere.count()).toBe(0);
+    const error = await failure(clientOf(baseUrl).ask(HELLO));
+    expect(error).toMatchObject({ code: "E_LLM_REQUEST", status: 307 });
+    expect(error.message).toContain("redirects (HTTP 307), which is not followed");
+    expect(error.message).toMatch(new RegExp(`give the address .* as baseUrl\\. It leads to "${elsewhere.baseUrl}"$`));
+    expect([count(), elsewhere.count()]).toEqual([1, 0]);
+  });
+
+  test("a redirect of which a browser hides where it leads", async () => {
+    const hidden = Object.defineProperty(Response.error(), "type", { value: "opaqueredirect" });
+    const error = await failure(clientOf("http://model.test", { fetch: async () => hidden }).ask(HELLO));
+    expect(error).toMatchObject({ code: "E_LLM_REQUEST" });
+    expect(error.message).toMatch(/redirects, which is not followed: .* as baseUrl\.$/);
+  });
+
+  test.each([
+    [
+      "a page",
+      "text/html; charset=utf-8",
+      "<!doctype html><p>Welcome</p>",
+      "with text/html that is no chat completion",
+    ],
+    ["an empty answer", "", "", "with what is no chat completion"],
+    ["an empty object", "application/json", "{}", "with application/json that is no chat completion"],
+    ["no JSON where JSON is said", "application/json", "<p>", "with application/json that is no chat completion"],
+    ["other events", "text/event-stream", 'data: {"hello":1}\n\n', "that is no chat completion"],
+    ["events without JSON", "text/event-stream", "data: <p>\n\n", "that is no chat completion"],
+    ["an error for an answer", "application/json", '{"error":"Unexpected endpoint"}', 'It says: "Unexpected endpoint"'],
+  ])("%s is not asked for again: the address is to be checked", async (_, type, body, sentence) => {
+    const { baseUrl, count } = await serveAnswers((response) => {
+      response.writeHead(200, type === "" ? {} : { "content-type": type }).end(body);
+    });
+    const error = await failure(clientOf(baseUrl).ask(HELLO));
+    expect(error).toMatchObject({ code: "E_LLM_REQUEST", category: "non_retryable" });
+    expect(error.message).toContain(sentence);
+    expect(error.message).toMatch(/check its .*address \(baseUrl\)/);
+    expect(count()).toBe(1);
+  });
+
+  test("a stream that ends before its first word is asked for again", async () => {
+    const { baseUrl, count } = await serveAnswers((response, number) =>
+      writeEvents(response, number === 1 ? [] : number === 2 ? [{ choices: [] }] : [piece("Hi"), END]),
+    );
+    expect((await clientOf(baseUrl).ask(HELLO)).text).toBe("Hi");
+    expect(count()).toBe(3);
+  });
+
+  test("too many requests are told with the option that there is", async () => {
+    const { baseUrl } = await serveAnswers((response) => response.writeHead(429).end());
+    const { message } = await failure(clientOf(baseUrl).ask(HELLO));
+    expect(message).toContain("allow fewer requests at a time (resilience.max_concurrency)");
+  });
+
+  test("too little time is told with the option that there is", async () => {
+    const { baseUrl } = await serveAnswers((response) => writeEvents(response, [], { ends: false }));
+    const resilience = { timeout_s: 0.1, retry_policy: { max_attempts: 1 } };
+    const { message } = await failure(clientOf(baseUrl, { resilience }).ask(HELLO));
+    expect(message).toContain("allow it more time (resilience.timeout_s)");
   });
 });
 
-test.each([
-  [{ model: "" }, "model"],
-  [{ model: "m", baseUrl: "localhost:11434" }, "baseUrl"],
-  [{ model: "m", baseUrl: "http://me:secret@localhost/v1" }, "baseUrl"],
-])("options that cannot be are refused: %j", (options, path) => {
-  expect(() => new OpenAiClient(options)).toThrow(expect.objectContaining({ code: "E_INVALID_ARGUMENT", path }));
+test.each<[Record<string, unknown>, string, string]>([
+  [{ model: "" }, "model", "the name of a model"],
+  [{}, "model", "the name of a model"],
+  [{ baseUrl: "localhost:11434" }, "baseUrl", "an http(s) URL"],
+  [{ baseUrl: "http://me:secret@localhost/v1" }, "baseUrl", "an http(s) URL"],
+  [{ api_key: KEY }, "api_key", "did you mean apiKey?"],
+  [{ apiKey: 5 }, "apiKey", "a text"],
+  [{ apiKey: `${KEY}\n` }, "apiKey", "without spaces and line breaks"],
+  [{ apiKey: `${KEY}\r\nx: y` }, "apiKey", "without spaces and line breaks"],
+  [{ apiKey: `${KEY}…` }, "apiKey", "Latin-1"],
+  [{ headers: { "x-key": `${KEY}\n${KEY}` } }, "headers", "without line breaks"],
+  [{ headers: { "x-key": `${KEY}…` } }, "headers", "Latin-1"],
+  [{ headers: { "x key": KEY } }, "headers", "header names"],
+  [{ headers: { "x-key": undefined } }, "headers", "a text"],
+  [{ headers: new Headers({ "x-key": KEY }) }, "headers", "an object of header names"],
+  [{ body: "{}" }, "body", "an object"],
+  [{ fetch: "fetch" }, "fetch", "a function"],
+  [{ resilience: { timeout: 5 } }, "resilience.timeout", "did you mean timeout_s?"],
+  [{ resilience: { timeout_s: "5" } }, "resilience.timeout_s", "a number of seconds"],
+  [{ resilience: { retry_policy: { attempts: 5 } } }, "resilience.retry_policy.attempts", "max_attempts"],
+  [{ resilience: { retry_policy: { retry_on_status: 503 } } }, "resilience.retry_policy.retry_on_status", "a list"],
+])("options that cannot be are refused, and no key is told: %j", (options, path, sentence) => {
+  const given = (path === "model" ? options : { model: "m", ...options }) as never;
+  const refused = expect.objectContaining({
+    code: "E_INVALID_ARGUMENT",
+    path,
+    message: expect.stringContaining(sentence) as string,
+  }) as Error;
+  expect(() => new OpenAiClient(given)).toThrow(refused);
+  expect(() => new OpenAiClient(given)).not.toThrow(KEY);
+});
+
+test("of patience only what is said is another", async () => {
+  const { baseUrl, count } = await serveAnswers((response) => response.writeHead(503).end());
+  await failure(clientOf(baseUrl, { resilience: { retry_policy: { max_attempts: 1 } } }).ask(HELLO));
+  expect(count()).toBe(1);
 });

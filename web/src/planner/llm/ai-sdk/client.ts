@@ -2,11 +2,12 @@
  * Models of the Vercel AI SDK, from any of its providers (AI SDK 5 and later).
  * @module
  */
-import { SluiceError } from "../../../errors/error.js";
+import { checkOptions, OBJECT, type OptionTests } from "../../../errors/options.js";
 import { adaptError, fromStatus, type AnswerHeaders, type ToolPlace } from "../../../tools/adapt-error.js";
 import { ToolNodeError } from "../../../tools/errors.js";
 import { Asking, type AskingOptions } from "../asking.js";
 import type { LlmAnswer, LlmClient, LlmOptions, LlmRequest } from "../client.js";
+import { ASKING, wrongOption } from "../patience.js";
 import type { AiSdkCall, AiSdkModel } from "./model.js";
 import { promptOf } from "./prompt.js";
 import { answerOf } from "./reading.js";
@@ -17,6 +18,8 @@ export interface AiSdkClientOptions extends AskingOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
+const OPTIONS: OptionTests<AiSdkClientOptions> = { ...ASKING, settings: OBJECT };
+
 const VERSIONS: readonly string[] = ["v2", "v3", "v4"];
 
 /** One model of the SDK. */
@@ -26,9 +29,10 @@ export class AiSdkClient implements LlmClient {
   readonly #settings: Readonly<Record<string, unknown>>;
   readonly #asking: Asking;
 
-  /** Throws E_INVALID_ARGUMENT for what is no model, or one of a version that there was not yet. */
+  /** Throws E_INVALID_ARGUMENT for what is no model, or one of a version that there was not yet, and for an option that is wrong. */
   constructor(model: AiSdkModel, options: AiSdkClientOptions = {}) {
     checkModel(model);
+    checkOptions(options, OPTIONS, "an AiSdkClient", wrongOption);
     this.model = model.modelId;
     this.#model = model;
     this.#settings = options.settings ?? {};
@@ -77,7 +81,5 @@ function checkModel(model: AiSdkModel): void {
   if (typeof given?.doStream === "function" && typeof given.modelId === "string" && VERSIONS.includes(String(version)))
     return;
   const remedy = 'give what a provider makes, such as openai("gpt-4o")';
-  throw new SluiceError("E_INVALID_ARGUMENT", `model must be a language model of the AI SDK 5, 6 or 7: ${remedy}.`, {
-    path: "model",
-  });
+  throw wrongOption(`model must be a language model of the AI SDK 5, 6 or 7: ${remedy}.`, "model");
 }

@@ -21,11 +21,23 @@ export class Assembly {
   /** By the server's index: where its call is among ours. */
   readonly #places = new Map<number, number>();
   #stop: string | undefined;
+  #hasChoices = false;
+  #hasMessage = false;
   #usage: LlmUsage | undefined;
 
   /** Whether the server said that there is no more to come. */
   get isEnded(): boolean {
     return this.#stop !== undefined;
+  }
+
+  /** Whether anything looked like a piece of a chat completion: the first ones of some servers are empty. */
+  get hasChoices(): boolean {
+    return this.#hasChoices;
+  }
+
+  /** Whether the model said anything, be it nothing. */
+  get hasMessage(): boolean {
+    return this.#hasMessage;
   }
 
   /** One chunk, parsed. Gives what it adds to the text. */
@@ -34,9 +46,13 @@ export class Assembly {
     this.#usage = usageOf(usage) ?? this.#usage;
     const { delta, message, finish_reason: stop } = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
     if (typeof stop === "string") this.#stop = stop;
-    const { content, tool_calls: calls } = fieldsOf(delta ?? message);
+    this.#hasChoices ||= Array.isArray(choices);
+    const said = delta ?? message;
+    this.#hasMessage ||= typeof said === "object" && said !== null;
+    const { content, refusal, tool_calls: calls } = fieldsOf(said);
     if (Array.isArray(calls)) for (const [at, call] of calls.entries()) this.#call(call, delta === undefined ? at : 0);
-    const added = textOf(content);
+    // Why it does not answer is an answer: it stands in a field of its own where a format was asked for.
+    const added = textOf(content) + textOf(refusal);
     this.#text += added;
     return added;
   }

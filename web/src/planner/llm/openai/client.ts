@@ -2,10 +2,10 @@
  * Models behind OpenAI's chat completions: OpenAI, Ollama, vLLM, LM Studio, OpenRouter and all who speak it too.
  * @module
  */
-import { SluiceError } from "../../../errors/error.js";
 import { adaptFetchError } from "../../../tools/adapt-error.js";
 import type { LlmAnswer, LlmClient, LlmOptions, LlmRequest } from "../client.js";
 import { Asking, type AskingOptions, type TurnAttempt } from "../asking.js";
+import { checkClient, endpointOf } from "./options.js";
 import { answerOf } from "./reading.js";
 import { bodyOf } from "./request.js";
 
@@ -15,7 +15,7 @@ export interface OpenAiClientOptions extends AskingOptions {
   readonly model: string;
   /** Up to and without `/chat/completions`, such as `http://localhost:11434/v1`; OpenAI's own when left out. */
   readonly baseUrl?: string;
-  /** Sent as a bearer token; left out for servers that want none. It stands in no error and no log. */
+  /** Sent as a bearer token, without spaces and line breaks; left out for servers that want none. It stands in no error and no log. */
   readonly apiKey?: string;
   /** Headers that a server wants beside it. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -34,10 +34,10 @@ export class OpenAiClient implements LlmClient {
   readonly #options: OpenAiClientOptions;
   readonly #asking: Asking;
 
-  /** Throws E_INVALID_ARGUMENT where the model has no name or the address is none. */
+  /** Throws E_INVALID_ARGUMENT for an option that is wrong, or that there is not: what is sent as a header must be one. */
   constructor(options: OpenAiClientOptions) {
+    checkClient(options);
     const { model, baseUrl = OPENAI } = options;
-    if (typeof model !== "string" || model === "") throw invalid("model must be the name of a model.", "model");
     this.model = model;
     this.#url = endpointOf(baseUrl);
     this.#options = options;
@@ -65,8 +65,8 @@ export class OpenAiClient implements LlmClient {
           ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
         },
         body,
-        // A key is for this server, and for none that it sends us on to.
-        redirect: "error",
+        // A key is for this server, and for none that it sends us on to: that is told, and not followed.
+        redirect: "manual",
         signal,
       });
     } catch (error) {
@@ -74,19 +74,4 @@ export class OpenAiClient implements LlmClient {
       throw adaptFetchError(error, place);
     }
   }
-}
-
-function endpointOf(baseUrl: string): URL {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
-    const remedy = "such as http://localhost:11434/v1; say who asks by apiKey";
-    throw invalid(`baseUrl must be an http(s) URL without a user, ${remedy}.`, "baseUrl");
-  }
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}/chat/completions`;
-  url.hash = "";
-  return url;
-}
-
-function invalid(sentence: string, path: string): SluiceError {
-  return new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
 }

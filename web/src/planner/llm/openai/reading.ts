@@ -3,25 +3,31 @@
  * @module
  */
 import { createParser } from "eventsource-parser";
-import { adaptFetchError, fromStatus, type ToolPlace } from "../../../tools/adapt-error.js";
+import { adaptFetchError, fromStatus } from "../../../tools/adapt-error.js";
 import { subjectOf } from "../../../tools/adapting/place.js";
-import { ToolClientError, ToolConnectionError, ToolServerError } from "../../../tools/errors.js";
+import { ToolClientError } from "../../../tools/errors.js";
 import { chunksOf } from "../../../tools/sources/body/chunks.js";
 import type { TurnAttempt } from "../asking.js";
 import type { LlmAnswer } from "../client.js";
 import { MAX_ANSWER_BYTES } from "../limits.js";
 import { Assembly, errorIn } from "./assembly.js";
+import {
+  brokenOff,
+  isRedirect,
+  noCompletion,
+  noJson,
+  reasonOf,
+  redirected,
+  said,
+  told,
+  type Failing,
+} from "./failures.js";
 
 /** Bytes of an answer that is none, in which its reason is looked for. */
 const MAX_REASON_BYTES = 64 * 1024;
-/** Characters of a server's own sentence. */
-const MAX_SENTENCE = 300;
 
 /** What reading needs. */
-export interface Reading extends TurnAttempt {
-  /** What must not be told to anybody, should the server quote it. */
-  readonly secret: string | undefined;
-}
+export interface Reading extends TurnAttempt, Failing {}
 
 /**
  * Reads an answer to its end.
@@ -31,18 +37,46 @@ export interface Reading extends TurnAttempt {
 export async function answerOf(response: Response, reading: Reading): Promise<LlmAnswer> {
   if (!response.ok) throw await refusal(response, reading);
   const type = response.headers.get("content-type") ?? "";
+  if (/^\s*application\/json/i.test(type)) return object(response, reading);
+  return stream(response, reading, /^\s*text\/event-stream/i.test(type));
+}
+
+/** An answer that is one object: it is whole, or it is none. */
+async function object(response: Response, reading: Reading): Promise<LlmAnswer> {
+  const answer = parsed(await whole(response, reading, MAX_ANSWER_BYTES));
+  const error = errorIn(answer);
+  if (error !== undefined) throw told(error, reading, true);
   const assembly = new Assembly();
-  const take = (text: string): void => {
-    const chunk = parsed(text, reading.place);
+  const text = assembly.take(answer);
+  if (!assembly.hasMessage) throw noCompletion(response, reading);
+  if (text !== "") reading.onText(text);
+  return assembly.answer();
+}
+
+/** @param isSaid whether the server says that it streams: then what ends without a word was broken off. */
+async function stream(response: Response, reading: Reading, isSaid: boolean): Promise<LlmAnswer> {
+  const assembly = new Assembly();
+  let count = 0;
+  await events(response, reading, (text) => {
+    const chunk = parsed(text);
+    count += 1;
+    if (chunk === undefined) throw assembly.hasChoices ? noJson(reading) : noCompletion(response, reading);
     const error = errorIn(chunk);
-    if (error !== undefined) throw told(error, reading);
+    if (error !== undefined) throw told(error, reading, false);
     const added = assembly.take(chunk);
     if (added !== "") reading.onText(added);
-  };
-  if (/^\s*application\/json/i.test(type)) take(await whole(response, reading, MAX_ANSWER_BYTES));
-  else await events(response, reading, take);
-  if (!assembly.isEnded) throw brokenOff(reading.place);
-  return assembly.answer();
+  });
+  if (assembly.isEnded) return assembly.answer();
+  throw assembly.hasChoices || (isSaid && count === 0) ? brokenOff(reading) : noCompletion(response, reading);
+}
+
+/** Undefined where it is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 async function events(response: Response, reading: Reading, take: (text: string) => void): Promise<void> {
@@ -100,55 +134,13 @@ async function* bounded(
 /** What an answer says that is none: its status, and why, where the server has a sentence for it. */
 async function refusal(response: Response, reading: Reading): Promise<Error> {
   const { status, headers } = response;
-  const error = fromStatus(status, headers, reading.place);
-  // Who is not known may have sent a secret that is somebody else's.
-  if (status === 401 || status === 403) {
+  const error = isRedirect(response) ? redirected(response, reading) : fromStatus(status, headers, reading.place);
+  // Who is not known may have sent a secret that is somebody else's; what a redirect says is where it leads.
+  if (status === 401 || status === 403 || isRedirect(response)) {
     await response.body?.cancel().catch(() => undefined);
     return error;
   }
   const reason = await whole(response, reading, MAX_REASON_BYTES).then(reasonOf, () => "");
-  error.message += quoted(reason, reading);
+  error.message += said(reason, reading);
   return error;
-}
-
-function reasonOf(text: string): string {
-  try {
-    const answer: unknown = JSON.parse(text);
-    // Some put what went wrong into a list of one.
-    return errorIn(Array.isArray(answer) ? answer[0] : answer)?.message ?? "";
-  } catch {
-    return "";
-  }
-}
-
-/** An error in the middle of an answer, or in an answer that says that all is well. */
-function told({ message, status }: NonNullable<ReturnType<typeof errorIn>>, reading: Reading): Error {
-  const { place } = reading;
-  const known = status !== undefined && fromStatus(status, undefined, place);
-  const error =
-    known || new ToolServerError(`${subjectOf(place)} failed in the middle of its answer: try again later.`);
-  error.message += quoted(message, reading);
-  return error;
-}
-
-/** The server's own sentence, defused: it is nobody's but the server's. */
-function quoted(sentence: string, { secret }: Reading): string {
-  const hidden = secret === undefined || secret === "" ? sentence : sentence.replaceAll(secret, "***");
-  const line = hidden.replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
-  if (line === "") return "";
-  return ` It says: ${JSON.stringify(line.length > MAX_SENTENCE ? `${line.slice(0, MAX_SENTENCE)}…` : line)}`;
-}
-
-function parsed(text: string, place: ToolPlace): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ToolServerError(`${subjectOf(place)} gave an answer that is no JSON: check its address.`);
-  }
-}
-
-function brokenOff(place: ToolPlace): ToolConnectionError {
-  return new ToolConnectionError(
-    `${subjectOf(place)} ended the connection before its answer was complete: try again later.`,
-  );
 }

@@ -1,0 +1,92 @@
+/** Turns of clients that hold to nothing: ids of any kind, and as many calls as they like. */
+import { expect, test } from "vitest";
+import { z } from "zod";
+import type { LlmToolCall } from "../../../web/src/planner/llm/client.js";
+import type { PlannerPause } from "../../../web/src/planner/result.js";
+import { tool } from "../../../web/src/planner/tool.js";
+import { callsOf, leading } from "../../../web/src/planner/turn.js";
+import { answered, OwnClient, planned } from "./planned.js";
+
+/** Calls of `work`, by their ids. */
+const wanted = (...ids: readonly string[]): readonly LlmToolCall[] =>
+  ids.map((id) => ({ id, name: "work", arguments: "{}" }));
+
+const idsOf = (calls: readonly LlmToolCall[]): readonly string[] => calls.map(({ id }) => id);
+
+const work = tool({ name: "work", description: "", input: z.object({}), run: () => "done" });
+const ask = tool({
+  name: "work",
+  description: "",
+  input: z.object({}),
+  run: (_, { pause, llmContext }) => pause("await_input", llmContext),
+});
+
+const INHERITED = ["constructor", "__proto__", "toString", "hasOwnProperty"];
+
+test("ids may be names that every object has", async () => {
+  const llm = new OwnClient({ toolCalls: wanted(...INHERITED) });
+  const { planner, events } = planned(() => ({ text: "" }), [work], { llm });
+  answered(await planner.run("Go."));
+  expect(llm.told.map(({ callId, content }) => [callId, content])).toEqual(INHERITED.map((id) => [id, '"done"']));
+  expect(events.filter(({ kind }) => kind === "tool_called")).toHaveLength(4);
+});
+
+test("calls with such ids wait and go on, also where the run was kept as JSON", async () => {
+  const kept = new Map<string, string>();
+  const stateStore = {
+    savePlannerState: async (token: string, payload: unknown) => void kept.set(token, JSON.stringify(payload)),
+    loadPlannerState: async (token: string) => JSON.parse(kept.get(token) ?? "null") as unknown,
+  };
+  const llm = new OwnClient({ toolCalls: wanted(...INHERITED) });
+  const { planner } = planned(() => ({ text: "" }), [ask], { llm, stateStore });
+  let outcome = await planner.run("Go.");
+  for (const id of INHERITED)
+    outcome = await planner.resume((outcome as PlannerPause).resumeToken, { answer: `for ${id}` });
+  answered(outcome);
+  expect(llm.told.map(({ content }) => content)).toEqual(INHERITED.map((id) => `"for ${id}"`));
+});
+
+test("each call has an id of its own, whatever the client gives", async () => {
+  const llm = new OwnClient({ toolCalls: wanted("a", "a", "", "a_2", "") });
+  const { planner, events } = planned(() => ({ text: "" }), [work], { llm });
+  const { trajectory } = answered(await planner.run("Go."));
+  const ids = ["a", "a_2", "call_2", "a_2_2", "call_4"];
+  expect(llm.told.map(({ callId }) => callId)).toEqual(ids);
+  expect(llm.messages.find(({ role }) => role === "assistant")).toMatchObject({ toolCalls: ids.map((id) => ({ id })) });
+  expect(trajectory.steps[0]?.calls.map(({ id }) => id)).toEqual(ids);
+  expect(events.flatMap((event) => (event.kind === "tool_called" ? [event.call] : []))).toEqual(ids);
+});
+
+test("ids stay short and apart, however long and alike they are", () => {
+  const ids = idsOf(callsOf(wanted(...Array.from({ length: 200 }, () => "x".repeat(1_000))), 200));
+  expect(new Set(ids).size).toBe(200);
+  expect(Math.max(...ids.map(({ length }) => length))).toBe(256);
+});
+
+test.each([
+  [{}, 256, 44],
+  [{ maxStepChars: 1_000 }, 3, 297],
+  [{ maxStepChars: 256 }, 1, 299],
+])("with %j %d of 300 calls are made, and it is told that the others are not", async (options, made, leftOut) => {
+  const llm = new OwnClient({ toolCalls: wanted(...Array.from({ length: 300 }, (_, at) => `${at}`)) });
+  const { planner, events } = planned(() => ({ text: "" }), [work], { llm, ...options });
+  answered(await planner.run("Go."));
+  const ids = Array.from({ length: made }, (_, at) => `${at}`);
+  expect(llm.told.map(({ callId }) => callId)).toEqual(ids);
+  const said = llm.messages.find((message) => message.role === "assistant");
+  expect(idsOf(said?.toolCalls ?? [])).toEqual(ids);
+  const turns = events.filter(({ kind }) => kind === "model_answered");
+  expect(turns).toEqual([
+    { kind: "model_answered", step: 1, calls: made, leftOut },
+    { kind: "model_answered", step: 2, calls: 0 },
+  ]);
+});
+
+test("the beginning of a text never ends within a character", () => {
+  expect([leading("a😀b", 1), leading("a😀b", 2), leading("a😀b", 3), leading("😀", 9)]).toEqual([
+    "a",
+    "a",
+    "a😀",
+    "😀",
+  ]);
+});
