@@ -4,7 +4,7 @@
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -77,12 +77,14 @@ const note = join(folder, "waiting.json");
 
 let outcome = (await waitingRun()) ?? (await planner.run("What do I have to do today?", { scope }));
 while (outcome.kind === "pause") {
-  await writeFile(note, JSON.stringify(outcome));
+  // Whole or not at all, whenever this process ends. Before that the run is not found again, and the next start begins anew.
+  await writeFile(`${note}.new`, JSON.stringify(outcome));
+  await rename(`${note}.new`, note);
   const { display_name, auth_url } = outcome.payload;
   console.log(`The run waits: ${String(display_name)} wants to know whether you agree.\n\n  ${String(auth_url)}\n`);
   const waiting = new Promise((resolve) => (answered = () => resolve(undefined)));
   if (isAutomatic) await consent(String(auth_url), { login: user });
-  else console.log("Open this address. Ctrl-C loses nothing: start the agent again, and it goes on.");
+  else console.log("Open this address. Ctrl-C loses nothing now: start the agent again, and it goes on.");
   await waiting;
   outcome = await planner.resume(outcome.resumeToken, { scope });
 }
@@ -124,10 +126,23 @@ async function called(request, response) {
  * @returns {Promise<import("mcp-sluice/planner").PlannerPause | undefined>}
  */
 async function waitingRun() {
-  const text = await readFile(note, "utf8").catch(() => undefined);
-  if (text === undefined) return undefined;
-  const pause = JSON.parse(text);
+  const text = await readFile(note, "utf8").catch(() => "null");
+  const pause = parsed(text);
+  if (typeof pause?.resumeToken !== "string") return undefined;
   if ((await stateStore.loadPlannerState(pause.resumeToken)) === null) return undefined;
   console.log("A run waits from before.");
   return { ...pause, payload: await manager.getAuthRequest({ provider: "calendar", ...scope }) };
+}
+
+/**
+ * What somebody else wrote, or half of it, is no run.
+ *
+ * @param {string} text
+ */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

@@ -1,5 +1,5 @@
 /** The examples, run where the package is installed. */
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
@@ -44,7 +44,9 @@ describe("an agent that asks before it looks", () => {
     expect([first.text, text].map((each) => each.includes("clock: asked"))).toEqual([true, false]);
   });
 
-  test("answers without the calendar where they decline", async () => {
+  test("answers without the calendar where they decline, and begins anew where its note is only half written", async () => {
+    await mkdir(join(examples.folder, "declines"));
+    await writeFile(join(examples.folder, "declines/waiting.json"), '{"kind":"pause","resumeTo');
     const started = calendarAgent("declines", "0,0");
     const { origin, searchParams } = await address(started);
     const back = new URL(searchParams.get("redirect_uri") ?? "");

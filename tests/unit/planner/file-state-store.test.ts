@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { temporaryName } from "../../../web/src/artifacts/file/owner.js";
 import { FileStateStore } from "../../../web/src/planner/file-state-store.js";
@@ -35,6 +36,7 @@ describe("the folder", () => {
     await store.saveRemoteBinding({ trace_id: "trace", context_id: null, task_id: "t", agent_url: "https://a.test" });
     return store;
   };
+  const count = async (room: string): Promise<number> => (await readdir(join(folder, room))).length;
   const found = async (): Promise<string[]> => (await readdir(folder, { recursive: true })).sort();
 
   test("is made by the first that is saved, and not by looking", async () => {
@@ -88,18 +90,57 @@ describe("the folder", () => {
     const runs = await readdir(join(folder, "runs"), { recursive: true, withFileTypes: true });
     const file = runs.find((entry) => entry.isFile());
     await writeFile(join(file?.parentPath ?? "", file?.name ?? ""), '{"secret":');
-    await expect(store.loadPlannerState("token")).rejects.toMatchObject({ code: "E_STORE_CORRUPT" });
+    const failure: unknown = await store.loadPlannerState("token").catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "E_STORE_CORRUPT" });
+    expect(inspect(failure, { depth: 9, showHidden: true })).not.toContain("secret");
   });
 
-  test("a state that is damaged says so, is too large to read, and is taken all the same", async () => {
-    const store = await filled({ maxBytes: 200 });
+  test("a store with a smaller bound says that it is that, takes nothing away, and sees the other events", async () => {
+    const large = await filled();
+    await large.savePlannerState("token", "x".repeat(100));
+    await large.saveOAuthState("nonce", "x".repeat(100), 600);
+    await large.saveEvent("trace", { kind: "x".repeat(100) });
+    await large.saveEvent("trace", { kind: "c" });
+    const small = new FileStateStore(folder, { maxBytes: 50 });
+    for (const asked of [
+      () => small.loadPlannerState("token"),
+      () => small.loadOAuthState("nonce"),
+      () => small.takeOAuthState("nonce"),
+      () => small.loadRemoteBinding("trace", "t"),
+    ]) {
+      await expect(asked()).rejects.toMatchObject({
+        code: "E_TOO_LARGE",
+        message: expect.stringContaining("maxBytes"),
+      });
+    }
+    expect((await small.loadHistory("trace")).map(({ event }) => event.kind)).toEqual(["a", "c"]);
+    expect(await large.takeOAuthState("nonce")).toBe("x".repeat(100));
+    const brief = new FileStateStore(folder, { maxHistoryBytes: 1 });
+    expect((await brief.loadHistory("trace")).map(({ event }) => event.kind)).toEqual(["c"]);
+  });
+
+  test("a room that is full has room for a tenth more then, and only it is looked through", async () => {
+    let now = Date.now();
+    const store = await filled({ maxKept: 20, maxAgeSeconds: 50, clock: () => now });
+    now += 60_000;
+    for (let at = 0; at < 20; at++) await store.saveOAuthState(`nonce ${at}`, at, 600);
+    // What is too old there is forgotten, and there is room again.
+    expect(await count("oauth")).toBe(18);
+    for (const room of ["runs", "events", "bindings"]) expect([room, await count(room)]).toEqual([room, 1]);
+    for (const left of [19, 20, 18]) {
+      await store.saveOAuthState(`another ${left}`, 1, 600);
+      expect(await count("oauth")).toBe(left);
+    }
+    expect(await store.loadOAuthState("nonce 19")).toBe(19);
+  });
+
+  test("a state that is damaged says so, and is taken all the same", async () => {
+    const store = await filled();
     const states = await readdir(join(folder, "oauth"), { recursive: true, withFileTypes: true });
     const file = states.find((entry) => entry.isFile());
     const path = join(file?.parentPath ?? "", file?.name ?? "");
-    for (const text of ['{"secret":', "x".repeat(201)]) {
-      await writeFile(path, text);
-      await expect(store.loadOAuthState("nonce")).rejects.toMatchObject({ code: "E_STORE_CORRUPT" });
-    }
+    await writeFile(path, '{"secret":');
+    await expect(store.loadOAuthState("nonce")).rejects.toMatchObject({ code: "E_STORE_CORRUPT" });
     await expect(store.takeOAuthState("nonce")).rejects.toMatchObject({ code: "E_STORE_CORRUPT" });
     expect(await store.takeOAuthState("nonce")).toBeNull();
   });

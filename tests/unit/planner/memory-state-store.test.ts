@@ -17,9 +17,12 @@ test("shows nothing of what it keeps", async () => {
   expect(JSON.stringify(store)).toBe("{}");
 });
 
-test.each(["maxKept", "maxEvents", "maxBytes", "maxAgeSeconds"])("a bound %s that is none", (name) => {
-  expect(() => new MemoryStateStore({ [name]: 0 })).toThrow(expect.objectContaining({ code: "E_INVALID_ARGUMENT" }));
-});
+test.each(["maxKept", "maxEvents", "maxBytes", "maxHistoryBytes", "maxAgeSeconds"])(
+  "a bound %s that is none",
+  (name) => {
+    expect(() => new MemoryStateStore({ [name]: 0 })).toThrow(expect.objectContaining({ code: "E_INVALID_ARGUMENT" }));
+  },
+);
 
 test("a run is kept for a day unless told otherwise", async () => {
   let now = 0;
@@ -29,6 +32,12 @@ test("a run is kept for a day unless told otherwise", async () => {
   expect(await store.loadPlannerState("t")).toBe("run");
   now += 1;
   expect(await store.loadPlannerState("t")).toBeNull();
+});
+
+test("the newest event of a trace is kept, though it is too large for a history", async () => {
+  const store = new MemoryStateStore({ maxHistoryBytes: 1 });
+  for (const kind of ["a", "b"]) await store.saveEvent("trace", { kind });
+  expect((await store.loadHistory("trace")).map(({ event }) => event.kind)).toEqual(["b"]);
 });
 
 test("a claim holds to its last millisecond", async () => {

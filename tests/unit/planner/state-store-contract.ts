@@ -21,7 +21,7 @@ export interface Subject {
 /** Makes an empty store with these bounds. */
 export type OpenSubject = (bounds: Omit<StateStoreOptions, "clock">) => Promise<Subject>;
 
-const BOUNDS = { maxKept: 3, maxEvents: 4, maxBytes: 1000, maxAgeSeconds: 100 };
+const BOUNDS = { maxKept: 3, maxEvents: 4, maxBytes: 1000, maxHistoryBytes: 2500, maxAgeSeconds: 100 };
 
 /** The store of a test. */
 export interface Current {

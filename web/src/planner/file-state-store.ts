@@ -4,11 +4,10 @@
  */
 import { resolve } from "node:path";
 import { Stamps } from "../artifacts/stamps.js";
-import { SluiceError } from "../errors/error.js";
 import { guarded } from "../errors/storage.js";
-import { Consents } from "./file-state/consents.js";
-import { Histories } from "./file-state/histories.js";
-import { StateFolder, type Room } from "./file-state/state-folder.js";
+import { Histories, type FirstKept } from "./file-state/histories.js";
+import { OAuthStates } from "./file-state/oauth-states.js";
+import { ROOMS, StateFolder, type Room } from "./file-state/state-folder.js";
 import { WaitingRuns } from "./file-state/waiting-runs.js";
 import {
   bindingKey,
@@ -18,17 +17,20 @@ import {
   lifeOf,
   named,
   StateLimits,
+  valueOf,
   type StateStoreOptions,
 } from "./state-limits.js";
 import type { Released, RemoteBinding, StateEvent, StateStore, StoredEvent } from "./state-store.js";
 
 /** Milliseconds after which a store object that saves looks again for what is too old. */
 const SWEEP_EVERY = 60 * 60 * 1000;
+/** Of a room that is full, so much is emptied at once. */
+const ROOM_MADE = 0.1;
 
 /**
  * Plain files in one folder, for any number of processes of one machine at once; any of them may be killed at any time.
  * Folders are 0700, files 0600. The folder is made by the first that is saved; looking into one that is not there finds
- * nothing. Only when the machine itself loses power may the last that was saved be missing or damaged.
+ * nothing. Where there is more than `maxKept` says, a tenth of it makes room at once. Only when the machine itself loses power may the last that was saved be missing or damaged.
  *
  * @example
  * const stateStore = new FileStateStore("./state");
@@ -41,7 +43,7 @@ export class FileStateStore implements StateStore {
   readonly #runs: WaitingRuns;
   readonly #events: Histories;
   readonly #bindings: Histories;
-  readonly #consents: Consents;
+  readonly #oauth: OAuthStates;
   #sweptAt = -Infinity;
 
   /** Throws SluiceError E_INVALID_ARGUMENT for a bound that is none. */
@@ -52,7 +54,7 @@ export class FileStateStore implements StateStore {
     this.#runs = new WaitingRuns(this.#folder);
     this.#events = new Histories(this.#folder, "events");
     this.#bindings = new Histories(this.#folder, "bindings");
-    this.#consents = new Consents(this.#folder);
+    this.#oauth = new OAuthStates(this.#folder);
   }
 
   async savePlannerState(token: string, payload: unknown): Promise<void> {
@@ -87,7 +89,7 @@ export class FileStateStore implements StateStore {
     named(traceId, "traceId");
     const text = this.#limits.text(eventOf(event));
     const stamp = this.#stamps.next();
-    return this.#saved("events", () => this.#events.add(traceId, text, stamp, this.#limits.maxEvents));
+    return this.#saved("events", () => this.#events.add(traceId, text, stamp, this.#firstKept));
   }
 
   async loadHistory(traceId: string): Promise<readonly StoredEvent[]> {
@@ -95,7 +97,7 @@ export class FileStateStore implements StateStore {
     return this.#read(async () => {
       const events: StoredEvent[] = [];
       const { maxBytes } = this.#limits;
-      for await (const { at, text } of this.#events.since(traceId, this.#since(), maxBytes)) {
+      for await (const { at, text } of this.#events.since(traceId, this.#since(), maxBytes, this.#firstKept)) {
         events.push({ at, event: valueOf(text) as StateEvent });
       }
       return events;
@@ -107,7 +109,7 @@ export class FileStateStore implements StateStore {
     const text = this.#limits.text(checked);
     const key = bindingKey(checked.trace_id, checked.task_id);
     const stamp = this.#stamps.next();
-    return this.#saved("bindings", () => this.#bindings.add(key, text, stamp, 1));
+    return this.#saved("bindings", () => this.#bindings.add(key, text, stamp, theLast));
   }
 
   async loadRemoteBinding(traceId: string, taskId: string): Promise<RemoteBinding | null> {
@@ -123,20 +125,22 @@ export class FileStateStore implements StateStore {
     const text = this.#limits.text(payload);
     const until = this.#limits.until(this.#limits.now(), lifeOf(seconds));
     const stamp = this.#stamps.next();
-    return this.#saved("oauth", () => this.#consents.put(state, text, stamp, until));
+    return this.#saved("oauth", () => this.#oauth.put(state, text, stamp, until));
   }
 
   async loadOAuthState(state: string): Promise<unknown> {
     named(state, "state");
     const { maxBytes } = this.#limits;
-    return this.#read(async () => valueOf(await this.#consents.get(state, this.#limits.now(), maxBytes)), null);
+    return this.#read(async () => valueOf(await this.#oauth.get(state, this.#limits.now(), maxBytes)), null);
   }
 
   async takeOAuthState(state: string): Promise<unknown> {
     named(state, "state");
     const { maxBytes } = this.#limits;
-    return this.#changed(async () => valueOf(await this.#consents.take(state, this.#limits.now(), maxBytes)), null);
+    return this.#changed(async () => valueOf(await this.#oauth.take(state, this.#limits.now(), maxBytes)), null);
   }
+
+  readonly #firstKept: FirstKept = (sizes) => this.#limits.firstKept(sizes);
 
   /** What was saved then or before is too old. */
   #since(): number {
@@ -155,10 +159,18 @@ export class FileStateStore implements StateStore {
     return guarded("write", async () => {
       await this.#folder.ready();
       await work();
-      const { length } = await this.#folder.entries(room);
       // What was saved is saved, and what could not be swept is swept another time.
-      if (length > this.#limits.maxKept || this.#isTimeToSweep()) await this.#sweep().catch(() => undefined);
+      await this.#madeRoom(room).catch(() => undefined);
     });
+  }
+
+  /** Sweeping looks at each entry: a room that is full has room for a while then. */
+  async #madeRoom(room: Room): Promise<void> {
+    const { maxKept } = this.#limits;
+    if (this.#isTimeToSweep()) for (const each of ROOMS) await this.#sweep(each, maxKept);
+    else if ((await this.#folder.entries(room)).length > maxKept) {
+      await this.#sweep(room, maxKept - Math.floor(maxKept * ROOM_MADE));
+    }
   }
 
   #isTimeToSweep(): boolean {
@@ -168,20 +180,14 @@ export class FileStateStore implements StateStore {
     return true;
   }
 
-  async #sweep(): Promise<void> {
-    const { maxKept } = this.#limits;
-    await this.#runs.sweep(this.#limits.now(), maxKept);
-    await this.#events.sweep(this.#since(), maxKept);
-    await this.#bindings.sweep(this.#since(), maxKept);
-    await this.#consents.sweep(this.#limits.now(), maxKept);
+  /** Forgets what is too old; and of what is more than `most`, the oldest. */
+  async #sweep(room: Room, most: number): Promise<void> {
+    if (room === "runs") await this.#runs.sweep(this.#limits.now(), most);
+    else if (room === "oauth") await this.#oauth.sweep(this.#limits.now(), most);
+    else await (room === "events" ? this.#events : this.#bindings).sweep(this.#since(), most);
   }
 }
 
-function valueOf(text: string | null): unknown {
-  if (text === null) return null;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    throw new SluiceError("E_STORE_CORRUPT", "What is kept here is damaged: begin anew.", {}, { cause: error });
-  }
+function theLast({ length }: readonly number[]): number {
+  return length - 1;
 }

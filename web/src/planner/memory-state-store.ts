@@ -5,11 +5,13 @@
 import {
   bindingKey,
   bindingOf,
+  bytesOf,
   eventOf,
   leaseOf,
   lifeOf,
   named,
   StateLimits,
+  valueOf,
   type StateStoreOptions,
 } from "./state-limits.js";
 import type { Released, RemoteBinding, StateEvent, StateStore, StoredEvent } from "./state-store.js";
@@ -26,7 +28,7 @@ interface Run extends Kept {
 }
 
 interface Trace extends Kept {
-  readonly events: { readonly at: number; readonly text: string }[];
+  readonly events: readonly { readonly at: number; readonly text: string; readonly bytes: number }[];
 }
 
 interface Saved extends Kept {
@@ -58,7 +60,7 @@ export class MemoryStateStore implements StateStore {
 
   async loadPlannerState(token: string): Promise<unknown> {
     const run = this.#kept(this.#runs, named(token, "token"));
-    return run === undefined ? null : (JSON.parse(run.payload) as unknown);
+    return valueOf(run?.payload ?? null);
   }
 
   async claimPlannerState(token: string, owner: string, leaseSeconds: number): Promise<boolean> {
@@ -85,9 +87,9 @@ export class MemoryStateStore implements StateStore {
   async saveEvent(traceId: string, event: StateEvent): Promise<void> {
     const key = named(traceId, "traceId");
     const [at, text] = [this.#limits.now(), this.#limits.text(eventOf(event))];
-    const events = this.#kept(this.#traces, key)?.events ?? [];
-    events.push({ at, text });
-    if (events.length > this.#limits.maxEvents) events.shift();
+    const before = this.#kept(this.#traces, key)?.events ?? [];
+    const all = [...before, { at, text, bytes: bytesOf(text) }];
+    const events = all.slice(this.#limits.firstKept(all.map(({ bytes }) => bytes)));
     this.#keep(this.#traces, key, { events, until: this.#limits.until(at) }, at);
   }
 
@@ -95,7 +97,7 @@ export class MemoryStateStore implements StateStore {
     const events = this.#kept(this.#traces, named(traceId, "traceId"))?.events ?? [];
     const now = this.#limits.now();
     const recent = events.filter(({ at }) => now < this.#limits.until(at));
-    return recent.map(({ at, text }) => ({ at, event: JSON.parse(text) as StateEvent }));
+    return recent.map(({ at, text }) => ({ at, event: valueOf(text) as StateEvent }));
   }
 
   async saveRemoteBinding(binding: RemoteBinding): Promise<void> {
@@ -107,7 +109,7 @@ export class MemoryStateStore implements StateStore {
 
   async loadRemoteBinding(traceId: string, taskId: string): Promise<RemoteBinding | null> {
     const binding = this.#kept(this.#bindings, bindingKey(traceId, taskId));
-    return binding === undefined ? null : (JSON.parse(binding.text) as RemoteBinding);
+    return valueOf(binding?.text ?? null) as RemoteBinding | null;
   }
 
   async saveOAuthState(state: string, payload: unknown, seconds: number): Promise<void> {
@@ -118,13 +120,13 @@ export class MemoryStateStore implements StateStore {
 
   async loadOAuthState(state: string): Promise<unknown> {
     const saved = this.#kept(this.#oauth, named(state, "state"));
-    return saved === undefined ? null : (JSON.parse(saved.text) as unknown);
+    return valueOf(saved?.text ?? null);
   }
 
   async takeOAuthState(state: string): Promise<unknown> {
     const saved = this.#kept(this.#oauth, named(state, "state"));
     this.#oauth.delete(state);
-    return saved === undefined ? null : (JSON.parse(saved.text) as unknown);
+    return valueOf(saved?.text ?? null);
   }
 
   #kept<T extends Kept>(room: Map<string, T>, key: string): T | undefined {

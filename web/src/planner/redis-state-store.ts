@@ -2,11 +2,10 @@
  * A state store in Redis, for Node.
  * @module
  */
-import { SluiceError } from "../errors/error.js";
 import { checkedOptions, type RedisStateStoreOptions } from "./redis-state/options.js";
 import { Room } from "./redis-state/room.js";
 import { RedisServer } from "./redis-state/server.js";
-import { bindingKey, bindingOf, eventOf, leaseOf, lifeOf, named, StateLimits } from "./state-limits.js";
+import { bindingKey, bindingOf, eventOf, leaseOf, lifeOf, named, StateLimits, valueOf } from "./state-limits.js";
 import type { Released, RemoteBinding, StateEvent, StateStore, StoredEvent } from "./state-store.js";
 
 /**
@@ -20,9 +19,10 @@ import type { Released, RemoteBinding, StateEvent, StateStore, StoredEvent } fro
  * given. Tokens, ids and owners are hashed; what is kept is not. All keys of a store are in one slot of a cluster. Everything
  * goes by itself when it is too old, and the store's last key with it.
  *
- * A call waits for a server that is away, or not ready, until `timeoutSeconds` are over. Then, and where the server refuses
- * what is asked, it throws SluiceError: E_STORE_FULL where the server has no memory left; E_STORE_DENIED for a wrong
- * password, for want of rights, and of a replica; E_STORE_CORRUPT; E_STORE_CLOSED after it was disposed of; E_MISUSE where
+ * A call waits for a server that is away, or not ready, until its own `timeoutSeconds` are over; `loadHistory` asks several
+ * times, for about a megabyte each. Then, and where the server refuses what is asked, it throws SluiceError: E_STORE_FULL where
+ * the server has no memory left; E_STORE_DENIED for a wrong password, for want of rights, and of a replica; E_STORE_CORRUPT;
+ * E_TOO_LARGE for what a store with a larger `maxBytes` saved; E_STORE_CLOSED after it was disposed of; E_MISUSE where
  * `@redis/client` is not installed; else E_STORE_READ or E_STORE_WRITE. Of a change that throws one of these last two nobody
  * knows whether it was made. The next call connects anew.
  *
@@ -34,7 +34,7 @@ export class RedisStateStore implements StateStore, AsyncDisposable {
   readonly #limits: StateLimits;
   readonly #server: RedisServer;
   readonly #runs: Room;
-  readonly #consents: Room;
+  readonly #oauth: Room;
   readonly #events: Room;
   readonly #bindings: Room;
 
@@ -45,7 +45,7 @@ export class RedisStateStore implements StateStore, AsyncDisposable {
     this.#server = new RedisServer(server, timeout);
     const parts = { server: this.#server, limits: this.#limits, stem, hasClock: options.clock !== undefined };
     this.#runs = new Room("runs", parts);
-    this.#consents = new Room("consents", parts);
+    this.#oauth = new Room("oauth", parts);
     this.#events = new Room("events", parts);
     this.#bindings = new Room("bindings", parts);
   }
@@ -71,15 +71,15 @@ export class RedisStateStore implements StateStore, AsyncDisposable {
   async saveOAuthState(state: string, payload: unknown, seconds: number): Promise<void> {
     named(state, "state");
     const life = lifeOf(seconds);
-    return this.#consents.save(state, this.#limits.text(payload), life);
+    return this.#oauth.save(state, this.#limits.text(payload), life);
   }
 
   async loadOAuthState(state: string): Promise<unknown> {
-    return valueOf(await this.#consents.load(named(state, "state")));
+    return valueOf(await this.#oauth.load(named(state, "state")));
   }
 
   async takeOAuthState(state: string): Promise<unknown> {
-    return valueOf(await this.#consents.take(named(state, "state")));
+    return valueOf(await this.#oauth.take(named(state, "state")));
   }
 
   async saveEvent(traceId: string, event: StateEvent): Promise<void> {
@@ -104,15 +104,5 @@ export class RedisStateStore implements StateStore, AsyncDisposable {
   /** Waits for what is under way, and ends the connection, unless it is a client of the host's. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#server.close();
-  }
-}
-
-function valueOf(text: string | null): unknown {
-  if (text === null) return null;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // What JSON.parse says has a piece of the text in it.
-    throw new SluiceError("E_STORE_CORRUPT", "What is kept here is damaged: begin anew.");
   }
 }

@@ -18,6 +18,8 @@ export interface StateStoreOptions {
   readonly maxEvents?: number;
   /** Bytes of JSON of one run, event, binding or OAuth state; 16 MiB when left out. */
   readonly maxBytes?: number;
+  /** Bytes of JSON of all events of one trace, but for the newest, which is kept anyhow; 64 MiB when left out. */
+  readonly maxHistoryBytes?: number;
   /** Seconds that anything is kept since it was saved; a day when left out. */
   readonly maxAgeSeconds?: number;
   /** What things age and claims end by; `Date.now` when left out. */
@@ -27,30 +29,38 @@ export interface StateStoreOptions {
 const KEPT = 1_000;
 const EVENTS = 1_000;
 const BYTES = 16 * 1024 * 1024;
+const HISTORY_BYTES = 64 * 1024 * 1024;
 const AGE_SECONDS = 24 * 60 * 60;
 /** UTF-16 units of a token or an id. */
 const MAX_NAME = 1024;
 /** The longest lease, in seconds: a process that died would hold a run for as long. */
 const MAX_LEASE = 24 * 60 * 60;
 
+/** What is said of what another store saved, whose bound was larger. */
+export const TOO_LARGE =
+  "What is kept here has more bytes than this store's maxBytes: give every store of the same place the same maxBytes.";
+
 /** The bounds, with nothing left out. */
 export class StateLimits {
   readonly maxKept: number;
   readonly maxEvents: number;
   readonly maxBytes: number;
+  readonly maxHistoryBytes: number;
   /** Milliseconds. */
   readonly maxAge: number;
   readonly #clock: Clock;
 
   /** Throws SluiceError E_INVALID_ARGUMENT. */
   constructor(options: StateStoreOptions) {
-    const { maxKept = KEPT, maxEvents = EVENTS, maxBytes = BYTES, maxAgeSeconds = AGE_SECONDS } = options;
-    for (const [name, limit] of Object.entries({ maxKept, maxEvents, maxBytes, maxAgeSeconds })) {
+    const { maxKept = KEPT, maxEvents = EVENTS, maxAgeSeconds = AGE_SECONDS } = options;
+    const { maxBytes = BYTES, maxHistoryBytes = HISTORY_BYTES } = options;
+    for (const [name, limit] of Object.entries({ maxKept, maxEvents, maxBytes, maxHistoryBytes, maxAgeSeconds })) {
       if (!(limit > 0)) throw wrong(name, "a number above 0");
     }
     this.maxKept = maxKept;
     this.maxEvents = maxEvents;
     this.maxBytes = maxBytes;
+    this.maxHistoryBytes = maxHistoryBytes;
     this.maxAge = Math.ceil(maxAgeSeconds * 1000);
     this.#clock = options.clock ?? Date.now;
   }
@@ -69,12 +79,40 @@ export class StateLimits {
   /** A value as JSON text. Throws SluiceError E_INVALID_ARGUMENT, E_TOO_LARGE. */
   text(value: unknown): string {
     const text = jsonOf(value);
-    const bytes = text.length > this.maxBytes ? text.length : new TextEncoder().encode(text).byteLength;
+    const bytes = text.length > this.maxBytes ? text.length : bytesOf(text);
     if (bytes <= this.maxBytes) return text;
     throw new SluiceError(
       "E_TOO_LARGE",
       `What is to be kept has more than ${this.maxBytes} bytes: let tools store what is large, or give the store a larger maxBytes.`,
     );
+  }
+
+  /** Of a trace's events, by their sizes in bytes and the oldest first: the first that may be kept. The newest always may. */
+  firstKept(sizes: readonly number[]): number {
+    let first = sizes.length;
+    let bytes = 0;
+    while (first > 0 && sizes.length - first < this.maxEvents) {
+      bytes += sizes[first - 1] ?? 0;
+      if (bytes > this.maxHistoryBytes && first < sizes.length) break;
+      first -= 1;
+    }
+    return first;
+  }
+}
+
+/** How many bytes a text has in UTF-8. */
+export function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).byteLength;
+}
+
+/** What a text was saved from; null for null. Throws SluiceError E_STORE_CORRUPT. */
+export function valueOf(text: string | null): unknown {
+  if (text === null) return null;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // What JSON.parse says has a piece of the text in it.
+    throw new SluiceError("E_STORE_CORRUPT", "What is kept here is damaged: begin anew.");
   }
 }
 

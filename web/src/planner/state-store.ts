@@ -74,9 +74,15 @@ export interface StateStore extends OAuthStateStore {
    * @returns false, and nothing is changed, where this owner's claim does not hold, or not any more.
    */
   releasePlannerState(token: string, owner: string, then: Released): Promise<boolean>;
-  /** Keeps an event, behind those of this trace that were saved before. Those that are too many for a trace go, the oldest first. */
+  /**
+   * Keeps an event, behind those of this trace that were saved before. Those that are too many or too large together for a trace
+   * go, the oldest first.
+   */
   saveEvent(traceId: string, event: StateEvent): Promise<void>;
-  /** The events of a trace, oldest first; none where nothing is kept. */
+  /**
+   * The events of a trace, oldest first; none where nothing is kept. One that a store with a larger `maxBytes` saved is left
+   * out, and hides no other.
+   */
   loadHistory(traceId: string): Promise<readonly StoredEvent[]>;
   /** Keeps a binding, in place of that of the same trace and task. */
   saveRemoteBinding(binding: RemoteBinding): Promise<void>;

@@ -1,6 +1,6 @@
 /** Contract: what happened in a trace, and which tasks work for it. */
 import { describe, expect, test } from "vitest";
-import type { StateStore } from "../../../../web/src/planner/state-store.js";
+import type { StateEvent, StateStore } from "../../../../web/src/planner/state-store.js";
 import type { Current } from "../state-store-contract.js";
 
 export function contractOfEvents(current: () => Current): void {
@@ -25,6 +25,16 @@ export function contractOfEvents(current: () => Current): void {
       const { store, other } = current();
       await Promise.all(["a", "b", "c", "d"].map((kind, at) => (at % 2 ? store : other).saveEvent("one", { kind })));
       expect((await kinds(store, "one")).toSorted()).toEqual(["a", "b", "c", "d"]);
+    });
+
+    test("of too many bytes in a trace the oldest go, and those of other traces stay", async () => {
+      const { store, other } = current();
+      await store.saveEvent("two", large("z"));
+      for (const kind of "abc") await store.saveEvent("one", large(kind));
+      expect(await kinds(other, "one")).toEqual(["a", "b", "c"]);
+      await other.saveEvent("one", large("d"));
+      expect(await kinds(store, "one")).toEqual(["b", "c", "d"]);
+      expect(await kinds(store, "two")).toEqual(["z"]);
     });
 
     test("of too many in a trace the oldest go, and so does what is too old", async () => {
@@ -70,4 +80,9 @@ export function contractOfBindings(current: () => Current): void {
 
 async function kinds(store: StateStore, trace: string): Promise<readonly string[]> {
   return (await store.loadHistory(trace)).map(({ event }) => event.kind);
+}
+
+/** Of some 800 bytes. */
+function large(kind: string): StateEvent {
+  return { kind, text: "ü".repeat(400) } as StateEvent;
 }

@@ -130,6 +130,37 @@ test("an answer cannot take away what is noted beside the requests", async () =>
   }
 });
 
+test("one that is looked at stays, and is as it will be taken", async () => {
+  const { pending } = pendingAt(() => 0);
+  const state = await added(pending, requestOf("ada"));
+  const seen = await pending.look(state);
+  expect(seen).toMatchObject({ provider: "files" });
+  expect(await pending.take(state)).toEqual(seen);
+  expect(await pending.look(state)).toBeNull();
+});
+
+test("a store that says nothing holds up one user's turn until the one who waits gives up, at any of its calls", async () => {
+  for (const silent of ["loadOAuthState", "saveOAuthState", "takeOAuthState"] as const) {
+    const { store, pending } = pendingAt(() => 0);
+    for (let at = 0; at < 16; at += 1) await added(pending, requestOf("ada"));
+    const real = store[silent];
+    const control = new AbortController();
+    const reached = new Promise<void>((resolve) => {
+      store[silent] = () => {
+        resolve();
+        return new Promise<never>(() => undefined);
+      };
+    });
+    const first = pending.add(generateRandomState(), requestOf("ada"), control.signal);
+    await reached;
+    store[silent] = real as () => Promise<never>;
+    const next = added(pending, requestOf("ada"));
+    control.abort(new Error("enough"));
+    await expect(first).rejects.toThrow("enough");
+    expect(await pending.take(await next)).not.toBeNull();
+  }
+});
+
 test("no two users share a key", () => {
   const name = fc.oneof(
     fc.constantFrom("a", "[", '[null,"a"]', '["t","a"]', '["t","a"]]'),

@@ -131,6 +131,44 @@ describe("a store that fails", () => {
     },
   );
 
+  test.each(["forgotten:", ""])(
+    "at what is kept by %j leaves the request: the same answer may come again",
+    async (name) => {
+      const callback = await answerFor("ada");
+      const load = stateStore.loadOAuthState.bind(stateStore);
+      stateStore.loadOAuthState = (state) => (state.startsWith(name) ? fails() : load(state));
+      const whose: unknown = await another()
+        .handleCallback(callback)
+        .catch((error: unknown) => error);
+      expect(whose).toBe(failure);
+      expect(whose).not.toHaveProperty("user_id");
+      stateStore.loadOAuthState = load;
+      expect(await another().handleCallback(callback)).toMatchObject({ user_id: "ada" });
+      expect(await another().getToken("ada", "files")).not.toBeNull();
+    },
+  );
+
+  test("after the provider was asked costs the answer: nothing is stored, and it is said whose it was", async () => {
+    const callback = await answerFor("ada");
+    const load = stateStore.loadOAuthState.bind(stateStore);
+    const asked = server.asked.length;
+    stateStore.loadOAuthState = (state) => (server.asked.length > asked ? fails() : load(state));
+    const answering = another().handleCallback(callback);
+    await expect(answering).rejects.toMatchObject({ code: "E_STORE_WRITE", user_id: "ada" });
+    stateStore.loadOAuthState = load;
+    expect(await another().getToken("ada", "files")).toBeNull();
+    await expect(another().handleCallback(callback)).rejects.toMatchObject({ code: "E_TOOL_AUTH" });
+  });
+
+  test("for tokens, when a user forgets, leaves the token, and what was asked before is forgotten", async () => {
+    await another().handleCallback(await answerFor("ada"));
+    const callback = await answerFor("ada");
+    tokenStore.delete = fails;
+    await expect(another().forget("ada", "files")).rejects.toBe(failure);
+    expect(await another().getToken("ada", "files")).not.toBeNull();
+    await expect(another().handleCallback(callback)).rejects.toMatchObject({ code: "E_TOOL_AUTH", user_id: "ada" });
+  });
+
   test("when a user forgets leaves them what they have", async () => {
     await another().handleCallback(await answerFor("ada"));
     stateStore.saveOAuthState = fails;
@@ -156,6 +194,25 @@ test("a store that never answers is not waited for when the caller gives up", as
   await reached;
   control.abort(reason);
   for (const work of [asking, answering]) await expect(work).rejects.toBe(reason);
+});
+
+test("a store that never answers once is in nobody's way later", async () => {
+  const load = stateStore.loadOAuthState.bind(stateStore);
+  const control = new AbortController();
+  const reached = new Promise<void>((resolve) => {
+    stateStore.loadOAuthState = () => {
+      resolve();
+      return new Promise<never>(() => undefined);
+    };
+  });
+  const manager = another();
+  const asking = manager.getAuthRequest({ provider: "files", user_id: "ada" }, { signal: control.signal });
+  await reached;
+  stateStore.loadOAuthState = load;
+  const next = ask(manager, "ada");
+  control.abort(new Error("enough"));
+  await expect(asking).rejects.toThrow("enough");
+  await manager.handleCallback(await consent((await next).auth_url, { login: "ada@example" }));
 });
 
 test("a store of the host's own needs its three methods, and nothing more", async () => {

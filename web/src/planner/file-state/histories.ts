@@ -6,10 +6,11 @@ import { randomBytes } from "node:crypto";
 import { mkdir, rmdir, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FILE_MODE, FOLDER_MODE } from "../../artifacts/file/layout.js";
-import { orNull, readPlain } from "../../artifacts/file/plain.js";
+import { orNull } from "../../artifacts/file/plain.js";
 import { inMilliseconds } from "../../artifacts/stamps.js";
 import { SluiceError } from "../../errors/error.js";
-import { hashed, moved, type Room, type StateFolder } from "./state-folder.js";
+import { bytesOf } from "../state-limits.js";
+import { hashed, moved, textAt, type Room, type StateFolder } from "./state-folder.js";
 
 /** A text, and when it was saved, in milliseconds. */
 export interface SavedText {
@@ -17,7 +18,10 @@ export interface SavedText {
   readonly text: string;
 }
 
-const NAME = /^(\d{17})-[0-9a-f]{16}$/;
+/** Of texts by their sizes in bytes, the oldest first: the first that is kept. */
+export type FirstKept = (sizes: readonly number[]) => number;
+
+const NAME = /^(\d{17})-(\d{1,16})-[0-9a-f]{16}$/;
 // Each attempt fails only because another process changed the same history in between.
 const ATTEMPTS = 64;
 
@@ -31,23 +35,27 @@ export class Histories {
     this.#room = room;
   }
 
-  /** Keeps a text, and of its history no more than so many. `stamp` in microseconds, see `Stamps`. */
-  async add(key: string, text: string, stamp: number, most: number): Promise<void> {
+  /** Keeps a text, and of its history no more than may be. `stamp` in microseconds, see `Stamps`. */
+  async add(key: string, text: string, stamp: number, firstKept: FirstKept): Promise<void> {
     const history = hashed(key);
-    const name = `${String(stamp).padStart(17, "0")}-${randomBytes(8).toString("hex")}`;
+    // Clocks tick slowly: another process may have saved with this very stamp, or a later one.
+    const newest = stampOf((await this.#names(history)).at(-1) ?? "");
+    const next = String(Math.max(stamp, newest + 1)).padStart(17, "0");
+    const name = `${next}-${bytesOf(text)}-${randomBytes(8).toString("hex")}`;
     await this.#folder.aside(async (aside) => {
       await writeFile(aside, text, { flag: "wx", mode: FILE_MODE });
       await this.#place(aside, history, name);
     });
     const names = await this.#names(history);
-    for (const oldest of names.slice(0, Math.max(0, names.length - most))) await this.#remove(history, oldest);
+    for (const oldest of names.slice(0, firstKept(names.map(sizeOf)))) await this.#remove(history, oldest);
   }
 
-  /** What was saved after that time, oldest first. `most` bytes of each. */
-  async *since(key: string, since: number, most: number): AsyncIterable<SavedText> {
+  /** What was saved after that time and may be kept, oldest first, without what has more than `most` bytes. */
+  async *since(key: string, since: number, most: number, firstKept: FirstKept): AsyncIterable<SavedText> {
     const history = hashed(key);
-    for (const name of await this.#names(history)) {
-      const text = timeOf(name) > since ? await this.#read(history, name, most) : null;
+    const names = (await this.#names(history)).filter((name) => timeOf(name) > since && sizeOf(name) <= most);
+    for (const name of names.slice(firstKept(names.map(sizeOf)))) {
+      const text = await this.#read(history, name, most);
       if (text !== null) yield { at: timeOf(name), text };
     }
   }
@@ -87,7 +95,7 @@ export class Histories {
   }
 
   #read(history: string, name: string, most: number): Promise<string | null> {
-    return orNull(readPlain(this.#folder.at(this.#room, join(history, name)), most));
+    return textAt(this.#folder.at(this.#room, join(history, name)), most);
   }
 
   async #remove(history: string, name: string): Promise<void> {
@@ -105,7 +113,17 @@ export class Histories {
   }
 }
 
+/** 0 for what has no such name. */
+function stampOf(name: string): number {
+  return Number(NAME.exec(name)?.[1] ?? 0);
+}
+
+/** In bytes; 0 for what has no such name. */
+function sizeOf(name: string): number {
+  return Number(NAME.exec(name)?.[2] ?? 0);
+}
+
 /** Whole milliseconds; 0 for what has no such name. */
 function timeOf(name: string): number {
-  return Math.floor(inMilliseconds(Number(NAME.exec(name)?.[1] ?? 0)));
+  return Math.floor(inMilliseconds(stampOf(name)));
 }

@@ -4,9 +4,9 @@
  * ```
  * sluice-state.json                             the marker: this folder is a state store, of this version
  * runs/<token>/<until>.<leased until>.<owner>   a run that waits, see `WaitingRuns`
- * events/<trace>/<stamp>-<random>               an event, see `Histories`
- * bindings/<trace and task>/<stamp>-<random>    a binding: a history of one
- * oauth/<state>/<stamp>-<until>-<random>        what waits for a provider's answer, see `Consents`
+ * events/<trace>/<stamp>-<bytes>-<random>       an event, see `Histories`
+ * bindings/<trace and task>/<the same>          a binding: a history of one
+ * oauth/<state>/<stamp>-<until>-<random>        what waits for a provider's answer, see `OAuthStates`
  * moving/<owner>-<random>                       on its way in or out; swept when its owner is gone
  * ```
  *
@@ -20,12 +20,15 @@ import { join } from "node:path";
 import { FOLDER_MODE } from "../../artifacts/file/layout.js";
 import { isMarked, mark, type Marked } from "../../artifacts/file/marker.js";
 import { isStale, temporaryName } from "../../artifacts/file/owner.js";
-import { isPlainFolder, orNull } from "../../artifacts/file/plain.js";
+import { isPlainFolder, openPlain, orNull } from "../../artifacts/file/plain.js";
+import { SluiceError } from "../../errors/error.js";
+import { TOO_LARGE } from "../state-limits.js";
 
 /** The rooms of a state store. */
 export type Room = "runs" | "bindings" | "events" | "oauth";
 
-const ROOMS: readonly Room[] = ["runs", "bindings", "events", "oauth"];
+/** All of them. */
+export const ROOMS: readonly Room[] = ["runs", "bindings", "events", "oauth"];
 const OCCUPIED =
   "The folder is not a state store and holds runs, bindings, events or oauth already: name a new or empty folder.";
 const ENTRY: RegExp = /^[0-9a-f]{64}$/;
@@ -38,6 +41,19 @@ export function hashed(name: string): string {
 /** Moves a file or folder. False where there is none any more. */
 export async function moved(from: string, to: string): Promise<boolean> {
   return (await orNull(rename(from, to).then(() => true))) !== null;
+}
+
+/** A file's text; null where there is none. Throws SluiceError E_TOO_LARGE where it has more than `most` bytes. */
+export async function textAt(path: string, most: number): Promise<string | null> {
+  const opened = await orNull(openPlain(path));
+  if (opened === null) return null;
+  const { file, size } = opened;
+  try {
+    if (size > most) throw new SluiceError("E_TOO_LARGE", TOO_LARGE);
+    return await file.readFile("utf8");
+  } finally {
+    await file.close();
+  }
 }
 
 /** Layout and safety of one folder. */

@@ -9,10 +9,10 @@
 import { mkdir, rename, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FILE_MODE, FOLDER_MODE } from "../../artifacts/file/layout.js";
-import { isTaken, orNull, readPlain } from "../../artifacts/file/plain.js";
+import { isTaken } from "../../artifacts/file/plain.js";
 import { SluiceError } from "../../errors/error.js";
 import type { Released } from "../state-store.js";
-import { hashed, moved, type StateFolder } from "./state-folder.js";
+import { hashed, moved, textAt, type StateFolder } from "./state-folder.js";
 
 /** A run, as its file's name says; times in milliseconds. */
 interface Entry {
@@ -55,12 +55,12 @@ export class WaitingRuns {
     });
   }
 
-  /** The text; null where there is none, or no longer. Throws SluiceError E_STORE_CORRUPT where it has more than `most` bytes. */
+  /** The text; null where there is none, or no longer. Throws SluiceError E_TOO_LARGE where it has more than `most` bytes. */
   async get(token: string, now: number, most: number): Promise<string | null> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const entry = await this.#entry(token, now);
       if (entry === null) return null;
-      const text = await orNull(readPlain(this.#at(entry), most));
+      const text = await textAt(this.#at(entry), most);
       if (text !== null) return text;
     }
     return null;

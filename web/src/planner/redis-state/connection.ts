@@ -14,12 +14,22 @@ interface Client extends RedisCommands {
   destroy(): void;
 }
 
-/** Speaks to one server. It keeps no process alive. */
+/** One connection, and who waits for its answers. */
+interface Line {
+  readonly client: Client;
+  readonly waiting: Set<object>;
+}
+
+/**
+ * Speaks to one server. It keeps no process alive. A connection that leaves a call without an answer gets no more of them, and
+ * ends when nobody waits for it any more: those who asked later have time of their own.
+ */
 export class OwnConnection implements RedisCommands {
   readonly #url: string;
   readonly #timeout: number;
-  #client: Client | undefined;
-  #connecting: Promise<Client> | undefined;
+  /** For what is sent next. */
+  #line: Line | undefined;
+  #connecting: Promise<Line> | undefined;
   #isClosed = false;
 
   /** `timeout`: milliseconds that connecting may take. */
@@ -30,35 +40,63 @@ export class OwnConnection implements RedisCommands {
 
   /** Throws what the server said, ConnectionFailure, SluiceError E_MISUSE where there is no package to connect with. */
   async sendCommand(command: string[], { abortSignal }: { abortSignal?: AbortSignal } = {}): Promise<unknown> {
-    const client = await this.#ready();
+    // Not awaited where there is one: it might end in between.
+    const line = this.#ready() ?? (await this.#connected());
     abortSignal?.throwIfAborted();
-    // What gave no answer for so long may never give one: a machine that is gone says nothing.
-    const forget = abortSignal && onAbort(abortSignal, () => this.#drop(client));
+    const call = {};
+    line.waiting.add(call);
+    const forget = abortSignal && onAbort(abortSignal, () => this.#gaveUp(line, call));
     try {
-      return await client.sendCommand(command, { ...(abortSignal && { abortSignal }) });
+      return await line.client.sendCommand(command, { ...(abortSignal && { abortSignal }) });
     } catch (error) {
       // After a failover the same name may lead to another server.
-      if (isReplica(error)) this.#drop(client);
+      if (isReplica(error)) this.#retire(line);
       if (isReply(error)) throw error;
       throw new ConnectionFailure(true, error);
     } finally {
       forget?.();
+      this.#over(line, call);
     }
   }
 
   /** Ends what is under way. */
   close(): void {
     this.#isClosed = true;
-    if (this.#client !== undefined) this.#drop(this.#client);
+    const line = this.#line;
+    if (line === undefined) return;
+    this.#line = undefined;
+    ended(line.client);
   }
 
-  async #ready(): Promise<Client> {
-    if (this.#client?.isReady === true) return this.#client;
-    this.#connecting ??= this.#connected().finally(() => (this.#connecting = undefined));
+  #ready(): Line | undefined {
+    const line = this.#line;
+    if (line === undefined || line.client.isReady) return line;
+    this.#retire(line);
+    return undefined;
+  }
+
+  /** What gave no answer for so long may never give one: a machine that is gone says nothing. */
+  #gaveUp(line: Line, call: object): void {
+    this.#retire(line);
+    this.#over(line, call);
+  }
+
+  #over(line: Line, call: object): void {
+    line.waiting.delete(call);
+    if (line !== this.#line && line.waiting.size === 0) ended(line.client);
+  }
+
+  #retire(line: Line): void {
+    if (this.#line === line) this.#line = undefined;
+    if (line.waiting.size === 0) ended(line.client);
+  }
+
+  #connected(): Promise<Line> {
+    this.#connecting ??= this.#connect().finally(() => (this.#connecting = undefined));
     return this.#connecting;
   }
 
-  async #connected(): Promise<Client> {
+  async #connect(): Promise<Line> {
     const { createClient } = await installed();
     const client = createClient({
       url: this.#url,
@@ -72,21 +110,21 @@ export class OwnConnection implements RedisCommands {
     try {
       await untilLate(() => client.connect(), { most: this.#timeout, late: noGreeting, signal: undefined });
     } catch (error) {
-      this.#drop(client);
+      ended(client);
       throw error instanceof ConnectionFailure ? error : new ConnectionFailure(false, error);
     }
     client.unref();
-    this.#client = client;
+    const line = { client, waiting: new Set<object>() };
     // Nobody waited for it any more.
-    if (this.#isClosed) this.#drop(client);
-    return client;
+    if (this.#isClosed) ended(client);
+    else this.#line = line;
+    return line;
   }
+}
 
-  #drop(client: Client): void {
-    if (this.#client === client) this.#client = undefined;
-    // Some versions refuse to destroy what has failed.
-    if (client.isOpen) client.destroy();
-  }
+function ended(client: Client): void {
+  // Some versions refuse to destroy what has failed.
+  if (client.isOpen) client.destroy();
 }
 
 function noGreeting(): Error {

@@ -4,7 +4,8 @@
  */
 import { SluiceError, type ErrorCode } from "../../errors/error.js";
 import { systemCode, type StorageAct } from "../../errors/storage.js";
-import { DAMAGED } from "./lua.js";
+import { TOO_LARGE } from "../state-limits.js";
+import { DAMAGED, LARGE } from "./lua.js";
 
 /** The connection failed: nobody knows whether what was sent was done. */
 export class ConnectionFailure extends Error {
@@ -39,6 +40,7 @@ const PASSING = word("LOADING|BUSY|TRYAGAIN|MASTERDOWN|CLUSTERDOWN|ERR max numbe
 const KINDS: readonly Kind[] = [
   [word("OOM"), "E_STORE_FULL", "The Redis server has no memory left: raise its maxmemory, or let it keep less."],
   [word(`WRONGTYPE|${DAMAGED}`), "E_STORE_CORRUPT", "What is kept here is damaged: begin anew."],
+  [word(LARGE), "E_TOO_LARGE", TOO_LARGE],
   [
     word("NOAUTH|WRONGPASS|NOPERM|DENIED|AUTH|invalid password|unauthenticated"),
     "E_STORE_DENIED",

@@ -21,6 +21,8 @@ export interface Script {
 
 /** The code of what was not written by a store. */
 export const DAMAGED = "DAMAGED";
+/** The code of what has more bytes than were asked for. */
+export const LARGE = "LARGE";
 
 // ARGV[1] and ARGV[2]: the time in milliseconds and its microseconds as a fraction; empty for the server's own clock.
 const TIME = `
@@ -48,14 +50,20 @@ local function drop(index, stem, name)
 end
 `;
 
-/** Making room for what is saved. At most so much at once: others wait meanwhile. What is left goes with the next. */
+/** Of what is claimed, so many are looked at. */
+const MAX_CLAIMED = 300;
+
+/**
+ * Making room for what is saved. At most so much at once: others wait meanwhile. What is left goes with the next. Where all of
+ * the oldest are claimed, they go.
+ */
 export const ROOM = `
 local function make_room(index, stem, most, mine, is_claimed)
   local before = '(' .. number(now + 1)
   for _, name in ipairs(redis.call('ZRANGEBYSCORE', index, '-inf', before, 'LIMIT', 0, 100)) do drop(index, stem, name) end
   local over = math.min(redis.call('ZCARD', index) - most, 100)
   local claimed, at = {}, 0
-  while over > 0 do
+  while over > 0 and at < ${MAX_CLAIMED} do
     local names = redis.call('ZRANGE', index, at, at + 99)
     if #names == 0 then break end
     for _, name in ipairs(names) do
@@ -96,12 +104,22 @@ local function kept()
 end
 `;
 
-/** The entry's text; nil where it is too long, or none. */
+/** The entry's text; an error where it is too long, or none. */
 export const TEXT = `
 local function text(most)
   local size = redis.call('HSTRLEN', key, 'text')
-  if size == 0 or size > most then return nil end
+  if size == 0 then return damaged() end
+  if size > most then return redis.error_reply('${LARGE} more than so many bytes') end
   return redis.call('HGET', key, 'text')
+end
+`;
+
+/** What stands before a text of a history, and the text's size; nil for what is none. */
+export const HEAD = `
+local function head(each)
+  local _, last, at, total = string.find(each or '', '^(%d+) (%d+) ')
+  if not last then return nil end
+  return tonumber(at), tonumber(total), #each - last
 end
 `;
 

@@ -5,7 +5,19 @@
 import { SluiceError } from "../../errors/error.js";
 import type { StateStoreOptions } from "../state-limits.js";
 
-/** What a store needs of a client: one of node-redis, or whatever sends a command and gives its reply. */
+/**
+ * What a store needs of a client: `createClient` and `createClientPool` of node-redis give one, and so is whatever sends a
+ * command and gives its reply. Clients of clusters and sentinels want more words:
+ *
+ * ```ts
+ * const ofCluster: RedisCommands = {
+ *   sendCommand: (command, options) => cluster.sendCommand(command[3], false, command, options),
+ * };
+ * const ofSentinel: RedisCommands = { sendCommand: (command, options) => sentinel.sendCommand(false, command, options) };
+ * ```
+ *
+ * (The word behind a script's name and the number of its keys is its first key.)
+ */
 export interface RedisCommands {
   /**
    * Sends a command, and gives its reply: strings as strings. Rejects with an error whose message is what the server said.
@@ -27,7 +39,7 @@ export interface RedisStateStoreOptions extends StateStoreOptions {
    * `@redis/client` has to be installed beside this one.
    */
   readonly url?: string;
-  /** A client of the host's, who connects and closes it: for a cluster, sentinels, certificates. */
+  /** A client of the host's, who connects and closes it: for certificates, a pool, and, see there, a cluster and sentinels. */
   readonly client?: RedisCommands;
   /** What stands at the beginning of all keys, in braces; 1 to 64 characters without braces, `sluice` when left out. */
   readonly prefix?: string;
@@ -39,6 +51,12 @@ const MAX_PREFIX = 64;
 const TIMEOUT_SECONDS = 10;
 /** What a timer takes. */
 const MAX_TIMEOUT_SECONDS = 24 * 60 * 60;
+/** And its query. */
+const SOCKET = /^unix:\/\/(?:[^:@/]*(?::[^@/]*)?@)?\/[^?#]+(?:\?([^#]*))?(?:#.*)?$/;
+const WRAPPED =
+  "an object whose sendCommand takes a command and options: of a cluster give " +
+  "{ sendCommand: (command, options) => cluster.sendCommand(command[3], false, command, options) }, " +
+  "of sentinels { sendCommand: (command, options) => sentinel.sendCommand(false, command, options) }";
 const SCHEMES: ReadonlySet<string> = new Set(["redis:", "rediss:"]);
 
 /** What is wanted, checked. Throws SluiceError E_INVALID_ARGUMENT, in which nothing of the url shows. */
@@ -63,19 +81,35 @@ export function checkedOptions(options: RedisStateStoreOptions): {
 }
 
 function checkedClient(client: Partial<RedisCommands> | null): RedisCommands {
-  if (typeof client?.sendCommand === "function") return client as RedisCommands;
-  throw wrong("client", "an object with sendCommand");
+  if (typeof client?.sendCommand !== "function") throw wrong("client", "an object with sendCommand");
+  // What comes first there is no command.
+  if (client.sendCommand.length > 2) throw wrong("client", WRAPPED);
+  return client as RedisCommands;
 }
 
 function checkedUrl(url: unknown): string {
-  if (typeof url === "string" && (/^unix:\/\/([^@/]*@)?\/[^?#]/.test(url) || isOverNetwork(url))) return url;
-  throw wrong("url", "redis://host, rediss://host or unix:///path");
+  if (typeof url === "string" && isDecodable(url) && (isSocket(url) || isOverNetwork(url))) return url;
+  throw wrong("url", "redis://host, rediss://host or unix:///path?db=number");
+}
+
+/** Whatever of it is encoded. */
+function isDecodable(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isSocket(url: string): boolean {
+  const found = SOCKET.exec(url);
+  return found !== null && /^\d*$/.test(new URLSearchParams(found[1]).get("db") ?? "");
 }
 
 function isOverNetwork(url: string): boolean {
   try {
-    const { protocol, hostname, pathname, username, password } = new URL(url);
-    decodeURIComponent(username + password);
+    const { protocol, hostname, pathname } = new URL(url);
     return SCHEMES.has(protocol) && hostname !== "" && /^\/?\d*$/.test(pathname);
   } catch {
     return false;

@@ -2,24 +2,17 @@
  * Entries of one kind, each with a name that may be any string.
  * @module
  */
-import { SluiceError } from "../../errors/error.js";
 import { hashed } from "../file-state/state-folder.js";
-import type { StateLimits } from "../state-limits.js";
+import { bytesOf, type StateLimits } from "../state-limits.js";
 import type { Released } from "../state-store.js";
 import type { Script } from "./lua.js";
+import { isDone, pageOf, textOf, type DatedText, type Page } from "./replies.js";
 import { ADD, CLAIM, FORGET, HISTORY, LOAD, RELEASE, SAVE, TAKE } from "./scripts.js";
 import type { RedisServer } from "./server.js";
 
 /** Milliseconds: nothing is kept longer, so that numbers stay exact. */
 const MAX_AGE = 10 * 365 * 24 * 60 * 60 * 1000;
 const MANY = 1e15;
-
-/** What a text was, and when it was added. */
-export interface DatedText {
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly text: string;
-}
 
 /** The place of a room, and what it is bounded by. */
 export interface RoomParts {
@@ -45,7 +38,7 @@ export class Room {
 
   /** Keeps a text for so many milliseconds at most, in place of what was there, and claimed by nobody. */
   async save(name: string, text: string, age = Infinity): Promise<void> {
-    await this.#run(SAVE, name, this.#age(age), this.#most, text);
+    isDone(await this.#run(SAVE, name, this.#age(age), this.#most, text));
   }
 
   /** The text; null where there is none, or no longer. */
@@ -59,34 +52,41 @@ export class Room {
   }
 
   async forget(name: string): Promise<void> {
-    await this.#run(FORGET, name);
+    isDone(await this.#run(FORGET, name));
   }
 
   /** False where there is nothing, or it is another's. `lease` in milliseconds. */
   async claim(name: string, owner: string, lease: number): Promise<boolean> {
-    return (await this.#run(CLAIM, name, hashed(owner), amount(lease))) === 1;
+    return isDone(await this.#run(CLAIM, name, hashed(owner), amount(lease)));
   }
 
   /** False where it is not the owner's. */
   async release(name: string, owner: string, then: Released): Promise<boolean> {
-    return (await this.#run(RELEASE, name, hashed(owner), then)) === 1;
+    return isDone(await this.#run(RELEASE, name, hashed(owner), then));
   }
 
   /** Adds a text behind those that were added before. */
   async add(name: string, text: string): Promise<void> {
-    await this.#run(ADD, name, this.#age(Infinity), this.#most, amount(this.#parts.limits.maxEvents), text);
+    const { maxEvents, maxHistoryBytes } = this.#parts.limits;
+    const bounds = [this.#most, amount(maxEvents), amount(maxHistoryBytes)];
+    isDone(await this.#run(ADD, name, this.#age(Infinity), ...bounds, text));
   }
 
-  /** What was added, oldest first. */
+  /** What was added, oldest first, without what is too large. Asked for in pieces: the server serves others in between. */
   async all(name: string): Promise<readonly DatedText[]> {
-    const { maxEvents, maxBytes } = this.#parts.limits;
-    const found = await this.#run(HISTORY, name, this.#age(Infinity), amount(maxEvents), amount(maxBytes));
-    if (!Array.isArray(found)) throw strange();
-    return found.map((each) => {
-      const [, at, text] = /^(\d+) ([^]*)$/.exec(String(each)) ?? [];
-      if (text === undefined) throw strange();
-      return { at: Number(at), text };
-    });
+    const { limits } = this.#parts;
+    const found: DatedText[] = [];
+    const sizes: number[] = [];
+    for (let next: Page["next"] = ["0", ""]; next !== undefined;) {
+      const bounds = [this.#age(Infinity), amount(limits.maxBytes)];
+      const page = pageOf(await this.#run(HISTORY, name, ...bounds, ...next), next[0]);
+      found.unshift(...page.found.toReversed());
+      sizes.unshift(...page.found.map(({ text }) => bytesOf(text)).toReversed());
+      const first = limits.firstKept(sizes);
+      if (first > 0) return found.slice(first);
+      next = page.next;
+    }
+    return found;
   }
 
   get #most(): string {
@@ -113,13 +113,4 @@ export class Room {
 /** A whole number above 0 that Lua reads as it is. */
 function amount(value: number): string {
   return String(Math.max(1, Math.min(Math.floor(value), MANY)));
-}
-
-function textOf(reply: unknown): string | null {
-  if (reply === null || typeof reply === "string") return reply;
-  throw strange();
-}
-
-function strange(): SluiceError {
-  return new SluiceError("E_STORE_READ", "The client gives replies that are not strings: let it give them as strings.");
 }

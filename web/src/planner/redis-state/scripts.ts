@@ -2,7 +2,12 @@
  * What is done at once inside the server: nobody sees it half done, and nobody comes in between.
  * @module
  */
-import { INDEX, KEPT, ROOM, script, TEXT } from "./lua.js";
+import { HEAD, INDEX, KEPT, ROOM, script, TEXT } from "./lua.js";
+
+/** A piece of a history has so many texts at most, */
+const PAGE_TEXTS = 200;
+/** and ends with the text that brings it to so many bytes: others wait while it is read. */
+const PAGE_BYTES = 1024 * 1024;
 
 /** ARGV: age, how many may be kept, text. */
 export const SAVE = script(
@@ -30,12 +35,12 @@ export const LOAD = script(
 local entry, wrong = kept()
 if wrong then return damaged() end
 if not entry then return false end
-return text(tonumber(ARGV[3])) or damaged()
+return text(tonumber(ARGV[3]))
 `,
   { parts: [KEPT, TEXT], isRepeatable: true },
 );
 
-/** As {@link LOAD}, and it is gone. */
+/** As {@link LOAD}, and it is gone. What is too large stays, for a store that can take it. */
 export const TAKE = script(
   "write",
   `
@@ -43,7 +48,7 @@ local entry, wrong = kept()
 if wrong then return damaged() end
 if not entry then return false end
 local found = text(tonumber(ARGV[3]))
-if not found then return damaged() end
+if type(found) ~= 'string' then return found end
 drop(index, stem, name)
 return found
 `,
@@ -86,17 +91,22 @@ return 1
   { parts: [INDEX, KEPT] },
 );
 
-/** Adds to a history, a list of `time text`. ARGV: age, how many histories may be kept, how many texts of each, text. */
+/**
+ * Adds to a history, a list of `time total text`; the total is that of all bytes that were ever added, up to and with this text.
+ * ARGV: age, how many histories may be kept, how many texts of each, how many bytes of all of them, text.
+ */
 export const ADD = script(
   "write",
   `
-local age, most = tonumber(ARGV[3]), tonumber(ARGV[4])
+local age, most, bytes = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[6])
+local _, last = head(redis.call('LINDEX', key, -1))
+local total = (last or 0) + #ARGV[7]
 listed(index, name, now + age)
-redis.call('RPUSH', key, number(now) .. ' ' .. ARGV[6])
+redis.call('RPUSH', key, number(now) .. ' ' .. number(total) .. ' ' .. ARGV[7])
 redis.call('LTRIM', key, '-' .. ARGV[5], -1)
 while true do
-  local at = tonumber(string.match(redis.call('LINDEX', key, 0) or '', '^(%d+) '))
-  if not at or now < at + age then break end
+  local at, upto, size = head(redis.call('LINDEX', key, 0))
+  if not at or upto >= total or (now < at + age and total - upto + size <= bytes) then break end
   redis.call('LPOP', key)
 end
 redis.call('PEXPIRE', key, ARGV[3])
@@ -104,20 +114,33 @@ lasts(index, age)
 make_room(index, stem, most, name, function() return false end)
 return 1
 `,
-  { parts: [INDEX, ROOM] },
+  { parts: [INDEX, ROOM, HEAD] },
 );
 
-/** A history's `time text` that are young enough. ARGV: age, how many, how many bytes each. */
+/**
+ * A piece of a history: where what is older begins, empty where nothing is, and the piece's `time total text`, newest first.
+ * ARGV: age, how many bytes each, how many were seen before, and the total of the last of these: some may be new since then.
+ */
 export const HISTORY = script(
   "read",
   `
-local found = {}
-for _, each in ipairs(redis.call('LRANGE', key, '-' .. ARGV[4], -1)) do
-  local digits = string.match(each, '^(%d+) ')
-  if not digits or #each - #digits - 1 > tonumber(ARGV[5]) then return damaged() end
-  if now < tonumber(digits) + tonumber(ARGV[3]) then found[#found + 1] = each end
+local age, seen, before = tonumber(ARGV[3]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local found, read = { '' }, 0
+for _ = 1, ${PAGE_TEXTS} do
+  local each = redis.call('LINDEX', key, number(-1 - seen))
+  if not each then return found end
+  local at, total, size = head(each)
+  if not at then return damaged() end
+  seen = seen + 1
+  if not before or total < before then
+    before = total
+    read = read + #each
+    if size <= tonumber(ARGV[4]) and now < at + age then found[#found + 1] = each end
+    if read >= ${PAGE_BYTES} then break end
+  end
 end
+found[1] = number(seen) .. ' ' .. number(before)
 return found
 `,
-  { parts: [], isRepeatable: true },
+  { parts: [HEAD], isRepeatable: true },
 );

@@ -180,7 +180,7 @@ export class OAuthManager {
     const verifier = generateRandomCodeVerifier();
     const auth_url = await client.consentUrl(state, verifier, options.signal);
     const request = { owner, trace_id, provider, identity: client.identity, verifier };
-    await inTime(() => this.#pending.add(state, request), options.signal);
+    await inTime((signal) => this.#pending.add(state, request, signal), options.signal);
     return { display_name: client.displayName, auth_url, scopes: [...client.scopes] };
   }
 
@@ -191,7 +191,8 @@ export class OAuthManager {
    * @param options - `user`: who is logged in where the answer arrived. Give it wherever that is known: without it, somebody
    * who is sent another's link would hand that other person a token of their own.
    * @throws a `CallbackError` for an answer that gives no token, also where the person declined: ToolAuthError as a rule, and
-   * whatever the provider or the store fails with. Nothing is stored then. The reason of the signal.
+   * whatever the provider or a store fails with. Nothing is stored then. The reason of the signal. Where the state store fails
+   * before the request was taken it says not whose it was: the request waits on, and the same answer may come again.
    */
   async handleCallback(
     callback: OAuthCallback,
@@ -199,12 +200,10 @@ export class OAuthManager {
   ): Promise<CallbackAnswer> {
     const parameters = parametersOf(callback);
     const state = parameters.get("state") ?? "";
-    const pending = await inTime(() => this.#pending.take(state), options.signal);
-    if (pending === null) {
-      throw new ToolAuthError("The OAuth request is unknown, too old or was answered before: ask for consent again.");
-    }
+    const { pending, isForgotten } = await this.#taken(state, options.signal);
     const answer = { ...pending.owner, trace_id: pending.trace_id };
     try {
+      if (isForgotten) throw forgotten();
       if (options.user !== undefined && ownerKey(tokenOwner(options.user)) !== ownerKey(pending.owner)) {
         throw new ToolAuthError("The OAuth request is another user's: nothing was stored. Ask for consent again.");
       }
@@ -217,16 +216,32 @@ export class OAuthManager {
     return answer;
   }
 
-  /** Forgets what a user gave, also what is on its way, in whichever process that began. The provider is not told. */
+  /**
+   * Forgets what a user gave, also what is on its way, in whichever process that began. The provider is not told. Throws what
+   * the stores fail with: the token is still there then, and where the token store failed, what is on its way is forgotten all
+   * the same. To call it again does no harm.
+   */
   async forget(user: OAuthUser, provider: string): Promise<void> {
     const owner = tokenOwner(user);
-    await this.#pending.forget(owner, provider);
+    await inTime((signal) => this.#pending.forget(owner, provider, signal), undefined);
     await this.#tokens.forget(ownerKey(owner), provider);
   }
 
   /** Says that a source refused a token: it is not given out again, but renewed or asked for anew. */
   async refused(user: OAuthUser, provider: string, accessToken: string): Promise<void> {
     await this.#tokens.refused(ownerKey(tokenOwner(user)), provider, accessToken);
+  }
+
+  /** The request that is answered, and whether its user forgot the provider. A store that fails leaves it as it is. */
+  async #taken(
+    state: string,
+    signal?: AbortSignal,
+  ): Promise<{ readonly pending: TakenRequest; readonly isForgotten: boolean }> {
+    const asked = await inTime((until) => this.#pending.look(state, until), signal);
+    const isForgotten = asked !== null && (await inTime((until) => this.#pending.isForgotten(asked, until), signal));
+    const pending = asked && (await inTime((until) => this.#pending.take(state, until), signal));
+    if (pending !== null) return { pending, isForgotten };
+    throw new ToolAuthError("The OAuth request is unknown, too old or was answered before: ask for consent again.");
   }
 
   async #redeem(
@@ -236,8 +251,6 @@ export class OAuthManager {
     signal?: AbortSignal,
   ): Promise<void> {
     const { owner, provider, identity, verifier } = pending;
-    const isWanted = async (): Promise<boolean> => !(await inTime(() => this.#pending.isForgotten(pending), signal));
-    if (!(await isWanted())) throw forgotten();
     const client = this.#clientOf(provider);
     if (client.identity !== identity) {
       throw new ToolAuthError(
@@ -245,7 +258,9 @@ export class OAuthManager {
       );
     }
     const grant = await client.redeem(parameters, state, verifier, signal);
-    // The user may have forgotten the provider while it was asked.
+    // The user may have forgotten the provider since then.
+    const isWanted = async (): Promise<boolean> =>
+      !(await inTime((until) => this.#pending.isForgotten(pending, until), signal));
     if (!(await this.#tokens.keep(ownerKey(owner), provider, client, grant, isWanted))) throw forgotten();
   }
 
@@ -258,8 +273,8 @@ export class OAuthManager {
   }
 }
 
-/** Waits for the state store, but not forever. */
-function inTime<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+/** Waits for the state store, but not forever. The work gets a signal that says that nobody waits any more. */
+function inTime<T>(work: (until: AbortSignal) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   const late = (): Error =>
     new ToolTimeoutError(`The state store did not answer within ${MAX_WAIT / 1000} s: try again.`);
   return untilLate(work, { most: MAX_WAIT, late, signal });

@@ -11,7 +11,8 @@ import { wrong } from "../problem.js";
  * `state` is a string of 1 to 1,024 UTF-16 units, anything in it, and unguessable: whoever knows it gets what is kept by it.
  * All of it may be secret.
  *
- * What goes wrong with the store itself is thrown, and ends what was being done: nothing is half done.
+ * What goes wrong with the store itself is thrown, and ends what was being done. No answer within a minute is the same: another
+ * call for the same user and provider is made then, and what the first did may be done late.
  */
 export interface OAuthStateStore {
   /**

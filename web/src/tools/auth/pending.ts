@@ -5,6 +5,7 @@
 import { sha256 } from "#hash";
 import { generateRandomState } from "oauth4webapi";
 import type { Clock } from "../../artifacts/store.js";
+import { untilAborted } from "../../core/abort.js";
 import type { OAuthStateStore } from "./oauth-state-store.js";
 import { ownerKey, type TokenOwner } from "./owner.js";
 import {
@@ -36,7 +37,8 @@ const MAX_PENDING_EACH = 16;
  * forgotten:<owner and provider> what came into being with the last `forget`: a request that began before knows another
  * ```
  *
- * Errors are those of the store.
+ * Errors are those of the store. A signal says that nobody waits any more: then its reason is thrown, and who comes next for the
+ * same user and provider has their turn, though the store may never answer.
  */
 export class PendingRequests {
   readonly #store: OAuthStateStore;
@@ -49,49 +51,71 @@ export class PendingRequests {
   }
 
   /** `state` is unguessable and new: `generateRandomState` gives one. */
-  async add(state: string, request: PendingRequest): Promise<void> {
+  async add(state: string, request: PendingRequest, signal?: AbortSignal): Promise<void> {
     const key = await keyOf(request);
     await this.#turns.take(key, async () => {
-      const generation = await this.#generation(key);
-      const states = [...statesOf(await this.#store.loadOAuthState(`asked:${key}`)), state];
+      const generation = await this.#generation(key, signal);
+      const asked = await told(() => this.#store.loadOAuthState(`asked:${key}`), signal);
+      const states = [...statesOf(asked), state];
       const latest = states.slice(-MAX_PENDING_EACH);
       const noted: NotedRequest = { ...request, state, generation, until: this.#clock() + PATIENCE * 1000 };
-      await this.#store.saveOAuthState(`asked:${key}`, { states: latest }, PATIENCE);
-      await this.#store.saveOAuthState(state, noted, PATIENCE);
-      for (const oldest of states.slice(0, -MAX_PENDING_EACH)) await this.#store.takeOAuthState(oldest);
+      await told(() => this.#store.saveOAuthState(`asked:${key}`, { states: latest }, PATIENCE), signal);
+      await told(() => this.#store.saveOAuthState(state, noted, PATIENCE), signal);
+      for (const oldest of states.slice(0, -MAX_PENDING_EACH)) {
+        await told(() => this.#store.takeOAuthState(oldest), signal);
+      }
     });
   }
 
-  /** The request, once; null for a state that is unknown, used or too old, and for what is damaged. */
-  async take(state: string): Promise<TakenRequest | null> {
-    // Whoever answers says the state: it must not name anything but a request.
-    if (!isOurs(state)) return null;
-    const noted = await this.#store.takeOAuthState(state);
-    return isPendingRequest(noted, state) && this.#clock() < noted.until ? noted : null;
+  /** The request, which stays; null for a state that is unknown, used or too old, and for what is damaged. */
+  async look(state: string, signal?: AbortSignal): Promise<TakenRequest | null> {
+    return this.#request(state, () => this.#store.loadOAuthState(state), signal);
+  }
+
+  /** As `look`, and it is gone: of many who take it one gets it. */
+  async take(state: string, signal?: AbortSignal): Promise<TakenRequest | null> {
+    return this.#request(state, () => this.#store.takeOAuthState(state), signal);
   }
 
   /** Whether the user has forgotten the provider since they were asked. */
-  async isForgotten(request: TakenRequest): Promise<boolean> {
-    const generation = await this.#generation(await keyOf(request));
+  async isForgotten(request: TakenRequest, signal?: AbortSignal): Promise<boolean> {
+    const generation = await this.#generation(await keyOf(request), signal);
     return generation !== null && generation !== request.generation;
   }
 
   /** Lets what one user was asked for at one provider be forgotten, in whichever process that was. */
-  async forget(owner: TokenOwner, provider: string): Promise<void> {
-    await this.#renewed(await keyOf({ owner, provider }));
+  async forget(owner: TokenOwner, provider: string, signal?: AbortSignal): Promise<void> {
+    await this.#renewed(await keyOf({ owner, provider }), signal);
   }
 
-  async #generation(key: string): Promise<string | null> {
-    const kept = (await this.#store.loadOAuthState(`forgotten:${key}`)) ?? null;
+  async #request(
+    state: string,
+    found: () => Promise<unknown>,
+    signal: AbortSignal | undefined,
+  ): Promise<TakenRequest | null> {
+    // Whoever answers says the state: it must not name anything but a request.
+    if (!isOurs(state)) return null;
+    const noted = await told(found, signal);
+    return isPendingRequest(noted, state) && this.#clock() < noted.until ? noted : null;
+  }
+
+  async #generation(key: string, signal: AbortSignal | undefined): Promise<string | null> {
+    const kept = (await told(() => this.#store.loadOAuthState(`forgotten:${key}`), signal)) ?? null;
     // One that is damaged could be any: nothing that began before can be told from what was forgotten.
-    return kept === null || (typeof kept === "string" && isOurs(kept)) ? kept : this.#renewed(key);
+    return kept === null || (typeof kept === "string" && isOurs(kept)) ? kept : this.#renewed(key, signal);
   }
 
-  async #renewed(key: string): Promise<string> {
+  async #renewed(key: string, signal: AbortSignal | undefined): Promise<string> {
     const generation = generateRandomState();
-    await this.#store.saveOAuthState(`forgotten:${key}`, generation, REMEMBERED);
+    await told(() => this.#store.saveOAuthState(`forgotten:${key}`, generation, REMEMBERED), signal);
     return generation;
   }
+}
+
+/** What a store says, unless nobody waits for it any more. */
+async function told<T>(asking: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  signal?.throwIfAborted();
+  return untilAborted(asking(), signal);
 }
 
 /** Short, whatever is in the names. */

@@ -9,9 +9,9 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rmdir, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FILE_MODE, FOLDER_MODE } from "../../artifacts/file/layout.js";
-import { isPlainFolder, orNull, readPlain } from "../../artifacts/file/plain.js";
+import { isPlainFolder, orNull } from "../../artifacts/file/plain.js";
 import { SluiceError } from "../../errors/error.js";
-import { hashed, moved, type StateFolder } from "./state-folder.js";
+import { hashed, moved, textAt, type StateFolder } from "./state-folder.js";
 
 const ROOM = "oauth";
 const NAME = /^(\d{17})-(\d{1,16})-[0-9a-f]{16}$/;
@@ -19,7 +19,7 @@ const NAME = /^(\d{17})-(\d{1,16})-[0-9a-f]{16}$/;
 const ATTEMPTS = 64;
 
 /** Texts by states that may be any string; times in milliseconds. */
-export class Consents {
+export class OAuthStates {
   readonly #folder: StateFolder;
 
   constructor(folder: StateFolder) {
@@ -41,25 +41,26 @@ export class Consents {
     for (const each of older) await orNull(unlink(this.#at(key, each)));
   }
 
-  /** The text; null where there is none, or no longer. Throws SluiceError E_STORE_CORRUPT where it has more than `most` bytes. */
+  /** The text; null where there is none, or no longer. Throws SluiceError E_TOO_LARGE where it has more than `most` bytes. */
   async get(state: string, now: number, most: number): Promise<string | null> {
     const key = hashed(state);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const name = (await this.#names(key)).at(-1);
       if (name === undefined || untilOf(name) <= now) return null;
-      const text = await orNull(readPlain(this.#at(key, name), most));
+      const text = await textAt(this.#at(key, name), most);
       if (text !== null) return text;
     }
     return null;
   }
 
-  /** As `get`, and it is gone. */
+  /** As `get`, and it is gone. What is too large stays, for a store that can take it. */
   async take(state: string, now: number, most: number): Promise<string | null> {
+    if ((await this.get(state, now, most)) === null) return null;
     return this.#folder.aside(async (aside) => {
       const isMine = await moved(this.#folder.at(ROOM, hashed(state)), aside);
       if (!isMine || !(await isPlainFolder(aside))) return null;
       const name = oldestFirst(await readdir(aside)).at(-1);
-      return name === undefined || untilOf(name) <= now ? null : readPlain(join(aside, name), most);
+      return name === undefined || untilOf(name) <= now ? null : textAt(join(aside, name), most);
     });
   }
 
