@@ -181,7 +181,7 @@ export interface PausedEvent extends CallPlace {
   readonly token: string;
 }
 
-/** The state store could not keep what happens. The run goes on. */
+/** The state store could not keep what happens: nothing more of the run is kept. The run goes on. */
 export interface StateFailedEvent {
   /** Which event this is. */
   readonly kind: "state_failed";

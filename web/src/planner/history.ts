@@ -14,7 +14,10 @@ const FLEETING: ReadonlySet<PlannerEvent["kind"]> = new Set([
   "chunk_emitted",
 ]);
 
-/** Saves the events of one run, one after the other. What cannot be saved is told once, and costs the run nothing else. */
+/**
+ * Saves the events of one run, one after the other. That one cannot be saved is told, and no more of them are tried: a store that is
+ * away would be waited for at each.
+ */
 export class History {
   readonly #save: ((event: PlannerEvent) => Promise<void>) | undefined;
   readonly #onFailure: (error: SluiceError) => void;
@@ -36,7 +39,9 @@ export class History {
   add(event: PlannerEvent): void {
     const save = this.#save;
     if (save === undefined || FLEETING.has(event.kind)) return;
-    this.#last = this.#last.then(() => save(event)).catch((error: unknown) => this.#failed(error));
+    this.#last = this.#last
+      .then(() => (this.#hasFailed ? undefined : save(event)))
+      .catch((error: unknown) => this.#failed(error));
   }
 
   /** Settles when all that was taken is saved, or could not be. */
@@ -45,7 +50,6 @@ export class History {
   }
 
   #failed(cause: unknown): void {
-    if (this.#hasFailed) return;
     this.#hasFailed = true;
     const sentence = "What happens in the run cannot be kept: check the state store.";
     this.#onFailure(cause instanceof SluiceError ? cause : new SluiceError("E_STORE_WRITE", sentence, {}, { cause }));

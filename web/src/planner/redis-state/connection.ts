@@ -4,7 +4,7 @@
  */
 import { onAbort, untilLate } from "../../core/abort.js";
 import { SluiceError } from "../../errors/error.js";
-import { ConnectionFailure, isReplica, isReply } from "./failures.js";
+import { ConnectionFailure, isReplica, isReply, wantsPassword } from "./failures.js";
 import type { RedisCommands } from "./options.js";
 
 /** What is used of node-redis. */
@@ -108,7 +108,7 @@ export class OwnConnection implements RedisCommands {
     // Told to whoever waits for an answer; without a listener it would end the process.
     client.on("error", () => undefined);
     try {
-      await untilLate(() => client.connect(), { most: this.#timeout, late: noGreeting, signal: undefined });
+      await untilLate(() => greeted(client), { most: this.#timeout, late: noGreeting, signal: undefined });
     } catch (error) {
       ended(client);
       throw error instanceof ConnectionFailure ? error : new ConnectionFailure(false, error);
@@ -119,6 +119,16 @@ export class OwnConnection implements RedisCommands {
     if (this.#isClosed) ended(client);
     else this.#line = line;
     return line;
+  }
+}
+
+/** Connects. Who has to say a password first hears that now: of what is long a server breaks off without a word. */
+async function greeted(client: Client & { connect(): Promise<unknown> }): Promise<void> {
+  await client.connect();
+  try {
+    await client.sendCommand(["PING"]);
+  } catch (error) {
+    if (!isReply(error) || wantsPassword(error)) throw error;
   }
 }
 

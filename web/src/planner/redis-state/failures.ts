@@ -76,6 +76,11 @@ export function isReply(error: unknown): boolean {
   return systemCode(error) === undefined && /^-?[A-Z]{2,}\b/.test(said(error));
 }
 
+/** Whether a server answers nobody who has not said who it is. */
+export function wantsPassword(error: unknown): boolean {
+  return word("NOAUTH").test(said(error));
+}
+
 /** Whether another connection may lead to a server that does it. */
 export function isReplica(error: unknown): boolean {
   return word("READONLY").test(said(error));
