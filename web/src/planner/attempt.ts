@@ -18,6 +18,7 @@ import type { CallPlace, PlannerEvent } from "./event.js";
 import type { Leaving } from "./exit.js";
 import type { LlmToolCall } from "./llm/client.js";
 import { hasMarks, parted } from "./marked-fields.js";
+import { withBytesStored } from "./returned-bytes.js";
 import { failed, NATIVE, type Outcome, type Settled, type Waiting } from "./settled.js";
 import type { NativeTool } from "./tool.js";
 import { ToolArtifacts } from "./tool-artifacts.js";
@@ -116,7 +117,8 @@ export class Attempt {
       return this.#settled(ToolAnswer.told(prepared.result, sluice), true, [], {});
     }
     signal.throwIfAborted();
-    const value = await tool.run(prepared.args, this.#context(signal));
+    const context = this.#context(signal);
+    const value = await withBytesStored(await tool.run(prepared.args, context), context.artifacts);
     const { shown, kept } = parted(value ?? null, tool.outputSchema);
     const options = { tool: tool.name, namespace: NATIVE, scope, signal };
     const answer = await sluice.transform(shown, options);

@@ -82,6 +82,6 @@ export function argsOf({ arguments: text }: LlmToolCall): Readonly<Record<string
 
 function unknownTool(name: string, names: readonly string[]): string {
   const meant = nearest(name, names);
-  const remedy = meant === undefined ? "call one of the tools that you were told of" : `did you mean ${meant}?`;
-  return `There is no tool ${JSON.stringify(name)}: ${remedy}.`;
+  const remedy = meant === undefined ? "call one of the tools that you were told of." : `did you mean ${meant}?`;
+  return `There is no tool ${JSON.stringify(name)}: ${remedy}`;
 }
