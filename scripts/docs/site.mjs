@@ -26,6 +26,7 @@ export const PAGES = [
   "docs/planner.md",
   "docs/guardrail.md",
   "docs/state-store.md",
+  "docs/user-files.md",
   "docs/elements.md",
   "docs/playground.md",
   "docs/configuration.md",

@@ -4,9 +4,9 @@ import { EXIT_MEANINGS } from "../../../web/src/cli/exit.js";
 import { sluice } from "./command.js";
 
 const WRONG: readonly (readonly [args: string[], sentence: RegExp])[] = [
-  [[], /give a command: transform, restore, proxy, bridge, tools, resources, artifacts, sniff/],
+  [[], /give a command: transform, restore, proxy, bridge, tools, resources, artifacts, files, sniff/],
   [["transfrom"], /did you mean transform\?/],
-  [["frobnicate"], /there are transform, restore, proxy, bridge, tools, resources, artifacts, sniff/],
+  [["frobnicate"], /there are transform, restore, proxy, bridge, tools, resources, artifacts, files, sniff/],
   [["--store", "x", "transform"], /options come after the command/],
   [["help", "transfrom"], /did you mean transform\?/],
   [["artifacts"], /needs a verb: list, get, stat, delete, gc, purge/],
@@ -15,6 +15,9 @@ const WRONG: readonly (readonly [args: string[], sentence: RegExp])[] = [
   [["artifacts", "get", "a", "b"], /"b" is too many/],
   [["artifacts", "list", "x"], /takes no operand/],
   [["artifacts", "list", "--range", "0-1"], /no option --range; artifacts get has it/],
+  [["files", "list"], /say whose files with --user NAME/],
+  [["files", "put", "--user", "ada"], /give it one with --as NAME/],
+  [["files", "put", "a", "b", "--user", "ada", "--as", "c"], /--as names one file/],
   [["artifacts", "list", "--store", "memory"], /give --store DIR/],
   [["artifacts", "get", "a", "--range", "5-1"], /write 1-5/],
   [["artifacts", "get", "a", "--range", "x"], /0-99 is the first hundred/],
@@ -91,6 +94,7 @@ describe("--help", () => {
 
   test.each([
     ["artifacts", ["list", "get", "stat", "delete", "gc", "purge"]],
+    ["files", ["list", "put", "get", "rm", "rename"]],
     ["tools", ["list", "connect", "call"]],
     ["resources", ["list", "templates", "read"]],
   ])("of %s names its verbs", async (group, verbs) => {

@@ -3,6 +3,7 @@
  * @module
  */
 import { CONFIG, JSON_OUT, OWNER, RESULTS, SCOPE, STORE } from "./options.js";
+import { FILE_COMMANDS } from "./files/commands.js";
 import { RESOURCE_COMMANDS } from "./resources/commands.js";
 import type { CommandSpec, OptionSpec } from "./spec.js";
 import { TOOL_COMMANDS } from "./tools/commands.js";
@@ -222,6 +223,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [["sluice artifacts purge --store ./store --yes", "delete everything in ./store"]],
     load: () => import("./artifacts/purge.js"),
   },
+  ...FILE_COMMANDS,
   {
     name: "sniff",
     summary: "say what kind of file some bytes are",

@@ -5,10 +5,9 @@
 import type { ArtifactRef, ByteRange } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
 import type { Invocation } from "../commands.js";
+import { deliver } from "../deliver.js";
 import { Exit, UsageError } from "../exit.js";
 import { artifactId, locate } from "../locate.js";
-import { OutputFile } from "../output-file.js";
-import { Progress } from "../progress.js";
 import { parseRange, resolveRange } from "../range.js";
 import { parseScope } from "../scope.js";
 import { openKeptStore } from "../store.js";
@@ -32,61 +31,14 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
   const span = wanted === undefined ? undefined : resolveRange(wanted, ref.size_bytes);
   const bytes = await store.openReader(ref.id, { scope: ref.scope, ...(span !== undefined && { range: span }) });
   if (bytes === null) throw new SluiceError("E_NOT_FOUND", `${ref.id} was deleted just now`);
-  const progress = new Progress(terminal.errors, "get", sizeOf(ref, span));
-  try {
-    if (target === undefined || target === "-") await toOutput(ref, bytes, progress, terminal);
-    else await toFile(target, bytes, progress, terminal);
-  } finally {
-    await progress.done();
-  }
+  const what = { name: ref.id, mime_type: ref.mime_type, size: sizeOf(ref, span), command: "artifacts get" };
+  await deliver(bytes, what, target, terminal);
   if (target !== undefined) await sayWhatCame(ref, span, target, invocation.has("json"), terminal);
   return Exit.ok;
 }
 
 function sizeOf(ref: ArtifactRef, span: Required<ByteRange> | undefined): number {
   return span === undefined ? ref.size_bytes : span.end - span.start;
-}
-
-async function toOutput(
-  ref: ArtifactRef,
-  bytes: ReadableStream<Uint8Array>,
-  progress: Progress,
-  { output }: Terminal,
-): Promise<void> {
-  if (output.isTerminal && !isText(ref.mime_type)) {
-    await bytes.cancel();
-    throw new UsageError(
-      `${ref.id} is ${ref.mime_type ?? "of no known type"}, which would disturb the terminal; give -o FILE, or -o - to have it all the same`,
-      "artifacts get",
-    );
-  }
-  for await (const chunk of bytes) {
-    await output.write(chunk);
-    await progress.add(chunk.length);
-  }
-}
-
-function isText(type: string | null): boolean {
-  return type !== null && /^text\/|[/+](json|xml|yaml|javascript)\b|^image\/svg/.test(type);
-}
-
-async function toFile(
-  target: string,
-  bytes: ReadableStream<Uint8Array>,
-  progress: Progress,
-  { signal }: Terminal,
-): Promise<void> {
-  const file = await OutputFile.open(target);
-  try {
-    for await (const chunk of bytes) {
-      signal.throwIfAborted();
-      await file.write(chunk);
-      await progress.add(chunk.length);
-    }
-    await file.publish();
-  } finally {
-    await file.discard();
-  }
 }
 
 async function sayWhatCame(

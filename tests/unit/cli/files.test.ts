@@ -1,0 +1,57 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { PNG } from "../core/samples.js";
+import { sluice, type Ended, type RunOptions } from "./command.js";
+
+describe("sluice files", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "sluice-files-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+  });
+  const files = (words: readonly string[], options: RunOptions = {}): Promise<Ended> =>
+    sluice(["files", ...words, "--store", join(folder, "store")], options);
+
+  test("keeps what is put, lists it with its type, and gives it back byte for byte", async () => {
+    await writeFile(join(folder, "picture.png"), PNG);
+    expect(await files(["put", join(folder, "picture.png"), "--user", "ada"])).toEqual({
+      code: 0,
+      stdout: "picture.png\n",
+      stderr: "",
+    });
+    expect((await files(["list", "--user", "ada"])).stdout).toBe(
+      `picture.png\timage/png\t${PNG.length}\tuploaded\t1\n`,
+    );
+    const target = join(folder, "again.png");
+    expect((await files(["get", "../picture.png", "--user", "ada", "-o", target])).code).toBe(0);
+    expect(new Uint8Array(await readFile(target))).toEqual(new Uint8Array(PNG));
+  });
+
+  test("takes standard input under a name that is made fit; versions are counted, and names changed", async () => {
+    await files(["put", "--user", "ada", "--as", "..\\..\\notes.txt"], { input: "one" });
+    const { stdout } = await files(["put", "--user", "ada", "--as", "notes.txt", "--json"], { input: "two" });
+    expect(JSON.parse(stdout)).toMatchObject([{ name: "notes.txt", versions: 2, size_bytes: 3 }]);
+    expect((await files(["rename", "notes.txt", "a/b.txt", "--user", "ada"])).stdout).toBe("b.txt\n");
+    expect((await files(["get", "b.txt", "--user", "ada"])).stdout).toBe("two");
+    expect((await files(["rm", "b.txt", "c.txt", "--user", "ada"])).code).not.toBe(0);
+    expect((await files(["list", "--user", "ada", "--json"])).stdout).toBe("[]\n");
+  });
+
+  test("shows nobody another's files, whatever the two are called", async () => {
+    await files(["put", "--user", "ada", "--as", "secret.txt"], { input: "hush" });
+    for (const user of ["bob", "ada ", "ADA", "../ada"]) {
+      expect((await files(["list", "--user", user])).stdout).toBe("");
+      expect(await files(["get", "secret.txt", "--user", user])).toMatchObject({ stdout: "" });
+    }
+    expect((await files(["list", "--user", "ada", "--tenant", "other"])).stdout).toBe("");
+  });
+
+  test("says what is meant where there is no such file", async () => {
+    await files(["put", "--user", "ada", "--as", "report.pdf"], { input: "x" });
+    const { code, stderr } = await files(["get", "raport.pdf", "--user", "ada"]);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('did you mean "report.pdf"?');
+  });
+});
