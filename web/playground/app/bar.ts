@@ -49,6 +49,9 @@ export class Bar extends ViewElement {
         block-size: 24px;
         inline-size: 24px;
       }
+      sluice-meter.away {
+        visibility: hidden;
+      }
       sluice-meter {
         flex: 1;
         min-inline-size: 0;
@@ -99,7 +102,7 @@ export class Bar extends ViewElement {
       <playground-servers .store=${store} .actions=${actions}></playground-servers>
       <sluice-meter
         compact
-        ?hidden=${!isOwn}
+        class=${isOwn ? "" : "away"}
         .sent=${result?.bytesIn}
         .seen=${result?.bytesOut}
         .decoded=${result && storedBytes(result)}
