@@ -125,11 +125,13 @@ test("a question of a server's pauses the run, which goes on with the answer", a
   await page.keyboard.type("North");
   const call = page.getByRole("group", { name: "Call of demo.asks" });
   await call.getByText("waits for you").waitFor();
-  const field = await page.getByRole("textbox", { name: "Your question" }).boundingBox();
-  expect((field?.y ?? Infinity) + (field?.height ?? 0)).toBeLessThan(900);
+  const question = page.getByRole("textbox", { name: "Your question" });
+  const { y = Infinity, height = 0 } = (await question.boundingBox()) ?? {};
+  expect(y + height).toBeLessThan(900);
   await pause.getByRole("button", { name: "Answer" }).click();
   const turn = await answered(page);
   expect(await said(turn)).toContain("The answer was: North");
+  expect(await question.evaluate((element) => element.matches(":focus"))).toBe(true);
   expect(await pause.count()).toBe(0);
 });
 

@@ -135,11 +135,15 @@ export class ChatView extends ViewElement {
   async #reachPause(): Promise<void> {
     const { current } = this.#conversation;
     const pause = this.state.pauses.find(({ question }) => question !== undefined && question === current?.id);
-    if (pause?.id === this.#reached) return;
+    const before = this.#reached;
+    if (pause?.id === before) return;
     this.#reached = pause?.id;
-    if (pause === undefined || this.draft !== "") return;
     const turn = this.renderRoot.querySelector<TurnCard>("playground-turn:last-of-type");
-    await turn?.reachPause();
+    if (pause !== undefined && this.draft === "") await turn?.reachPause();
+    if (pause !== undefined || before === undefined) return;
+    await turn?.updateComplete;
+    // What was answered is gone, and the focus with it.
+    if (this.shadowRoot?.activeElement === null) this.renderRoot.querySelector("textarea")?.focus();
   }
 
   override render(): TemplateResult {
