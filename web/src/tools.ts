@@ -30,13 +30,11 @@ export class ToolNode extends AnyToolNode {
 
 export type { ArtifactRef, ArtifactScope, ArtifactStore } from "./artifacts/store.js";
 export type { AnswerRef, Dialect, Transformed } from "./core/sluice.js";
+export type { CallbackAnswer, CallbackError, OAuthCallback } from "./tools/auth/callback.js";
 export { OAuthManager } from "./tools/auth/oauth-manager.js";
 export type {
   AuthRequest,
-  CallbackAnswer,
-  CallbackError,
   ConsentQuestion,
-  OAuthCallback,
   OAuthManagerOptions,
 } from "./tools/auth/oauth-manager.js";
 export { discoverMcpProvider } from "./tools/auth/mcp-discovery.js";

@@ -1,8 +1,9 @@
 /** Runs that wait in Redis, while processes are killed, and Redis too. */
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { DURABLE, TestRedis } from "../../unit/planner/redis-server.js";
 import { Agent, bundledAgent } from "./agent.js";
 import { LEASE_IS_OVER, waiting, worldOf, type World } from "./world.js";
+import { goesOnAfterDeath, oneGoesOn } from "./scenarios.js";
 
 let program: Awaited<ReturnType<typeof bundledAgent>>;
 beforeAll(async () => {
@@ -20,37 +21,14 @@ async function world(timeoutSeconds = 20): Promise<World & { readonly server: Te
 test("a run goes on in another process when its own was killed, before it and in the middle of it", async () => {
   const here = await world();
   const token = await waiting(here);
-  const killed = new Agent(here, ["resume", token, "yes"]);
-  await here.sending(1);
-  await killed.kill();
-  await using early = new Agent(here, ["resume", token, "again"]);
-  expect(await early.printed).toMatchObject({ kind: "error", code: "E_NOT_FOUND" });
-
-  await using agent = new Agent(here, ["resume", token, "again"], LEASE_IS_OVER);
-  await here.sending(2);
-  here.sent[1]?.answer("sent");
-  expect(await agent.printed).toMatchObject({ kind: "result", answer: '"again" "sent"' });
-  expect([here.written(), here.sent.length]).toEqual([1, 2]);
+  await goesOnAfterDeath(here, token);
   expect(await here.server.keys()).toEqual([]);
 });
 
 test("of several processes that go on with a run at the same time, one does", async () => {
   const here = await world();
   const token = await waiting(here);
-  here.beginTogether(3);
-  const agents = Array.from({ length: 3 }, (_, at) => new Agent(here, ["resume", token, `${at}`]));
-  try {
-    const codes: (string | undefined)[] = [];
-    const printed = agents.map(async (agent) => void codes.push((await agent.printed).code));
-    await here.sending(1);
-    await vi.waitFor(() => expect(codes).toEqual(["E_NOT_FOUND", "E_NOT_FOUND"]), { timeout: 20_000 });
-    here.sent[0]?.answer("sent");
-    await Promise.all(printed);
-    expect(codes[2]).toBeUndefined();
-    expect(here.sent).toHaveLength(1);
-  } finally {
-    for (const agent of agents) await agent.kill();
-  }
+  expect(await oneGoesOn(here, token)).toBe(1);
 });
 
 test("a run outlives Redis, killed while it waits and killed while it goes on, and is gone when it is done", async () => {

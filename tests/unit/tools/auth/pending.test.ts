@@ -19,6 +19,20 @@ function pendingAt(clock: Clock): { readonly pending: PendingRequests; readonly 
   return { pending: new PendingRequests(store, clock), store };
 }
 
+/** Notes the keys that are saved by; `save` does so without a note. */
+function noted(store: OAuthStateStore): {
+  readonly keys: readonly string[];
+  readonly save: OAuthStateStore["saveOAuthState"];
+} {
+  const keys: string[] = [];
+  const save = store.saveOAuthState.bind(store);
+  store.saveOAuthState = (state, payload, seconds) => {
+    keys.push(state);
+    return save(state, payload, seconds);
+  };
+  return { keys, save };
+}
+
 /** Adds a request; gives its state. */
 async function added(pending: PendingRequests, request: PendingRequest): Promise<string> {
   const state = generateRandomState();
@@ -97,12 +111,7 @@ test("it is known that a user forgot for longer than a request waits", async () 
 
 test("where what is known of that is damaged, nothing that was asked before counts, and what is asked then does", async () => {
   const { store, pending } = pendingAt(() => 0);
-  const keys: string[] = [];
-  const save = store.saveOAuthState.bind(store);
-  store.saveOAuthState = (state, payload, seconds) => {
-    keys.push(state);
-    return save(state, payload, seconds);
-  };
+  const { keys, save } = noted(store);
   const before = await added(pending, requestOf("ada"));
   await pending.forget({ tenant_id: null, user_id: "ada" }, "files");
   const between = await added(pending, requestOf("ada"));
@@ -114,12 +123,7 @@ test("where what is known of that is damaged, nothing that was asked before coun
 
 test("an answer cannot take away what is noted beside the requests", async () => {
   const { store, pending } = pendingAt(() => 0);
-  const keys: string[] = [];
-  const save = store.saveOAuthState.bind(store);
-  store.saveOAuthState = (state, payload, seconds) => {
-    keys.push(state);
-    return save(state, payload, seconds);
-  };
+  const { keys } = noted(store);
   await added(pending, requestOf("ada"));
   await pending.forget({ tenant_id: null, user_id: "ada" }, "files");
   const notes = keys.filter((key) => key.includes(":"));

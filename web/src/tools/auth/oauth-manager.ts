@@ -9,6 +9,7 @@ import { ToolAuthError, ToolTimeoutError } from "../errors.js";
 import { wrong } from "../problem.js";
 import { untilLate } from "../../core/abort.js";
 import type { Fetch } from "./answer.js";
+import { parametersOf, sayWhose, type CallbackAnswer, type OAuthCallback } from "./callback.js";
 import { discoverMcpProvider, type McpDiscovery } from "./mcp-discovery.js";
 import { OAuthClient } from "./oauth-client.js";
 import { ownerKey, tokenOwner, type OAuthUser } from "./owner.js";
@@ -62,36 +63,6 @@ export interface AuthRequest {
   /** What is asked for. */
   readonly scopes: readonly string[];
 }
-
-/** What came back from the consent page: the parameters of the query, or the whole URL. */
-export type OAuthCallback =
-  | URL
-  | {
-      /** Which request is answered. */
-      readonly state: string;
-      /** What tokens are given for. */
-      readonly code?: string;
-      /** Who answers (RFC 9207); some providers insist on it. */
-      readonly iss?: string;
-      /** Why there is no code. */
-      readonly error?: string;
-    };
-
-/** Whose request was answered. */
-export interface CallbackAnswer {
-  /** The person. */
-  readonly user_id: string;
-  /** The tenant; null where there are none. */
-  readonly tenant_id: string | null;
-  /** What waits for the answer, as it was given with the question. */
-  readonly trace_id: string | null;
-}
-
-/**
- * What `handleCallback` throws, as a rule a `ToolNodeError`. Where it is known whose request was answered the error says so,
- * in properties that logs do not show; else they are left out. What the caller's own signal ended says nothing of it.
- */
-export type CallbackError = Error & Partial<CallbackAnswer>;
 
 /**
  * Asks users for consent (authorization code with PKCE), keeps their tokens and renews them before they end. Shows
@@ -284,19 +255,4 @@ function forgotten(): ToolAuthError {
   return new ToolAuthError(
     "The access that was asked for was given up meanwhile: nothing was stored. Ask for consent again.",
   );
-}
-
-/** Has an error say whose request it answers: whoever waits for it has to be told. Logs do not show it, nor does JSON. */
-function sayWhose(error: unknown, answer: CallbackAnswer): void {
-  if (!(error instanceof Error) || !Object.isExtensible(error)) return;
-  for (const [name, value] of Object.entries(answer)) {
-    Object.defineProperty(error, name, { value, enumerable: false, configurable: true });
-  }
-}
-
-function parametersOf(callback: OAuthCallback): URLSearchParams {
-  if (callback instanceof URL) return new URLSearchParams(callback.searchParams);
-  const { state, code, iss, error } = callback;
-  const given = Object.entries({ state, code, iss, error }).filter(([, value]) => typeof value === "string");
-  return new URLSearchParams(given as [string, string][]);
 }
