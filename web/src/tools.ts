@@ -32,11 +32,7 @@ export type { ArtifactRef, ArtifactScope, ArtifactStore } from "./artifacts/stor
 export type { AnswerRef, Dialect, Transformed } from "./core/sluice.js";
 export type { CallbackAnswer, CallbackError, OAuthCallback } from "./tools/auth/callback.js";
 export { OAuthManager } from "./tools/auth/oauth-manager.js";
-export type {
-  AuthRequest,
-  ConsentQuestion,
-  OAuthManagerOptions,
-} from "./tools/auth/oauth-manager.js";
+export type { AuthRequest, ConsentQuestion, OAuthManagerOptions } from "./tools/auth/oauth-manager.js";
 export { discoverMcpProvider } from "./tools/auth/mcp-discovery.js";
 export type { McpClientIdentity, McpDiscovery } from "./tools/auth/mcp-discovery.js";
 export type { OAuthStateStore } from "./tools/auth/oauth-state-store.js";
