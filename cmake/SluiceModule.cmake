@@ -1,12 +1,5 @@
-# The module that the library loads: core.mjs (glue) and core.wasm.
-file(GLOB binding_sources CONFIGURE_DEPENDS wasm/bindings/*.cpp)
-add_executable(sluice_wasm ${binding_sources})
-sluice_compile_small(${binding_sources})
-set_target_properties(sluice_wasm PROPERTIES OUTPUT_NAME core SUFFIX .mjs)
-target_link_libraries(sluice_wasm PRIVATE sluice_core sluice_warnings)
-
-# Names of unbound types are only for messages, and need RTTI.
-target_compile_definitions(sluice_wasm PRIVATE EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
+# The modules that the library loads, each a glue and what it glues: core.mjs and core.wasm, contract.mjs and
+# contract.wasm. Of the core each takes only what its bindings reach.
 
 # TOTAL_STACK was renamed in 3.1.25.
 if(EMSCRIPTEN_VERSION VERSION_LESS 3.1.25)
@@ -25,37 +18,53 @@ else()
   set(embind -lembind)
 endif()
 
-target_link_options(sluice_wasm PRIVATE
-  ${embind}
-  # A factory that makes any number of instances: after a trap one is dropped and another made.
-  -sMODULARIZE=1
-  -sEXPORT_ES6=1
-  # Not `node`: on 3.1.6 its glue calls require(), which ES modules lack. Our loader reads the file.
-  -sENVIRONMENT=web,worker
-  # No eval, no new Function: runs under `script-src 'self' 'wasm-unsafe-eval'`.
-  -sDYNAMIC_EXECUTION=0
-  -sFILESYSTEM=0
-  # Buffers are few and large: the small allocator serves as well as the big one.
-  -sMALLOC=emmalloc
-  # Assertions pull in glue that throws in Node on 3.1.6.
-  -sASSERTIONS=0
-  -sINCOMING_MODULE_JS_API=instantiateWasm,locateFile,onAbort,print,printErr
-  -sEXPORTED_RUNTIME_METHODS=HEAPU8
-  -sALLOW_MEMORY_GROWTH=1
-  -sINITIAL_MEMORY=16777216
-  -sMAXIMUM_MEMORY=4294967296
-  # The stack lies below the data, so that an overflow traps instead of overwriting it.
-  -Wl,--stack-first
-  -s${stack_size}=1048576)
-
-# Emscripten's own pass optimises what the linker wrote; a second one over its result finds another third of
-# a percent. It only shortens: the imports, by which the glue is bound, keep their names. (The last two features
-# are those that newer compilers turn on by themselves.)
 execute_process(COMMAND "${EM_CONFIG}" BINARYEN_ROOT
   OUTPUT_VARIABLE BINARYEN_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 find_program(WASM_OPT wasm-opt REQUIRED NO_CMAKE_FIND_ROOT_PATH HINTS "${BINARYEN_ROOT}/bin")
-add_custom_command(TARGET sluice_wasm POST_BUILD
-  COMMAND "${WASM_OPT}" -Oz --enable-simd --enable-bulk-memory --enable-sign-ext
-    --enable-nontrapping-float-to-int --enable-mutable-globals --enable-reference-types --enable-multivalue
-    core.wasm -o core.wasm
-  VERBATIM)
+sluice_compile_small(wasm/bindings/core.cpp wasm/bindings/contract.cpp wasm/bindings/lean.cpp)
+
+# One module of the bindings in wasm/bindings/<module>.cpp; `initial_memory` in bytes, its stack included.
+function(sluice_module target module initial_memory)
+  add_executable(${target} wasm/bindings/${module}.cpp wasm/bindings/lean.cpp)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${module} SUFFIX .mjs)
+  target_link_libraries(${target} PRIVATE sluice_core sluice_warnings)
+
+  # Names of unbound types are only for messages, and need RTTI.
+  target_compile_definitions(${target} PRIVATE EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
+
+  target_link_options(${target} PRIVATE
+    ${embind}
+    # A factory that makes any number of instances: after a trap one is dropped and another made.
+    -sMODULARIZE=1
+    -sEXPORT_ES6=1
+    # Not `node`: on 3.1.6 its glue calls require(), which ES modules lack. Our loader reads the file.
+    -sENVIRONMENT=web,worker
+    # No eval, no new Function: runs under `script-src 'self' 'wasm-unsafe-eval'`.
+    -sDYNAMIC_EXECUTION=0
+    -sFILESYSTEM=0
+    # Buffers are few and large: the small allocator serves as well as the big one.
+    -sMALLOC=emmalloc
+    # Assertions pull in glue that throws in Node on 3.1.6.
+    -sASSERTIONS=0
+    -sINCOMING_MODULE_JS_API=instantiateWasm,locateFile,onAbort,print,printErr
+    -sEXPORTED_RUNTIME_METHODS=HEAPU8
+    -sALLOW_MEMORY_GROWTH=1
+    -sINITIAL_MEMORY=${initial_memory}
+    -sMAXIMUM_MEMORY=4294967296
+    # The stack lies below the data, so that an overflow traps instead of overwriting it.
+    -Wl,--stack-first
+    -s${stack_size}=1048576)
+
+  # Emscripten's own pass optimises what the linker wrote; a second one over its result finds another third of
+  # a percent. It only shortens: the imports, by which the glue is bound, keep their names. (The last two features
+  # are those that newer compilers turn on by themselves.)
+  add_custom_command(TARGET ${target} POST_BUILD
+    COMMAND "${WASM_OPT}" -Oz --enable-simd --enable-bulk-memory --enable-sign-ext
+      --enable-nontrapping-float-to-int --enable-mutable-globals --enable-reference-types --enable-multivalue
+      ${module}.wasm -o ${module}.wasm
+    VERBATIM)
+endfunction()
+
+sluice_module(sluice_wasm core 16777216)
+# What a tool answers has been reduced by the core before it comes here.
+sluice_module(sluice_contract contract 2097152)

@@ -25,7 +25,8 @@ import { checkSize } from "./size.mjs";
 /** Where CMake builds a preset. */
 export const buildFolder = (preset) => join(root, "build", preset);
 
-const GLUE = join(buildFolder("wasm-release"), "core.min.mjs");
+/** What C++ becomes: each a glue, the module that it loads, and declarations that are written by hand. */
+const MODULES = ["core", "contract"];
 
 /** Brings targets of a preset up to date; Ninja does only what is needed. */
 export async function buildNative(preset, targets = []) {
@@ -36,10 +37,12 @@ export async function buildNative(preset, targets = []) {
 
 /** Brings dist/ up to date. */
 export async function build() {
-  await buildNative("wasm-release", ["sluice_wasm", "sluice_schema"]);
-  await minifyGlue();
+  await buildNative("wasm-release", ["sluice_wasm", "sluice_contract", "sluice_schema"]);
+  await Promise.all(MODULES.map(minifyGlue));
   // Beside its sources too, so that tests and the playground can import what is not yet compiled.
-  for (const folder of ["web/src/core", "dist/core"]) copyCore(join(root, folder));
+  for (const folder of ["web/src/core", "dist/core"]) {
+    for (const module of MODULES) copyModule(module, join(root, folder));
+  }
   await Promise.all(
     ["tsconfig.build.json", "tsconfig.declarations.json"].map((project) =>
       must(process.execPath, [tool("tsc"), "-p", project]),
@@ -65,22 +68,24 @@ async function buildElements() {
   ]);
 }
 
+const glueOf = (module) => join(buildFolder("wasm-release"), `${module}.min.mjs`);
+
 // Emscripten writes its glue for people to read. Vite is loaded only when there is something to do.
-async function minifyGlue() {
-  const [from, to] = [join(buildFolder("wasm-release"), "core.mjs"), GLUE];
+async function minifyGlue(module) {
+  const [from, to] = [join(buildFolder("wasm-release"), `${module}.mjs`), glueOf(module)];
   if (existsSync(to) && statSync(to).mtimeMs >= statSync(from).mtimeMs) return;
   const { minify } = await import("vite");
-  const { code, errors } = await minify("core.mjs", readFileSync(from, "utf8"), { module: true });
-  if (errors.length > 0) throw new Error(`core.mjs cannot be minified: ${errors[0].message}`);
+  const { code, errors } = await minify(`${module}.mjs`, readFileSync(from, "utf8"), { module: true });
+  if (errors.length > 0) throw new Error(`${module}.mjs cannot be minified: ${errors[0].message}`);
   writeFileSync(to, code);
 }
 
-// core.d.mts is written by hand, and tsc copies no declarations.
-function copyCore(folder) {
+// The declarations are written by hand, and tsc copies none.
+function copyModule(module, folder) {
   mkdirSync(folder, { recursive: true });
-  copyChanged(GLUE, join(folder, "core.mjs"));
-  copyChanged(join(buildFolder("wasm-release"), "core.wasm"), join(folder, "core.wasm"));
-  copyChanged(join(root, "web/src/core/core.d.mts"), join(folder, "core.d.mts"));
+  copyChanged(glueOf(module), join(folder, `${module}.mjs`));
+  copyChanged(join(buildFolder("wasm-release"), `${module}.wasm`), join(folder, `${module}.wasm`));
+  copyChanged(join(root, `web/src/core/${module}.d.mts`), join(folder, `${module}.d.mts`));
 }
 
 // Unchanged files keep their time stamps: watchers and caches look at them.

@@ -88,4 +88,20 @@ class Session {
 /// `head`.
 std::string describe_file(std::string_view head, uint64_t size);
 
+/// Looks at a file that streams by: the same answer for any chunking, in constant memory.
+class FileLook {
+ public:
+  FileLook();
+  ~FileLook();
+
+  void push(std::string_view bytes);
+
+  /// What `Session::segment` tells of a segment; nothing may be pushed behind it.
+  std::string finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 }  // namespace sluice

@@ -25,4 +25,11 @@ constexpr bool is_control(char32_t value) {
   return value < 0x20 || (value >= 0x7f && value < 0xa0);
 }
 
+/// Whether a character shows nothing, or changes how others show: zero-width characters, bidi
+/// controls, variation selectors, tags, blank letters.
+bool is_invisible(char32_t value);
+
+/// White space of any kind, line and paragraph separators among it.
+bool is_space(char32_t value);
+
 }  // namespace sluice

@@ -1,6 +1,4 @@
 // Text from a file, made fit to stand in a prompt, a terminal or a page.
-#include <array>
-
 #include "describe/ansi.h"
 #include "describe/code_point.h"
 #include "json/utf8.h"
@@ -9,36 +7,6 @@
 
 namespace sluice {
 namespace {
-
-struct Range {
-  char32_t first;
-  char32_t last;
-};
-
-/// Characters that show nothing, or change how others show (Unicode 15:
-/// Default_Ignorable_Code_Point, Bidi_Control, interlinear annotation, blank letters,
-/// non-characters of the first plane).
-constexpr std::array<Range, 22> kInvisible = {{
-    {0x00ad, 0x00ad},   {0x034f, 0x034f},   {0x061c, 0x061c},   {0x115f, 0x1160},
-    {0x17b4, 0x17b5},   {0x180b, 0x180f},   {0x200b, 0x200f},   {0x202a, 0x202e},
-    {0x2060, 0x206f},   {0x2800, 0x2800},   {0x3164, 0x3164},   {0xfdd0, 0xfdef},
-    {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},   {0xfff0, 0xfffb},
-    {0xfffe, 0xffff},   {0x13430, 0x1345f}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
-    {0x1fffe, 0x1ffff}, {0xe0000, 0xe0fff},
-}};
-
-bool is_invisible(char32_t value) {
-  for (const Range& range : kInvisible) {
-    if (value >= range.first && value <= range.last) return true;
-  }
-  return false;
-}
-
-bool is_space(char32_t value) {
-  return value == ' ' || (value >= 0x09 && value <= 0x0d) || value == 0xa0 || value == 0x1680 ||
-         (value >= 0x2000 && value <= 0x200a) || value == 0x2028 || value == 0x2029 ||
-         value == 0x202f || value == 0x205f || value == 0x3000;
-}
 
 bool is_letter(char32_t value) {
   return (value | 0x20) >= 'a' && (value | 0x20) <= 'z';

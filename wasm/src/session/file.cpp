@@ -1,5 +1,7 @@
 // What kind of file some bytes are, for a host that has a file and no message.
+#include "gate/segment_log.h"
 #include "json/object.h"
+#include "session/wire.h"
 #include "sluice/describe.h"
 #include "sluice/session.h"
 #include "sluice/sniff.h"
@@ -20,6 +22,26 @@ std::string describe_file(std::string_view head, uint64_t size) {
       .text("extension", subject.type.extension)
       .text("description", describe(subject))
       .end();
+}
+
+struct FileLook::State {
+  GateOptions options;
+  gate::SegmentLog log{options};
+};
+
+FileLook::FileLook() : state_(std::make_unique<State>()) {
+  state_->log.open(SegmentKind::run);
+}
+FileLook::~FileLook() = default;
+
+void FileLook::push(std::string_view bytes) {
+  state_->log.data(0, bytes);
+  state_->log.events().clear();
+}
+
+std::string FileLook::finish() {
+  state_->log.close(0);
+  return write_segment(state_->log.segment(0));
 }
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
 /**
- * The built module as JavaScript sees it; `wasm/bindings/bindings.cpp` is its other side. Calls that can fail
+ * The built module as JavaScript sees it; `wasm/bindings/core.cpp` is its other side. Calls that can fail
  * answer false: `output` is then the error as JSON. Views die when memory grows.
  */
 
@@ -35,6 +35,12 @@ export interface Core {
   shelved(): boolean;
   clamp(maxChars: number): boolean;
   sniff(size: number): void;
+  /** A file begins. */
+  look(): void;
+  /** Its next bytes are in `input`. */
+  lookAt(): void;
+  /** The file is over: what `segment` tells of it. */
+  looked(): void;
   restore(): boolean;
   restoreWith(refs: number): boolean;
   restoreText(refs: number, json: boolean): boolean;

@@ -12,7 +12,17 @@ import type { SluiceConfig } from "./config.js";
 import { EnginePool, type Engine } from "./engine.js";
 import type { MessageSurroundings } from "./message.js";
 import { Restorer } from "./restoring.js";
-import type { Clamp, ClampOptions, Sluice, SluiceStream, Sniffed, Transformed, TransformOptions } from "./sluice.js";
+import { EngineLook } from "./look.js";
+import type {
+  Clamp,
+  ClampOptions,
+  FileLook,
+  Sluice,
+  SluiceStream,
+  Sniffed,
+  Transformed,
+  TransformOptions,
+} from "./sluice.js";
 import { StoreAccess, type StoreTerms } from "./store-access.js";
 import { Stream } from "./stream.js";
 
@@ -137,6 +147,10 @@ class StoreSluice implements Sluice {
       });
       return JSON.parse(engine.ask(() => undefined)) as Sniffed;
     });
+  }
+
+  async look(): Promise<FileLook> {
+    return new EngineLook(await this.#pool.take(), this.#pool);
   }
 
   #around(options: TransformOptions, access: StoreAccess): MessageSurroundings {

@@ -4,13 +4,11 @@
  */
 import createCoreModule from "./core.mjs";
 import type { Core, CoreModule } from "./core.mjs";
+import { instantiate, MAX_KEPT_MEMORY, trapped } from "./instance.js";
 import { SluiceError, type ErrorCode } from "../errors/error.js";
 
 /** Idle instances that are kept. */
 const MAX_IDLE = 4;
-
-/** Memory in bytes beyond which an instance is not kept: WebAssembly memory never shrinks. */
-const MAX_KEPT_MEMORY = 64 * 1024 * 1024;
 
 /** Characters of text handed to the encoder at a time. */
 const TEXT_PIECE = 65_536;
@@ -139,39 +137,14 @@ export class EnginePool {
   }
 
   async #make(): Promise<Engine> {
-    const engine = new Engine(await instantiate(this.#compiled));
+    const engine = new Engine(await instantiate(createCoreModule, this.#compiled));
     engine.tell(this.#config, (core) => core.configure());
     return engine;
   }
 }
 
-async function instantiate(compiled: WebAssembly.Module): Promise<CoreModule> {
-  return new Promise((resolve, reject) => {
-    const made = createCoreModule({
-      // The glue would wait for ever when this fails: the failure is reported here.
-      instantiateWasm: (imports, receive) => {
-        WebAssembly.instantiate(compiled, imports).then(receive, reject);
-        return {};
-      },
-      locateFile: (name) => name,
-      print: () => undefined,
-      printErr: () => undefined,
-    });
-    made.then(resolve, reject);
-  });
-}
-
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-function trapped(cause?: unknown): SluiceError {
-  return new SluiceError(
-    "E_CORE_TRAP",
-    "the core failed on this input and was replaced; the input is untouched: pass it on as it is, and report it",
-    {},
-    { cause },
-  );
 }
 
 /** The error behind `{"code":…,"message":…,…}`. */

@@ -119,6 +119,14 @@ export interface Sniffed {
   readonly description: string;
 }
 
+/** One file that streams by. Dispose of it, also where it was not finished. */
+export interface FileLook extends Disposable {
+  /** The next bytes, in chunks of any size; they are not kept. */
+  push(bytes: Uint8Array): void;
+  /** What kind of file it was. Nothing may be pushed behind it. */
+  finish(): Sniffed;
+}
+
 /** A gate in front of a store. One serves any number of results, also at the same time. */
 export interface Sluice {
   /** Reduces a whole result: a CallToolResult, a JSON-RPC response, a content array or any JSON value. */
@@ -135,4 +143,6 @@ export interface Sluice {
   restoreStream(json: string, options?: { readonly scope?: ArtifactScope }): AsyncIterable<Uint8Array>;
   /** What kind of file begins with these bytes; `size` is the whole file's when `head` is only its first part. */
   sniff(head: Uint8Array, size?: number): Sniffed;
+  /** Looks at a whole file as it streams by: what `sniff` says, and what only the whole tells, such as how many rows there are. */
+  look(): Promise<FileLook>;
 }

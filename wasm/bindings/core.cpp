@@ -2,6 +2,7 @@
 // which die when memory grows: fetch a view again after every call.
 #include <emscripten/bind.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,13 @@ class Core {
 
   void sniff(double size) { out_ = sluice::describe_file(in_, static_cast<uint64_t>(size)); }
 
+  void look() { look_ = std::make_unique<sluice::FileLook>(); }
+  void look_at() { look_->push(in_); }
+  void looked() {
+    out_ = look_->finish();
+    look_.reset();
+  }
+
   bool restore() { return answer(restoration_.cut(in_)); }
   bool restore_with(size_t refs) { return answer(restoration_.cut(in_, refs)); }
   bool restore_text(size_t refs, bool json) {
@@ -78,6 +86,7 @@ class Core {
 
   sluice::Session session_;
   sluice::Restoration restoration_;
+  std::unique_ptr<sluice::FileLook> look_;
   std::string in_;
   std::string out_;
 };
@@ -113,6 +122,9 @@ EMSCRIPTEN_BINDINGS(sluice) {
       .function("shelved", &Core::shelved)
       .function("clamp", &Core::clamp)
       .function("sniff", &Core::sniff)
+      .function("look", &Core::look)
+      .function("lookAt", &Core::look_at)
+      .function("looked", &Core::looked)
       .function("restore", &Core::restore)
       .function("restoreWith", &Core::restore_with)
       .function("restoreText", &Core::restore_text)

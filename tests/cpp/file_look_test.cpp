@@ -1,0 +1,41 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sluice/session.h"
+
+namespace sluice {
+namespace {
+
+std::string table(int rows) {
+  std::string text = "id,name\n";
+  for (int row = 0; row < rows; ++row) text += std::to_string(row) + ",n\n";
+  return text;
+}
+
+std::string looked(std::string_view bytes, size_t chunk) {
+  FileLook look;
+  for (size_t at = 0; at < bytes.size(); at += chunk) look.push(bytes.substr(at, chunk));
+  return look.finish();
+}
+
+TEST(FileLook, TellsOfTheWholeWhatTheHeadDoesNot) {
+  const std::string told = looked(table(50'000), 4096);
+  EXPECT_NE(told.find("\"mime_type\":\"text/csv\""), std::string::npos) << told;
+  EXPECT_NE(told.find("50,000 rows"), std::string::npos) << told;
+}
+
+TEST(FileLook, TellsTheSameForAnyChunks) {
+  const std::string text = table(20'000);
+  const std::string whole = looked(text, text.size());
+  for (const size_t chunk : {1u, 7u, 511u, 65'536u}) EXPECT_EQ(looked(text, chunk), whole);
+}
+
+TEST(FileLook, TellsOfNothingAndOfBytes) {
+  EXPECT_NE(FileLook().finish().find("\"size_bytes\":0"), std::string::npos);
+  const std::string bytes("\x00\xff\x01\xfe", 4);
+  EXPECT_NE(looked(bytes, 1).find("application/octet-stream"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,137 @@
+// The contract's own members, and what is written of a contract.
+#include "files/contract_fixture.h"
+
+namespace sluice {
+namespace {
+
+const std::string kNoFiles = R"("artifacts":[],"deferred_artifacts":[],)" + kNoDisplay;
+
+TEST(FilesContract, DefaultsAreFilledInAndNullIsAsIfLeftOut) {
+  const std::string plain = R"({"results":{},)" + kNoFiles;
+  EXPECT_EQ(contract_of(R"({"results":{}})"), plain);
+  EXPECT_EQ(contract_of(with(R"("meta_data":null,"retryable":null,"artifacts":null,)"
+                             R"("deferred_artifacts":null,"display":null)")),
+            plain);
+}
+
+TEST(FilesContract, ResultsAndFactsAreCopiedAsTheyStand) {
+  const std::string results = R"({"n" : 1.000000000000000000001e+2, "a":"\u00e9\ud800", "a":2})";
+  EXPECT_EQ(
+      contract_of(R"({"meta_data":{ "x":-0.0 },"results":)" + results + R"(,"retryable":true})"),
+      R"({"results":)" + results + R"(,"meta_data":{ "x":-0.0 },"retryable":true,)" + kNoFiles);
+}
+
+TEST(FilesContract, WhatTheCoreDivertedStaysAReference) {
+  const std::string reference = R"("artifact://artifact_1?type=application/json&size=108781")";
+  EXPECT_EQ(contract_of(R"({"results":)" + reference + R"(,"meta_data":)" + reference + "}"),
+            R"({"results":)" + reference + R"(,"meta_data":)" + reference + "," + kNoFiles);
+}
+
+TEST(FilesContract, UnknownMembersAreGone) {
+  EXPECT_EQ(
+      contract_of(with(R"("x":1,"artifacts":[{"name":"a","b64":"QQ","mime":"a/b","x":[]}],)"
+                       R"("deferred_artifacts":[{"name":"d","path":"/d","mime":"a/b","b64":1}],)"
+                       R"("display":{"x":{}})")),
+      R"({"results":{},"artifacts":[{"name":"a","b64":"QQ==","mime":"a/b","auto_open":false}],)"
+      R"("deferred_artifacts":[{"name":"d","path":"/d","mime":"a/b","expires_hours":72}],)" +
+          kNoDisplay);
+}
+
+TEST(FilesContract, OfDuplicatesTheLastCounts) {
+  EXPECT_EQ(contract_of(R"({"results":1,"results":{"a":1},"retry\u0061ble":1,"retryable":false})"),
+            R"({"results":{"a":1},"retryable":false,)" + kNoFiles);
+  EXPECT_EQ(breach_of(R"("retryable":true,"retryable":1)"), "retryable: must be true or false");
+}
+
+TEST(FilesContract, ResultsAreAnObject) {
+  const auto reading = [](const char* results) {
+    return contract_of(std::string(R"({"results":)") + results + "}");
+  };
+  for (const char* results : {"1", "\"x\"", "[]", "true", "\"artifact://\"", "\"artifact://a b\""})
+    EXPECT_EQ(reading(results), R"(invalid {"field":"results","rule":"must be an object"})");
+  EXPECT_EQ(reading("null"), R"(invalid {"field":"results","rule":"must be given: an object"})");
+}
+
+TEST(FilesContract, FactsAreAnObjectAndRetryableIsTrueOrFalse) {
+  EXPECT_EQ(breach_of(R"("meta_data":[])"), "meta_data: must be an object");
+  EXPECT_EQ(breach_of(R"("retryable":"yes")"), "retryable: must be true or false");
+}
+
+TEST(FilesContract, ListsOfFilesAreBounded) {
+  const auto list = [](const std::string& key, size_t count, const char* place) {
+    std::string files;
+    for (size_t i = 0; i < count; ++i) {
+      if (i > 0) files += ',';
+      files += R"({"name":"n)" + std::to_string(i) + "\"," + place + R"(,"mime":"a/b"})";
+    }
+    return "\"" + key + "\":[" + files + "]";
+  };
+  for (const char* key : {"artifacts", "deferred_artifacts"}) {
+    const std::string rule = std::string(key) + ": must be an array of at most 256 objects";
+    EXPECT_EQ(breach_of(list(key, 256, R"("path":"/p")")), "none");
+    EXPECT_EQ(breach_of(list(key, 257, R"("path":"/p")")), rule);
+    EXPECT_EQ(breach_of("\"" + std::string(key) + "\":{}"), rule);
+    EXPECT_EQ(breach_of("\"" + std::string(key) + "\":[1]"),
+              std::string(key) + "[0]: must be an object");
+    EXPECT_EQ(breach_of("\"" + std::string(key) + "\":[null]"),
+              std::string(key) + "[0]: must be an object");
+  }
+}
+
+TEST(FilesContract, AListThatTheCoreDivertedIsTooLong) {
+  EXPECT_EQ(breach_of(R"("artifacts":"artifact://a?type=application/json&size=72741")"),
+            "artifacts: must be shorter: it is too large to stand in a result");
+}
+
+TEST(FilesContract, TheFirstRuleThatIsBrokenIsTold) {
+  EXPECT_EQ(breach_of(R"("display":1,"artifacts":[{}],"retryable":0)"),
+            "retryable: must be true or false");
+}
+
+TEST(FilesContract, DisplayIsAnObjectOfHints) {
+  EXPECT_EQ(
+      contract_of(with(artifact_with(R"("auto_open":true)") +
+                       R"(,"display":{"notification":" 1\nfile\u202e ","category_hint":"draft",)"
+                       R"("storage_action":"store_and_open","mode":"split",)"
+                       R"("primary_file":"\u0061","open_canvas":true})")),
+      R"({"results":{},"artifacts":[{"name":"a","b64":"","mime":"text/csv","auto_open":true}],)"
+      R"("deferred_artifacts":[],"display":{"open_canvas":true,"primary_file":"a",)"
+      R"("mode":"split","storage_action":"store_and_open","category_hint":"draft",)"
+      R"("notification":"1 file"}})");
+  EXPECT_EQ(breach_of(R"("display":[])"), "display: must be an object");
+  EXPECT_EQ(breach_of(R"("display":{"open_canvas":1})"),
+            "display.open_canvas: must be true or false");
+  EXPECT_EQ(breach_of(R"("display":{"mode":"full"})"),
+            "display.mode: must be one of replace, append, split");
+  EXPECT_EQ(breach_of(R"("display":{"storage_action":"keep"})"),
+            "display.storage_action: must be one of store, store_and_open, temporary");
+  EXPECT_EQ(breach_of(R"("display":{"category_hint":"x"})"),
+            "display.category_hint: must be one of report, dataset, visualization, draft");
+  EXPECT_EQ(breach_of(R"("display":{"notification":1})"),
+            "display.notification: must be a string of at most 500 characters");
+  EXPECT_EQ(breach_of(R"("display":{"notification":")" + std::string(500, 'x') + "\"}"), "none");
+  EXPECT_EQ(breach_of(R"("display":{"notification":")" + std::string(501, 'x') + "\"}"),
+            "display.notification: must be a string of at most 500 characters");
+}
+
+TEST(FilesContract, ThePrimaryFileIsOneOfThisResult) {
+  EXPECT_EQ(breach_of(deferred_with(R"("x":1)") + R"(,"display":{"primary_file":"a"})"), "none");
+  for (const char* name : {"\"b\"", "\"\"", "1", "[]"})
+    EXPECT_EQ(breach_of(artifact_with(R"("x":1)") + R"(,"display":{"primary_file":)" + name + "}"),
+              "display.primary_file: must be the name of a file in this result");
+}
+
+TEST(FilesContract, ANormalisedContractReadAgainIsTheSame) {
+  const std::string contract = contract_of(with(
+      R"("meta_data":{"a":1e400},"artifacts":[{"name":"\ud800 \"x\"","b64":" -_-_ ",)"
+      R"("mime":"A/B;c=\"\\\"\"","size":3.0,"description":" \u0007a\n b ","viewer":"code",)"
+      R"("category":"draft"},{"name":"r","b64":"artifact://a?size=1","mime":"a/b"}],)"
+      R"("deferred_artifacts":[{"name":"d","path":"/tmp/\u00e9","mime":"a/b","reason":"draft",)"
+      R"("next_actions":["Edit it"],"expires_hours":8760}],)"
+      R"("display":{"primary_file":"d","notification":"\ud83d\ude00"})"));
+  ASSERT_TRUE(contract.starts_with(R"({"results")")) << contract;
+  EXPECT_EQ(contract_of(contract), contract);
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,70 @@
+// Reading a tool's contract under libFuzzer: whatever the bytes, the answer is one of three kinds
+// and bounded, and a contract read again is the same. The first byte chooses what the rest is: the
+// whole answer, its structured content, the text of its only block, or members of one artifact.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "sluice/contract.h"
+#include "sluice/tape.h"
+
+namespace {
+
+using sluice::ContractReading;
+using Kind = ContractReading::Kind;
+
+/// What defaults can add: a dozen characters to each of 512 files, and the display.
+constexpr size_t kMostAdded = 20'000;
+
+/// A field, and the rule of a few words that it breaks.
+constexpr size_t kMostTold = 300;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+std::string answer_of(uint8_t form, std::string_view rest) {
+  const std::string inside(rest);
+  switch (form % 5) {
+    case 0:
+      return inside;
+    case 1:
+      return R"({"structuredContent":)" + inside + "}";
+    case 2: {
+      std::string block;
+      sluice::append_escaped(block, inside);
+      return R"({"content":[{"type":"text","text":")" + block + "\"}]}";
+    }
+    case 3:
+      return R"({"results":{},"artifacts":[{"name":"a","mime":"a/b",)" + inside + "}]}";
+    default:
+      return R"({"results":{},"deferred_artifacts":[{"name":"a","mime":"a/b","path":"/p",)" +
+             inside + R"(}],"display":{"primary_file":"a",)" + inside + "}}";
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const std::string text = answer_of(data[0], {reinterpret_cast<const char*>(data) + 1, size - 1});
+  const ContractReading reading = sluice::read_contract(text);
+  if (reading.kind == Kind::other) {
+    require(reading.json.empty());
+    return 0;
+  }
+  sluice::Tape tape;
+  require(sluice::Tape::parse(reading.json, tape, 512, false).ok());
+  if (reading.kind == Kind::invalid) {
+    require(tape.count(0) == 2 && reading.json.size() <= kMostTold);
+    require(tape.find(0, "field").has_value() && tape.find(0, "rule").has_value());
+    return 0;
+  }
+  require(reading.kind == Kind::contract && reading.json.size() <= text.size() + kMostAdded);
+  require(tape.find(0, "results") && tape.find(0, "artifacts"));
+  require(tape.find(0, "deferred_artifacts") && tape.find(0, "display"));
+  const ContractReading again = sluice::read_contract(reading.json);
+  require(again.kind == Kind::contract && again.json == reading.json);
+  return 0;
+}

@@ -1,0 +1,45 @@
+// The boundary to JavaScript of the module that reads tools' contracts: Embind only, no logic.
+// Bytes cross as views into the module's memory, which die when memory grows.
+#include "sluice/contract.h"
+
+#include <emscripten/bind.h>
+
+#include <string>
+
+namespace {
+
+using emscripten::typed_memory_view;
+using emscripten::val;
+
+/// What JavaScript holds: a buffer in and a buffer out.
+class Contract {
+ public:
+  val input(size_t size) {
+    in_.resize(size);
+    return val(typed_memory_view(size, reinterpret_cast<const uint8_t*>(in_.data())));
+  }
+  val output() const {
+    return val(typed_memory_view(out_.size(), reinterpret_cast<const uint8_t*>(out_.data())));
+  }
+
+  /// The kind of the reading; `output` is its JSON.
+  unsigned read() {
+    sluice::ContractReading reading = sluice::read_contract(in_);
+    out_ = std::move(reading.json);
+    return static_cast<unsigned>(reading.kind);
+  }
+
+ private:
+  std::string in_;
+  std::string out_;
+};
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(sluice_contract) {
+  emscripten::class_<Contract>("Contract")
+      .constructor<>()
+      .function("input", &Contract::input)
+      .function("output", &Contract::output)
+      .function("read", &Contract::read);
+}

@@ -1,0 +1,22 @@
+/**
+ * The built module as JavaScript sees it; `wasm/bindings/contract.cpp` is its other side. Views die when memory grows.
+ */
+import type { CoreModuleOptions } from "./core.mjs";
+
+/** A reader of contracts with its buffers. */
+export interface Contract {
+  /** Room for the text that is read, as UTF-8. */
+  input(size: number): Uint8Array;
+  /** Reads: 0 where there is no contract, 1 for one, 2 for one that breaks a rule. */
+  read(): number;
+  /** The contract as JSON, or `{"field":…,"rule":…}`. */
+  output(): Uint8Array;
+  delete(): void;
+}
+
+export interface ContractModule {
+  readonly Contract: new () => Contract;
+  readonly HEAPU8: Uint8Array;
+}
+
+export default function createContractModule(options: CoreModuleOptions): Promise<ContractModule>;
