@@ -65,6 +65,19 @@ const requirements = [
     found: () => onPath("redis-server"),
     debian: "redis-server",
   },
+  ...["ceph-mon", "ceph-osd", "radosgw"].map((program) => ({
+    name: `Ceph 16 or later (${program})`,
+    purpose: /** @type {const} */ ("test"),
+    found: () => onPath(program),
+    debian: program,
+  })),
+  {
+    name: "bubblewrap (bwrap)",
+    purpose: "test",
+    // There is none but for Linux, and the tests of sandboxes are skipped elsewhere.
+    found: () => process.platform !== "linux" || onPath("bwrap"),
+    debian: "bubblewrap",
+  },
   { name: "clang-tidy", purpose: "tidy", found: () => onPath("clang-tidy"), debian: "clang-tidy" },
   {
     name: "llvm-cov and llvm-profdata",

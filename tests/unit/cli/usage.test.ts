@@ -4,9 +4,9 @@ import { EXIT_MEANINGS } from "../../../web/src/cli/exit.js";
 import { sluice } from "./command.js";
 
 const WRONG: readonly (readonly [args: string[], sentence: RegExp])[] = [
-  [[], /give a command: transform, restore, proxy, bridge, tools, resources, artifacts, files, sniff/],
+  [[], /give a command: transform, restore, proxy, bridge, run, tools, resources, artifacts, files, sniff/],
   [["transfrom"], /did you mean transform\?/],
-  [["frobnicate"], /there are transform, restore, proxy, bridge, tools, resources, artifacts, files, sniff/],
+  [["frobnicate"], /there are transform, restore, proxy, bridge, run, tools, resources, artifacts, files, sniff/],
   [["--store", "x", "transform"], /options come after the command/],
   [["help", "transfrom"], /did you mean transform\?/],
   [["artifacts"], /needs a verb: list, get, stat, delete, gc, purge/],
@@ -39,6 +39,8 @@ const WRONG: readonly (readonly [args: string[], sentence: RegExp])[] = [
   [["transform", "--scope", "user=1", "--scope", "user_id=2"], /user_id is given twice/],
   [["transform", "a", "b"], /"b" is too many/],
   [["transform", "-x"], /no option -x/],
+  [["run", "--", "true"], /say whose server it is with --user NAME/],
+  [["run", "--user", "ada"], /run needs a command: sluice run --user NAME -- COMMAND/],
   [["tools"], /needs a verb: list, connect, call/],
   [["tools", "cal"], /did you mean call\?/],
   [["tools", "connect"], /needs SOURCE/],

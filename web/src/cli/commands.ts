@@ -5,6 +5,7 @@
 import { CONFIG, JSON_OUT, OWNER, RESULTS, SCOPE, STORE } from "./options.js";
 import { FILE_COMMANDS } from "./files/commands.js";
 import { RESOURCE_COMMANDS } from "./resources/commands.js";
+import { RUN_COMMAND } from "./run/commands.js";
 import type { CommandSpec, OptionSpec } from "./spec.js";
 import { TOOL_COMMANDS } from "./tools/commands.js";
 
@@ -130,6 +131,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     load: () => import("./bridge/bridge.js"),
   },
+  RUN_COMMAND,
   ...TOOL_COMMANDS,
   ...RESOURCE_COMMANDS,
   {

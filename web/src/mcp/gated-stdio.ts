@@ -251,7 +251,8 @@ function messageLane(take: (text: string) => void, most = Infinity): LineLane {
   };
 }
 
-function inherited(): Record<string, string> {
+/** The variables of this process that a server gets unasked. */
+export function inherited(): Record<string, string> {
   return Object.fromEntries(
     INHERITED.flatMap((name) => {
       const value = process.env[name];

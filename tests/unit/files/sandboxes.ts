@@ -1,0 +1,23 @@
+/**
+ * Whether sandboxes can be made here.
+ * @module
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sandboxed } from "../../../web/src/files/sandbox.js";
+import { Workspace } from "../../../web/src/files/workspace/workspace.js";
+
+/** Why there are none: undefined where there are. Printed, since tests are skipped for it. */
+export async function whyNoSandbox(): Promise<string | undefined> {
+  const root = await mkdtemp(join(tmpdir(), "sluice-sandbox-"));
+  try {
+    await sandboxed(["true"], { workspace: await Workspace.open({ root, name: "ada" }) });
+    return undefined;
+  } catch (error) {
+    console.log(`Tests in sandboxes are skipped. ${(error as Error).message}`);
+    return (error as Error).message;
+  } finally {
+    await rm(root, { recursive: true });
+  }
+}

@@ -1,0 +1,116 @@
+import { execFile } from "node:child_process";
+import { chmod, chown, lstat, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { emptied } from "../../../../web/src/files/workspace/empty.js";
+import { OpenFolder } from "../../../../web/src/files/workspace/open-folder.js";
+import { Workspace } from "../../../../web/src/files/workspace/workspace.js";
+import { adas, bytes, emptyFolder } from "./rooms.js";
+
+const isRoot = process.getuid?.() === 0;
+
+describe("a workspace", () => {
+  test("is opened again as it was left", async () => {
+    const first = await adas();
+    await first.input({ name: "a", id: "1", size_bytes: 1 }, bytes("a"));
+    const again = await Workspace.open({ root: join(first.folder, ".."), name: "ada" });
+    expect(await readdir(join(again.folder, "input_files"))).toEqual(["a"]);
+  });
+
+  test("is made ours alone where it was open to others", async () => {
+    const root = await emptyFolder();
+    await mkdir(join(root, "ada"));
+    await chmod(join(root, "ada"), 0o777);
+    const { folder } = await Workspace.open({ root, name: "ada" });
+    expect((await lstat(folder)).mode & 0o777).toBe(0o700);
+  });
+
+  test("is refused where somebody planted a link, a file, or has a folder with other things", async () => {
+    const root = await emptyFolder();
+    await mkdir(join(root, "elsewhere"));
+    await symlink(join(root, "elsewhere"), join(root, "linked"));
+    await writeFile(join(root, "file"), "");
+    await mkdir(join(root, "full"));
+    await writeFile(join(root, "full", "thesis.txt"), "");
+    for (const name of ["linked", "file", "full"]) {
+      const refused = await Workspace.open({ root, name }).catch((error: unknown) => error as Error);
+      expect(refused).toMatchObject({ code: "E_STORE_DENIED" });
+      expect((refused as Error).message).not.toContain(root);
+    }
+    expect(await readdir(join(root, "elsewhere"))).toEqual([]);
+  });
+
+  test.skipIf(!isRoot)("is refused where it is somebody else's", async () => {
+    const root = await emptyFolder();
+    await mkdir(join(root, "ada"));
+    await chown(join(root, "ada"), 12_345, 12_345);
+    await expect(Workspace.open({ root, name: "ada" })).rejects.toMatchObject({ code: "E_STORE_DENIED" });
+  });
+
+  test("is refused in a root in which anybody may exchange it", async () => {
+    const root = await emptyFolder();
+    await chmod(root, 0o777);
+    await expect(Workspace.open({ root, name: "ada" })).rejects.toMatchObject({ code: "E_INVALID_ARGUMENT" });
+    await chmod(root, 0o1777);
+    await expect(Workspace.open({ root, name: "ada" })).resolves.toBeInstanceOf(Workspace);
+  });
+
+  test.each(["", ".", "..", "../ada", "a/b", "Ada", ".ada", "a\0", "a."])("has no name like %j", async (name) => {
+    const root = await emptyFolder();
+    await expect(Workspace.open({ root, name })).rejects.toMatchObject({ code: "E_INVALID_ARGUMENT", path: "name" });
+    expect(await readdir(root)).toEqual([]);
+  });
+});
+
+describe.each([
+  ["held open", true],
+  ["found by its path", false],
+] as const)("a folder %s, when it is emptied", (_, anchored) => {
+  test.skipIf(anchored && process.platform !== "linux")("loses all that is in it and nothing else", async () => {
+    const root = await emptyFolder();
+    const [inside, outside] = [join(root, "ada"), join(root, "outside")];
+    await mkdir(join(outside, "deep"), { recursive: true });
+    await writeFile(join(outside, "deep", "keep"), "keep");
+    await mkdir(join(inside, "a", "b", "c"), { recursive: true });
+    await writeFile(join(inside, "a", "b", "c", "file"), "");
+    await writeFile(join(inside, ".hidden"), "");
+    await symlink(outside, join(inside, "link"));
+    await symlink(join(outside, "deep"), join(inside, "a", "b", "link"));
+    await promisify(execFile)("mkfifo", [join(inside, "a", "pipe")]);
+    await chmod(join(inside, "a", "b", "c"), 0);
+    await chmod(join(inside, "a", "b"), 0);
+    await chmod(join(inside, "a"), 0);
+
+    await using folder = await OpenFolder.open(inside, anchored);
+    await emptied(folder);
+    expect(await readdir(inside)).toEqual([]);
+    expect(await readdir(join(outside, "deep"))).toEqual(["keep"]);
+  });
+
+  test.skipIf(anchored && process.platform !== "linux")("may be deeper than any path is long", async () => {
+    const root = await emptyFolder();
+    const long = `${"d".repeat(200)}/`.repeat(15);
+    const make = `mkdir -p ${long} && cd ${long} && mkdir -p ${long}`;
+    await promisify(execFile)("sh", ["-c", make], { cwd: root });
+    await using folder = await OpenFolder.open(root, anchored);
+    await emptied(folder);
+    expect(await readdir(root)).toEqual([]);
+  });
+});
+
+test("a workspace is there, and ours, after it was emptied", async () => {
+  const workspace = await adas();
+  await workspace.input({ name: "a", id: "1", size_bytes: 1 }, bytes("a"));
+  await workspace.clear();
+  expect(await readdir(workspace.folder)).toEqual([]);
+  await workspace.input({ name: "a", id: "1", size_bytes: 1 }, bytes("a"));
+  expect(await readdir(join(workspace.folder, "input_files"))).toEqual(["a"]);
+});
+
+test("a folder that is written to without end does not keep whoever empties it", async () => {
+  const root = await emptyFolder();
+  await writeFile(join(root, "a"), "");
+  await using folder = await OpenFolder.open(root);
+  await expect(emptied(folder, -1)).rejects.toMatchObject({ code: "E_STORE_WRITE" });
+});

@@ -1,0 +1,179 @@
+/**
+ * Users' files where tools read them.
+ * @module
+ */
+import { randomUUID } from "node:crypto";
+import { constants, type BigIntStats } from "node:fs";
+import { lstat, mkdir, open, rename, rmdir, unlink, type FileHandle } from "node:fs/promises";
+import { SluiceError } from "../../errors/error.js";
+import { systemCode } from "../../errors/storage.js";
+import { emptied } from "./empty.js";
+import type { OpenFolder } from "./open-folder.js";
+
+/** The folder of inputs (user storage §3.1). */
+export const INPUTS = "input_files";
+
+const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/** A file as a tool is to find it. */
+export interface InputFile {
+  /** One name, made fit. */
+  readonly name: string;
+  /** Which version it is: another one has another id. */
+  readonly id: string;
+  /** What its bytes must come to. */
+  readonly size_bytes: number;
+}
+
+/** What tells whether a file is still what was put there: nobody who may write to it can set back `ctime`. */
+type Identity = Pick<BigIntStats, "dev" | "ino" | "size" | "ctimeNs" | "mtimeNs">;
+
+/** The inputs of one workspace, and what is known to lie there. */
+export class Inputs {
+  readonly #known = new Map<string, { readonly id: string; readonly identity: Identity }>();
+  /** By name, one after the other: two calls may want the same file at once. */
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  /** Puts a file there, unless that very version lies there untouched. */
+  async put(
+    root: () => Promise<OpenFolder>,
+    file: InputFile,
+    opened: () => Promise<ReadableStream<Uint8Array>>,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const turn = (this.#last.get(file.name) ?? Promise.resolve()).then(() => this.#put(root, file, opened, signal));
+    const settled = turn.catch(() => undefined);
+    this.#last.set(file.name, settled);
+    await turn.finally(() => {
+      if (this.#last.get(file.name) === settled) this.#last.delete(file.name);
+    });
+  }
+
+  /** Nothing lies there any more. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  async #put(
+    root: () => Promise<OpenFolder>,
+    file: InputFile,
+    opened: () => Promise<ReadableStream<Uint8Array>>,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    signal?.throwIfAborted();
+    await using workspace = await root();
+    await using folder = await inputFolder(workspace);
+    if (await this.#lies(folder, file)) return;
+    this.#known.delete(file.name);
+    const identity = await written(folder, file, opened, signal);
+    this.#known.set(file.name, { id: file.id, identity });
+  }
+
+  async #lies(folder: OpenFolder, { name, id }: InputFile): Promise<boolean> {
+    const known = this.#known.get(name);
+    if (known?.id !== id) return false;
+    const found = await lstat(folder.at(name), { bigint: true }).catch(() => undefined);
+    return found !== undefined && isSame(found, known.identity);
+  }
+}
+
+/** The folder of inputs; what a tool put in its place is taken away. */
+async function inputFolder(workspace: OpenFolder): Promise<OpenFolder> {
+  const folder = await workspace.folder(INPUTS).catch(async (error: unknown) => {
+    const code = systemCode(error);
+    if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
+    if (code === "ENOTDIR") await unlink(workspace.at(INPUTS));
+    // Another call may be making it.
+    await mkdir(workspace.at(INPUTS), { mode: 0o700 }).catch(unlessThere);
+    return workspace.folder(INPUTS);
+  });
+  await folder.makePrivate();
+  return folder;
+}
+
+function unlessThere(error: unknown): void {
+  if (systemCode(error) !== "EEXIST") throw error;
+}
+
+async function written(
+  folder: OpenFolder,
+  { name, size_bytes: size }: InputFile,
+  opened: () => Promise<ReadableStream<Uint8Array>>,
+  signal?: AbortSignal,
+): Promise<Identity> {
+  const temporary = `.${randomUUID()}`;
+  const file = await open(folder.at(temporary), CREATE, 0o600);
+  try {
+    await filled(file, await opened(), size, signal);
+    await file.chmod(0o400);
+    await replaced(folder, temporary, name);
+    return await file.stat({ bigint: true });
+  } catch (error) {
+    await unlink(folder.at(temporary)).catch(() => undefined);
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+async function filled(
+  file: FileHandle,
+  bytes: ReadableStream<Uint8Array>,
+  size: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const reader = bytes.getReader();
+  // What waits for bytes that do not come ends with that.
+  const cancelled = (): void => void reader.cancel(signal?.reason).catch(() => undefined);
+  signal?.addEventListener("abort", cancelled);
+  try {
+    signal?.throwIfAborted();
+    let left = size;
+    for (let next = await reader.read(); next.value !== undefined && left >= 0; next = await reader.read()) {
+      left -= next.value.length;
+      if (left >= 0) await wholly(file, next.value);
+    }
+    signal?.throwIfAborted();
+    if (left !== 0) throw unlike();
+  } finally {
+    signal?.removeEventListener("abort", cancelled);
+    cancelled();
+  }
+}
+
+async function wholly(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
+}
+
+/** A tool may have made a folder of that name. */
+async function replaced(folder: OpenFolder, temporary: string, name: string): Promise<void> {
+  try {
+    await rename(folder.at(temporary), folder.at(name));
+  } catch (error) {
+    if (!["EISDIR", "EEXIST", "ENOTEMPTY", "EPERM", "EACCES"].includes(systemCode(error) ?? "")) throw error;
+    await cleared(folder, name);
+    await rename(folder.at(temporary), folder.at(name));
+  }
+}
+
+async function cleared(folder: OpenFolder, name: string): Promise<void> {
+  const aside = `.${randomUUID()}`;
+  await rename(folder.at(name), folder.at(aside));
+  try {
+    await using taken = await folder.folder(aside);
+    await taken.makePrivate();
+    await emptied(taken);
+  } catch (error) {
+    if (systemCode(error) !== "ENOTDIR") throw error;
+    return unlink(folder.at(aside));
+  }
+  await rmdir(folder.at(aside));
+}
+
+function isSame(found: Identity, known: Identity): boolean {
+  return (["dev", "ino", "size", "ctimeNs", "mtimeNs"] as const).every((key) => found[key] === known[key]);
+}
+
+function unlike(): SluiceError {
+  return new SluiceError("E_STORE_CORRUPT", "The file's bytes are not as many as they should be: put it again.");
+}

@@ -1,0 +1,152 @@
+/**
+ * The one folder of a user in which tools find files and leave files: `/tmp/ada/` (user storage §3, §5, §9).
+ * @module
+ */
+import { tmpdir } from "node:os";
+import { dirname, sep } from "node:path";
+import { SluiceError } from "../../errors/error.js";
+import { systemCode } from "../../errors/storage.js";
+import { fileName } from "../file-name.js";
+import { emptied } from "./empty.js";
+import { coded, FileTooLargeError, workspaceError, type RefusedPath } from "./errors.js";
+import { INPUTS, Inputs, type InputFile } from "./inputs.js";
+import type { OpenFolder } from "./open-folder.js";
+import { invalid, missing, openInside, outputFile, Refused, segmentsOf, type OutputFile } from "./output.js";
+import { openPlace, placeOf, type Place } from "./place.js";
+
+/** How a workspace is opened. */
+export interface WorkspaceOptions {
+  /** The owner's folder name, as `workspaceName` makes them. */
+  readonly name: string;
+  /** The folder that workspaces lie in; the system's folder for temporary files when left out. */
+  readonly root?: string;
+  /** What tools are told in its place; `/tmp` when left out. Without a sandbox it has to be the root itself. */
+  readonly shownRoot?: string;
+  /** Bytes of the largest file that is taken from tools; 50 GiB when left out. */
+  readonly maxBytes?: number;
+  /** Told of each path that was refused, for a log. What it throws is ignored. */
+  readonly onRefused?: (refusal: RefusedPath) => void;
+}
+
+const MAX_BYTES = 50 * 1024 ** 3;
+const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+/**
+ * A user's folder. It belongs to this process's user alone (mode 0700); links in it are followed nowhere, whoever put them there, and
+ * no message has a path of this machine: only what tools are told.
+ *
+ * On Linux nothing can be swapped between a check and its use. On systems without `/proc` a tool that runs without a sandbox
+ * might do so in the moment between the two; what is read there is checked again after it was opened.
+ */
+export class Workspace implements AsyncDisposable {
+  /** The folder's name: the `username` that tools are told. */
+  readonly name: string;
+  /** What paths of this user begin with, for tools and messages: `/tmp/ada/`. */
+  readonly prefix: string;
+  /** Where it is on this machine: to start servers with, never for a message. */
+  readonly folder: string;
+  /** The folder on this machine that it lies in, with those of others. */
+  readonly root: string;
+  readonly #place: Place;
+  readonly #separator: string;
+  readonly #prefixes: readonly string[];
+  readonly #maxBytes: number;
+  readonly #onRefused: ((refusal: RefusedPath) => void) | undefined;
+  readonly #inputs = new Inputs();
+
+  private constructor(place: Place, options: WorkspaceOptions) {
+    const { name, shownRoot = "/tmp", maxBytes = MAX_BYTES, onRefused } = options;
+    this.#place = place;
+    this.#maxBytes = maxBytes;
+    this.#onRefused = onRefused;
+    this.name = name;
+    this.folder = place.folder;
+    this.root = dirname(place.folder);
+    this.#separator = shownRoot.startsWith("/") ? "/" : sep;
+    this.prefix = [shownRoot.replace(/[/\\]+$/, ""), name, ""].join(this.#separator);
+    this.#prefixes = place.isShown ? [this.prefix, place.folder + sep] : [this.prefix];
+  }
+
+  /**
+   * Makes the folder, or takes the one that was made before.
+   *
+   * Throws SluiceError E_INVALID_ARGUMENT for a name that is none and for a root in which others can exchange folders;
+   * E_STORE_DENIED where something else has the name: a link, a folder of somebody else's, or one with other things in it.
+   */
+  static async open(options: WorkspaceOptions): Promise<Workspace> {
+    const { name, root = tmpdir(), shownRoot = "/tmp" } = options;
+    if (!NAME.test(name) || name.endsWith(".")) {
+      throw new SluiceError("E_INVALID_ARGUMENT", "A workspace needs a name that workspaceName gave.", {
+        path: "name",
+      });
+    }
+    return coded("write", async () => new Workspace(await placeOf(root, name, shownRoot), options));
+  }
+
+  /**
+   * Puts a user's file where tools read it, unless that very version lies there; gives the path that tools are told. What a tool did
+   * to it meanwhile is undone. `open` is called only when the bytes are needed.
+   *
+   * Throws what `open` and its stream throw, the signal's reason, SluiceError E_STORE_CORRUPT where the bytes are not as many as
+   * `size_bytes` says, E_STORE_FULL, E_STORE_WRITE, E_STORE_DENIED.
+   */
+  async input(file: InputFile, open: () => Promise<ReadableStream<Uint8Array>>, signal?: AbortSignal): Promise<string> {
+    const name = fileName(file.name);
+    await coded("write", () => this.#inputs.put(() => this.#open(), { ...file, name }, open, signal));
+    return `${this.prefix}${INPUTS}${this.#separator}${name}`;
+  }
+
+  /**
+   * Opens what a tool says it wrote. Close it when it is read.
+   *
+   * Throws InvalidPathError (E_INVALID_PATH) for everything but a plain file of one name under the prefix, without a link on the way,
+   * FileTooLargeError (E_FILE_TOO_LARGE), and SluiceError E_NOT_FOUND.
+   */
+  async openOutput(path: string): Promise<OutputFile> {
+    try {
+      if (typeof path !== "string") throw new Refused("malformed");
+      const segments = segmentsOf(path, this.#prefixes, sep === "/" ? /\// : /[/\\]/);
+      await using root = await this.#open();
+      const { file, size } = await openInside(root, segments);
+      if (size <= this.#maxBytes) return outputFile(file, size);
+      await file.close();
+      throw new FileTooLargeError(size, this.#maxBytes);
+    } catch (error) {
+      if (error instanceof Refused) throw this.#refused(path, error);
+      if (systemCode(error) === "ENOENT") throw missing(path);
+      throw workspaceError(error, "read");
+    }
+  }
+
+  /**
+   * Removes all that is in it, at the session's end: once no tool writes there any more. Follows no link, and removes folders also
+   * that were made unreadable. Throws SluiceError E_STORE_WRITE, E_STORE_DENIED.
+   */
+  async clear(): Promise<void> {
+    this.#inputs.forget();
+    await coded("write", async () => {
+      await using root = await this.#open();
+      await emptied(root);
+    });
+  }
+
+  /** The same as `clear`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.clear();
+  }
+
+  /** Anew each time: what cleans up temporary folders may have taken it. */
+  #open(): Promise<OpenFolder> {
+    return openPlace(this.#place);
+  }
+
+  #refused(path: string, refused: Refused): Error {
+    const error = invalid(path, this.prefix, refused);
+    try {
+      this.#onRefused?.({ ...error.details, reason: refused.reason });
+    } catch {
+      // A log that fails must not let a path pass for another error.
+    }
+    return error;
+  }
+}
