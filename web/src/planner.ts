@@ -86,4 +86,5 @@ export type { ToolArtifacts, ToolArtifactInfo } from "./planner/tool-artifacts.j
 export type { PlannerOutcome } from "./planner/outcome.js";
 export type { Trajectory, TrajectoryCall, TrajectoryStep } from "./planner/trajectory.js";
 export type { ResiliencePolicy, RetryRules } from "./tools/resilience/policy.js";
+export type { UserFilePrompts } from "./tools/user-files/handling.js";
 export type { RetryNotice } from "./tools/resilience/resilience.js";

@@ -52,7 +52,7 @@ export type {
   TransportType,
   UtcpMode,
 } from "./tools/config.js";
-export type { PauseReason, ToolContext, ToolProgress } from "./tools/context.js";
+export type { PauseReason, ToolContext, ToolProgress, ToolWait } from "./tools/context.js";
 export {
   ToolAuthError,
   ToolClientError,

@@ -27,6 +27,7 @@ const EVENTS: { readonly [Kind in ToolNodeEvent["kind"]]: Members<Extract<ToolNo
   expanded: { kind: true, tool: true, id: true, path: true, form: true },
   failed: { kind: true, tool: true, error: true },
   retry: { kind: true, error: true, attempt: true, wait_s: true },
+  waiting: { kind: true, tool: true, call: true, scope: true, after_s: true, message: true, is_over: true },
   left_alone: { kind: true },
   recovered: { kind: true },
   tools_changed: { kind: true, names: true, error: true },
@@ -59,7 +60,9 @@ describe("configuration", () => {
   });
 
   test.each(keys.filter((key) => !WITHOUT_DEFAULT.has(key)))("the row of %s tells its default", (key) => {
-    expect(rowOf(tools, key)).toContain(`\`${JSON.stringify(defaults[key as keyof typeof defaults])}\``);
+    expect(rowOf(tools, key)).toContain(
+      `\`${JSON.stringify(defaults[key as keyof typeof defaults]).replaceAll(",", ", ")}\``,
+    );
   });
 
   test.each(rules)("retry_policy.%s has a row with its default", (key) => {

@@ -29,6 +29,7 @@ test("defaults are those of the plan", () => {
     auth_type: "none",
     auth_config: {},
     timeout_s: 30,
+    notify_after_s: [15, 20, 25],
     retry_policy: {
       max_attempts: 3,
       wait_exponential_min_s: 0.1,
@@ -37,6 +38,7 @@ test("defaults are those of the plan", () => {
     },
     max_concurrency: 10,
     tool_filter: null,
+    user_files: false,
     artifact_extraction: {},
     output_transformer: null,
     transformer_input: "reduced",
@@ -76,6 +78,14 @@ const BOUNDS: readonly (readonly [path: string, good: readonly unknown[], bad: r
   ["auth_type", ["none"], ["oauth", "NONE", null]],
   ["auth_config", [{ any: "thing" }], [null, { any: 1 }, []]],
   ["timeout_s", [1, 300, 2.5], [0.99, 301, "30", null, Number.NaN, Infinity]],
+  [
+    "notify_after_s",
+    [
+      [1, 2, 3],
+      [0.1, 0.2, 300],
+    ],
+    [[1, 2], [1, 2, 3, 4], [1, 1, 2], [3, 2, 1], [0, 1, 2], [1, 2, 301], 15, null],
+  ],
   ["retry_policy", [{}], [null, [], 3]],
   ["retry_policy.max_attempts", [1, 10], [0, 11, 1.5, "3"]],
   ["retry_policy.wait_exponential_min_s", [0.01, 5], [0.009, -1, Infinity]],
@@ -83,6 +93,7 @@ const BOUNDS: readonly (readonly [path: string, good: readonly unknown[], bad: r
   ["retry_policy.retry_on_status", [[], [429], [418, 599]], [[99], [600], [429.5], ["429"], null, 429]],
   ["max_concurrency", [1, 100], [0, 101, 2.5]],
   ["tool_filter", [null, [], ["get_.*", "list"]], ["get", [1], ["("], ["a".repeat(257)], ["(a+)+$"]]],
+  ["user_files", [true, false], [null, 1, "yes"]],
   ["artifact_extraction", [{}, { anything: "goes" }], [null, [], "x"]],
   ["output_transformer", [null, (): number => 1], ["f", {}, true]],
   ["transformer_input", ["reduced", "raw"], ["both", null]],

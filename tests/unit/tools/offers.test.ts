@@ -3,7 +3,7 @@ import { offered } from "../../../web/src/tools/offer.js";
 import { Offers } from "../../../web/src/tools/offers.js";
 import { ToolRegistry, type ToolSpec } from "../../../web/src/tools/registry.js";
 
-const CONFIG = { name: "lib", transport: "mcp", tool_filter: null } as const;
+const CONFIG = { name: "lib", transport: "mcp", tool_filter: null, user_files: false } as const;
 const never = (): never => {
   throw new Error("not called");
 };

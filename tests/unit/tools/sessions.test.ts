@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { expect, test, vi } from "vitest";
+import { userKey } from "../../../web/src/tools/auth/owner.js";
 import { wasClosed } from "../../../web/src/tools/closed.js";
 import { Sessions } from "../../../web/src/tools/sessions.js";
 import type { Authorize, SourceConnection, ToolSource } from "../../../web/src/tools/source.js";
@@ -54,7 +55,13 @@ const as =
 const never = new AbortController().signal;
 
 function sessions(line: Line, isPerUser: boolean = false, over: AbortSignal = never): Sessions {
-  return new Sessions({ source: line.source, isPerUser, timeoutSeconds: 5, over, onNotice: () => undefined });
+  return new Sessions({
+    source: line.source,
+    keyOf: isPerUser ? userKey : undefined,
+    timeoutSeconds: 5,
+    over,
+    onNotice: () => undefined,
+  });
 }
 
 const whole = async (connection: SourceConnection): Promise<SourceConnection> => connection;
@@ -160,6 +167,22 @@ test("of very many users those who call keep their connections", async () => {
   finished.abort();
   expect(await busy).toBe(true);
   expect(line.closed).toBeGreaterThan(40);
+});
+
+test("opening may take as long as the call that opens is given", async () => {
+  const line = new Line();
+  const signals: AbortSignal[] = [];
+  const source: ToolSource = {
+    open: (options) => {
+      signals.push(options.signal);
+      return line.source.open(options);
+    },
+  };
+  await using all = new Sessions({ source, keyOf: userKey, timeoutSeconds: 0.01, over: never, onNotice: () => {} });
+  await all.use({ scope: { user_id: "ada" } }, as("ada"), never, whole);
+  await all.use({ scope: { user_id: "bob" }, timeoutSeconds: 60 }, as("bob"), never, whole);
+  await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true), 20_000);
+  expect(signals[1]?.aborted).toBe(false);
 });
 
 test("what is closed opens nothing more", async () => {

@@ -3,9 +3,21 @@
  * @module
  */
 import type { StoredArtifact } from "../artifacts/store.js";
+import type { DeferredReason, FileCategory } from "../core/contract-shape.js";
+import { factsIn } from "./facts.js";
 
 /** Where a file came from (user storage §4.2). */
 export type FileOrigin = "uploaded" | "generated" | "deferred";
+
+/** What there is to a draft (user storage §7). */
+export interface Draft {
+  /** Why it is no finished file; null where the tool did not say. */
+  readonly reason: DeferredReason | null;
+  /** What a person may do next; a tool's words. */
+  readonly next_actions: readonly string[];
+  /** When it goes, in milliseconds since 1970. */
+  readonly expires_at: number;
+}
 
 /** A file by its name, as its newest version is. */
 export interface UserFile {
@@ -23,19 +35,36 @@ export interface UserFile {
   readonly versions: number;
   /** The artifact of the newest version: for hosts and links, never for a path. */
   readonly id: string;
+  /** What a tool files it under; null where none said. */
+  readonly category: FileCategory | null;
+  /** A tool's words; null where none said. */
+  readonly description: string | null;
+  /** What the bytes tell of themselves: `5M rows`, `640 × 480`, `14 pages`; null where that is nothing, or not known. */
+  readonly facts: string | null;
+  /** What there is to a deferred file; null for others. */
+  readonly draft: Draft | null;
 }
 
 /** What is said of a file when it is put. */
 export interface UserFileInfo {
   /** `uploaded` when left out. */
   readonly origin?: FileOrigin;
-  /** What the bytes are; null or left out: unknown. */
+  /** What the bytes are; null or left out: what they look like. */
   readonly mime_type?: string | null;
+  /** What it is filed under. */
+  readonly category?: FileCategory | null;
+  /** In a sentence. */
+  readonly description?: string | null;
+  /** Of a deferred file. */
+  readonly draft?: Draft | null;
 }
 
 /** What an artifact's `source` has that is a version of a file. */
 interface Mark {
   readonly origin: FileOrigin;
+  readonly category?: FileCategory;
+  readonly description?: string;
+  readonly draft?: Draft;
 }
 
 const ORIGINS: readonly unknown[] = ["uploaded", "generated", "deferred"] satisfies FileOrigin[];
@@ -48,23 +77,49 @@ export function newNamespace(): string {
   return `file-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** What an artifact's `source` says of a version. */
-export function sourceOf(origin: FileOrigin): { readonly user_file: Mark } {
-  return { user_file: { origin } };
+/** Whether an id is that of a version of a file, whoever's. */
+export function isFileId(id: string): boolean {
+  const at = id.lastIndexOf("_");
+  return at > 0 && NAMESPACE.test(id.slice(0, at));
 }
 
-/** Where a version came from; undefined for what is no version of a file. */
-export function originOf({ namespace, source, filename }: StoredArtifact): FileOrigin | undefined {
-  const mark = source["user_file"] as Partial<Mark> | null | undefined;
+/**
+ * What an artifact's `source` says of a version.
+ *
+ * @param facts what the core says of the bytes, in one line; empty where nobody asked it.
+ */
+export function sourceOf(info: UserFileInfo, facts: string): Readonly<Record<string, unknown>> {
+  const { origin = "uploaded", category, description, draft } = info;
+  const mark: Mark = {
+    origin,
+    ...(category && { category }),
+    ...(description && { description }),
+    ...(draft && { draft }),
+  };
+  return { user_file: mark, ...(facts !== "" && { description: facts }) };
+}
+
+/** What is said of a version; undefined for what is no version of a file. */
+export function markOf({ namespace, source, filename }: StoredArtifact): Mark | undefined {
+  const mark = source["user_file"] as Mark | null | undefined;
   if (!NAMESPACE.test(namespace) || filename === null || typeof mark !== "object") return undefined;
-  return ORIGINS.includes(mark?.origin) ? mark?.origin : undefined;
+  return ORIGINS.includes(mark?.origin) ? (mark as Mark) : undefined;
+}
+
+/** Whether a version is a draft whose time is over. */
+export function isExpired(version: StoredArtifact, now: number): boolean {
+  const expires = markOf(version)?.draft?.expires_at;
+  return expires !== undefined && expires <= now;
 }
 
 /** A file from its versions, oldest first; undefined where one of them is none. */
 export function userFile(name: string, versions: readonly StoredArtifact[]): UserFile | undefined {
   const newest = versions.at(-1);
-  const origin = newest && originOf(newest);
-  if (newest === undefined || origin === undefined) return undefined;
-  const { id, mime_type, size_bytes, stored_at } = newest;
-  return { name, origin, mime_type, size_bytes, stored_at, versions: versions.length, id };
+  const mark = newest && markOf(newest);
+  if (newest === undefined || mark === undefined) return undefined;
+  const { id, mime_type, size_bytes, stored_at, source } = newest;
+  const { origin, category = null, description = null, draft = null } = mark;
+  const facts = factsIn(source["description"]);
+  const count = versions.length;
+  return { name, origin, mime_type, size_bytes, stored_at, versions: count, id, category, description, facts, draft };
 }

@@ -3,14 +3,36 @@
  * @module
  */
 import { ScopedArtifacts, type Uploaded } from "../artifacts/scoped.js";
-import type { ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "../artifacts/store.js";
+import type { ArtifactScope, ArtifactStore, ByteRange, Clock, StoredArtifact } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
-import { nearest } from "../errors/nearest.js";
+import { Turns } from "../tools/auth/turns.js";
+import type { OpenDescriber } from "./describing.js";
 import { fileName } from "./file-name.js";
-import { newNamespace, originOf, sourceOf, userFile, type UserFile, type UserFileInfo } from "./user-file.js";
+import { nearestNames } from "./nearest-names.js";
+import { putVersion } from "./put-version.js";
+import { isExpired, markOf, newNamespace, userFile, type UserFile, type UserFileInfo } from "./user-file.js";
 
 /** Whose files: a person, of a tenant where there are tenants, and of one session where files do not outlive it. */
 export type FileOwner = Pick<ArtifactScope, "tenant_id" | "session_id"> & { readonly user_id: string };
+
+/** What there may be beside a store and an owner. */
+export interface UserStorageOptions {
+  /** Looks at what is put; left out, nothing is known of bytes but what is said of them. */
+  readonly describer?: OpenDescriber;
+  /**
+   * Bytes that a file may have; more is E_FILE_TOO_LARGE.
+   * @defaultValue 50 GiB
+   */
+  readonly maxBytes?: number;
+  /** For drafts, which expire; that of the system when left out. */
+  readonly now?: Clock;
+}
+
+/** Versions of one file; what is older goes. */
+const MAX_VERSIONS = 100;
+
+/** Bytes: 50 GiB, as in the specification's own example (§12.3). */
+export const MAX_FILE_BYTES: number = 50 * 1024 ** 3;
 
 /** One file, found. */
 interface Found {
@@ -21,7 +43,8 @@ interface Found {
 
 /**
  * What a user calls files, kept as artifacts of that user alone: no name, and no id, leads to another's. Names are made fit by
- * `fileName` wherever they are given. Putting a name that there is keeps what was there as an older version.
+ * `fileName` wherever they are given. Putting a name that there is keeps what was there as an older version, of which there are
+ * at most 100. A draft is gone when its time is over.
  *
  * One object at a time should put and rename a user's files: two that put a new name at once make two files, of which the
  * later one is listed with a number.
@@ -32,9 +55,14 @@ export class UserStorage {
   readonly #store: ArtifactStore;
   readonly #scope: ArtifactScope;
   readonly #artifacts: ScopedArtifacts;
+  readonly #describer: OpenDescriber | undefined;
+  readonly #maxBytes: number;
+  readonly #now: Clock;
+  readonly #turns = new Turns();
 
   /** Throws SluiceError E_INVALID_ARGUMENT for a store or an owner that is none. */
-  constructor(store: ArtifactStore, owner: FileOwner) {
+  constructor(store: ArtifactStore, owner: FileOwner, options: UserStorageOptions = {}) {
+    const { describer, maxBytes = MAX_FILE_BYTES, now = Date.now } = options;
     const { tenant_id = null, user_id, session_id = null } = owner;
     if (typeof user_id !== "string" || user_id === "") {
       throw new SluiceError("E_INVALID_ARGUMENT", "user_id must say whose the files are.", { path: "user_id" });
@@ -42,6 +70,9 @@ export class UserStorage {
     this.#store = store;
     this.#scope = { tenant_id, user_id, session_id };
     this.#artifacts = new ScopedArtifacts(store, this.#scope);
+    this.#describer = describer;
+    this.#maxBytes = maxBytes;
+    this.#now = now;
   }
 
   /** All files, by name. */
@@ -55,19 +86,29 @@ export class UserStorage {
     return (await this.#all()).get(fileName(name))?.file ?? null;
   }
 
-  /** Keeps bytes, a text or a stream as the newest version of a file. */
-  async put(name: string, data: Uploaded, info: UserFileInfo = {}): Promise<UserFile> {
-    const filename = fileName(name);
-    const { origin = "uploaded", mime_type = null } = info;
-    const known = (await this.#all()).get(filename);
-    const namespace = known?.versions[0]?.namespace ?? newNamespace();
-    await this.#artifacts.upload(data, { namespace, filename, mime_type, source: sourceOf(origin) });
-    return (await this.#get(filename)).file;
+  /** Keeps bytes, a text or a stream as the newest version of a file. Nothing is left of one that fails. */
+  put(name: string, data: Uploaded, info: UserFileInfo = {}): Promise<UserFile> {
+    return this.#turns.take("", async () => {
+      const filename = fileName(name);
+      const known = (await this.#all()).get(filename);
+      const namespace = known?.versions[0]?.namespace ?? newNamespace();
+      const place = { namespace, filename, scope: this.#scope };
+      const terms = { place, info, describer: this.#describer, maxBytes: this.#maxBytes };
+      const kept = await putVersion(this.#store, data, terms);
+      const oldest = known?.versions.slice(0, 1 - MAX_VERSIONS) ?? [];
+      for (const { id } of oldest) if (id !== kept.id) await this.#artifacts.delete(id);
+      return (await this.#get(filename)).file;
+    });
   }
 
   /** The bytes of the newest version, or a range of them. */
   async open(name: string, options: { readonly range?: ByteRange } = {}): Promise<ReadableStream<Uint8Array>> {
     return this.#artifacts.open((await this.#get(name)).file.id, options);
+  }
+
+  /** The artifact of the newest version, for hosts that show it. */
+  async artifact(name: string): Promise<StoredArtifact> {
+    return this.#artifacts.stat((await this.#get(name)).file.id);
   }
 
   /** Every version of a file, the newest first. */
@@ -84,14 +125,23 @@ export class UserStorage {
     return found !== undefined;
   }
 
+  /** Deletes every file, with all versions. */
+  async clear(): Promise<void> {
+    for await (const artifact of this.#artifacts.list()) {
+      if (markOf(artifact) !== undefined) await this.#artifacts.delete(artifact.id);
+    }
+  }
+
   /** Calls a file otherwise; its versions go with it. Throws E_INVALID_ARGUMENT where there is a file of that name. */
-  async rename(name: string, to: string): Promise<UserFile> {
-    const filename = fileName(to);
-    const { versions } = await this.#get(name);
-    if (filename === fileName(name)) return (await this.#get(name)).file;
-    if ((await this.find(filename)) !== null) throw taken(filename);
-    for (const { id } of versions) await this.#store.update(id, { filename }, this.#scope);
-    return (await this.#get(filename)).file;
+  rename(name: string, to: string): Promise<UserFile> {
+    return this.#turns.take("", async () => {
+      const filename = fileName(to);
+      const { file, versions } = await this.#get(name);
+      if (filename === file.name) return file;
+      if ((await this.find(filename)) !== null) throw taken(filename);
+      for (const { id } of versions) await this.#store.update(id, { filename }, this.#scope);
+      return (await this.#get(filename)).file;
+    });
   }
 
   async #get(name: string): Promise<Found> {
@@ -99,20 +149,15 @@ export class UserStorage {
     const all = await this.#all();
     const found = all.get(filename);
     if (found !== undefined) return found;
-    const meant = nearest(filename, [...all.keys()]);
+    const [meant] = nearestNames(filename, [...all.keys()]);
     const remedy = meant === undefined ? "see what there is by listing the files." : `did you mean ${quoted(meant)}?`;
     throw new SluiceError("E_NOT_FOUND", `There is no file ${quoted(filename)}: ${remedy}`);
   }
 
   /** By name, which is unique: of two files with one name the later one has a number. */
   async #all(): Promise<ReadonlyMap<string, Found>> {
-    const byFile = new Map<string, StoredArtifact[]>();
-    for await (const artifact of this.#artifacts.list()) {
-      if (originOf(artifact) === undefined) continue;
-      byFile.set(artifact.namespace, [...(byFile.get(artifact.namespace) ?? []), artifact]);
-    }
     const found = new Map<string, Found>();
-    for (const versions of byFile.values()) {
+    for (const versions of (await this.#byNamespace()).values()) {
       // What was stored again is the newest.
       versions.sort((left, right) => left.stored_at - right.stored_at);
       const name = free(fileName(versions.at(-1)?.filename ?? ""), found);
@@ -120,6 +165,19 @@ export class UserStorage {
       if (file !== undefined) found.set(name, { file, versions });
     }
     return found;
+  }
+
+  /** The versions of each file, without those whose time is over. */
+  async #byNamespace(): Promise<ReadonlyMap<string, StoredArtifact[]>> {
+    const byNamespace = new Map<string, StoredArtifact[]>();
+    const over: StoredArtifact[] = [];
+    for await (const artifact of this.#artifacts.list()) {
+      if (markOf(artifact) === undefined) continue;
+      if (isExpired(artifact, this.#now())) over.push(artifact);
+      else byNamespace.set(artifact.namespace, [...(byNamespace.get(artifact.namespace) ?? []), artifact]);
+    }
+    for (const { id } of over) await this.#artifacts.delete(id);
+    return byNamespace;
   }
 }
 

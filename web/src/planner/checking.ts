@@ -6,6 +6,7 @@ import { fullScope } from "../artifacts/scope.js";
 import { SluiceError } from "../errors/error.js";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTest, type OptionTests } from "../errors/options.js";
 import { ToolRegistry } from "../tools/registry.js";
+import type { UserFilePrompts } from "../tools/user-files/handling.js";
 import { checkBudget } from "./budget.js";
 import { LEAST_SHARE } from "./sharing.js";
 import type { ReactPlannerOptions, ResumeOptions, RunOptions } from "./react-planner.js";
@@ -29,6 +30,10 @@ const PLANNER: OptionTests<ReactPlannerOptions> = {
   absoluteMaxParallel: COUNT,
   budget: OBJECT,
   instructions: ["a text", (value) => typeof value === "string"],
+  userFiles: [
+    "an object that has prompt, such as UserFiles",
+    (value) => typeof (value as UserFilePrompts | null)?.prompt === "function",
+  ],
   onEvent: FUNCTION,
   wasm: ANYTHING,
 };

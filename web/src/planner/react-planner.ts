@@ -14,6 +14,7 @@ import { heedless } from "../mcp/door-event.js";
 import { readDoor, withoutDoor } from "../mcp/door-config.js";
 import { ArtifactArguments } from "../tools/artifacts/arguments.js";
 import { artifactReadTool } from "../tools/artifacts/read-tool.js";
+import type { UserFilePrompts } from "../tools/user-files/handling.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import type { PlannerBudget } from "./budget.js";
 import { Catalog, type CatalogSource } from "./catalog.js";
@@ -60,6 +61,8 @@ export interface ReactPlannerOptions {
   readonly budget?: PlannerBudget;
   /** Stands before our own instructions to the model. */
   readonly instructions?: string;
+  /** Adds the files of whoever asks to every query: a `UserFiles` of `mcp-sluice/files`. */
+  readonly userFiles?: UserFilePrompts;
   /** Told of what happens. What it throws is lost. */
   readonly onEvent?: (event: PlannerEvent) => void;
   /** Where the core is, when a bundler moved it. */
@@ -104,6 +107,8 @@ export interface ResumeOptions extends Omit<RunOptions, "llmContext"> {
 const PARALLEL = 50;
 const OBSERVATION_CHARS = 50_000;
 const STEP_CHARS = 100_000;
+/** What a query is told of files, of which there may be thousands. */
+const FILE_CHARS = 4000;
 const LEASE_SECONDS = 60;
 
 /** A model with tools. One planner serves any number of runs, also at the same time. */
@@ -144,7 +149,8 @@ export class ReactPlanner {
     const { llmContext = {} } = options;
     const sluice = await this.#sluices.within(this.#maxObservationChars);
     const context = Object.keys(llmContext).length === 0 ? undefined : sluice.clampText(jsonOf(llmContext)).text;
-    const messages = opening(query, this.#options.instructions, context);
+    const asked = await this.#withFiles(query, options.scope);
+    const messages = opening(asked, this.#options.instructions, context);
     const spent = { steps: 0, tokens: 0, seconds: 0 };
     const state: RunState = { query, llmContext, messages, steps: [], artifacts: {}, spent };
     return this.#kept(options, async (terms) => new PlannerRun(terms, state).go());
@@ -186,6 +192,13 @@ export class ReactPlanner {
       if (outcome?.kind === "pause") await runs.savePlannerState(outcome.resumeToken, null).catch(() => undefined);
       throw error;
     }
+  }
+
+  /** A query with the files that there are; who is nobody has none. */
+  async #withFiles(query: string, scope: ArtifactScope = {}): Promise<string> {
+    const { userFiles } = this.#options;
+    if (userFiles === undefined || (scope.user_id ?? "") === "") return query;
+    return userFiles.prompt(query, scope, { maxChars: Math.min(FILE_CHARS, this.#maxObservationChars) });
   }
 
   /** Runs, and ends when all that happened is kept. */

@@ -8,17 +8,22 @@ import { configured } from "../artifacts/retention/configured.js";
 import type { ArtifactStore, StoredArtifact } from "../artifacts/store.js";
 import { standIn } from "../artifacts/unstored.js";
 import { createSluiceOver } from "../core/create.js";
+import type { SluiceConfig } from "../core/config.js";
 import type { Sluice } from "../core/sluice.js";
 import { readDoor, withoutDoor } from "../mcp/door-config.js";
 import { ArtifactArguments } from "./artifacts/arguments.js";
 import { artifactReadTool } from "./artifacts/read-tool.js";
 import type { ToolConfig } from "./config.js";
 import type { ToolNodeEvent } from "./event.js";
+import { ToolConfigError } from "./config/problem.js";
 import type { SourceParts, ToolNodeOptions } from "./options.js";
 import type { ToolSpec } from "./registry.js";
 import { resourceTools } from "./resources/tools.js";
 import { RunningSource } from "./running.js";
 import type { ToolSource } from "./source.js";
+import { contractConfig } from "./user-files/contract-config.js";
+import { Filing } from "./user-files/filing.js";
+import type { UserFileHandling } from "./user-files/handling.js";
 import { resolveVariables, type ResolvedToolConfig, type Variables } from "./variables.js";
 
 /** Copies of artifacts, for tools that take the path of a file. */
@@ -58,36 +63,50 @@ export interface Assembled extends AsyncDisposable {
  */
 export async function assembled(terms: AssemblyTerms): Promise<Assembled> {
   const { options, variables, over, onEvent, onToolsChanged } = terms;
-  const { stateStore, store: given, wasm, fetch, onErrorOutput } = options;
+  const { stateStore, store: given, wasm, fetch, onErrorOutput, dialect = "observation" } = options;
   const config = resolveVariables(terms.config, variables);
+  const handling = handlingFor(config, options);
   const { store, config: rest } = configured(chosenStore(given, stateStore), config.artifact_extraction);
   const { on_store_failure, arguments: forms, share } = readDoor(rest);
   const onFailure = on_store_failure === "error" ? "throw" : "answer";
-  const sluice = await createSluiceOver({ store, standIn, onFailure }, withoutDoor(rest), wasm);
+  const made = (each: SluiceConfig | undefined): Promise<Sluice> =>
+    createSluiceOver({ store, standIn, onFailure }, each, wasm);
+  const sluice = await made(withoutDoor(rest));
   const source = terms.source(config, {
-    sluice,
+    sluice: handling === undefined ? sluice : await made(contractConfig(withoutDoor(rest))),
     store,
     variables,
+    ...(handling !== undefined && { command: (argv, scope) => handling.command(argv, scope) }),
     ...(fetch !== undefined && { fetch }),
     ...(onErrorOutput !== undefined && { onErrorOutput }),
   });
   const copies = terms.copies(store);
   const writeCopy =
     copies && ((ref: StoredArtifact, signal?: AbortSignal): Promise<string> => copies.write(ref, signal));
-  const artifacts = new ArtifactArguments({ store, namespace: config.name, forms, share, writeCopy });
+  const reachable = handling?.within(store, config.name) ?? store;
+  const artifacts = new ArtifactArguments({ store: reachable, namespace: config.name, forms, share, writeCopy });
   const running = new RunningSource({
     config,
     source,
     sluice,
     store,
-    dialect: options.dialect ?? "observation",
+    dialect,
     parts: options,
     artifacts,
+    ...(handling !== undefined && {
+      filing: new Filing({
+        handling,
+        sluice,
+        store,
+        dialect,
+        onProblem: (tool, error) => onEvent({ kind: "failed", tool: `${config.name}.${tool}`, error }),
+      }),
+    }),
     over,
     onEvent,
     onToolsChanged,
   });
-  const reading = store instanceof NoOpArtifactStore ? [] : [forArtifacts(config, store, sluice)];
+  const reading = store instanceof NoOpArtifactStore ? [] : [forArtifacts(config, reachable, sluice)];
   return {
     running,
     generated: (hasResources) => (hasResources ? [...forResources(running, config, sluice), ...reading] : reading),
@@ -96,6 +115,14 @@ export async function assembled(terms: AssemblyTerms): Promise<Assembled> {
       await copies?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Who keeps users' files, where the source's tools have to do with them. */
+function handlingFor({ user_files }: ResolvedToolConfig, { userFiles }: ToolNodeOptions): UserFileHandling | undefined {
+  if (!user_files) return undefined;
+  if (userFiles !== undefined) return userFiles;
+  const message = "user_files needs somebody who keeps files: give the ToolNode the option userFiles.";
+  throw new ToolConfigError("user_files", message);
 }
 
 /** The tool for a source's artifacts. */

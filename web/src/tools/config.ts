@@ -100,6 +100,12 @@ export interface ExternalToolConfig {
    * @defaultValue `30`
    */
   readonly timeout_s?: number;
+  /**
+   * Seconds of silence after which the user of a call is told that it takes long: three numbers from 0.1 to 300, each larger than
+   * the one before. Those that are not below the time limit are not told. For sources with `user_files` only.
+   * @defaultValue `[15, 20, 25]`
+   */
+  readonly notify_after_s?: readonly [first: number, second: number, third: number];
   /** When a call is tried again, and how often. */
   readonly retry_policy?: RetryPolicy;
   /**
@@ -113,6 +119,12 @@ export interface ExternalToolConfig {
    * @defaultValue `null`
    */
   readonly tool_filter?: readonly string[] | null;
+  /**
+   * Whether its tools take and make users' files: the arguments `filename`, `filenames` and `username` are filled in, and results
+   * that follow the tool output contract give files to the user. The ToolNode needs `userFiles`.
+   * @defaultValue `false`
+   */
+  readonly user_files?: boolean;
   /**
    * How artifacts are taken out of results; checked by the core when the source is used.
    * @defaultValue `{}`

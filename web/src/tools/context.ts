@@ -17,6 +17,16 @@ export interface ToolProgress {
   readonly message?: string;
 }
 
+/** That a source has shown no progress for a while, as the user of a call is told it. */
+export interface ToolWait {
+  /** Seconds of silence. */
+  readonly after_s: number;
+  /** One sentence or two, for people. */
+  readonly message: string;
+  /** Whether the call is given up with it. */
+  readonly is_over: boolean;
+}
+
 /** One call's surroundings. All of it may be left out by a host without users. */
 export interface ToolContext {
   /**
@@ -41,4 +51,11 @@ export interface ToolContext {
   readonly signal?: AbortSignal;
   /** Told of what the source says of its progress. */
   readonly onProgress?: (progress: ToolProgress) => void;
+  /**
+   * Told when the source is silent for long, and when the call is given up for it; begins anew with progress. For sources with
+   * `user_files` only. What it throws is lost.
+   */
+  readonly onWait?: (wait: ToolWait) => void;
+  /** Seconds of silence that this call is given in place of the source's `timeout_s`, 1 to 300. */
+  readonly timeoutSeconds?: number;
 }

@@ -2,6 +2,7 @@
  * What a ToolNode tells its host.
  * @module
  */
+import type { ArtifactScope } from "../artifacts/store.js";
 import type { AnswerRef } from "../core/sluice.js";
 import type { SluiceError } from "../errors/error.js";
 import type { ToolNodeError } from "./errors.js";
@@ -46,6 +47,24 @@ export type ToolNodeEvent =
       readonly attempt: number;
       /** Seconds until the next one. */
       readonly wait_s: number;
+    }
+  | {
+      /**
+       * The source shows no progress with a call, of a source with `user_files`. Told to the call's own `onWait` too.
+       */
+      readonly kind: "waiting";
+      /** The tool that was called: `{namespace}.{tool}`. */
+      readonly tool: string;
+      /** Tells the calls of this process apart. */
+      readonly call: number;
+      /** Whose call it is. */
+      readonly scope: ArtifactScope;
+      /** Seconds of silence. */
+      readonly after_s: number;
+      /** What the user may be told. */
+      readonly message: string;
+      /** Whether the call is given up with it. */
+      readonly is_over: boolean;
     }
   | {
       /** The source is left alone for a while, since it keeps failing: its circuit breaker is open. */

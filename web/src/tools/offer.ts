@@ -6,6 +6,7 @@ import { matchesFilter, type ToolConfig } from "./config.js";
 import { ToolNodeError } from "./errors.js";
 import type { ToolSpec } from "./registry.js";
 import type { SourceTool } from "./source.js";
+import { withoutUsername } from "./user-files/username.js";
 
 /** Tools that one source may offer. */
 const MAX_TOOLS = 4096;
@@ -33,10 +34,10 @@ export interface OfferedTool {
  */
 export function offered(
   tools: readonly SourceTool[],
-  config: Pick<ToolConfig, "name" | "transport" | "tool_filter">,
+  config: Pick<ToolConfig, "name" | "transport" | "tool_filter" | "user_files">,
   call: (tool: SourceTool, ...rest: Parameters<ToolSpec["call"]>) => ReturnType<ToolSpec["call"]>,
 ): ReadonlyMap<string, OfferedTool> {
-  const { name: namespace, transport, tool_filter } = config;
+  const { name: namespace, transport, tool_filter, user_files } = config;
   const offers = new Map<string, OfferedTool>();
   for (const source of tools) {
     if (!matchesFilter(tool_filter, source.name)) continue;
@@ -47,7 +48,7 @@ export function offered(
     const spec: ToolSpec = {
       name,
       description,
-      input_schema,
+      input_schema: user_files ? withoutUsername(input_schema) : input_schema,
       ...(output_schema !== undefined && { output_schema }),
       side_effects: isReadOnly ? "read" : "external",
       tags: [transport, namespace],

@@ -11,6 +11,7 @@ import type { OAuthManager } from "./auth/oauth-manager.js";
 import type { ToolNodeEvent } from "./event.js";
 import { wrong } from "./problem.js";
 import { ToolRegistry } from "./registry.js";
+import type { UserFileHandling } from "./user-files/handling.js";
 import { variablesOf, type Variables } from "./variables.js";
 
 /** What a ToolNode is given beside its configuration; all of it may be left out. */
@@ -28,6 +29,8 @@ export interface ToolNodeOptions {
    * configured.
    */
   readonly oauthClient?: McpClientIdentity;
+  /** Keeps users' files, for `user_files: true`: a `UserFiles` of `mcp-sluice/files`. */
+  readonly userFiles?: UserFileHandling;
   /**
    * Values of `${VAR}`, by name or as an object of them. Given, they alone count; left out, those of the environment in Node,
    * and none elsewhere.
@@ -57,6 +60,8 @@ export interface ToolNodeOptions {
 
 /** What sources are made of. */
 export interface SourceParts extends Pick<ToolNodeOptions, "fetch" | "onErrorOutput"> {
+  /** Says how a program is started for one user alone; left out where users share it. */
+  readonly command?: UserFileHandling["command"];
   readonly sluice: Sluice;
   readonly store: ArtifactStore;
   readonly variables: Variables;
@@ -69,6 +74,7 @@ const OPTIONS: OptionTests<ToolNodeOptions> = {
   stateStore: ANYTHING,
   authManager: OBJECT,
   oauthClient: OBJECT,
+  userFiles: OBJECT,
   variables: ["a function or an object of texts", (value) => typeof value === "function" || OBJECT[1](value)],
   dialect: ['"observation" or "mcp"', (value) => value === "observation" || value === "mcp"],
   onEvent: FUNCTION,

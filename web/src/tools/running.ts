@@ -3,27 +3,30 @@
  * @module
  */
 import type { ArtifactStore } from "../artifacts/store.js";
-import { Answer } from "../core/answer.js";
 import type { Dialect, Sluice, Transformed } from "../core/sluice.js";
-import { heedless } from "../mcp/door-event.js";
 import type { Args, ArtifactArguments, Prepared } from "./artifacts/arguments.js";
 import { authorizeFor, type Authorization } from "./auth/credentials.js";
 import type { McpClientIdentity } from "./auth/mcp-discovery.js";
+import { userKey } from "./auth/owner.js";
 import type { OAuthManager } from "./auth/oauth-manager.js";
 import type { OAuthProviderConfig } from "./auth/provider-config.js";
 import type { ToolContext } from "./context.js";
 import { ToolAuthError } from "./errors.js";
 import type { ToolNodeEvent } from "./event.js";
 import { untilEither } from "../core/abort.js";
-import type { Attempt } from "./resilience/attempt.js";
+import { UNLIMITED } from "./resilience/aside.js";
 import { Resilience } from "./resilience/resilience.js";
-import type { ResourceReading } from "./resources/contents.js";
-import { linkReader } from "./resources/link-reader.js";
 import { ResourceReader } from "./resources/reading.js";
 import { Sessions } from "./sessions.js";
-import type { Authorize, SourceConnection, SourceNotice, SourceResult, SourceTool, ToolSource } from "./source.js";
+import type { Authorize, SourceNotice, SourceTool, ToolSource } from "./source.js";
 import { ToolAnswer, type ToolResult } from "./tool-answer.js";
-import { transformed } from "./transforming.js";
+import { answered, fileCallOf, withRead } from "./answering.js";
+import { called, type Called, type ToolCalling, type Used, type Work } from "./calling.js";
+import { isOwnProcess } from "./overdue.js";
+import { timeoutOf } from "./patience.js";
+import { CallTime } from "./user-files/call-time.js";
+import type { Filing } from "./user-files/filing.js";
+import type { FiledArguments } from "./user-files/handling.js";
 import type { ResolvedToolConfig } from "./variables.js";
 
 /** What a running source is made of. */
@@ -34,6 +37,8 @@ export interface RunningTerms {
   readonly store: ArtifactStore;
   /** Puts artifacts into arguments. */
   readonly artifacts: ArtifactArguments;
+  /** Files around calls, where the source's tools have to do with users' files. */
+  readonly filing?: Filing;
   /** How results are written where no transformer goes on with them. */
   readonly dialect: Dialect;
   /** How users' tokens are come by. */
@@ -55,14 +60,6 @@ const WITHIN_CALL: unique symbol = Symbol("within a call");
 
 type InnerContext = ToolContext & { readonly [WITHIN_CALL]?: true };
 
-/** What a session is used for. */
-interface Used {
-  readonly isRepeatable: boolean;
-  readonly tool?: string;
-}
-
-type Work<T> = (connection: SourceConnection, attempt: Omit<Attempt, "number">) => Promise<T>;
-
 /** A connected source. */
 export class RunningSource implements AsyncDisposable {
   readonly resources: ResourceReader;
@@ -72,7 +69,7 @@ export class RunningSource implements AsyncDisposable {
 
   constructor(terms: RunningTerms) {
     const { config, source, store, over, onEvent } = terms;
-    const isPerUser = config.auth_type === "oauth2_user";
+    const keyOf = keyFor(terms);
     this.#terms = terms;
     this.#resilience = new Resilience(config.name, config, {
       onRetry: ({ error, attempt, waitSeconds }) => onEvent({ kind: "retry", error, attempt, wait_s: waitSeconds }),
@@ -81,7 +78,7 @@ export class RunningSource implements AsyncDisposable {
     });
     this.#sessions = new Sessions({
       source,
-      isPerUser,
+      keyOf,
       timeoutSeconds: config.timeout_s,
       over,
       onNotice: (notice) => this.#notice(notice),
@@ -92,7 +89,7 @@ export class RunningSource implements AsyncDisposable {
         this.#using(context, { isRepeatable: true }, (connection, { signal }) => work(connection.resources, signal)),
       store,
       ...(config.artifact_extraction.resources !== undefined && { config: config.artifact_extraction.resources }),
-      isPerUser,
+      isPerUser: keyOf !== undefined,
       onEvent: (event) => onEvent({ kind: "resource", event }),
     });
   }
@@ -105,49 +102,57 @@ export class RunningSource implements AsyncDisposable {
     }));
   }
 
-  /** Calls a tool, and gives its result behind the gate. Artifacts that the arguments name are put in before. */
+  /** Calls a tool, and gives its result behind the gate. Files and artifacts that the arguments name are put in before. */
   async call(tool: SourceTool, given: Args, context: ToolContext): Promise<ToolResult> {
-    const prepared = await this.#prepared(tool, given, context);
-    const { config, sluice, dialect } = this.#terms;
-    const isTransformed = config.output_transformer !== null;
+    const { config, sluice, dialect, filing } = this.#terms;
+    const time = this.#timeOf(tool, context);
+    const filed = await this.#filed(tool, given, context);
+    if (filed.kind === "answer" && filing !== undefined) return filing.error(filed.value);
+    const prepared = await this.#prepared(tool, filed.kind === "call" ? filed.args : given, context);
     if (prepared.kind === "answer") {
-      return ToolAnswer.told(prepared.result, sluice, isTransformed ? "observation" : dialect);
+      return ToolAnswer.told(prepared.result, sluice, config.output_transformer !== null ? "observation" : dialect);
     }
-    const { args } = prepared;
-    const { scope = {}, pause } = context;
-    const onProgress = heedless(context.onProgress);
-    const read: ResourceReading[] = [];
-    const readResource = linkReader({
-      reader: this.resources,
-      context: { ...context, [WITHIN_CALL]: true } as InnerContext,
-      timeoutSeconds: config.timeout_s,
-      onRead: (reading) => read.push(reading),
-      ...(config.artifact_extraction.resources !== undefined && { config: config.artifact_extraction.resources }),
-    });
-    const { reduced, isError } = await this.#using(
+    let come: Called;
+    try {
+      come = await this.#called(tool, prepared.args, context, time);
+    } catch (error) {
+      const late = time?.result(error);
+      if (late === undefined || filing === undefined) throw error;
+      return filing.error(late);
+    }
+    const { result, read } = come;
+    const { reduced, isError, display } = await answered(
+      result,
+      fileCallOf(tool, context, this.#terms),
       context,
-      { isRepeatable: tool.isRepeatable, tool: tool.name },
-      (connection, attempt): Promise<SourceResult> =>
-        connection.call({
-          tool: tool.name,
-          args,
-          dialect: isTransformed ? "mcp" : dialect,
-          scope,
-          signal: attempt.signal,
-          ...(readResource !== undefined && { readResource: (uri) => aside(attempt, () => readResource(uri)) }),
-          ...(pause !== undefined && { pause }),
-          unhurried: (work) => attempt.unhurried(work),
-          alive: () => attempt.progressed(),
-          onProgress: (progress) => {
-            attempt.progressed();
-            onProgress(progress);
-          },
-        }),
+      this.#terms,
     );
-    const answer = isTransformed ? await this.#transformed(reduced, tool, context) : reduced;
-    const whole = withRead(answer, read);
+    const whole = withRead(reduced, read);
     this.tell(tool.name, whole);
-    return new ToolAnswer(whole, isError);
+    return new ToolAnswer(whole, isError, display);
+  }
+
+  /** Makes the call. */
+  #called(tool: SourceTool, args: Args, context: ToolContext, time: CallTime | undefined): Promise<Called> {
+    const inner: InnerContext = { ...context, [WITHIN_CALL]: true };
+    const use: ToolCalling["use"] = (used, work) => this.#using(context, used, work);
+    return called({ ...this.#terms, tool, args, context, inner, time, reader: this.resources, use });
+  }
+
+  /** What is told of a call's time, where its user is told. */
+  #timeOf({ name }: SourceTool, context: ToolContext): CallTime | undefined {
+    const { config, filing, onEvent } = this.#terms;
+    if (filing === undefined) return undefined;
+    const { notify_after_s: notifyAfter, timeout_s } = config;
+    const timeoutSeconds = timeoutOf(context, timeout_s);
+    return new CallTime({ tool: `${config.name}.${name}`, context, notifyAfter, timeoutSeconds, onEvent });
+  }
+
+  #filed(tool: SourceTool, given: Args, context: ToolContext): Promise<FiledArguments> {
+    const { filing, over } = this.#terms;
+    if (filing === undefined) return Promise.resolve({ kind: "call", args: given });
+    const call = fileCallOf(tool, context, this.#terms);
+    return untilEither([context.signal, over], (signal) => filing.prepare(given, { ...call, signal }));
   }
 
   /** Closes what was opened, once `over` is aborted. */
@@ -175,6 +180,7 @@ export class RunningSource implements AsyncDisposable {
 
   async #used<T>(context: InnerContext & { readonly signal: AbortSignal }, call: Used, work: Work<T>): Promise<T> {
     // A person may take minutes to consent: no turn is held, and no time limit runs, meanwhile.
+    const timeoutSeconds = timeoutOf(context, this.#terms.config.timeout_s);
     const authorize = await this.#authorize(context);
     const { signal } = context;
     const once = (by: Authorize): Promise<T> => {
@@ -183,7 +189,7 @@ export class RunningSource implements AsyncDisposable {
       }
       return this.#resilience.run(
         (attempt) => this.#sessions.use(context, by, attempt.signal, (connection) => work(connection, attempt)),
-        { ...call, signal },
+        { ...call, signal, timeoutSeconds },
       );
     };
     try {
@@ -219,20 +225,6 @@ export class RunningSource implements AsyncDisposable {
     });
   }
 
-  #transformed(reduced: Transformed, tool: SourceTool, context: ToolContext): Promise<Transformed> {
-    const { config, sluice, store, onEvent } = this.#terms;
-    if (config.output_transformer === null) return Promise.resolve(reduced);
-    const name = `${config.name}.${tool.name}`;
-    return transformed(reduced, { name: tool.name, namespace: config.name }, context, {
-      sluice,
-      store,
-      transformer: config.output_transformer,
-      input: config.transformer_input,
-      timeout: config.transformer_timeout_s,
-      onFailure: (error) => onEvent({ kind: "failed", tool: name, error }),
-    });
-  }
-
   /** Tells the host what was stored of a result, and what failed. */
   tell(tool: string, { artifacts, failures }: Pick<Transformed, "artifacts" | "failures">): void {
     const { config, onEvent } = this.#terms;
@@ -247,26 +239,8 @@ export class RunningSource implements AsyncDisposable {
   }
 }
 
-/** What is done within another attempt has that one's time limit. */
-const UNLIMITED: Omit<Attempt, "number" | "signal"> = { progressed: () => undefined, unhurried: (work) => work() };
-
-/** Does what the attempt does not fail with: a link that cannot be read costs the result nothing. */
-async function aside<T>(attempt: Omit<Attempt, "number">, work: () => Promise<T>): Promise<T> {
-  const outcome = await attempt.unhurried(() => Promise.allSettled([work()]));
-  const [settled] = outcome;
-  if (settled.status === "rejected") throw settled.reason;
-  return settled.value;
-}
-
-/** An answer with what the links in it led to, which the core did not store itself. */
-function withRead(answer: Transformed, read: readonly ResourceReading[]): Transformed {
-  if (read.length === 0) return answer;
-  const known = new Set(answer.artifacts.map(({ id }) => id));
-  const more = read.flatMap(({ artifacts }) => artifacts).filter(({ id }) => !known.has(id));
-  return new Answer({
-    ...answer,
-    refs: answer.refs,
-    artifacts: [...answer.artifacts, ...new Map(more.map((ref) => [ref.id, ref])).values()],
-    failures: [...answer.failures, ...read.flatMap(({ failures }) => failures)],
-  });
+/** Who shares a connection: nobody with anybody where each has a token, or a process, of their own. */
+function keyFor({ config, filing }: RunningTerms): ((context: ToolContext) => string) | undefined {
+  if (filing !== undefined && isOwnProcess(config)) return (context) => userKey(context) + filing.ownerKey(context);
+  return config.auth_type === "oauth2_user" ? userKey : undefined;
 }

@@ -2,7 +2,6 @@
  * Connections to one source: one for everybody, or one for each user where each has a token of their own.
  * @module
  */
-import { userKey } from "./auth/owner.js";
 import type { ToolContext } from "./context.js";
 import { untilAborted } from "../core/abort.js";
 import type { Authorize, SourceConnection, SourceNotice, ToolSource } from "./source.js";
@@ -13,9 +12,9 @@ const MAX_SESSIONS = 256;
 /** What connections are made with. */
 export interface SessionTerms {
   readonly source: ToolSource;
-  /** Whether users may not share a connection. */
-  readonly isPerUser: boolean;
-  /** How long opening may take. */
+  /** Whose connection a call may use: those for whom it gives the same text share one. Left out: all do. */
+  readonly keyOf?: ((context: ToolContext) => string) | undefined;
+  /** How long opening may take; longer for a call that is given more. */
   readonly timeoutSeconds: number;
   /** Aborted when the source is closed: then none is opened any more, nor goes on being opened. */
   readonly over: AbortSignal;
@@ -54,7 +53,7 @@ export class Sessions implements AsyncDisposable {
     const session = this.#sessionOf(context, authorize);
     session.users += 1;
     try {
-      return await work(await this.#opened(session, signal));
+      return await work(await this.#opened(session, signal, context));
     } finally {
       session.users -= 1;
     }
@@ -68,9 +67,9 @@ export class Sessions implements AsyncDisposable {
   }
 
   #sessionOf(context: ToolContext, authorize: Authorize): Session {
-    const { isPerUser, over } = this.#terms;
+    const { keyOf, over } = this.#terms;
     over.throwIfAborted();
-    const key = isPerUser ? userKey(context) : "";
+    const key = keyOf?.(context) ?? "";
     const session = this.#sessions.get(key) ?? { authorize, opening: undefined, users: 0 };
     session.authorize = authorize;
     this.#sessions.delete(key);
@@ -79,26 +78,32 @@ export class Sessions implements AsyncDisposable {
     return session;
   }
 
-  async #opened(session: Session, signal: AbortSignal): Promise<SourceConnection> {
+  async #opened(session: Session, signal: AbortSignal, context: ToolContext): Promise<SourceConnection> {
     const known = session.opening;
     const before = await (known && untilAborted(settled(known), signal));
     if (before?.isOpen === true) return before;
     this.#terms.over.throwIfAborted();
     // Whoever comes first opens; whoever comes while it is opened waits for the same. One that failed is forgotten.
     const another = session.opening === known ? undefined : session.opening;
-    const opening = (session.opening = another ?? this.#open(session, before));
+    const opening = (session.opening = another ?? this.#open(session, before, context));
     opening.catch(() => {
       if (session.opening === opening) session.opening = undefined;
     });
     return untilAborted(opening, signal);
   }
 
-  async #open(session: Session, before: SourceConnection | undefined): Promise<SourceConnection> {
+  async #open(
+    session: Session,
+    before: SourceConnection | undefined,
+    { scope, timeoutSeconds: given = 0 }: ToolContext,
+  ): Promise<SourceConnection> {
     if (before !== undefined) await letGo(before);
-    const { source, timeoutSeconds, over, onNotice } = this.#terms;
+    const { source, keyOf, timeoutSeconds, over, onNotice } = this.#terms;
     // Others may wait for the same connection: none of them ends it for all by giving up.
-    const signal = AbortSignal.any([AbortSignal.timeout(timeoutSeconds * 1000), over]);
-    return source.open({ authorize: () => session.authorize(), signal, onNotice });
+    const limit = AbortSignal.timeout(Math.max(timeoutSeconds, given) * 1000);
+    const signal = AbortSignal.any([limit, over]);
+    const whose = keyOf === undefined || scope === undefined ? {} : { scope };
+    return source.open({ ...whose, authorize: () => session.authorize(), signal, onNotice });
   }
 
   #makeRoom(): void {

@@ -51,6 +51,11 @@ export interface SourceCall {
    * what the work throws ends the attempt. Left out: it is only done.
    */
   readonly unhurried?: <T>(work: () => Promise<T>) => Promise<T>;
+  /**
+   * Told that the call is given up before its answer came; what it is given says later whether the answer has come since. Only of
+   * sources that may go on with a call for nobody.
+   */
+  readonly onGivenUp?: (isAnswered: () => boolean) => void;
 }
 
 /** What came of an attempt. */
@@ -66,6 +71,8 @@ export type Authorize = () => Promise<Readonly<Record<string, string>>>;
 
 /** What a source is opened with. */
 export interface OpenOptions {
+  /** Who it is opened for, where others do not share it. */
+  readonly scope?: ArtifactScope;
   readonly authorize: Authorize;
   readonly signal: AbortSignal;
   /** Told of what the source says unasked. */
@@ -88,6 +95,11 @@ export interface SourceConnection extends AsyncDisposable {
   readonly resources: ResourceConnection | undefined;
   /** Whether it is of use: false once the other side has gone. */
   readonly isOpen: boolean;
+  /**
+   * Ends the program behind it with all that it started; calls under way fail as where it goes by itself. Left out where no program
+   * of the connection's own runs.
+   */
+  kill?(): Promise<void>;
 }
 
 /** A way to a source. */

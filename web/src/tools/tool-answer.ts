@@ -5,6 +5,7 @@
 import { Answer } from "../core/answer.js";
 import type { Clamp, Cut, Dialect, Sluice, Transformed } from "../core/sluice.js";
 import type { TextResult } from "../mcp/reading/wire.js";
+import type { ResultDisplay } from "./user-files/handling.js";
 
 /**
  * A tool's result behind the gate. `text` is the observation, JSON that goes to the model, or the reduced result where the
@@ -13,15 +14,20 @@ import type { TextResult } from "../mcp/reading/wire.js";
 export interface ToolResult extends Transformed {
   /** Whether the source says that the tool failed; the text says how. */
   readonly isError: boolean;
+  /** What the tool would have a viewer do with the files it made; left out where it says nothing. Never for a model. */
+  readonly display?: ResultDisplay;
 }
 
 /** The one implementation. */
 export class ToolAnswer extends Answer implements ToolResult {
   readonly isError: boolean;
+  declare readonly display?: ResultDisplay;
 
-  constructor({ text, artifacts, failures, changed, cut, bytesIn, bytesOut, refs }: Transformed, isError: boolean) {
+  constructor(answer: Transformed, isError: boolean, display?: ResultDisplay) {
+    const { text, artifacts, failures, changed, cut, bytesIn, bytesOut, refs } = answer;
     super({ text, artifacts, failures, changed, cut, bytesIn, bytesOut, refs });
     this.isError = isError;
+    if (display !== undefined) this.display = display;
   }
 
   /** Of what we say ourselves in place of a tool: an observation passes the guardrail, and is short enough for nothing else. */

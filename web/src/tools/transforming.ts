@@ -97,8 +97,8 @@ async function raw(reduced: Transformed, { scope = {} }: ToolContext, sluice: Sl
   return JSON.parse(await new Blob(pieces as BlobPart[]).text()) as unknown;
 }
 
-/** What the ordinary layers make of the same result. */
-async function ordinary(
+/** What the ordinary layers make of a result in the mcp dialect. */
+export async function ordinary(
   reduced: Transformed,
   tool: { readonly name: string; readonly namespace: string },
   { scope = {}, signal }: ToolContext,

@@ -19,8 +19,9 @@ export async function run(invocation: Invocation, { output }: Terminal): Promise
   return Exit.ok;
 }
 
-function plainRow({ name, mime_type, size_bytes, origin, versions }: UserFile): string[] {
-  return [printable(name), mime_type ?? "", String(size_bytes), origin, String(versions)];
+function plainRow({ name, mime_type, size_bytes, origin, versions, facts, draft }: UserFile): string[] {
+  const about = draft === null ? facts : (draft.reason ?? "draft").replaceAll("_", " ");
+  return [printable(name), mime_type ?? "", String(size_bytes), origin, String(versions), about ?? ""];
 }
 
 const COLUMNS: readonly Column[] = [
@@ -30,12 +31,13 @@ const COLUMNS: readonly Column[] = [
   { title: "AGE", right: true },
   { title: "FROM" },
   { title: "VERSIONS", right: true },
+  { title: "ABOUT" },
 ];
 
 async function printTable(files: readonly UserFile[], output: Output): Promise<void> {
   const rows = files.map((file) => {
-    const [name = "", type = "", , origin = "", versions = ""] = plainRow(file);
-    return [name, type, humanSize(file.size_bytes), humanAge(Date.now() - file.stored_at), origin, versions];
+    const [name = "", type = "", , origin = "", ...more] = plainRow(file);
+    return [name, type, humanSize(file.size_bytes), humanAge(Date.now() - file.stored_at), origin, ...more];
   });
   const [titles = "", ...lines] = alignedTable(COLUMNS, rows);
   if (rows.length > 0) await output.write(`${output.bold(titles)}\n${lines.map((line) => `${line}\n`).join("")}`);

@@ -2,6 +2,7 @@
  * The user's files that a command works on.
  * @module
  */
+import { coreDescriber } from "../../files/describing.js";
 import { UserStorage } from "../../files/user-storage.js";
 import { UsageError } from "../exit.js";
 import type { Invocation } from "../spec.js";
@@ -14,5 +15,6 @@ export async function openFiles(invocation: Invocation): Promise<UserStorage> {
     throw new UsageError("say whose files with --user NAME", invocation.command);
   }
   const store = await openKeptStore(invocation.value("store"));
-  return new UserStorage(store, { tenant_id: invocation.value("tenant") ?? null, user_id });
+  const owner = { tenant_id: invocation.value("tenant") ?? null, user_id };
+  return new UserStorage(store, owner, { describer: coreDescriber(undefined) });
 }

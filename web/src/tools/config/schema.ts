@@ -49,6 +49,8 @@ const extraction = z.custom<SluiceConfig>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
 );
 
+const notice = z.number().min(0.1).max(300);
+
 const SHAPE = {
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
   description: z.string().max(MAX_DESCRIPTION).default(""),
@@ -59,9 +61,15 @@ const SHAPE = {
   auth_type: z.enum(["none", "api_key", "bearer", "oauth2_user"]).default("none"),
   auth_config: pairs.readonly().default({}),
   timeout_s: z.number().min(1).max(300).default(30),
+  notify_after_s: z
+    .tuple([notice, notice, notice])
+    .refine(([first, second, third]) => first < second && second < third)
+    .readonly()
+    .default([15, 20, 25]),
   retry_policy: z.strictObject(RETRY_SHAPE).prefault({}),
   max_concurrency: z.int().min(1).max(100).default(10),
   tool_filter: z.array(pattern).max(MAX_PATTERNS).readonly().nullable().default(null),
+  user_files: z.boolean().default(false),
   artifact_extraction: extraction.default({}),
   output_transformer: z
     .custom<OutputTransformer>((value) => typeof value === "function")
@@ -95,11 +103,13 @@ export const WANTED: Readonly<Record<Place, string>> = {
   auth_type: 'one of "none", "api_key", "bearer" and "oauth2_user"',
   auth_config: `an object of at most ${MAX_PAIRS} names, each with a text such as "\${TOKEN}"`,
   timeout_s: "a number of seconds from 1 to 300",
+  notify_after_s: "three numbers of seconds from 0.1 to 300, each larger than the one before, such as [15, 20, 25]",
   retry_policy: 'an object, such as {"max_attempts": 5}',
   max_concurrency: "a whole number from 1 to 100",
   tool_filter:
     `null, or a list of at most ${MAX_PATTERNS} regular expressions of JavaScript, each of at most ${MAX_PATTERN} ` +
     "characters, with few repetitions and alternatives, and none of them inside a repeated group",
+  user_files: "true or false",
   artifact_extraction: 'an object, such as {"max_inline_size": 5000}',
   output_transformer: "a function, or null",
   transformer_input: 'one of "reduced" and "raw"',

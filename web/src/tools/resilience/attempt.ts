@@ -22,6 +22,16 @@ export interface Attempt {
   unhurried<U>(work: () => Promise<U>): Promise<U>;
 }
 
+/** Told how long nothing was heard. Must not throw. */
+export interface SilenceListener {
+  /** Seconds of silence that it is told of, rising; those that are not below the limit are passed over. */
+  readonly after: readonly number[];
+  /** Called with the index of the moment; after something was heard the first one comes first again. */
+  readonly onSilence: (index: number) => void;
+  /** The attempt is given up, after so many seconds. */
+  readonly onOver: (seconds: number) => void;
+}
+
 /** What an attempt is made with. */
 export interface AttemptTerms {
   readonly number: number;
@@ -31,6 +41,18 @@ export interface AttemptTerms {
   readonly clock: Clock;
   /** The caller's. */
   readonly signal: AbortSignal | undefined;
+  readonly silence?: SilenceListener | undefined;
+}
+
+/** The error of an attempt that was given up. */
+export class OutOfTime extends ToolTimeoutError {
+  /** Of silence; of the whole attempt, where it was given up in spite of what was heard. */
+  readonly seconds: number;
+
+  constructor(message: string, seconds: number) {
+    super(message);
+    this.seconds = seconds;
+  }
 }
 
 /** However much progress a source reports: an hour is longer than any host waits, and a report costs a source nothing. */
@@ -75,6 +97,9 @@ export async function attempted<T>(work: (attempt: Attempt) => Promise<T>, terms
 class SilenceLimit {
   readonly #terms: AttemptTerms;
   readonly #onOver: (error: ToolTimeoutError) => void;
+  /** Seconds of silence that are told of. */
+  readonly #moments: readonly number[];
+  #told = 0;
   #lastMoment: number;
   #heard: number;
   #stop: () => void;
@@ -86,14 +111,20 @@ class SilenceLimit {
   constructor(terms: AttemptTerms, onOver: (error: ToolTimeoutError) => void) {
     this.#terms = terms;
     this.#onOver = onOver;
+    this.#moments = (terms.silence?.after ?? []).filter((seconds) => seconds < terms.timeoutSeconds);
     this.#heard = terms.clock.now();
     this.#lastMoment = this.#heard + LONGEST_ATTEMPT_S * 1000;
     this.#stop = this.#wait();
   }
 
-  /** Something was heard. No timer is set anew for it: there may be thousands. */
+  /** Something was heard. No timer is set anew for it, unless silence was told of: there may be thousands. */
   begin(): void {
     this.#heard = this.#terms.clock.now();
+    if (this.#told === 0) return;
+    this.#told = 0;
+    if (this.#holds > 0 || this.#isOver) return;
+    this.#stop();
+    this.#stop = this.#wait();
   }
 
   stop(): void {
@@ -113,13 +144,15 @@ class SilenceLimit {
     this.#holds -= 1;
     if (this.#holds > 0) return;
     this.#heard = this.#terms.clock.now();
+    this.#told = 0;
     this.#lastMoment += this.#heard - this.#heldSince;
     if (!this.#isOver) this.#stop = this.#wait();
   }
 
   #wait(): () => void {
     const { clock, timeoutSeconds } = this.#terms;
-    const end = Math.min(this.#heard + timeoutSeconds * 1000, this.#lastMoment);
+    const seconds = this.#moments[this.#told] ?? timeoutSeconds;
+    const end = Math.min(this.#heard + seconds * 1000, this.#lastMoment);
     return clock.after(Math.max(0, end - clock.now()), () => this.#look());
   }
 
@@ -129,12 +162,26 @@ class SilenceLimit {
     const now = clock.now();
     if (now >= this.#lastMoment) {
       const remedy = "ask for less at a time";
-      this.#onOver(new ToolTimeoutError(`${subject} did not end within ${LONGEST_ATTEMPT_S} s: ${remedy}.`));
+      this.#end(`${subject} did not end within ${LONGEST_ATTEMPT_S} s: ${remedy}.`, LONGEST_ATTEMPT_S);
     } else if (now >= this.#heard + timeoutSeconds * 1000) {
       const remedy = `what was asked for may be done all the same; ${remediesOf(place).moreTime}`;
-      this.#onOver(new ToolTimeoutError(`${subject} showed no progress for ${timeoutSeconds} s: ${remedy}.`));
+      this.#end(`${subject} showed no progress for ${timeoutSeconds} s: ${remedy}.`, timeoutSeconds);
     } else {
+      this.#tell(now);
       this.#stop = this.#wait();
     }
+  }
+
+  /** Where the machine slept through several moments, the last of them is told of alone. */
+  #tell(now: number): void {
+    const passed = this.#moments.filter((seconds) => now >= this.#heard + seconds * 1000).length;
+    if (passed <= this.#told) return;
+    this.#told = passed;
+    this.#terms.silence?.onSilence(passed - 1);
+  }
+
+  #end(sentence: string, seconds: number): void {
+    this.#terms.silence?.onOver(seconds);
+    this.#onOver(new OutOfTime(sentence, seconds));
   }
 }

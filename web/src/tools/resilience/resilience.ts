@@ -8,7 +8,7 @@ import { adaptError, isCancellation } from "../adapt-error.js";
 import type { ToolPlace } from "../adapting/place.js";
 import { ToolNodeError } from "../errors.js";
 import { untilAborted } from "../../core/abort.js";
-import { attempted, type Attempt } from "./attempt.js";
+import { attempted, OutOfTime, type Attempt, type SilenceListener } from "./attempt.js";
 import { LeftAlone, SourceBreaker, type BreakerEvents } from "./breaker.js";
 import { sleep, systemClock, type Clock } from "./clock.js";
 import { ConcurrencyLimit } from "./limit.js";
@@ -38,6 +38,12 @@ export interface ResilientCall {
   readonly signal?: AbortSignal;
   /** For sentences of errors. */
   readonly tool?: string;
+  /** In place of the policy's `timeout_s`. */
+  readonly timeoutSeconds?: number;
+  /** Told of each attempt. */
+  readonly silence?: SilenceListener;
+  /** Whether an attempt that was given up is the last one, even where others could follow. */
+  readonly isTimeoutFinal?: boolean;
 }
 
 /** What all calls to one source go through. */
@@ -87,12 +93,13 @@ export class Resilience {
     let before: ToolNodeError | undefined;
     for (let number = 1; ; number += 1) {
       try {
-        return await this.#once(work, number, place, signal);
+        return await this.#once(work, number, place, call);
       } catch (thrown) {
         if (isCancellation(thrown, signal)) signal.throwIfAborted();
         // What made the source be left alone says more than that it is.
         if (thrown instanceof LeftAlone) throw before ?? thrown;
         if (!(thrown instanceof ToolNodeError)) throw thrown;
+        if (call.isTimeoutFinal === true && thrown instanceof OutOfTime) throw thrown;
         if (number >= rules.max_attempts || !mayTryAgain(thrown, rules, isRepeatable)) throw thrown;
         // Added, not compared: all whom the source sent away at once would come back at once.
         const waitSeconds = nextWait() + (thrown.retryAfterSeconds ?? 0);
@@ -107,10 +114,10 @@ export class Resilience {
     work: (attempt: Attempt) => Promise<T>,
     number: number,
     place: ToolPlace,
-    signal: AbortSignal | undefined,
+    { signal, silence, timeoutSeconds = this.#policy.timeout_s }: ResilientCall,
   ): Promise<T> {
     this.#breaker.check(place);
-    const terms = { number, place, timeoutSeconds: this.#policy.timeout_s, clock: this.#clock, signal };
+    const terms = { number, place, timeoutSeconds, clock: this.#clock, signal, silence };
     const attempt = (): Promise<T> => attempted(adapting(work, place), terms);
     const guarded = (): Promise<T> => untilAborted(this.#breaker.run(attempt, place, signal), signal);
     // A turn is held for an attempt, not for the wait between two: others may go meanwhile.

@@ -2,6 +2,7 @@
  * Tools of MCP servers that run as processes of their own (Node).
  * @module
  */
+import type { ArtifactScope } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
 import { stdioThrough, type GatedStdioTransport } from "../../mcp/gated-stdio.js";
 import { adaptError } from "../adapt-error.js";
@@ -11,11 +12,14 @@ import { connectionLost } from "./mcp/lost.js";
 import { connected } from "./mcp/opening.js";
 import type { McpEra, McpTerms, OpenedTransport } from "./mcp/terms.js";
 import type { ToolDoor } from "./mcp/tool-door.js";
+import { endAtOnce, killTree } from "./process-tree.js";
 
 /** What a source of an MCP server as a process is made of. */
 export interface McpStdioTerms extends McpTerms {
   /** The program and its arguments; it is started without a shell. */
   readonly argv: readonly [command: string, ...args: string[]];
+  /** The command for whoever a connection is opened for; left out: `argv` for all. */
+  readonly command?: (argv: readonly string[], scope: ArtifactScope) => Promise<readonly string[]>;
   /** Variables beside the few that are safe to hand on: PATH, HOME, and such. */
   readonly env?: Readonly<Record<string, string>>;
   /** Its working directory. */
@@ -39,7 +43,10 @@ class StdioSource implements ToolSource {
   }
 
   async open(options: OpenOptions): Promise<SourceConnection> {
-    const first = new Starting(this.#terms);
+    const { argv, command } = this.#terms;
+    const own = command === undefined ? argv : await command(argv, options.scope ?? {});
+    const terms = { ...this.#terms, argv: own };
+    const first = new Starting(terms);
     try {
       return await first.connected(options, this.#era);
     } catch (error) {
@@ -47,20 +54,22 @@ class StdioSource implements ToolSource {
       options.signal.throwIfAborted();
     }
     // Some servers of the earlier era end when they are asked anything before `initialize`.
-    const connection = await new Starting(this.#terms).connected(options, "legacy");
+    const connection = await new Starting(terms).connected(options, "legacy");
     this.#era = "legacy";
     return connection;
   }
 }
 
+type StartingTerms = Omit<McpStdioTerms, "argv"> & { readonly argv: readonly string[] };
+
 /** One process on its way to being connected. */
 class Starting {
-  readonly #terms: McpStdioTerms;
+  readonly #terms: StartingTerms;
   #failure: Error | undefined;
   #hasEnded = false;
   #isConnected = false;
 
-  constructor(terms: McpStdioTerms) {
+  constructor(terms: StartingTerms) {
     this.#terms = terms;
   }
 
@@ -70,18 +79,25 @@ class Starting {
   }
 
   async connected(options: OpenOptions, era: McpEra): Promise<SourceConnection> {
-    const transport = (door: ToolDoor): OpenedTransport => ({
-      transport: this.#transport(door),
-      reason: () => this.#failure,
+    const over = (door: ToolDoor): OpenedTransport => {
+      const transport = this.#transport(door);
+      const kill = async (): Promise<void> => void (transport.pid === null || (await killTree(transport.pid)));
+      return { transport, kill, reason: () => this.#failure };
+    };
+    const connection = await connected({
+      terms: this.#terms,
+      options,
+      era,
+      probeTimeout: PROBE_TIMEOUT,
+      transport: over,
     });
-    const connection = await connected({ terms: this.#terms, options, era, probeTimeout: PROBE_TIMEOUT, transport });
     this.#isConnected = true;
     return connection;
   }
 
   #transport(door: ToolDoor): GatedStdioTransport {
     const { argv, env, cwd, onErrorOutput } = this.#terms;
-    const [command, ...args] = argv;
+    const [command = "", ...args] = argv;
     const transport = stdioThrough(
       {
         command,
@@ -109,6 +125,8 @@ class Starting {
     let isClosing = false;
     transport.close = () => {
       isClosing = true;
+      // The next attempt has to wait for its end, since two at a time may want the same files; it need not wait for what is
+      // granted to a program that works.
       if (!this.#isConnected) endAtOnce(transport.pid);
       return close();
     };
@@ -125,19 +143,5 @@ class Starting {
   #notStarted(error: unknown): Error {
     const beneath = error instanceof SluiceError ? (error.cause ?? error) : error;
     return adaptError(beneath, { source: this.#terms.name });
-  }
-}
-
-/**
- * Ends a program that has answered nothing, and so has nothing to finish. The next attempt has to wait for its end, since two
- * at a time may want the same files; it need not wait for what is granted to a program that works.
- */
-function endAtOnce(pid: number | null): void {
-  if (pid === null) return;
-  try {
-    // It leads a group of its own, except on Windows, where there are none.
-    process.kill(process.platform === "win32" ? pid : -pid, "SIGTERM");
-  } catch {
-    // It has gone.
   }
 }

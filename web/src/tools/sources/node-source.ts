@@ -13,12 +13,20 @@ import { webSource } from "./web-source.js";
 /** The source of a configuration. */
 export function nodeSource(config: ResolvedToolConfig, parts: SourceParts): ToolSource {
   const { name, endpoint, transport } = config;
-  const { sluice, store, onErrorOutput } = parts;
+  const { sluice, store, command, onErrorOutput } = parts;
   if (transport === "cli") return commandSource({ ...config, ...parts });
   if (endpoint?.kind === "stdio") {
     const { argv } = endpoint;
     return credentialed(config, (env) =>
-      mcpStdioSource({ name, sluice, store, argv, env, ...(onErrorOutput !== undefined && { onErrorOutput }) }),
+      mcpStdioSource({
+        name,
+        sluice,
+        store,
+        argv,
+        env,
+        ...(command !== undefined && { command }),
+        ...(onErrorOutput !== undefined && { onErrorOutput }),
+      }),
     );
   }
   return webSource(config, parts);

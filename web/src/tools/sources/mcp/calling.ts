@@ -13,7 +13,7 @@ import type { SourceCall, SourceResult } from "../../source.js";
 import { asked } from "./asking.js";
 import type { Asker } from "./asker.js";
 import type { ConnectionTerms } from "./connection.js";
-import type { Asked } from "./expectation.js";
+import type { Asked, Expectation } from "./expectation.js";
 import { MAX_ASKED, MAX_ROUNDS, NO_LIMIT, ROUND_PAUSE, TASK_TTL } from "./limits.js";
 import { marked } from "./marker.js";
 import { RunningTask } from "./running-task.js";
@@ -44,6 +44,9 @@ export class Calling {
   readonly #options: TransformOptions;
   /** Whether the server has answered, so that it knows of the call. */
   #isKnown = false;
+  /** The latest request behind the gate. */
+  #sent: Pick<Expectation, "key"> | undefined;
+  #task: RunningTask | undefined;
 
   constructor(terms: ConnectionTerms, call: SourceCall, asker: Asker) {
     this.terms = terms;
@@ -57,6 +60,12 @@ export class Calling {
     return this.terms.client.getProtocolEra() === "modern";
   }
 
+  /** Whether the server has nothing to do for the call any more: it has answered it, or ended the task that it made of it. */
+  get isAnswered(): boolean {
+    if (this.#task !== undefined) return this.#task.hasEnded;
+    return this.#sent !== undefined && !this.terms.door.owes(this.#sent);
+  }
+
   /** What the tool gives in the end. `asTask`: it runs in no other way, and that has to be said (2025-11-25). */
   async result(asTask: boolean): Promise<SourceResult> {
     let more: Answered = {};
@@ -65,8 +74,10 @@ export class Calling {
       if (came.kind === "result") return came.result;
       const { answer } = came;
       const task = this.isModern ? answer : objectOr(answer["task"]);
-      if (this.isModern ? answer["resultType"] === "task" : "taskId" in task)
-        return new RunningTask(this, task).result();
+      if (this.isModern ? answer["resultType"] === "task" : "taskId" in task) {
+        this.#task = new RunningTask(this, task);
+        return this.#task.result();
+      }
       if (!this.isModern) return this.#plain(answer);
       if (answer["resultType"] !== "input_required") throw this.#notAllowed("answered what MCP does not allow");
       more = await this.#answered(answer);
@@ -79,6 +90,7 @@ export class Calling {
     const { door } = this.terms;
     const { signal, tool, alive } = this.call;
     const expectation = door.expect(kind, this.#options, { asker: this.asker, alive });
+    this.#sent = { key: expectation.key };
     const ask = async (): Promise<Came> => {
       const answer = await request({ _meta: marked(expectation.key), options: { signal, timeout: NO_LIMIT } });
       this.#isKnown = true;

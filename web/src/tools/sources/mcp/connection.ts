@@ -47,12 +47,13 @@ export class McpConnection implements SourceConnection {
   #resources: ResourceConnection | undefined;
   #isOpen = true;
   #isClosed = false;
+  #killing: Promise<void> | undefined;
   /** Tools that run as tasks only; undefined until they were listed. */
   #taskTools: ReadonlySet<string> | undefined;
 
   /** Before the client is connected, so that nothing that the server says is lost. */
   constructor(terms: Omit<ConnectionTerms, "calls" | "isClosed">, { onNotice }: Pick<OpenOptions, "onNotice">) {
-    this.#terms = { ...terms, calls: new Calls(), isClosed: () => this.#isClosed };
+    this.#terms = { ...terms, calls: new Calls(), isClosed: () => this.#isClosed && this.#killing === undefined };
     this.#notices = new Notices(terms.client, (notice: SourceNotice) => {
       if (notice.kind === "tools_changed") this.#taskTools = undefined;
       if (this.#isOpen) onNotice(notice);
@@ -105,15 +106,28 @@ export class McpConnection implements SourceConnection {
     if (JSON.stringify(args).length > MAX_MESSAGE) throw tooLarge({ source: name, tool });
     const asker = new Asker(call, name);
     const { signal } = asker;
-    return calls.during(asker, async () => {
-      const asTask = await this.#runsAsTask(tool, signal);
-      return new Calling(this.#terms, { ...call, signal }, asker).result(asTask);
-    });
+    const calling = new Calling(this.#terms, { ...call, signal }, asker);
+    try {
+      return await calls.during(asker, async () => calling.result(await this.#runsAsTask(tool, signal)));
+    } catch (error) {
+      if (call.signal.aborted) call.onGivenUp?.(() => calling.isAnswered);
+      throw error;
+    }
+  }
+
+  async kill(): Promise<void> {
+    const { opened } = this.#terms;
+    if (opened.kill === undefined) return;
+    this.#isOpen = false;
+    this.#killing ??= opened.kill();
+    await this.#killing;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOpen = false;
     this.#isClosed = true;
+    // The next one is started when this one has gone.
+    await this.#killing?.catch(() => undefined);
     const { client, opened, calls } = this.#terms;
     await patiently(calls.cancel(), GRACE);
     await patiently(Promise.all([this.#notices.close(), opened.leave?.()]), GRACE);

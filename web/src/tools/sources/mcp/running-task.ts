@@ -28,6 +28,7 @@ export class RunningTask {
   /** Milliseconds between looks, in all. */
   #waited = 0;
   #isOver = false;
+  #hasEnded = false;
   /** The names of the questions that were answered. */
   readonly #answered = new Set<string>();
   /** The request for the result (2025-11-25), which ends with the task; with it come its questions. */
@@ -43,6 +44,11 @@ export class RunningTask {
     const id = stringOr(status["taskId"]);
     if (id === undefined || id === "" || id.length > MAX_ID) throw this.#failed("made a task without a name");
     this.#id = id;
+  }
+
+  /** Whether the server has said that it is over. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
   /** The result. A task that is not waited for any longer is cancelled at the server. */
@@ -161,7 +167,12 @@ export class RunningTask {
   async #cancel(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    await this.#request("tasks/cancel", {}, { timeout: GRACE }).catch(() => undefined);
+    try {
+      await this.#request("tasks/cancel", {}, { timeout: GRACE });
+      this.#hasEnded = true;
+    } catch {
+      // Whoever wanted it has gone.
+    }
   }
 
   #asked(request: (options: RequestOptions) => Promise<Answered>): Promise<Answered> {

@@ -30,6 +30,8 @@ export interface OpenedTransport {
   readonly transport: Transport;
   /** Ends what outlives the transport: a session at the server. */
   readonly leave?: () => Promise<void>;
+  /** Ends the program behind it with all that it started, whatever it is doing. */
+  readonly kill?: () => Promise<void>;
   /** Whether the server has forgotten the connection, which the client does not know. */
   readonly isLost?: () => boolean;
   /** What the transport knows of a failure better than the client does. */

@@ -94,6 +94,11 @@ export class ToolDoor implements Doorway {
     return asker;
   }
 
+  /** Whether a request was given up and is not answered yet. */
+  owes(expectation: Pick<Expectation, "key">): boolean {
+    return this.#waiting.owes(expectation);
+  }
+
   /** Nobody waits for it any more. */
   release(expectation: Expectation): void {
     this.#expected.delete(expectation.key);

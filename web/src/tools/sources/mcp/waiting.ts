@@ -14,6 +14,8 @@ const MAX_REQUESTS = 10_000;
  */
 export class Waiting {
   readonly #requests = new Map<string, Expectation | undefined>();
+  /** Which expectations' requests were given up, by id. */
+  readonly #givenUp = new Map<string, string>();
 
   /** Notes a request; without an expectation its answer is the client's own business. */
   open(id: string, expectation: Expectation | undefined): void {
@@ -22,7 +24,7 @@ export class Waiting {
     this.#requests.set(key, expectation);
     if (this.#requests.size <= MAX_REQUESTS) return;
     const [oldest] = this.#requests.keys();
-    if (oldest !== undefined) this.#requests.delete(oldest);
+    if (oldest !== undefined) this.#delete(oldest);
   }
 
   /** Whether a request waits for an answer. */
@@ -37,13 +39,22 @@ export class Waiting {
   /** It was answered. */
   close(id: string | undefined): Expectation | undefined {
     const expectation = this.find(id);
-    this.#requests.delete(keyOf(id) ?? "");
+    this.#delete(keyOf(id) ?? "");
     return expectation;
   }
 
   /** Nobody waits for it any more. */
   giveUp(expectation: Expectation): void {
-    for (const [key, each] of this.#requests) if (each === expectation) this.#requests.set(key, undefined);
+    for (const [key, each] of this.#requests) {
+      if (each !== expectation) continue;
+      this.#requests.set(key, undefined);
+      this.#givenUp.set(key, expectation.key);
+    }
+  }
+
+  /** Whether a request that was given up is not answered yet. */
+  owes(expectation: Pick<Expectation, "key">): boolean {
+    return [...this.#givenUp.values()].includes(expectation.key);
   }
 
   /** Those of these ids that wait; all, where no ids are named. */
@@ -55,6 +66,11 @@ export class Waiting {
   /** The ids of all that wait, as JSON text. */
   get ids(): readonly string[] {
     return [...this.#requests.keys()];
+  }
+
+  #delete(key: string): void {
+    this.#requests.delete(key);
+    this.#givenUp.delete(key);
   }
 }
 

@@ -1,0 +1,74 @@
+/** The errors of the specification, key by key in its order. */
+import { expect, test } from "vitest";
+import {
+  invalidPathResult,
+  timeoutResult,
+  tooLargeResult,
+} from "../../../../web/src/tools/user-files/error-results.js";
+
+const json = (value: unknown): string => JSON.stringify(value, undefined, 2);
+
+test("a call that took too long", () => {
+  expect(json(timeoutResult({ timeoutSeconds: 30, lastProgress: "Processing chunk 45/200" }))).toBe(`{
+  "results": {
+    "error": "Tool execution timed out after 30 seconds"
+  },
+  "meta_data": {
+    "is_error": true,
+    "reason": "ExecutionTimeout",
+    "error_code": "E_TIMEOUT",
+    "details": {
+      "timeout_seconds": 30,
+      "last_progress": "Processing chunk 45/200",
+      "suggestion": "Consider breaking large operations into smaller chunks or using progress reporting"
+    },
+    "retryable": true
+  }
+}`);
+});
+
+test("one that reported nothing has null for its progress, and one second is one", () => {
+  expect(timeoutResult({ timeoutSeconds: 1, lastProgress: null })).toMatchObject({
+    results: { error: "Tool execution timed out after 1 second" },
+    meta_data: { details: { timeout_seconds: 1, last_progress: null } },
+  });
+});
+
+test("a file that is not the user's", () => {
+  expect(json(invalidPathResult({ attemptedPath: "/etc/passwd", allowedPrefix: "/tmp/alice/" }))).toBe(`{
+  "results": {
+    "error": "File operation outside allowed directory"
+  },
+  "meta_data": {
+    "is_error": true,
+    "reason": "SecurityViolation",
+    "error_code": "E_INVALID_PATH",
+    "details": {
+      "attempted_path": "/etc/passwd",
+      "allowed_prefix": "/tmp/alice/",
+      "suggestion": "Use /tmp/{username}/ prefix for file operations"
+    },
+    "retryable": false
+  }
+}`);
+});
+
+test("a file that is too large", () => {
+  const sizes = { fileSizeBytes: 107_374_182_400, currentLimitBytes: 53_687_091_200 };
+  expect(json(tooLargeResult(sizes))).toBe(`{
+  "results": {
+    "error": "Generated file exceeds processing limits"
+  },
+  "meta_data": {
+    "is_error": true,
+    "reason": "FileSizeExceeded",
+    "error_code": "E_FILE_TOO_LARGE",
+    "details": {
+      "file_size_bytes": 107374182400,
+      "current_limit_bytes": 53687091200,
+      "suggestion": "Consider generating summary or using chunked processing"
+    },
+    "retryable": false
+  }
+}`);
+});

@@ -1,0 +1,207 @@
+/** Calls that take too long, of tools that have to do with users' files, at real servers. */
+import { describe, expect, it, vi } from "vitest";
+import { ToolConnectionError } from "../../../../web/src/tools/errors.js";
+import type { ToolWait } from "../../../../web/src/tools/context.js";
+import { overAfter, waitsOf } from "../../../../web/src/tools/patience.js";
+import { isRunning } from "../../../e2e/faults/host.js";
+import { answer, listening } from "../sources/mcp/http-server.js";
+import { DISCOVERABLE } from "../sources/mcp/server-script.js";
+import { as, hurried, timed, timedProgram } from "./timed.js";
+
+/** Reports what it is told to, and then never anything. */
+const SILENT = `
+const { reports = [] } = args;
+for (const report of reports) write(JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: params._meta.progressToken, ...report } }));
+await new Promise(() => {});`;
+
+const TOOLS = {
+  resultType: "complete",
+  tools: ["hello", "pid"].map((name) => ({ name, inputSchema: { type: "object" } })),
+  ttlMs: 0,
+  cacheScope: "private",
+};
+
+const TIMED_OUT = {
+  results: { error: "Tool execution timed out after 1 second" },
+  meta_data: {
+    is_error: true,
+    reason: "ExecutionTimeout",
+    error_code: "E_TIMEOUT",
+    details: {
+      timeout_seconds: 1,
+      last_progress: null,
+      suggestion: "Consider breaking large operations into smaller chunks or using progress reporting",
+    },
+    retryable: true,
+  },
+};
+
+/** Waits until an expectation is met; of tests that run side by side none has one of its own to poll. */
+const met = (look: () => void | Promise<void>): Promise<void> => vi.waitFor(look, { timeout: 20_000, interval: 25 });
+
+describe.concurrent("a call that takes too long", () => {
+  it("is told of as it waits, taken back at the server, and given as an error", async () => {
+    await using lab = await timedProgram({ tools: { silent: SILENT } });
+    const waits: ToolWait[] = [];
+    const reports = [{ progress: 45, total: 200, message: "Processing chunk 45/200" }];
+    const context = { ...hurried("alice"), onWait: (wait: ToolWait) => void waits.push(wait) };
+    const { value, text, isError } = await lab.node.call("silent", { reports }, context);
+    const { meta_data } = TIMED_OUT;
+    const details = { ...meta_data.details, last_progress: "Processing chunk 45/200" };
+    expect(isError).toBe(true);
+    expect(text).toBe(JSON.stringify({ ...TIMED_OUT, meta_data: { ...meta_data, details } }));
+    expect(value).toEqual(JSON.parse(text));
+    // Which of them a busy machine leaves time for is another matter.
+    const before = waitsOf([0.2, 0.4, 0.6], 1);
+    expect(waits.length).toBeGreaterThan(1);
+    for (const wait of waits.slice(0, -1)) expect(before).toContainEqual(wait);
+    expect(waits.at(-1)).toEqual(overAfter(1));
+    const told = lab.events.filter((event) => event.kind === "waiting" && event.tool === "lab.silent");
+    expect(told).toMatchObject(waits.map((wait) => ({ ...wait, tool: "lab.silent", scope: { user_id: "alice" } })));
+    await met(async () => expect(await lab.heard()).toEqual([expect.stringMatching(/^cancelled \d+ \d+$/)]));
+  });
+
+  it("is taken back at a server of the later era too", async () => {
+    const before = `
+if (message.method === "tools/list") return void answer(message.id, ${JSON.stringify(JSON.stringify(TOOLS))}) ?? true;
+${DISCOVERABLE}`;
+    await using lab = await timedProgram({ tools: { hello: SILENT }, before });
+    expect((await lab.node.call("hello", {}, hurried("alice"))).value).toEqual(TIMED_OUT);
+    await met(async () => expect(await lab.heard()).toEqual([expect.stringMatching(/^cancelled \d+ \d+$/)]));
+  });
+
+  it("is the same for hosts that go on with results", async () => {
+    await using lab = await timedProgram({ tools: { silent: SILENT } }, {}, { dialect: "mcp" });
+    const { value } = await lab.node.call("silent", {}, hurried("alice"));
+    expect(value).toEqual({
+      content: [{ type: "text", text: JSON.stringify(TIMED_OUT) }],
+      structuredContent: TIMED_OUT,
+      isError: true,
+    });
+  });
+
+  it("is given the time that its context says, and no other call is", async () => {
+    const slow = 'await new Promise((resolve) => setTimeout(resolve, 1300)); return `{"content":[]}`;';
+    await using lab = await timedProgram({ tools: { slow } });
+    const [usual, less] = await Promise.all([
+      lab.node.call("slow", {}, as("alice")),
+      lab.node.call("slow", {}, hurried("bob")),
+    ]);
+    expect([usual.isError, less.isError]).toEqual([false, true]);
+    const wrong = lab.node.call("slow", {}, { ...as("alice"), timeoutSeconds: 0 });
+    await expect(wrong).rejects.toMatchObject({ code: "E_TOOL_CLIENT" });
+  });
+
+  it("is not made twice, even where it only reads", async () => {
+    const inputSchema = { type: "object" };
+    const list = [
+      { name: "silent", inputSchema, annotations: { readOnlyHint: true } },
+      { name: "pid", inputSchema },
+    ];
+    const before = `
+if (message.params?.name === "silent") hear("call");
+if (message.method !== "tools/list") return false;
+answer(message.id, ${JSON.stringify(JSON.stringify({ tools: list }))});
+return true;`;
+    await using lab = await timedProgram({ tools: { silent: SILENT }, before });
+    expect(lab.node.getTools()[0]).toMatchObject({ name: "lab.silent", side_effects: "read" });
+    await lab.node.call("silent", {}, hurried("alice"));
+    await met(async () => expect(await lab.heard()).toEqual(["call", expect.stringMatching(/^cancelled/)]));
+    expect(lab.events.filter(({ kind }) => kind === "retry")).toEqual([]);
+  });
+
+  it("leaves nothing of what came of its result", async () => {
+    const half = `
+const text = '{"jsonrpc":"2.0","id":' + id + ',"result":{"content":[' + JSON.stringify({ type: "resource", resource: { uri: "file:///a.pdf", mimeType: "application/pdf", blob: base64(1, 300000) } });
+process.stdout.write(text + ',{"type":"text","text":"' + "x".repeat(400000));
+hear("half");
+await new Promise(() => {});`;
+    await using lab = await timedProgram({ tools: { half } });
+    const { value, artifacts } = await lab.node.call("half", {}, hurried("alice"));
+    expect(value).toEqual(TIMED_OUT);
+    expect(artifacts).toEqual([]);
+    expect(await lab.heard()).toContain("half");
+    expect(lab.events.filter(({ kind }) => kind === "stored")).toEqual([]);
+    expect(lab.store.scopes).not.toEqual([]);
+    await met(async () => expect(await lab.store.ids()).toEqual([]));
+  });
+});
+
+it.concurrent("what a call in time stored is its user's, and there once", async () => {
+  const big = "return blob(args.byte, 300000);";
+  await using lab = await timedProgram({ tools: { big } });
+  const { artifacts, text } = await lab.node.call("big", { byte: 1 }, as("alice"));
+  const [ref] = artifacts;
+  expect(artifacts).toMatchObject([{ size_bytes: 300_000, mime_type: "application/pdf", scope: { user_id: "alice" } }]);
+  expect(text).toContain(ref?.id);
+  expect(ref?.id).toMatch(/^lab_[0-9a-f]{12}$/);
+  expect(ref?.source["tool"]).toBe("big");
+  await met(async () => expect(new Set(await lab.store.ids())).toEqual(new Set([ref?.id])));
+  expect(await lab.store.get(ref?.id ?? "", { user_id: "alice" })).toHaveLength(300_000);
+});
+
+describe.concurrent("the program of a user whose call takes too long", () => {
+  it("is ended with all that it started, and nobody else's is", async () => {
+    // None of them heeds SIGTERM; one has left the group.
+    const stubborn = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000);';
+    const prelude = `
+import { spawn } from "node:child_process";
+const child = (detached) => spawn(process.execPath, ["-e", ${JSON.stringify(stubborn)}], { stdio: "ignore", detached }).pid;`;
+    const start = `${stubborn} return JSON.stringify({ content: [], structuredContent: { pids: [process.pid, child(false), child(true)] } });`;
+    await using lab = await timedProgram({ tools: { start, silent: SILENT }, prelude });
+    const bob = (await lab.node.call("pid", {}, as("bob"))).value as { pid: number };
+    const { pids } = (await lab.node.call("start", {}, as("alice"))).value as { pids: number[] };
+    expect(pids).not.toContain(bob.pid);
+    const other = lab.node.call("silent", {}, as("alice")).catch((error: unknown) => error);
+    expect((await lab.node.call("silent", {}, hurried("alice"))).value).toEqual(TIMED_OUT);
+    const failed = await other;
+    expect(failed).toBeInstanceOf(ToolConnectionError);
+    expect(failed).toMatchObject({ isRetryable: true });
+    await met(() => expect(pids.filter(isRunning)).toEqual([]));
+    const next = (await lab.node.call("pid", {}, as("alice"))).value as { pid: number };
+    expect(pids).not.toContain(next.pid);
+    expect((await lab.node.call("pid", {}, as("bob"))).value).toEqual(bob);
+  });
+
+  it("goes before the user's next one comes, which the next call waits for", async () => {
+    const prelude = `
+process.on("SIGTERM", () => { hear("ends"); setTimeout(() => { hear("gone"); process.exit(); }, 300); });
+hear("starts");`;
+    await using lab = await timedProgram({ tools: { silent: SILENT }, prelude });
+    await lab.node.call("silent", {}, hurried("alice"));
+    await met(async () => expect(await lab.heard()).toContain("ends"));
+    await lab.node.call("pid", {}, as("alice"));
+    // One was there to find out what tools there are.
+    const changes = (await lab.heard()).filter((line) => !line.startsWith("cancelled"));
+    expect(changes).toEqual(["starts", "starts", "ends", "gone", "starts"]);
+  });
+});
+
+it.concurrent("a source without users' files throws as it did, tells of no waiting, and keeps its program", async () => {
+  await using lab = await timedProgram({ tools: { silent: SILENT } }, { user_files: false });
+  const before = (await lab.node.call("pid", {}, as("alice"))).value;
+  await expect(lab.node.call("silent", {}, hurried("alice"))).rejects.toMatchObject({ code: "E_TOOL_TIMEOUT" });
+  expect(lab.events).toEqual([]);
+  expect((await lab.node.call("pid", {}, as("bob"))).value).toEqual(before);
+});
+
+describe.concurrent.each(["legacy", "modern"] as const)("over HTTP, %s", (era) => {
+  it("the server is told, and the session stays", async () => {
+    let isLeft = false;
+    await using server = await listening(era, (came) => {
+      const { rpc, response } = came;
+      if (rpc?.method === "tools/list") answer(came, TOOLS);
+      if (rpc?.method !== "tools/call") return rpc?.method === "tools/list";
+      response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+      response.once("close", () => (isLeft = true));
+      return true;
+    });
+    await using lab = await timed({ connection: server.url });
+    const { value } = await lab.node.call("hello", {}, hurried("alice"));
+    expect(value).toEqual(TIMED_OUT);
+    const cancelled = (): boolean => server.came.some(({ rpc }) => rpc?.method === "notifications/cancelled");
+    // Since 2026-07-28 the end of the response says so.
+    await met(() => expect(era === "legacy" ? cancelled() : isLeft).toBe(true));
+    expect(server.came.filter(({ rpc }) => rpc?.method === "initialize").length).toBe(era === "legacy" ? 1 : 0);
+  });
+});

@@ -1,0 +1,16 @@
+/**
+ * Users' files, in Node: everything of `mcp-sluice/files`, and users' folders, in which tools read and write.
+ *
+ * @example
+ * ```ts
+ * const userFiles = new UserFiles({ store, ...localWorkspaces({ root: "/srv/work" }) });
+ * ```
+ * @module mcp-sluice/files/node
+ */
+export * from "./files.js";
+export { localWorkspaces } from "./files/local-workspaces.js";
+export type { LocalWorkspacesOptions } from "./files/local-workspaces.js";
+export { sandboxed } from "./files/sandbox.js";
+export type { SandboxOptions } from "./files/sandbox.js";
+export { Workspace } from "./files/workspace/workspace.js";
+export type { WorkspaceOptions } from "./files/workspace/workspace.js";

@@ -1,0 +1,44 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/**
+ * Users' files: My Files of each user over any artifact store, and what becomes of files in the calls of tools. For browsers,
+ * workers and Node; folders, and processes that see one folder alone, are in `mcp-sluice/files/node`.
+ *
+ * @example
+ * ```ts
+ * const userFiles = new UserFiles({ store });
+ * const node = new ToolNode({ name: "lab", transport: "mcp", connection: url, user_files: true }, { store, userFiles });
+ * ```
+ * @module mcp-sluice/files
+ */
+export type { Uploaded } from "./artifacts/scoped.js";
+export type { ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "./artifacts/store.js";
+export type {
+  ContractArtifact,
+  DeferredArtifact,
+  ContractObject,
+  DeferredReason,
+  Display,
+  FileCategory,
+  FileViewer,
+  ToolContract,
+} from "./core/contract-shape.js";
+export { fileContext, withFileContext } from "./files/context.js";
+export type { FileContextOptions } from "./files/context.js";
+export type { Described, Describer, OpenDescriber } from "./files/describing.js";
+export { fileName } from "./files/file-name.js";
+export type { UserFilesOptions } from "./files/options.js";
+export type { Draft, FileOrigin, UserFile, UserFileInfo } from "./files/user-file.js";
+export { UserFiles } from "./files/user-files.js";
+export { UserStorage } from "./files/user-storage.js";
+export type { FileOwner, UserStorageOptions } from "./files/user-storage.js";
+export type { OpenWorkspace, OutputFile, UserWorkspace } from "./files/user-workspace.js";
+export { workspaceName } from "./files/workspace/name.js";
+export type {
+  DisplayedFile,
+  ErrorResult,
+  FileCall,
+  FiledArguments,
+  FiledResult,
+  ResultDisplay,
+  UserFileHandling,
+} from "./tools/user-files/handling.js";

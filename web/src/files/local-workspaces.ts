@@ -1,0 +1,42 @@
+/**
+ * Users' folders on this machine, and servers that see one of them alone (Node).
+ * @module
+ */
+import { tmpdir } from "node:os";
+import { SluiceError } from "../errors/error.js";
+import type { UserFilesOptions } from "./options.js";
+import { sandboxed } from "./sandbox.js";
+import { Workspace, type WorkspaceOptions } from "./workspace/workspace.js";
+
+/** Where users' folders are, and how servers are started that work in them. */
+export interface LocalWorkspacesOptions extends Pick<WorkspaceOptions, "root" | "onRefused"> {
+  /**
+   * Whether each user has servers of their own under bubblewrap, to whom the folder is `/tmp/{username}` (Linux); else tools are
+   * told the folder as it is on this machine.
+   * @defaultValue `false`
+   */
+  readonly sandbox?: boolean;
+  /** Folders that servers in a sandbox do not see: stores, keys. */
+  readonly hide?: readonly string[];
+}
+
+/**
+ * What `UserFiles` needs for tools that take paths: to be spread into its options.
+ *
+ * @example
+ * const userFiles = new UserFiles({ store, ...localWorkspaces({ sandbox: true, hide: ["./artifacts"] }) });
+ */
+export function localWorkspaces(
+  options: LocalWorkspacesOptions = {},
+): Required<Pick<UserFilesOptions, "openWorkspace" | "command">> {
+  const { root = tmpdir(), onRefused, sandbox = false, hide = [] } = options;
+  const common = { root, ...(onRefused !== undefined && { onRefused }) };
+  return {
+    openWorkspace: (name) => Workspace.open({ ...common, ...(!sandbox && { shownRoot: root }), name }),
+    command: async (argv, workspace) => {
+      if (!sandbox) return argv;
+      if (workspace instanceof Workspace) return sandboxed(argv, { workspace, hide });
+      throw new SluiceError("E_MISUSE", "A sandbox needs a folder that openWorkspace of the same options opened.");
+    },
+  };
+}

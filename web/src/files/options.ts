@@ -1,0 +1,81 @@
+/**
+ * What `UserFiles` is given: stores, flags, and where tools read and write.
+ * @module
+ */
+import type { ArtifactStore, Clock } from "../artifacts/store.js";
+import type { ContractWasmSource } from "../core/contract.js";
+import type { WasmSource } from "../core/create.js";
+import { SluiceError } from "../errors/error.js";
+import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTest, type OptionTests } from "../errors/options.js";
+import type { OpenWorkspace, UserWorkspace } from "./user-workspace.js";
+
+/** Stores, flags (user storage §2.2), and where tools read and write. All but `store` may be left out. */
+export interface UserFilesOptions {
+  /** Where files are kept. */
+  readonly store: ArtifactStore;
+  /** Where files above `base64_size_limit_mb` are kept, such as an `S3ArtifactStore`; left out: where all are. */
+  readonly largeStore?: ArtifactStore;
+  /**
+   * Whether files outlive a session; else all of a session's go with it, see `endSession`.
+   * @defaultValue `true`
+   */
+  readonly persist_files_across_sessions?: boolean;
+  /**
+   * MiB: files up to this go to `store`, larger ones to `largeStore`. The model sees the same of both.
+   * @defaultValue `300`
+   */
+  readonly base64_size_limit_mb?: number;
+  /**
+   * MiB that a file may have; a larger one is E_FILE_TOO_LARGE.
+   * @defaultValue `51200`
+   */
+  readonly max_file_size_mb?: number;
+  /** Opens users' folders, for tools that take paths; left out, as in browsers, tools are given data URIs. */
+  readonly openWorkspace?: OpenWorkspace;
+  /** The command that starts a server for one user alone, who has this folder: see `localWorkspaces` of `mcp-sluice/files/node`. */
+  readonly command?: (argv: readonly string[], workspace: UserWorkspace) => Promise<readonly string[]>;
+  /** Told what a tool was refused: E_INVALID_PATH, E_FILE_TOO_LARGE. What it throws is lost. */
+  readonly onRefused?: (error: SluiceError) => void;
+  /** Where the core is, when a bundler moved it. */
+  readonly wasm?: WasmSource;
+  /** Where the contract's part of it is. */
+  readonly contractWasm?: ContractWasmSource;
+  /** For drafts, which expire; that of the system when left out. */
+  readonly now?: Clock;
+}
+
+/** Every flag said. */
+export const FLAGS: Required<
+  Pick<UserFilesOptions, "persist_files_across_sessions" | "base64_size_limit_mb" | "max_file_size_mb">
+> = { persist_files_across_sessions: true, base64_size_limit_mb: 300, max_file_size_mb: 51_200 };
+
+/** Bytes of what flags count. */
+export const MIB: number = 1024 * 1024;
+
+const MEGABYTES: OptionTest = [
+  "a number of MiB from 0.000001 to 1,000,000,000",
+  (value) => typeof value === "number" && value >= 0.000_001 && value <= 1_000_000_000,
+];
+
+const OPTIONS: OptionTests<UserFilesOptions> = {
+  store: OBJECT,
+  largeStore: OBJECT,
+  persist_files_across_sessions: ["true or false", (value) => typeof value === "boolean"],
+  base64_size_limit_mb: MEGABYTES,
+  max_file_size_mb: MEGABYTES,
+  openWorkspace: FUNCTION,
+  command: FUNCTION,
+  onRefused: FUNCTION,
+  wasm: ANYTHING,
+  contractWasm: ANYTHING,
+  now: FUNCTION,
+};
+
+/** Throws SluiceError E_INVALID_ARGUMENT that names the option that is wrong, or that there is not. */
+export function checkUserFiles(options: UserFilesOptions): void {
+  checkOptions(options, OPTIONS, "UserFiles", wrong, ["store"]);
+}
+
+function wrong(sentence: string, path: string): SluiceError {
+  return new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
+}

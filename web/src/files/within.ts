@@ -1,0 +1,101 @@
+/**
+ * A store in which a user's own files are found beside the artifacts of a call.
+ * @module
+ */
+import type {
+  ArtifactInfo,
+  ArtifactPatch,
+  ArtifactRef,
+  ArtifactScope,
+  ArtifactStore,
+  ArtifactWriter,
+  ByteRange,
+  StoredArtifact,
+} from "../artifacts/store.js";
+import { fullScope } from "../artifacts/scope.js";
+import { isFileId } from "./user-file.js";
+
+/** Where a user's files are: the store, and the scope that a call's scope leads to; undefined where nobody is named. */
+export interface FilesPlace {
+  readonly store: ArtifactStore;
+  readonly scope: ArtifactScope;
+}
+
+/**
+ * Reads of ids of files go to the files of whoever the scope names, and nobody else's; all else goes to the store. A file counts as
+ * the source's own: it is the user's, who lets that source's tools have it.
+ */
+export class WithUserFiles implements ArtifactStore {
+  readonly #store: ArtifactStore;
+  readonly #namespace: string;
+  readonly #placeOf: (scope: ArtifactScope | undefined) => FilesPlace | undefined;
+
+  constructor(
+    store: ArtifactStore,
+    namespace: string,
+    placeOf: (scope: ArtifactScope | undefined) => FilesPlace | undefined,
+  ) {
+    this.#store = store;
+    this.#namespace = namespace;
+    this.#placeOf = placeOf;
+  }
+
+  putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
+    return this.#store.putBytes(data, info);
+  }
+
+  putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef> {
+    return this.#store.putText(text, info);
+  }
+
+  openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
+    return this.#store.openWriter(info);
+  }
+
+  delete(id: string, scope?: ArtifactScope): Promise<boolean> {
+    return this.#store.delete(id, scope);
+  }
+
+  update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null> {
+    return this.#store.update(id, patch, scope);
+  }
+
+  list(scope?: ArtifactScope): AsyncIterable<StoredArtifact> {
+    return this.#store.list(scope);
+  }
+
+  evict(seen: StoredArtifact): Promise<boolean> {
+    return this.#store.evict(seen);
+  }
+
+  get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {
+    const place = this.#fileAt(id, scope);
+    return place === undefined ? this.#store.get(id, scope) : place.store.get(id, place.scope);
+  }
+
+  exists(id: string, scope?: ArtifactScope): Promise<boolean> {
+    const place = this.#fileAt(id, scope);
+    return place === undefined ? this.#store.exists(id, scope) : place.store.exists(id, place.scope);
+  }
+
+  async stat(id: string, scope?: ArtifactScope): Promise<StoredArtifact | null> {
+    const place = this.#fileAt(id, scope);
+    if (place === undefined) return this.#store.stat(id, scope);
+    const file = await place.store.stat(id, place.scope);
+    // As whoever asked asked for it: `ScopedArtifacts` holds the one against the other.
+    return file && { ...file, namespace: this.#namespace, scope: fullScope(scope) };
+  }
+
+  openReader(
+    id: string,
+    options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
+  ): Promise<ReadableStream<Uint8Array> | null> {
+    const place = this.#fileAt(id, options.scope);
+    if (place === undefined) return this.#store.openReader(id, options);
+    return place.store.openReader(id, { ...options, scope: place.scope });
+  }
+
+  #fileAt(id: string, scope: ArtifactScope | undefined): FilesPlace | undefined {
+    return isFileId(id) ? this.#placeOf(scope) : undefined;
+  }
+}
