@@ -10,6 +10,7 @@ export type Part =
   | "mcp-sluice/planner"
   | "mcp-sluice/planner/node"
   | "mcp-sluice/planner/redis"
+  | "mcp-sluice/s3"
   | "sluice"
   | "tarball";
 /** Bytes, gzipped, at most. */

@@ -11,6 +11,9 @@ import { ROOT } from "./run.js";
 const tarball = inject("tarball");
 const installed = join(inject("app"), "node_modules", "mcp-sluice");
 
+/** What C++ becomes. */
+const MODULES = ["core", "contract"];
+
 interface Manifest {
   readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
@@ -37,11 +40,11 @@ async function filesUnder(folder: string): Promise<string[]> {
 }
 
 describe("the tarball", () => {
-  test("carries the built module, beside the code that loads it", async () => {
-    const wasm = await readFile(join(installed, "dist/core/core.wasm"));
+  test.each(MODULES)("carries the built module %s, beside the code that loads it", async (module) => {
+    const wasm = await readFile(join(installed, `dist/core/${module}.wasm`));
     expect(WebAssembly.validate(wasm)).toBe(true);
-    expect(wasm.equals(await readFile(join(ROOT, "dist/core/core.wasm")))).toBe(true);
-    expect(await filesUnder(installed)).toContain("dist/core/core.mjs");
+    expect(wasm.equals(await readFile(join(ROOT, `dist/core/${module}.wasm`)))).toBe(true);
+    expect(await filesUnder(installed)).toContain(`dist/core/${module}.mjs`);
   });
 
   test("has each source compiled, and nothing of sources that are gone", async () => {
@@ -101,7 +104,7 @@ describe("the tarball", () => {
 
   test("has nothing else but pages: no sources, no tests, no maps, no traces of the build", async () => {
     const others = (await filesUnder(installed)).filter((name) => !/^dist\/.*\.(js|d\.ts)$/.test(name));
-    const core = ["core.d.mts", "core.mjs", "core.wasm"].map((name) => `dist/core/${name}`);
+    const core = MODULES.flatMap((module) => ["d.mts", "mjs", "wasm"].map((ending) => `dist/core/${module}.${ending}`));
     const papers = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md"];
     const pages = (await filesUnder(join(ROOT, "docs"))).map((name) => `docs/${name}`);
     expect(others).toEqual([...papers, "dist/config.schema.json", ...core, ...pages, "package.json"].sort());
@@ -157,7 +160,7 @@ test("arethetypeswrong finds nothing wrong for those who import", async () => {
   // `esm-only`). The module itself has no types.
   const notAsked: readonly ResolutionKind[] = ["node10", "node16-cjs"];
   const found = await checkPackage(createPackageFromTarballData(new Uint8Array(await readFile(tarball))), {
-    excludeEntrypoints: ["./core.wasm"],
+    excludeEntrypoints: MODULES.map((module) => `./${module}.wasm`),
   });
   if (found.types === false) throw new Error("the package has no types");
   expect(Object.keys(found.entrypoints)).toEqual(expect.arrayContaining([".", "./mcp", "./node"]));

@@ -43,6 +43,8 @@ export { sameScope, scopeKey } from "./artifacts/scope.js";
 export { ScopedArtifacts } from "./artifacts/scoped.js";
 export type { Uploaded, UploadInfo } from "./artifacts/scoped.js";
 export type { Hashing, StreamHash } from "./artifacts/hash.js";
+export { TieredArtifactStore } from "./artifacts/tiered/tiered-store.js";
+export type { TieredStoreOptions } from "./artifacts/tiered/tiered-store.js";
 export type {
   ArtifactInfo,
   ArtifactPatch,

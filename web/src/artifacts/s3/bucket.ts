@@ -1,0 +1,209 @@
+/**
+ * Objects of one bucket under one prefix: read, written on condition, listed and deleted.
+ * @module
+ */
+import type { GetObjectCommandOutput } from "@aws-sdk/client-s3";
+import { damaged } from "../verify.js";
+import type { S3Connection, Sending, Speaker } from "./connection.js";
+import { Download, dropped } from "./download.js";
+import { isLost, isMissing, isUnknownToIt, isWordlesslyMissing, s3Error } from "./failures.js";
+import type { Span } from "../range.js";
+
+/** An object that was read as a whole, and its version. */
+export interface Versioned {
+  readonly bytes: Uint8Array;
+  readonly etag: string;
+}
+
+/** What must be so for a write: nothing is there yet, or it is still that version. */
+export type Condition = { readonly none: true } | { readonly etag: string };
+
+/** An object as lists say it. */
+export interface Entry {
+  readonly key: string;
+  /** Milliseconds since 1970; of an upload in parts, when it began. */
+  readonly modified: number;
+}
+
+/** Objects at a time in one answer. */
+const PAGE = 1000;
+
+/** The bucket of a store. Keys are without the prefix. */
+export class Bucket {
+  readonly connection: S3Connection;
+  readonly #bucket: string;
+  readonly #stem: string;
+  /** Whether the service wants versions without quotes, as Ceph does; undefined until it is known. */
+  #isBare: boolean | undefined;
+
+  constructor(connection: S3Connection, bucket: string, stem: string) {
+    this.connection = connection;
+    this.#bucket = bucket;
+    this.#stem = stem;
+  }
+
+  /** What commands name an object by. */
+  at(key: string): { readonly Bucket: string; readonly Key: string } {
+    return { Bucket: this.#bucket, Key: `${this.#stem}${key}` };
+  }
+
+  /** An object of at most `most` bytes; null when there is none. Throws E_STORE_CORRUPT when it has more. */
+  async read(key: string, most: number): Promise<Versioned | null> {
+    for (let attempt = 1; ; attempt++) {
+      const answer = await this.get(key);
+      if (answer === null) return null;
+      const { Body, ContentLength = 0, ETag = "" } = answer;
+      if (ContentLength > most || Body === undefined) {
+        dropped(Body);
+        throw damaged();
+      }
+      const download = new Download(this, key, { start: 0, end: ContentLength }, Body, { resumes: false });
+      try {
+        return { bytes: await download.whole(), etag: ETag };
+      } catch (error) {
+        if (attempt === this.connection.limits.attempts) throw error;
+      }
+    }
+  }
+
+  /** Begins to read an object, or a span of it; null when there is none. */
+  async get(key: string, span?: Span): Promise<GetObjectCommandOutput | null> {
+    const range = span && { Range: `bytes=${span.start}-${span.end - 1}` };
+    try {
+      return await this.connection.send(0, ({ sdk, client }, how) =>
+        client.send(new sdk.GetObjectCommand({ ...this.at(key), ...range }), how),
+      );
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw s3Error(error, "read");
+    }
+  }
+
+  /** How many bytes an object has; null when there is none. */
+  async size(key: string): Promise<number | null> {
+    const head = await this.#head(key);
+    return head === null ? null : (head.ContentLength ?? 0);
+  }
+
+  /** Writes an object that nobody else writes. */
+  async write(key: string, bytes: Uint8Array): Promise<void> {
+    const put = (speaker: Speaker, how: Sending): Promise<string> => this.#put(speaker, how, key, bytes, {});
+    await this.connection.coded("write", bytes.byteLength, put);
+  }
+
+  /** Writes an object if the condition holds, and gives its version; null when it does not. */
+  async writeIf(key: string, bytes: Uint8Array, condition: Condition): Promise<string | null> {
+    if ("none" in condition) return this.#wrote(key, bytes, { IfNoneMatch: "*" });
+    const { etag } = condition;
+    const isBare = this.#isBare ?? false;
+    const wrote = await this.#wrote(key, bytes, { IfMatch: isBare ? bare(etag) : etag });
+    if (wrote !== null) this.#isBare = isBare;
+    if (wrote !== null || this.#isBare !== undefined || (await this.#head(key))?.ETag !== etag) return wrote;
+    // It is that version, and the service says no: some compare quotes as well.
+    const wroteBare = await this.#wrote(key, bytes, { IfMatch: bare(etag) });
+    if (wroteBare !== null) this.#isBare = true;
+    return wroteBare;
+  }
+
+  /** Deletes an object, if there is one. With `etag` only that version, where the service knows such conditions. */
+  async remove(key: string, etag?: string): Promise<void> {
+    if (etag !== undefined) {
+      try {
+        await this.#delete(key, { IfMatch: this.#isBare === true ? bare(etag) : etag });
+        return;
+      } catch (error) {
+        if (isMissing(error)) return;
+        const isRefused = isLost(error) && (await this.#head(key))?.ETag === etag;
+        if (isLost(error) && !isRefused) return;
+        if (!isLost(error) && !isUnknownToIt(error)) throw s3Error(error, "write");
+      }
+    }
+    await this.#delete(key, {}).catch((error: unknown) => {
+      if (!isMissing(error)) throw s3Error(error, "write");
+    });
+  }
+
+  /** What is there with keys that begin so, by key. */
+  async *list(prefix: string): AsyncGenerator<Entry, void, void> {
+    let ContinuationToken: string | undefined;
+    do {
+      const after = ContinuationToken === undefined ? {} : { ContinuationToken };
+      const said = { Bucket: this.#bucket, Prefix: `${this.#stem}${prefix}`, MaxKeys: PAGE, ...after };
+      const page = await this.connection.coded("read", 0, ({ sdk, client }, how) =>
+        client.send(new sdk.ListObjectsV2Command(said), how),
+      );
+      for (const { Key, LastModified } of page.Contents ?? []) {
+        if (Key?.startsWith(this.#stem) !== true) continue;
+        yield { key: Key.slice(this.#stem.length), modified: LastModified?.getTime() ?? 0 };
+      }
+      ContinuationToken = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+    } while (ContinuationToken !== undefined);
+  }
+
+  /** Uploads in parts that are under way, or were left behind. */
+  async *uploads(): AsyncGenerator<Entry & { readonly upload: string }, void, void> {
+    let markers = {};
+    for (let isMore = true; isMore;) {
+      const said = { Bucket: this.#bucket, Prefix: this.#stem, ...markers };
+      const page = await this.connection.coded("read", 0, ({ sdk, client }, how) =>
+        client.send(new sdk.ListMultipartUploadsCommand(said), how),
+      );
+      for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
+        if (Key?.startsWith(this.#stem) !== true || UploadId === undefined) continue;
+        yield { key: Key.slice(this.#stem.length), upload: UploadId, modified: Initiated?.getTime() ?? 0 };
+      }
+      isMore = page.IsTruncated === true && page.NextKeyMarker !== undefined;
+      markers = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker };
+    }
+  }
+
+  async #wrote(
+    key: string,
+    bytes: Uint8Array,
+    condition: { readonly IfMatch: string } | { readonly IfNoneMatch: string },
+  ): Promise<string | null> {
+    try {
+      return await this.connection.send(bytes.byteLength, (speaker, how) =>
+        this.#put(speaker, how, key, bytes, condition),
+      );
+    } catch (error) {
+      if (isLost(error)) return null;
+      throw s3Error(error, "write");
+    }
+  }
+
+  async #put(
+    { sdk, client }: Speaker,
+    how: Sending,
+    key: string,
+    Body: Uint8Array,
+    condition: object,
+  ): Promise<string> {
+    // Never as what it is: a bucket that is open by mistake must not become a site.
+    const said = { ...this.at(key), Body, ContentType: "application/octet-stream", ...condition };
+    const { ETag = "" } = await client.send(new sdk.PutObjectCommand(said), how);
+    return ETag;
+  }
+
+  async #delete(key: string, condition: object): Promise<void> {
+    await this.connection.send(0, ({ sdk, client }, how) =>
+      client.send(new sdk.DeleteObjectCommand({ ...this.at(key), ...condition }), how),
+    );
+  }
+
+  async #head(key: string): Promise<{ readonly ETag?: string; readonly ContentLength?: number } | null> {
+    try {
+      const { ETag, ContentLength } = await this.connection.send(0, ({ sdk, client }, how) =>
+        client.send(new sdk.HeadObjectCommand(this.at(key)), how),
+      );
+      return { ...(ETag !== undefined && { ETag }), ...(ContentLength !== undefined && { ContentLength }) };
+    } catch (error) {
+      if (isWordlesslyMissing(error)) return null;
+      throw s3Error(error, "read");
+    }
+  }
+}
+
+function bare(etag: string): string {
+  return etag.replaceAll('"', "");
+}

@@ -1,0 +1,17 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/**
+ * Artifacts in a bucket, for Node. The packages `@aws-sdk/client-s3` and, for links, `@aws-sdk/s3-request-presigner` have to be
+ * installed beside this one.
+ *
+ * @example
+ * ```ts
+ * await using store = new S3ArtifactStore({ bucket: "artifacts", region: "eu-central-1" });
+ * const sluice = await createSluice({ store });
+ * ```
+ * @module mcp-sluice/s3
+ */
+export { S3ArtifactStore, s3StoreFrom } from "./server/s3-artifact-store.js";
+export type { DownloadUrlOptions } from "./server/s3-artifact-store.js";
+export type { S3StoreOptions } from "./artifacts/s3/options.js";
+export type { S3Swept } from "./artifacts/s3/sweep.js";
+export type { ScopeLevel } from "./artifacts/s3/layout.js";
