@@ -3,11 +3,14 @@ import { fileURLToPath } from "node:url";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as root from "../../web/src/index.js";
+import * as files from "../../web/src/files.js";
+import * as filesInNode from "../../web/src/files-node.js";
 import * as clients from "../../web/src/mcp.js";
 import * as node from "../../web/src/node.js";
 import * as planner from "../../web/src/planner.js";
 import * as plannerInNode from "../../web/src/planner-node.js";
 import * as plannerOnRedis from "../../web/src/planner-redis.js";
+import * as s3 from "../../web/src/s3.js";
 import * as tools from "../../web/src/tools.js";
 import * as toolsInNode from "../../web/src/tools-node.js";
 
@@ -21,6 +24,7 @@ describe("what is public", () => {
       "RetainingArtifactStore",
       "ScopedArtifacts",
       "SluiceError",
+      "TieredArtifactStore",
       "cleanNamespace",
       "createSluice",
       "discoverArtifactStore",
@@ -32,6 +36,17 @@ describe("what is public", () => {
 
   test("for those who write a client: two functions", () => {
     expect(Object.keys(clients).sort()).toEqual(["gateFetch", "wrapClient"]);
+  });
+
+  test("for those whose tools take and make files: who keeps them, and in Node where they are", () => {
+    const common = ["UserFiles", "UserStorage", "fileContext", "fileName", "withFileContext", "workspaceName"];
+    expect(Object.keys(files).sort()).toEqual(common);
+    const own = ["FileTooLargeError", "InvalidPathError", "Workspace", "localWorkspaces", "sandboxed"];
+    expect(Object.keys(filesInNode).sort()).toEqual([...common, ...own].sort());
+  });
+
+  test("for those who keep artifacts in a bucket: a store", () => {
+    expect(Object.keys(s3).sort()).toEqual(["S3ArtifactStore", "s3StoreFrom"]);
   });
 
   test("for those who plan: sources of tools, their users' tokens, and errors", () => {
