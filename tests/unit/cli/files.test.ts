@@ -22,7 +22,7 @@ describe("sluice files", () => {
       stderr: "",
     });
     expect((await files(["list", "--user", "ada"])).stdout).toBe(
-      `picture.png\timage/png\t${PNG.length}\tuploaded\t1\t1 × 1\n`,
+      `picture.png\timage/png\t${PNG.length}\tuploaded\t1\t64 × 48\n`,
     );
     const target = join(folder, "again.png");
     expect((await files(["get", "../picture.png", "--user", "ada", "-o", target])).code).toBe(0);
