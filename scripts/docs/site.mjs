@@ -76,6 +76,7 @@ const OPTIONS = {
     "html",
     "javascript",
     "json",
+    "python",
     "jsonc",
     "powershell",
     "sh",

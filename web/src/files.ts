@@ -11,7 +11,7 @@
  * @module mcp-sluice/files
  */
 export type { Uploaded } from "./artifacts/scoped.js";
-export type { ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "./artifacts/store.js";
+export type { ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, Clock, StoredArtifact } from "./artifacts/store.js";
 export type {
   ContractArtifact,
   DeferredArtifact,
@@ -26,6 +26,10 @@ export { fileContext, withFileContext } from "./files/context.js";
 export type { FileContextOptions } from "./files/context.js";
 export type { Described, Describer, OpenDescriber } from "./files/describing.js";
 export { fileName } from "./files/file-name.js";
+export type { ContractWasmSource } from "./core/contract.js";
+export type { WasmSource } from "./core/create.js";
+export type { AnswerRef, Transformed } from "./core/sluice.js";
+export type { SluiceError } from "./errors/error.js";
 export type { UserFilesOptions } from "./files/options.js";
 export type { Draft, FileOrigin, UserFile, UserFileInfo } from "./files/user-file.js";
 export { UserFiles } from "./files/user-files.js";
@@ -39,6 +43,7 @@ export type {
   FileCall,
   FiledArguments,
   FiledResult,
+  NearContract,
   ResultDisplay,
   UserFileHandling,
 } from "./tools/user-files/handling.js";

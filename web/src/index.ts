@@ -79,6 +79,7 @@ export type {
   Sluice,
   SluiceOptions,
   SluiceStream,
+  FileLook,
   Sniffed,
   Transformed,
   TransformOptions,

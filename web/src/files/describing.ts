@@ -9,6 +9,7 @@ import { standIn } from "../artifacts/unstored.js";
 
 /** What is found out of bytes. */
 export interface Described {
+  /** What kind of file they are. */
   readonly mime_type: string;
   /** In one line, as the core says it. */
   readonly description: string;

@@ -7,6 +7,7 @@ import type { ContractWasmSource } from "../core/contract.js";
 import type { WasmSource } from "../core/create.js";
 import { SluiceError } from "../errors/error.js";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTest, type OptionTests } from "../errors/options.js";
+import { MAX_FILE_BYTES, MIB } from "./limits.js";
 import type { OpenWorkspace, UserWorkspace } from "./user-workspace.js";
 
 /** Stores, flags (user storage §2.2), and where tools read and write. All but `store` may be left out. */
@@ -47,10 +48,7 @@ export interface UserFilesOptions {
 /** Every flag said. */
 export const FLAGS: Required<
   Pick<UserFilesOptions, "persist_files_across_sessions" | "base64_size_limit_mb" | "max_file_size_mb">
-> = { persist_files_across_sessions: true, base64_size_limit_mb: 300, max_file_size_mb: 51_200 };
-
-/** Bytes of what flags count. */
-export const MIB: number = 1024 * 1024;
+> = { persist_files_across_sessions: true, base64_size_limit_mb: 300, max_file_size_mb: MAX_FILE_BYTES / MIB };
 
 const MEGABYTES: OptionTest = [
   "a number of MiB from 0.000001 to 1,000,000,000",

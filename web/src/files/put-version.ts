@@ -40,8 +40,12 @@ async function* chunksOf(data: Uploaded): AsyncIterable<Uint8Array> {
   if (typeof data === "string") yield new TextEncoder().encode(data);
   else if (isBytes(data)) yield data;
   else if (data instanceof ReadableStream) yield* streamed(data);
-  else if (typeof data === "object") yield* data;
+  else if (isIterable(data)) yield* data;
   else throw wrong("data", "a Uint8Array, a string, or a stream of Uint8Arrays");
+}
+
+function isIterable(data: unknown): boolean {
+  return typeof data === "object" && data !== null && (Symbol.asyncIterator in data || Symbol.iterator in data);
 }
 
 /** Not every browser can iterate over a stream. */

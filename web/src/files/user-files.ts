@@ -8,13 +8,20 @@ import type { Transformed } from "../core/sluice.js";
 import { readContract } from "../core/contract.js";
 import { SluiceError } from "../errors/error.js";
 import { heedless } from "../mcp/door-event.js";
-import type { FileCall, FiledArguments, FiledResult, UserFileHandling } from "../tools/user-files/handling.js";
+import type {
+  FileCall,
+  FiledArguments,
+  FiledResult,
+  NearContract,
+  UserFileHandling,
+} from "../tools/user-files/handling.js";
 import { fileArguments } from "./arguments.js";
 import { withFileContext, type FileContextOptions } from "./context.js";
 import { coreDescriber } from "./describing.js";
 import { refusalResult } from "./error-results.js";
 import { keptContract } from "./keeping.js";
-import { checkUserFiles, FLAGS, MIB, type UserFilesOptions } from "./options.js";
+import { MIB } from "./limits.js";
+import { checkUserFiles, FLAGS, type UserFilesOptions } from "./options.js";
 import { Owners } from "./owners.js";
 import type { UserStorage } from "./user-storage.js";
 import { WithUserFiles } from "./within.js";
@@ -78,7 +85,7 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     reduced: Transformed,
     call: FileCall,
     store: ArtifactStore,
-  ): Promise<FiledResult | { readonly problem: SluiceError } | undefined> {
+  ): Promise<FiledResult | NearContract | undefined> {
     const reading = await readContract(reduced.text, this.#options.contractWasm);
     if (reading.kind === "other") return undefined;
     if (reading.kind === "invalid") return { problem: invalid(call.tool, reading) };

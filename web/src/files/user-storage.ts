@@ -8,12 +8,16 @@ import { SluiceError } from "../errors/error.js";
 import { Turns } from "../tools/auth/turns.js";
 import type { OpenDescriber } from "./describing.js";
 import { fileName } from "./file-name.js";
+import { MAX_FILE_BYTES } from "./limits.js";
 import { nearestNames } from "./nearest-names.js";
 import { putVersion } from "./put-version.js";
 import { isExpired, markOf, newNamespace, userFile, type UserFile, type UserFileInfo } from "./user-file.js";
 
 /** Whose files: a person, of a tenant where there are tenants, and of one session where files do not outlive it. */
-export type FileOwner = Pick<ArtifactScope, "tenant_id" | "session_id"> & { readonly user_id: string };
+export type FileOwner = Pick<ArtifactScope, "tenant_id" | "session_id"> & {
+  /** Never empty. */
+  readonly user_id: string;
+};
 
 /** What there may be beside a store and an owner. */
 export interface UserStorageOptions {
@@ -30,9 +34,6 @@ export interface UserStorageOptions {
 
 /** Versions of one file; what is older goes. */
 const MAX_VERSIONS = 100;
-
-/** Bytes: 50 GiB, as in the specification's own example (§12.3). */
-export const MAX_FILE_BYTES: number = 50 * 1024 ** 3;
 
 /** One file, found. */
 interface Found {

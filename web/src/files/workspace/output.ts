@@ -7,6 +7,7 @@ import { lstat, open, opendir, readlink, realpath, type FileHandle } from "node:
 import { join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
+import type { OutputFile } from "../user-workspace.js";
 import { InvalidPathError, shown, type PathRefusal } from "./errors.js";
 import { READ, type OpenFolder } from "./open-folder.js";
 
@@ -15,14 +16,6 @@ const MAX_DEPTH = 64;
 const CHUNK = 64 * 1024;
 /** What Linux puts behind the path of an open file that has been deleted: no file may be called so. */
 const DELETED = " (deleted)";
-
-/** A tool's file, open. */
-export interface OutputFile extends AsyncDisposable {
-  /** What it had when it was checked. */
-  readonly size_bytes: number;
-  /** Its bytes, exactly so many; fails with E_TOOL where the file has become shorter. Not to be called once it is closed. */
-  stream(): ReadableStream<Uint8Array>;
-}
 
 /** The names that a path under one of the prefixes goes by. Throws the reason against a path that is no such path. */
 export function segmentsOf(path: string, prefixes: readonly string[], separator: RegExp): readonly string[] {

@@ -7,11 +7,13 @@ import { dirname, sep } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
 import { fileName } from "../file-name.js";
+import { MAX_FILE_BYTES } from "../limits.js";
+import type { OutputFile, UserWorkspace } from "../user-workspace.js";
 import { emptied } from "./empty.js";
 import { coded, FileTooLargeError, workspaceError, type RefusedPath } from "./errors.js";
 import { INPUTS, Inputs, type InputFile } from "./inputs.js";
 import type { OpenFolder } from "./open-folder.js";
-import { invalid, missing, openInside, outputFile, Refused, segmentsOf, type OutputFile } from "./output.js";
+import { invalid, missing, openInside, outputFile, Refused, segmentsOf } from "./output.js";
 import { openPlace, placeOf, type Place } from "./place.js";
 
 /** How a workspace is opened. */
@@ -28,7 +30,6 @@ export interface WorkspaceOptions {
   readonly onRefused?: (refusal: RefusedPath) => void;
 }
 
-const MAX_BYTES = 50 * 1024 ** 3;
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 /**
@@ -38,7 +39,7 @@ const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
  * On Linux nothing can be swapped between a check and its use. On systems without `/proc` a tool that runs without a sandbox
  * might do so in the moment between the two; what is read there is checked again after it was opened.
  */
-export class Workspace implements AsyncDisposable {
+export class Workspace implements UserWorkspace {
   /** The folder's name: the `username` that tools are told. */
   readonly name: string;
   /** What paths of this user begin with, for tools and messages: `/tmp/ada/`. */
@@ -55,7 +56,7 @@ export class Workspace implements AsyncDisposable {
   readonly #inputs = new Inputs();
 
   private constructor(place: Place, options: WorkspaceOptions) {
-    const { name, shownRoot = "/tmp", maxBytes = MAX_BYTES, onRefused } = options;
+    const { name, shownRoot = "/tmp", maxBytes = MAX_FILE_BYTES, onRefused } = options;
     this.#place = place;
     this.#maxBytes = maxBytes;
     this.#onRefused = onRefused;

@@ -23,13 +23,26 @@ export interface FileCall {
 
 /** What becomes of a call's arguments: they are others now, or the call is answered without being made. */
 export type FiledArguments =
-  | { readonly kind: "call"; readonly args: Readonly<Record<string, unknown>> }
-  | { readonly kind: "answer"; readonly value: ErrorResult };
+  | {
+      /** The tool is called. */
+      readonly kind: "call";
+      /** With these. */
+      readonly args: Readonly<Record<string, unknown>>;
+    }
+  | {
+      /** It is not. */
+      readonly kind: "answer";
+      /** What the model is told instead. */
+      readonly value: ErrorResult;
+    };
 
 /** What a model is told in place of a result (user storage §12). */
 export interface ErrorResult {
-  /** The sentence. */
-  readonly results: { readonly error: string };
+  /** For people and models. */
+  readonly results: {
+    /** The sentence. */
+    readonly error: string;
+  };
   /** The same for programs. */
   readonly meta_data: Readonly<Record<string, unknown>>;
 }
@@ -46,6 +59,12 @@ export interface FiledResult {
   readonly isError?: boolean;
   /** What a host with a viewer does. */
   readonly display?: ResultDisplay;
+}
+
+/** A result that follows the contract but for something. */
+export interface NearContract {
+  /** Names the field and the rule; for the tool's author, by way of the host's log. */
+  readonly problem: SluiceError;
 }
 
 /** What a tool would have its viewer do (user storage §8), with the files that it speaks of. */
@@ -84,11 +103,7 @@ export interface UserFileHandling {
    * @returns undefined for a result that does not follow the contract, which ordinary layers answer for; `problem` says
    * why, where it nearly does.
    */
-  receive(
-    reduced: Transformed,
-    call: FileCall,
-    store: ArtifactStore,
-  ): Promise<FiledResult | { readonly problem: SluiceError } | undefined>;
+  receive(reduced: Transformed, call: FileCall, store: ArtifactStore): Promise<FiledResult | NearContract | undefined>;
   /** The same store, in which a user's own files are found too, as if they came from the source. */
   within(store: ArtifactStore, namespace: string): ArtifactStore;
   /** Whose files a scope's are: the same for those who may share a process. Throws nothing, also for nobody's. */
