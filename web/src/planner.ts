@@ -34,9 +34,11 @@ export type {
   TextEvent,
   ToolAnsweredEvent,
   ToolCalledEvent,
+  ToolDisplayEvent,
   ToolFailedEvent,
   ToolProgressEvent,
   ToolReturnedEvent,
+  ToolWaitingEvent,
 } from "./planner/event.js";
 export { AiSdkClient } from "./planner/llm/ai-sdk/client.js";
 export type { AiSdkClientOptions } from "./planner/llm/ai-sdk/client.js";
@@ -86,5 +88,5 @@ export type { ToolArtifacts, ToolArtifactInfo } from "./planner/tool-artifacts.j
 export type { PlannerOutcome } from "./planner/outcome.js";
 export type { Trajectory, TrajectoryCall, TrajectoryStep } from "./planner/trajectory.js";
 export type { ResiliencePolicy, RetryRules } from "./tools/resilience/policy.js";
-export type { UserFilePrompts } from "./tools/user-files/handling.js";
+export type { DisplayedFile, ResultDisplay, UserFilePrompts } from "./tools/user-files/handling.js";
 export type { RetryNotice } from "./tools/resilience/resilience.js";

@@ -20,7 +20,7 @@ export interface Planned {
 /** A planner over a script, by the real client. */
 export function planned(
   script: Script,
-  catalog: readonly NativeTool[],
+  catalog: ReactPlannerOptions["catalog"],
   options: Partial<ReactPlannerOptions> = {},
 ): Planned {
   const [events, turns]: [PlannerEvent[], ScriptedTurn[]] = [[], []];

@@ -8,7 +8,7 @@ import { untilAborted } from "../core/abort.js";
 import { jsonOf } from "../core/call.js";
 import type { AnswerRef, Sluice } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
-import type { PauseReason, ToolProgress } from "../tools/context.js";
+import type { PauseReason, ToolProgress, ToolWait } from "../tools/context.js";
 import type { ArtifactArguments } from "../tools/artifacts/arguments.js";
 import { ToolAnswer } from "../tools/tool-answer.js";
 import { callSignalOf, type CallSignals } from "./call-signal.js";
@@ -131,7 +131,9 @@ export class Attempt {
     const onProgress = (progress: ToolProgress): void =>
       this.#tell({ kind: "tool_progress", ...this.#place, progress });
     const pause = (...asked: Parameters<PlannerToolContext["pause"]>): Promise<unknown> => this.#pause(...asked);
-    const answer = await tool.call(args, { scope: this.#terms.scope, signal, pause, onProgress });
+    const onWait = (wait: ToolWait): void => this.#tell({ kind: "tool_waiting", ...this.#place, wait });
+    const answer = await tool.call(args, { scope: this.#terms.scope, signal, pause, onProgress, onWait });
+    if (answer.display !== undefined) this.#tell({ kind: "tool_display", ...this.#place, display: answer.display });
     const schema = outputOf(tool);
     if (answer.isError || !hasMarks(schema)) return this.#settled(answer, answer.isError, answer.artifacts, {});
     const { shown, kept } = parted(answer.value, schema);

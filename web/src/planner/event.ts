@@ -4,7 +4,8 @@
  */
 import type { AnswerRef } from "../core/sluice.js";
 import type { SluiceError } from "../errors/error.js";
-import type { PauseReason, ToolProgress } from "../tools/context.js";
+import type { PauseReason, ToolProgress, ToolWait } from "../tools/context.js";
+import type { ResultDisplay } from "../tools/user-files/handling.js";
 import type { LlmUsage } from "./llm/client.js";
 import type { PlannerOutcome } from "./outcome.js";
 
@@ -26,6 +27,8 @@ export type PlannerEvent =
   | ModelAnsweredEvent
   | ToolCalledEvent
   | ToolProgressEvent
+  | ToolWaitingEvent
+  | ToolDisplayEvent
   | ToolReturnedEvent
   | ArtifactStoredEvent
   | ArtifactEmittedEvent
@@ -90,6 +93,22 @@ export interface ToolProgressEvent extends CallPlace {
   readonly kind: "tool_progress";
   /** What the tool says of it; untrusted. */
   readonly progress: ToolProgress;
+}
+
+/** A source of users' files is silent for long, or the call was given up for it. */
+export interface ToolWaitingEvent extends CallPlace {
+  /** Which event this is. */
+  readonly kind: "tool_waiting";
+  /** What the user may be told. */
+  readonly wait: ToolWait;
+}
+
+/** A tool made users' files, and may want them shown. The model is not told of it. */
+export interface ToolDisplayEvent extends CallPlace {
+  /** Which event this is. */
+  readonly kind: "tool_display";
+  /** What the tool would have a viewer do; its texts are untrusted. */
+  readonly display: ResultDisplay;
 }
 
 /** A call is over. What the model is told of it is decided when all calls of the step are, see `tool_answered`. */

@@ -11,6 +11,7 @@ const FLEETING: ReadonlySet<PlannerEvent["kind"]> = new Set([
   "text",
   "text_discarded",
   "tool_progress",
+  "tool_waiting",
   "chunk_emitted",
 ]);
 
