@@ -57,6 +57,8 @@ describe.each([
       ["generated", 3],
       ["uploaded", 3],
     ]);
+    const older = (await files.versions("report.txt")).at(-1);
+    expect(older && (await new Response(await files.open(older)).text())).toBe("one");
     expect(await files.list()).toHaveLength(1);
     await files.remove("report.txt");
     const left = [];

@@ -70,7 +70,7 @@ async function handedOver(
   let room = undefined as number | undefined;
   for (const [name, file] of found) {
     signal.throwIfAborted();
-    const open = (): Promise<ReadableStream<Uint8Array>> => storage.open(file.name);
+    const open = (): Promise<ReadableStream<Uint8Array>> => storage.open(file);
     let handed = byFile.get(file.name);
     if (handed === undefined && workspace !== undefined) handed = await workspace.input(file, open, signal);
     if (handed === undefined) {

@@ -6,7 +6,8 @@ import { ScopedArtifacts, type Uploaded } from "../artifacts/scoped.js";
 import type { ArtifactRef, Clock } from "../artifacts/store.js";
 import type { DeferredArtifact, ToolContract } from "../core/contract-shape.js";
 import type { Transformed } from "../core/sluice.js";
-import { SluiceError } from "../errors/error.js";
+import type { SluiceError } from "../errors/error.js";
+import { storageError } from "../errors/storage.js";
 import { uriIn } from "../mcp/arguments/uri.js";
 import { MessageMembers } from "../transports/members.js";
 import type { FileCall, FiledResult } from "../tools/user-files/handling.js";
@@ -76,9 +77,11 @@ class Keeping {
       const { id, filename, size_bytes: stored } = ref;
       this.kept.push({ said, name: filename ?? name, id, size_bytes: stored, expires_at });
     } catch (error) {
-      if (!(error instanceof SluiceError) || !isOfOneFile(error)) throw error;
-      this.failures.push(error);
-      this.kept.push({ said, name: fileName(name), id: null, size_bytes, expires_at, warning: error.message });
+      this.#call.signal.throwIfAborted();
+      const failure = storageError(error, "write");
+      if (!isOfOneFile(failure)) throw failure;
+      this.failures.push(failure);
+      this.kept.push({ said, name: fileName(name), id: null, size_bytes, expires_at, warning: failure.message });
     }
   }
 
@@ -98,7 +101,7 @@ class Keeping {
       return this.#temporary(data, { filename: fileName(name), mime_type: info.mime_type ?? null });
     }
     const file = await storage.put(name, data, info);
-    return storage.artifact(file.name);
+    return storage.artifact(file);
   }
 
   /** As any artifact of the call, which is in nobody's My Files. */
@@ -122,7 +125,7 @@ class Keeping {
 
 /** Whether the other files of the result can be kept all the same. */
 function isOfOneFile({ code }: SluiceError): boolean {
-  return code.startsWith("E_STORE_") || code === "E_NOT_FOUND";
+  return code.startsWith("E_STORE_") || code === "E_NOT_FOUND" || code === "E_TOO_LARGE";
 }
 
 function isDeferred(said: FoundFile["said"]): said is DeferredArtifact {

@@ -98,18 +98,22 @@ export class UserStorage {
       const kept = await putVersion(this.#store, data, terms);
       const oldest = known?.versions.slice(0, 1 - MAX_VERSIONS) ?? [];
       for (const { id } of oldest) if (id !== kept.id) await this.#artifacts.delete(id);
-      return (await this.#get(filename)).file;
+      const before = known?.versions.slice(1 - MAX_VERSIONS).filter(({ id }) => id !== kept.id) ?? [];
+      return madeFile(filename, [...before, await this.#artifacts.stat(kept.id)]);
     });
   }
 
-  /** The bytes of the newest version, or a range of them. */
-  async open(name: string, options: { readonly range?: ByteRange } = {}): Promise<ReadableStream<Uint8Array>> {
-    return this.#artifacts.open((await this.#get(name)).file.id, options);
+  /** The bytes of the newest version of that name, or of just the version that `versions` or `list` gave; or a range of them. */
+  async open(
+    file: string | UserFile,
+    options: { readonly range?: ByteRange } = {},
+  ): Promise<ReadableStream<Uint8Array>> {
+    return this.#artifacts.open(await this.#idOf(file), options);
   }
 
-  /** The artifact of the newest version, for hosts that show it. */
-  async artifact(name: string): Promise<StoredArtifact> {
-    return this.#artifacts.stat((await this.#get(name)).file.id);
+  /** The artifact that keeps it, for hosts that show artifacts. */
+  async artifact(file: string | UserFile): Promise<StoredArtifact> {
+    return this.#artifacts.stat(await this.#idOf(file));
   }
 
   /** Every version of a file, the newest first. */
@@ -143,6 +147,10 @@ export class UserStorage {
       for (const { id } of versions) await this.#store.update(id, { filename }, this.#scope);
       return (await this.#get(filename)).file;
     });
+  }
+
+  async #idOf(file: string | UserFile): Promise<string> {
+    return typeof file === "string" ? (await this.#get(file)).file.id : file.id;
   }
 
   async #get(name: string): Promise<Found> {
@@ -180,6 +188,13 @@ export class UserStorage {
     for (const { id } of over) await this.#artifacts.delete(id);
     return byNamespace;
   }
+}
+
+/** Of versions that are just there. */
+function madeFile(name: string, versions: readonly StoredArtifact[]): UserFile {
+  const file = userFile(name, versions);
+  if (file !== undefined) return file;
+  throw new SluiceError("E_STORE_READ", "The store gave back a file otherwise than it took it: try again.");
 }
 
 function free(name: string, others: ReadonlyMap<string, unknown>): string {
