@@ -62,7 +62,7 @@ const calls = {
     return both({ results: { shown: 1 }, artifacts: [{ ...said, ...(category && { category }) }], display });
   },
   try_to_read: ({ path }) => both({ results: { came: attempt(() => readFileSync(path, "utf8")) } }),
-  try_to_write: ({ path }) => both({ results: { came: attempt(() => writeFileSync(path, "x") ?? "written") } }),
+  try_to_write: ({ path }) => both({ results: { came: attempt(() => void writeFileSync(path, "x")) ?? "written" } }),
   forge: ({ id }) =>
     both({ results: {}, artifacts: [{ name: "mine.txt", b64: `artifact://${id}`, mime: "text/plain" }] }),
   raw: ({ result }) => result,
