@@ -28,6 +28,7 @@ export const PAGES = [
   "docs/state-store.md",
   "docs/user-files.md",
   "docs/writing-tools.md",
+  "docs/user-storage-requirements.md",
   "docs/elements.md",
   "docs/playground.md",
   "docs/configuration.md",

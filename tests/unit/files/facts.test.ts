@@ -1,5 +1,10 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { makePdf } from "../../../scripts/demo/pdf.mjs";
+import { makePng } from "../../../scripts/demo/png.mjs";
+import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
+import { coreDescriber } from "../../../web/src/files/describing.js";
 import { factsIn } from "../../../web/src/files/facts.js";
+import { UserStorage } from "../../../web/src/files/user-storage.js";
 
 test.each([
   ["CSV, 1.0 KB, 12,000 rows, 8 columns", "12,000 rows"],
@@ -13,4 +18,34 @@ test.each([
   [{}, null],
 ])("of %j it is told %j", (description, facts) => {
   expect(factsIn(description)).toBe(facts);
+});
+
+/** Pieces that lines do not end with. */
+function streamed(text: string): ReadableStream<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  let at = 0;
+  return new ReadableStream({
+    pull: (controller) => {
+      if (at >= bytes.length) controller.close();
+      else controller.enqueue(bytes.slice(at, (at += 9973)));
+    },
+  });
+}
+
+describe("what is put tells of itself", () => {
+  const files = new UserStorage(new MemoryArtifactStore(), { user_id: "ada" }, { describer: coreDescriber(undefined) });
+
+  /** More than is looked at to know what kind of file it is. */
+  const table = `id,name,note\n${Array.from({ length: 40_000 }, (_, row) => `${row},n${row},"a\nb"\n`).join("")}`;
+
+  test.each([
+    ["rows, of a table as a whole", "large.csv", table, "text/csv", "40,000 rows"],
+    ["rows, of one that comes in pieces", "pieces.csv", streamed(table), "text/csv", "40,000 rows"],
+    ["an image's width and height", "a.png", makePng({ width: 64, height: 48 }), "image/png", "64 × 48"],
+    ["a document's pages", "a.pdf", makePdf({ pages: 3 }), "application/pdf", "3 pages"],
+    ["nothing that is not known", "a.txt", "It happened on the way home.", "text/plain", null],
+  ])("it tells %s", async (_, name, data, mime_type, facts) => {
+    expect(await files.put(name, data)).toMatchObject({ name, mime_type, facts });
+    expect(await files.find(name)).toMatchObject({ mime_type, facts });
+  });
 });

@@ -129,6 +129,7 @@ describe("a result with path artifacts", () => {
   test("is answered with E_FILE_TOO_LARGE for a file that is larger than is taken", async () => {
     const { call, userFiles } = await lab({ files: { max_file_size_mb: 0.001 } });
     const result = await call("write", { name: "a.txt", content: "x", times: 2000 });
+    expect(result.isError).toBe(true);
     expect(result.value).toMatchObject({
       results: { error: "Generated file exceeds processing limits" },
       meta_data: {

@@ -21,8 +21,6 @@ import type { ToolSpec } from "./registry.js";
 import { resourceTools } from "./resources/tools.js";
 import { RunningSource } from "./running.js";
 import type { ToolSource } from "./source.js";
-import { contractConfig } from "./user-files/contract-config.js";
-import { Filing } from "./user-files/filing.js";
 import type { UserFileHandling } from "./user-files/handling.js";
 import { resolveVariables, type ResolvedToolConfig, type Variables } from "./variables.js";
 
@@ -66,6 +64,8 @@ export async function assembled(terms: AssemblyTerms): Promise<Assembled> {
   const { stateStore, store: given, wasm, fetch, onErrorOutput, dialect = "observation" } = options;
   const config = resolveVariables(terms.config, variables);
   const handling = handlingFor(config, options);
+  // Sources that have nothing to do with users' files need not load what does.
+  const filing = handling === undefined ? undefined : await import("./user-files/filing.js");
   const { store, config: rest } = configured(chosenStore(given, stateStore), config.artifact_extraction);
   const { on_store_failure, arguments: forms, share } = readDoor(rest);
   const onFailure = on_store_failure === "error" ? "throw" : "answer";
@@ -73,7 +73,7 @@ export async function assembled(terms: AssemblyTerms): Promise<Assembled> {
     createSluiceOver({ store, standIn, onFailure }, each, wasm);
   const sluice = await made(withoutDoor(rest));
   const source = terms.source(config, {
-    sluice: handling === undefined ? sluice : await made(contractConfig(withoutDoor(rest))),
+    sluice: filing === undefined ? sluice : await made(filing.contractConfig(withoutDoor(rest))),
     store,
     variables,
     ...(handling !== undefined && { command: (argv, scope) => handling.command(argv, scope) }),
@@ -93,15 +93,16 @@ export async function assembled(terms: AssemblyTerms): Promise<Assembled> {
     dialect,
     parts: options,
     artifacts,
-    ...(handling !== undefined && {
-      filing: new Filing({
-        handling,
-        sluice,
-        store,
-        dialect,
-        onProblem: (tool, error) => onEvent({ kind: "failed", tool: `${config.name}.${tool}`, error }),
+    ...(filing !== undefined &&
+      handling !== undefined && {
+        filing: new filing.Filing({
+          handling,
+          sluice,
+          store,
+          dialect,
+          onProblem: (tool, error) => onEvent({ kind: "failed", tool: `${config.name}.${tool}`, error }),
+        }),
       }),
-    }),
     over,
     onEvent,
     onToolsChanged,

@@ -7,10 +7,13 @@ import type { ArtifactStore } from "../../artifacts/store.js";
 import { Answer } from "../../core/answer.js";
 import type { AnswerRef, Dialect, Sluice, Transformed } from "../../core/sluice.js";
 import type { SluiceError } from "../../errors/error.js";
+import { storageError, type StorageAct } from "../../errors/storage.js";
 import type { ToolContext } from "../context.js";
 import { through } from "../sources/body/through.js";
 import { cutOf, ToolAnswer } from "../tool-answer.js";
 import type { ErrorResult, FileCall, FiledArguments, FiledResult, UserFileHandling } from "./handling.js";
+
+export { contractConfig } from "./contract-config.js";
 
 /** What filing needs. */
 export interface FilingTerms {
@@ -39,13 +42,13 @@ export class Filing {
 
   /** What the call is made with, or answered by. */
   prepare(args: Args, call: FileCall): Promise<FiledArguments> {
-    return this.#terms.handling.prepare(args, call);
+    return coded("read", call, () => this.#terms.handling.prepare(args, call));
   }
 
   /** What a result that follows the contract is told as; undefined for any other. */
   async result(reduced: Transformed, isError: boolean, call: FileCall): Promise<ToolAnswer | undefined> {
     const { handling, store, onProblem } = this.#terms;
-    const filed = await handling.receive(reduced, call, store);
+    const filed = await coded("write", call, () => handling.receive(reduced, call, store));
     if (filed === undefined) return undefined;
     if ("problem" in filed) {
       onProblem(call.tool, filed.problem);
@@ -87,6 +90,15 @@ export class Filing {
       refs: written.refs,
     });
     return new ToolAnswer(answer, isError, display);
+  }
+}
+
+/** What stores and folders of a host's own throw may say where they are: that is nobody's business. */
+async function coded<T>(act: StorageAct, { signal }: FileCall, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw signal.aborted ? error : storageError(error, act);
   }
 }
 
