@@ -1,6 +1,6 @@
 /** Without a network, once the site was there (check 15). */
 import { beforeAll, expect, test } from "vitest";
-import { PATIENCE, act, controlled, firstResult, go, run, visitor } from "./visit.js";
+import { PATIENCE, act, connectFiles, controlled, firstResult, go, run, visitor } from "./visit.js";
 
 const seen = visitor();
 
@@ -51,6 +51,15 @@ test("what was kept is in My Files, and its PDF is drawn", async () => {
   const canvas = page.locator("playground-drawer canvas").first();
   await canvas.waitFor();
   await expect.poll(() => canvas.evaluate(isDrawn), { timeout: PATIENCE }).toBe(true);
+});
+
+test("tools work with My Files, and what they made is shown", async () => {
+  const { page } = seen;
+  await page.getByRole("button", { name: "Close the preview" }).click();
+  await connectFiles(page);
+  await run(page, "make_report");
+  const report = page.locator("playground-drawer iframe").contentFrame();
+  await report.getByRole("heading", { name: "Revenue by region" }).waitFor();
 });
 
 test("every view opens", async () => {

@@ -4,7 +4,7 @@
  */
 import { expect } from "vitest";
 import type { Page } from "playwright-core";
-import { act, ask, begin, dial, go, PATIENCE, run } from "./visit.js";
+import { act, ask, begin, connectFiles, controlled, dial, go, PATIENCE, run } from "./visit.js";
 
 /** A place; those that need a file stand behind the one that keeps it. */
 export interface Place {
@@ -201,6 +201,39 @@ export const PLACES: readonly Place[] = [
     show: async (page) => {
       await page.getByRole("button", { name: /^Notifications/ }).click();
       await page.getByRole("heading", { name: "Notifications" }).waitFor();
+    },
+  },
+  {
+    name: "a tool that takes files",
+    show: async (page) => {
+      // Pages are shown from an address: without one, their styles are refused.
+      await controlled(page);
+      await connectFiles(page);
+      await run(page, "summarize_file", { filename: "sales.csv" });
+    },
+  },
+  {
+    name: "a report beside its result",
+    show: async (page) => {
+      await run(page, "make_report");
+      await page.locator("playground-drawer iframe").waitFor();
+      await page.locator("playground-filed button").waitFor();
+    },
+  },
+  {
+    name: "several reports",
+    show: async (page) => {
+      await run(page, "make_report", { title: "First" });
+      await run(page, "make_report", { title: "Second", mode: "append" });
+      await page.getByRole("button", { name: "Close first.html" }).waitFor();
+    },
+  },
+  {
+    name: "My Files with what tools made",
+    show: async (page) => {
+      await run(page, "make_report", { title: "First", mode: "replace" });
+      await go(page, "My Files");
+      await page.getByRole("combobox", { name: "Category" }).waitFor();
     },
   },
 ];

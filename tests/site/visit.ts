@@ -187,13 +187,23 @@ export async function ask(page: Page, question: string): Promise<void> {
 }
 
 /** Connects a server by its address, from the first view, and waits until its tools are shown. */
-export async function connect(page: Page, url: string): Promise<void> {
-  await dial(page, url);
+export async function connect(page: Page, url: string, withFiles = false): Promise<void> {
+  await dial(page, url, withFiles);
   await page.locator("playground-tools").getByRole("complementary").getByRole("listitem").first().waitFor();
 }
 
+/** Connects the demo whose tools work with My Files, and waits until its tools are shown. */
+export async function connectFiles(page: Page): Promise<void> {
+  await page.locator("playground-servers").getByRole("button").first().click();
+  await page.getByRole("dialog", { name: "Servers" }).getByRole("button", { name: "Add it" }).click();
+  await page
+    .locator("playground-tools")
+    .getByRole("button", { name: /^summarize_file/ })
+    .waitFor();
+}
+
 /** Gives an address to the dialog, and waits for nothing. */
-export async function dial(page: Page, url: string): Promise<void> {
+export async function dial(page: Page, url: string, withFiles = false): Promise<void> {
   await go(page, "Try");
   await page
     .locator("playground-try")
@@ -201,6 +211,7 @@ export async function dial(page: Page, url: string): Promise<void> {
     .click();
   const form = page.locator("playground-servers dialog form");
   await form.locator("[name=url]").fill(url);
+  if (withFiles) await form.getByRole("checkbox", { name: /^Works with my files/ }).check();
   await form.getByRole("button", { name: "Connect" }).click();
 }
 

@@ -3,12 +3,12 @@
  * @module
  */
 import { downloadZip } from "client-zip";
-import { sameScope, type StoredArtifact } from "mcp-sluice";
+import { sameScope } from "mcp-sluice";
 import { serveArtifacts, type FetchEventLike } from "mcp-sluice/browser";
+import { UserStorage } from "mcp-sluice/files";
 import { cleanupOutdatedCaches, precacheAndRoute, type PrecacheEntry } from "workbox-precaching";
 import { keyOfArchive } from "./engine/shelves.js";
 import { Stores, VISITOR } from "./engine/stores.js";
-import { distinctNames } from "./engine/zip-names.js";
 
 /** What is used of a service worker's surroundings, which the types of pages do not know. */
 interface Surroundings {
@@ -48,9 +48,7 @@ self.addEventListener("message", ({ data }) => {
 async function archive(key: string): Promise<Response> {
   const scope = await stores.sessions.find(key);
   if (scope === null || !sameScope(scope, VISITOR)) return new Response("There is nothing here.", { status: 404 });
-  const files: StoredArtifact[] = [];
-  for await (const file of stores.files.list(scope)) files.push(file);
-  const { body } = downloadZip(entries(files));
+  const { body } = downloadZip(entries());
   return new Response(body, {
     headers: {
       "Content-Type": "application/zip",
@@ -61,16 +59,17 @@ async function archive(key: string): Promise<Response> {
   });
 }
 
-async function* entries(files: readonly StoredArtifact[]): AsyncIterable<{
+/** The newest version of each. */
+async function* entries(): AsyncIterable<{
   name: string;
   lastModified: Date;
   input: ReadableStream<Uint8Array>;
 }> {
-  const names = distinctNames(files);
-  for (const [at, { id, stored_at }] of files.entries()) {
+  const storage = new UserStorage(stores.files, VISITOR);
+  for (const { id, name, stored_at } of await storage.list()) {
     const input = await stores.files.openReader(id, { scope: VISITOR });
     // Deleted meanwhile, perhaps in another tab.
     if (input === null) continue;
-    yield { name: names[at] ?? id, lastModified: new Date(stored_at), input };
+    yield { name, lastModified: new Date(stored_at), input };
   }
 }

@@ -11,13 +11,21 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 /**
  * The libraries that the worker begins with, in one file, also those that a later part needs too: several compress less. What
- * signs people in comes through the same entry of the package, and only for servers that want it.
+ * signs people in, and what keeps large files apart, come through the same entries of the package, and only where they are wanted.
  */
 const WORKER_BEGIN = {
   name: "worker-begin",
   tags: ["$initial" as const],
   test: (id: string): boolean =>
-    /node_modules|dist\//.test(id) && !/dist\/tools\.js|dist\/tools\/auth\/|oauth4webapi/.test(id),
+    /node_modules|dist\//.test(id) &&
+    !/dist\/(?:index|tools)\.js|dist\/tools\/auth\/|dist\/artifacts\/tiered\/|oauth4webapi/.test(id),
+};
+
+/** The same of the page: what the sign-in's own page needs stays apart. */
+const PAGE_BEGIN = {
+  name: "page-begin",
+  tags: ["$initial" as const],
+  test: (id: string): boolean => /\/(?:app|dist|node_modules)\//.test(id) && !/callback/.test(id),
 };
 
 export default defineConfig({
@@ -40,6 +48,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rolldownOptions: {
       input: ["index.html", "callback.html"].map(here),
+      output: { codeSplitting: { groups: [PAGE_BEGIN] } },
     },
   },
   plugins: [pdfAssets()],

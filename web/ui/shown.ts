@@ -14,6 +14,11 @@ export interface ShownArtifact extends Partial<Omit<ArtifactRef, "id" | "scope" 
   readonly stored_at?: number;
   /** It is not there yet: "Fetch" gets it. */
   readonly deferred?: boolean;
+  /**
+   * How whoever made it would have it shown: `image`, `pdf`, `html`, `code` or `data`. It counts where the bytes may be that:
+   * where nobody said what they are, or among the ways in which a text can be shown.
+   */
+  readonly viewer?: string;
 }
 
 /** Whether its bytes were kept, or will be; what names nothing stored can only say why. */

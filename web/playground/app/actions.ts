@@ -15,9 +15,8 @@ import type { Conversation } from "./chat/conversation.js";
 import { changeBy } from "./events.js";
 import { Latest } from "./latest.js";
 import { remembered, remember } from "./memory.js";
-import { addressFrom } from "./server-address.js";
 import { beginAnew } from "./session-channel.js";
-import type { Fetched, Notice, ShownCall, Store, Theme, View } from "./state.js";
+import { shelfOf, type Notice, type ShownCall, type Store, type Theme, type View } from "./state.js";
 
 /** What a new visitor sees first. */
 const FIRST = { tool: "demo.sales_chart", args: { kind: "bar" } };
@@ -57,7 +56,7 @@ export class Actions {
     await this.connect({ name: "demo", kind: "demo", url: "" });
     this.#store.set({ isReady: true });
     await this.run(FIRST.tool, FIRST.args);
-    await this.lookAtFiles();
+    this.#store.set({ fileCount: await this.#engine.fileCount() });
   }
 
   /** Shows another view. */
@@ -75,12 +74,19 @@ export class Actions {
   }
 
   /** Connects a server by its address, in the place of one that failed there. */
-  async dial(url: string, token: string): Promise<Outcome<null>> {
+  async dial(url: string, token: string, userFiles = false): Promise<Outcome<null>> {
+    const { addressFrom } = await import("./server-address.js");
     const { servers } = this.#store.state;
     const taken = servers.filter(({ name, status }) => status !== "failed" || this.#dialled.get(name)?.url !== url);
     const failed = servers.find((server) => !taken.includes(server));
     const names = taken.map(({ name }) => name);
-    return this.connect({ ...addressFrom(url, token, names), ...(failed !== undefined && { name: failed.name }) });
+    const address = { ...addressFrom(url, token, names), ...(failed !== undefined && { name: failed.name }) };
+    return this.connect({ ...address, userFiles });
+  }
+
+  /** Connects the demo whose tools work with My Files. */
+  async dialFiles(): Promise<Outcome<null>> {
+    return this.connect({ name: "files", kind: "demo", url: "files", userFiles: true });
   }
 
   /** Tries a server again that failed. */
@@ -172,17 +178,23 @@ export class Actions {
   }
 
   /** Shows an artifact in the drawer; undefined closes it. */
-  look(artifact: ShownArtifact | undefined, shelf: Shelf = "session", isWide = false): void {
-    this.#store.set({ looked: artifact === undefined ? undefined : { artifact, shelf, isWide } });
+  look(artifact: ShownArtifact | undefined, shelf?: Shelf, isWide = false): void {
+    const looked = artifact && { artifact, shelf: shelf ?? shelfOf(artifact), isWide };
+    this.#store.set({ looked });
   }
 
   async lookAtFiles(): Promise<void> {
     const [files, space] = await Promise.all([this.#engine.files(), this.#engine.space()]);
-    this.#store.set({ files, space });
+    this.#store.set({ files, fileCount: files.length, space });
   }
 
   async save(artifact: ShownArtifact): Promise<void> {
     this.#answer(await this.#engine.save(artifact.id), ({ filename }) => `${filename} is in My Files.`);
+  }
+
+  /** Tells a person what they did not ask for; `call` is what it is about. */
+  tell(text: string, call: string | undefined): void {
+    this.#note({ level: "info", text, ...(call !== undefined && { call }) });
   }
 
   async keep(files: Iterable<File>): Promise<void> {
@@ -205,29 +217,19 @@ export class Actions {
     return this.#engine;
   }
 
-  /** The engine's side of the chat. */
-  get chat(): Pick<Remote<Engine>, "chat" | "stop"> {
+  /** What the page knows. */
+  get store(): Store {
+    return this.#store;
+  }
+
+  /** The engine's side of My Files. */
+  get files(): Pick<Remote<Engine>, "versions"> {
     return this.#engine;
   }
 
-  /** Reads a resource that a result names, and shows what came. */
-  async fetch({ id, server, fetched: known }: ShownCall, link: ShownArtifact): Promise<void> {
-    const before = known?.[link.id];
-    if (before !== undefined && before.problem === undefined) return;
-    const put = (came: Fetched): void => {
-      const fetched = this.#store.state.calls.find((call) => call.id === id)?.fetched;
-      this.#store.setCall(id, { fetched: { ...fetched, [link.id]: came } });
-    };
-    put({});
-    const outcome = await this.#engine.read(server, String(link.source?.["uri"]));
-    if (!outcome.ok) return put({ problem: outcome.problem });
-    const { artifacts } = outcome.value;
-    const [first] = artifacts;
-    if (first === undefined) {
-      return put({ problem: { code: "E_NOT_FOUND", message: "There is nothing in it, or nothing could be stored." } });
-    }
-    put({ artifacts });
-    this.look(first);
+  /** The engine's side of the chat. */
+  get chat(): Pick<Remote<Engine>, "chat" | "stop"> {
+    return this.#engine;
   }
 
   /** The resource was read again. */
@@ -271,6 +273,8 @@ export class Actions {
       const state = outcome.problem.code === "E_CANCELLED" ? "cancelled" : "failed";
       this.#store.setCall(id, { state, problem: outcome.problem, endedAt });
     }
+    const filed = outcome.ok ? outcome.value.filed : undefined;
+    if (filed !== undefined) void import("./display.js").then(({ follow }) => follow(filed, this, id));
     const call = this.#store.state.calls.find((each) => each.id === id);
     if (call?.inBackground === true) {
       const text = `${call.title} ${outcome.ok ? "is done" : "failed"}.`;

@@ -3,12 +3,16 @@
  * @module
  */
 import { css, html, LitElement, nothing, type TemplateResult } from "lit";
+import { keyed } from "lit/directives/keyed.js";
 import { fieldsOf, valueOf, type Field } from "./schema-fields.js";
 import { viewStyles } from "./shared-styles.js";
 
+/** Files that a choice has at most; any other can be written. */
+const MAX_FILES = 500;
+
 /** `<playground-arguments>` */
 export class ArgumentsForm extends LitElement {
-  static override properties = { schema: { attribute: false }, problems: { state: true } };
+  static override properties = { schema: { attribute: false }, files: { attribute: false }, problems: { state: true } };
   static override styles = [
     viewStyles,
     css`
@@ -33,11 +37,14 @@ export class ArgumentsForm extends LitElement {
   ];
 
   declare schema: unknown;
+  /** Names of files that `filename` and `filenames` may be; undefined where these are arguments like any others. */
+  declare files: readonly string[] | undefined;
   declare problems: Readonly<Record<string, string>>;
 
   constructor() {
     super();
     this.schema = {};
+    this.files = undefined;
     this.problems = {};
   }
 
@@ -45,7 +52,7 @@ export class ArgumentsForm extends LitElement {
   read(): Readonly<Record<string, unknown>> | undefined {
     const values: Record<string, unknown> = {};
     const problems: Record<string, string> = {};
-    for (const field of fieldsOf(this.schema)) {
+    for (const field of this.#fields()) {
       const control = this.#control(field.name);
       const read = valueOf(
         field,
@@ -62,10 +69,16 @@ export class ArgumentsForm extends LitElement {
   }
 
   override render(): TemplateResult {
-    const fields = fieldsOf(this.schema);
+    const fields = this.#fields();
     if (fields.length === 0) return html`<p class="soft">It takes no arguments.</p>`;
     return html`<form @submit=${this.#submitted} @keydown=${this.#key}>
-      ${fields.map((field) => this.#field(field))}<button hidden></button>
+      ${
+        // What was written for one tool is not meant for another.
+        keyed(
+          this.schema,
+          fields.map((field) => this.#field(field)),
+        )
+      }<button hidden></button>
     </form>`;
   }
 
@@ -84,16 +97,27 @@ export class ArgumentsForm extends LitElement {
         >${told}</label
       >`;
     }
-    return html`<label class=${kind === "json" ? "wide" : ""}>${label}${this.#input(field)}${told}</label>`;
+    if (this.#takes(field)) {
+      // The choice has a name of its own, so it stands beside the label and not in it.
+      return html`<div class=${kind === "names" ? "wide" : ""}>
+        <label>${label}${this.#input(field)}${told}</label>${this.#choice(field)}
+      </div>`;
+    }
+    return html`<label class=${kind === "json" || kind === "names" ? "wide" : ""}
+      >${label}${this.#input(field)}${told}</label
+    >`;
   }
 
-  #input({ name, kind, initial, choices, isLong }: Field): TemplateResult {
+  #input(field: Field): TemplateResult {
+    const { name, kind, initial, choices } = field;
+    // A file may be long, its name is not.
+    const isLong = field.isLong && !this.#takes(field);
     if (choices.length > 0) {
       return html`<select name=${name}>
         ${choices.map((choice) => html`<option value=${choice} ?selected=${choice === initial}>${choice === "" ? "(left out)" : choice}</option>`)}
       </select>`;
     }
-    if (kind === "json" || isLong)
+    if (kind === "json" || kind === "names" || isLong)
       return html`<textarea name=${name} rows="4" spellcheck="false" .value=${initial}></textarea>`;
     const isNumber = kind === "number" || kind === "integer";
     return html`<input
@@ -103,6 +127,36 @@ export class ArgumentsForm extends LitElement {
       .value=${initial}
       autocomplete="off"
     />`;
+  }
+
+  #fields(): readonly Field[] {
+    return fieldsOf(this.schema, this.files !== undefined);
+  }
+
+  #takes({ name, kind }: Field): boolean {
+    return this.files !== undefined && (kind === "names" || (name === "filename" && kind === "string"));
+  }
+
+  /** A choice of the files that there are, beside what may be written. */
+  #choice({ name, kind, title }: Field): TemplateResult {
+    const { files = [] } = this;
+    if (files.length === 0) return html`<p class="soft">My Files is empty: add a file there.</p>`;
+    const first = kind === "names" ? "Add one of My Files…" : "Take one of My Files…";
+    return html`<select
+      aria-label="${title}: My Files"
+      @change=${(event: Event) => this.#choose(name, kind, event.target as HTMLSelectElement)}
+    >
+      <option value="" selected>${first}</option>
+      ${files.slice(0, MAX_FILES).map((file) => html`<option value=${file}>${file}</option>`)}
+    </select>`;
+  }
+
+  #choose(name: string, kind: Field["kind"], choice: HTMLSelectElement): void {
+    const control = this.#control(name);
+    if (control === undefined || choice.value === "") return;
+    const isMore = kind === "names" && control.value.trim() !== "";
+    control.value = isMore ? `${control.value.trimEnd()}\n${choice.value}` : choice.value;
+    choice.value = "";
   }
 
   #submitted(event: Event): void {

@@ -143,7 +143,7 @@ export class Bar extends ViewElement {
 
   /** Opens the form for another server. */
   connect(): void {
-    this.renderRoot.querySelector<Servers>("playground-servers")?.open();
+    void this.renderRoot.querySelector<Servers>("playground-servers")?.open();
   }
 
   /** Whoever read the notices goes on where they were opened, unless they went on elsewhere. */

@@ -76,7 +76,7 @@ export class CallCard extends ViewElement {
     const seconds = Math.floor((Date.now() - startedAt) / 1000);
     return html`<div class="panel stack">
       <div class="row">
-        <span class="grow" role="status">${progress?.message ?? `${title} is running`}</span>
+        <span class="grow" role="status">${progress?.wait?.message ?? progress?.message ?? `${title} is running`}</span>
         <span class="soft">${seconds} s</span>
         <button @click=${() => this.actions.cancel(id)}>Cancel</button>
       </div>
@@ -127,6 +127,7 @@ export class CallCard extends ViewElement {
     return html`
       <sluice-meter .sent=${result.bytesIn} .seen=${result.bytesOut} .decoded=${storedBytes(result)}></sluice-meter>
       ${result.isError ? html`<p class="chip warn">The tool says that it failed.</p>` : nothing}
+      ${result.filed === undefined ? nothing : this.#filed()}
       ${result.failures.map((failure) => html`<p class="problem" role="alert">Not everything is stored: ${failure}</p>`)}
       <sluice-result
         .reduced=${result.reduced}
@@ -147,6 +148,11 @@ export class CallCard extends ViewElement {
   #links(): TemplateResult {
     void import("./link-cards.js");
     return html`<playground-links .store=${this.store} .actions=${this.actions} .call=${this.call}></playground-links>`;
+  }
+
+  #filed(): TemplateResult {
+    void import("./filed-note.js");
+    return html`<playground-filed .store=${this.store} .actions=${this.actions} .call=${this.call}></playground-filed>`;
   }
 
   #artifacts(artifacts: readonly ShownArtifact[]): TemplateResult {

@@ -3,13 +3,15 @@
  * @module
  */
 import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
-import { icon } from "mcp-sluice/ui/theme";
-import type { ArtifactBytes } from "mcp-sluice/ui";
+import { repeat } from "lit/directives/repeat.js";
+import { icon, plainLines } from "mcp-sluice/ui/theme";
+import type { ArtifactBytes, ShownArtifact } from "mcp-sluice/ui";
 import close from "lucide-static/icons/x.svg?raw";
 import "./viewer.js";
+import { openIn } from "./display.js";
 import { remember, remembered } from "./memory.js";
 import { viewStyles } from "./shared-styles.js";
-import type { Looked, View } from "./state.js";
+import type { Looked, Placed, View } from "./state.js";
 import { ViewElement } from "./view.js";
 
 /** CSS pixels. */
@@ -61,7 +63,32 @@ export class Drawer extends ViewElement {
       sluice-viewer {
         --sluice-viewer-height: 100%;
         flex: 1;
-        min-block-size: 320px;
+        min-block-size: 440px;
+      }
+      .artifact > .row {
+        background: var(--surface);
+        inset-block-start: -8px;
+        position: sticky;
+        z-index: 1;
+      }
+      .open {
+        display: flex;
+        flex: 1;
+        flex-direction: column;
+        gap: 8px;
+        min-block-size: 440px;
+      }
+      .many {
+        block-size: 70%;
+        flex: none;
+        min-block-size: 500px;
+      }
+      .open + .open {
+        border-block-start: 1px solid var(--line-strong);
+        padding-block-start: 8px;
+      }
+      :host([half]) .artifact {
+        inline-size: calc(50vw - 36px);
       }
       /* In the place of the work. */
       :host([wide]) {
@@ -99,8 +126,16 @@ export class Drawer extends ViewElement {
         .edge {
           display: none;
         }
-        .artifact {
+        .artifact,
+        :host([half]) .artifact {
           inline-size: auto;
+        }
+        /* Below the work, which stays in sight. */
+        :host([half]) {
+          align-self: stretch;
+          block-size: auto;
+          box-shadow: none;
+          grid-area: drawer;
         }
       }
     `,
@@ -108,7 +143,7 @@ export class Drawer extends ViewElement {
 
   declare width: number;
   /** The viewer begins anew when it is given other bytes: the same artifact has the same. */
-  #given: { readonly looked: Looked; readonly bytes: ArtifactBytes } | undefined;
+  readonly #given = new WeakMap<ShownArtifact, ArtifactBytes>();
   /** What had the focus before, and what is around it. */
   #before: readonly HTMLElement[] = [];
   #shown: Looked | undefined;
@@ -131,7 +166,10 @@ export class Drawer extends ViewElement {
 
   override willUpdate(): void {
     const { looked } = this.state;
-    if (looked !== undefined) this.toggleAttribute("wide", looked.isWide);
+    if (looked !== undefined) {
+      this.toggleAttribute("wide", looked.isWide);
+      this.toggleAttribute("half", looked.isHalf === true);
+    }
     // Not in the template: the policy of the page forbids style attributes.
     this.style.setProperty("--width", `${this.width}px`);
   }
@@ -143,19 +181,19 @@ export class Drawer extends ViewElement {
     if (this.#view !== undefined && this.#view !== view && matchMedia(SHEET).matches) this.actions.look(undefined);
     this.#view = view;
     // A question stands in the work.
-    if (looked?.isWide === true && pauses.length > 0) this.actions.look(looked.artifact, looked.shelf);
+    if (looked?.isWide === true && pauses.length > 0) this.store.set({ looked: { ...looked, isWide: false } });
     if (looked === this.#shown) return;
     this.#shown = looked;
     if (!this.matches(":focus-within")) this.#before = focused();
-    this.renderRoot.querySelector("section")?.focus();
+    if (looked?.isByTool !== true) this.renderRoot.querySelector("section")?.focus();
+    else this.renderRoot.querySelector(".many:last-child")?.scrollIntoView({ block: "nearest" });
   }
 
   override render(): TemplateResult | typeof nothing {
     const { looked } = this.state;
     if (looked === undefined) return nothing;
-    if (this.#given?.looked !== looked)
-      this.#given = { looked, bytes: this.actions.bytesOf(looked.shelf, looked.artifact) };
-    const { artifact, shelf, isWide } = looked;
+    const { isWide } = looked;
+    const open = openIn(looked);
     return html`<section tabindex="-1" role=${isWide ? "main" : nothing} aria-label="Preview">
       <div
         class="edge"
@@ -171,14 +209,49 @@ export class Drawer extends ViewElement {
       ></div>
       <div class="artifact">
         <div class="row">
-          <h2 class="grow">${shelf === "files" ? "In My Files" : "Stored in this session"}</h2>
+          <h2 class="grow">${open.length > 1 ? `${open.length} files` : placeOf(looked)}</h2>
           <button aria-label="Close the preview" @click=${() => this.actions.look(undefined)}>
             ${icon(close)}<span aria-hidden="true">Close</span>
           </button>
         </div>
-        <sluice-viewer .artifact=${artifact} .bytes=${this.#given.bytes}></sluice-viewer>
+        ${repeat(
+          open,
+          ({ artifact }) => artifact.id,
+          (placed) => this.#open(placed, open.length > 1),
+        )}
       </div>
     </section>`;
+  }
+
+  #open(placed: Placed, isOneOfMany: boolean): TemplateResult {
+    const { artifact, shelf } = placed;
+    const bytes = this.#given.get(artifact) ?? this.actions.bytesOf(shelf, artifact);
+    this.#given.set(artifact, bytes);
+    const name = plainLines(artifact.filename ?? artifact.id);
+    return html`<div
+      class="open ${isOneOfMany ? "many" : ""}"
+      role=${isOneOfMany ? "group" : nothing}
+      aria-label=${isOneOfMany ? name : nothing}
+    >
+      ${
+        isOneOfMany
+          ? html`<div class="row">
+              <h3 class="grow">${placeOf(placed)}</h3>
+              <button aria-label="Close ${name}" @click=${() => this.#close(artifact)}>Close</button>
+            </div>`
+          : nothing
+      }
+      <sluice-viewer .artifact=${artifact} .bytes=${bytes}></sluice-viewer>
+    </div>`;
+  }
+
+  /** The others stay open. */
+  #close(artifact: ShownArtifact): void {
+    const { looked } = this.state;
+    if (looked === undefined) return;
+    const left = openIn(looked).filter((each) => each.artifact !== artifact);
+    const last = left.at(-1);
+    this.store.set({ looked: last && { ...looked, ...last, before: left.slice(0, -1) } });
   }
 
   #grab(event: PointerEvent): void {
@@ -197,9 +270,15 @@ export class Drawer extends ViewElement {
   }
 
   #resize(width: number): void {
+    const { looked } = this.state;
+    if (looked?.isHalf === true) this.store.set({ looked: { ...looked, isHalf: false } });
     this.width = Math.round(Math.min(MOST, innerWidth * 0.6, Math.max(LEAST, width)));
     remember("drawer", this.width);
   }
+}
+
+function placeOf({ shelf }: Placed): string {
+  return shelf === "files" ? "In My Files" : "Stored in this session";
 }
 
 /** In whatever element within elements it is, and then what is around that, outwards. */

@@ -1,12 +1,16 @@
 /**
- * My Files: what a person keeps, and how much room there is.
+ * My Files: what a person keeps and what tools made, and how much room there is.
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
+import { repeat } from "lit/directives/repeat.js";
 import { humanSize } from "mcp-sluice";
 import "mcp-sluice/ui/artifact";
+import { plainLines } from "mcp-sluice/ui/theme";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ShownFile } from "../engine/contract.js";
+import "./file-versions.js";
+import { categoriesOf, draftWords, factsOf, isAmong, ORIGINS, type FileFilter } from "./file-words.js";
 import { textIn } from "./form-text.js";
 import { cards, viewStyles } from "./shared-styles.js";
 import { ViewElement } from "./view.js";
@@ -20,7 +24,7 @@ export class FilesView extends ViewElement {
   static override properties = {
     ...ViewElement.properties,
     renamed: { state: true },
-    query: { state: true },
+    filter: { state: true },
     shown: { state: true },
   };
   static override styles = [
@@ -35,6 +39,19 @@ export class FilesView extends ViewElement {
         display: flex;
         flex-direction: column;
         gap: 4px;
+        min-inline-size: 0;
+        overflow-wrap: anywhere;
+      }
+      .draft {
+        border-inline-start: 3px dashed var(--warn);
+        padding-inline-start: 8px;
+      }
+      .draft ul {
+        list-style: disc;
+        padding-inline-start: 20px;
+      }
+      select {
+        inline-size: auto;
       }
       meter {
         inline-size: 160px;
@@ -47,13 +64,13 @@ export class FilesView extends ViewElement {
 
   /** The id of the file that is given another name. */
   declare renamed: string | undefined;
-  declare query: string;
+  declare filter: FileFilter;
   declare shown: number;
 
   constructor() {
     super();
     this.renamed = undefined;
-    this.query = "";
+    this.filter = { query: "", origin: "", category: "" };
     this.shown = PAGE;
   }
 
@@ -93,31 +110,84 @@ export class FilesView extends ViewElement {
 
   #empty(): TemplateResult {
     return html`<div class="empty">
-      <p>You have not kept anything yet: what you save from a result stays here until you delete it.</p>
+      <p>You have not kept anything yet: what you save from a result, and what tools make for you, stays here.</p>
       <button class="primary" @click=${() => this.actions.go("try")}>Find something to keep</button>
     </div>`;
   }
 
   #list(files: readonly ShownFile[]): TemplateResult {
-    const query = this.query.toLowerCase();
-    const found = files.filter(({ filename }) => filename.toLowerCase().includes(query)).toReversed();
-    return html`<input
-        class="search"
-        type="search"
-        aria-label="Search my files"
-        placeholder="Search my files"
-        .value=${this.query}
-        @input=${(event: Event) => (this.query = (event.target as HTMLInputElement).value)}
-      />
+    const found = files.filter((file) => isAmong(file, this.filter));
+    return html`<div class="row">
+        <input
+          class="search"
+          type="search"
+          aria-label="Search my files"
+          placeholder="Search my files"
+          .value=${this.filter.query}
+          @input=${(event: Event) => this.#narrow({ query: (event.target as HTMLInputElement).value })}
+        />
+        ${this.#choice("origin", "Every origin", ORIGINS)}
+        ${this.#choice("category", "Every category", categoriesOf(files))}
+      </div>
+      <p class=${found.length === 0 ? "soft" : "unseen"} role="status">
+        ${found.length === 0 ? "No file is like that." : `${found.length} of ${files.length} files`}
+      </p>
       <ul
         class="cards"
         @sluice-preview=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.look(detail, "files")}
         @sluice-open=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.look(detail, "files", true)}
         @sluice-delete=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.remove("files", detail.id)}
       >
-        ${found.slice(0, this.shown).map((file) => html`<li>${this.#card(file)}${this.#name(file)}</li>`)}
+        ${repeat(
+          found.slice(0, this.shown),
+          ({ id }) => id,
+          (file) => html`<li>${this.#card(file)}${this.#facts(file)}${this.#draft(file)}${this.#name(file)}</li>`,
+        )}
       </ul>
       ${found.length > this.shown ? html`<button @click=${() => (this.shown += PAGE)}>Show ${Math.min(PAGE, found.length - this.shown)} more</button>` : nothing}`;
+  }
+
+  #choice(
+    key: "origin" | "category",
+    all: string,
+    values: readonly (readonly [value: string, name: string])[],
+  ): TemplateResult | typeof nothing {
+    if (values.length === 0) return nothing;
+    return html`<select
+      aria-label=${key === "origin" ? "Origin" : "Category"}
+      @change=${(event: Event) => this.#narrow({ [key]: (event.target as HTMLSelectElement).value })}
+    >
+      <option value="">${all}</option>
+      ${values.map(([value, name]) => html`<option value=${value} ?selected=${this.filter[key] === value}>${name}</option>`)}
+    </select>`;
+  }
+
+  #narrow(change: Partial<FileFilter>): void {
+    this.filter = { ...this.filter, ...change };
+    this.shown = PAGE;
+  }
+
+  #facts(file: ShownFile): TemplateResult {
+    const { description, category } = file;
+    return html`<p class="soft">${factsOf(file)}</p>
+      ${description === null ? nothing : html`<p>${plainLines(description)}</p>`}
+      ${category === null ? nothing : html`<p><span class="chip">${plainLines(category)}</span></p>`}`;
+  }
+
+  #draft(file: ShownFile): TemplateResult | typeof nothing {
+    if (file.draft === null) return nothing;
+    const { next_actions: next } = file.draft;
+    return html`<div class="draft">
+      <p>${draftWords(file.draft)}</p>
+      ${
+        next.length === 0
+          ? nothing
+          : html`<p class="soft">What can be done next:</p>
+              <ul>
+                ${next.map((each) => html`<li>${plainLines(each)}</li>`)}
+              </ul>`
+      }
+    </div>`;
   }
 
   #card(file: ShownFile): TemplateResult {
@@ -128,12 +198,22 @@ export class FilesView extends ViewElement {
     ></sluice-artifact>`;
   }
 
-  #name({ id, filename }: ShownFile): TemplateResult {
+  #name(file: ShownFile): TemplateResult {
+    const { id, filename, versions } = file;
     if (this.renamed !== id) {
       return html`<div class="row">
         <button class="plain" id=${`rename-${id}`} aria-label=${`Rename ${filename}`} @click=${() => this.#rename(id)}>
           Rename
         </button>
+        ${
+          versions === 1
+            ? nothing
+            : html`<playground-versions
+                .store=${this.store}
+                .actions=${this.actions}
+                .file=${file}
+              ></playground-versions>`
+        }
       </div>`;
     }
     return html`<form class="row" @submit=${(event: SubmitEvent) => this.#renamed(event, id)}>

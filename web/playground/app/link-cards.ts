@@ -4,6 +4,7 @@
  */
 import { css, html, nothing, type TemplateResult } from "lit";
 import type { ShownArtifact } from "mcp-sluice/ui";
+import { fetchLink } from "./fetching.js";
 import { sessionCards } from "./session-cards.js";
 import { cards, viewStyles } from "./shared-styles.js";
 import type { ShownCall } from "./state.js";
@@ -47,7 +48,7 @@ export class LinkCards extends ViewElement {
   #card(link: ShownArtifact): TemplateResult {
     const fetched = this.call.fetched?.[link.id];
     return html`<div class="stack">
-      <sluice-artifact .artifact=${link} @sluice-fetch=${() => this.actions.fetch(this.call, link)}></sluice-artifact>
+      <sluice-artifact .artifact=${link} @sluice-fetch=${() => fetchLink(this.call, link, this)}></sluice-artifact>
       <p role="status" class="soft" ?hidden=${fetched?.problem !== undefined}>
         ${fetched === undefined ? nothing : "Reading…"}
       </p>

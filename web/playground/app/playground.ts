@@ -124,15 +124,18 @@ export class Playground extends ViewElement {
       }
       @media (max-width: 1099px) {
         :host {
-          grid-template: auto minmax(0, 1fr) / 56px minmax(0, 1fr);
-          grid-template-areas: "bar bar" "rail work";
+          grid-template: auto minmax(0, 1fr) var(--half, 0) / 56px minmax(0, 1fr);
+          grid-template-areas: "bar bar" "rail work" "rail drawer";
         }
       }
       @media (max-width: 640px) {
         :host {
-          grid-template: auto minmax(0, 1fr) auto / minmax(0, 1fr);
-          grid-template-areas: "bar" "work" "rail";
+          grid-template: auto minmax(0, 1fr) var(--half, 0) auto / minmax(0, 1fr);
+          grid-template-areas: "bar" "work" "drawer" "rail";
         }
+      }
+      :host([half]) {
+        --half: minmax(0, 1fr);
       }
     `,
   ];
@@ -183,6 +186,7 @@ export class Playground extends ViewElement {
 
   override willUpdate(): void {
     const { view, theme, looked, pauses } = this.state;
+    this.toggleAttribute("half", looked?.isHalf === true);
     document.documentElement.style.colorScheme = theme === "system" ? "" : theme;
     void this.#load(view);
     if (looked !== undefined) void this.#load("drawer");

@@ -111,7 +111,7 @@ export class Rail extends ViewElement {
 }
 
 function countOf(
-  { servers, server, updates, files, isChatting, pauses, log, calls }: State,
+  { servers, server, updates, fileCount, isChatting, pauses, log, calls }: State,
   view: View,
 ): readonly [number, string] {
   switch (view) {
@@ -122,7 +122,7 @@ function countOf(
     case "resources":
       return [updates.size, "updated"];
     case "files":
-      return [files.length, "files"];
+      return [fileCount, "files"];
     case "chat":
       return [
         Number(isChatting),

@@ -10,7 +10,7 @@ const MAX_CHOICES = 200;
 /** Characters of what a schema says of itself. */
 const MAX_SAID = 400;
 
-type Kind = "string" | "number" | "integer" | "boolean" | "json";
+type Kind = "string" | "number" | "integer" | "boolean" | "json" | "names";
 
 /** One argument. */
 export interface Field {
@@ -30,13 +30,14 @@ export interface Field {
 /** What was written, read. */
 export type Read = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
 
-/** The fields for the properties of an object's schema. */
-export function fieldsOf(schema: unknown): readonly Field[] {
+/** The fields for the properties of an object's schema; `takesFiles` where `filenames` are names of files. */
+export function fieldsOf(schema: unknown, takesFiles = false): readonly Field[] {
   const { properties, required } = objectOf(schema);
   const needed = new Set(Array.isArray(required) ? required : []);
   return Object.entries(objectOf(properties))
     .slice(0, MAX_FIELDS)
-    .map(([name, said]) => fieldOf(name, objectOf(said), needed.has(name)));
+    .map(([name, said]) => fieldOf(name, objectOf(said), needed.has(name)))
+    .map((field) => (takesFiles && field.name === "filenames" ? { ...field, kind: "names" } : field));
 }
 
 /** Reads what was written into a field; a field that may be left out, and is empty, has no value. */
@@ -45,6 +46,7 @@ export function valueOf({ kind, isRequired, title }: Field, written: string): Re
   if (written === "" && !isRequired) return { ok: true, value: undefined };
   if (written === "" && kind !== "string") return { ok: false, problem: `${title} is needed.` };
   if (kind === "string") return { ok: true, value: written };
+  if (kind === "names") return { ok: true, value: written.split("\n").filter((line) => line.trim() !== "") };
   if (kind === "json") return json(written);
   const number = Number(written);
   if (!Number.isFinite(number)) return { ok: false, problem: `${title} must be a number.` };

@@ -5,12 +5,12 @@
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { SluiceConfig } from "mcp-sluice";
 import type { ShownArtifact } from "mcp-sluice/ui";
-import type { ToolProgress } from "mcp-sluice/tools";
 import type {
   CallRequest,
   Problem,
   ShownFile,
   ShownPause,
+  ShownProgress,
   ShownResult,
   ShownServer,
   ShownSpace,
@@ -28,7 +28,7 @@ export interface ShownCall extends CallRequest {
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly endedAt?: number;
-  readonly progress?: ToolProgress;
+  readonly progress?: ShownProgress;
   readonly problem?: Problem;
   readonly result?: ShownResult;
   /** A person does something else meanwhile, and is told when it ends. */
@@ -72,12 +72,22 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** What is looked at in the drawer. */
-export interface Looked {
+/** An artifact, and where it lies. */
+export interface Placed {
   readonly artifact: ShownArtifact;
   readonly shelf: Shelf;
+}
+
+/** What is looked at in the drawer. */
+export interface Looked extends Placed {
   /** As large as there is room. */
   readonly isWide: boolean;
+  /** What was opened before and stays, the oldest first. */
+  readonly before?: readonly Placed[];
+  /** As large as the work, which stays in sight. */
+  readonly isHalf?: boolean;
+  /** A tool opened it: the person is left where they are. */
+  readonly isByTool?: boolean;
 }
 
 export type Theme = "system" | "light" | "dark";
@@ -99,6 +109,8 @@ export interface State {
   readonly call: string | undefined;
   readonly pauses: readonly ShownPause[];
   readonly files: readonly ShownFile[];
+  /** How many files there are, which is known before they are. */
+  readonly fileCount: number;
   readonly space: ShownSpace;
   readonly looked: Looked | undefined;
   /** Stands until something else is done. */
@@ -131,6 +143,7 @@ const START: State = {
   call: undefined,
   pauses: [],
   files: [],
+  fileCount: 0,
   space: { used: 0, quota: 0 },
   looked: undefined,
   answer: undefined,
@@ -216,6 +229,11 @@ export function currentCall({ calls, call }: State): ShownCall | undefined {
 /** The server whose tools and resources are shown. */
 export function currentServer({ servers, server }: State): ShownServer | undefined {
   return servers.find(({ name }) => name === server);
+}
+
+/** Where an artifact lies: a version of a user's file says so. */
+export function shelfOf({ source }: ShownArtifact): Shelf {
+  return source?.["user_file"] === undefined ? "session" : "files";
 }
 
 /** Bytes of a result that are stored, decoded. */

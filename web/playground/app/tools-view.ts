@@ -40,6 +40,7 @@ export class ToolsView extends ViewElement {
   ];
 
   declare query: string;
+  #hasLooked = false;
 
   constructor() {
     super();
@@ -106,11 +107,20 @@ export class ToolsView extends ViewElement {
     >
       <h2>${nameOf(tool)}</h2>
       <p class="soft">${tool.description}</p>
-      <playground-arguments .schema=${tool.schema}></playground-arguments>
+      <playground-arguments .schema=${tool.schema} .files=${this.#files()}></playground-arguments>
       <div class="row">
         <button class="primary" @click=${() => this.#run(tool)}>Run</button>
       </div>
     </section>`;
+  }
+
+  /** Names that may be given to its tools; undefined where they are names like any others. */
+  #files(): readonly string[] | undefined {
+    const { files, fileCount } = this.state;
+    if (currentServer(this.state)?.userFiles !== true) return undefined;
+    if (files.length !== fileCount && !this.#hasLooked) void this.actions.lookAtFiles();
+    this.#hasLooked = true;
+    return files.map(({ filename }) => filename);
   }
 
   #run(tool: ShownTool): void {

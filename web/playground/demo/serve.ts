@@ -2,7 +2,7 @@
  * A way to the demo server that needs no network.
  * @module
  */
-import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { WebStandardStreamableHTTPServerTransport, type Server } from "@modelcontextprotocol/server";
 import { Live } from "./live.js";
 import { demoServer } from "./server.js";
 
@@ -13,24 +13,31 @@ export const DEMO_URL = "https://demo.sluice.invalid/mcp";
 const MAX_SESSIONS = 16;
 
 /**
- * Answers requests as `fetch` does, from a demo server of its own that lives as long as what it gives: MCP over Streamable
- * HTTP, with sessions. Whatever is not at DEMO_URL is not found.
+ * Answers requests as `fetch` does, from a server of its own that lives as long as what it gives, the demo unless another is
+ * given: MCP over Streamable HTTP, with sessions. Whatever is not at `url` is not found.
  */
-export function demoFetch(): typeof globalThis.fetch {
-  const host = new DemoHost();
+export function demoFetch(url: string = DEMO_URL, serverOf?: () => Server): typeof globalThis.fetch {
+  const live = new Live();
+  const host = new DemoHost(url, serverOf ?? (() => demoServer(live)));
   return (input, init) => host.answer(new Request(input, init));
 }
 
 /** The sessions, and what they share. */
 class DemoHost {
-  readonly #live = new Live();
+  readonly #url: string;
+  readonly #serverOf: () => Server;
   /** By their ids, the one that was silent longest first. */
   readonly #sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+
+  constructor(url: string, serverOf: () => Server) {
+    this.#url = url;
+    this.#serverOf = serverOf;
+  }
 
   async answer(request: Request): Promise<Response> {
     const { signal } = request;
     signal.throwIfAborted();
-    if (request.url !== DEMO_URL) return refused("There is nothing here.");
+    if (request.url !== this.#url) return refused("There is nothing here.");
     const response = await this.#answer(request);
     // The stream of an answer ends with its request, as it does on a network.
     return new Response(response.body?.pipeThrough(new TransformStream(), { signal }) ?? null, response);
@@ -48,7 +55,7 @@ class DemoHost {
 
   /** A session, if that is what the request wants: the transport refuses everything else. */
   async #begin(request: Request): Promise<Response> {
-    const server = demoServer(this.#live);
+    const server = this.#serverOf();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized: (id) => this.#add(id, transport),

@@ -7,7 +7,7 @@ import { FILE_TOOLS } from "./file-tools.js";
 import type { Live } from "./live.js";
 import { otherTools } from "./other-tools.js";
 import { completed, contentsOf, isResource, listedPage, TEMPLATES } from "./resources.js";
-import type { DemoCall } from "./tool.js";
+import type { DemoCall, DemoTool } from "./tool.js";
 
 /** JSON-RPC and MCP error codes. */
 const INVALID_PARAMS = -32_602;
@@ -25,14 +25,14 @@ export function demoServer(live: Live): Server {
       instructions: "A shop that does not exist. Everything is made on the spot, without a network.",
     },
   );
-  addTools(server, live);
+  addTools(server, [...FILE_TOOLS, ...otherTools(live)]);
   addResources(server, live);
   addSubscriptions(server, live);
   return server;
 }
 
-function addTools(server: Server, live: Live): void {
-  const tools = [...FILE_TOOLS, ...otherTools(live)];
+/** Has a server list and call tools. */
+export function addTools(server: Server, tools: readonly DemoTool[]): void {
   server.setRequestHandler("tools/list", () => ({ tools: tools.map(({ listed }) => listed) }));
   server.setRequestHandler("tools/call", ({ params }, context) => {
     const tool = tools.find(({ listed }) => listed.name === params.name);

@@ -2,7 +2,7 @@
  * Calls of tools, each until it ends or is cancelled.
  * @module
  */
-import type { CallRequest, EngineEvent, Outcome, ShownResult } from "./contract.js";
+import type { CallRequest, EngineEvent, Outcome, ShownProgress, ShownResult } from "./contract.js";
 import { CANCELLED, outcome } from "./problem.js";
 import type { Results } from "./results.js";
 import type { Servers } from "./servers.js";
@@ -27,11 +27,20 @@ export class Calls {
     const { id, server } = request;
     this.#running.set(id, controller);
     const result = await outcome(async () => {
-      const reduced = await this.#servers
-        .get(server)
-        .call(request, signal, (progress) => this.#tell({ kind: "progress", call: id, progress }));
+      const connection = this.#servers.get(server);
+      const tell = (progress: ShownProgress): void => this.#tell({ kind: "progress", call: id, progress });
+      const reduced = await connection.call(request, signal, tell);
       const tool = request.tool.slice(server.length + 1);
-      return this.#results.add({ id, title: tool, server, tool, isError: reduced.isError, reduced });
+      const { userFiles } = connection.address;
+      return this.#results.add({
+        id,
+        title: tool,
+        server,
+        tool,
+        isError: reduced.isError,
+        reduced,
+        ...(userFiles === true && { filed: reduced }),
+      });
     });
     this.#running.delete(id);
     return signal.aborted ? { ok: false, problem: CANCELLED } : result;

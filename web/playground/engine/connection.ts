@@ -11,10 +11,10 @@ import {
   type ToolContext,
   type ToolNodeEvent,
   type ToolNodeOptions,
-  type ToolProgress,
   type ToolResult,
 } from "mcp-sluice/tools";
-import type { CallRequest, ServerAddress, ShownTool } from "./contract.js";
+import type { CallRequest, ServerAddress, ShownProgress, ShownTool } from "./contract.js";
+import type { MyFiles } from "./my-files.js";
 import type { Pauses } from "./pauses.js";
 import { TIMEOUT } from "./time-limit.js";
 
@@ -27,8 +27,10 @@ export interface ConnectionTerms {
   /** Where providers send people back to. */
   readonly callback: string;
   readonly pauses: Pauses;
-  /** How the demo is spoken to. */
-  readonly demo: { readonly url: string; readonly fetch: typeof globalThis.fetch };
+  /** How one of the demos is spoken to. */
+  readonly demo: (which: string) => Promise<{ readonly url: string; readonly fetch: typeof globalThis.fetch }>;
+  /** My Files, for servers that work with them. */
+  readonly myFiles: () => Promise<MyFiles>;
   readonly onEvent: (connection: Connection, event: ToolNodeEvent) => void;
 }
 
@@ -49,28 +51,25 @@ export class Connection implements AsyncDisposable {
   /** Connects; asks a person to sign in where the server wants that. Throws ToolNodeError. */
   async open(): Promise<void> {
     try {
-      await this.#node(TIMEOUT);
+      await this.#node();
     } catch (error) {
       if (!(error instanceof ToolAuthError) || this.address.token !== undefined) throw error;
       this.#signsIn = true;
-      await this.#node(TIMEOUT);
+      await this.#node();
     }
   }
 
   /** What it offers. */
   async tools(): Promise<readonly ShownTool[]> {
-    const node = await this.#node(TIMEOUT);
+    const node = await this.#node();
     return node.getTools().map(({ name, description, input_schema }) => ({ name, description, schema: input_schema }));
   }
 
   /** Calls a tool; the result can be restored. */
-  async call(
-    request: CallRequest,
-    signal: AbortSignal,
-    onProgress: (progress: ToolProgress) => void,
-  ): Promise<ToolResult> {
-    const node = await this.#node(request.timeout);
-    return node.call(request.tool, request.args, { ...this.#context(signal), onProgress });
+  async call(request: CallRequest, signal: AbortSignal, tell: (progress: ShownProgress) => void): Promise<ToolResult> {
+    const node = await this.#node();
+    const context = { ...this.#context(signal), timeoutSeconds: request.timeout };
+    return node.call(request.tool, request.args, { ...context, ...withWaits(tell) });
   }
 
   /** The source as a planner takes it: it answers in observations, by this configuration. Those by others end. */
@@ -83,7 +82,7 @@ export class Connection implements AsyncDisposable {
 
   /** The source itself, for its resources. */
   async use<T>(work: (node: ToolNode, context: ToolContext) => Promise<T>): Promise<T> {
-    return work(await this.#node(TIMEOUT), this.#context(this.#over.signal));
+    return work(await this.#node(), this.#context(this.#over.signal));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -97,9 +96,8 @@ export class Connection implements AsyncDisposable {
     await (await node)?.close();
   }
 
-  /** A source has one limit for all calls: in seconds that the server may be silent. */
-  #node(timeout: number): Promise<ToolNode> {
-    return this.#known(String(timeout), { dialect: "mcp" }, { timeout_s: timeout });
+  #node(): Promise<ToolNode> {
+    return this.#known("called", { dialect: "mcp" }, {});
   }
 
   #known(key: string, options: ToolNodeOptions, config: Partial<ExternalToolConfig>): Promise<ToolNode> {
@@ -114,10 +112,11 @@ export class Connection implements AsyncDisposable {
   }
 
   async #open(options: ToolNodeOptions, config: Partial<ExternalToolConfig>): Promise<ToolNode> {
-    const { store, manager, callback, demo, onEvent } = this.#terms;
-    const { kind } = this.address;
+    const { store, manager, callback, myFiles, onEvent } = this.#terms;
+    const { kind, url, userFiles } = this.address;
+    const demo = kind === "demo" ? await this.#terms.demo(url) : undefined;
     const node = new ToolNode(
-      { ...this.#config(), ...config },
+      { ...this.#config(), ...(demo && { connection: demo.url }), ...config },
       {
         store,
         ...options,
@@ -126,7 +125,8 @@ export class Connection implements AsyncDisposable {
           oauthClient: { redirect_uri: callback, client_name: "Sluice playground" },
         }),
         onEvent: (event) => onEvent(this, event),
-        ...(kind === "demo" && { fetch: demo.fetch }),
+        ...(demo && { fetch: demo.fetch }),
+        ...(userFiles === true && { userFiles: (await myFiles()).handling }),
       },
     );
     await node.connect(this.#context(this.#over.signal));
@@ -134,9 +134,8 @@ export class Connection implements AsyncDisposable {
   }
 
   #config(): ExternalToolConfig {
-    const { name, kind, url, token } = this.address;
-    const connection = kind === "demo" ? this.#terms.demo.url : url;
-    const base = { name, transport: "mcp", connection, timeout_s: TIMEOUT } as const;
+    const { name, url, token, userFiles = false } = this.address;
+    const base = { name, transport: "mcp", connection: url, timeout_s: TIMEOUT, user_files: userFiles } as const;
     if (token !== undefined) return { ...base, auth_type: "bearer", auth_config: { token } };
     return this.#signsIn ? { ...base, auth_type: "oauth2_user" } : base;
   }
@@ -145,4 +144,15 @@ export class Connection implements AsyncDisposable {
     const either = AbortSignal.any([signal, this.#over.signal]);
     return { scope: this.#terms.scope, signal: either, pause: this.#terms.pauses.for(this.address.name, either) };
   }
+}
+
+/** What a call tells of itself, as one kind of news: how far it is, and that it has been silent since. */
+export function withWaits(
+  tell: (progress: ShownProgress) => void,
+): Required<Pick<ToolContext, "onProgress" | "onWait">> {
+  let last: ShownProgress = { progress: 0 };
+  return {
+    onProgress: (progress) => tell((last = progress)),
+    onWait: (wait) => tell({ ...last, wait }),
+  };
 }

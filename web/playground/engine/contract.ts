@@ -3,7 +3,15 @@
  * @module
  */
 import type { SluiceConfig } from "mcp-sluice";
-import type { ListedResource, ListedTemplate, ResourceContent, TemplateVariable, ToolProgress } from "mcp-sluice/tools";
+import type { Draft, FileOrigin, ResultDisplay } from "mcp-sluice/files";
+import type {
+  ListedResource,
+  ListedTemplate,
+  ResourceContent,
+  TemplateVariable,
+  ToolProgress,
+  ToolWait,
+} from "mcp-sluice/tools";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ChatEnd, ChatEvent, ChatRequest } from "./chat/contract.js";
 import type { Keys, Shelf } from "./shelves.js";
@@ -32,10 +40,12 @@ export interface ServerAddress {
   /** Its name here: the namespace of its artifacts. */
   readonly name: string;
   readonly kind: ServerKind;
-  /** Empty for the demo. */
+  /** Empty for the demo, or which of the demos it is. */
   readonly url: string;
   /** A bearer token, kept in memory alone. */
   readonly token?: string;
+  /** Its tools are given files of My Files by their names, and what they make is kept there. */
+  readonly userFiles?: boolean;
 }
 
 /** A tool as a form shows it. */
@@ -54,6 +64,7 @@ export interface ShownServer {
   readonly status: "connecting" | "ready" | "failed";
   readonly problem?: Problem;
   readonly tools: readonly ShownTool[];
+  readonly userFiles?: boolean;
 }
 
 /** A call to make. */
@@ -65,6 +76,20 @@ export interface CallRequest {
   readonly args: Readonly<Record<string, unknown>>;
   /** Seconds that the server may be silent. */
   readonly timeout: number;
+}
+
+/** How far a call is, and what a person is told while nothing comes. */
+export interface ShownProgress extends ToolProgress {
+  /** Gone with the next progress. */
+  readonly wait?: ToolWait;
+}
+
+/** What a tool would have the viewer do with the files that it made. */
+export interface ShownDisplay extends Pick<ResultDisplay, "mode" | "category_hint" | "notification"> {
+  /** Whose tool it is. */
+  readonly server: string;
+  /** What is to be opened at once. */
+  readonly opened?: ShownArtifact;
 }
 
 /** A result on both sides of the gate. */
@@ -91,12 +116,25 @@ export interface ShownResult {
   readonly clamped: boolean;
   /** Sentences of what the store failed at. */
   readonly failures: readonly string[];
+  /** Its files are in My Files; what it would have done with them. */
+  readonly filed?: ShownDisplay;
 }
 
-/** A file in My Files. */
+/** A file in My Files, as its newest version is. */
 export interface ShownFile extends ShownArtifact {
   readonly filename: string;
   readonly stored_at: number;
+  readonly origin: FileOrigin;
+  /** How many there are. */
+  readonly versions: number;
+  /** What it is filed under. */
+  readonly category: string | null;
+  /** What a tool says of it. */
+  readonly description: string | null;
+  /** What the bytes tell of themselves, such as `1,200 rows`. */
+  readonly facts: string | null;
+  /** Of a file that is not done yet. */
+  readonly draft: Draft | null;
 }
 
 /** What a browser grants, in bytes. */
@@ -131,7 +169,7 @@ export interface ShownPause {
 export type EngineEvent =
   | { readonly kind: "server"; readonly server: ShownServer }
   | { readonly kind: "gone"; readonly server: string }
-  | { readonly kind: "progress"; readonly call: string; readonly progress: ToolProgress }
+  | { readonly kind: "progress"; readonly call: string; readonly progress: ShownProgress }
   | { readonly kind: "paused"; readonly pause: ShownPause }
   | { readonly kind: "resumed"; readonly pause: string }
   | { readonly kind: "resource_updated"; readonly server: string; readonly uri: string }
@@ -196,7 +234,12 @@ export interface Engine {
   variables(template: string): Promise<Outcome<readonly TemplateVariable[]>>;
   /** The URI that a template and values make; an empty value is written as it is. */
   expand(template: string, values: Readonly<Record<string, string>>): Promise<Outcome<string>>;
+  /** My Files, by name. */
   files(): Promise<readonly ShownFile[]>;
+  /** How many there are. */
+  fileCount(): Promise<number>;
+  /** Every version of a file, the newest first. */
+  versions(id: string): Promise<Outcome<readonly ShownFile[]>>;
   /** Keeps an artifact of the session in My Files. */
   save(id: string): Promise<Outcome<ShownFile>>;
   /** Puts a file into My Files as it is. */

@@ -3,6 +3,7 @@
  * @module
  */
 import type { ArtifactScope, Sluice, Transformed, TransformOptions } from "mcp-sluice";
+import type { ToolResult } from "mcp-sluice/tools";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ShownResult } from "./contract.js";
 
@@ -18,6 +19,8 @@ export interface KeptResult {
   readonly isError: boolean;
   /** In the mcp dialect, by the default configuration. */
   readonly reduced: Answered;
+  /** Of a server that works with My Files: what its result says of them. */
+  readonly filed?: Pick<ToolResult, "display">;
 }
 
 /** What is needed of an answer of the gate. */
@@ -33,7 +36,9 @@ export interface Gating {
 
 /** Both sides of a result. */
 export async function shown(kept: KeptResult, gating: Gating): Promise<ShownResult> {
-  const { id, title, server, isError } = kept;
+  const { id, title, server, isError, filed } = kept;
+  const own = filed && (await import("./filed.js")).shownFiled({ ...kept, filed }, gating.sluice);
+  if (own !== undefined) return own;
   const reduced = gating.isDefault || !isWhole(kept) ? kept.reduced : await gated(kept, gating, "mcp");
   const seen = await gated(kept, gating, "observation");
   const links = kept.reduced.text.includes(LINK) ? (await import("./links.js")).linksIn(kept) : [];

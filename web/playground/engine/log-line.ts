@@ -20,6 +20,8 @@ export function lineOf(event: Told): { readonly level: "info" | "warn"; readonly
       return { level: "warn", text: `${event.tool}: ${event.error.message}` };
     case "retry":
       return { level: "warn", text: `${event.error.message} Trying again in ${event.wait_s.toFixed(1)} s.` };
+    case "waiting":
+      return { level: event.is_over ? "warn" : "info", text: `${event.tool}: silent for ${event.after_s} s` };
     case "left_alone":
       return { level: "warn", text: "The server keeps failing, and is left alone for a while." };
     case "recovered":

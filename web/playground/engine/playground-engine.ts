@@ -21,26 +21,26 @@ import type {
   Started,
   StartTerms,
 } from "./contract.js";
-import { Files } from "./files.js";
 import { outcome } from "./problem.js";
-import { Resources } from "./resources.js";
+import type { Resources } from "./resources.js";
 import { Results } from "./results.js";
 import { Servers } from "./servers.js";
 import { Session } from "./session.js";
 import type { Shelf } from "./shelves.js";
+import { fileCount, VISITOR } from "./stores.js";
 
 /** The one implementation. */
 export class PlaygroundEngine implements Engine {
   #listener: (event: EngineEvent) => void = () => undefined;
   readonly #tell = (event: EngineEvent): void => this.#listener(event);
-  readonly #session = new Session();
-  readonly #files = new Files(this.#session.files);
+  readonly #onFiles = (): void => this.#tell({ kind: "files_changed" });
+  readonly #session = new Session(this.#onFiles);
   readonly #results = new Results(this.#session);
   readonly #servers = new Servers(this.#session, this.#tell);
   readonly #calls = new Calls(this.#servers, this.#results, this.#tell);
-  readonly #resources = new Resources(this.#servers);
-  /** Loaded when somebody first asks something. */
+  /** Both loaded when somebody first asks something. */
   #chat: Chat | undefined;
+  #resources: Resources | undefined;
 
   listen(listener: (event: EngineEvent) => void): void {
     this.#listener = listener;
@@ -110,37 +110,45 @@ export class PlaygroundEngine implements Engine {
     id: string,
     range?: { start: number; end?: number },
   ): Promise<ReadableStream<Uint8Array> | null> {
-    if (shelf === "files") return this.#files.bytes(id, range);
-    const { store, scope } = this.#session;
-    return store.openReader(id, { scope, ...(range !== undefined && { range }) });
+    const { store, files, scope: own } = this.#session;
+    const [place, scope] = shelf === "files" ? [files, VISITOR] : [store, own];
+    return place.openReader(id, { scope, ...(range !== undefined && { range }) });
   }
 
   async resources(server: string): Promise<Outcome<ShownResources>> {
-    return this.#resources.list(server);
+    return (await this.#loadedResources()).list(server);
   }
 
   async read(server: string, uri: string): Promise<Outcome<ShownReading>> {
-    return this.#resources.read(server, uri);
+    return (await this.#loadedResources()).read(server, uri);
   }
 
   async subscribe(server: string, uri: string, wanted: boolean): Promise<Outcome<null>> {
-    return this.#resources.subscribe(server, uri, wanted);
+    return (await this.#loadedResources()).subscribe(server, uri, wanted);
   }
 
   async complete(server: string, template: string, variable: string, value: string): Promise<readonly string[]> {
-    return this.#resources.complete(server, template, variable, value);
+    return (await this.#loadedResources()).complete(server, template, variable, value);
   }
 
   async variables(template: string): Promise<Outcome<readonly TemplateVariable[]>> {
-    return this.#resources.variables(template);
+    return (await this.#loadedResources()).variables(template);
   }
 
   async expand(template: string, values: Readonly<Record<string, string>>): Promise<Outcome<string>> {
-    return this.#resources.expand(template, values);
+    return (await this.#loadedResources()).expand(template, values);
   }
 
   async files(): Promise<readonly ShownFile[]> {
-    return this.#files.list();
+    return (await this.#session.myFiles()).list();
+  }
+
+  async fileCount(): Promise<number> {
+    return fileCount(this.#session.files);
+  }
+
+  async versions(id: string): Promise<Outcome<readonly ShownFile[]>> {
+    return outcome(async () => (await this.#session.myFiles()).versions(id));
   }
 
   async save(id: string): Promise<Outcome<ShownFile>> {
@@ -151,28 +159,27 @@ export class PlaygroundEngine implements Engine {
       if (known === null || bytes === null) {
         throw new SluiceError("E_EXPIRED", "The artifact has expired: call the tool again.");
       }
-      const { mime_type, filename, namespace, source } = known;
-      return this.#files.keep(bytes, { mime_type, filename, namespace, source });
+      return (await this.#session.myFiles()).save(known, bytes);
     });
   }
 
   async keep(file: File): Promise<Outcome<ShownFile>> {
     return this.#changed(async () => {
-      const mime_type = file.type === "" ? null : file.type;
-      return this.#files.keep(file.stream(), { mime_type, filename: file.name });
+      return (await this.#session.myFiles()).keep(file);
     });
   }
 
   async rename(id: string, filename: string): Promise<Outcome<null>> {
     return this.#changed(async () => {
-      await this.#files.rename(id, filename);
+      await (await this.#session.myFiles()).rename(id, filename);
       return null;
     });
   }
 
   async remove(shelf: Shelf, id: string): Promise<Outcome<boolean>> {
     const { store, scope } = this.#session;
-    return shelf === "files" ? this.#changed(() => this.#files.remove(id)) : outcome(() => store.delete(id, scope));
+    if (shelf === "session") return outcome(() => store.delete(id, scope));
+    return this.#changed(async () => (await this.#session.myFiles()).remove(id));
   }
 
   async space(): Promise<ShownSpace> {
@@ -194,10 +201,15 @@ export class PlaygroundEngine implements Engine {
     return (this.#chat ??= new Chat(this.#session, this.#servers));
   }
 
+  async #loadedResources(): Promise<Resources> {
+    const { Resources } = await import("./resources.js");
+    return (this.#resources ??= new Resources(this.#servers));
+  }
+
   /** Changes My Files, and tells so. */
   async #changed<T>(work: () => Promise<T>): Promise<Outcome<T>> {
     const changed = await outcome(work);
-    if (changed.ok) this.#tell({ kind: "files_changed" });
+    if (changed.ok) this.#onFiles();
     return changed;
   }
 }

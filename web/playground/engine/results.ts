@@ -4,7 +4,6 @@
  */
 import { createSluice, SluiceError, type SluiceConfig } from "mcp-sluice";
 import type { ShownResult } from "./contract.js";
-import { asResult, isJson, textOf } from "./dropped.js";
 import { original, shown, through, type Gating, type KeptResult } from "./gating.js";
 import type { Session } from "./session.js";
 
@@ -56,6 +55,7 @@ export class Results {
   /** Gates a file: a JSON text as what it says, anything else as a server would send it. */
   async take(file: File, as: "auto" | "file"): Promise<ShownResult> {
     const { sluice, scope } = this.#gate();
+    const { asResult, isJson, textOf } = await import("./dropped.js");
     const pieces = as === "auto" && (await isJson(file)) ? textOf(file) : asResult(file);
     const options = { tool: DROPPED, namespace: DROPPED, scope, dialect: "mcp" } as const;
     const reduced = await through(sluice, options, pieces);

@@ -13,6 +13,14 @@ import { problemOf } from "./problem.js";
 import type { Session } from "./session.js";
 import { VISITOR } from "./stores.js";
 
+/** A source of a planner. */
+export interface PlannedSource {
+  readonly server: string;
+  /** Whether its tools work with My Files. */
+  readonly userFiles: boolean;
+  readonly node: ToolNode;
+}
+
 /** All connections, by the servers' names. */
 export class Servers {
   /** Calls that wait for a person. */
@@ -72,10 +80,11 @@ export class Servers {
   }
 
   /** The sources of a planner, in whose answers a model sees what this configuration lets it see. One that is away is left out. */
-  async planned(config: SluiceConfig): Promise<readonly ToolNode[]> {
+  async planned(config: SluiceConfig): Promise<readonly PlannedSource[]> {
     const nodes = [...this.#ready].map(async (connection) => {
       try {
-        return [await connection.planned(config)];
+        const { name: server, userFiles = false } = connection.address;
+        return [{ server, userFiles, node: await connection.planned(config) }];
       } catch (error) {
         const text = `Its tools are left out of the chat: ${problemOf(error).message}`;
         this.#tell({ kind: "log", level: "warn", server: connection.address.name, text });
@@ -114,7 +123,11 @@ export class Servers {
       manager: () => this.#oauth(),
       callback: this.callback,
       pauses: this.pauses,
-      demo: { url: DEMO_URL, fetch: demoFetch() },
+      demo: async (which) => {
+        if (which === "") return { url: DEMO_URL, fetch: demoFetch() };
+        return (await import("../demo/user-files/serve.js")).fileDemo();
+      },
+      myFiles: () => this.#session.myFiles(),
       onEvent: (connection, event) => this.#heard(connection, event),
     };
   }
@@ -146,8 +159,8 @@ export class Servers {
 
   /** How a server is, unless it was left meanwhile. */
   #say(connection: Connection, now: Pick<ShownServer, "status"> & Partial<ShownServer>): void {
-    const { name, kind } = connection.address;
+    const { name, kind, userFiles = false } = connection.address;
     if (this.#connections.get(name) !== connection) return;
-    this.#tell({ kind: "server", server: { name, kind, tools: [], ...now } });
+    this.#tell({ kind: "server", server: { name, kind, userFiles, tools: [], ...now } });
   }
 }

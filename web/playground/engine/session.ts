@@ -4,14 +4,22 @@
  */
 import type { ArtifactScope, ArtifactStore } from "mcp-sluice";
 import { endSession } from "mcp-sluice/browser";
+import type { MyFiles } from "./my-files.js";
 import type { Keys } from "./shelves.js";
 import { Stores } from "./stores.js";
 
 /** One session, and My Files, which outlive it. */
 export class Session {
   readonly #stores = new Stores();
+  readonly #onFiles: () => void;
   #keys: Keys | undefined;
   #scope: ArtifactScope = {};
+  #myFiles: Promise<MyFiles> | undefined;
+
+  /** Tells when tools made files. */
+  constructor(onFiles: () => void) {
+    this.#onFiles = onFiles;
+  }
 
   /** Where results' artifacts go. */
   get store(): ArtifactStore {
@@ -21,6 +29,12 @@ export class Session {
   /** Where My Files are. */
   get files(): ArtifactStore {
     return this.#stores.files;
+  }
+
+  /** My Files by their names; loaded when somebody has to do with them. */
+  myFiles(): Promise<MyFiles> {
+    this.#myFiles ??= this.#loaded();
+    return this.#myFiles;
   }
 
   /** Of the session's artifacts; empty before it is open. */
@@ -40,5 +54,16 @@ export class Session {
   async end(): Promise<void> {
     if (this.#keys === undefined) return;
     await endSession(this.#keys.session, { sessions: this.#stores.sessions, store: this.#stores.of });
+  }
+
+  async #loaded(): Promise<MyFiles> {
+    try {
+      const { MyFiles } = await import("./my-files.js");
+      return new MyFiles(this.files, this.#onFiles);
+    } catch (error) {
+      // A network that is away may be there later.
+      this.#myFiles = undefined;
+      throw error;
+    }
   }
 }

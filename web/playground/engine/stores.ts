@@ -9,6 +9,15 @@ import type { Keys } from "./shelves.js";
 /** Whose everything is: there is one person to a browser. */
 export const VISITOR = { user_id: "visitor" } as const;
 
+/** How many files there are in My Files, without what is needed to do anything with them. */
+export async function fileCount(store: ArtifactStore): Promise<number> {
+  const found = new Set<string>();
+  for await (const { namespace, source } of store.list(VISITOR)) {
+    if (source["user_file"] !== undefined) found.add(namespace);
+  }
+  return found.size;
+}
+
 const MIB = 1024 * 1024;
 
 /** Larger artifacts than the defaults allow, since a person is there to see what is stored. */

@@ -82,8 +82,25 @@ export function typeOf(mimeType: string | null | undefined, name: string): strin
   return BY_EXTENSION[extensionOf(name)] ?? stated;
 }
 
-/** How a media type is shown. */
-export function kindOf(type: string): Kind {
+/** Types that stand for what a person may be told to look at; `data` is rows. */
+const HINTED: Readonly<Record<string, string>> = {
+  image: "image/png",
+  pdf: "application/pdf",
+  html: "text/html",
+  code: "text/plain",
+  data: "text/csv",
+};
+
+/** How a media type is shown: as `hint` says, where the bytes may be that. */
+export function kindOf(type: string, hint = ""): Kind {
+  const own = found(type);
+  const hinted = Object.hasOwn(HINTED, hint) ? found(HINTED[hint] ?? "") : own;
+  // JSON has rows of its own.
+  if (hint === "data" && own.name === "JSON") return own;
+  return own === BYTES || (own.text && hinted.text) ? hinted : own;
+}
+
+function found(type: string): Kind {
   return KINDS.find(({ types }) => types.test(type)) ?? BYTES;
 }
 

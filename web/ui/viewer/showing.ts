@@ -133,7 +133,7 @@ export class Showing {
     const place = element("div");
     this.host.append(place);
     const type = typeOf(artifact.mime_type, artifact.filename ?? "");
-    const kind = kindOf(type);
+    const kind = kindOf(type, artifact.viewer);
     const progress = (read: number, total: number | null): void => this.#progress(read, total, signal);
     const input: PreviewInput = { artifact, bytes, name, type, whole: this.#whole !== "", progress };
     try {
@@ -164,8 +164,8 @@ export class Showing {
   }
 }
 
-function identityOf({ id, sha256, size_bytes, mime_type, filename, deferred }: ShownArtifact): string {
-  return JSON.stringify([id, sha256, size_bytes, mime_type, filename, deferred]);
+function identityOf({ id, sha256, size_bytes, mime_type, filename, deferred, viewer }: ShownArtifact): string {
+  return JSON.stringify([id, sha256, size_bytes, mime_type, filename, deferred, viewer]);
 }
 
 function problemOf(error: unknown): PreviewProblem {

@@ -147,3 +147,18 @@ test("a file without a type goes by its name", async () => {
   await part(viewer, "canvas");
   expect(notice(viewer)).toBe("");
 });
+
+describe("a hint", () => {
+  test("chooses among the ways in which a text can be shown", async () => {
+    const viewer = await viewing(given("<h1>Page</h1>", "text/html", "page.html", { viewer: "code" }));
+    await settled(viewer);
+    expect(viewer.shadowRoot?.querySelector("iframe")).toBeNull();
+    expect(viewer.shadowRoot?.textContent).toContain("<h1>Page</h1>");
+  });
+
+  test("counts for nothing where the bytes say what they are", async () => {
+    const viewer = await viewing(given("no picture", "image/png", "chart.png", { viewer: "html" }));
+    await saying(viewer, /cannot show it as image\/png/);
+    expect(viewer.shadowRoot?.querySelector("iframe")).toBeNull();
+  });
+});

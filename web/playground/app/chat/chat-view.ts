@@ -21,6 +21,9 @@ const SUGGESTIONS = [
   "Ask me something",
 ];
 
+/** The same with the demo whose tools work with My Files. */
+const WITH_FILES = ["Summarize my newest file", "Show the revenue of all regions beside the answer"];
+
 /** `<playground-chat>` */
 export class ChatView extends ViewElement {
   static override properties = { ...ViewElement.properties, draft: { state: true } };
@@ -111,7 +114,7 @@ export class ChatView extends ViewElement {
   }
 
   get #conversation(): Conversation {
-    return (this.actions.conversation ??= new Conversation(this.actions.chat, this.store));
+    return (this.actions.conversation ??= new Conversation(this.actions, this.store));
   }
 
   override connectedCallback(): void {
@@ -185,10 +188,11 @@ export class ChatView extends ViewElement {
   }
 
   #empty(): TemplateResult {
+    const withFiles = this.state.servers.some(({ name, status }) => name === "files" && status === "ready");
     return html`<div class="empty">
       <p>Ask something that the tools of your servers can answer: their bytes stay out of the model's sight.</p>
       <div class="suggestions">
-        ${SUGGESTIONS.map((text) => html`<button ?disabled=${!this.state.isReady} @click=${() => this.#ask(text)}>${text}</button>`)}
+        ${[...SUGGESTIONS, ...(withFiles ? WITH_FILES : [])].map((text) => html`<button ?disabled=${!this.state.isReady} @click=${() => this.#ask(text)}>${text}</button>`)}
       </div>
     </div>`;
   }
@@ -199,7 +203,7 @@ export class ChatView extends ViewElement {
       .actions=${this.actions}
       .turn=${turn}
       @playground-stop=${({ detail }: CustomEvent<StoppedCall>) => this.#conversation.cancel(detail.step, detail.call)}
-      @playground-again=${() => this.#ask(turn.query)}
+      @playground-again=${({ detail }: CustomEvent<number | null>) => this.#ask(turn.query, detail ?? turn.timeout)}
       @playground-model=${this.#choose}
     ></playground-turn>`;
   }
@@ -242,9 +246,9 @@ export class ChatView extends ViewElement {
     this.draft = "";
   }
 
-  #ask(query: string): void {
+  #ask(query: string, timeout?: number): void {
     this.#follows = true;
-    void this.#conversation.ask(query);
+    void this.#conversation.ask(query, timeout);
     this.renderRoot.querySelector("textarea")?.focus();
   }
 

@@ -6,7 +6,9 @@ import { proxy, type Remote } from "comlink";
 import { callKey } from "../../engine/chat/call-key.js";
 import type { ChatEvent, ChatModel, Endpoint } from "../../engine/chat/contract.js";
 import type { Engine, Outcome } from "../../engine/contract.js";
+import type { Actions } from "../actions.js";
 import { withNotice } from "../changes.js";
+import { follow } from "../display.js";
 import { remember, remembered } from "../memory.js";
 import type { Store } from "../state.js";
 import { problemOf } from "./endpoint.js";
@@ -19,15 +21,17 @@ const MAX_BEFORE = 10;
 
 /** What is asked and answered, for as long as the page is open. */
 export class Conversation extends EventTarget {
+  readonly #actions: Actions;
   readonly #engine: Pick<Remote<Engine>, "chat" | "stop">;
   readonly #store: Store;
   #turns: readonly ChatTurn[] = [];
   #model: ChatModel;
   #isRemembered: boolean;
 
-  constructor(engine: Pick<Remote<Engine>, "chat" | "stop">, store: Store) {
+  constructor(actions: Actions, store: Store) {
     super();
-    this.#engine = engine;
+    this.#actions = actions;
+    this.#engine = actions.chat;
     this.#store = store;
     const known = endpointIn(remembered<unknown>("model"));
     this.#model = known === undefined ? { kind: "scripted" } : { kind: "endpoint", ...known };
@@ -62,13 +66,22 @@ export class Conversation extends EventTarget {
     this.#changed();
   }
 
-  /** Asks a question, unless one goes on. */
-  async ask(query: string): Promise<void> {
+  /** Asks a question, unless one goes on; servers that work with My Files may be silent for `timeout` seconds. */
+  async ask(query: string, timeout?: number): Promise<void> {
     if (this.current !== undefined || query.trim() === "") return;
-    const request = { id: crypto.randomUUID(), query: query.trim(), before: this.#before(), model: this.#model };
+    const request = {
+      id: crypto.randomUUID(),
+      query: query.trim(),
+      before: this.#before(),
+      model: this.#model,
+      ...(timeout !== undefined && { timeout }),
+    };
     const { before: _, ...asked } = request;
     this.#set([...this.#turns, { ...asked, state: "running", steps: [] }]);
-    const tell = (event: ChatEvent): void => this.#change(request.id, (turn) => withEvent(turn, event, Date.now()));
+    const tell = (event: ChatEvent): void => {
+      if (event.kind === "display") follow(event.display, this.#actions);
+      else this.#change(request.id, (turn) => withEvent(turn, event, Date.now()));
+    };
     const outcome = await this.#engine.chat(request, proxy(tell)).catch(failed);
     this.#change(request.id, (turn) => {
       if (outcome.ok) return { ...turn, state: "done", end: outcome.value };

@@ -9,6 +9,8 @@ import good from "lucide-static/icons/circle-check.svg?raw";
 import busy from "lucide-static/icons/loader.svg?raw";
 import off from "lucide-static/icons/circle-off.svg?raw";
 import person from "lucide-static/icons/circle-user.svg?raw";
+import { longer } from "../../engine/time-limit.js";
+import { overdueIn, type Overdue } from "../overdue.js";
 import { sessionCards } from "../session-cards.js";
 import { cards, viewStyles } from "../shared-styles.js";
 import { ViewElement } from "../view.js";
@@ -32,7 +34,7 @@ const METHODS: Readonly<Record<string, string>> = {
   repeated: "it was told before",
 };
 
-/** `<playground-tool>`; dispatches `playground-cancel`. */
+/** `<playground-tool>`; dispatches `playground-cancel`, and `playground-patience` with seconds that its server shall be given. */
 export class ToolCard extends ViewElement {
   static override properties = {
     ...ViewElement.properties,
@@ -113,7 +115,25 @@ export class ToolCard extends ViewElement {
   /** A tool that fails says why in its result. */
   #why(): TemplateResult | typeof nothing {
     const { observation } = this;
-    return observation === undefined ? nothing : html`<pre class="args">${short(observation)}</pre>`;
+    if (observation === undefined) return nothing;
+    const overdue = overdueIn(observation);
+    return overdue === undefined ? html`<pre class="args">${short(observation)}</pre>` : this.#overdue(overdue);
+  }
+
+  #overdue({ seconds, lastProgress }: Overdue): TemplateResult {
+    const more = longer(seconds);
+    return html`<div class="problem stack">
+      <p><strong>E_TIMEOUT</strong> ${this.call.progress?.wait?.message ?? "It was silent for too long."}</p>
+      <p>
+        The limit was ${seconds} s.
+        ${lastProgress === null ? "It told of no progress." : `Its last progress: ${plainLines(lastProgress)}`}
+      </p>
+      ${more > seconds ? html`<div class="row"><button @click=${() => this.#again(more)}>Ask again with ${more} s</button></div>` : nothing}
+    </div>`;
+  }
+
+  #again(seconds: number): void {
+    this.dispatchEvent(new CustomEvent("playground-patience", { detail: seconds }));
   }
 
   #seconds(): string {
@@ -130,7 +150,8 @@ export class ToolCard extends ViewElement {
         max=${progress.total ?? nothing}
         value=${progress.total === undefined ? nothing : progress.progress}
       ></progress>
-      <p class="soft">${plainLines(progress.message ?? "")}</p>`;
+      <p class="soft">${plainLines(progress.message ?? "")}</p>
+      <p role="status">${progress.wait?.message}</p>`;
   }
 
   #sizes(): TemplateResult | typeof nothing {

@@ -28,7 +28,10 @@ export interface StoppedCall {
   readonly call: string;
 }
 
-/** `<playground-turn>`; dispatches `playground-stop` with a `StoppedCall`, `playground-again` and `playground-model`. */
+/**
+ * `<playground-turn>`; dispatches `playground-stop` with a `StoppedCall`, `playground-again`, perhaps with seconds that servers
+ * may be silent, and `playground-model`.
+ */
 export class TurnCard extends ViewElement {
   static override properties = { ...ViewElement.properties, turn: { attribute: false }, isOpen: { state: true } };
   static override styles = [
@@ -82,6 +85,7 @@ export class TurnCard extends ViewElement {
           .actions=${this.actions}
           .call=${call}
           .observation=${next?.seen.find((message) => message.call === call.id)?.text}
+          @playground-patience=${({ detail }: CustomEvent<number>) => this.#say("playground-again", detail)}
           @playground-cancel=${() => this.#say("playground-stop", { step, call: call.id })}
         ></playground-tool>`,
     )}`;
@@ -150,7 +154,7 @@ export class TurnCard extends ViewElement {
     this.renderRoot.querySelector("playground-trajectory")?.scrollIntoView({ block: "nearest", behavior: "smooth" });
   }
 
-  #say(name: string, detail?: StoppedCall): void {
+  #say(name: string, detail?: StoppedCall | number): void {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 }

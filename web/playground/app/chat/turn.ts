@@ -3,9 +3,8 @@
  * @module
  */
 import type { ShownArtifact } from "mcp-sluice/ui";
-import type { ToolProgress } from "mcp-sluice/tools";
 import type { ChatEnd, ChatEvent, ChatRequest, SeenMessage } from "../../engine/chat/contract.js";
-import type { Problem } from "../../engine/contract.js";
+import type { Problem, ShownProgress } from "../../engine/contract.js";
 
 /** A call that the model wants made. */
 export interface ChatCall {
@@ -19,7 +18,7 @@ export interface ChatCall {
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly endedAt?: number;
-  readonly progress?: ToolProgress;
+  readonly progress?: ShownProgress;
   readonly artifacts: readonly ShownArtifact[];
   /** Characters that there were, that the model sees, and how they became fewer. */
   readonly clamped?: { readonly original: number; readonly left: number; readonly method: string };
@@ -71,6 +70,8 @@ export function withEvent(turn: ChatTurn, event: ChatEvent, now: number): ChatTu
       if (usage === undefined) return turn;
       return withStep(turn, event.step, () => ({ tokens: usage.inputTokens + usage.outputTokens }));
     }
+    case "display":
+      return turn;
     case "resumed":
       return { ...turn, steps: turn.steps.map(goesOn) };
     default:

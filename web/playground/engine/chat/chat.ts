@@ -11,6 +11,7 @@ import {
   type PlannerResult,
   type ResumeOptions,
 } from "mcp-sluice/planner";
+import type { ShownDisplay } from "../contract.js";
 import { CANCELLED, problemOf } from "../problem.js";
 import type { Servers } from "../servers.js";
 import type { Session } from "../session.js";
@@ -18,6 +19,7 @@ import { callKey } from "./call-key.js";
 import type { ChatEnd, ChatEvent, ChatRequest } from "./contract.js";
 import { modelOf, overheard } from "./model.js";
 import { Pieces } from "./pieces.js";
+import { withFiles } from "./with-files.js";
 
 /** Turns of the model for one question. */
 const MAX_STEPS = 12;
@@ -84,15 +86,20 @@ export class Chat {
   }
 
   async #answered(
-    { id, query, before, model }: ChatRequest,
+    { id, query, before, model, timeout }: ChatRequest,
     config: SluiceConfig,
     turn: Turn,
     tell: (event: ChatEvent) => void,
   ): Promise<ChatEnd> {
     const { store, scope } = this.#session;
     const { signal } = turn;
+    const sources = await orAborted(this.#servers.planned(config), signal);
+    const onDisplay = (display: ShownDisplay): void => tell({ kind: "display", display });
+    // Whoever could do nothing with files is not told their names.
+    const isWithFiles = sources.some(({ userFiles }) => userFiles);
     const planner = new ReactPlanner({
-      catalog: await orAborted(this.#servers.planned(config), signal),
+      catalog: sources.map((each) => (each.userFiles ? withFiles(each, { timeout, onDisplay }) : each.node)),
+      ...(isWithFiles && { userFiles: (await this.#session.myFiles()).handling }),
       llm: overheard(modelOf(model), tell),
       artifactStore: store,
       config,

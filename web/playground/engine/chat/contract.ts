@@ -3,7 +3,7 @@
  * @module
  */
 import type { CallPlace, PlannerEvent, PlannerOutcome, Spent, Trajectory } from "mcp-sluice/planner";
-import type { Problem } from "../contract.js";
+import type { Problem, ShownDisplay } from "../contract.js";
 
 /** Who answers: a script without a network, or a model behind OpenAI's chat completions. */
 export type ChatModel = { readonly kind: "scripted" } | ({ readonly kind: "endpoint" } & Endpoint);
@@ -32,6 +32,8 @@ export interface ChatRequest {
   /** The oldest first. */
   readonly before: readonly ChatExchange[];
   readonly model: ChatModel;
+  /** Seconds that servers which work with My Files may be silent; their own limit when left out. */
+  readonly timeout?: number;
 }
 
 /** What the answer came to. */
@@ -89,5 +91,7 @@ export type ChatEvent =
   /** What it wants called. */
   | { readonly kind: "wanted"; readonly step: number; readonly calls: readonly WantedCall[] }
   | (CallPlace & { readonly kind: "tool_failed"; readonly problem: Problem })
+  /** What a tool would have the viewer do. */
+  | { readonly kind: "display"; readonly display: ShownDisplay }
   /** The person answered what the run waited for. */
   | { readonly kind: "resumed" };

@@ -8,7 +8,7 @@ import type { Script, ScriptedAnswer, ScriptedCall, ScriptedMessage, ScriptedTur
 interface Topic {
   readonly words: RegExp;
   readonly tool: string;
-  readonly args?: (query: string) => Readonly<Record<string, unknown>>;
+  readonly args?: (query: string, files: readonly string[]) => Readonly<Record<string, unknown>>;
 }
 
 const TOPICS: readonly Topic[] = [
@@ -23,8 +23,22 @@ const TOPICS: readonly Topic[] = [
   { words: /\bjingle|\btune\b|\bsound\b/i, tool: "jingle" },
   { words: /\bweb ?page|\bhtml\b/i, tool: "web_page" },
   { words: /\bimport/i, tool: "slow_import", args: (query) => ({ seconds: Math.min(60, numberIn(query) ?? 12) }) },
+  {
+    words: /\bsummari[sz]e\b/i,
+    tool: "files_summarize_file",
+    args: (query, files) => ({ filename: files.find((name) => query.includes(name)) ?? files[0] ?? "" }),
+  },
+  { words: /\bbeside\b/i, tool: "files_make_report" },
+  {
+    words: /\bsilent\b/i,
+    tool: "files_stay_silent",
+    args: (query) => ({ seconds: Math.min(300, numberIn(query) ?? 40) }),
+  },
   { words: /\bask me\b/i, tool: "asks", args: () => ({ question: "Which region do you mean?" }) },
 ];
+
+/** What stands before the names of files, behind a question. */
+const FILES = "\n\n[SYSTEM: Available files";
 
 /** What is stored can be read in part. */
 const READS = /\bread\b|\bfirst rows\b|\blook inside\b/i;
@@ -35,17 +49,27 @@ const UNABLE =
 
 /** Answers a question in as many turns as it takes: the calls, a look inside where that is wanted, the answer. */
 export const script: Script = (turn) => {
-  const query = turn.messages.findLast(({ role }) => role === "user")?.content ?? "";
+  const asked = turn.messages.findLast(({ role }) => role === "user")?.content ?? "";
+  const [query = ""] = asked.split(FILES, 1);
+  const files = asked.slice(query.length).matchAll(/^- (.+?) \(/gm);
   const results = turn.messages.filter(({ role }) => role === "tool");
-  if (results.length === 0) return begun(query, turn);
+  if (results.length === 0)
+    return begun(
+      query,
+      turn,
+      [...files].map(([, name = ""]) => name),
+    );
   const readsOn = READS.test(query) && turn.messages.filter(({ role }) => role === "assistant").length === 1;
   const reading = readsOn ? readingOf(results, turn.tools) : undefined;
   return reading === undefined ? { text: told(results) } : { text: "I look inside. ", calls: [reading] };
 };
 
-function begun(query: string, { tools }: ScriptedTurn): ScriptedAnswer {
+function begun(query: string, { tools }: ScriptedTurn, files: readonly string[]): ScriptedAnswer {
   if (tools.length === 0) return { text: UNABLE };
-  const calls = [...named(query, tools), ...TOPICS.flatMap((topic) => aboutTopic(topic, query, tools))];
+  // What a file is called says nothing of what is wanted.
+  const words = files.reduce((text, name) => text.replaceAll(name, ""), query);
+  const about = TOPICS.filter((topic) => topic.words.test(words));
+  const calls = [...named(query, tools), ...about.flatMap((topic) => callOf(topic, query, tools, files))];
   const [first] = calls;
   if (first === undefined) return { text: UNABLE };
   const once = calls.filter(({ name }, at) => calls.findIndex((call) => call.name === name) === at);
@@ -68,9 +92,14 @@ function bareNames(tool: string): readonly string[] {
     .filter((name) => name.length > 3);
 }
 
-function aboutTopic({ words, tool, args }: Topic, query: string, tools: readonly string[]): readonly ScriptedCall[] {
-  const name = tools.find((each) => each === `demo_${tool}`);
-  return name === undefined || !words.test(query) ? [] : [{ name, args: args?.(query) ?? {} }];
+function callOf(
+  { tool, args }: Topic,
+  query: string,
+  tools: readonly string[],
+  files: readonly string[],
+): readonly ScriptedCall[] {
+  const name = tools.find((each) => each === tool || each === `demo_${tool}`);
+  return name === undefined ? [] : [{ name, args: args?.(query, files) ?? {} }];
 }
 
 function readingOf(results: readonly ScriptedMessage[], tools: readonly string[]): ScriptedCall | undefined {

@@ -1,0 +1,48 @@
+/** Pages that tools have the viewer open, and that mean no good: with a service worker, at an address; without, in the page. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { serveFiles } from "./file-server.js";
+import { connect, controlled, during, go, hosted, PATIENCE, run, visitor } from "./visit.js";
+
+const site = hosted();
+
+describe.each(["allow", "block"] as const)("a page that opens by itself, service workers: %s", (serviceWorkers) => {
+  const server = during(serveFiles);
+  const seen = visitor({ site, serviceWorkers });
+  const pages: string[] = [];
+
+  beforeAll(async () => {
+    const { page, context } = seen;
+    if (serviceWorkers === "allow") await controlled(page);
+    context.on("page", (opened) => pages.push(opened.url()));
+    await connect(page, server().url, true);
+    await run(page, "hostile");
+    await page.locator("playground-drawer iframe").waitFor();
+  });
+
+  test("runs no script, sends no form, goes nowhere, and asks for nothing", async () => {
+    const { page } = seen;
+    const frame = page.locator("playground-drawer iframe").contentFrame();
+    await frame.getByRole("heading", { name: "A report" }).waitFor();
+    await frame.getByRole("button", { name: "Send" }).click();
+    await frame.getByRole("link", { name: "Out" }).click();
+    await expect.poll(() => frame.locator("#said").textContent(), { timeout: PATIENCE }).toBe("No script ran");
+    expect(page.url()).toBe(site.url);
+    expect(await page.title()).not.toBe("taken");
+    expect(await page.evaluate(() => localStorage.getItem("sluice.taken"))).toBeNull();
+    expect(pages).toEqual([]);
+    expect(server().taken).toEqual([]);
+  });
+
+  test("has a name that leads nowhere, and words that are no markup", async () => {
+    const { page } = seen;
+    await page.locator("playground-tools").getByText("<img src=x onerror=alert(1)> stored").waitFor();
+    await page.getByRole("button", { name: "Close the preview" }).click();
+    await go(page, "My Files");
+    await page.locator("playground-files").getByRole("button", { name: "Rename hostile.html", exact: true }).waitFor();
+  });
+
+  test("complains of nothing but what it is kept from", () => {
+    const kept = /sandboxed|Content Security Policy|Unsafe attempt|registration blocked by Playwright/;
+    expect(seen.complaints.filter((text) => !kept.test(text))).toEqual([]);
+  });
+});
