@@ -62,7 +62,7 @@ const calls = {
     return both({ results: { shown: 1 }, artifacts: [{ ...said, ...(category && { category }) }], display });
   },
   try_to_read: ({ path }) => both({ results: { came: attempt(() => readFileSync(path, "utf8")) } }),
-  try_to_write: ({ path }) => both({ results: { came: attempt(() => void writeFileSync(path, "x")) ?? "written" } }),
+  try_to_write: ({ path }) => both({ results: { came: attempt(() => written(path)) } }),
   forge: ({ id }) =>
     both({ results: {}, artifacts: [{ name: "mine.txt", b64: `artifact://${id}`, mime: "text/plain" }] }),
   raw: ({ result }) => result,
@@ -74,6 +74,11 @@ function attempt(work) {
   } catch ({ code }) {
     return code;
   }
+}
+
+function written(path) {
+  writeFileSync(path, "x");
+  return "written";
 }
 
 function withBytes(large) {
