@@ -53,6 +53,14 @@ End available files]`,
     expect(withFileContext("Hello", [])).toBe("Hello");
   });
 
+  test("is nothing where there is no room to tell of any", () => {
+    const files = [file("a.txt"), file("b.txt")];
+    for (let maxChars = 0; maxChars < 200; maxChars += 1) {
+      expect(Array.from(fileContext(files, { maxChars })).length).toBeLessThanOrEqual(maxChars);
+    }
+    expect(withFileContext("Hello", files, { maxChars: 10 })).toBe("Hello");
+  });
+
   test("says of a draft without a reason that it is one", () => {
     const draft = { reason: null, next_actions: [], expires_at: 0 };
     expect(fileContext([file("a.txt", { origin: "deferred", draft })])).toContain("- a.txt (deferred, draft)\n");

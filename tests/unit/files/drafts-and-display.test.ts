@@ -33,6 +33,22 @@ describe("deferred artifacts", () => {
     expect((await call("length", { filename: "draft.docx" })).isError).toBe(true);
   });
 
+  test("are gone in time by their ids too, whether anybody has looked or not", async () => {
+    let now = 0;
+    const { call, userFiles, store } = await lab({ files: { now: () => now } });
+    await call("draft", { hours: 1 });
+    const [{ id } = { id: "" }] = await userFiles.storage(ADA).list();
+    const within = userFiles.within(store, "lab");
+    expect(await within.exists(id, ADA)).toBe(true);
+    now = 3_600_000;
+    expect([await within.exists(id, ADA), await within.stat(id, ADA), await within.get(id, ADA)]).toEqual([
+      false,
+      null,
+      null,
+    ]);
+    expect(await within.openReader(id, { scope: ADA })).toBeNull();
+  });
+
   test("last as long as the tool says", async () => {
     let now = 0;
     const { call, userFiles } = await lab({ files: { now: () => now } });

@@ -24,6 +24,7 @@ const tools = [
   tool("anonymous", strings("filename")),
   tool("length", strings("filename", "username")),
   tool("bytes", { large: { type: "boolean" } }),
+  tool("table"),
   tool("as_text", { large: { type: "boolean" } }),
   tool("write", { ...strings("username", "name", "content", "mime"), times: { type: "number" } }),
   tool("path", strings("path", "username")),
@@ -40,6 +41,10 @@ const calls = {
   anonymous: (args) => both({ results: { args } }),
   length: ({ filename }) => both({ results: { length: readFileSync(filename).length } }),
   bytes: ({ large }) => both(withBytes(large)),
+  table: () => {
+    const resource = { uri: "file:///names.csv", mimeType: "text/csv", blob: b64(TABLE) };
+    return { content: [{ type: "resource", resource }] };
+  },
   as_text: ({ large }) => ({ content: [text(withBytes(large))] }),
   write: ({ username, name, content = "", mime = "text/plain", times = 1 }) => {
     const path = `${ROOT}/${username}/${name}`;

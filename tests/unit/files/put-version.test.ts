@@ -94,4 +94,12 @@ describe("versions", () => {
     await files.remove("a.txt");
     expect(await kept()).toEqual([]);
   });
+
+  test("that tools made go before what the user uploaded, however many there are", async () => {
+    await files.put("a.txt", "mine");
+    for (let at = 0; at < 110; at += 1) await files.put("a.txt", `${at}`, { origin: "generated" });
+    const versions = await files.versions("a.txt");
+    expect([versions.length, versions.at(-1)?.origin, versions[0]?.origin]).toEqual([100, "uploaded", "generated"]);
+    expect(await new Response(await files.open("a.txt")).text()).toBe("109");
+  });
 });

@@ -59,6 +59,35 @@ describe.each(["bytes", "as_text"])("a result with b64 artifacts (%s)", (tool) =
   );
 });
 
+describe("bytes that are a file now", () => {
+  test("are no artifact of the call beside it: a file that is removed is gone", async () => {
+    const { call, userFiles, store } = await lab();
+    await call("bytes", { large: true });
+    expect(await names(store)).toEqual(["names.csv"]);
+    await userFiles.storage(ADA).remove("names.csv");
+    expect(await names(store)).toEqual([]);
+  });
+
+  test("stay an artifact of an earlier result that had them", async () => {
+    const { call, store } = await lab();
+    const text = (await call("table")).artifacts;
+    await call("bytes", { large: true });
+    expect(await store.exists(text[0]?.id ?? "", ADA)).toBe(true);
+  });
+
+  test("are found however many files a contract has", async () => {
+    const { call, userFiles } = await lab({ config: { artifact_extraction: { max_inline_size: 256 } } });
+    const many = Array.from({ length: 60 }, (_, at) => ({
+      name: `${at}.txt`,
+      b64: Buffer.from(`${at} `.repeat(1000)).toString("base64"),
+      mime: "text/plain",
+      description: "d".repeat(400),
+    }));
+    await call("raw", { result: { content: [], structuredContent: { results: { ok: true }, artifacts: many } } });
+    expect(await userFiles.storage(ADA).list()).toHaveLength(60);
+  });
+});
+
 describe("a result with path artifacts", () => {
   test("has them read from the user's folder, and shows no path", async () => {
     const { call, userFiles, root, node } = await lab();

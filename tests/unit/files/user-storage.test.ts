@@ -106,6 +106,25 @@ describe.each([
     expect(await files.list()).toEqual([]);
   });
 
+  test("are put while others are slow to come", async () => {
+    const slow = new TransformStream<Uint8Array, Uint8Array>();
+    const slowly = files.put("slow.txt", slow.readable);
+    await files.put("quick.txt", "one");
+    await files.rename("quick.txt", "renamed.txt");
+    await slow.writable.close();
+    await slowly;
+    expect((await files.list()).map(({ name }) => name)).toEqual(["renamed.txt", "slow.txt"]);
+  });
+
+  test("that are put and renamed at once have one name each", async () => {
+    await Promise.all([files.put("a.txt", "one"), files.put("a.txt", "two"), files.put("b.txt", "three")]);
+    expect(await files.versions("a.txt")).toHaveLength(2);
+    const both = [files.rename("a.txt", "b.txt"), files.rename("b.txt", "a.txt"), files.rename("a.txt", "c.txt")];
+    const outcomes = await Promise.allSettled(both);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"]);
+    expect((await files.list()).map(({ name }) => name)).toEqual(["b.txt", "c.txt"]);
+  });
+
   test("with one name, which two that put at once can make, are listed apart", async () => {
     await Promise.all([files.put("a.txt", "one"), new UserStorage(store, ADA).put("a.txt", "two")]);
     const names = (await files.list()).map(({ name }) => name);

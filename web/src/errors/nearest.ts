@@ -8,11 +8,14 @@
  * edits (a swap of neighbours is one edit). Undefined when none is near.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  const compared = word.slice(0, 64);
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
     const begins = word.length > 1 && candidate.startsWith(word);
-    const distance = begins ? 0.5 : edits(word.slice(0, 64), candidate);
+    // It takes an edit for each letter that one of them is longer by.
+    if (!begins && Math.abs(compared.length - candidate.length) >= bestDistance) continue;
+    const distance = begins ? 0.5 : edits(compared, candidate);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;

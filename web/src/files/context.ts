@@ -33,13 +33,14 @@ export function withFileContext(prompt: string, files: readonly UserFile[], opti
   return block === "" ? prompt : `${prompt}\n\n${block}`;
 }
 
-/** The block alone; empty where there are no files. */
+/** The block alone; empty where there are no files, or no room to tell of any. */
 export function fileContext(files: readonly UserFile[], { maxChars = MAX_CHARS }: FileContextOptions = {}): string {
   if (files.length === 0) return "";
   const newest = [...files].sort((left, right) => right.stored_at - left.stored_at);
   const shown: string[] = [];
   // What tells how many more there are must fit behind whatever is shown.
   let room = maxChars - charsOf([FIRST, restOf(files.length), LAST].join("\n"));
+  if (room < 0) return "";
   for (const line of newest.map(lineOf)) {
     room -= charsOf(line) + 1;
     if (room < 0) break;

@@ -4,6 +4,7 @@
  */
 import { ScopedArtifacts, type Uploaded } from "../artifacts/scoped.js";
 import type { ArtifactRef, Clock } from "../artifacts/store.js";
+import { untilAborted } from "../core/abort.js";
 import type { DeferredArtifact, ToolContract } from "../core/contract-shape.js";
 import type { Transformed } from "../core/sluice.js";
 import type { SluiceError } from "../errors/error.js";
@@ -50,7 +51,8 @@ export async function keptContract(
   // What else the gate stored of the result stays what it is.
   const named = said.flatMap((file) => ("b64" in file ? [uriIn(file.b64)?.id] : []));
   const others = artifacts.filter(({ id }) => !named.includes(id));
-  return { text: told, artifacts: [...others, ...refs], failures, ...(display !== undefined && { display }) };
+  const spent = artifacts.map(({ id }) => id).filter((id) => named.includes(id) && keeping.isElsewhere(id));
+  return { text: told, artifacts: [...others, ...refs], failures, spent, ...(display !== undefined && { display }) };
 }
 
 class Keeping {
@@ -72,7 +74,8 @@ class Keeping {
     const info = this.#info(said);
     const expires_at = info.draft?.expires_at ?? null;
     try {
-      const ref = await this.#stored(name, await open(), info);
+      const { signal } = this.#call;
+      const ref = await untilAborted(this.#stored(name, untilGivenUp(await open(), signal), info), signal);
       this.refs.push(ref);
       const { id, filename, size_bytes: stored } = ref;
       this.kept.push({ said, name: filename ?? name, id, size_bytes: stored, expires_at });
@@ -83,6 +86,11 @@ class Keeping {
       this.failures.push(failure);
       this.kept.push({ said, name: fileName(name), id: null, size_bytes, expires_at, warning: failure.message });
     }
+  }
+
+  /** Whether the bytes of an artifact were all kept under other ids. */
+  isElsewhere(id: string): boolean {
+    return this.failures.length === 0 && this.refs.every((ref) => ref.id !== id);
   }
 
   /** Facts that are not small are an artifact of the call. */
@@ -121,6 +129,11 @@ class Keeping {
     const expires_at = this.#terms.now() + expires_hours * HOUR;
     return { ...common, origin: "deferred", draft: { reason, next_actions, expires_at } };
   }
+}
+
+/** A file may be gigabytes, which nobody waits for any more. */
+function untilGivenUp(data: Uploaded, signal: AbortSignal): Uploaded {
+  return data instanceof ReadableStream ? data.pipeThrough(new TransformStream(), { signal }) : data;
 }
 
 /** Whether the other files of the result can be kept all the same. */

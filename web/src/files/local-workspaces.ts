@@ -30,7 +30,8 @@ export function localWorkspaces(
   options: LocalWorkspacesOptions = {},
 ): Required<Pick<UserFilesOptions, "openWorkspace" | "command">> {
   const { root = tmpdir(), onRefused, sandbox = false, hide = [] } = options;
-  const common = { root, ...(onRefused !== undefined && { onRefused }) };
+  // How large a file may be is for whoever takes it to say, who says so in one place.
+  const common = { root, maxBytes: Infinity, ...(onRefused !== undefined && { onRefused }) };
   return {
     openWorkspace: (name) => Workspace.open({ ...common, ...(!sandbox && { shownRoot: root }), name }),
     command: async (argv, workspace) => {

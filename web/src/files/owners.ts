@@ -5,6 +5,7 @@
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { ToolAuthError } from "../tools/errors.js";
 import type { UserWorkspace, OpenWorkspace } from "./user-workspace.js";
+import { UnderWay } from "./under-way.js";
 import { UserStorage, type FileOwner, type UserStorageOptions } from "./user-storage.js";
 import { workspaceName } from "./workspace/name.js";
 
@@ -25,9 +26,13 @@ export interface OwnerOfFiles {
   username(): Promise<string>;
   /** Undefined where there is no file system. */
   workspace(): Promise<UserWorkspace | undefined>;
+  /** A call begins; gives what ends it. Until then the folder stays as it is. */
+  begin(): Promise<() => void>;
+  /** Works once none of the user's calls is under way; those that begin meanwhile wait for it. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Users that are kept at hand; the one unused for longest makes room. */
+/** Users that are kept at hand; of those without a call under way the one unused for longest makes room. */
 const MAX_OWNERS = 256;
 
 /** By whose call it is. */
@@ -42,17 +47,21 @@ export class Owners implements AsyncDisposable {
 
   /** Throws ToolAuthError where the scope names no user, or no session while files are those of one. */
   of(scope: ArtifactScope): OwnerOfFiles {
-    const owner = ownerIn(scope, this.#terms.isLasting);
+    const { isLasting } = this.#terms;
+    const why = nobodyIn(scope, isLasting);
+    if (why !== undefined) throw new ToolAuthError(`Files are kept per user, and ${why}.`);
     const key = this.keyOf(scope);
-    const known = this.#owners.get(key) ?? new KnownOwner(owner, this.#terms);
+    const known = this.#owners.get(key) ?? new KnownOwner(ownerIn(scope, isLasting), this.#terms);
     this.#owners.delete(key);
     this.#owners.set(key, known);
-    for (const [oldest, each] of this.#owners) {
-      if (this.#owners.size <= MAX_OWNERS) break;
-      this.#owners.delete(oldest);
-      void each.close();
-    }
+    this.#makeRoom();
     return known;
+  }
+
+  /** Whose files a scope's are; undefined where it does not say. Nobody is kept at hand for it. */
+  ownerOf(scope: ArtifactScope): FileOwner | undefined {
+    const { isLasting } = this.#terms;
+    return nobodyIn(scope, isLasting) === undefined ? ownerIn(scope, isLasting) : undefined;
   }
 
   /** The same for scopes of one user, and of one session where files do not outlive it; of nobody's too. */
@@ -60,17 +69,39 @@ export class Owners implements AsyncDisposable {
     return JSON.stringify([tenant_id, user_id, this.#terms.isLasting ? null : session_id]);
   }
 
+  /** Ends all of them, also those whose calls are under way. */
   async [Symbol.asyncDispose](): Promise<void> {
     const owners = [...this.#owners.values()];
     this.#owners.clear();
     await Promise.all(owners.map((each) => each.close()));
   }
+
+  #makeRoom(): void {
+    let surplus = this.#owners.size - MAX_OWNERS;
+    for (const [key, each] of this.#owners) {
+      if (surplus <= 0) return;
+      if (each.isLeaving) surplus -= 1;
+      else if (!each.isBusy) {
+        surplus -= 1;
+        void this.#let(key, each);
+      }
+    }
+  }
+
+  /** Whoever comes back meanwhile is the same: two would be in each other's way in one folder. */
+  async #let(key: string, leaving: KnownOwner): Promise<void> {
+    await leaving.leave();
+    if (!leaving.isBusy && this.#owners.get(key) === leaving) this.#owners.delete(key);
+  }
 }
 
 class KnownOwner implements OwnerOfFiles {
+  /** Whether its folder is being emptied to make room for others. */
+  isLeaving = false;
   readonly owner: FileOwner;
   readonly storage: UserStorage;
   readonly #openWorkspace: OpenWorkspace | undefined;
+  readonly #underWay = new UnderWay();
   #name: Promise<string> | undefined;
   #workspace: Promise<UserWorkspace> | undefined;
 
@@ -78,6 +109,18 @@ class KnownOwner implements OwnerOfFiles {
     this.owner = owner;
     this.storage = new UserStorage(store, owner, options);
     this.#openWorkspace = openWorkspace;
+  }
+
+  get isBusy(): boolean {
+    return this.#underWay.isBusy;
+  }
+
+  begin(): Promise<() => void> {
+    return this.#underWay.begin();
+  }
+
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.#underWay.alone(work);
   }
 
   username(): Promise<string> {
@@ -97,20 +140,26 @@ class KnownOwner implements OwnerOfFiles {
     }
   }
 
+  /** Makes room. What cannot be emptied is left to the end of the session. */
+  async leave(): Promise<void> {
+    this.isLeaving = true;
+    await this.alone(() => this.close()).catch(() => undefined);
+    this.isLeaving = false;
+  }
+
   async close(): Promise<void> {
     const workspace = await this.#workspace?.catch(() => undefined);
     await workspace?.[Symbol.asyncDispose]();
   }
 }
 
-function ownerIn(scope: ArtifactScope, isLasting: boolean): FileOwner {
-  const { tenant_id = null, user_id = null, session_id = null } = scope;
-  if (user_id === null || user_id === "") throw nobody("no user is named: give the call's context a scope.user_id");
-  if (isLasting) return { tenant_id, user_id, session_id: null };
-  if (session_id === null) throw nobody("they last for a session, and none is named: give a scope.session_id");
-  return { tenant_id, user_id, session_id };
+/** Why a scope names nobody; undefined where it does. */
+function nobodyIn({ user_id = null, session_id = null }: ArtifactScope, isLasting: boolean): string | undefined {
+  if (user_id === null || user_id === "") return "no user is named: give the call's context a scope.user_id";
+  if (isLasting || session_id !== null) return undefined;
+  return "they last for a session, and none is named: give a scope.session_id";
 }
 
-function nobody(why: string): ToolAuthError {
-  return new ToolAuthError(`Files are kept per user, and ${why}.`);
+function ownerIn({ tenant_id = null, user_id, session_id = null }: ArtifactScope, isLasting: boolean): FileOwner {
+  return { tenant_id, user_id: user_id ?? "", session_id: isLasting ? null : session_id };
 }

@@ -9,6 +9,7 @@ import type { AnswerRef } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
 import { uriIn } from "../mcp/arguments/uri.js";
 import type { OutputFile, UserWorkspace } from "./user-workspace.js";
+import { fileName } from "./file-name.js";
 import { FileTooLargeError, InvalidPathError } from "./workspace/errors.js";
 
 /** Where the bytes of files are. */
@@ -43,12 +44,14 @@ export interface FoundFiles extends AsyncDisposable {
 /**
  * Finds the bytes of all files, and reads none: where one of them is refused, none of them is stored.
  *
- * @throws InvalidPathError, FileTooLargeError; SluiceError E_TOOL_CONTRACT where a reference is none of this result.
+ * @throws InvalidPathError, FileTooLargeError; SluiceError E_TOOL_CONTRACT where a reference is none of this result, and where two
+ * files would be kept by one name.
  */
 export async function foundFiles(
   said: readonly (ContractArtifact | DeferredArtifact)[],
   terms: SourceTerms,
 ): Promise<FoundFiles> {
+  checkNames(said);
   const open: AsyncDisposable[] = [];
   const close = async (): Promise<void> => {
     for (const each of open.splice(0)) await each[Symbol.asyncDispose]();
@@ -63,6 +66,16 @@ export async function foundFiles(
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** Each would be a newer version of the one before: a single result could push a user's own file out of its versions. */
+function checkNames(said: readonly FoundFile["said"][]): void {
+  const names = new Set<string>();
+  for (const each of said) {
+    const name = fileName(each.name);
+    if (names.has(name)) throw twice(name);
+    names.add(name);
   }
 }
 
@@ -95,6 +108,7 @@ function inline(said: FoundFile["said"], { artifacts, store, scope, maxBytes }: 
   const b64 = "b64" in said ? (said.b64 ?? "") : "";
   if (!b64.startsWith("artifact://")) {
     const bytes = Uint8Array.from(atob(b64), (char) => char.charCodeAt(0));
+    if (bytes.length > maxBytes) throw new FileTooLargeError(bytes.length, maxBytes);
     return { said, size_bytes: bytes.length, open: async () => bytes };
   }
   const id = uriIn(b64)?.id;
@@ -108,6 +122,11 @@ async function stored(ref: AnswerRef, store: ArtifactStore, scope: ArtifactScope
   const stream = ref.source["truncated"] === true ? null : await store.openReader(ref.id, { scope });
   if (stream !== null) return stream;
   throw new SluiceError("E_STORE_READ", "A file of the result was not stored: see what else failed, then call again.");
+}
+
+function twice(name: string): SluiceError {
+  const shown = JSON.stringify(name.slice(0, 100));
+  return new SluiceError("E_TOOL_CONTRACT", `Two files of the result come to the name ${shown}: call each otherwise.`);
 }
 
 /** Text from a server grants nothing: a reference counts only where the gate made it of this very result. */

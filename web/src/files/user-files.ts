@@ -4,6 +4,7 @@
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { TieredArtifactStore } from "../artifacts/tiered/tiered-store.js";
+import { untilAborted } from "../core/abort.js";
 import type { Transformed } from "../core/sluice.js";
 import { readContract } from "../core/contract.js";
 import { SluiceError } from "../errors/error.js";
@@ -24,7 +25,7 @@ import { MIB } from "./limits.js";
 import { checkUserFiles, FLAGS, type UserFilesOptions } from "./options.js";
 import { Owners } from "./owners.js";
 import type { UserStorage } from "./user-storage.js";
-import { WithUserFiles } from "./within.js";
+import { WithUserFiles, type FilesPlace } from "./within.js";
 
 /**
  * Keeps users' files: My Files of each, the arguments that name them, the results that make them, and what a prompt is told of
@@ -76,8 +77,18 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
   /** The arguments of a call with files in the place of names, and with who asks. */
   async prepare(args: Readonly<Record<string, unknown>>, call: FileCall): Promise<FiledArguments> {
     const owner = this.#owners.of(call.scope);
-    const [username, workspace] = [await owner.username(), await owner.workspace()];
-    return fileArguments(args, call, { storage: owner.storage, username, workspace });
+    const done = await owner.begin();
+    try {
+      const [username, workspace] = [await owner.username(), await owner.workspace()];
+      const terms = { storage: owner.storage, username, workspace };
+      const filed = await untilAborted(fileArguments(args, call, terms), call.signal);
+      if (filed.kind === "call") return { ...filed, done };
+      done();
+      return filed;
+    } catch (error) {
+      done();
+      throw error;
+    }
   }
 
   /** A result with its files in My Files. */
@@ -112,10 +123,11 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
 
   /** A store in which the files of whoever asks are found too, by their ids. */
   within(store: ArtifactStore, namespace: string): ArtifactStore {
-    return new WithUserFiles(store, namespace, (scope = {}) => {
-      if (typeof scope.user_id !== "string" || scope.user_id === "") return undefined;
-      return { store: this.#store, scope: this.#owners.of(scope).owner };
-    });
+    const placeOf = (scope: ArtifactScope = {}): FilesPlace | undefined => {
+      const owner = this.#owners.ownerOf(scope);
+      return owner && { store: this.#store, scope: owner };
+    };
+    return new WithUserFiles(store, namespace, placeOf, this.#options.now ?? Date.now);
   }
 
   /** Whose files a scope's are. */
@@ -131,15 +143,20 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     return workspace === undefined ? argv : command(argv, workspace);
   }
 
-  /** Ends a session: the folder that tools read and write is emptied, and where files do not outlive it they are deleted. */
+  /**
+   * Ends a session: the folder that tools read and write is emptied, and where files do not outlive it they are deleted. Waits for
+   * the user's calls that are under way, those of other sessions too where files outlive them: one folder serves all.
+   */
   async endSession(scope: ArtifactScope): Promise<void> {
     const { persist_files_across_sessions: isLasting } = { ...FLAGS, ...this.#options };
     const owner = this.#owners.of(scope);
-    await (await owner.workspace())?.clear();
-    if (!isLasting) await owner.storage.clear();
+    await owner.alone(async () => {
+      await (await owner.workspace())?.clear();
+      if (!isLasting) await owner.storage.clear();
+    });
   }
 
-  /** Closes users' folders. */
+  /** Empties users' folders, also those of calls under way: close the sources before. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#owners[Symbol.asyncDispose]();
   }

@@ -32,7 +32,7 @@ export interface UserStorageOptions {
   readonly now?: Clock;
 }
 
-/** Versions of one file; what is older goes. */
+/** Versions of one file. */
 const MAX_VERSIONS = 100;
 
 /** One file, found. */
@@ -89,17 +89,21 @@ export class UserStorage {
 
   /** Keeps bytes, a text or a stream as the newest version of a file. Nothing is left of one that fails. */
   put(name: string, data: Uploaded, info: UserFileInfo = {}): Promise<UserFile> {
-    return this.#turns.take("", async () => {
-      const filename = fileName(name);
+    const filename = fileName(name);
+    // For its name alone: somebody's slow upload keeps no tool's result waiting.
+    return this.#turns.take(filename, async () => {
       const known = (await this.#all()).get(filename);
       const namespace = known?.versions[0]?.namespace ?? newNamespace();
       const place = { namespace, filename, scope: this.#scope };
       const terms = { place, info, describer: this.#describer, maxBytes: this.#maxBytes };
       const kept = await putVersion(this.#store, data, terms);
-      const oldest = known?.versions.slice(0, 1 - MAX_VERSIONS) ?? [];
-      for (const { id } of oldest) if (id !== kept.id) await this.#artifacts.delete(id);
-      const before = known?.versions.slice(1 - MAX_VERSIONS).filter(({ id }) => id !== kept.id) ?? [];
-      return madeFile(filename, [...before, await this.#artifacts.stat(kept.id)]);
+      const before = known?.versions.filter(({ id }) => id !== kept.id) ?? [];
+      const over = surplus(before);
+      for (const { id } of over) await this.#artifacts.delete(id);
+      return madeFile(filename, [
+        ...before.filter((version) => !over.includes(version)),
+        await this.#artifacts.stat(kept.id),
+      ]);
     });
   }
 
@@ -139,14 +143,18 @@ export class UserStorage {
 
   /** Calls a file otherwise; its versions go with it. Throws E_INVALID_ARGUMENT where there is a file of that name. */
   rename(name: string, to: string): Promise<UserFile> {
-    return this.#turns.take("", async () => {
-      const filename = fileName(to);
+    const filename = fileName(to);
+    const rename = async (): Promise<UserFile> => {
       const { file, versions } = await this.#get(name);
       if (filename === file.name) return file;
       if ((await this.find(filename)) !== null) throw taken(filename);
       for (const { id } of versions) await this.#store.update(id, { filename }, this.#scope);
       return (await this.#get(filename)).file;
-    });
+    };
+    // In one order, whoever renames what: else two would wait for each other.
+    const [first = filename, second = filename] = [filename, fileName(name)].sort();
+    const both = (): Promise<UserFile> => this.#turns.take(second, rename);
+    return first === second ? both() : this.#turns.take(first, both);
   }
 
   async #idOf(file: string | UserFile): Promise<string> {
@@ -188,6 +196,16 @@ export class UserStorage {
     for (const { id } of over) await this.#artifacts.delete(id);
     return byNamespace;
   }
+}
+
+/** What goes where one more comes: what tools made before what the user uploaded, and the oldest first. */
+function surplus(versions: readonly StoredArtifact[]): readonly StoredArtifact[] {
+  const inOrder = [...versions.filter((version) => !isUploaded(version)), ...versions.filter(isUploaded)];
+  return inOrder.slice(0, Math.max(0, versions.length + 1 - MAX_VERSIONS));
+}
+
+function isUploaded(version: StoredArtifact): boolean {
+  return markOf(version)?.origin === "uploaded";
 }
 
 /** Of versions that are just there. */

@@ -10,10 +10,11 @@ import type {
   ArtifactStore,
   ArtifactWriter,
   ByteRange,
+  Clock,
   StoredArtifact,
 } from "../artifacts/store.js";
 import { fullScope } from "../artifacts/scope.js";
-import { isFileId } from "./user-file.js";
+import { isExpired, isFileId } from "./user-file.js";
 
 /** Where a user's files are: the store, and the scope that a call's scope leads to; undefined where nobody is named. */
 export interface FilesPlace {
@@ -29,15 +30,18 @@ export class WithUserFiles implements ArtifactStore {
   readonly #store: ArtifactStore;
   readonly #namespace: string;
   readonly #placeOf: (scope: ArtifactScope | undefined) => FilesPlace | undefined;
+  readonly #now: Clock;
 
   constructor(
     store: ArtifactStore,
     namespace: string,
     placeOf: (scope: ArtifactScope | undefined) => FilesPlace | undefined,
+    now: Clock,
   ) {
     this.#store = store;
     this.#namespace = namespace;
     this.#placeOf = placeOf;
+    this.#now = now;
   }
 
   putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
@@ -68,31 +72,38 @@ export class WithUserFiles implements ArtifactStore {
     return this.#store.evict(seen);
   }
 
-  get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {
+  async get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {
     const place = this.#fileAt(id, scope);
-    return place === undefined ? this.#store.get(id, scope) : place.store.get(id, place.scope);
+    if (place === undefined) return this.#store.get(id, scope);
+    return (await this.#fileIn(place, id)) && place.store.get(id, place.scope);
   }
 
-  exists(id: string, scope?: ArtifactScope): Promise<boolean> {
+  async exists(id: string, scope?: ArtifactScope): Promise<boolean> {
     const place = this.#fileAt(id, scope);
-    return place === undefined ? this.#store.exists(id, scope) : place.store.exists(id, place.scope);
+    return place === undefined ? this.#store.exists(id, scope) : (await this.#fileIn(place, id)) !== null;
   }
 
   async stat(id: string, scope?: ArtifactScope): Promise<StoredArtifact | null> {
     const place = this.#fileAt(id, scope);
     if (place === undefined) return this.#store.stat(id, scope);
-    const file = await place.store.stat(id, place.scope);
+    const file = await this.#fileIn(place, id);
     // As whoever asked asked for it: `ScopedArtifacts` holds the one against the other.
     return file && { ...file, namespace: this.#namespace, scope: fullScope(scope) };
   }
 
-  openReader(
+  async openReader(
     id: string,
     options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
   ): Promise<ReadableStream<Uint8Array> | null> {
     const place = this.#fileAt(id, options.scope);
     if (place === undefined) return this.#store.openReader(id, options);
-    return place.store.openReader(id, { ...options, scope: place.scope });
+    return (await this.#fileIn(place, id)) && place.store.openReader(id, { ...options, scope: place.scope });
+  }
+
+  /** A draft whose time is over is gone, whether anybody has looked since or not. */
+  async #fileIn({ store, scope }: FilesPlace, id: string): Promise<StoredArtifact | null> {
+    const file = await store.stat(id, scope);
+    return file === null || isExpired(file, this.#now()) ? null : file;
   }
 
   #fileAt(id: string, scope: ArtifactScope | undefined): FilesPlace | undefined {

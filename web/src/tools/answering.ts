@@ -37,14 +37,15 @@ export interface Told {
 
 /** A result in the mcp dialect, where a contract or a transformer goes on with it, as it is told. */
 export async function answered(
-  { reduced, isError }: SourceResult,
+  result: SourceResult,
   call: FileCall,
   context: ToolContext,
   terms: AnsweringTerms,
 ): Promise<Told> {
   const { config, sluice, dialect, filing } = terms;
+  const { reduced, isError } = result;
   const place = { name: call.tool, namespace: config.name };
-  const filed = await filing?.result(reduced, isError, call);
+  const filed = await filing?.result(result, call);
   if (filed !== undefined) {
     return { reduced: filed, isError: filed.isError, ...(filed.display !== undefined && { display: filed.display }) };
   }

@@ -72,8 +72,9 @@ export async function assembled(terms: AssemblyTerms): Promise<Assembled> {
   const made = (each: SluiceConfig | undefined): Promise<Sluice> =>
     createSluiceOver({ store, standIn, onFailure }, each, wasm);
   const sluice = await made(withoutDoor(rest));
+  const gate = filing === undefined ? sluice : await made(filing.contractConfig(withoutDoor(rest)));
   const source = terms.source(config, {
-    sluice: filing === undefined ? sluice : await made(filing.contractConfig(withoutDoor(rest))),
+    sluice: gate,
     store,
     variables,
     ...(handling !== undefined && { command: (argv, scope) => handling.command(argv, scope) }),
@@ -89,6 +90,7 @@ export async function assembled(terms: AssemblyTerms): Promise<Assembled> {
     config,
     source,
     sluice,
+    gate,
     store,
     dialect,
     parts: options,

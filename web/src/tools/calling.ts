@@ -44,7 +44,8 @@ export interface ToolCalling {
   /** Given where the tool has to do with users' files: whoever keeps them goes on with the result. */
   readonly time: CallTime | undefined;
   readonly config: ResolvedToolConfig;
-  readonly sluice: Sluice;
+  /** What the source's results pass first. */
+  readonly gate: Sluice;
   readonly store: ArtifactStore;
   readonly dialect: Dialect;
   readonly reader: ResourceReader;
@@ -86,7 +87,7 @@ function wholly(
   attempt: Omit<Attempt, "number">,
   readResource: ReadResource | undefined,
 ): Promise<SourceResult> {
-  const { tool, context, time, config, sluice, store } = calling;
+  const { tool, context, time, config, gate, store } = calling;
   time?.begin();
   const options = {
     tool: tool.name,
@@ -102,7 +103,7 @@ function wholly(
     attempt.progressed();
     return result;
   };
-  return whole(work, { sluice, store, options, clock: systemClock });
+  return whole(work, { sluice: gate, store, options, clock: systemClock });
 }
 
 /** One attempt, as the source is given it. */

@@ -34,6 +34,8 @@ export interface RunningTerms {
   readonly config: ResolvedToolConfig;
   readonly source: ToolSource;
   readonly sluice: Sluice;
+  /** What the source's results pass first: the same, unless users' files are looked for in them. */
+  readonly gate: Sluice;
   readonly store: ArtifactStore;
   /** Puts artifacts into arguments. */
   readonly artifacts: ArtifactArguments;
@@ -104,11 +106,22 @@ export class RunningSource implements AsyncDisposable {
 
   /** Calls a tool, and gives its result behind the gate. Files and artifacts that the arguments name are put in before. */
   async call(tool: SourceTool, given: Args, context: ToolContext): Promise<ToolResult> {
-    const { config, sluice, dialect, filing } = this.#terms;
+    const { filing } = this.#terms;
     const time = this.#timeOf(tool, context);
     const filed = await this.#filed(tool, given, context);
     if (filed.kind === "answer" && filing !== undefined) return filing.error(filed.value);
-    const prepared = await this.#prepared(tool, filed.kind === "call" ? filed.args : given, context);
+    const { args, done } = filed.kind === "call" ? filed : { args: given };
+    try {
+      return await this.#made(tool, args, context, time);
+    } finally {
+      done?.();
+    }
+  }
+
+  /** The same once files are in the place of their names. */
+  async #made(tool: SourceTool, args: Args, context: ToolContext, time: CallTime | undefined): Promise<ToolResult> {
+    const { config, sluice, dialect, filing, over } = this.#terms;
+    const prepared = await this.#prepared(tool, args, context);
     if (prepared.kind === "answer") {
       return ToolAnswer.told(prepared.result, sluice, config.output_transformer !== null ? "observation" : dialect);
     }
@@ -121,11 +134,8 @@ export class RunningSource implements AsyncDisposable {
       return filing.error(late);
     }
     const { result, read } = come;
-    const { reduced, isError, display } = await answered(
-      result,
-      fileCallOf(tool, context, this.#terms),
-      context,
-      this.#terms,
+    const { reduced, isError, display } = await untilEither([context.signal, over], (signal) =>
+      answered(result, fileCallOf(tool, { ...context, signal }, this.#terms), context, this.#terms),
     );
     const whole = withRead(reduced, read);
     this.tell(tool.name, whole);

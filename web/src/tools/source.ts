@@ -64,6 +64,8 @@ export interface SourceResult {
   readonly reduced: Transformed;
   /** Whether the source says that the tool failed. That is a result, and not tried again. */
   readonly isError: boolean;
+  /** Ids of artifacts that the scope did not have before this result; left out where nobody looked. */
+  readonly fresh?: ReadonlySet<string>;
 }
 
 /** Headers that say who asks; asked for with every request, since tokens change. */

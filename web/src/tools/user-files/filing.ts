@@ -8,6 +8,7 @@ import { Answer } from "../../core/answer.js";
 import type { AnswerRef, Dialect, Sluice, Transformed } from "../../core/sluice.js";
 import type { SluiceError } from "../../errors/error.js";
 import { storageError, type StorageAct } from "../../errors/storage.js";
+import type { SourceResult } from "../source.js";
 import type { ToolContext } from "../context.js";
 import { through } from "../sources/body/through.js";
 import { cutOf, ToolAnswer } from "../tool-answer.js";
@@ -46,7 +47,7 @@ export class Filing {
   }
 
   /** What a result that follows the contract is told as; undefined for any other. */
-  async result(reduced: Transformed, isError: boolean, call: FileCall): Promise<ToolAnswer | undefined> {
+  async result({ reduced, isError, fresh }: SourceResult, call: FileCall): Promise<ToolAnswer | undefined> {
     const { handling, store, onProblem } = this.#terms;
     const filed = await coded("write", call, () => handling.receive(reduced, call, store));
     if (filed === undefined) return undefined;
@@ -54,6 +55,7 @@ export class Filing {
       onProblem(call.tool, filed.problem);
       return undefined;
     }
+    await this.#forget(filed.spent ?? [], fresh, call);
     return this.#told(filed, isError || filed.isError === true, reduced, call);
   }
 
@@ -67,6 +69,16 @@ export class Filing {
     const nothing = { artifacts: [], failures: [], changed: true, refs: undefined };
     const cut = clamp && cutOf(clamp);
     return new ToolAnswer(new Answer({ ...nothing, text, cut, bytesIn: bytes, bytesOut: bytes }), true);
+  }
+
+  /** What is a file now need not stay an artifact of the call, unless an earlier result of its scope has it. */
+  async #forget(spent: readonly string[], fresh: ReadonlySet<string> = new Set(), { scope }: FileCall): Promise<void> {
+    const { store } = this.#terms;
+    for (const id of spent.filter((each) => fresh.has(each))) {
+      const seen = await store.stat(id, scope).catch(() => null);
+      // Whoever used it meanwhile keeps it; a copy that stays costs room, and nothing else.
+      if (seen !== null) await store.evict(seen).catch(() => false);
+    }
   }
 
   /** The ordinary layers have their turn at what is told: results may be long too. */

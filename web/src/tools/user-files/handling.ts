@@ -28,6 +28,8 @@ export type FiledArguments =
       readonly kind: "call";
       /** With these. */
       readonly args: Readonly<Record<string, unknown>>;
+      /** Called when the call is over, whatever came of it: until then files stay where the tool was told that they are. */
+      readonly done?: () => void;
     }
   | {
       /** It is not. */
@@ -53,6 +55,8 @@ export interface FiledResult {
   readonly text: string;
   /** What was stored, in the order of the result. */
   readonly artifacts: readonly AnswerRef[];
+  /** Ids of artifacts of the call whose bytes are files now. */
+  readonly spent?: readonly string[];
   /** What the store failed at, or what was refused: for the host's log. */
   readonly failures: readonly SluiceError[];
   /** The tool did what it may not: `text` says what. */

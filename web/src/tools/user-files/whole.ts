@@ -37,13 +37,21 @@ export async function whole(
   const drop = (): void => void dropStaged(store, scope);
   try {
     const result = await work(scope);
-    return { ...result, reduced: await owned(result.reduced) };
+    const fresh = await unknown(result.reduced);
+    return { ...result, reduced: await owned(result.reduced), ...(fresh.size > 0 && { fresh }) };
   } catch (error) {
     // What was under way to the store may arrive behind the first look.
     clock.after(GRACE, drop);
     throw error;
   } finally {
     drop();
+  }
+
+  /** What of it the user has not had before: the same content has the same id. */
+  async function unknown({ artifacts }: SourceResult["reduced"]): Promise<ReadonlySet<string>> {
+    const ids = new Set<string>();
+    for (const { id } of artifacts) if (!(await store.exists(id, options.scope))) ids.add(id);
+    return ids;
   }
 
   async function owned(reduced: SourceResult["reduced"]): Promise<SourceResult["reduced"]> {

@@ -1,0 +1,95 @@
+/** The files of a result on their way to My Files: limits, and calls that nobody waits for any more. */
+import { expect, test, vi } from "vitest";
+import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
+import type { ArtifactWriter } from "../../../web/src/artifacts/store.js";
+import { ADA, lab, seen } from "./lab.js";
+
+/** Tells of each piece that it is given. */
+class WatchedStore extends MemoryArtifactStore {
+  pieces = 0;
+  onWrite = (): void => undefined;
+
+  override async openWriter(info?: Parameters<MemoryArtifactStore["openWriter"]>[0]): Promise<ArtifactWriter> {
+    const writer = await super.openWriter(info);
+    const write = writer.write.bind(writer);
+    writer.write = (chunk) => {
+      this.pieces += 1;
+      this.onWrite();
+      return write(chunk);
+    };
+    return writer;
+  }
+}
+
+const never = (): Promise<never> => new Promise<never>(() => undefined);
+const SILENT = { next: never };
+
+function textFile(name: string, size: number): object {
+  return { name, b64: Buffer.alloc(size, 65).toString("base64"), mime: "text/plain" };
+}
+
+test("no result takes a user's file out of its versions by names that come to the same", async () => {
+  const { userFiles, call, events } = await lab();
+  await userFiles.storage(ADA).put("own.txt", "ada's");
+  const artifacts = Array.from({ length: 200 }, (_, at) => textFile(`${"./".repeat(at)}own.txt`, at + 1));
+  const result = await call("raw", { result: { content: [], structuredContent: { results: {}, artifacts } } });
+  expect(result.isError).toBe(false);
+  const [file] = await userFiles.storage(ADA).list();
+  expect(file).toMatchObject({ name: "own.txt", origin: "uploaded", versions: 1 });
+  const message = 'Two files of the result come to the name "own.txt": call each otherwise.';
+  expect(events).toContainEqual(
+    expect.objectContaining({ kind: "failed", error: expect.objectContaining({ message }) }),
+  );
+});
+
+test("a short file that is larger than is taken costs all files of its result, as a long one does", async () => {
+  const { userFiles, call } = await lab({ files: { max_file_size_mb: 10 / 1024 / 1024 } });
+  const structuredContent = { results: {}, artifacts: [textFile("fits.txt", 10), textFile("large.txt", 12)] };
+  const result = await call("raw", { result: { content: [], structuredContent } });
+  expect(result.isError).toBe(true);
+  expect(seen(result)).toMatchObject({ meta_data: { error_code: "E_FILE_TOO_LARGE" } });
+  expect(await userFiles.storage(ADA).list()).toEqual([]);
+});
+
+test("a file is not read to its end when the call is given up", async () => {
+  const kept = new WatchedStore();
+  const { userFiles, node } = await lab({ files: { store: kept } });
+  const given = new AbortController();
+  kept.onWrite = () => given.abort(new Error("given up"));
+  const args = { name: "long.txt", content: "0123456789abcdef", times: 1024 * 1024 };
+  const calling = node.call("write", args, { scope: ADA, signal: given.signal });
+  await expect(calling).rejects.toThrow("given up");
+  expect(kept.pieces).toBeLessThan(10);
+  expect(await userFiles.storage(ADA).list()).toEqual([]);
+});
+
+test("nor when the source is closed", async () => {
+  const kept = new WatchedStore();
+  const { userFiles, node, call } = await lab({ files: { store: kept } });
+  kept.onWrite = () => void node.close();
+  await expect(call("write", { name: "long.txt", content: "0123456789abcdef", times: 1024 * 1024 })).rejects.toThrow(
+    "closed",
+  );
+  expect(kept.pieces).toBeLessThan(10);
+  expect(await userFiles.storage(ADA).list()).toEqual([]);
+});
+
+test("a call that is given up does not wait for a store that does not answer, on either way", async () => {
+  const kept = new MemoryArtifactStore();
+  const { node, userFiles, call } = await lab({ files: { store: kept } });
+  await call("echo", { note: "the server is there" });
+  await userFiles.storage(ADA).put("a.txt", "x");
+  for (const [tool, args, silent] of [
+    ["echo", { filename: "a.txt" }, "list"],
+    ["write", { name: "b.txt", content: "x" }, "openWriter"],
+  ] as const) {
+    const given = new AbortController();
+    const asked = vi.spyOn(kept, silent).mockImplementationOnce((): never => {
+      queueMicrotask(() => given.abort(new Error("given up")));
+      return (silent === "list" ? { [Symbol.asyncIterator]: () => SILENT } : never()) as never;
+    });
+    await expect(node.call(tool, args, { scope: ADA, signal: given.signal })).rejects.toThrow("given up");
+    expect(asked).toHaveBeenCalled();
+  }
+  await userFiles.endSession(ADA);
+});
