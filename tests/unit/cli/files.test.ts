@@ -54,4 +54,9 @@ describe("sluice files", () => {
     expect(code).not.toBe(0);
     expect(stderr).toContain('did you mean "report.pdf"?');
   });
+
+  test("takes no address for a folder", async () => {
+    const { code, stderr } = await sluice(["files", "list", "--user", "ada", "--store", "s3://bucket/prefix"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--store takes a folder, and no address")]);
+  });
 });

@@ -135,7 +135,9 @@ describe("username", () => {
     const { call } = await lab();
     await expect(call("echo", {}, {})).rejects.toMatchObject({
       code: "E_TOOL_AUTH",
-      message: "Files are kept per user, and no user is named: give the call's context a scope.user_id.",
+      message: expect.stringContaining(
+        "no user is named: give the context of the call, or of connect, a scope.user_id",
+      ) as string,
     });
   });
 });

@@ -112,6 +112,6 @@ describe("persist_files_across_sessions", () => {
     expect(await userFiles.storage(ADA).list()).toHaveLength(2);
     await userFiles.endSession(ADA);
     expect(await userFiles.storage(ADA).list()).toEqual([]);
-    expect(() => userFiles.storage({ user_id: "ada" })).toThrow("they last for a session, and none is named");
+    expect(() => userFiles.storage({ user_id: "ada" })).toThrow("no session is named");
   });
 });

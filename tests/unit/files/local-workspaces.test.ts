@@ -15,3 +15,11 @@ test("how large a file may be is said by max_file_size_mb alone, also above what
   await using found = await workspace.openOutput(`${workspace.prefix}sparse.bin`);
   expect(found.size_bytes).toBe(size);
 });
+
+test.each([
+  [{ sandboxed: true }, '"sandboxed" is no option of localWorkspaces: did you mean sandbox?'],
+  [{ sandbox: "yes" }, "The option sandbox of localWorkspaces must be true or false."],
+  [{ hide: "./store" }, "The option hide of localWorkspaces must be a list of paths of folders."],
+])("a slip leaves no server without its sandbox: %j", (options, message) => {
+  expect(() => localWorkspaces(options as never)).toThrow(message);
+});

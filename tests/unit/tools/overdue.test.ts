@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { endUnlessAnswered, isOwnProcess } from "../../../web/src/tools/overdue.js";
+import { decided, endUnlessAnswered, isOwnProcess } from "../../../web/src/tools/overdue.js";
 import type { SourceConnection } from "../../../web/src/tools/source.js";
 import type { ResolvedToolConfig } from "../../../web/src/tools/variables.js";
 import { ManualClock } from "./resilience/manual.js";
@@ -31,6 +31,21 @@ test("one that answers meanwhile goes on", () => {
   state.isAnswered = true;
   clock.pass(5);
   expect(killed()).toBe(0);
+});
+
+test("whoever calls next waits until it is known whether it goes on", async () => {
+  const clock = new ManualClock();
+  const connection = { isOpen: true, kill: async () => undefined } as unknown as SourceConnection;
+  await decided(connection);
+  endUnlessAnswered(connection, () => false, clock);
+  let isKnown = false;
+  const waiting = decided(connection).then(() => (isKnown = true));
+  clock.pass(1.9);
+  await Promise.resolve();
+  expect(isKnown).toBe(false);
+  clock.pass(0.1);
+  await waiting;
+  expect(isKnown).toBe(true);
 });
 
 test("one that has gone is not ended again, and one that cannot be ended is no failure", () => {

@@ -15,6 +15,12 @@ import { CommandError, Exit, UsageError } from "./exit.js";
 import { systemReason } from "./system-reason.js";
 import { printable } from "./words.js";
 
+/** Somebody who gives an address means what is there, and would find a folder of that name. */
+function checkFolder(where: string | undefined): void {
+  if (where === undefined || !/^[a-z][a-z0-9+.-]+:\/\//i.test(where)) return;
+  throw new UsageError("--store takes a folder, and no address; buckets are for programs, see S3ArtifactStore");
+}
+
 /** Opens `--store` to put artifacts into: a folder, or `memory` where nothing needs to be kept. */
 export function openStore(where: string | undefined): ArtifactStore {
   return where === "memory" ? new MemoryArtifactStore() : new FileArtifactStore(storeFolder(where));
@@ -62,6 +68,7 @@ async function reasonAgainst(path: string, cause: unknown): Promise<string> {
 
 /** The folder that `--store` names, absolute. */
 export function storeFolder(where: string | undefined): string {
+  checkFolder(where);
   return resolve(where ?? defaultFolder(process.env, process.platform, homedir()));
 }
 

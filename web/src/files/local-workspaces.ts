@@ -3,8 +3,10 @@
  * @module
  */
 import { tmpdir } from "node:os";
+import { resolve } from "node:path";
 import { SluiceError } from "../errors/error.js";
-import type { UserFilesOptions } from "./options.js";
+import { checkOptions, FUNCTION, type OptionTests } from "../errors/options.js";
+import { wrong, type UserFilesOptions } from "./options.js";
 import { sandboxed } from "./sandbox.js";
 import { Workspace, type WorkspaceOptions } from "./workspace/workspace.js";
 
@@ -20,16 +22,29 @@ export interface LocalWorkspacesOptions extends Pick<WorkspaceOptions, "root" | 
   readonly hide?: readonly string[];
 }
 
+const OPTIONS: OptionTests<LocalWorkspacesOptions> = {
+  root: ["the path of a folder", (value) => typeof value === "string" && value !== ""],
+  onRefused: FUNCTION,
+  sandbox: ["true or false", (value) => typeof value === "boolean"],
+  hide: [
+    "a list of paths of folders",
+    (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
+  ],
+};
+
 /**
  * What `UserFiles` needs for tools that take paths: to be spread into its options.
  *
  * @example
  * const userFiles = new UserFiles({ store, ...localWorkspaces({ sandbox: true, hide: ["./artifacts"] }) });
+ * @throws SluiceError E_INVALID_ARGUMENT that names the option that is wrong, or that there is not.
  */
 export function localWorkspaces(
   options: LocalWorkspacesOptions = {},
 ): Required<Pick<UserFilesOptions, "openWorkspace" | "command">> {
-  const { root = tmpdir(), onRefused, sandbox = false, hide = [] } = options;
+  checkOptions(options, OPTIONS, "localWorkspaces", wrong);
+  const { onRefused, sandbox = false, hide = [] } = options;
+  const root = resolve(options.root ?? tmpdir());
   // How large a file may be is for whoever takes it to say, who says so in one place.
   const common = { root, maxBytes: Infinity, ...(onRefused !== undefined && { onRefused }) };
   return {

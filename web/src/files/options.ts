@@ -74,6 +74,7 @@ export function checkUserFiles(options: UserFilesOptions): void {
   checkOptions(options, OPTIONS, "UserFiles", wrong, ["store"]);
 }
 
-function wrong(sentence: string, path: string): SluiceError {
+/** The error of an option. */
+export function wrong(sentence: string, path: string): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
 }

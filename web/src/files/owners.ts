@@ -49,7 +49,7 @@ export class Owners implements AsyncDisposable {
   of(scope: ArtifactScope): OwnerOfFiles {
     const { isLasting } = this.#terms;
     const why = nobodyIn(scope, isLasting);
-    if (why !== undefined) throw new ToolAuthError(`Files are kept per user, and ${why}.`);
+    if (why !== undefined) throw new ToolAuthError(why);
     const key = this.keyOf(scope);
     const known = this.#owners.get(key) ?? new KnownOwner(ownerIn(scope, isLasting), this.#terms);
     this.#owners.delete(key);
@@ -153,11 +153,16 @@ class KnownOwner implements OwnerOfFiles {
   }
 }
 
+const NO_USER =
+  "Files are kept per user, and no user is named: give the context of the call, or of connect, a scope.user_id.";
+const NO_SESSION =
+  "Files last for one session here, and no session is named: give the context of the call, or of connect, a scope.session_id.";
+
 /** Why a scope names nobody; undefined where it does. */
 function nobodyIn({ user_id = null, session_id = null }: ArtifactScope, isLasting: boolean): string | undefined {
-  if (user_id === null || user_id === "") return "no user is named: give the call's context a scope.user_id";
+  if (user_id === null || user_id === "") return NO_USER;
   if (isLasting || session_id !== null) return undefined;
-  return "they last for a session, and none is named: give a scope.session_id";
+  return NO_SESSION;
 }
 
 function ownerIn({ tenant_id = null, user_id, session_id = null }: ArtifactScope, isLasting: boolean): FileOwner {

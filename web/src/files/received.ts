@@ -27,8 +27,6 @@ export interface SourceTerms {
 /** What is allowed where there is no folder of a user's own. */
 const NO_WORKSPACE = "/tmp/{username}/";
 
-const UNWRITTEN = "The tool named a file that it did not write.";
-
 /** A file of a result, and its bytes. */
 export interface FoundFile {
   readonly said: ContractArtifact | DeferredArtifact;
@@ -87,7 +85,7 @@ async function atPath(
 ): Promise<FoundFile> {
   // Where there are no files, no path leads to one.
   if (workspace === undefined) throw new InvalidPathError(path, NO_WORKSPACE, "outside");
-  const file = await opened(workspace, path);
+  const file = await opened(workspace, path, said.name);
   if (file instanceof SluiceError) return { said, size_bytes: 0, open: () => Promise.reject(file) };
   open.push(file);
   if (file.size_bytes > maxBytes) throw new FileTooLargeError(file.size_bytes, maxBytes);
@@ -95,12 +93,13 @@ async function atPath(
 }
 
 /** A tool may speak of a file that it did not write: that one is told as missing, and costs the others nothing. */
-async function opened(workspace: UserWorkspace, path: string): Promise<OutputFile | SluiceError> {
+async function opened(workspace: UserWorkspace, path: string, name: string): Promise<OutputFile | SluiceError> {
   try {
     return await workspace.openOutput(path);
   } catch (error) {
-    if (error instanceof SluiceError && error.code === "E_NOT_FOUND") return new SluiceError("E_NOT_FOUND", UNWRITTEN);
-    throw error;
+    if (!(error instanceof SluiceError) || error.code !== "E_NOT_FOUND") throw error;
+    const shown = JSON.stringify(fileName(name));
+    return new SluiceError("E_NOT_FOUND", `The tool names the file ${shown}, and there is none where it says.`);
   }
 }
 

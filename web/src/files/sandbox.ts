@@ -92,9 +92,13 @@ async function hidden(folders: readonly string[]): Promise<readonly string[]> {
 async function folderAt(path: string): Promise<string> {
   const real = await realpath(path).catch(() => undefined);
   if (real !== undefined && real !== sep && (await stat(real)).isDirectory()) return real;
-  throw new SluiceError("E_INVALID_ARGUMENT", "What a sandbox hides is a folder that is there, and not all of them.", {
-    path: "hide",
-  });
+  throw new SluiceError(
+    "E_INVALID_ARGUMENT",
+    "hide names a folder that is not there, or the root of all: make each folder before a sandbox hides it.",
+    {
+      path: "hide",
+    },
+  );
 }
 
 function isWithin(path: string, folder: string): boolean {

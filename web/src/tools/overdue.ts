@@ -14,11 +14,24 @@ export function isOwnProcess({ user_files, endpoint }: ResolvedToolConfig): bool
   return user_files && endpoint?.kind === "stdio";
 }
 
+/** Programs of which it is not known yet whether they go on. */
+const undecided = new WeakMap<SourceConnection, Promise<void>>();
+
 /** Ends the program behind a connection, unless it answers soon what was given up. */
 export function endUnlessAnswered(connection: SourceConnection, isAnswered: () => boolean, clock: Clock): void {
-  clock.after(GRACE, () => {
-    if (isAnswered() || !connection.isOpen) return;
-    // Nobody is left to hear that it cannot be ended.
-    void connection.kill?.().catch(() => undefined);
+  const deciding = new Promise<void>((resolve) => {
+    clock.after(GRACE, () => {
+      const ending = isAnswered() || !connection.isOpen ? undefined : connection.kill?.();
+      // Nobody is left to hear that it cannot be ended.
+      void Promise.resolve(ending)
+        .catch(() => undefined)
+        .then(resolve);
+    });
   });
+  undecided.set(connection, deciding);
+}
+
+/** Settles when it is known whether the program goes on: a call that came before would be ended with it. */
+export async function decided(connection: SourceConnection): Promise<void> {
+  await undecided.get(connection);
 }

@@ -3,6 +3,7 @@
  * @module
  */
 import type { ToolContext } from "./context.js";
+import { decided } from "./overdue.js";
 import { untilAborted } from "../core/abort.js";
 import type { Authorize, SourceConnection, SourceNotice, ToolSource } from "./source.js";
 
@@ -81,6 +82,7 @@ export class Sessions implements AsyncDisposable {
   async #opened(session: Session, signal: AbortSignal, context: ToolContext): Promise<SourceConnection> {
     const known = session.opening;
     const before = await (known && untilAborted(settled(known), signal));
+    if (before !== undefined) await untilAborted(decided(before), signal);
     if (before?.isOpen === true) return before;
     this.#terms.over.throwIfAborted();
     // Whoever comes first opens; whoever comes while it is opened waits for the same. One that failed is forgotten.
