@@ -11,18 +11,18 @@ import { Workspace } from "../../../web/src/files/workspace/workspace.js";
 import { lab, openLab, type Lab } from "./lab.js";
 
 const WHO = { tenant_id: "acme-tenant", user_id: "ada", session_id: "session-of-ada", trace_id: "trace-of-ada" };
-const STACK = "    at Object.open (/work/hidden/node_modules/store/index.js:10:5)";
+const STACK = "    at Object.open (/srv/hidden/node_modules/store/index.js:10:5)";
 const NEVER =
-  /\/work|\/var\/|\/home|node_modules|\n\s+at |sluice-(?:lab|leaks)-|acme-tenant|session-of-ada|trace-of-ada/;
+  /\/srv|\/var\/|\/home|node_modules|\n\s+at |sluice-(?:lab|leaks)-|acme-tenant|session-of-ada|trace-of-ada/;
 
 /** What stores, disks and libraries throw. */
 const ERRORS: readonly (() => unknown)[] = [
-  () => Object.assign(new Error("ENOENT: open '/work/hidden/a'"), { code: "ENOENT", syscall: "open", path: "/work/a" }),
-  () => Object.assign(new Error("EACCES: permission denied, open '/work/hidden/a'"), { code: "EACCES" }),
-  () => Object.assign(new Error("ENOSPC: no space left, write '/work/hidden'"), { code: "ENOSPC" }),
+  () => Object.assign(new Error("ENOENT: open '/srv/hidden/a'"), { code: "ENOENT", syscall: "open", path: "/srv/a" }),
+  () => Object.assign(new Error("EACCES: permission denied, open '/srv/hidden/a'"), { code: "EACCES" }),
+  () => Object.assign(new Error("ENOSPC: no space left, write '/srv/hidden'"), { code: "ENOSPC" }),
   () => new TypeError(`Cannot read properties of undefined\n${STACK}`),
-  () => `failed in /work/hidden of acme-tenant\n${STACK}`,
-  () => new DOMException("quota of /work/hidden", "QuotaExceededError"),
+  () => `failed in /srv/hidden of acme-tenant\n${STACK}`,
+  () => new DOMException("quota of /srv/hidden", "QuotaExceededError"),
 ];
 
 /** What fails next, and what it throws. */
