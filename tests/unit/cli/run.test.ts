@@ -157,6 +157,6 @@ describe("sluice run starts nothing", () => {
   test.skipIf(reason !== undefined)("where a folder to hide is not there", async () => {
     await using room = await Room.open();
     const { code, stderr } = await sluice([...BASICS, room.path("tmp"), "--hide", room.path("none"), "--", "true"]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("What a sandbox hides is a folder that is there")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("hide names a folder that is not there")]);
   });
 });
