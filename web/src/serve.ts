@@ -1,0 +1,10 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/**
+ * `mcp-sluice/serve`: sessions, artifacts, resources, events and chat over HTTP, for Node.
+ * @module
+ */
+export { SluiceServer } from "./server/sluice-server.js";
+export type { ServeLimits, SluiceServerOptions } from "./server/options.js";
+export type { Authenticate, Identity } from "./server/sessions/session.js";
+export { memoryState } from "./server/state.js";
+export type { ServeState } from "./server/state.js";

@@ -1,0 +1,66 @@
+/**
+ * Tells sessions what happened: refs and sizes, never bytes, and no scope.
+ * @module
+ */
+import type { ArtifactRef } from "../../artifacts/store.js";
+import { publicRef, type PublicRef } from "../public-ref.js";
+import type { EventLog } from "./event-log.js";
+
+/** What a session is told of (RFC 0.3 §5.6, §6 phase 3). */
+export type SessionEvent =
+  | {
+      readonly kind: "artifact_stored";
+      readonly artifact: PublicRef;
+      /** What it was stored under; left out where under none. */
+      readonly trace?: string;
+    }
+  | {
+      readonly kind: "observation_clamped";
+      /** Whose result it is. */
+      readonly tool: string;
+      /** Characters before and after. */
+      readonly original_size: number;
+      readonly clamped_size: number;
+      readonly method: string;
+    }
+  | { readonly kind: "resource_updated"; readonly namespace: string; readonly uri: string }
+  | { readonly kind: "resources_changed"; readonly namespace: string }
+  | { readonly kind: "files_changed" }
+  | { readonly kind: "session_ended" };
+
+/** Appends to sessions' channels. What cannot be told is reported, and stops nothing: what it is about has happened. */
+export class Announcer {
+  readonly #events: EventLog;
+  readonly #report: (error: unknown) => void;
+
+  constructor(events: EventLog, report: (error: unknown) => void) {
+    this.#events = events;
+    this.#report = report;
+  }
+
+  /** Tells one session. Never throws. */
+  async tell(session: string, event: SessionEvent): Promise<void> {
+    try {
+      await this.#events.append(sessionChannel(session), event);
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  /** That something was stored. */
+  async stored(session: string, artifacts: readonly ArtifactRef[]): Promise<void> {
+    for (const ref of artifacts) {
+      const trace = ref.scope.trace_id ?? undefined;
+      await this.tell(session, {
+        kind: "artifact_stored",
+        artifact: publicRef(ref),
+        ...(trace !== undefined && { trace }),
+      });
+    }
+  }
+}
+
+/** The channel that `GET /events` follows. */
+export function sessionChannel(session: string): string {
+  return `session ${session}`;
+}

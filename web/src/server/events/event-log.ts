@@ -1,0 +1,65 @@
+/**
+ * What happened, for whoever listens now or comes back: refs and sizes, never bytes.
+ * @module
+ */
+
+/** Something that happened. JSON. */
+export interface LoggedEvent {
+  /** What it was. */
+  readonly kind: string;
+}
+
+/** An event in its place. */
+export interface EventEntry {
+  /** `{milliseconds}-{number}`: later events have greater ones (see {@link isEventId}). */
+  readonly id: string;
+  /** As it was appended. */
+  readonly event: LoggedEvent;
+}
+
+/** Told in the place of events that are no longer kept: whoever hears it looks anew at what it wants to know. */
+export const EVENTS_LOST = { kind: "events_lost" } as const;
+
+/** Events of one channel that are kept; the oldest make room. */
+export const MAX_EVENTS = 1000;
+
+/** Bytes of JSON that one event may have. */
+export const MAX_EVENT_BYTES = 256 * 1024;
+
+/** Bytes of JSON that are kept of one channel, the last event apart. */
+export const MAX_CHANNEL_BYTES = 4 * 1024 * 1024;
+
+/** Seconds that a channel is kept in which nothing happens. */
+export const CHANNEL_SECONDS = 24 * 60 * 60;
+
+/** A form that both memory and Redis write: 1 to 20 digits each. */
+export function isEventId(text: string): boolean {
+  return /^\d{1,20}-\d{1,20}$/.test(text);
+}
+
+/**
+ * Keeps events by channels, over all processes that share it. Channels are strings of 1 to 256 characters; whoever knows
+ * one reads it: whose it is, is the caller's to check.
+ *
+ * All methods throw SluiceError E_STORE_READ or E_STORE_WRITE; `append` E_TOO_LARGE for an event of more than
+ * {@link MAX_EVENT_BYTES}.
+ */
+export interface EventLog {
+  /** Keeps an event behind those of its channel, and tells whoever listens, in every process. Gives its id. */
+  append(channel: string, event: LoggedEvent): Promise<string>;
+  /**
+   * The events behind an id, all that are kept where it is null, and then each as it comes, until the signal. Where some
+   * behind the id are no longer kept, {@link EVENTS_LOST} comes first, with the id of the last one that went.
+   * Ends when the channel is ended. A listener that is slow is held up alone, and holds up nobody.
+   *
+   * @param options `after`: the id; `signal`: ends listening, without an error.
+   */
+  follow(
+    channel: string,
+    options: { readonly after: string | null; readonly signal: AbortSignal },
+  ): AsyncIterable<EventEntry>;
+  /** Whether there is a channel of that name: something was appended, and it was not ended since. */
+  has(channel: string): Promise<boolean>;
+  /** Forgets a channel. Whoever follows it, in every process, comes to an end. */
+  end(channel: string): Promise<void>;
+}

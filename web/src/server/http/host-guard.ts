@@ -1,0 +1,90 @@
+/**
+ * Which requests come from where they may: no name of somebody else's that leads here (DNS rebinding), and no page of another
+ * origin that acts in the name of whoever looks at it.
+ * @module
+ */
+import { wrong } from "../../core/call.js";
+import { isLoopback } from "../../tools/auth/addresses.js";
+
+/** Where requests are sent to, and which pages may send them. */
+export interface HostTerms {
+  /** Where it is reached from outside, such as `https://sluice.example`; left out: only as this machine. */
+  readonly publicUrl?: string;
+  /** Host names or addresses beside that of the public URL and of this machine. */
+  readonly hosts?: readonly string[];
+  /** Origins of pages beside its own. */
+  readonly origins?: readonly string[];
+}
+
+/** What browsers say of a request that a page of another origin caused (Fetch Metadata). */
+const FOREIGN: ReadonlySet<string> = new Set(["cross-site", "same-site"]);
+
+/** Lets requests in by their headers `Host`, `Origin` and `Sec-Fetch-Site`. */
+export class HostGuard {
+  /** Where it is reached from outside; undefined where nobody said. */
+  readonly publicUrl: URL | undefined;
+  readonly #hosts: ReadonlySet<string>;
+  readonly #origins: ReadonlySet<string>;
+
+  /** Throws SluiceError E_INVALID_ARGUMENT that names what is no URL, host or origin. */
+  constructor({ publicUrl, hosts = [], origins = [] }: HostTerms) {
+    this.publicUrl = publicUrl === undefined ? undefined : checkedUrl(publicUrl);
+    const named = hosts.map((host) => host.toLowerCase());
+    this.#hosts = new Set(this.publicUrl === undefined ? named : [...named, bare(this.publicUrl.hostname)]);
+    this.#origins = new Set(origins.map(checkedOrigin));
+  }
+
+  /** Whether a page of that origin may use what is served, beside those that are served here. */
+  isGuest(origin: string): boolean {
+    return this.#origins.has(origin);
+  }
+
+  /**
+   * Why a request is not let in; undefined for one that is.
+   *
+   * @param isOpen whether pages elsewhere may link to what it asks for.
+   */
+  refusal(request: Request, isOpen: boolean): string | undefined {
+    const { headers, method, url } = request;
+    const host = headers.get("host") ?? new URL(url).host;
+    if (!this.#isOurs(`http://${host}`)) return HOST;
+    const origin = headers.get("origin");
+    if (origin !== null && !this.#isOwn(origin, host) && !this.isGuest(origin)) return ORIGIN;
+    const isForeign = origin === null && FOREIGN.has(headers.get("sec-fetch-site") ?? "");
+    const isLink = headers.get("sec-fetch-mode") === "navigate" && (method === "GET" || method === "HEAD");
+    return isForeign && !(isOpen && isLink) ? ORIGIN : undefined;
+  }
+
+  #isOurs(address: string): boolean {
+    if (!URL.canParse(address)) return false;
+    const url = new URL(address);
+    return isLoopback(url) || this.#hosts.has(bare(url.hostname));
+  }
+
+  /** Behind a proxy that speaks TLS the public URL alone tells the scheme. */
+  #isOwn(origin: string, host: string): boolean {
+    if (this.publicUrl !== undefined && origin === this.publicUrl.origin) return true;
+    return origin === `http://${host}` || origin === `https://${host}`;
+  }
+}
+
+const HOST = "This host name does not lead here: ask by the name that is configured, or by that of this machine.";
+const ORIGIN = "Pages of that origin may not use this: open the page from here, or configure the origin.";
+
+function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, "").toLowerCase();
+}
+
+function checkedUrl(said: string): URL {
+  const url = URL.canParse(said) ? new URL(said) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "" && url.username === "") {
+    return url;
+  }
+  throw wrong("publicUrl", "a URL such as https://sluice.example, without query and credentials");
+}
+
+function checkedOrigin(said: string): string {
+  if (/^https?:/.test(said) && URL.canParse(said) && new URL(said).origin === said) return said;
+  throw wrong("origins", "origins such as https://app.example, without a path");
+}
+

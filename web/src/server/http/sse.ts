@@ -1,0 +1,95 @@
+/**
+ * Server-sent events (HTML Standard §9.2).
+ * @module
+ */
+import { onAbort } from "../../core/abort.js";
+import { SAFETY } from "../headers.js";
+
+/** One event as it is sent. */
+export interface SentEvent {
+  /** By which a client that comes back says what it has; left out where there is none. */
+  readonly id?: string;
+  /** JSON; its `kind` is the event's name too. */
+  readonly data: { readonly kind: string };
+}
+
+/** Seconds of silence after which a comment is sent: proxies and browsers end what says nothing. */
+const HEARTBEAT_SECONDS = 15;
+
+/** Milliseconds that a browser waits before it comes back. */
+const RETRY = 1000;
+
+const ENCODER = new TextEncoder();
+const HEARTBEAT = ENCODER.encode(":\n\n");
+
+/**
+ * An answer that lasts as long as there are events, or as somebody listens. One event at a time is asked for, when the client
+ * has taken the one before.
+ *
+ * @param events made with a signal that is aborted when nobody listens any more, or `over` is; must end then.
+ */
+export function eventStream(events: (signal: AbortSignal) => AsyncIterable<SentEvent>, over: AbortSignal): Response {
+  const left = new AbortController();
+  const forget = onAbort(over, () => left.abort());
+  if (over.aborted) left.abort();
+  const pieces = withHeartbeats(events(left.signal)[Symbol.asyncIterator](), left.signal);
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => controller.enqueue(ENCODER.encode(`retry: ${RETRY}\n\n`)),
+      async pull(controller): Promise<void> {
+        const { done, value } = await pieces.next();
+        if (done !== true) return controller.enqueue(value);
+        forget();
+        controller.close();
+      },
+      cancel(): void {
+        forget();
+        left.abort();
+        // Whoever makes events ends by the signal; nobody is left to hear how.
+        pieces.return(undefined).catch(() => undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, {
+    headers: { ...SAFETY, "Cache-Control": "no-store", "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" },
+  });
+}
+
+async function* withHeartbeats(
+  events: AsyncIterator<SentEvent>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, undefined> {
+  try {
+    let next = events.next();
+    for (;;) {
+      const came = await within(next, HEARTBEAT_SECONDS * 1000, signal);
+      if (came === "late") {
+        yield HEARTBEAT;
+        continue;
+      }
+      if (came.done === true) return undefined;
+      yield ENCODER.encode(written(came.value));
+      next = events.next();
+    }
+  } finally {
+    await events.return?.();
+  }
+}
+
+async function within<T>(work: Promise<T>, milliseconds: number, signal: AbortSignal): Promise<T | "late"> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), signal.aborted ? 0 : milliseconds);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** JSON has no line breaks of its own, so one line of data is enough. */
+function written({ id, data }: SentEvent): string {
+  return `event: ${data.kind}\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+}

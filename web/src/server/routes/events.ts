@@ -1,0 +1,27 @@
+/**
+ * `GET /events`.
+ * @module
+ */
+import { Hono } from "hono";
+import { sessionChannel } from "../events/announcer.js";
+import { isEventId } from "../events/event-log.js";
+import { eventStream, type SentEvent } from "../http/sse.js";
+import { methodRefused } from "../refusals.js";
+import type { ServeEnv, ServeTerms } from "../terms.js";
+
+/** What happens in the session, as server-sent events; with `Last-Event-ID` from there on. */
+export function eventRoutes({ state, over }: ServeTerms): Hono<ServeEnv> {
+  return new Hono<ServeEnv>()
+    .get("/", (c) => {
+      const said = c.req.header("last-event-id");
+      const after = said !== undefined && isEventId(said) ? said : null;
+      const { id } = c.get("session");
+      const events = async function* (signal: AbortSignal): AsyncIterable<SentEvent> {
+        for await (const { id: at, event } of state.events.follow(sessionChannel(id), { after, signal })) {
+          yield { id: at, data: event };
+        }
+      };
+      return eventStream(events, over);
+    })
+    .all("/", () => methodRefused("GET"));
+}

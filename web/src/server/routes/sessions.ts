@@ -1,0 +1,78 @@
+/**
+ * `POST /sessions`, `GET` and `DELETE /sessions/{id}`.
+ * @module
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { readJson } from "../http/read-body.js";
+import { jsonAnswer, refusal } from "../json-answer.js";
+import { identityRefused, methodRefused, rateRefused } from "../refusals.js";
+import { giveCookie, inSession, takeCookie } from "../sessions/entering.js";
+import type { SessionEnding } from "../sessions/ending.js";
+import type { Identity, ServedSession } from "../sessions/session.js";
+import type { ServeEnv, ServeTerms } from "../terms.js";
+
+const BEGIN = z.strictObject({ token: z.boolean().optional() });
+
+const MINUTE = 60;
+
+/**
+ * Sessions: begun by whoever the host knows, with a cookie, or with a token where the body says `{"token": true}`; ended by
+ * whoever is in them.
+ */
+export function sessionRoutes(terms: ServeTerms, ending: SessionEnding): Hono<ServeEnv> {
+  return new Hono<ServeEnv>()
+    .post("/", async (c) => {
+      const identity = await terms.authenticate(c.req.raw);
+      if (identity === null) return identityRefused();
+      const { token: wantsToken = false } = await readJson(c.req.raw, BEGIN);
+      const rate = await terms.state.rates.take(rateKey(identity), terms.limits.sessionsPerMinute, MINUTE);
+      if (!rate.ok) return rateRefused(rate.retryAfterSeconds);
+      const session = newSession(identity, terms.limits.sessionSeconds);
+      await terms.state.sessions.begin(session);
+      if (wantsToken) return jsonAnswer({ ...shown(session), token: await terms.tokens.sign(session) }, 201);
+      await giveCookie(c, terms, session);
+      return withHeadersOf(c.res, jsonAnswer(shown(session), 201));
+    })
+    .all("/", () => methodRefused("POST"))
+    .use("/:id", inSession(terms))
+    .get("/:id", (c) => {
+      const session = c.get("session");
+      return isOwn(c.req.param("id"), session) ? jsonAnswer(shown(session)) : noSuchSession();
+    })
+    .delete("/:id", async (c) => {
+      const session = c.get("session");
+      if (!isOwn(c.req.param("id"), session)) return noSuchSession();
+      const deleted = await ending.end(session.id);
+      takeCookie(c, terms);
+      return withHeadersOf(c.res, jsonAnswer({ deleted_artifacts: deleted }));
+    })
+    .all("/:id", () => methodRefused("GET, DELETE"));
+}
+
+function newSession(identity: Identity, seconds: number): ServedSession {
+  const begun_at = Date.now();
+  return { id: crypto.randomUUID(), identity, begun_at, expires_at: begun_at + seconds * 1000 };
+}
+
+/** `current` stands for the own one, whose id a page may have forgotten. */
+function isOwn(id: string, session: ServedSession): boolean {
+  return id === "current" || id === session.id;
+}
+
+function shown({ id, begun_at, expires_at }: ServedSession): object {
+  return { id, begun_at, expires_at };
+}
+
+function rateKey({ tenant_id = null, user_id }: Identity): string {
+  return `begin ${JSON.stringify([tenant_id, user_id])}`;
+}
+
+function noSuchSession(): Response {
+  return refusal(404, "E_NOT_FOUND", "There is no such session here: sessions/current is your own.");
+}
+
+function withHeadersOf(cookies: Response, response: Response): Response {
+  for (const cookie of cookies.headers.getSetCookie()) response.headers.append("Set-Cookie", cookie);
+  return response;
+}
