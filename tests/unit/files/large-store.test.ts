@@ -1,36 +1,23 @@
 /** Both sides of the size limit: a store of one's own, and a real S3 service (user storage §2.2, §6.2, §7.2). */
 import { readFile, writeFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
 import type { S3ArtifactStore } from "../../../web/src/s3.js";
 import type { ToolResult } from "../../../web/src/tools-node.js";
-import { TestS3 } from "../artifacts/s3/ceph.js";
-import { FaultyProxy, refuse, type Asked } from "../artifacts/s3/faulty-proxy.js";
+import { FaultyS3 } from "../artifacts/s3/faulty-s3.js";
+import { refuse, type Asked } from "../artifacts/s3/faulty-proxy.js";
 import { ADA, BOB, lab, seen, type Lab } from "./lab.js";
 
 /** 1 KiB. */
 const LIMIT = 1 / 1024;
 const LARGE = "large ".repeat(1000);
 
-let s3: TestS3;
-let proxy: FaultyProxy;
-let prefix: string;
+const service = FaultyS3.forTests();
 let largeStore: S3ArtifactStore;
-beforeAll(async () => {
-  s3 = await TestS3.started();
-  proxy = await FaultyProxy.before(s3.endpoint);
-});
-afterAll(async () => {
-  await proxy[Symbol.asyncDispose]();
-  await s3[Symbol.asyncDispose]();
-});
 beforeEach(() => {
-  proxy.set({});
-  prefix = s3.prefix();
-  largeStore = s3.store({ prefix, endpoint: proxy.endpoint, maxAttempts: 2 });
+  largeStore = service.store();
 });
-afterEach(() => largeStore.close());
 
 const ours = (): Promise<Lab> => lab({ files: { largeStore, base64_size_limit_mb: LIMIT } });
 
@@ -82,7 +69,8 @@ describe("files above the size limit are in the bucket, and nobody sees a differ
     const draft = await own.call("raw", { result: { structuredContent: { results: {}, deferred_artifacts } } });
     for (const { text } of [written, inline, draft]) {
       expect(text).toMatch(/"ref":"artifact:\/\/file-[0-9a-f]{16}_[0-9a-f]+\?/);
-      for (const word of ["b64", "s3", "bucket", "127.0.0.1", prefix, root, '"path"']) expect(text).not.toContain(word);
+      for (const word of ["b64", "s3", "bucket", "127.0.0.1", service.prefix, root, '"path"'])
+        expect(text).not.toContain(word);
     }
     expect(await places(own)).toEqual([[], ["draft.txt", "large.txt", "names.csv"]]);
     const list = await own.userFiles.storage(ADA).list();
@@ -123,10 +111,9 @@ describe("a bucket that is out of order costs the files that go there, and no ot
     ["lets nobody in", (response: ServerResponse): boolean => refuse(response, 403, "AccessDenied")],
     ["does not answer", (): boolean => true],
   ] as const)("one that %s: the file is told with a warning", async (_, answer) => {
-    await largeStore.close();
-    largeStore = s3.store({ prefix, endpoint: proxy.endpoint, maxAttempts: 2, timeoutMs: 300 });
+    largeStore = service.store({ timeoutMs: 300 });
     const own = await ours();
-    proxy.set({ before: (asked, response) => isWrite(asked) && answer(response) });
+    service.proxy.set({ before: (asked, response) => isWrite(asked) && answer(response) });
     const result = await both(own);
     expect(result.isError).toBe(false);
     expect(seen(result)).toMatchObject({
@@ -136,7 +123,7 @@ describe("a bucket that is out of order costs the files that go there, and no ot
         { name: "near.txt", ref: expect.stringContaining("artifact://file-") as string },
       ],
     });
-    for (const word of ["127.0.0.1", prefix, "SlowDown", own.root]) expect(result.text).not.toContain(word);
+    for (const word of ["127.0.0.1", service.prefix, "SlowDown", own.root]) expect(result.text).not.toContain(word);
     expect(own.events.filter(({ kind }) => kind === "failed")).toHaveLength(1);
     expect((await own.userFiles.storage(ADA).list()).map(({ name }) => name)).toEqual(["near.txt"]);
   });
@@ -144,11 +131,11 @@ describe("a bucket that is out of order costs the files that go there, and no ot
   test("one that cannot be read: a call that names files says so, and is made once it can", async () => {
     const own = await ours();
     await own.userFiles.storage(ADA).put("large.txt", LARGE);
-    proxy.set({ before: (_, response) => refuse(response, 503, "SlowDown") });
+    service.proxy.set({ before: (_, response) => refuse(response, 503, "SlowDown") });
     const refused = await own.call("length", { filename: "large.txt" }).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: "E_STORE_READ" });
     expect((refused as Error).message).not.toMatch(/127\.0\.0\.1|SlowDown/);
-    proxy.set({});
+    service.proxy.set({});
     expect(seen(await own.call("length", { filename: "large.txt" }))).toEqual({ results: { length: LARGE.length } });
   });
 });
