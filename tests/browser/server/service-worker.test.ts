@@ -69,6 +69,10 @@ function put(data: string | Uint8Array, info: ArtifactInfo): Promise<string> {
   return told({ act: "put", bytes, info: { scope: SCOPE, ...info } });
 }
 
+function putFile(name: string, text: string, user_id: string): Promise<string> {
+  return told({ act: "put file", bytes: new TextEncoder().encode(text), name, scope: { user_id } });
+}
+
 function at(id: string, options: ArtifactUrlOptions = {}): string {
   return artifactUrl(key, id, { base: registration.scope, ...options });
 }
@@ -178,6 +182,32 @@ describe("in a page under a service worker", () => {
     await told({ act: "delete", id, scope: SCOPE });
     expect((await page.fetch(at(id))).status).toBe(410);
     expect((await page.fetch(at("web_0123456789ab"))).status).toBe(404);
+  });
+
+  test("a user's files are opened by that user's sessions, and by nobody else's", async () => {
+    const users = ["ada", "bob"];
+    const ids = await Promise.all(users.map((user) => putFile("report.txt", `of ${user}`, user)));
+    const keys = await Promise.all(users.map((user_id) => sessions.begin({ user_id, session_id: `s-${user_id}` })));
+    keys.push(key);
+    const statuses: Record<string, readonly (number | string)[]> = {};
+    for (const [asker, own] of keys.entries()) {
+      for (const [owner, id] of ids.entries()) {
+        const address = { base: registration.scope };
+        const answer = await page.fetch(artifactUrl(own, id, address));
+        const meta = await page.fetch(artifactUrl(own, id, { ...address, meta: true }));
+        const text = answer.ok ? await answer.text() : "";
+        statuses[`${users[asker] ?? "nobody"} asks for ${users[owner]}'s`] = [answer.status, meta.status, text];
+      }
+    }
+    const none = [404, 404, ""];
+    expect(statuses).toEqual({
+      "ada asks for ada's": [200, 200, "of ada"],
+      "ada asks for bob's": none,
+      "bob asks for ada's": none,
+      "bob asks for bob's": [200, 200, "of bob"],
+      "nobody asks for ada's": none,
+      "nobody asks for bob's": none,
+    });
   });
 
   test("nothing is opened by another session's key, and by none that has ended", async () => {

@@ -1,8 +1,9 @@
 /**
- * A service worker that serves artifacts, and a page to ask it from. Its store is filled and emptied by messages.
+ * A service worker that serves artifacts and users' files, and a page to ask it from. Its stores are filled and emptied by messages.
  * @module
  */
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
+import { UserFiles } from "../../../web/src/files/user-files.js";
 import { IndexedDbArtifactSessions } from "../../../web/src/server/indexed-db-sessions.js";
 import { serveArtifacts, type FetchEventLike } from "../../../web/src/server/serve-artifacts.js";
 import { SESSIONS_NAME, type Order } from "./orders.js";
@@ -24,7 +25,8 @@ interface ServiceWorkerScope {
 const worker = globalThis as unknown as ServiceWorkerScope;
 const store = new MemoryArtifactStore({ retention: null });
 const sessions = new IndexedDbArtifactSessions({ name: SESSIONS_NAME });
-const artifacts = serveArtifacts({ sessions, store });
+const userFiles = new UserFiles({ store: new MemoryArtifactStore({ retention: null }) });
+const artifacts = serveArtifacts({ sessions, store: userFiles.within(store, "files") });
 
 worker.addEventListener("install", (event) => event.waitUntil(worker.skipWaiting()));
 worker.addEventListener("activate", (event) => event.waitUntil(worker.clients.claim()));
@@ -37,9 +39,12 @@ worker.addEventListener("fetch", (event) => {
 worker.addEventListener("message", (event) => event.waitUntil(done(event)));
 
 async function done({ data: order, ports }: MessageEvent<Order>): Promise<void> {
-  const answer =
-    order.act === "put"
-      ? (await store.putBytes(order.bytes, order.info)).id
-      : await store.delete(order.id, order.scope);
+  const answer = await carriedOut(order);
   for (const port of ports) port.postMessage(answer);
+}
+
+async function carriedOut(order: Order): Promise<string | boolean> {
+  if (order.act === "put") return (await store.putBytes(order.bytes, order.info)).id;
+  if (order.act === "delete") return store.delete(order.id, order.scope);
+  return (await userFiles.storage(order.scope).put(order.name, order.bytes)).id;
 }
