@@ -13,7 +13,7 @@ export type { LocalWorkspacesOptions } from "./files/local-workspaces.js";
 export { sandboxed } from "./files/sandbox.js";
 export type { SandboxOptions } from "./files/sandbox.js";
 export { FileTooLargeError, InvalidPathError } from "./files/workspace/errors.js";
-export type { FileTooLargeDetails, InvalidPathDetails, PathRefusal, RefusedPath } from "./files/workspace/errors.js";
+export type { FileTooLargeDetails, InvalidPathDetails, PathRefusal } from "./files/workspace/errors.js";
 export type { InputFile } from "./files/workspace/inputs.js";
 export { Workspace } from "./files/workspace/workspace.js";
 export type { WorkspaceOptions } from "./files/workspace/workspace.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { contextSize, fileContext, withFileContext } from "../../../web/src/files/context.js";
+import { fileContext, withFileContext } from "../../../web/src/files/context.js";
 import { fileName } from "../../../web/src/files/file-name.js";
 import type { UserFile } from "../../../web/src/files/user-file.js";
 
@@ -79,14 +79,10 @@ End available files]`,
 
 test("sizes have a decimal only where it says something", () => {
   const MB = 1024 ** 2;
-  expect([0, 1023, 1024, 1.5 * MB, 300 * MB, 5e15].map(contextSize)).toEqual([
-    "0B",
-    "1023B",
-    "1KB",
-    "1.5MB",
-    "300MB",
-    "4547.5TB",
-  ]);
+  const shown = [0, 1023, 1024, 10 * 1024, 1.5 * MB, 1.04 * MB, 300 * MB, 5e15].map(
+    (size_bytes) => /, (.+)\)/.exec(fileContext([file("a", { size_bytes })]))?.[1],
+  );
+  expect(shown).toEqual(["0B", "1023B", "1KB", "10KB", "1.5MB", "1MB", "300MB", "4547.5TB"]);
 });
 
 const hostile = fc.oneof(

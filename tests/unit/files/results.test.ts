@@ -128,7 +128,7 @@ describe("a result with path artifacts", () => {
   test("is answered with E_INVALID_PATH for a path that is not the user's, nothing is stored, and it is logged", async () => {
     const refused: unknown[] = [];
     const { call, userFiles, root, events } = await lab({
-      files: { onRefused: (error) => void refused.push(error.code) },
+      files: { onRefused: (error) => void refused.push(error) },
     });
     const result = await call("path", { path: "/etc/passwd" });
     expect(result.isError).toBe(true);
@@ -147,12 +147,26 @@ describe("a result with path artifacts", () => {
       },
     });
     expect(await userFiles.storage(ADA).list()).toEqual([]);
-    expect(refused).toEqual(["E_INVALID_PATH"]);
+    const details = { attempted_path: "/etc/passwd", allowed_prefix: `${root}/ada/` };
+    expect(refused).toMatchObject([{ code: "E_INVALID_PATH", reason: "outside", details }]);
     expect(events).toContainEqual({
       kind: "failed",
       tool: "lab.path",
       error: expect.objectContaining({ code: "E_INVALID_PATH" }) as Error,
     });
+  });
+
+  test("is refused also when the log fails", async () => {
+    const { call } = await lab({
+      files: {
+        onRefused: () => {
+          throw new Error("the log is full");
+        },
+      },
+    });
+    const result = await call("path", { path: "/etc/passwd" });
+    expect([result.isError, result.text]).toEqual([true, expect.stringContaining("E_INVALID_PATH")]);
+    expect(result.text).not.toContain("the log is full");
   });
 
   test("is answered with E_FILE_TOO_LARGE for a file that is larger than is taken", async () => {

@@ -2,8 +2,9 @@
  * A store as one user, session or trace may see it.
  * @module
  */
-import { isBytes, wrong } from "../core/call.js";
+import { isBytes } from "../core/call.js";
 import { SluiceError } from "../errors/error.js";
+import { chunksOf, type Uploaded } from "./chunks.js";
 import { asStore } from "./discover.js";
 import { objectOf } from "./given.js";
 import { isArtifactId } from "./ids.js";
@@ -11,8 +12,7 @@ import { fullScope, sameScope, type FullScope } from "./scope.js";
 import { writtenWhole } from "./writer.js";
 import type { ArtifactInfo, ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "./store.js";
 
-/** What may be uploaded; chunks of a stream may have any size, and are not held. */
-export type Uploaded = Uint8Array | string | AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
+export type { Uploaded };
 
 /** What is said of an upload: everything but whose it is. */
 export type UploadInfo = Omit<ArtifactInfo, "scope">;
@@ -43,8 +43,9 @@ export class ScopedArtifacts {
     const said = { ...objectOf(info, "info"), scope: this.#scope };
     if (typeof data === "string") return this.#store.putText(data, said);
     if (isBytes(data)) return this.#store.putBytes(data, said);
-    if (!isIterable(data)) throw wrong("data", "a Uint8Array, a string, or a stream of Uint8Arrays");
-    return writtenWhole(await this.#store.openWriter(said), chunksOf(data));
+    // What is none is refused before anything is opened for it.
+    const chunks = chunksOf(data);
+    return writtenWhole(await this.#store.openWriter(said), chunks);
   }
 
   /** All bytes, or a range of them. Throws E_NOT_FOUND, E_EXPIRED, E_STORE_CORRUPT. */
@@ -79,26 +80,6 @@ export class ScopedArtifacts {
   async delete(id: string): Promise<boolean> {
     const artifact = await this.#store.stat(id, this.#scope);
     return artifact !== null && sameScope(artifact.scope, this.#scope) && this.#store.delete(id, this.#scope);
-  }
-}
-
-/** Also where streams cannot be iterated over, see {@link chunksOf}. */
-function isIterable(data: unknown): boolean {
-  if (typeof data !== "object" || data === null) return false;
-  return data instanceof ReadableStream || Symbol.asyncIterator in data || Symbol.iterator in data;
-}
-
-async function* chunksOf(data: Exclude<Uploaded, string | Uint8Array>): AsyncIterable<Uint8Array> {
-  // Not every browser can iterate over a stream.
-  if (!(data instanceof ReadableStream)) {
-    yield* data;
-    return;
-  }
-  const reader = data.getReader();
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
-  } finally {
-    await reader.cancel();
   }
 }
 

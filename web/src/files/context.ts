@@ -2,6 +2,7 @@
  * What a model is told of a user's files: a block behind the prompt (user storage §4).
  * @module
  */
+import { humanSize } from "../core/amounts.js";
 import type { UserFile } from "./user-file.js";
 
 const FIRST = "[SYSTEM: Available files in current session:";
@@ -11,7 +12,6 @@ const LAST = "End available files]";
 const MAX_CHARS = 4000;
 /** A category's reason, and what the core says of bytes, are short; what is longer came from elsewhere. */
 const MAX_INFO = 100;
-const UNITS = ["B", "KB", "MB", "GB", "TB"] as const;
 
 /** How the block is written. */
 export interface FileContextOptions {
@@ -60,25 +60,20 @@ export function nameShownAs(shown: string): string {
   return shown.replaceAll("❲", "[").replaceAll("❳", "]");
 }
 
-/** `2.1GB`, `15MB`, `850KB`: powers of 1,024, a decimal only where it says something. */
-export function contextSize(bytes: number): string {
-  let [value, unit] = [bytes, 0];
-  while (value >= 1024 && unit < UNITS.length - 1) {
-    value /= 1024;
-    unit += 1;
-  }
-  return `${Number(value.toFixed(1))}${UNITS[unit]}`;
-}
-
 /** `- sales_data.csv (uploaded 2024-08-27, 2.1GB, 5M rows)`; of a draft its state is what counts. */
 function lineOf({ name, origin, stored_at, size_bytes, facts, draft }: UserFile): string {
   const day = new Date(stored_at).toISOString().slice(0, 10);
   const state = draft?.reason?.replaceAll("_", " ") ?? "draft";
-  const info = origin === "deferred" ? [origin, state] : [`${origin} ${day}`, contextSize(size_bytes), facts ?? ""];
+  const info = origin === "deferred" ? [origin, state] : [`${origin} ${day}`, shortSize(size_bytes), facts ?? ""];
   return `- ${shownName(name)} (${info
     .filter((part) => part !== "")
     .map(plain)
     .join(", ")})`;
+}
+
+/** `2.1GB`, `15MB`, `850KB`: as the specification writes them, with a decimal only where it says something. */
+function shortSize(bytes: number): string {
+  return humanSize(bytes).replace(".0 ", " ").replace(" ", "");
 }
 
 function plain(text: string): string {

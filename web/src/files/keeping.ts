@@ -16,7 +16,7 @@ import { fileName } from "./file-name.js";
 import { foundFiles, type FoundFile, type SourceTerms } from "./received.js";
 import { referenceTo, toldContract, toldDisplay, type KeptFile } from "./told.js";
 import type { UserFileInfo } from "./user-file.js";
-import type { UserStorage } from "./user-storage.js";
+import type { FileBatch, UserStorage } from "./user-storage.js";
 
 /** Where files go. */
 export interface KeepingTerms extends Omit<SourceTerms, "artifacts" | "scope"> {
@@ -62,11 +62,13 @@ class Keeping {
   readonly #contract: ToolContract;
   readonly #call: FileCall;
   readonly #terms: KeepingTerms;
+  readonly #batch: FileBatch;
 
   constructor(contract: ToolContract, call: FileCall, terms: KeepingTerms) {
     this.#contract = contract;
     this.#call = call;
     this.#terms = terms;
+    this.#batch = terms.storage.batch();
   }
 
   async keep({ said, size_bytes, open }: FoundFile, name: string): Promise<void> {
@@ -104,12 +106,11 @@ class Keeping {
   }
 
   async #stored(name: string, data: Uploaded, info: UserFileInfo): Promise<ArtifactRef> {
-    const { storage } = this.#terms;
     if (this.#contract.display.storage_action === "temporary") {
       return this.#temporary(data, { filename: fileName(name), mime_type: info.mime_type ?? null });
     }
-    const file = await storage.put(name, data, info);
-    return storage.artifact(file);
+    const file = await this.#batch.put(name, data, info);
+    return this.#terms.storage.artifact(file);
   }
 
   /** As any artifact of the call, which is in nobody's My Files. */

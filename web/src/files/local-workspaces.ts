@@ -5,13 +5,13 @@
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { SluiceError } from "../errors/error.js";
-import { checkOptions, FUNCTION, type OptionTests } from "../errors/options.js";
+import { checkOptions, type OptionTests } from "../errors/options.js";
 import { wrong, type UserFilesOptions } from "./options.js";
 import { sandboxed } from "./sandbox.js";
 import { Workspace, type WorkspaceOptions } from "./workspace/workspace.js";
 
 /** Where users' folders are, and how servers are started that work in them. */
-export interface LocalWorkspacesOptions extends Pick<WorkspaceOptions, "root" | "onRefused"> {
+export interface LocalWorkspacesOptions extends Pick<WorkspaceOptions, "root"> {
   /**
    * Whether each user has servers of their own under bubblewrap, to whom the folder is `/tmp/{username}` (Linux); else tools are
    * told the folder as it is on this machine.
@@ -24,7 +24,6 @@ export interface LocalWorkspacesOptions extends Pick<WorkspaceOptions, "root" | 
 
 const OPTIONS: OptionTests<LocalWorkspacesOptions> = {
   root: ["the path of a folder", (value) => typeof value === "string" && value !== ""],
-  onRefused: FUNCTION,
   sandbox: ["true or false", (value) => typeof value === "boolean"],
   hide: [
     "a list of paths of folders",
@@ -43,10 +42,10 @@ export function localWorkspaces(
   options: LocalWorkspacesOptions = {},
 ): Required<Pick<UserFilesOptions, "openWorkspace" | "command">> {
   checkOptions(options, OPTIONS, "localWorkspaces", wrong);
-  const { onRefused, sandbox = false, hide = [] } = options;
+  const { sandbox = false, hide = [] } = options;
   const root = resolve(options.root ?? tmpdir());
   // How large a file may be is for whoever takes it to say, who says so in one place.
-  const common = { root, maxBytes: Infinity, ...(onRefused !== undefined && { onRefused }) };
+  const common = { root, maxBytes: Infinity };
   return {
     openWorkspace: (name) => Workspace.open({ ...common, ...(!sandbox && { shownRoot: root }), name }),
     command: async (argv, workspace) => {

@@ -2,6 +2,7 @@
  * A user's file, and how an artifact says that it is a version of one.
  * @module
  */
+import { isArtifactId } from "../artifacts/ids.js";
 import type { StoredArtifact } from "../artifacts/store.js";
 import type { DeferredReason, FileCategory } from "../core/contract-shape.js";
 import { factsIn } from "./facts.js";
@@ -79,8 +80,7 @@ export function newNamespace(): string {
 
 /** Whether an id is that of a version of a file, whoever's. */
 export function isFileId(id: string): boolean {
-  const at = id.lastIndexOf("_");
-  return at > 0 && NAMESPACE.test(id.slice(0, at));
+  return isArtifactId(id) && NAMESPACE.test(id.slice(0, id.lastIndexOf("_")));
 }
 
 /**

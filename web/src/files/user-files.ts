@@ -64,6 +64,11 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     });
   }
 
+  /** Where the files of all users are, small and large. */
+  get store(): ArtifactStore {
+    return this.#store;
+  }
+
   /** A user's own files: My Files. Throws ToolAuthError where the scope names nobody. */
   storage(scope: ArtifactScope): UserStorage {
     return this.#owners.of(scope).storage;
@@ -123,7 +128,7 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
 
   /** A store in which the files of whoever asks are found too, by their ids. */
   within(store: ArtifactStore, namespace: string): ArtifactStore {
-    const placeOf = (scope: ArtifactScope = {}): FilesPlace | undefined => {
+    const placeOf = (scope: ArtifactScope): FilesPlace | undefined => {
       const owner = this.#owners.ownerOf(scope);
       return owner && { store: this.#store, scope: owner };
     };

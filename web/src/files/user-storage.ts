@@ -4,14 +4,16 @@
  */
 import { ScopedArtifacts, type Uploaded } from "../artifacts/scoped.js";
 import type { ArtifactScope, ArtifactStore, ByteRange, Clock, StoredArtifact } from "../artifacts/store.js";
+import type { FileLook } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
 import { Turns } from "../tools/auth/turns.js";
-import type { OpenDescriber } from "./describing.js";
 import { fileName } from "./file-name.js";
 import { MAX_FILE_BYTES } from "./limits.js";
+import { listedFiles, type ListedFile } from "./listing.js";
 import { nearestNames } from "./nearest-names.js";
 import { putVersion } from "./put-version.js";
-import { isExpired, markOf, newNamespace, userFile, type UserFile, type UserFileInfo } from "./user-file.js";
+import { ReusedListing } from "./reused-listing.js";
+import { markOf, newNamespace, userFile, type UserFile, type UserFileInfo } from "./user-file.js";
 
 /** Whose files: a person, of a tenant where there are tenants, and of one session where files do not outlive it. */
 export type FileOwner = Pick<ArtifactScope, "tenant_id" | "session_id"> & {
@@ -22,7 +24,7 @@ export type FileOwner = Pick<ArtifactScope, "tenant_id" | "session_id"> & {
 /** What there may be beside a store and an owner. */
 export interface UserStorageOptions {
   /** Looks at what is put; left out, nothing is known of bytes but what is said of them. */
-  readonly describer?: OpenDescriber;
+  readonly describer?: () => Promise<FileLook>;
   /**
    * Bytes that a file may have; more is E_FILE_TOO_LARGE.
    * @defaultValue 50 GiB
@@ -32,15 +34,14 @@ export interface UserStorageOptions {
   readonly now?: Clock;
 }
 
+/** Puts that belong together, such as the files of one result. */
+export interface FileBatch {
+  /** As `put` of {@link UserStorage}. */
+  put(name: string, data: Uploaded, info?: UserFileInfo): Promise<UserFile>;
+}
+
 /** Versions of one file. */
 const MAX_VERSIONS = 100;
-
-/** One file, found. */
-interface Found {
-  readonly file: UserFile;
-  /** Oldest first. */
-  readonly versions: readonly StoredArtifact[];
-}
 
 /**
  * What a user calls files, kept as artifacts of that user alone: no name, and no id, leads to another's. Names are made fit by
@@ -56,10 +57,12 @@ export class UserStorage {
   readonly #store: ArtifactStore;
   readonly #scope: ArtifactScope;
   readonly #artifacts: ScopedArtifacts;
-  readonly #describer: OpenDescriber | undefined;
+  readonly #describer: UserStorageOptions["describer"];
   readonly #maxBytes: number;
   readonly #now: Clock;
   readonly #turns = new Turns();
+  /** How often something was put, renamed or deleted, or may have been. */
+  #changes = 0;
 
   /** Throws SluiceError E_INVALID_ARGUMENT for a store or an owner that is none. */
   constructor(store: ArtifactStore, owner: FileOwner, options: UserStorageOptions = {}) {
@@ -89,22 +92,28 @@ export class UserStorage {
 
   /** Keeps bytes, a text or a stream as the newest version of a file. Nothing is left of one that fails. */
   put(name: string, data: Uploaded, info: UserFileInfo = {}): Promise<UserFile> {
-    const filename = fileName(name);
-    // For its name alone: somebody's slow upload keeps no tool's result waiting.
-    return this.#turns.take(filename, async () => {
-      const known = (await this.#all()).get(filename);
-      const namespace = known?.versions[0]?.namespace ?? newNamespace();
-      const place = { namespace, filename, scope: this.#scope };
-      const terms = { place, info, describer: this.#describer, maxBytes: this.#maxBytes };
-      const kept = await putVersion(this.#store, data, terms);
-      const before = known?.versions.filter(({ id }) => id !== kept.id) ?? [];
-      const over = surplus(before);
-      for (const { id } of over) await this.#artifacts.delete(id);
-      return madeFile(filename, [
-        ...before.filter((version) => !over.includes(version)),
-        await this.#artifacts.stat(kept.id),
-      ]);
+    return this.batch().put(name, data, info);
+  }
+
+  /**
+   * For puts one after the other: what the user has is looked for once for all of them, and not for each. That counts where there are
+   * many files, and most in a bucket. What another process calls by a name that there was not may be seen some seconds late: then
+   * there are two files, as of two that put a new name at once.
+   */
+  batch(): FileBatch {
+    const listing = new ReusedListing({
+      list: () => this.#all(),
+      stat: (id) => this.#store.stat(id, this.#scope),
+      changes: () => this.#changes,
+      now: this.#now,
     });
+    return {
+      put: (name, data, info = {}) => {
+        const filename = fileName(name);
+        // For its name alone: somebody's slow upload keeps no tool's result waiting.
+        return this.#turns.take(filename, () => this.#put(filename, data, info, listing));
+      },
+    };
   }
 
   /** The bytes of the newest version of that name, or of just the version that `versions` or `list` gave; or a range of them. */
@@ -130,25 +139,32 @@ export class UserStorage {
   /** Deletes a file with all of its versions; false where there is none of that name. */
   async remove(name: string): Promise<boolean> {
     const found = (await this.#all()).get(fileName(name));
-    for (const { id } of found?.versions ?? []) await this.#artifacts.delete(id);
+    await this.#changing(async () => {
+      for (const { id } of found?.versions ?? []) await this.#artifacts.delete(id);
+    });
     return found !== undefined;
   }
 
   /** Deletes every file, with all versions. */
   async clear(): Promise<void> {
-    for await (const artifact of this.#artifacts.list()) {
-      if (markOf(artifact) !== undefined) await this.#artifacts.delete(artifact.id);
-    }
+    await this.#changing(async () => {
+      for await (const artifact of this.#artifacts.list()) {
+        if (markOf(artifact) !== undefined) await this.#artifacts.delete(artifact.id);
+      }
+    });
   }
 
   /** Calls a file otherwise; its versions go with it. Throws E_INVALID_ARGUMENT where there is a file of that name. */
   rename(name: string, to: string): Promise<UserFile> {
     const filename = fileName(to);
     const rename = async (): Promise<UserFile> => {
-      const { file, versions } = await this.#get(name);
+      const all = await this.#all();
+      const { file, versions } = named(name, all);
       if (filename === file.name) return file;
-      if ((await this.find(filename)) !== null) throw taken(filename);
-      for (const { id } of versions) await this.#store.update(id, { filename }, this.#scope);
+      if (all.has(filename)) throw taken(filename);
+      await this.#changing(async () => {
+        for (const { id } of versions) await this.#store.update(id, { filename }, this.#scope);
+      });
       return (await this.#get(filename)).file;
     };
     // In one order, whoever renames what: else two would wait for each other.
@@ -161,41 +177,49 @@ export class UserStorage {
     return typeof file === "string" ? (await this.#get(file)).file.id : file.id;
   }
 
-  async #get(name: string): Promise<Found> {
-    const filename = fileName(name);
-    const all = await this.#all();
-    const found = all.get(filename);
-    if (found !== undefined) return found;
-    const [meant] = nearestNames(filename, [...all.keys()]);
-    const remedy = meant === undefined ? "see what there is by listing the files." : `did you mean ${quoted(meant)}?`;
-    throw new SluiceError("E_NOT_FOUND", `There is no file ${quoted(filename)}: ${remedy}`);
+  async #get(name: string): Promise<ListedFile> {
+    return named(name, await this.#all());
   }
 
-  /** By name, which is unique: of two files with one name the later one has a number. */
-  async #all(): Promise<ReadonlyMap<string, Found>> {
-    const found = new Map<string, Found>();
-    for (const versions of (await this.#byNamespace()).values()) {
-      // What was stored again is the newest.
-      versions.sort((left, right) => left.stored_at - right.stored_at);
-      const name = free(fileName(versions.at(-1)?.filename ?? ""), found);
-      const file = userFile(name, versions);
-      if (file !== undefined) found.set(name, { file, versions });
-    }
-    return found;
+  #all(): Promise<ReadonlyMap<string, ListedFile>> {
+    return listedFiles(this.#artifacts, this.#now());
   }
 
-  /** The versions of each file, without those whose time is over. */
-  async #byNamespace(): Promise<ReadonlyMap<string, StoredArtifact[]>> {
-    const byNamespace = new Map<string, StoredArtifact[]>();
-    const over: StoredArtifact[] = [];
-    for await (const artifact of this.#artifacts.list()) {
-      if (markOf(artifact) === undefined) continue;
-      if (isExpired(artifact, this.#now())) over.push(artifact);
-      else byNamespace.set(artifact.namespace, [...(byNamespace.get(artifact.namespace) ?? []), artifact]);
-    }
-    for (const { id } of over) await this.#artifacts.delete(id);
-    return byNamespace;
+  async #put(filename: string, data: Uploaded, info: UserFileInfo, listing: ReusedListing): Promise<UserFile> {
+    const known = await listing.find(filename);
+    const namespace = known?.versions[0]?.namespace ?? newNamespace();
+    const place = { namespace, filename, scope: this.#scope };
+    const terms = { place, info, describer: this.#describer, maxBytes: this.#maxBytes };
+    const listed = await this.#changing(async () => {
+      const kept = await putVersion(this.#store, data, terms);
+      const before = known?.versions.filter(({ id }) => id !== kept.id) ?? [];
+      const over = surplus(before);
+      for (const { id } of over) await this.#artifacts.delete(id);
+      const stay = before.filter((version) => !over.includes(version));
+      return madeFile(filename, [...stay, await this.#artifacts.stat(kept.id)]);
+    });
+    listing.note(filename, listed);
+    return listed.file;
   }
+
+  /** Counted also where it fails: something of it may have been done. */
+  async #changing<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } finally {
+      this.#changes += 1;
+    }
+  }
+}
+
+/** Throws SluiceError E_NOT_FOUND with the nearest name. */
+function named(name: string, all: ReadonlyMap<string, ListedFile>): ListedFile {
+  const filename = fileName(name);
+  const found = all.get(filename);
+  if (found !== undefined) return found;
+  const [meant] = nearestNames(filename, [...all.keys()]);
+  const remedy = meant === undefined ? "see what there is by listing the files." : `did you mean ${quoted(meant)}?`;
+  throw new SluiceError("E_NOT_FOUND", `There is no file ${quoted(filename)}: ${remedy}`);
 }
 
 /** What goes where one more comes: what tools made before what the user uploaded, and the oldest first. */
@@ -209,17 +233,10 @@ function isUploaded(version: StoredArtifact): boolean {
 }
 
 /** Of versions that are just there. */
-function madeFile(name: string, versions: readonly StoredArtifact[]): UserFile {
+function madeFile(name: string, versions: readonly StoredArtifact[]): ListedFile {
   const file = userFile(name, versions);
-  if (file !== undefined) return file;
+  if (file !== undefined) return { file, versions };
   throw new SluiceError("E_STORE_READ", "The store gave back a file otherwise than it took it: try again.");
-}
-
-function free(name: string, others: ReadonlyMap<string, unknown>): string {
-  const dot = name.lastIndexOf(".") > 0 ? name.lastIndexOf(".") : name.length;
-  let own = name;
-  for (let number = 2; others.has(own); number += 1) own = `${name.slice(0, dot)} (${number})${name.slice(dot)}`;
-  return own;
 }
 
 function taken(name: string): SluiceError {

@@ -13,6 +13,7 @@ import type {
   Clock,
   StoredArtifact,
 } from "../artifacts/store.js";
+import { objectOf } from "../artifacts/given.js";
 import { fullScope } from "../artifacts/scope.js";
 import { isExpired, isFileId } from "./user-file.js";
 
@@ -29,13 +30,13 @@ export interface FilesPlace {
 export class WithUserFiles implements ArtifactStore {
   readonly #store: ArtifactStore;
   readonly #namespace: string;
-  readonly #placeOf: (scope: ArtifactScope | undefined) => FilesPlace | undefined;
+  readonly #placeOf: (scope: ArtifactScope) => FilesPlace | undefined;
   readonly #now: Clock;
 
   constructor(
     store: ArtifactStore,
     namespace: string,
-    placeOf: (scope: ArtifactScope | undefined) => FilesPlace | undefined,
+    placeOf: (scope: ArtifactScope) => FilesPlace | undefined,
     now: Clock,
   ) {
     this.#store = store;
@@ -95,7 +96,7 @@ export class WithUserFiles implements ArtifactStore {
     id: string,
     options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
   ): Promise<ReadableStream<Uint8Array> | null> {
-    const place = this.#fileAt(id, options.scope);
+    const place = this.#fileAt(id, objectOf(options, "options").scope);
     if (place === undefined) return this.#store.openReader(id, options);
     return (await this.#fileIn(place, id)) && place.store.openReader(id, { ...options, scope: place.scope });
   }
@@ -107,6 +108,6 @@ export class WithUserFiles implements ArtifactStore {
   }
 
   #fileAt(id: string, scope: ArtifactScope | undefined): FilesPlace | undefined {
-    return isFileId(id) ? this.#placeOf(scope) : undefined;
+    return isFileId(id) ? this.#placeOf(fullScope(scope)) : undefined;
   }
 }

@@ -38,12 +38,6 @@ export interface FileTooLargeDetails {
   readonly current_limit_bytes: number;
 }
 
-/** For a log: which path was refused, and why. */
-export interface RefusedPath extends InvalidPathDetails {
-  /** Why. */
-  readonly reason: PathRefusal;
-}
-
 const MAX_SHOWN = 1024;
 /** What cannot be seen, or moves what can. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;

@@ -10,7 +10,7 @@ import { fileName } from "../file-name.js";
 import { MAX_FILE_BYTES } from "../limits.js";
 import type { OutputFile, UserWorkspace } from "../user-workspace.js";
 import { emptied } from "./empty.js";
-import { coded, FileTooLargeError, workspaceError, type RefusedPath } from "./errors.js";
+import { coded, FileTooLargeError, workspaceError } from "./errors.js";
 import { INPUTS, Inputs, type InputFile } from "./inputs.js";
 import type { OpenFolder } from "./open-folder.js";
 import { invalid, missing, openInside, outputFile, Refused, segmentsOf } from "./output.js";
@@ -26,8 +26,6 @@ export interface WorkspaceOptions {
   readonly shownRoot?: string;
   /** Bytes of the largest file that is taken from tools; 50 GiB when left out. */
   readonly maxBytes?: number;
-  /** Told of each path that was refused, for a log. What it throws is ignored. */
-  readonly onRefused?: (refusal: RefusedPath) => void;
 }
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -52,14 +50,12 @@ export class Workspace implements UserWorkspace {
   readonly #separator: string;
   readonly #prefixes: readonly string[];
   readonly #maxBytes: number;
-  readonly #onRefused: ((refusal: RefusedPath) => void) | undefined;
   readonly #inputs = new Inputs();
 
   private constructor(place: Place, options: WorkspaceOptions) {
-    const { name, shownRoot = "/tmp", maxBytes = MAX_FILE_BYTES, onRefused } = options;
+    const { name, shownRoot = "/tmp", maxBytes = MAX_FILE_BYTES } = options;
     this.#place = place;
     this.#maxBytes = maxBytes;
-    this.#onRefused = onRefused;
     this.name = name;
     this.folder = place.folder;
     this.root = dirname(place.folder);
@@ -113,7 +109,7 @@ export class Workspace implements UserWorkspace {
       await file.close();
       throw new FileTooLargeError(size, this.#maxBytes);
     } catch (error) {
-      if (error instanceof Refused) throw this.#refused(path, error);
+      if (error instanceof Refused) throw invalid(path, this.prefix, error);
       if (systemCode(error) === "ENOENT") throw missing(path);
       throw workspaceError(error, "read");
     }
@@ -139,15 +135,5 @@ export class Workspace implements UserWorkspace {
   /** Anew each time: what cleans up temporary folders may have taken it. */
   #open(): Promise<OpenFolder> {
     return openPlace(this.#place);
-  }
-
-  #refused(path: string, refused: Refused): Error {
-    const error = invalid(path, this.prefix, refused);
-    try {
-      this.#onRefused?.({ ...error.details, reason: refused.reason });
-    } catch {
-      // A log that fails must not let a path pass for another error.
-    }
-    return error;
   }
 }
