@@ -2,17 +2,10 @@
  * A connection of the store's own: made when it is needed, and anew when it is gone.
  * @module
  */
-import { onAbort, untilLate } from "../../core/abort.js";
-import { SluiceError } from "../../errors/error.js";
-import { ConnectionFailure, isReplica, isReply, wantsPassword } from "./failures.js";
+import { onAbort } from "../../core/abort.js";
+import { connected, ended, type Client } from "./client.js";
+import { ConnectionFailure, isReplica, isReply } from "./failures.js";
 import type { RedisCommands } from "./options.js";
-
-/** What is used of node-redis. */
-interface Client extends RedisCommands {
-  readonly isOpen: boolean;
-  readonly isReady: boolean;
-  destroy(): void;
-}
 
 /** One connection, and who waits for its answers. */
 interface Line {
@@ -97,59 +90,11 @@ export class OwnConnection implements RedisCommands {
   }
 
   async #connect(): Promise<Line> {
-    const { createClient } = await installed();
-    const client = createClient({
-      url: this.#url,
-      RESP: 2,
-      disableOfflineQueue: true,
-      disableClientInfo: true,
-      socket: { connectTimeout: this.#timeout, reconnectStrategy: false },
-    });
-    // Told to whoever waits for an answer; without a listener it would end the process.
-    client.on("error", () => undefined);
-    try {
-      await untilLate(() => greeted(client), { most: this.#timeout, late: noGreeting, signal: undefined });
-    } catch (error) {
-      ended(client);
-      throw error instanceof ConnectionFailure ? error : new ConnectionFailure(false, error);
-    }
-    client.unref();
+    const client = await connected(this.#url, this.#timeout);
     const line = { client, waiting: new Set<object>() };
     // Nobody waited for it any more.
     if (this.#isClosed) ended(client);
     else this.#line = line;
     return line;
-  }
-}
-
-/** Connects. Who has to say a password first hears that now: of what is long a server breaks off without a word. */
-async function greeted(client: Client & { connect(): Promise<unknown> }): Promise<void> {
-  await client.connect();
-  try {
-    await client.sendCommand(["PING"]);
-  } catch (error) {
-    if (!isReply(error) || wantsPassword(error)) throw error;
-  }
-}
-
-function ended(client: Client): void {
-  // Some versions refuse to destroy what has failed.
-  if (client.isOpen) client.destroy();
-}
-
-function noGreeting(): Error {
-  return new ConnectionFailure(false, new Error("The server does not greet."));
-}
-
-async function installed() {
-  try {
-    return await import("@redis/client");
-  } catch (error) {
-    throw new SluiceError(
-      "E_MISUSE",
-      "A url needs the package @redis/client: install it, or give the store a client.",
-      {},
-      { cause: error },
-    );
   }
 }

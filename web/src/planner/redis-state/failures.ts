@@ -42,9 +42,9 @@ const KINDS: readonly Kind[] = [
   [word(`WRONGTYPE|${DAMAGED}`), "E_STORE_CORRUPT", "What is kept here is damaged: begin anew."],
   [word(LARGE), "E_TOO_LARGE", TOO_LARGE],
   [
-    word("NOAUTH|WRONGPASS|NOPERM|DENIED|AUTH|invalid password|unauthenticated"),
+    word("NOAUTH|WRONGPASS|NOPERM|DENIED|AUTH|invalid password|unauthenticated|The user executing the script"),
     "E_STORE_DENIED",
-    "The Redis server refused access: check user and password, and that its ACL allows scripts on the store's keys.",
+    "The Redis server refused access: check user and password, and that its ACL allows scripts, and the store's keys and channels.",
   ],
   [word("READONLY"), "E_STORE_DENIED", "The Redis server is a replica, which changes nothing: give the primary's url."],
   [

@@ -129,6 +129,14 @@ export function script(
   body: string,
   { parts, isRepeatable = false }: { readonly parts: readonly string[]; readonly isRepeatable?: boolean },
 ): Script {
-  const text = [TIME, ENTRY, ...parts, body].join("");
+  return plainScript(act, [TIME, ENTRY, ...parts, body].join(""), { isRepeatable });
+}
+
+/** A script as it is. */
+export function plainScript(
+  act: StorageAct,
+  text: string,
+  { isRepeatable }: { readonly isRepeatable: boolean },
+): Script {
   return { text, sha: createHash("sha1").update(text).digest("hex"), act, isRepeatable };
 }

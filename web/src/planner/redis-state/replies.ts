@@ -25,6 +25,12 @@ export function textOf(reply: unknown): string | null {
   throw strange();
 }
 
+/** Texts. Throws SluiceError E_STORE_READ for anything else. */
+export function textsOf(reply: unknown): readonly string[] {
+  if (Array.isArray(reply) && reply.every((each) => typeof each === "string")) return reply;
+  throw strange();
+}
+
 /** Whether it was done; some clients give numbers as strings. Throws SluiceError E_STORE_WRITE for what is neither 1 nor 0. */
 export function isDone(reply: unknown): boolean {
   const said = typeof reply === "number" || typeof reply === "bigint" ? String(reply) : reply;

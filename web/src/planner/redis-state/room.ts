@@ -7,7 +7,7 @@ import { bytesOf, type StateLimits } from "../state-limits.js";
 import type { Released } from "../state-store.js";
 import type { Script } from "./lua.js";
 import { isDone, pageOf, textOf, type DatedText, type Page } from "./replies.js";
-import { ADD, CLAIM, FORGET, HISTORY, LOAD, RELEASE, SAVE, TAKE } from "./scripts.js";
+import { ADD, CLAIM, FORGET, HISTORY, LOAD, RELEASE, SAVE, TAKE, UPDATE } from "./scripts.js";
 import type { RedisServer } from "./server.js";
 
 /** Milliseconds: nothing is kept longer, so that numbers stay exact. */
@@ -58,6 +58,11 @@ export class Room {
   /** False where there is nothing, or it is another's. `lease` in milliseconds. */
   async claim(name: string, owner: string, lease: number): Promise<boolean> {
     return isDone(await this.#run(CLAIM, name, hashed(owner), amount(lease)));
+  }
+
+  /** Keeps another text, claimed as before. False where it is not the owner's. */
+  async update(name: string, owner: string, text: string): Promise<boolean> {
+    return isDone(await this.#run(UPDATE, name, hashed(owner), this.#age(Infinity), text));
   }
 
   /** False where it is not the owner's. */

@@ -78,6 +78,23 @@ return 1
   { parts: [INDEX, KEPT], isRepeatable: true },
 );
 
+/** ARGV: owner, age, text. */
+export const UPDATE = script(
+  "write",
+  `
+local entry, wrong = kept()
+if wrong then return damaged() end
+if not entry or entry.owner ~= ARGV[3] or now >= entry.leased then return 0 end
+local last = math.max(now + tonumber(ARGV[4]), entry.leased)
+listed(index, name, last)
+redis.call('HSET', key, 'until', number(last), 'text', ARGV[5])
+redis.call('PEXPIRE', key, number(last - now))
+lasts(index, last - now)
+return 1
+`,
+  { parts: [INDEX, KEPT], isRepeatable: true },
+);
+
 /** ARGV: owner, `wait` or `forget`. */
 export const RELEASE = script(
   "write",

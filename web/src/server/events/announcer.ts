@@ -26,6 +26,8 @@ export type SessionEvent =
   | { readonly kind: "resource_updated"; readonly namespace: string; readonly uri: string }
   | { readonly kind: "resources_changed"; readonly namespace: string }
   | { readonly kind: "files_changed" }
+  /** A person came back from a provider that was asked for consent: what waits for it can go on. */
+  | { readonly kind: "consent_answered"; readonly provider: string; readonly given: boolean }
   | { readonly kind: "session_ended" };
 
 /** Appends to sessions' channels. What cannot be told is reported, and stops nothing: what it is about has happened. */

@@ -2,6 +2,7 @@
  * What happened, for whoever listens now or comes back: refs and sizes, never bytes.
  * @module
  */
+import { SluiceError } from "../../errors/error.js";
 
 /** Something that happened. JSON. */
 export interface LoggedEvent {
@@ -29,12 +30,28 @@ export const MAX_EVENT_BYTES = 256 * 1024;
 /** Bytes of JSON that are kept of one channel, the last event apart. */
 export const MAX_CHANNEL_BYTES = 4 * 1024 * 1024;
 
-/** Seconds that a channel is kept in which nothing happens. */
+/** Seconds that a channel is kept in which nothing happens, unless somebody follows it. */
 export const CHANNEL_SECONDS = 24 * 60 * 60;
+
+/** Seconds that it is known that a channel was ended. */
+export const ENDED_SECONDS = 10 * 60;
+
+/** Channels that are kept; those to which nothing was appended for longest make room. */
+export const MAX_CHANNELS = 100_000;
 
 /** A form that both memory and Redis write: 1 to 20 digits each. */
 export function isEventId(text: string): boolean {
   return /^\d{1,20}-\d{1,20}$/.test(text);
+}
+
+/** Text of an event. Throws SluiceError E_TOO_LARGE. */
+export function textOf(event: LoggedEvent): string {
+  const text = JSON.stringify(event);
+  if (Buffer.byteLength(text) <= MAX_EVENT_BYTES) return text;
+  throw new SluiceError(
+    "E_TOO_LARGE",
+    `An event has more than ${MAX_EVENT_BYTES} bytes: put what is large into an artifact, and tell its reference.`,
+  );
 }
 
 /**
@@ -45,12 +62,16 @@ export function isEventId(text: string): boolean {
  * {@link MAX_EVENT_BYTES}.
  */
 export interface EventLog {
-  /** Keeps an event behind those of its channel, and tells whoever listens, in every process. Gives its id. */
+  /**
+   * Keeps an event behind those of its channel, and tells whoever listens, in every process. Gives its id. What is appended
+   * to a channel that was ended within {@link ENDED_SECONDS} is lost: whoever worked for it did not know yet.
+   */
   append(channel: string, event: LoggedEvent): Promise<string>;
   /**
    * The events behind an id, all that are kept where it is null, and then each as it comes, until the signal. Where some
-   * behind the id are no longer kept, {@link EVENTS_LOST} comes first, with the id of the last one that went.
-   * Ends when the channel is ended. A listener that is slow is held up alone, and holds up nobody.
+   * behind the id are no longer kept, {@link EVENTS_LOST} comes first, with the id of the last one that went, or one before
+   * all that are kept. Ends behind the last event when the channel is ended; at once when it was, within
+   * {@link ENDED_SECONDS}. A listener that is slow is held up alone, and holds up nobody.
    *
    * @param options `after`: the id; `signal`: ends listening, without an error.
    */
@@ -60,6 +81,6 @@ export interface EventLog {
   ): AsyncIterable<EventEntry>;
   /** Whether there is a channel of that name: something was appended, and it was not ended since. */
   has(channel: string): Promise<boolean>;
-  /** Forgets a channel. Whoever follows it, in every process, comes to an end. */
+  /** Ends a channel, and forgets it. Whoever follows it, in every process, hears what was appended before, and comes to an end. */
   end(channel: string): Promise<void>;
 }

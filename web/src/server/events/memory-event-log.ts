@@ -2,159 +2,154 @@
  * Events of one process.
  * @module
  */
-import { SluiceError } from "../../errors/error.js";
-import { onAbort } from "../../core/abort.js";
+import type { Clock } from "../../artifacts/store.js";
 import {
   CHANNEL_SECONDS,
-  EVENTS_LOST,
-  MAX_CHANNEL_BYTES,
-  MAX_EVENT_BYTES,
-  MAX_EVENTS,
+  ENDED_SECONDS,
+  MAX_CHANNELS,
+  textOf,
   type EventEntry,
   type EventLog,
   type LoggedEvent,
 } from "./event-log.js";
+import { Channel, type Listener } from "./memory-channel.js";
 
-/** An entry, and what it weighs. */
-interface Kept extends EventEntry {
-  readonly bytes: number;
+/** Bounds of a log in memory. */
+export interface MemoryEventLogOptions {
+  /** {@link MAX_CHANNELS} when left out. */
+  readonly maxChannels?: number;
+  /** Bytes of JSON of all channels, the one appended to last apart; 256 MiB when left out. */
+  readonly maxBytes?: number;
+  /** `Date.now` when left out. */
+  readonly clock?: Clock;
 }
+
+const MAX_BYTES = 256 * 1024 * 1024;
 
 /** Keeps events as long as the object lives. */
 export class MemoryEventLog implements EventLog {
+  /** Those that are kept or followed; to which was appended last stand last. */
   readonly #channels = new Map<string, Channel>();
+  /** Until when it is known of a channel that it was ended. */
+  readonly #ended = new Map<string, number>();
+  readonly #maxChannels: number;
+  readonly #maxBytes: number;
+  readonly #clock: Clock;
+  #bytes = 0;
+  #last: readonly [at: number, number: number] = [0, 0];
+
+  constructor({ maxChannels = MAX_CHANNELS, maxBytes = MAX_BYTES, clock = Date.now }: MemoryEventLogOptions = {}) {
+    this.#maxChannels = maxChannels;
+    this.#maxBytes = maxBytes;
+    this.#clock = clock;
+  }
 
   async append(name: string, event: LoggedEvent): Promise<string> {
-    const bytes = Buffer.byteLength(JSON.stringify(event));
-    if (bytes > MAX_EVENT_BYTES) throw tooLarge();
-    return this.#channel(name).append(structuredClone(event), bytes);
+    const text = textOf(event);
+    const id = this.#nextId();
+    if (this.#wasEnded(name)) return id;
+    const channel = this.#known(name) ?? new Channel(this.#clock());
+    this.#use(name, channel);
+    const before = channel.bytes;
+    channel.append(id, text);
+    this.#bytes += channel.bytes - before;
+    this.#makeRoom(channel);
+    return id;
   }
 
   async *follow(
     name: string,
     { after, signal }: { readonly after: string | null; readonly signal: AbortSignal },
   ): AsyncIterable<EventEntry> {
-    const channel = this.#channel(name);
-    let last = after;
-    while (!signal.aborted) {
-      const [next] = channel.behind(last);
-      if (next !== undefined) {
-        last = next.id;
-        yield next;
-      } else if (channel.isEnded) return;
-      else await channel.changed(signal);
+    if (this.#wasEnded(name)) return;
+    const channel = this.#known(name) ?? new Channel(this.#clock());
+    this.#channels.set(name, channel);
+    const listener: Listener = { after };
+    channel.enter();
+    try {
+      while (!signal.aborted) {
+        const entry = channel.take(listener);
+        if (entry !== undefined) yield entry;
+        else if (channel.isEnded) return;
+        else await channel.changed(signal);
+      }
+    } finally {
+      channel.leave();
+      // Nothing is left of what was only followed.
+      if (channel.isEmpty && !channel.isFollowed) this.#forget(name, channel);
     }
   }
 
   async has(name: string): Promise<boolean> {
-    return (this.#channels.get(name)?.size ?? 0) > 0;
+    const channel = this.#known(name);
+    return channel !== undefined && !channel.isEmpty;
   }
 
   async end(name: string): Promise<void> {
+    const now = this.#clock();
+    for (const [each, until] of this.#ended) {
+      if (until > now && this.#ended.size < this.#maxChannels) break;
+      this.#ended.delete(each);
+    }
+    this.#ended.delete(name);
+    this.#ended.set(name, now + ENDED_SECONDS * 1000);
     const channel = this.#channels.get(name);
-    this.#channels.delete(name);
-    channel?.end();
+    if (channel === undefined) return;
+    this.#forget(name, channel);
+    channel.end();
   }
 
-  #channel(name: string): Channel {
-    const known = this.#channels.get(name);
-    const channel = known ?? new Channel();
-    // Those that were used last stand last.
+  #known(name: string): Channel | undefined {
+    const channel = this.#channels.get(name);
+    if (channel === undefined || channel.isFollowed || channel.usedAt >= this.#oldest()) return channel;
+    this.#forget(name, channel);
+    return undefined;
+  }
+
+  /** Times never go back, whatever the clock does. */
+  #nextId(): string {
+    const [at, number] = this.#last;
+    const now = this.#clock();
+    this.#last = now > at ? [now, 0] : [at, number + 1];
+    return this.#last.join("-");
+  }
+
+  #wasEnded(name: string): boolean {
+    return (this.#ended.get(name) ?? 0) > this.#clock();
+  }
+
+  #oldest(): number {
+    return this.#clock() - CHANNEL_SECONDS * 1000;
+  }
+
+  #use(name: string, channel: Channel): void {
+    channel.usedAt = this.#clock();
     this.#channels.delete(name);
     this.#channels.set(name, channel);
-    if (known === undefined) this.#forgetOld();
-    return channel;
   }
 
-  #forgetOld(): void {
-    const before = Date.now() - CHANNEL_SECONDS * 1000;
+  #makeRoom(newest: Channel): void {
+    const oldest = this.#oldest();
     for (const [name, channel] of this.#channels) {
-      if (channel.usedAt >= before) return;
-      if (!channel.isFollowed) this.#channels.delete(name);
+      const isFull = this.#channels.size > this.#maxChannels || this.#bytes > this.#maxBytes;
+      if (channel === newest || (!isFull && channel.usedAt >= oldest)) return;
+      if (!channel.isFollowed) this.#forget(name, channel);
+      else {
+        if (isFull) this.#clear(channel);
+        // Not looked at again with every event of others.
+        this.#use(name, channel);
+      }
     }
   }
-}
 
-class Channel {
-  usedAt = Date.now();
-  isEnded = false;
-  readonly #entries: Kept[] = [];
-  readonly #waiting = new Set<() => void>();
-  #bytes = 0;
-  #last: readonly [at: number, number: number] = [0, 0];
-  /** Of the last one that went. */
-  #gone: string | null = null;
-
-  get size(): number {
-    return this.#entries.length;
+  #forget(name: string, channel: Channel): void {
+    if (this.#channels.get(name) !== channel) return;
+    this.#channels.delete(name);
+    this.#bytes -= channel.bytes;
   }
 
-  get isFollowed(): boolean {
-    return this.#waiting.size > 0;
+  #clear(channel: Channel): void {
+    this.#bytes -= channel.bytes;
+    channel.clear();
   }
-
-  append(event: LoggedEvent, bytes: number): string {
-    const [at, number] = this.#last;
-    const now = (this.usedAt = Date.now());
-    this.#last = now > at ? [now, 0] : [at, number + 1];
-    const id = this.#last.join("-");
-    this.#entries.push({ id, event, bytes });
-    this.#bytes += bytes;
-    while (this.#entries.length > MAX_EVENTS || (this.#bytes > MAX_CHANNEL_BYTES && this.#entries.length > 1)) {
-      const oldest = this.#entries.shift();
-      this.#bytes -= oldest?.bytes ?? 0;
-      this.#gone = oldest?.id ?? null;
-    }
-    this.#wake();
-    return id;
-  }
-
-  /** The next entry behind an id, or what is said in its place. */
-  *behind(after: string | null): Iterable<EventEntry> {
-    if (this.#gone !== null && (after === null || isBefore(after, this.#gone))) {
-      yield { id: this.#gone, event: EVENTS_LOST };
-      return;
-    }
-    const next = after === null ? this.#entries[0] : this.#entries.find(({ id }) => isBefore(after, id));
-    if (next !== undefined) yield { id: next.id, event: next.event };
-  }
-
-  async changed(signal: AbortSignal): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const wake = (): void => {
-        this.#waiting.delete(wake);
-        forget();
-        resolve();
-      };
-      this.#waiting.add(wake);
-      const forget = onAbort(signal, wake);
-    });
-  }
-
-  end(): void {
-    this.isEnded = true;
-    this.#wake();
-  }
-
-  #wake(): void {
-    for (const wake of [...this.#waiting]) wake();
-  }
-}
-
-function isBefore(left: string, right: string): boolean {
-  const [[a, b], [c, d]] = [numbersOf(left), numbersOf(right)];
-  return a < c || (a === c && b < d);
-}
-
-function numbersOf(id: string): readonly [bigint, bigint] {
-  const [at = "0", number = "0"] = id.split("-");
-  return [BigInt(at), BigInt(number)];
-}
-
-/** E_TOO_LARGE, of an event. */
-export function tooLarge(): SluiceError {
-  return new SluiceError(
-    "E_TOO_LARGE",
-    `An event has more than ${MAX_EVENT_BYTES} bytes: put what is large into an artifact, and tell its reference.`,
-  );
 }

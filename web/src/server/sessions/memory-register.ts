@@ -5,6 +5,7 @@
 import type { Clock } from "../../artifacts/store.js";
 import type { ServedSession } from "./session.js";
 import {
+  MAX_SESSIONS,
   MAX_SUBSCRIPTIONS,
   MAX_TRACES,
   type EndedSession,
@@ -19,21 +20,24 @@ interface Entry {
   readonly subscriptions: Map<string, Subscription>;
 }
 
-/** Sessions that are kept; the oldest make room. */
-const MAX_SESSIONS = 100_000;
-
 /** Remembers as long as the object lives. */
 export class MemorySessionRegister implements SessionRegister {
   readonly #entries = new Map<string, Entry>();
   readonly #clock: Clock;
+  readonly #most: number;
 
-  constructor(clock: Clock = Date.now) {
+  /** `maxSessions`: those that are kept; {@link MAX_SESSIONS} when left out. */
+  constructor(clock: Clock = Date.now, maxSessions: number = MAX_SESSIONS) {
     this.#clock = clock;
+    this.#most = maxSessions;
   }
 
   async begin(session: ServedSession): Promise<void> {
+    // Its place is behind the others, where it was there before.
+    this.#entries.delete(session.id);
     this.#forgetOver();
-    this.#entries.set(session.id, { session, traces: new Set(), subscriptions: new Map() });
+    // The host keeps what it gave, and may change it.
+    this.#entries.set(session.id, { session: structuredClone(session), traces: new Set(), subscriptions: new Map() });
   }
 
   async find(id: string): Promise<ServedSession | null> {
@@ -63,7 +67,7 @@ export class MemorySessionRegister implements SessionRegister {
     if (subscriptions === undefined) return true;
     const key = keyOf(subscription);
     if (!subscriptions.has(key) && subscriptions.size >= MAX_SUBSCRIPTIONS) return false;
-    subscriptions.set(key, subscription);
+    subscriptions.set(key, { ...subscription });
     return true;
   }
 
@@ -85,7 +89,7 @@ export class MemorySessionRegister implements SessionRegister {
   /** Those that are over stand first, as a rule: all last as long. */
   #forgetOver(): void {
     for (const [id, { session }] of this.#entries) {
-      if (session.expires_at > this.#clock() && this.#entries.size < MAX_SESSIONS) return;
+      if (session.expires_at > this.#clock() && this.#entries.size < this.#most) return;
       this.#entries.delete(id);
     }
   }

@@ -12,6 +12,9 @@ export interface Subscription {
   readonly uri: string;
 }
 
+/** Sessions that are remembered at the same time; beyond, those that would be over first make room. */
+export const MAX_SESSIONS = 100_000;
+
 /** Traces that a session may name; beyond, storing under a new one is refused. */
 export const MAX_TRACES = 1000;
 

@@ -1,0 +1,230 @@
+/**
+ * Events in Redis.
+ * @module
+ */
+import { randomBytes } from "node:crypto";
+import { onAbort, untilAborted } from "../../core/abort.js";
+import { SluiceError } from "../../errors/error.js";
+import { isDone, textOf, textsOf } from "../../planner/redis-state/replies.js";
+import { valueOf } from "../../planner/state-limits.js";
+import { isBefore, placeAfter } from "../events/event-id.js";
+import {
+  CHANNEL_SECONDS,
+  ENDED_SECONDS,
+  EVENTS_LOST,
+  MAX_CHANNEL_BYTES,
+  MAX_CHANNELS,
+  MAX_EVENTS,
+  textOf as eventText,
+  type EventEntry,
+  type EventLog,
+  type LoggedEvent,
+} from "../events/event-log.js";
+import { APPEND, END, HAS, READ, SWEEP } from "./event-scripts.js";
+import { Followers, type Follower } from "./followers.js";
+import { hashOf, type Place, type ScriptRunner } from "./place.js";
+import { Subscriber } from "./subscriber.js";
+
+/** What a log in Redis is made of. */
+export interface RedisEventLogParts {
+  readonly server: ScriptRunner;
+  readonly place: Place;
+  /** Of the server: for a connection of its own, on which it is told what happens. */
+  readonly url: string;
+  /** Milliseconds that connecting may take. */
+  readonly timeout: number;
+  /** Milliseconds after which followers look, though nobody told them to; those of a heartbeat when left out. */
+  readonly sweepEvery?: number;
+  /** {@link MAX_CHANNELS} when left out. */
+  readonly maxChannels?: number;
+}
+
+/** What was found behind an id. */
+interface Page {
+  readonly state: "ended" | "more" | "";
+  readonly newest: string;
+  /** An id behind which is all that is kept; empty where there is nothing. */
+  readonly floor: string;
+  readonly isTrimmed: boolean;
+  readonly entries: readonly (readonly [id: string, text: string])[];
+}
+
+/** Events that are read at once, and bytes of them but for the first: a listener that takes none holds so many. */
+const PAGE_EVENTS = 100;
+const PAGE_BYTES = 64 * 1024;
+
+const SWEEP_EVERY = 15_000;
+/** Channels that are looked at at once: others wait meanwhile. */
+const SWEEP_CHANNELS = 200;
+
+/** Milliseconds in which who follows a channel that was ended hears its last events. */
+const LAST_WORDS = 60_000;
+
+/**
+ * Keeps events for all processes that have the same server and prefix. However many follow in a process, one connection says
+ * what happens; whoever is concerned reads once then. While the server is away nobody hears anything, and nobody is sent away:
+ * when it is back, all go on where they were.
+ */
+export class RedisEventLog implements EventLog, AsyncDisposable {
+  readonly #parts: Required<RedisEventLogParts>;
+  readonly #wakeChannel: string;
+  readonly #followers = new Followers();
+  readonly #subscriber: Subscriber;
+  readonly #over = new AbortController();
+  #sweeping: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(parts: RedisEventLogParts) {
+    this.#parts = { sweepEvery: SWEEP_EVERY, maxChannels: MAX_CHANNELS, ...parts };
+    this.#wakeChannel = parts.place.all("events");
+    this.#subscriber = new Subscriber({
+      url: parts.url,
+      timeout: parts.timeout,
+      channel: this.#wakeChannel,
+      onMessage: (channel) => this.#followers.wake(channel),
+      onListening: () => this.#followers.wakeAll(),
+    });
+  }
+
+  async append(channel: string, event: LoggedEvent): Promise<string> {
+    const text = eventText(event);
+    const hash = hashOf(channel);
+    const bounds = [MAX_EVENTS, MAX_CHANNEL_BYTES, CHANNEL_SECONDS * 1000, this.#parts.maxChannels];
+    const words = [text, randomBytes(9).toString("hex"), this.#wakeChannel, hash, ...bounds.map(String)];
+    const id = textOf(await this.#parts.server.run(APPEND, this.#keys(hash), words));
+    if (id === null) throw new SluiceError("E_STORE_WRITE", "The Redis server does not say what it kept: try again.");
+    return id;
+  }
+
+  async *follow(
+    channel: string,
+    { after, signal }: { readonly after: string | null; readonly signal: AbortSignal },
+  ): AsyncIterable<EventEntry> {
+    const { until, forget } = this.#whileOpen(signal);
+    const isOver = (): boolean => until.aborted;
+    const hash = hashOf(channel);
+    const follower = this.#followers.add(hash);
+    let place = placeAfter(after);
+    let begins = true;
+    this.#listen();
+    try {
+      while (!isOver()) {
+        const page = await this.#look(hash, follower, { place, begins, until });
+        if (page === undefined) continue;
+        begins = false;
+        for (const entry of entriesOf(page, place)) {
+          place = entry.id;
+          yield entry;
+          if (isOver()) return;
+        }
+        if (page.state === "ended") return;
+        if (page.state === "") await follower.due(until);
+      }
+    } finally {
+      forget();
+      this.#followers.remove(hash, follower);
+    }
+  }
+
+  async has(channel: string): Promise<boolean> {
+    return isDone(await this.#parts.server.run(HAS, this.#keys(hashOf(channel)), []));
+  }
+
+  async end(channel: string): Promise<void> {
+    const hash = hashOf(channel);
+    const words = [this.#wakeChannel, hash, String(LAST_WORDS), String(ENDED_SECONDS * 1000)];
+    isDone(await this.#parts.server.run(END, this.#keys(hash), words));
+  }
+
+  /** Ends all following, and the connection. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort();
+    clearTimeout(this.#sweeping);
+    await this.#subscriber.close();
+  }
+
+  /** One look; undefined where it failed, after which there is something to be hoped for. */
+  async #look(
+    hash: string,
+    follower: Follower,
+    { place, begins, until }: { readonly place: string | null; readonly begins: boolean; readonly until: AbortSignal },
+  ): Promise<Page | undefined> {
+    follower.look();
+    const words = [place ?? "", begins ? "begins" : "", String(PAGE_EVENTS), String(PAGE_BYTES)];
+    try {
+      const reply = await untilAborted(this.#parts.server.run(READ, this.#keys(hash).slice(0, 2), words), until);
+      const page = pageOf(textsOf(reply));
+      if (page.state === "") follower.seen = page.newest;
+      return page;
+    } catch (error) {
+      if (until.aborted) return undefined;
+      if (begins || !(error instanceof SluiceError) || error.code !== "E_STORE_READ") throw error;
+      // The next sweep that finds the server wakes it, where there is something.
+      await follower.due(until);
+      return undefined;
+    }
+  }
+
+  /** As `AbortSignal.any`, which leaves something behind with what lasts longer. */
+  #whileOpen(signal: AbortSignal): { readonly until: AbortSignal; readonly forget: () => void } {
+    const over = new AbortController();
+    const both = [signal, this.#over.signal];
+    if (both.some(({ aborted }) => aborted)) over.abort();
+    const forgets = both.map((each) => onAbort(each, () => over.abort()));
+    return { until: over.signal, forget: () => forgets.forEach((each) => each()) };
+  }
+
+  #listen(): void {
+    this.#subscriber.open();
+    this.#sweeping ??= this.#sweepLater();
+  }
+
+  #sweepLater(): ReturnType<typeof setTimeout> | undefined {
+    if (this.#over.signal.aborted) return undefined;
+    return setTimeout(() => void this.#sweep(), this.#parts.sweepEvery).unref();
+  }
+
+  /** Looks for what nobody told of. Ends with the last follower. */
+  async #sweep(): Promise<void> {
+    const channels = this.#followers.channels;
+    try {
+      if (channels.length > 0) this.#subscriber.check();
+      for (let at = 0; at < channels.length; at += SWEEP_CHANNELS) {
+        await this.#compare(channels.slice(at, at + SWEEP_CHANNELS));
+      }
+    } catch {
+      // The server is away. All of them look when there is a connection again, or with the next sweep.
+    }
+    this.#sweeping = this.#followers.isEmpty ? undefined : this.#sweepLater();
+  }
+
+  async #compare(channels: readonly string[]): Promise<void> {
+    const { server, place } = this.#parts;
+    const keys = [place.all("channels"), ...channels.flatMap((hash) => this.#keys(hash).slice(0, 2))];
+    const reply = await server.run(SWEEP, keys, [this.#wakeChannel, String(CHANNEL_SECONDS * 1000), ...channels]);
+    for (const [at, newest] of textsOf(reply).entries()) this.#followers.compare(channels[at] ?? "", newest);
+  }
+
+  #keys(hash: string): readonly string[] {
+    const { place } = this.#parts;
+    const known = place.one("channels", hash);
+    return [known, `${known}:events`, place.all("channels")];
+  }
+}
+
+function* entriesOf({ floor, isTrimmed, entries }: Page, place: string | null): Iterable<EventEntry> {
+  const isLost = floor !== "" && (place === null ? isTrimmed : isBefore(place, floor));
+  if (isLost) yield { id: floor, event: EVENTS_LOST };
+  for (const [id, text] of entries) yield { id, event: valueOf(text) as LoggedEvent };
+}
+
+function pageOf([state = "", newest = "", floor = "", trimmed = "", ...rest]: readonly string[]): Page {
+  const entries: [string, string][] = [];
+  for (let at = 0; at + 1 < rest.length; at += 2) entries.push([rest[at] ?? "", rest[at + 1] ?? ""]);
+  return {
+    state: state === "ended" || state === "more" ? state : "",
+    newest,
+    floor,
+    isTrimmed: trimmed !== "",
+    entries,
+  };
+}

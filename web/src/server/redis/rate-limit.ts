@@ -1,0 +1,77 @@
+/**
+ * Rates in Redis.
+ * @module
+ */
+import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import { untilLate } from "../../core/abort.js";
+import { plainScript, type Script } from "../../planner/redis-state/lua.js";
+import type { RateLimit, RateVerdict } from "../http/rate-limit.js";
+import { hashOf, type Place, type ScriptRunner } from "./place.js";
+
+/** What rates in Redis are made of. */
+export interface RedisRateLimitParts {
+  readonly server: ScriptRunner;
+  readonly place: Place;
+  /** Told why something could not be counted. Must not throw. */
+  readonly report?: (error: unknown) => void;
+}
+
+/** Milliseconds that a request waits to be counted. */
+const PATIENCE = 1000;
+
+/** Counts for all processes that have the same server and prefix. What is refused once is refused without asking until it is over. */
+export class RedisRateLimit implements RateLimit {
+  readonly #parts: RedisRateLimitParts;
+  readonly #scripts = new Map<string, Script>();
+  /** One for each kind of limit, of which there are few. */
+  readonly #limiters = new Map<string, RateLimiterRedis>();
+
+  constructor(parts: RedisRateLimitParts) {
+    this.#parts = parts;
+  }
+
+  async take(key: string, most: number, seconds: number): Promise<RateVerdict> {
+    try {
+      const counted = (): Promise<unknown> => this.#limiter(most, seconds).consume(hashOf(key));
+      await untilLate(counted, { most: PATIENCE, late, signal: undefined });
+    } catch (refused) {
+      if (refused instanceof RateLimiterRes) {
+        return { ok: false, retryAfterSeconds: Math.max(1, Math.ceil(refused.msBeforeNext / 1000)) };
+      }
+      this.#parts.report?.(refused);
+    }
+    return { ok: true };
+  }
+
+  #limiter(points: number, duration: number): RateLimiterRedis {
+    const name = `${points}/${duration}`;
+    const known = this.#limiters.get(name);
+    if (known !== undefined) return known;
+    const limiter = new RateLimiterRedis({
+      storeClient: { eval: (text: string, words: ScriptWords) => this.#run(text, words) },
+      useRedisPackage: true,
+      keyPrefix: this.#parts.place.one("rates", name),
+      points,
+      duration,
+      inMemoryBlockOnConsumed: points,
+    });
+    this.#limiters.set(name, limiter);
+    return limiter;
+  }
+
+  /** As node-redis would. */
+  #run(text: string, { keys, arguments: words }: ScriptWords): Promise<unknown> {
+    const script = this.#scripts.get(text) ?? plainScript("write", text, { isRepeatable: false });
+    this.#scripts.set(text, script);
+    return this.#parts.server.run(script, keys, words);
+  }
+}
+
+function late(): Error {
+  return new Error("The Redis server did not count in time.");
+}
+
+interface ScriptWords {
+  readonly keys: readonly string[];
+  readonly arguments: readonly string[];
+}

@@ -1,0 +1,92 @@
+/**
+ * All state of `sluice serve` in one Redis server.
+ * @module
+ */
+import { checkOptions, TEXT, type OptionTests } from "../../errors/options.js";
+import { SluiceError } from "../../errors/error.js";
+import { OwnConnection } from "../../planner/redis-state/connection.js";
+import { checkedOptions } from "../../planner/redis-state/options.js";
+import { RedisServer } from "../../planner/redis-state/server.js";
+import { RedisStateStore } from "../../planner/redis-state-store.js";
+import type { ServeState } from "../state.js";
+import { RedisEventLog } from "./event-log.js";
+import { Place } from "./place.js";
+import { RedisRateLimit } from "./rate-limit.js";
+import { RedisSessionRegister } from "./session-register.js";
+import { RedisTokenStore } from "./token-store.js";
+
+/** Which server, and what keeps users' tokens from whoever reads it. */
+export interface RedisStateOptions {
+  /**
+   * The server: `redis://user:password@host:port/database`, `rediss://…` for TLS, `unix:///path?db=database`. The package
+   * `@redis/client` has to be installed beside this one.
+   */
+  readonly url: string;
+  /** What tokens are encrypted with, at least 32 characters: the same in all processes. */
+  readonly secret: string;
+  /**
+   * What stands at the beginning of all keys, in braces; 1 to 64 characters without braces.
+   * @defaultValue `sluice`
+   */
+  readonly prefix?: string;
+  /**
+   * Seconds until a server that gives no answer is given up.
+   * @defaultValue `10`
+   */
+  readonly timeoutSeconds?: number;
+}
+
+const OPTIONS: OptionTests<RedisStateOptions> = {
+  url: TEXT,
+  secret: TEXT,
+  prefix: TEXT,
+  timeoutSeconds: ["a number", (value) => typeof value === "number"],
+};
+
+/** Runs that wait, and as many traces with events: a server of many users has more than an agent. */
+const MAX_RUNS = 100_000;
+
+/**
+ * State that all processes share which are given the same server, prefix and secret. Two connections for each process, made when
+ * they are needed and anew when they are gone: for commands, and to hear what happens.
+ *
+ * What is kept outlives the server's own end as far as the server writes it to its disk: with `appendonly yes` and
+ * `appendfsync always`, all of it. Everything goes by itself when it is too old; a server that throws away what it has no memory
+ * for (`maxmemory-policy` other than `noeviction`) throws away sessions and runs. A user with rights of its own needs scripts,
+ * the keys `~{sluice}*` and the channel `&{sluice}*`.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT that names the option that is wrong.
+ *
+ * @example
+ * await using state = redisState({ url: "redis://localhost:6379", secret });
+ * await using server = new SluiceServer({ store, state, secret, authenticate });
+ */
+export function redisState(options: RedisStateOptions): ServeState {
+  checkOptions(options, OPTIONS, "redisState", (sentence, path) => wrong(sentence, path), ["url", "secret"]);
+  const { url, secret, prefix, timeoutSeconds } = options;
+  const given = { ...(prefix !== undefined && { prefix }), ...(timeoutSeconds !== undefined && { timeoutSeconds }) };
+  const { stem, timeout } = checkedOptions({ url, ...given });
+  const connection = new OwnConnection(url, timeout);
+  const server = new RedisServer(connection, timeout);
+  const place = new Place(stem);
+  const tokens = new RedisTokenStore({ server, place, secret });
+  const runs = new RedisStateStore({ client: connection, maxKept: MAX_RUNS, ...given });
+  const events = new RedisEventLog({ server, place, url, timeout });
+  return {
+    runs,
+    tokens,
+    sessions: new RedisSessionRegister({ server, place }),
+    events,
+    rates: new RedisRateLimit({ server, place }),
+    isShared: true,
+    async [Symbol.asyncDispose](): Promise<void> {
+      await events[Symbol.asyncDispose]();
+      await Promise.all([runs[Symbol.asyncDispose](), server.close()]);
+      connection.close();
+    },
+  };
+}
+
+function wrong(sentence: string, path: string): SluiceError {
+  return new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
+}
