@@ -64,9 +64,31 @@ export async function serving(args: readonly string[], env: Record<string, strin
   };
 }
 
-/** Starts `sluice bridge`, on a free port. */
-export function bridge(command: readonly string[] = FIXTURE, options: readonly string[] = []): Promise<Serving> {
-  return serving(["bridge", ...options, "--", ...command]);
+/** A server for pages: where it speaks MCP to one session, and by which header that is known. */
+export interface Offered extends Serving {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Starts `sluice serve` in front of a command, on a free port, and begins a session. */
+export async function offered(command: readonly string[] = FIXTURE, options: readonly string[] = []): Promise<Offered> {
+  const served = await serving(["serve", "--listen", "127.0.0.1:0", ...options, "--", ...command]);
+  const headers = await begun(served.url);
+  const { sources } = (await (await fetch(`${served.url}sources`, { headers })).json()) as {
+    sources: readonly { name: string }[];
+  };
+  const url = `${served.url}mcp/${sources[0]?.name ?? ""}`;
+  return { ...served, url, headers };
+}
+
+/** Begins a session of the server at a URL, which ends with `/`. */
+async function begun(home: string): Promise<Readonly<Record<string, string>>> {
+  const response = await fetch(`${home}sessions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: '{"token": true}',
+  });
+  const { token } = (await response.json()) as { token: string };
+  return { authorization: `Bearer ${token}` };
 }
 
 /** A server of the test's own. */
@@ -129,12 +151,16 @@ export function modern(id: string | number, method: string, params: Message = {}
   return [message, headers];
 }
 
-/** Begins a session of 2025-11-25; gives the headers of what follows. */
-export async function session(url: string): Promise<Record<string, string>> {
+/** Begins a session of 2025-11-25; gives the headers of what follows, with those that are wanted anyway. */
+export async function session(
+  url: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Record<string, string>> {
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "http", version: "1.0.0" } };
-  const response = await post(url, { jsonrpc: "2.0", id: "begin", method: "initialize", params });
+  const response = await post(url, { jsonrpc: "2.0", id: "begin", method: "initialize", params }, more);
   await response.text();
   const headers = {
+    ...more,
     "mcp-session-id": response.headers.get("mcp-session-id") ?? "",
     "mcp-protocol-version": "2025-11-25",
   };

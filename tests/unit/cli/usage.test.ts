@@ -4,9 +4,9 @@ import { EXIT_MEANINGS } from "../../../web/src/cli/exit.js";
 import { sluice } from "./command.js";
 
 const WRONG: readonly (readonly [args: string[], sentence: RegExp])[] = [
-  [[], /give a command: transform, restore, proxy, bridge, run, tools, resources, artifacts, files, sniff/],
+  [[], /give a command: transform, restore, proxy, serve, run, tools, resources, artifacts, files, sniff/],
   [["transfrom"], /did you mean transform\?/],
-  [["frobnicate"], /there are transform, restore, proxy, bridge, run, tools, resources, artifacts, files, sniff/],
+  [["frobnicate"], /there are transform, restore, proxy, serve, run, tools, resources, artifacts, files, sniff/],
   [["--store", "x", "transform"], /options come after the command/],
   [["help", "transfrom"], /did you mean transform\?/],
   [["artifacts"], /needs a verb: list, get, stat, delete, gc, purge/],

@@ -6,6 +6,7 @@ import { CONFIG, JSON_OUT, OWNER, RESULTS, SCOPE, STORE } from "./options.js";
 import { FILE_COMMANDS } from "./files/commands.js";
 import { RESOURCE_COMMANDS } from "./resources/commands.js";
 import { RUN_COMMAND } from "./run/commands.js";
+import { SERVE_COMMAND } from "./serve/commands.js";
 import type { CommandSpec, OptionSpec } from "./spec.js";
 import { TOOL_COMMANDS } from "./tools/commands.js";
 
@@ -106,31 +107,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     load: () => import("./proxy/proxy.js"),
   },
-  {
-    name: "bridge",
-    handlesSignals: true,
-    summary: "offer a server that is a command to a web page",
-    operands: "-- COMMAND ARGS…",
-    maxOperands: Number.POSITIVE_INFINITY,
-    about: [
-      "A page cannot start programs. This starts one for each session that a page opens, and passes messages of any size both ways as they are, over Streamable HTTP: what is kept out of a model's context is the page's own to decide. It prints the URL to give to the page, and ends with Ctrl-C, together with every program it started.",
-      "Listens on 127.0.0.1 and nowhere else. The URL holds a token that is made anew at each start: whoever has it can use the server, so treat it as a password. The first page that uses it binds it: pages of other origins are refused from then on. Programs that are no browsers, such as curl, need the URL alone.",
-    ],
-    options: [
-      { name: "port", value: "N", help: "the port to listen on; any free one when left out" },
-      {
-        name: "origin",
-        value: "URL",
-        multiple: true,
-        help: "whose pages may use it, from the start on, in place of whichever comes first",
-      },
-    ],
-    examples: [
-      ["sluice bridge -- npx -y @modelcontextprotocol/server-everything", "for the page that uses the URL first"],
-      ["sluice bridge --port 8931 --origin https://app.example -- uvx mcp-server-git", "for that page alone"],
-    ],
-    load: () => import("./bridge/bridge.js"),
-  },
+  SERVE_COMMAND,
   RUN_COMMAND,
   ...TOOL_COMMANDS,
   ...RESOURCE_COMMANDS,

@@ -12,14 +12,21 @@ import { printable } from "./words.js";
 
 /** Checks no more than that it is an object: keys and values are the core's to judge. */
 export async function readConfig(file: string): Promise<SluiceConfig> {
+  return readJsonObject(file, '{"max_inline_size": 4000}');
+}
+
+/**
+ * The object that a configuration file holds, whatever its keys; `example` is one, for the error.
+ *
+ * @throws CommandError 66 where it cannot be read, SluiceError E_CONFIG_JSON where it is none.
+ */
+export async function readJsonObject(file: string, example: string): Promise<Readonly<Record<string, unknown>>> {
   const value = parsed(file, await readConfigFile(file));
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new SluiceError(
-      "E_CONFIG_JSON",
-      `${printable(file)} holds no JSON object; a configuration is one, for instance {"max_inline_size": 4000}`,
-    );
+    const sentence = `${printable(file)} holds no JSON object; a configuration is one, for instance ${example}`;
+    throw new SluiceError("E_CONFIG_JSON", sentence);
   }
-  return value;
+  return value as Readonly<Record<string, unknown>>;
 }
 
 /** The text of a configuration file. Throws CommandError 66. */

@@ -47,7 +47,7 @@ export function groupHelp(group: string, output: Output): string {
 export function commandHelp(command: CommandSpec, output: Output): string {
   // Behind `--` options are another program's.
   const { name, operands } = command;
-  const words = operands.startsWith("--") ? [name, "[options]", operands] : [name, operands, "[options]"];
+  const words = /^\[?--/.test(operands) ? [name, "[options]", operands] : [name, operands, "[options]"];
   const usage = ["Usage: sluice", ...words].filter((word) => word !== "").join(" ");
   const about = command.about.flatMap((paragraph) => [...wrap(paragraph, textWidth(output)), ""]);
   const examples = command.examples.flatMap(([line, what]) => [`  $ ${line}`, `    ${output.dim(what)}`]);

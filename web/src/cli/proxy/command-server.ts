@@ -26,6 +26,8 @@ export interface CommandServerTerms {
   readonly command: readonly string[];
   readonly door: Doorway;
   readonly terminal: Terminal;
+  /** Its whole environment; that of this process where left out. */
+  readonly env?: NodeJS.ProcessEnv;
   /** Whether several clients share it, none of which knows of the others' ids. */
   readonly isShared: boolean;
 }
@@ -65,7 +67,7 @@ export class CommandServer {
 
   /** Throws E_MISUSE when the command cannot be started. */
   static async start(terms: CommandServerTerms): Promise<CommandServer> {
-    return new CommandServer((await startServer(terms.command, terms.terminal)).server, terms);
+    return new CommandServer((await startServer(terms.command, terms.terminal, terms.env)).server, terms);
   }
 
   /** Whether nobody waits for anything. */

@@ -21,11 +21,15 @@ import { tell } from "./service.js";
 /** What sessions are made of. */
 export interface CommandSessionsTerms {
   readonly command: readonly string[];
+  /** Its whole environment; that of this process where left out. */
+  readonly env?: NodeJS.ProcessEnv;
   /** Makes a door for one more client; left out, everything passes as it is. */
   readonly open: ((user?: string) => Door) | undefined;
   readonly terminal: Terminal;
   /** Where they are offered. */
   readonly path: string;
+  /** Processes that one owner may have at a time; as many as there may be at all where left out. */
+  readonly mostOfOwner?: number;
 }
 
 /** Processes that run at a time. */
@@ -48,6 +52,8 @@ export class CommandSessions implements AsyncDisposable {
   /** By session and client, and by client alone for those without sessions. */
   readonly #servers = new Map<string, Promise<CommandServer>>();
   readonly #started = new Map<string, CommandServer>();
+  /** Whose they are, where something else than an authorization tells. */
+  readonly #owners = new Map<string, string>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(terms: CommandSessionsTerms) {
@@ -64,11 +70,22 @@ export class CommandSessions implements AsyncDisposable {
     if ((method !== "GET" && method !== "DELETE") || isModern) {
       return new Response(null, { status: 405, headers: { allow: "POST" } });
     }
-    const server = await this.#session(headers);
+    const server = await this.#session(request);
     if (server instanceof Response) return server;
     if (method === "GET") return server.stream({ [SESSION]: headers.get(SESSION) ?? "" });
     await server.stop();
     return new Response(null, { status: 200 });
+  }
+
+  /** Owners of processes. */
+  get owners(): ReadonlySet<string> {
+    return new Set(this.#owners.values());
+  }
+
+  /** Ends the processes of an owner. Never throws. */
+  async end(owner: string): Promise<void> {
+    const keys = [...this.#owners].filter(([, each]) => each === owner).map(([key]) => key);
+    await Promise.allSettled(keys.map(async (key) => (await this.#servers.get(key))?.stop()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -90,7 +107,7 @@ export class CommandSessions implements AsyncDisposable {
 
   async #modern(read: ReadPost, request: HttpRequest): Promise<Response> {
     const { headers } = request;
-    const server = await this.#server(clientKey(null, headers.get("authorization")), true);
+    const server = await this.#server(keyOf(null, request), request.owner, true);
     if (read.body instanceof MessageMembers) return server.refuse(read.body);
     const wrong = read.id === undefined ? undefined : mismatchIn(headers, read.message, server.tool);
     if (wrong !== undefined) {
@@ -103,14 +120,13 @@ export class CommandSessions implements AsyncDisposable {
     const { method } = objectOr(read.message);
     if (method === "initialize" && read.body instanceof Uint8Array) {
       const session = randomUUID();
-      const key = clientKey(session, request.headers.get("authorization"));
-      const server = await this.#server(key, false);
+      const server = await this.#server(keyOf(session, request), request.owner, false);
       const response = await server.post(postOf(read.body, read, request, { [SESSION]: session }));
       // Nobody has learned the session's name.
       if (request.signal.aborted) await server.stop();
       return response;
     }
-    const server = await this.#session(request.headers, read.id);
+    const server = await this.#session(request, read.id);
     if (server instanceof Response) return server;
     return read.body instanceof MessageMembers
       ? server.refuse(read.body)
@@ -118,7 +134,8 @@ export class CommandSessions implements AsyncDisposable {
   }
 
   /** The session that a request names. */
-  async #session(headers: Headers, id?: string): Promise<CommandServer | Response> {
+  async #session(request: HttpRequest, id?: string): Promise<CommandServer | Response> {
+    const { headers } = request;
     const session = headers.get(SESSION);
     const version = headers.get("mcp-protocol-version") ?? "2025-03-26";
     if (!/^202[45]-\d\d-\d\d$/.test(version)) {
@@ -127,26 +144,41 @@ export class CommandSessions implements AsyncDisposable {
     if (session === null) {
       return refusal(id, 400, RpcCode.invalidRequest, "The header Mcp-Session-Id is missing: begin with initialize.");
     }
-    const server = await this.#servers.get(clientKey(session, headers.get("authorization")));
+    const server = await this.#servers.get(keyOf(session, request));
     return server ?? refusal(id, 404, -32_001, "There is no such session: begin again with initialize.");
   }
 
-  #server(key: string, isShared: boolean): Promise<CommandServer> {
+  #server(key: string, owner: string | undefined, isShared: boolean): Promise<CommandServer> {
     let server = this.#servers.get(key);
     if (server === undefined) {
+      if (owner !== undefined) this.#owners.set(key, owner);
       server = this.#start(key, isShared);
       this.#servers.set(key, server);
-      server.catch(() => this.#servers.delete(key));
+      server.catch(() => this.#forget(key));
     }
     return server;
   }
 
+  /** A page that was loaded again has forgotten the session it had: the one that idles longest goes. */
+  async #makeRoom(key: string): Promise<void> {
+    const { mostOfOwner: most = MAX_SERVERS } = this.#terms;
+    const owner = this.#owners.get(key);
+    const others = [...this.#owners].flatMap(([each, whose]) => (whose === owner && each !== key ? [each] : []));
+    if (owner === undefined || others.length < most) return;
+    const idle = others.map((each) => this.#started.get(each)).filter((server) => server?.isIdle === true);
+    const [oldest] = idle.sort((left, right) => (left?.lastUsed ?? 0) - (right?.lastUsed ?? 0));
+    if (oldest === undefined) throw new NoServer(`All ${most} sessions are in use: end one.`);
+    await oldest.stop();
+  }
+
   async #start(key: string, isShared: boolean): Promise<CommandServer> {
-    if (this.#servers.size >= MAX_SERVERS) await this.#sweep(SHORT_IDLE);
-    if (this.#servers.size >= MAX_SERVERS) throw new NoServer(`All ${MAX_SERVERS} sessions are in use: end one.`);
-    const { command, open, terminal } = this.#terms;
+    await this.#makeRoom(key);
+    if (this.#servers.size > MAX_SERVERS) await this.#sweep(SHORT_IDLE);
+    if (this.#servers.size > MAX_SERVERS) throw new NoServer(`All ${MAX_SERVERS} sessions are in use: end one.`);
+    const { command, env, open, terminal } = this.#terms;
     const door = open?.() ?? new PlainDoor(logOf(terminal.errors));
-    const server = await CommandServer.start({ command, door, terminal, isShared }).catch((error: unknown) => {
+    const terms = { command, door, terminal, isShared, ...(env !== undefined && { env }) };
+    const server = await CommandServer.start(terms).catch((error: unknown) => {
       // Whoever gave the command is not who gets the response.
       if (error instanceof SluiceError) tell(terminal, printable(error.message));
       throw error;
@@ -158,8 +190,13 @@ export class CommandSessions implements AsyncDisposable {
 
   async #dropAfter(key: string, server: CommandServer): Promise<void> {
     await server.ended;
+    this.#forget(key);
+  }
+
+  #forget(key: string): void {
     this.#started.delete(key);
     this.#servers.delete(key);
+    this.#owners.delete(key);
   }
 
   /** Ends what has been idle for so long. */
@@ -168,6 +205,10 @@ export class CommandSessions implements AsyncDisposable {
     const over = [...this.#started.values()].filter((server) => server.isIdle && server.lastUsed < before);
     await Promise.allSettled(over.map((server) => server.stop()));
   }
+}
+
+function keyOf(session: string | null, { owner, headers }: HttpRequest): string {
+  return clientKey(session, owner ?? headers.get("authorization"));
 }
 
 class NoServer extends SluiceError {

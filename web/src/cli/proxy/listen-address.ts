@@ -19,12 +19,12 @@ export const TOKEN_VARIABLE = "SLUICE_PROXY_TOKEN";
 
 const SHORTEST_TOKEN = 16;
 
-/** Reads the option. Throws UsageError. */
-export function listenAddress(said: string): ListenAddress {
+/** Reads the option of a command. Throws UsageError. */
+export function listenAddress(said: string, command: string = "proxy"): ListenAddress {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(said) ?? [];
   const host = bracketed ?? plain;
   if (host === undefined || Number(port) > 65_535) {
-    throw new UsageError("--listen wants HOST:PORT, as in --listen 127.0.0.1:8080; port 0 is any free one", "proxy");
+    throw new UsageError("--listen wants HOST:PORT, as in --listen 127.0.0.1:8080; port 0 is any free one", command);
   }
   return { host, port: Number(port) };
 }
@@ -111,7 +111,8 @@ export function isLoopback(host: string): boolean {
   return host.toLowerCase() === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }
 
-function isEverywhere(host: string): boolean {
+/** Whether a host stands for all addresses of this machine. */
+export function isEverywhere(host: string): boolean {
   return host === "0.0.0.0" || host === "::";
 }
 

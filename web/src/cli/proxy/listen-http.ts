@@ -18,6 +18,8 @@ export interface HttpRequest {
   /** Path and query. */
   readonly path: string;
   readonly headers: Headers;
+  /** Who asks, where something else than its authorization tells. */
+  readonly owner?: string;
   /** What a body is about that is larger than may be sent on; undefined where there is none. */
   readonly body: Uint8Array | MessageMembers | undefined;
   /** Aborted when the client no longer waits. */

@@ -18,13 +18,16 @@ export interface StartedServer {
 /**
  * Starts a command whose standard error is passed on. A pipe that it inherited would be a blocking one for us too: writing
  * there would then stop everything until somebody reads. A terminal is handed on as it is.
+ *
+ * @param env the whole environment; that of this process where left out.
  */
 export async function startServer(
   [program = "", ...args]: readonly string[],
   terminal: Terminal,
+  env?: NodeJS.ProcessEnv,
 ): Promise<StartedServer> {
   const stderr = terminal.errors.isTerminal ? "inherit" : "pipe";
-  const server = await ServerProcess.start(program, { args, stderr });
+  const server = await ServerProcess.start(program, { args, stderr, ...(env !== undefined && { env }) });
   return { server, noise: server.stderr === null ? Promise.resolve() : passOn(server.stderr, terminal.errors) };
 }
 

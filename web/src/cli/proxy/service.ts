@@ -39,7 +39,7 @@ export function tell({ errors }: Terminal, sentence: string): void {
 }
 
 /** The exit code of the first signal that comes; a second one ends the process at once. */
-function signalled(): Promise<number> {
+export function signalled(): Promise<number> {
   return new Promise((resolve) => {
     for (const [signal, code] of ENDS) process.once(signal, () => resolve(code));
   });

@@ -21,6 +21,15 @@ export function readSourcesFile(text: string): readonly ExternalToolConfig[] {
   const { sources, ...rest } = membersOf(text);
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined) throw unknownKey("", unknown, [KEY]);
+  return checkSources(sources);
+}
+
+/**
+ * Checks a list of sources that stands at `sources`; they are given as they were written.
+ *
+ * @throws ToolConfigError E_TOOL_CONFIG with the path of what is wrong.
+ */
+export function checkSources(sources: unknown): readonly ExternalToolConfig[] {
   if (!Array.isArray(sources) || sources.length > MAX_SOURCES) {
     throw wrongValue(KEY, `a list of at most ${MAX_SOURCES} sources`);
   }

@@ -1,0 +1,175 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { MemoryArtifactStore } from "../../../../web/src/index.js";
+import { memoryState } from "../../../../web/src/serve.js";
+import { Announcer, sessionChannel } from "../../../../web/src/server/events/announcer.js";
+import { Watching } from "../../../../web/src/server/sources/watching.js";
+import type { ServedSession } from "../../../../web/src/server/sessions/session.js";
+import { ToolNode, type ToolNodeEvent } from "../../../../web/src/tools-node.js";
+import { program } from "./serving.js";
+
+const WATCHED = "test://watched-resource";
+const IT = { namespace: "lab", uri: WATCHED };
+
+class Desk {
+  readonly state = memoryState();
+  readonly errors: unknown[] = [];
+  readonly watching: Watching;
+  readonly node: ToolNode;
+  readonly #over = new AbortController();
+
+  constructor(look = 100, linger = 50) {
+    const onEvent = (event: ToolNodeEvent): void => this.watching.take(event, null);
+    this.node = new ToolNode(program("lab"), { store: new MemoryArtifactStore(), onEvent });
+    const report = (error: unknown): void => void this.errors.push(error);
+    this.watching = new Watching({
+      get: async (name) => {
+        if (name !== "lab") throw new Error(`no ${name}`);
+        await this.node.connect();
+        return this.node;
+      },
+      report,
+      register: this.state.sessions,
+      events: this.state.events,
+      announcer: new Announcer(this.state.events, report),
+      over: this.#over.signal,
+      look,
+      linger,
+    });
+    onTestFinished(async () => {
+      await this.watching[Symbol.asyncDispose]();
+      await this.node.close();
+    });
+  }
+
+  async begun(id: string, user_id = "ada"): Promise<ServedSession> {
+    const session = { id, identity: { user_id }, begun_at: Date.now(), expires_at: Date.now() + 60_000 };
+    await this.state.sessions.begin(session);
+    return session;
+  }
+
+  /** What a session was told so far. */
+  async told(id: string): Promise<readonly unknown[]> {
+    const told: unknown[] = [];
+    const signal = AbortSignal.timeout(20);
+    for await (const { event } of this.state.events.follow(sessionChannel(id), { after: null, signal }))
+      told.push(event);
+    return told;
+  }
+
+  /** Changes the resource until the session is told of it; false where it is not within 20 s. */
+  async tells(id: string): Promise<boolean> {
+    const before = (await this.told(id)).length;
+    for (const until = performance.now() + 20_000; performance.now() < until;) {
+      await this.node.call("touch").catch(() => undefined);
+      if ((await this.told(id)).length > before) return true;
+    }
+    return false;
+  }
+
+  close(): void {
+    this.#over.abort();
+  }
+}
+
+test("what stands in the register is watched as long as somebody listens", async () => {
+  const desk = new Desk();
+  const session = await desk.begun("s1");
+  await desk.state.sessions.subscribe("s1", IT);
+  const [first, second] = [desk.watching.watch(session, false), desk.watching.watch(session, false)];
+  expect(await desk.tells("s1")).toBe(true);
+  first[Symbol.dispose]();
+  first[Symbol.dispose]();
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect(await desk.tells("s1")).toBe(true);
+  second[Symbol.dispose]();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const told = await desk.told("s1");
+  await desk.node.call("touch");
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(await desk.told("s1")).toEqual(told);
+});
+
+test("who comes back at once was watched for all the time, and is told nothing twice", async () => {
+  const desk = new Desk(100, 2000);
+  const session = await desk.begun("s1");
+  await desk.state.sessions.subscribe("s1", IT);
+  desk.watching.watch(session, false)[Symbol.dispose]();
+  expect(await desk.tells("s1")).toBe(true);
+  const told = await desk.told("s1");
+  desk.watching.watch(session, true);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(await desk.told("s1")).toEqual(told);
+});
+
+test("a source that died is started again, and asked for all that is watched", async () => {
+  const desk = new Desk();
+  const session = await desk.begun("s1");
+  await desk.state.sessions.subscribe("s1", IT);
+  desk.watching.watch(session, false);
+  expect(await desk.tells("s1")).toBe(true);
+  await desk.node.call("crash").catch(() => undefined);
+  expect(await desk.tells("s1")).toBe(true);
+});
+
+test("a source that cannot be had is reported once, and holds up no other", async () => {
+  const desk = new Desk();
+  const session = await desk.begun("s1");
+  await desk.state.sessions.subscribe("s1", { namespace: "gone", uri: "a:b" });
+  await desk.state.sessions.subscribe("s1", IT);
+  desk.watching.watch(session, false);
+  expect(await desk.tells("s1")).toBe(true);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(desk.errors.map(String)).toEqual(["Error: no gone"]);
+});
+
+/** Two users who subscribed and listen. */
+async function watchedBy(): Promise<Desk> {
+  const desk = new Desk();
+  for (const [id, user] of [
+    ["s1", "ada"],
+    ["s2", "bob"],
+  ] as const) {
+    const session = await desk.begun(id, user);
+    await desk.state.sessions.subscribe(id, IT);
+    desk.watching.watch(session, false);
+    await desk.tells(id);
+  }
+  return desk;
+}
+
+const updated = (uri: string): ToolNodeEvent => ({
+  kind: "resource",
+  event: { kind: "updated", namespace: "lab", uri },
+});
+const changed: ToolNodeEvent = { kind: "resource", event: { kind: "list_changed", namespace: "lab" } };
+
+describe("who is told", () => {
+  test("of a source that all share, everybody who subscribed, and everybody who listens", async () => {
+    const desk = await watchedBy();
+    desk.watching.take(updated("test://other"), null);
+    const before = await Promise.all(["s1", "s2"].map((id) => desk.told(id)));
+    desk.watching.take(changed, null);
+    const news = { kind: "resources_changed", namespace: "lab" };
+    expect(await Promise.all(["s1", "s2"].map((id) => desk.told(id)))).toEqual(before.map((told) => [...told, news]));
+  });
+
+  test("of one user's connection, that user alone", async () => {
+    const desk = await watchedBy();
+    const before = await desk.told("s2");
+    for (const event of [changed, updated(WATCHED)]) desk.watching.take(event, JSON.stringify([null, "ada"]));
+    expect((await desk.told("s1")).slice(-2)).toEqual([
+      { kind: "resources_changed", namespace: "lab" },
+      { kind: "resource_updated", namespace: "lab", uri: WATCHED },
+    ]);
+    expect(await desk.told("s2")).toEqual(before);
+  });
+
+  test("nobody, once the server is closed", async () => {
+    const desk = await watchedBy();
+    desk.close();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const before = await desk.told("s1");
+    desk.watching.take(changed, null);
+    expect(await desk.told("s1")).toEqual(before);
+  });
+});

@@ -1,0 +1,139 @@
+/**
+ * The configuration file of `sluice serve`: read, its variables filled in, checked.
+ * @module
+ */
+import { z } from "zod";
+import { below, missingKey, ToolConfigError, unknownKey, wrongValue } from "../../tools/config/problem.js";
+import { isVariableName, variableNames } from "../../tools/variables.js";
+import type { SchemaNode } from "../config-keys.js";
+import { readJsonObject } from "../configuration.js";
+import { SCHEMA, type ServeFile } from "./schema.js";
+
+/** What is filled in, or said, elsewhere: sources ask for their variables when they are connected. */
+const AS_WRITTEN: ReadonlySet<string> = new Set(["sources", "artifacts", "retention", "instructions", "limits"]);
+
+const MAX_DEPTH = 16;
+
+const EXAMPLE = '{"sources": []}';
+
+/** A configuration, and the values of variables in it, which no line may show. */
+export interface ReadServeFile {
+  readonly config: ServeFile;
+  readonly secrets: readonly string[];
+}
+
+/** Reads the file. Throws CommandError 66, and SluiceError with the key that is wrong; never with its value. */
+export async function readServeFile(file: string, env: NodeJS.ProcessEnv): Promise<ReadServeFile> {
+  return checkServeFile(await readJsonObject(file, EXAMPLE), env);
+}
+
+/** The same of what a file holds. */
+export function checkServeFile(said: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv): ReadServeFile {
+  const filling = new Filling(env);
+  const filled = Object.fromEntries(
+    Object.entries(said).map(([key, value]) => [key, AS_WRITTEN.has(key) ? value : filling.filled(value, key)]),
+  );
+  const read = SCHEMA.safeParse(filled, { jitless: true });
+  if (!read.success) throw problemOf(read.error.issues, filled);
+  return { config: read.data, secrets: filling.values };
+}
+
+/** Puts values in place of `${VAR}`. What a value holds is not looked at again. */
+class Filling {
+  readonly values: string[] = [];
+  readonly #env: NodeJS.ProcessEnv;
+
+  constructor(env: NodeJS.ProcessEnv) {
+    this.#env = env;
+  }
+
+  filled(value: unknown, path: string, depth = 0): unknown {
+    if (typeof value === "string") return this.#text(value, path);
+    if (typeof value !== "object" || value === null) return value;
+    if (depth >= MAX_DEPTH) throw wrongValue(path, "nested less deeply");
+    if (Array.isArray(value)) return value.map((each, index) => this.filled(each, below(path, index), depth + 1));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [key, this.filled(each, below(path, key), depth + 1)]),
+    );
+  }
+
+  #text(text: string, path: string): string {
+    const names = variableNames(text);
+    if (names.some((name) => !isVariableName(name))) {
+      throw wrongValue(path, "free of ${…} around what is no variable's name, such as ${API_KEY}");
+    }
+    const missing = names.filter((name) => this.#env[name] === undefined);
+    if (missing.length > 0) {
+      const remedy = "set it in the environment";
+      throw new ToolConfigError(path, `"${path}" needs the variable ${missing[0]}, which has no value: ${remedy}.`);
+    }
+    return text.replace(/\$\{([^}]*)\}/g, (_, name: string) => {
+      const value = this.#env[name] ?? "";
+      this.values.push(value);
+      return value;
+    });
+  }
+}
+
+/** The error of the first problem; a key that is not known goes first, since what it stands for is then missing. */
+function problemOf(issues: readonly z.core.$ZodIssue[], input: unknown): ToolConfigError {
+  for (const issue of issues) {
+    if (issue.code === "unrecognized_keys")
+      return unknownKey(placeOf(issue.path), issue.keys[0] ?? "", keysAt(issue.path));
+  }
+  const [issue] = issues;
+  if (issue === undefined) return wrongValue("", "an object");
+  const isMissing = issue.code === "invalid_type" && valueAt(input, issue.path) === undefined;
+  return (isMissing ? missingKey : wrongValue)(placeOf(issue.path), wantedOf(issue));
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a whole number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+
+/** What goes on after "must be". */
+function wantedOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_type") return KINDS[issue.expected] ?? "something else";
+  if (issue.code === "too_small") return `${KINDS[issue.origin]} of at least ${issue.minimum}${unitOf(issue.origin)}`;
+  if (issue.code === "too_big") return `${KINDS[issue.origin]} of at most ${issue.maximum}${unitOf(issue.origin)}`;
+  if (issue.code === "invalid_key") return "an object whose names are not empty";
+  return issue.message;
+}
+
+function unitOf(origin: string): string {
+  if (origin === "string") return " characters";
+  return origin === "array" ? " entries" : "";
+}
+
+function placeOf(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((place, key) => below(place, typeof key === "number" ? key : String(key)), "");
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined,
+    input,
+  );
+}
+
+/** The keys that there are in the object at a place. */
+function keysAt(path: readonly PropertyKey[]): readonly string[] {
+  const root = z.toJSONSchema(SCHEMA, { io: "input" }) as SchemaNode;
+  const found = path.reduce<SchemaNode | undefined>(
+    (node, key) => (typeof key === "number" ? node?.items : propertiesOf(node)[String(key)]),
+    root,
+  );
+  return Object.keys(propertiesOf(found));
+}
+
+/** Also of what may be an object or something else. */
+function propertiesOf(node: SchemaNode | undefined): Readonly<Record<string, SchemaNode>> {
+  return node?.properties ?? node?.anyOf?.find(({ properties }) => properties !== undefined)?.properties ?? {};
+}

@@ -1,0 +1,112 @@
+/**
+ * Sources that are programs, offered to pages: a process for each session that a page opens.
+ * @module
+ */
+import { HeldMessage } from "../../mcp/client-lines.js";
+import { inherited } from "../../mcp/gated-stdio.js";
+import { bodyPieces, type BodyLimits } from "../../server/http/read-body.js";
+import type { ServedMcp } from "../../server/served-mcp.js";
+import type { ServedSession } from "../../server/sessions/session.js";
+import { readToolConfig, type ExternalToolConfig } from "../../tools/config.js";
+import { resolveVariables, type Variables } from "../../tools/variables.js";
+import { CommandSessions } from "../proxy/command-sessions.js";
+import type { HttpRequest } from "../proxy/listen-http.js";
+import type { Terminal } from "../terminal.js";
+
+/** What it is made of. */
+export interface GatewayTerms {
+  readonly sources: readonly ExternalToolConfig[];
+  readonly variables: Variables;
+  readonly terminal: Terminal;
+  /** Whether a session is over, here or in another process. */
+  readonly isOver: (session: string) => Promise<boolean>;
+}
+
+/** Processes that one session may have of one source. */
+const MOST = 8;
+
+/** Milliseconds between two looks for sessions that ended elsewhere, or by their time. */
+const LOOK = 15_000;
+
+/** Of a message that is too large to be sent on, enough is read to answer it. */
+const LIMITS: BodyLimits = { maxBytes: 64 * 1024 * 1024, idleSeconds: 30, totalSeconds: 300 };
+
+/** Where each believes to be. */
+const PATH = "/mcp";
+
+/** Sources by name, each with the processes of its sessions. */
+export class McpGateway implements ServedMcp, AsyncDisposable {
+  readonly names: ReadonlySet<string>;
+  readonly #sources: ReadonlyMap<string, CommandSessions>;
+  readonly #isOver: GatewayTerms["isOver"];
+  readonly #timer: NodeJS.Timeout;
+
+  constructor({ sources, variables, terminal, isOver }: GatewayTerms) {
+    const programs = sources.flatMap((source) => {
+      const program = programOf(source, variables);
+      if (program === undefined) return [];
+      const terms = { ...program, open: undefined, terminal, path: PATH, mostOfOwner: MOST };
+      return [[source.name, new CommandSessions(terms)] as const];
+    });
+    this.#sources = new Map(programs);
+    this.names = new Set(this.#sources.keys());
+    this.#isOver = isOver;
+    this.#timer = setInterval(() => void this.#look(), LOOK).unref();
+  }
+
+  readonly answer = async (source: string, request: Request, session: ServedSession): Promise<Response> => {
+    const sessions = this.#sources.get(source);
+    if (sessions === undefined) return new Response(null, { status: 404 });
+    return sessions.handle(await heldRequest(request, session.id));
+  };
+
+  readonly end = async (session: string): Promise<void> => {
+    await Promise.all([...this.#sources.values()].map((sessions) => sessions.end(session)));
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all([...this.#sources.values()].map((sessions) => sessions[Symbol.asyncDispose]()));
+  }
+
+  async #look(): Promise<void> {
+    const owners = new Set([...this.#sources.values()].flatMap(({ owners: own }) => [...own]));
+    for (const owner of owners) {
+      // Nobody knows: it is asked again.
+      if (await this.#isOver(owner).catch(() => false)) await this.end(owner);
+    }
+  }
+}
+
+interface Program {
+  readonly command: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** How a source is started; undefined for one that is no program, asks each user for consent, or lacks a variable. */
+function programOf(source: ExternalToolConfig, variables: Variables): Program | undefined {
+  if (source.transport !== "mcp" || source.auth_type === "oauth2_user") return undefined;
+  try {
+    const { endpoint, env, auth_type, auth_config } = resolveVariables(readToolConfig(source), variables);
+    if (endpoint?.kind !== "stdio") return undefined;
+    const { env: variable, token, api_key } = auth_config;
+    const credential = auth_type === "bearer" ? token : auth_type === "api_key" ? api_key : undefined;
+    const told = variable === undefined || credential === undefined ? {} : { [variable]: credential };
+    return { command: endpoint.argv, env: { ...inherited(), ...env, ...told } };
+  } catch {
+    // Whoever uses its tools is told what is missing.
+    return undefined;
+  }
+}
+
+async function heldRequest(request: Request, owner: string): Promise<HttpRequest> {
+  const { method, headers, signal } = request;
+  return { method, path: PATH, headers, owner, body: await bodyOf(request), signal };
+}
+
+async function bodyOf(request: Request): Promise<HttpRequest["body"]> {
+  if (request.body === null) return undefined;
+  const held = new HeldMessage();
+  for await (const piece of bodyPieces(request, LIMITS)) held.push(piece);
+  return held.whole() ?? held.members;
+}

@@ -1,0 +1,108 @@
+/**
+ * The playground, as files beside the command.
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { Readable } from "node:stream";
+import { getMimeType } from "hono/utils/mime";
+import { verdictOf } from "../../server/conditions.js";
+
+/** Tells the page that its server speaks REST beside it. */
+const META = '<meta name="sluice-server" content="./" />';
+
+const INDEX = "index.html";
+
+/** Names of these change with what is in them. */
+const HASHED = /^assets\//;
+
+const HEADERS = { "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff" };
+
+/** A page shows others in frames, and is shown in none. What else it may do stands in itself. */
+const PAGE = { "Content-Security-Policy": "frame-ancestors 'none'" };
+
+interface SiteFile {
+  readonly path: string;
+  readonly size: number;
+  readonly type: string;
+  /** In place of what is in the file. */
+  readonly content?: Uint8Array;
+}
+
+/** A site of which all files are known: what is not one of them is not served, whatever its address says. */
+export class Page {
+  readonly #files: ReadonlyMap<string, SiteFile>;
+  readonly #tags = new Map<string, Promise<string>>();
+
+  private constructor(files: ReadonlyMap<string, SiteFile>) {
+    this.#files = files;
+  }
+
+  /** The site in a folder; null where there is none. */
+  static async open(folder: string): Promise<Page | null> {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+    const files = new Map<string, SiteFile>();
+    for (const entry of entries.filter((each) => each.isFile())) {
+      const path = join(entry.parentPath, entry.name);
+      const name = relative(folder, path).split(sep).join("/");
+      files.set(name, await fileAt(path, name));
+    }
+    return files.has(INDEX) ? new Page(files) : null;
+  }
+
+  /** Whether an address is that of a file; `path` begins with `/`. */
+  has(path: string): boolean {
+    return this.#files.has(nameOf(path));
+  }
+
+  /** Answers `GET` and `HEAD` of a file that there is. */
+  async answer({ method, url, headers }: Request): Promise<Response> {
+    const name = nameOf(new URL(url).pathname);
+    const file = this.#files.get(name);
+    if (file === undefined) return new Response(null, { status: 404, headers: HEADERS });
+    const tag = await this.#tagOf(name, file);
+    const said = {
+      ...HEADERS,
+      ...(file.type.startsWith("text/html") && PAGE),
+      ETag: tag,
+      "Cache-Control": HASHED.test(name) ? "public, max-age=31536000, immutable" : "no-cache",
+    };
+    if (verdictOf(headers, tag) === "not_modified") return new Response(null, { status: 304, headers: said });
+    const whole = { ...said, "Content-Type": file.type, "Content-Length": String(file.size) };
+    return new Response(method === "HEAD" ? null : bytesOf(file), { headers: whole });
+  }
+
+  /** Packages give all files the same date: what is in one is all that tells it from another. */
+  #tagOf(name: string, file: SiteFile): Promise<string> {
+    let tag = this.#tags.get(name);
+    if (tag === undefined) {
+      tag = hashed(file);
+      this.#tags.set(name, tag);
+      tag.catch(() => this.#tags.delete(name));
+    }
+    return tag;
+  }
+}
+
+function nameOf(path: string): string {
+  return path === "/" ? INDEX : path.slice(1);
+}
+
+async function fileAt(path: string, name: string): Promise<SiteFile> {
+  const type = getMimeType(name) ?? "application/octet-stream";
+  if (name !== INDEX) return { path, type, size: (await stat(path)).size };
+  const html = (await readFile(path, "utf8")).replace("</head>", `${META}</head>`);
+  const content = new TextEncoder().encode(html);
+  return { path, type, size: content.byteLength, content };
+}
+
+async function hashed({ path, content }: SiteFile): Promise<string> {
+  const digest = createHash("sha256").update(content ?? (await readFile(path)));
+  return `"${digest.digest("hex").slice(0, 32)}"`;
+}
+
+function bytesOf({ path, content }: SiteFile): BodyInit {
+  return (content as BodyInit | undefined) ?? (Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array>);
+}

@@ -1,0 +1,175 @@
+/**
+ * What a configuration of `sluice serve` may hold, key by key.
+ * @module
+ */
+import { z } from "zod";
+
+/** Where it listens unless something else is said. */
+export const DEFAULT_ADDRESS = "127.0.0.1:4751";
+
+const MAX_TEXT = 4096;
+const MAX_INSTRUCTIONS = 100_000;
+const MAX_NAMES = 256;
+const MAX_TOKENS = 1000;
+const MAX_IDENTITY = 1024;
+/** Characters of a token that clients send. */
+export const SHORTEST_TOKEN = 16;
+/** A year: later dates overflow what cookies may say. */
+const MAX_SESSION = 365 * 86_400;
+
+const text = (effect: string): z.ZodString => z.string().min(1).max(MAX_TEXT).describe(effect);
+const fitting = (holds: (value: string) => boolean, wanted: string, effect: string): z.ZodType<string> =>
+  z.string().max(MAX_TEXT).refine(holds, { error: wanted }).describe(effect);
+const count = (effect: string, standard: number): z.ZodOptional<z.ZodInt> =>
+  z.int().min(1).meta({ description: effect, default: standard }).optional();
+/** What is in it is checked where it is used. */
+const object = (effect: string): z.ZodType<Readonly<Record<string, unknown>>> =>
+  z.record(z.string(), z.unknown()).describe(effect);
+
+const identity = (effect: string): z.ZodString => z.string().min(1).max(MAX_IDENTITY).describe(effect);
+
+const tokens = z
+  .array(
+    z.strictObject({
+      token: z.string().min(SHORTEST_TOKEN).max(MAX_TEXT).describe("What a client sends as `Authorization: Bearer …`."),
+      user_id: identity("Who has the token."),
+      tenant_id: identity("The organisation; left out where there is one.").optional(),
+    }),
+  )
+  .min(1)
+  .max(MAX_TOKENS)
+  .describe("Tokens that open sessions, and whose they are.");
+
+const headerName = (effect: string): z.ZodType<string> =>
+  fitting(
+    (name) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/.test(name),
+    "the name of a header, such as x-forwarded-user",
+    effect,
+  );
+
+const auth = z
+  .strictObject({
+    tokens: tokens.optional(),
+    header: z
+      .strictObject({
+        user: headerName("The header that names the user."),
+        tenant: headerName("The header that names the organisation.").optional(),
+      })
+      .optional(),
+    module: text(
+      "A module, by its path from the configuration's folder, that exports `authenticate(request)`: it gives `{user_id, tenant_id}`, or null for nobody.",
+    ).optional(),
+  })
+  .refine((said) => Object.values(said).filter((way) => way !== undefined).length === 1, {
+    error: "an object with one of tokens, header and module",
+  });
+
+const limits = z.strictObject({
+  requests_per_minute: count("Requests of one session in a minute.", 1200),
+  sessions_per_minute: count("Sessions that one user begins in a minute.", 60),
+  concurrent_requests: count("Requests of one session under way at the same time, listeners apart.", 64),
+  listeners: count("Listeners to events of one session at the same time.", 16),
+  runs: count("Runs of the chat of one session under way at the same time.", 4),
+  store_seconds: count("Seconds that a store is waited for, for each piece of what it takes or gives.", 30),
+  body_seconds: count("Seconds between two pieces of an upload.", 30),
+  session_seconds: z
+    .int()
+    .min(1)
+    .max(MAX_SESSION)
+    .meta({ description: "Seconds that a session lasts.", default: 43_200 })
+    .optional(),
+});
+
+const model = z.strictObject({
+  name: text("The model, as its server calls it."),
+  url: fitting(
+    isHttp,
+    "an http(s) URL without a user, such as http://127.0.0.1:11434/v1",
+    "Where it is: up to and without /chat/completions. Left out: OpenAI's own.",
+  ).optional(),
+  api_key: z.string().max(MAX_TEXT).describe("Sent as a bearer token; left out for servers that want none.").optional(),
+});
+
+const files = z.union(
+  [
+    z.boolean(),
+    z.strictObject({
+      folders: text(
+        "The folder in which tools of programs find each user's files, in a folder of the user's; the system's for temporary files when left out.",
+      ).optional(),
+      sandbox: z
+        .boolean()
+        .meta({
+          description: "Whether each user has programs of their own, which see that folder alone (Linux, bubblewrap).",
+          default: false,
+        })
+        .optional(),
+    }),
+  ],
+  { error: "true, false, or an object with folders and sandbox" },
+);
+
+/** Every key may be left out. */
+export const SCHEMA = z.strictObject({
+  sources: z.array(z.unknown()).describe("Sources of tools, as in the file that `sluice tools` takes.").optional(),
+  model: model.optional(),
+  instructions: z
+    .string()
+    .max(MAX_INSTRUCTIONS)
+    .describe("Stands before our own instructions to the model.")
+    .optional(),
+  artifacts: object("How results are reduced: the keys that `sluice config` lists, without retention.").optional(),
+  retention: object(
+    "How long artifacts are kept, and how many: the keys below retention that `sluice config` lists.",
+  ).optional(),
+  store: text("Where artifacts and users' files are kept: a folder, or s3://bucket/prefix.").optional(),
+  state: fitting(
+    (url) => /^rediss?:\/\/./i.test(url),
+    "the URL of a Redis server, such as redis://127.0.0.1:6379",
+    "What processes share sessions, events and runs by: redis:// or rediss://. Left out: nothing is shared.",
+  ).optional(),
+  listen: fitting((address) => /:\d{1,5}$/.test(address), `HOST:PORT, such as ${DEFAULT_ADDRESS}`, "")
+    .meta({ description: "Where to listen.", default: DEFAULT_ADDRESS })
+    .optional(),
+  public_url: fitting(
+    isPublic,
+    "an http(s) URL without query and user, such as https://sluice.example",
+    "Where it is reached from outside, by way of a proxy.",
+  ).optional(),
+  hosts: z
+    .array(fitting((host) => /^[^\s/@]+$/.test(host), "a host name or an address", ""))
+    .max(MAX_NAMES)
+    .describe("Host names and addresses that lead here beside.")
+    .optional(),
+  origins: z
+    .array(fitting(isOrigin, "an origin without a path, such as https://app.example", ""))
+    .max(MAX_NAMES)
+    .describe("Origins whose pages may use it beside its own.")
+    .optional(),
+  auth: auth.optional(),
+  providers: z
+    .record(z.string().min(1).max(MAX_TEXT), z.record(z.string(), z.unknown()))
+    .describe('Who gives users tokens for sources with `auth_type: "oauth2_user"`, by names that sources say.')
+    .optional(),
+  limits: limits.optional(),
+  files: files
+    .meta({ description: "Whether users have files of their own; an object says it too.", default: true })
+    .optional(),
+});
+
+/** A configuration as it was checked. */
+export type ServeFile = z.output<typeof SCHEMA>;
+
+function isHttp(said: string): boolean {
+  if (!/^https?:\/\//i.test(said) || !URL.canParse(said)) return false;
+  const { username, password } = new URL(said);
+  return username === "" && password === "";
+}
+
+function isPublic(said: string): boolean {
+  return isHttp(said) && new URL(said).search === "" && new URL(said).hash === "";
+}
+
+function isOrigin(said: string): boolean {
+  return isHttp(said) && new URL(said).origin === said;
+}

@@ -1,0 +1,101 @@
+/**
+ * `sluice serve`: sessions, artifacts, resources, events and chat over HTTP, with the playground in front.
+ * @module
+ */
+import { fileURLToPath } from "node:url";
+import { HostGuard } from "../../server/http/host-guard.js";
+import { listen, type Listening } from "../../server/http/listen.js";
+import type { SluiceServerOptions } from "../../server/options.js";
+import type { Authenticate } from "../../server/sessions/session.js";
+import { SluiceServer } from "../../server/sluice-server.js";
+import { printKeys } from "../config.js";
+import { CommandError, Exit } from "../exit.js";
+import { shown } from "../proxy/listen-address.js";
+import { signalled } from "../proxy/service.js";
+import type { Invocation } from "../spec.js";
+import { systemReason } from "../system-reason.js";
+import type { Terminal } from "../terminal.js";
+import { authenticationOf } from "./authentication.js";
+import { Front } from "./front.js";
+import { serveKeys } from "./keys.js";
+import { ServeLog } from "./log.js";
+import { McpGateway } from "./mcp-gateway.js";
+import { Page } from "./page.js";
+import { providerOptions, serverOptions } from "./server-options.js";
+import { readSettings, type ServeSettings } from "./settings.js";
+import { openState } from "./state.js";
+import { openStores } from "./stores.js";
+
+/** The playground, where the package has it. */
+const PLAYGROUND = fileURLToPath(new URL("../../playground", import.meta.url));
+
+/** Serves until a signal comes; gives the exit code. Throws UsageError, CommandError and what says that a key is wrong. */
+export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
+  if (invocation.has("keys")) {
+    await printKeys(serveKeys(), terminal.output);
+    return Exit.ok;
+  }
+  const settings = await readSettings(invocation, terminal.env);
+  const log = new ServeLog(terminal, settings.secrets, invocation.has("verbose"));
+  // What is wrong is told before anything is opened.
+  const options = await serverOptions(settings);
+  const authenticate = await authenticationOf(settings);
+  const over = signalled();
+  const front = new Front(log);
+  const listening = await bound(front, settings);
+  try {
+    return await served({ settings, options, authenticate, terminal, log, front, listening, over });
+  } finally {
+    await listening[Symbol.asyncDispose]();
+  }
+}
+
+interface Serving {
+  readonly settings: ServeSettings;
+  readonly options: Omit<SluiceServerOptions, "store">;
+  readonly authenticate: Authenticate | undefined;
+  readonly terminal: Terminal;
+  readonly log: ServeLog;
+  readonly front: Front;
+  readonly listening: Listening;
+  /** The exit code of the signal that ends it. */
+  readonly over: Promise<number>;
+}
+
+/** What is opened last is closed first; requests under way have their time before all of it. */
+async function served(serving: Serving): Promise<number> {
+  const { settings, options, authenticate, terminal, log, front, listening, over } = serving;
+  const { sources, variables, config, address, token } = settings;
+  const providers = providerOptions(settings, listening.port);
+  await using stores = await openStores(settings.store);
+  await using state = await openState(settings);
+  const isOver = async (session: string): Promise<boolean> => (await state.sessions.find(session)) === null;
+  await using mcp = new McpGateway({ sources, variables, terminal, isOver });
+  await using server = new SluiceServer({
+    ...options,
+    ...providers,
+    ...(authenticate !== undefined && { authenticate }),
+    ...(config.files !== false && { filesStore: stores.files }),
+    store: stores.sessions,
+    state,
+    mcp,
+    onError: (error) => log.failed(error),
+  });
+  const hosts = new HostGuard(options);
+  const takesLinks = token !== undefined || config.auth?.tokens !== undefined;
+  front.open({ server, page: await Page.open(PLAYGROUND), hosts, takesLinks });
+  log.say(`listening on ${shown(address.host, listening.port, "/")}`);
+  const code = await over;
+  log.say("ending: requests under way have ten seconds; a second signal ends at once");
+  await listening[Symbol.asyncDispose]();
+  return code;
+}
+
+async function bound(front: Front, { address }: ServeSettings): Promise<Listening> {
+  try {
+    return await listen(front, address);
+  } catch (error) {
+    const reason = systemReason((error as Error).cause ?? error);
+    throw new CommandError(Exit.failure, `cannot listen there: ${reason}`, { cause: error });
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * What `sluice serve` is to do: its command line, its configuration file and the environment, made one.
+ * @module
+ */
+import { dirname, resolve } from "node:path";
+import type { ExternalToolConfig } from "../../tools/config.js";
+import { checkSources } from "../../tools/config/sources-file.js";
+import type { Variables } from "../../tools/variables.js";
+import { SHORTEST_SECRET } from "../../server/sessions/session-token.js";
+import { UsageError } from "../exit.js";
+import { isLoopback, listenAddress, type ListenAddress } from "../proxy/listen-address.js";
+import type { Invocation } from "../spec.js";
+import { commandSource } from "./command-source.js";
+import { readServeFile } from "./config-file.js";
+import { DEFAULT_ADDRESS, SHORTEST_TOKEN, type ServeFile } from "./schema.js";
+
+/** Signs the tokens of sessions. */
+export const SECRET_VARIABLE = "SLUICE_SERVE_SECRET";
+
+/** Opens sessions of the one user that there is. */
+export const TOKEN_VARIABLE = "SLUICE_SERVE_TOKEN";
+
+/** What is served, and how. */
+export interface ServeSettings {
+  readonly address: ListenAddress;
+  readonly config: ServeFile;
+  /** What the paths in the configuration begin at. */
+  readonly folder: string;
+  readonly sources: readonly ExternalToolConfig[];
+  readonly variables: Variables;
+  /** A folder, absolute, or an `s3://` URL; undefined for one that goes at the end. */
+  readonly store: string | undefined;
+  readonly state: string | undefined;
+  readonly secret: string | undefined;
+  readonly token: string | undefined;
+  /** What no line may show. */
+  readonly secrets: readonly string[];
+}
+
+/** Reads all of it. Throws UsageError and other SluiceErrors that name the option or the key. */
+export async function readSettings(invocation: Invocation, env: NodeJS.ProcessEnv): Promise<ServeSettings> {
+  const file = invocation.value("config");
+  const { config, secrets } = file === undefined ? { config: {}, secrets: [] } : await readServeFile(file, env);
+  const folder = file === undefined ? process.cwd() : dirname(resolve(file));
+  const { source, variables } = commandSource(invocation.operands, env);
+  const secret = longEnough(env, SECRET_VARIABLE, SHORTEST_SECRET);
+  const token = longEnough(env, TOKEN_VARIABLE, SHORTEST_TOKEN);
+  const state = stateSaid(invocation) ?? config.state;
+  const settings: ServeSettings = {
+    address: listenAddress(invocation.value("listen") ?? config.listen ?? DEFAULT_ADDRESS, "serve"),
+    config,
+    folder,
+    sources: checkSources([...(config.sources ?? []), ...source]),
+    variables,
+    store: placeOf(invocation.value("store"), process.cwd()) ?? placeOf(config.store, folder),
+    state,
+    secret,
+    token,
+    secrets: [...secrets, ...[secret, token, passwordIn(state)].filter((one) => one !== undefined)],
+  };
+  checkReach(settings);
+  checkShared(settings);
+  return settings;
+}
+
+function longEnough(env: NodeJS.ProcessEnv, name: string, least: number): string | undefined {
+  const said = env[name];
+  if (said === undefined || said.length >= least) return said;
+  throw new UsageError(`${name} wants at least ${least} characters`, "serve");
+}
+
+function placeOf(said: string | undefined, folder: string): string | undefined {
+  if (said === undefined || /^s3:\/\//i.test(said)) return said;
+  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(said)) return resolve(folder, said);
+  throw new UsageError("a store is a folder, or s3://bucket/prefix", "serve");
+}
+
+function stateSaid(invocation: Invocation): string | undefined {
+  const said = invocation.value("state");
+  if (said === undefined || /^rediss?:\/\/./i.test(said)) return said;
+  throw new UsageError("--state wants a Redis server, as in --state redis://127.0.0.1:6379", "serve");
+}
+
+function passwordIn(url: string | undefined): string | undefined {
+  const password = url !== undefined && URL.canParse(url) ? new URL(url).password : "";
+  return password === "" ? undefined : decodeURIComponent(password);
+}
+
+/** Whoever reaches it can use its sources, and start programs. */
+function checkReach({ address, config, token }: ServeSettings): void {
+  if (token !== undefined && config.auth !== undefined) {
+    const sentence = `${TOKEN_VARIABLE} and "auth" in the configuration both say who may come in: give one of them`;
+    throw new UsageError(sentence, "serve");
+  }
+  if (token !== undefined || config.auth !== undefined) return;
+  const outside = isLoopback(address.host) ? fromOutside(config) : "--listen";
+  if (outside === undefined) return;
+  const sentence =
+    `${outside} lets other machines in, and nothing says who may come: set ${TOKEN_VARIABLE}, ` +
+    'or "auth" in the file of --config';
+  throw new UsageError(sentence, "serve");
+}
+
+/** The key that says that somebody comes from outside, by way of a proxy. */
+function fromOutside({ public_url, hosts = [] }: ServeFile): string | undefined {
+  if (public_url !== undefined && !isLoopback(bare(new URL(public_url).hostname))) return '"public_url"';
+  return hosts.some((host) => !isLoopback(bare(host))) ? '"hosts"' : undefined;
+}
+
+/** What one process keeps for itself, the others would not find. */
+function checkShared({ state, secret, store }: ServeSettings): void {
+  if (state === undefined) return;
+  if (secret === undefined) {
+    const sentence = `processes that share their state sign with the same secret: set ${SECRET_VARIABLE} to it`;
+    throw new UsageError(`${sentence}, at least ${SHORTEST_SECRET} characters`, "serve");
+  }
+  if (store === undefined) {
+    const sentence = "processes that share their state need a store that all of them reach: name it";
+    throw new UsageError(`${sentence} with --store s3://bucket/prefix, or a folder`, "serve");
+  }
+}
+
+function bare(host: string): string {
+  return host.replace(/^\[|\]$/g, "");
+}

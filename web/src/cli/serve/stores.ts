@@ -1,0 +1,87 @@
+/**
+ * Where `sluice serve` keeps artifacts and users' files.
+ * @module
+ */
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FileArtifactStore } from "../../artifacts/file/file-store.js";
+import { PrivateFolder } from "../../artifacts/private-folder.js";
+import type { ArtifactStore } from "../../artifacts/store.js";
+import { SluiceError } from "../../errors/error.js";
+import { CommandError, Exit } from "../exit.js";
+import { prepareStore } from "../store.js";
+import { systemReason } from "../system-reason.js";
+import { printable } from "../words.js";
+
+/** Two stores of one place. */
+export interface ServeStores extends AsyncDisposable {
+  readonly sessions: ArtifactStore;
+  readonly files: ArtifactStore;
+}
+
+/**
+ * Opens the stores of a folder, or of an `s3://` URL; of a private folder that goes at the end where neither is said.
+ *
+ * @throws CommandError, exit 2, where nothing can be stored there; 73 for a bucket that does not answer.
+ */
+export async function openStores(place: string | undefined): Promise<ServeStores> {
+  if (place === undefined) return temporary();
+  if (/^s3:/i.test(place)) return inBucket(place);
+  const [sessions, files] = [join(place, "sessions"), join(place, "files")];
+  for (const folder of [sessions, files]) await prepareStore(folder);
+  return {
+    sessions: new FileArtifactStore(sessions),
+    files: new FileArtifactStore(files),
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
+
+async function temporary(): Promise<ServeStores> {
+  try {
+    const folder = await PrivateFolder.open("session");
+    return {
+      sessions: new FileArtifactStore(join(folder.path, "sessions")),
+      files: new FileArtifactStore(join(folder.path, "files")),
+      [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    const sentence = `cannot make a folder in ${printable(tmpdir())}: ${systemReason(error)}`;
+    throw new CommandError(Exit.usage, `${sentence}; name another in TMPDIR, or a store with --store`, {
+      cause: error,
+    });
+  }
+}
+
+async function inBucket(url: string): Promise<ServeStores> {
+  const { s3StoreFrom } = await import("../../server/s3-artifact-store.js");
+  const stem = url.replace(/\/+$/, "");
+  try {
+    const [sessions, files] = [s3StoreFrom(`${stem}/sessions`), s3StoreFrom(`${stem}/files`)];
+    const close = async (): Promise<void> => {
+      await Promise.all([sessions[Symbol.asyncDispose](), files[Symbol.asyncDispose]()]);
+    };
+    await answers(sessions).catch(async (error: unknown) => {
+      await close();
+      throw error;
+    });
+    return { sessions, files, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    throw refused(error);
+  }
+}
+
+/** A name or a key that is wrong shows now, and not to the first user. */
+async function answers(store: ArtifactStore): Promise<void> {
+  await store.stat("sluice_000000000000");
+}
+
+function refused(error: unknown): unknown {
+  if (!(error instanceof SluiceError)) return error;
+  if (error.code === "E_INVALID_ARGUMENT") {
+    return new CommandError(Exit.usage, "the store must be a folder, s3://bucket or s3://bucket/prefix", {
+      cause: error,
+    });
+  }
+  const exit = error.code === "E_MISUSE" ? Exit.usage : Exit.create;
+  return new CommandError(exit, `cannot use the bucket of --store: ${error.message}`, { cause: error });
+}

@@ -1,0 +1,36 @@
+/**
+ * `/sources`: what tools and resources come from.
+ * @module
+ */
+import { Hono } from "hono";
+import { jsonAnswer } from "../json-answer.js";
+import { methodRefused } from "../refusals.js";
+import { scopeOf } from "../sessions/session.js";
+import { streamedFor } from "../sources/answering.js";
+import { askedBy } from "../sources/asking.js";
+import { segmentsOf } from "../sources/segments.js";
+import type { Told } from "../sources/telling.js";
+import type { InSession, ServeEnv, ServeTerms } from "../terms.js";
+
+/** What there is, connected or not; and connecting one, for which a person may have to give access. */
+export function sourceRoutes(terms: ServeTerms): Hono<ServeEnv> {
+  const { sources, files, mcp, hasChat } = terms;
+  const facts = sources.facts.map((each) => ({ ...each, has_mcp: mcp?.names.has(each.name) === true }));
+  return new Hono<ServeEnv>()
+    .get("/", () => jsonAnswer({ sources: facts, chat: hasChat, files: files !== null }))
+    .all("/", () => methodRefused("GET, HEAD"))
+    .post("/:name/connection", (c) => connected(c, terms))
+    .all("/:name/connection", () => methodRefused("POST"));
+}
+
+/** Events: `paused`, and then `connected` or `failed`. */
+function connected(c: InSession, terms: ServeTerms): Response {
+  const session = c.get("session");
+  const { sources, base } = terms;
+  const [name = ""] = segmentsOf(c.req.raw, base, "sources");
+  return streamedFor(c, terms, async (tell, signal) => {
+    const pause = askedBy(sources.pauses, session, tell, signal);
+    const node = await sources.get(name, { scope: scopeOf(session), signal, pause });
+    return { kind: "connected", tools: node.getTools().length } as Told;
+  });
+}

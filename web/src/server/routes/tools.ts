@@ -1,0 +1,72 @@
+/**
+ * `/tools`: the tools of all sources, and calling one.
+ * @module
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import type { ToolSpec } from "../../tools/registry.js";
+import { readJson } from "../http/read-body.js";
+import { TRACE } from "../http/read-query.js";
+import { jsonAnswer } from "../json-answer.js";
+import { methodRefused, saidOf } from "../refusals.js";
+import { scopeOf } from "../sessions/session.js";
+import { answeredFor, streamedFor } from "../sources/answering.js";
+import { segmentsOf } from "../sources/segments.js";
+import { calledFor, MAX_NAME, type AskedCall } from "../sources/tool-call.js";
+import type { InSession, ServeEnv, ServeTerms } from "../terms.js";
+
+const CALL = z.strictObject({
+  args: z.record(z.string(), z.unknown()).default({}),
+  trace: TRACE.optional(),
+  timeout_seconds: z.number().min(1).max(300).optional(),
+});
+
+/** The tools, and calls of them: as events, or as one answer in JSON for whoever accepts nothing else. */
+export function toolRoutes(terms: ServeTerms): Hono<ServeEnv> {
+  return new Hono<ServeEnv>()
+    .get("/", (c) => listed(c, terms))
+    .all("/", () => methodRefused("GET, HEAD"))
+    .post("/:name", async (c) => {
+      const call = await callIn(c, terms);
+      return wantsJson(c.req.header("accept") ?? "") ? answered(c, call, terms) : streamed(c, call, terms);
+    })
+    .all("/:name", () => methodRefused("POST"));
+}
+
+function listed(c: InSession, terms: ServeTerms): Promise<Response> {
+  return answeredFor(c, terms, async (signal) => {
+    const { nodes, unavailable } = await terms.sources.available({ scope: scopeOf(c.get("session")), signal });
+    const missing = unavailable.map(({ source, error }) => {
+      const { code, message } = saidOf(error, () => undefined);
+      return { source, error: { code, message } };
+    });
+    return jsonAnswer({ tools: nodes.flatMap((node) => node.getTools().map(shown)), unavailable: missing });
+  });
+}
+
+function shown({ name, description, input_schema, extra }: ToolSpec): object {
+  return { name, source: extra.namespace, description, args_schema: input_schema };
+}
+
+async function callIn(c: InSession, { base }: ServeTerms): Promise<AskedCall> {
+  const { args, trace = null, timeout_seconds } = await readJson(c.req.raw, CALL);
+  const [name = ""] = segmentsOf(c.req.raw, base, "tools");
+  return { name: name.slice(0, MAX_NAME), args, trace, timeoutSeconds: timeout_seconds };
+}
+
+function answered(c: InSession, call: AskedCall, terms: ServeTerms): Promise<Response> {
+  return answeredFor(c, terms, async (signal) =>
+    jsonAnswer(await calledFor(c.get("session"), call, terms, { signal })),
+  );
+}
+
+function streamed(c: InSession, call: AskedCall, terms: ServeTerms): Response {
+  return streamedFor(c, terms, async (tell, signal) => {
+    const result = await calledFor(c.get("session"), call, terms, { signal, tell });
+    return { kind: "result", ...result };
+  });
+}
+
+function wantsJson(accept: string): boolean {
+  return /\bapplication\/json\b/i.test(accept) && !/\btext\/event-stream\b/i.test(accept);
+}

@@ -1,0 +1,159 @@
+/**
+ * The sources of a server, for all of its sessions.
+ * @module
+ */
+import { untilLate } from "../../core/abort.js";
+import { SluiceError } from "../../errors/error.js";
+import { OAuthManager } from "../../tools/auth/oauth-manager.js";
+import type { ToolContext } from "../../tools/context.js";
+import { ToolTimeoutError } from "../../tools/errors.js";
+import type { ToolNodeEvent } from "../../tools/event.js";
+import type { ToolNode } from "../../tools-node.js";
+import type { EndedSession } from "../sessions/session-register.js";
+import type { ServedSession } from "../sessions/session.js";
+import { sourcesOf, type ServedSourcesTerms } from "./configured-sources.js";
+import { Pauses } from "./pauses.js";
+import type { ServedSource, SourceFacts } from "./served-source.js";
+import { UnderWay } from "./under-way.js";
+import { Watching } from "./watching.js";
+
+/** A source that cannot be used at the moment. */
+export interface UnavailableSource {
+  /** Its name. */
+  readonly source: string;
+  /** Why. */
+  readonly error: unknown;
+}
+
+/** Milliseconds that a list of everything waits for one source. */
+const LIST_PATIENCE = 15_000;
+
+/** Connects each source when somebody first needs it. */
+export class ServedSources implements AsyncDisposable {
+  /** Users' consent and tokens, in whichever process they were asked. */
+  readonly oauth: OAuthManager;
+  /** Questions to people, in whichever process they are answered. */
+  readonly pauses: Pauses;
+  /** What ends with a session in this process. */
+  readonly underWay: UnderWay;
+  readonly #sources: ReadonlyMap<string, ServedSource>;
+  readonly #watching: Watching;
+  readonly #report: (error: unknown) => void;
+
+  /** Throws a ToolNodeError for a source or a provider that is wrong, SluiceError E_INVALID_ARGUMENT for two of one name. */
+  constructor(terms: ServedSourcesTerms) {
+    const { state, announcer, report, over, providers = {} } = terms;
+    this.#report = report;
+    this.oauth = new OAuthManager({ providers, tokenStore: state.tokens, stateStore: state.runs });
+    this.pauses = new Pauses(state.events);
+    this.underWay = new UnderWay(state.events, report);
+    this.#sources = sourcesOf(terms, this.oauth, (event, owner) => this.#take(event, owner));
+    this.#watching = new Watching({
+      get: (name, context) => this.get(name, context),
+      report,
+      register: state.sessions,
+      events: state.events,
+      announcer,
+      over,
+    });
+  }
+
+  /** What there is, connected or not, in the order of the configuration. */
+  get facts(): readonly SourceFacts[] {
+    return Array.from(this.#sources.values(), ({ facts }) => facts);
+  }
+
+  /** The names of the sources. */
+  get names(): readonly string[] {
+    return [...this.#sources.keys()];
+  }
+
+  /**
+   * A source, connected; who asks may have to give consent, by the context's `pause`.
+   *
+   * @throws SluiceError E_NOT_FOUND for a name that there is not; ToolNodeError where it cannot be reached; the reason of the
+   * context's signal.
+   */
+  async get(name: string, context: ToolContext): Promise<ToolNode> {
+    const source = this.#sources.get(name);
+    if (source === undefined) throw unknownSource();
+    return source.connected(context);
+  }
+
+  /** All that can be connected within a quarter of a minute; why the others cannot is reported. */
+  async planned(context: ToolContext): Promise<readonly ToolNode[]> {
+    return (await this.available(context)).nodes;
+  }
+
+  /** All that can be connected within a quarter of a minute, and the others. Throws the reason of the context's signal. */
+  async available(
+    context: ToolContext,
+  ): Promise<{ readonly nodes: readonly ToolNode[]; readonly unavailable: readonly UnavailableSource[] }> {
+    const tried = await Promise.allSettled(
+      this.names.map((name) =>
+        untilLate((signal) => this.get(name, { ...context, signal }), {
+          most: LIST_PATIENCE,
+          late,
+          signal: context.signal,
+        }),
+      ),
+    );
+    context.signal?.throwIfAborted();
+    const nodes: ToolNode[] = [];
+    const unavailable: UnavailableSource[] = [];
+    for (const [index, outcome] of tried.entries()) {
+      if (outcome.status === "fulfilled") nodes.push(outcome.value);
+      else {
+        this.#report(outcome.reason);
+        unavailable.push({ source: this.names[index] ?? "", error: outcome.reason as unknown });
+      }
+    }
+    return { nodes, unavailable };
+  }
+
+  /** Takes over the providers that other processes found out. Never throws. */
+  async adoptProviders(): Promise<void> {
+    await Promise.all(Array.from(this.#sources.values(), (source) => source.adoptProvider()));
+  }
+
+  /**
+   * Watches the resources that a session subscribed to, as long as somebody listens to its events here.
+   *
+   * @param isBack whether the listener listened before, maybe elsewhere: it is told of all that may have changed meanwhile.
+   */
+  watch(session: ServedSession, isBack: boolean = false): Disposable {
+    return this.#watching.watch(session, isBack);
+  }
+
+  /** Has every process look anew at what a session subscribed to. Throws SluiceError E_STORE_WRITE. */
+  async subscriptionsChanged(session: ServedSession): Promise<void> {
+    await this.#watching.changed(session.id);
+  }
+
+  /** Ends what is under way for a session that is over. Never throws. */
+  async ended({ session }: EndedSession): Promise<void> {
+    this.underWay.end(session.id);
+    await this.#watching.ended(session.id).catch(this.#report);
+  }
+
+  /** Closes all sources. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    // A source that hangs is not waited for any more once it is closed.
+    await Promise.all(Array.from(this.#sources.values(), (source) => source[Symbol.asyncDispose]()));
+    await this.#watching[Symbol.asyncDispose]();
+  }
+
+  #take(event: ToolNodeEvent, owner: string | null): void {
+    if ((event.kind === "failed" || event.kind === "tools_changed") && event.error !== undefined)
+      this.#report(event.error);
+    this.#watching.take(event, owner);
+  }
+}
+
+function late(): ToolTimeoutError {
+  return new ToolTimeoutError("The source is not connected yet: try again in a while.");
+}
+
+function unknownSource(): SluiceError {
+  return new SluiceError("E_NOT_FOUND", "There is no source of that name here: see GET sources.");
+}

@@ -1,0 +1,127 @@
+/**
+ * A call of a tool for a session: what is told of it, and what came of it.
+ * @module
+ */
+import type { AnswerRef } from "../../core/sluice.js";
+import { SluiceError } from "../../errors/error.js";
+import type { ToolContext, ToolProgress } from "../../tools/context.js";
+import type { ToolResult } from "../../tools/tool-answer.js";
+import { scopeOf, type ServedSession } from "../sessions/session.js";
+import { MAX_TRACES } from "../sessions/session-register.js";
+import type { ServeTerms } from "../terms.js";
+import { announced } from "./announcing.js";
+import { sessionOver } from "./answering.js";
+import { askedBy } from "./asking.js";
+import type { Told } from "./telling.js";
+
+/** What is called. */
+export interface AskedCall {
+  /** `{source}.{tool}`. */
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly trace: string | null;
+  readonly timeoutSeconds: number | undefined;
+}
+
+/** A result as clients are told it. */
+export interface CallResult {
+  /** JSON text, as a model sees it: of numbers no digit is lost on the way. */
+  readonly observation: string;
+  /** What was stored, or could not be, without whose it is. */
+  readonly artifacts: readonly Omit<AnswerRef, "scope">[];
+  /** Whether the tool says that it failed; the observation says how. */
+  readonly is_error: boolean;
+  /** Whether anything differs from what the source sent. */
+  readonly changed: boolean;
+  /** How the guardrail cut the observation; left out where it did not. */
+  readonly cut?: { readonly original_chars: number; readonly method: string };
+}
+
+/** UTF-16 units of what a source says of its progress. */
+const MAX_MESSAGE = 1000;
+
+/** Characters of a tool's name, with its source's. */
+export const MAX_NAME = 400;
+
+/**
+ * Makes a call, and announces what was stored. With `tell`, a person can be asked, and is told how it goes.
+ *
+ * @throws what `ServedSources.get` and `ToolNode.call` throw; SluiceError E_NOT_FOUND, and E_SESSION where the session ended
+ * meanwhile.
+ */
+export async function calledFor(
+  session: ServedSession,
+  { name, args, trace, timeoutSeconds }: AskedCall,
+  terms: ServeTerms,
+  { signal, tell }: { readonly signal: AbortSignal; readonly tell?: (event: Told) => void },
+): Promise<CallResult> {
+  const { sources } = terms;
+  await noteTrace(session, trace, terms);
+  const context: ToolContext = {
+    scope: scopeOf(session, trace),
+    signal,
+    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    ...(tell !== undefined && {
+      pause: askedBy(sources.pauses, session, tell, signal),
+      onProgress: (progress) => tell(progressEvent(progress)),
+      onWait: (wait) => tell({ kind: "tool_waiting", ...wait }),
+    }),
+  };
+  const source = name.slice(0, Math.max(0, name.indexOf(".")));
+  const node = await sources.get(source, context);
+  const tool = node.getTools().find((each) => each.name === name);
+  if (tool === undefined) throw new SluiceError("E_NOT_FOUND", "There is no tool of that name here: see GET tools.");
+  const result = await tool.call(args, context);
+  if (!(await announced(terms, session, result.artifacts))) throw sessionOver();
+  await tellClamped(session, name, result, terms);
+  if (result.display !== undefined) tell?.({ kind: "tool_display", display: result.display } as Told);
+  return shown(result);
+}
+
+/** Notes a trace that something may be stored under. Throws SluiceError E_STORE_FULL where there are too many. */
+export async function noteTrace(
+  { id }: ServedSession,
+  trace: string | null,
+  { state }: Pick<ServeTerms, "state">,
+): Promise<void> {
+  if (trace === null || (await state.sessions.addTrace(id, trace))) return;
+  const sentence = `A session has at most ${MAX_TRACES} traces: begin another session.`;
+  throw new SluiceError("E_STORE_FULL", sentence, { path: "trace" });
+}
+
+async function tellClamped(
+  { id }: ServedSession,
+  tool: string,
+  { cut, text }: ToolResult,
+  { announcer }: ServeTerms,
+): Promise<void> {
+  if (cut === undefined) return;
+  const clamped_size = Array.from(text).length;
+  await announcer.tell(id, {
+    kind: "observation_clamped",
+    tool,
+    original_size: cut.originalChars,
+    clamped_size,
+    method: cut.method,
+  });
+}
+
+/** A source's words may be megabytes. */
+function progressEvent({ progress, total, message }: ToolProgress): Told {
+  return {
+    kind: "tool_progress",
+    progress,
+    ...(total !== undefined && { total }),
+    ...(message !== undefined && { message: message.slice(0, MAX_MESSAGE) }),
+  } as Told;
+}
+
+function shown({ text, artifacts, isError, changed, cut }: ToolResult): CallResult {
+  return {
+    observation: text,
+    artifacts: artifacts.map(({ scope: _, ...ref }) => ref),
+    is_error: isError,
+    changed,
+    ...(cut !== undefined && { cut: { original_chars: cut.originalChars, method: cut.method } }),
+  };
+}
