@@ -13,7 +13,8 @@
  * @module mcp-sluice/planner
  */
 export { ReactPlanner } from "./planner/react-planner.js";
-export type { PlanningHints, ReactPlannerOptions, ResumeOptions, RunOptions } from "./planner/react-planner.js";
+export type { ReactPlannerOptions } from "./planner/react-planner.js";
+export type { PlanningHints, ResumeOptions, RunOptions } from "./planner/run-options.js";
 export type { Exhausted, PlannerBudget, Spent } from "./planner/budget.js";
 export type { CatalogSource, OffersTools } from "./planner/catalog.js";
 export type { PlannerToolContext } from "./planner/context.js";

@@ -3,6 +3,8 @@
  *
  * node agent-program FOLDER MODEL_ORIGIN CORE LATER run
  * node agent-program FOLDER MODEL_ORIGIN CORE LATER resume TOKEN ANSWER
+ * node agent-program FOLDER MODEL_ORIGIN CORE LATER begin NAME
+ * node agent-program FOLDER MODEL_ORIGIN CORE LATER take-over NAME
  *
  * LATER: by how many milliseconds the clock of its state store is fast. AGENT_REDIS in the environment: options of the
  * RedisStateStore that it uses in place of the folder.
@@ -54,12 +56,17 @@ const planner = new ReactPlanner({
 });
 const scope = { user_id: "ada" };
 
+const WORK: Readonly<Record<string, () => Promise<object>>> = {
+  run: () => planner.run("Send the report.", { scope }),
+  resume: () => planner.resume(token, { scope, answer }),
+  begin: () => planner.run("Send the report.", { scope, token }),
+  "take-over": () => planner.resume(token, { scope }),
+};
+
 // Those that are to begin at the same time do.
 await fetch(`${origin}/ready`, { method: "POST" });
 try {
-  const outcome =
-    verb === "run" ? await planner.run("Send the report.", { scope }) : await planner.resume(token, { scope, answer });
-  print(outcome);
+  print(await (WORK[verb] ?? WORK["run"])?.());
 } catch (error) {
   print({ kind: "error", code: (error as { readonly code?: string }).code, message: (error as Error).message });
 }
@@ -73,6 +80,6 @@ function stateStore(): StateStore {
   return new RedisStateStore({ ...(JSON.parse(redis) as { url: string }), ...(later !== "0" && { clock }) });
 }
 
-function print(line: object): void {
+function print(line: object | undefined): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }

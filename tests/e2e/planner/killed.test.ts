@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { Agent, bundledAgent } from "./agent.js";
 import { LEASE_IS_OVER, waiting, worldOf, type World } from "./world.js";
-import { goesOnAfterDeath, oneGoesOn } from "./scenarios.js";
+import { goesOnAfterDeath, isTakenOver, oneGoesOn } from "./scenarios.js";
 
 let program: Awaited<ReturnType<typeof bundledAgent>>;
 beforeAll(async () => {
@@ -45,4 +45,10 @@ test("of several processes that go on with a run at the same time, one does", as
   const here = await world();
   const token = await waiting(here);
   expect(await oneGoesOn(here, token)).toBe(1);
+});
+
+test("a run that is kept by a name is taken over behind the last step that was done, and is gone when it is over", async () => {
+  const here = await world();
+  await isTakenOver(here);
+  expect(await readdir(join(here.folder, "state", "runs"))).toEqual([]);
 });

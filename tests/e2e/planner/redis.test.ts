@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { DURABLE, TestRedis } from "../../unit/planner/redis-server.js";
 import { Agent, bundledAgent } from "./agent.js";
 import { LEASE_IS_OVER, waiting, worldOf, type World } from "./world.js";
-import { goesOnAfterDeath, oneGoesOn } from "./scenarios.js";
+import { goesOnAfterDeath, isTakenOver, oneGoesOn } from "./scenarios.js";
 
 let program: Awaited<ReturnType<typeof bundledAgent>>;
 beforeAll(async () => {
@@ -22,6 +22,12 @@ test("a run goes on in another process when its own was killed, before it and in
   const here = await world();
   const token = await waiting(here);
   await goesOnAfterDeath(here, token);
+  expect(await here.server.keys()).toEqual([]);
+});
+
+test("a run that is kept by a name is taken over behind the last step that was done, and is gone when it is over", async () => {
+  const here = await world();
+  await isTakenOver(here);
   expect(await here.server.keys()).toEqual([]);
 });
 

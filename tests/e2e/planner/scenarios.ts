@@ -21,6 +21,32 @@ export async function goesOnAfterDeath(here: World, token: string): Promise<void
   expect([here.written(), here.sent.length]).toEqual([1, 2]);
 }
 
+/**
+ * A run that is kept by a name goes on from where it was, whenever its process is killed: before a pause, in it, and behind an answer,
+ * which is not asked for again.
+ */
+export async function isTakenOver(here: World): Promise<void> {
+  const begun = new Agent(here, ["begin", "the run"]);
+  const { resumeToken = "" } = await begun.printed;
+  await begun.kill();
+  await using waits = new Agent(here, ["take-over", "the run"]);
+  expect(await waits.printed).toMatchObject({ kind: "pause", resumeToken });
+
+  const answered = new Agent(here, ["resume", resumeToken, "yes"]);
+  await here.sending(1);
+  await answered.kill();
+  await using early = new Agent(here, ["take-over", "the run"]);
+  expect(await early.printed).toMatchObject({ kind: "error", code: "E_NOT_FOUND" });
+  await using again = new Agent(here, ["resume", resumeToken, "no"], LEASE_IS_OVER);
+  expect(await again.printed).toMatchObject({ kind: "error", code: "E_NOT_FOUND" });
+
+  await using agent = new Agent(here, ["take-over", "the run"], LEASE_IS_OVER);
+  await here.sending(2);
+  here.sent[1]?.answer("sent");
+  expect(await agent.printed).toMatchObject({ kind: "result", answer: '"yes" "sent"' });
+  expect([here.written(), here.sent.length]).toEqual([1, 2]);
+}
+
 /** Many go on with it at the same time: one does, and the others are told. Gives how often the mail was sent. */
 export async function oneGoesOn(here: World, token: string): Promise<number> {
   here.beginTogether(MANY);

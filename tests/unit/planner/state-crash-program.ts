@@ -33,6 +33,8 @@ await step("saved", store.savePlannerState("done", { run: "done" }));
 await step("event 1", store.saveEvent("trace", { kind: "1" }));
 await step("claimed", store.claimPlannerState("done", "owner", 60));
 await step("renewed", store.claimPlannerState("done", "owner", 60));
+await step("updated", store.updatePlannerState("done", "owner", { run: "updated" }));
+await step("updated again", store.updatePlannerState("done", "owner", { run: "updated again" }));
 await step("released", store.releasePlannerState("done", "owner", "wait"));
 await step("claimed again", store.claimPlannerState("done", "owner", 60));
 await step("event 2", store.saveEvent("trace", { kind: "2" }));

@@ -7,6 +7,7 @@ import { contractOfConsenting } from "./contract/consenting.js";
 import { contractOfBounds, contractOfKeeping } from "./contract/keeping.js";
 import { contractOfMistyped } from "./contract/mistyped.js";
 import { contractOfBindings, contractOfEvents } from "./contract/tracing.js";
+import { contractOfUpdating } from "./contract/updating.js";
 
 /** A store under test. */
 export interface Subject {
@@ -47,6 +48,7 @@ export function describeStateStore(title: string, opening: OpenSubject): void {
 
     contractOfKeeping(current);
     contractOfClaiming(current);
+    contractOfUpdating(current);
     contractOfEvents(current);
     contractOfBindings(current);
     contractOfConsenting(current);

@@ -35,6 +35,8 @@ export interface AttemptTerms {
   readonly llmContext: Readonly<Record<string, unknown>>;
   /** What gives up one call, and not the run. */
   readonly callSignal: CallSignals;
+  /** Seconds of silence of calls of sources; undefined: as each source has it. */
+  readonly timeoutSeconds: number | undefined;
   readonly tell: (event: PlannerEvent) => void;
 }
 
@@ -132,7 +134,9 @@ export class Attempt {
       this.#tell({ kind: "tool_progress", ...this.#place, progress });
     const pause = (...asked: Parameters<PlannerToolContext["pause"]>): Promise<unknown> => this.#pause(...asked);
     const onWait = (wait: ToolWait): void => this.#tell({ kind: "tool_waiting", ...this.#place, wait });
-    const answer = await tool.call(args, { scope: this.#terms.scope, signal, pause, onProgress, onWait });
+    const { scope, timeoutSeconds } = this.#terms;
+    const timeout = timeoutSeconds === undefined ? {} : { timeoutSeconds };
+    const answer = await tool.call(args, { scope, signal, pause, onProgress, onWait, ...timeout });
     if (answer.display !== undefined) this.#tell({ kind: "tool_display", ...this.#place, display: answer.display });
     const schema = outputOf(tool);
     if (answer.isError || !hasMarks(schema)) return this.#settled(answer, answer.isError, answer.artifacts, {});

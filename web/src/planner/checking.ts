@@ -8,8 +8,10 @@ import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTest, type OptionT
 import { ToolRegistry } from "../tools/registry.js";
 import type { UserFilePrompts } from "../tools/user-files/handling.js";
 import { checkBudget } from "./budget.js";
+import { MAX_RUN_NAME } from "./named-run.js";
+import type { ReactPlannerOptions } from "./react-planner.js";
+import type { ResumeOptions, RunOptions } from "./run-options.js";
 import { LEAST_SHARE } from "./sharing.js";
-import type { ReactPlannerOptions, ResumeOptions, RunOptions } from "./react-planner.js";
 
 const COUNT: OptionTest = ["a whole number above 0", isCount];
 
@@ -40,15 +42,24 @@ const PLANNER: OptionTests<ReactPlannerOptions> = {
 
 const RUN: OptionTests<RunOptions & ResumeOptions> = {
   scope: OBJECT,
+  token: [
+    `a text of 1 to ${MAX_RUN_NAME} characters`,
+    (value) => typeof value === "string" && value !== "" && value.length <= MAX_RUN_NAME,
+  ],
   toolContext: OBJECT,
   llmContext: OBJECT,
   planningHints: [
     'an object, such as {"max_parallel": 4}',
     (value) => OBJECT[1](value) && isCount((value as { max_parallel?: unknown }).max_parallel ?? 1),
   ],
+  callTimeoutSeconds: [
+    "a number of seconds from 1 to 300",
+    (value) => typeof value === "number" && value >= 1 && value <= 300,
+  ],
   signal: ["an AbortSignal", (value) => value instanceof AbortSignal],
   callSignal: FUNCTION,
   onEvent: FUNCTION,
+  onResult: FUNCTION,
   answer: ANYTHING,
 };
 

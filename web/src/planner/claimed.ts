@@ -6,6 +6,7 @@ import { onAbort, untilAborted, untilEither, untilLate } from "../core/abort.js"
 import { SluiceError } from "../errors/error.js";
 import type { PausedRuns } from "./paused-runs.js";
 import { noSuchRun } from "./run-state.js";
+import type { Released } from "./state-store.js";
 
 /** Which run is gone on with. */
 export interface Claiming {
@@ -18,9 +19,17 @@ export interface Claiming {
 /** A claim is renewed so often within one lease: two renewals may fail. */
 const RENEWALS = 4;
 
+/** A run that is claimed. */
+export interface Held {
+  /** Aborted as the caller's is, and when the claim is lost. */
+  readonly signal: AbortSignal;
+  /** Keeps the run as it is by now. Throws SluiceError E_NOT_FOUND where the claim was lost; E_STORE_…, E_TOO_LARGE. */
+  readonly save: (payload: unknown) => Promise<void>;
+}
+
 /**
- * Claims a run, works, and forgets it. The claim is renewed as long as the work goes on. Where the work fails the run waits
- * again.
+ * Claims a run, works, and forgets it, unless what came of it says that it waits. The claim is renewed as long as the work goes
+ * on. Where the work fails the run waits again, as it was saved last.
  *
  * @throws SluiceError E_NOT_FOUND where there is no such run, somebody else goes on with it, or the claim was lost: then the work's
  * signal is aborted, and nothing may come of it. What the work throws; E_STORE_….
@@ -28,23 +37,26 @@ const RENEWALS = 4;
 export async function claimed<T>(
   claiming: Claiming,
   signal: AbortSignal | undefined,
-  work: (signal: AbortSignal) => Promise<T>,
+  work: (held: Held) => Promise<T>,
+  endOf: (outcome: T) => Released = () => "forget",
 ): Promise<T> {
-  const { runs, token } = claiming;
   const claim = new Claim(claiming);
   if (!(await claim.renew())) throw noSuchRun();
   const renewing = claim.keep();
+  const save = (payload: unknown): Promise<void> => claim.save(payload);
   let outcome: T;
   try {
-    outcome = await untilEither([signal, claim.lost], (either) => untilAborted(work(either), claim.lost));
+    outcome = await untilEither([signal, claim.lost], (either) =>
+      untilAborted(work({ signal: either, save }), claim.lost),
+    );
   } catch (error) {
     await claim.end(renewing);
-    // Where that fails too, the run waits again when the lease is over.
-    await runs.releasePlannerState(token, claim.owner, "wait").catch(() => false);
+    await claim.giveBack();
     throw error;
   }
   await claim.end(renewing);
-  await claim.forget();
+  if (endOf(outcome) === "wait") await claim.giveBack();
+  else await claim.forget();
   return outcome;
 }
 
@@ -90,6 +102,21 @@ class Claim {
   async end(renewing: Promise<void>): Promise<void> {
     this.#ended.abort();
     await renewing;
+  }
+
+  async save(payload: unknown): Promise<void> {
+    const { runs, token } = this.#claiming;
+    const saved = (): Promise<boolean> =>
+      runs.updatePlannerState?.(token, this.owner, payload) ?? Promise.resolve(false);
+    // After a machine slept the lease may be over, and the run be ours all the same.
+    if ((await saved()) || ((await this.renew()) && (await saved()))) return;
+    throw claimLost();
+  }
+
+  /** Lets others go on. Where that fails they can when the lease is over. */
+  async giveBack(): Promise<void> {
+    const { runs, token } = this.#claiming;
+    await runs.releasePlannerState(token, this.owner, "wait").catch(() => false);
   }
 
   /** Forgets the run. Throws where somebody else has it, or it cannot be forgotten. */

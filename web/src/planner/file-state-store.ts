@@ -79,6 +79,14 @@ export class FileStateStore implements StateStore {
     return this.#changed(() => this.#runs.claim(token, owner, this.#limits.now(), lease), false);
   }
 
+  async updatePlannerState(token: string, owner: string, payload: unknown): Promise<boolean> {
+    named(token, "token");
+    named(owner, "owner");
+    const text = this.#limits.textOfSomething(payload);
+    const now = this.#limits.now();
+    return this.#changed(() => this.#runs.update({ token, owner, text, now, until: this.#limits.until(now) }), false);
+  }
+
   async releasePlannerState(token: string, owner: string, then: Released): Promise<boolean> {
     named(token, "token");
     named(owner, "owner");

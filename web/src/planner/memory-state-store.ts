@@ -22,7 +22,7 @@ interface Kept {
 }
 
 interface Run extends Kept {
-  readonly payload: string;
+  payload: string;
   owner: string | undefined;
   leasedUntil: number;
 }
@@ -71,6 +71,17 @@ export class MemoryStateStore implements StateStore {
     run.owner = owner;
     run.leasedUntil = now + lease;
     run.until = Math.max(run.until, run.leasedUntil);
+    return true;
+  }
+
+  async updatePlannerState(token: string, owner: string, payload: unknown): Promise<boolean> {
+    const run = this.#kept(this.#runs, named(token, "token"));
+    const [now, text] = [this.#limits.now(), this.#limits.textOfSomething(payload)];
+    const holds = run?.owner === named(owner, "owner") && now < run.leasedUntil;
+    if (run === undefined || !holds) return false;
+    run.payload = text;
+    run.until = Math.max(this.#limits.until(now), run.leasedUntil);
+    this.#keep(this.#runs, token, run, now);
     return true;
   }
 

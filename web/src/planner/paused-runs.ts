@@ -9,7 +9,8 @@ import type { HostStateStore, Released, StateStore } from "./state-store.js";
 export type PausedRuns = Pick<
   StateStore,
   "savePlannerState" | "loadPlannerState" | "claimPlannerState" | "releasePlannerState"
->;
+> &
+  Partial<Pick<StateStore, "updatePlannerState">>;
 
 type Plain = Pick<StateStore, "savePlannerState" | "loadPlannerState">;
 

@@ -21,14 +21,17 @@ import { Catalog, type CatalogSource } from "./catalog.js";
 import { checkPlanner, checkQuery, checkRun } from "./checking.js";
 import { claimed } from "./claimed.js";
 import { eventsOf } from "./event-stream.js";
-import type { CallPlace, PlannerEvent } from "./event.js";
+import type { PlannerEvent } from "./event.js";
 import { ModelExit } from "./exit.js";
 import { History } from "./history.js";
+import { keepingPauses, type RunKeeping } from "./keeping.js";
 import { listening } from "./listening.js";
 import type { LlmClient } from "./llm/client.js";
+import { NamedRuns } from "./named-runs.js";
 import { pausedRuns, type PausedRuns } from "./paused-runs.js";
 import { opening } from "./prompt.js";
 import type { PlannerPause, PlannerResult } from "./result.js";
+import type { ResumeOptions, RunOptions } from "./run-options.js";
 import { answered, pausedRun, type RunState } from "./run-state.js";
 import { PlannerRun, type RunTerms } from "./running.js";
 import { NATIVE } from "./settled.js";
@@ -46,7 +49,7 @@ export interface ReactPlannerOptions {
   readonly artifactStore?: ArtifactStore;
   /** Where runs that wait are kept; in this process when left out, or where the store cannot. */
   readonly stateStore?: HostStateStore;
-  /** Seconds after which a run that waited can go on elsewhere, when the process dies that went on with it. 60 when left out. */
+  /** Seconds after which a run can go on elsewhere, when the process dies that had it. 60 when left out. */
   readonly leaseSeconds?: number;
   /** How results are reduced and clamped, see `SluiceConfig`; `guardrail` holds for the tools of all sources. */
   readonly config?: SluiceConfig;
@@ -69,41 +72,6 @@ export interface ReactPlannerOptions {
   readonly wasm?: WasmSource;
 }
 
-/** What is known of a query before it is run (ToolNode 2.1 "Concurrency/Backpressure"). */
-export interface PlanningHints {
-  /** Calls under way at the same time, if fewer than the planner allows. */
-  readonly max_parallel?: number;
-}
-
-/** How one query is run. */
-export interface RunOptions {
-  /** Whose tokens are used, and whose is what is stored. */
-  readonly scope?: ArtifactScope;
-  /** For native tools alone. */
-  readonly toolContext?: Readonly<Record<string, unknown>>;
-  /** What the model is to know beside the query: JSON values. */
-  readonly llmContext?: Readonly<Record<string, unknown>>;
-  /** What is known of the query: see {@link PlanningHints}. */
-  readonly planningHints?: PlanningHints;
-  /** Gives up: the model is not asked any more, and calls end. */
-  readonly signal?: AbortSignal;
-  /**
-   * Asked at the beginning of each call for what gives up this one: then the model is told that it was cancelled, and the run
-   * goes on. A tool is not begun where the signal is aborted already. One that does not heed it is not waited for, and nothing more
-   * is told of it, but what it does is not bounded: its turn among `max_parallel` is the next call's. Where this throws, or gives
-   * anything but a signal or undefined, the run fails with E_INVALID_ARGUMENT.
-   */
-  readonly callSignal?: (place: CallPlace) => AbortSignal | undefined;
-  /** Told of what happens in this run, as the planner's `onEvent` is of all. What it throws is lost. */
-  readonly onEvent?: (event: PlannerEvent) => void;
-}
-
-/** How a run goes on. */
-export interface ResumeOptions extends Omit<RunOptions, "llmContext"> {
-  /** What the person answered, as `ToolContext.pause` gives it; null: they declined. */
-  readonly answer?: unknown;
-}
-
 const PARALLEL = 50;
 const OBSERVATION_CHARS = 50_000;
 const STEP_CHARS = 100_000;
@@ -111,12 +79,15 @@ const STEP_CHARS = 100_000;
 const FILE_CHARS = 4000;
 const LEASE_SECONDS = 60;
 
+type Outcome = PlannerResult | PlannerPause;
+
 /** A model with tools. One planner serves any number of runs, also at the same time. */
 export class ReactPlanner {
   readonly #options: ReactPlannerOptions;
   readonly #store: ArtifactStore;
   readonly #config: SluiceConfig;
   readonly #pausedRuns: PausedRuns;
+  readonly #namedRuns: NamedRuns;
   readonly #arguments: ArtifactArguments;
   readonly #sluices: Sluices;
 
@@ -130,7 +101,9 @@ export class ReactPlanner {
     this.#store = store;
     this.#config = withoutDoor(config) ?? {};
     this.#pausedRuns = pausedRuns(options.stateStore);
-    leaseOf(options.leaseSeconds ?? LEASE_SECONDS);
+    const { leaseSeconds = LEASE_SECONDS } = options;
+    leaseOf(leaseSeconds);
+    this.#namedRuns = new NamedRuns(this.#pausedRuns, leaseSeconds);
     this.#arguments = new ArtifactArguments({ store, namespace: NATIVE, forms, share });
     this.#sluices = new Sluices(this.#config, (each) =>
       createSluiceOver({ store, standIn, onFailure }, each, options.wasm),
@@ -138,12 +111,14 @@ export class ReactPlanner {
   }
 
   /**
-   * Answers a query.
+   * Answers a query. With `token` the run is kept from now on until it ends: where it fails or is given up, or its process dies,
+   * `resume` goes on with it.
    *
    * @returns the answer; or a pause, where a tool waits for a person.
-   * @throws LlmError where the model cannot be asked; SluiceError E_PLANNER_TIME; the signal's reason.
+   * @throws LlmError where the model cannot be asked; SluiceError E_PLANNER_TIME, with `token` E_NOT_FOUND where others have the
+   * run, E_TOO_LARGE, E_STORE_…; the signal's reason.
    */
-  async run(query: string, options: RunOptions = {}): Promise<PlannerResult | PlannerPause> {
+  async run(query: string, options: RunOptions = {}): Promise<Outcome> {
     checkQuery(query);
     checkRun(options);
     const { llmContext = {} } = options;
@@ -153,16 +128,22 @@ export class ReactPlanner {
     const messages = opening(asked, this.#options.instructions, context);
     const spent = { steps: 0, tokens: 0, seconds: 0 };
     const state: RunState = { query, llmContext, messages, steps: [], artifacts: {}, spent };
-    return this.#kept(options, async (terms) => new PlannerRun(terms, state).go());
+    const { token, scope = {}, signal } = options;
+    if (token === undefined) return this.#kept(options, undefined, async (terms) => new PlannerRun(terms, state).go());
+    return this.#namedRuns.begun(token, state, { scope, signal }, async (going) =>
+      this.#kept({ ...options, signal: going.signal }, going.keeping, async (terms) =>
+        new PlannerRun(terms, state).go(),
+      ),
+    );
   }
 
   /** As `run`: gives what happens as it does, and returns what it comes to. Whoever stops listening gives the run up. */
-  stream(query: string, options: RunOptions = {}): AsyncGenerator<PlannerEvent, PlannerResult | PlannerPause> {
+  stream(query: string, options: RunOptions = {}): AsyncGenerator<PlannerEvent, Outcome> {
     return eventsOf((onEvent, signal) => this.run(query, { ...options, onEvent, signal }), options.signal);
   }
 
   /** As `stream`, for a run that waited. */
-  streamOn(token: string, options: ResumeOptions = {}): AsyncGenerator<PlannerEvent, PlannerResult | PlannerPause> {
+  streamOn(token: string, options: ResumeOptions = {}): AsyncGenerator<PlannerEvent, Outcome> {
     return eventsOf((onEvent, signal) => this.resume(token, { ...options, onEvent, signal }), options.signal);
   }
 
@@ -173,19 +154,37 @@ export class ReactPlanner {
    * A token is good for once, whoever asks at the same time. Where this fails or is given up, or its process dies, the run waits
    * again by the same token, for an answer to the same question; calls that were made since are then made again.
    *
-   * @throws SluiceError E_NOT_FOUND where no run of this scope waits by the token, or others went on with it meanwhile; else as `run`.
+   * The `token` of a run that was begun with one goes on with it wherever it is, behind the last step that was saved, once nobody
+   * else has it; the calls of the step behind that are made again, and a `text_discarded` says that what was told of its text is
+   * not to be kept. An answer that was given is kept then, and not asked for again.
+   *
+   * @throws SluiceError E_NOT_FOUND where no run of this scope waits by the token, or others have it; else as `run`.
    */
-  async resume(token: string, options: ResumeOptions = {}): Promise<PlannerResult | PlannerPause> {
+  async resume(token: string, options: ResumeOptions = {}): Promise<Outcome> {
     checkRun(options);
+    const { scope = {}, answer, signal } = options;
+    const kept = await this.#pausedRuns.loadPlannerState(token);
+    const found = await this.#namedRuns.find(token, kept, scope);
+    if (found === undefined) return this.#resumedPause(token, kept, options);
+    return this.#namedRuns.goOn(found, { scope, answer, signal }, async (going) =>
+      this.#kept({ ...options, signal: going.signal }, going.keeping, async (terms) => {
+        if (going.isTakenOver) terms.tell({ kind: "text_discarded", step: going.run.spent.steps + 1 });
+        return new PlannerRun(terms, going.run).go(going.step);
+      }),
+    );
+  }
+
+  /** Of a run that is kept by the token of its pause alone. */
+  async #resumedPause(token: string, kept: unknown, options: ResumeOptions): Promise<Outcome> {
     const [runs, { leaseSeconds = LEASE_SECONDS }] = [this.#pausedRuns, this.#options];
-    const { run, step } = pausedRun(await runs.loadPlannerState(token), options.scope ?? {});
+    const { run, step } = pausedRun(kept, options.scope ?? {});
     const open = answered(step, options.answer ?? null);
-    const go = (terms: RunTerms): Promise<PlannerResult | PlannerPause> => new PlannerRun(terms, run).go(open);
-    let outcome: PlannerResult | PlannerPause | undefined;
+    const go = (terms: RunTerms): Promise<Outcome> => new PlannerRun(terms, run).go(open);
+    let outcome: Outcome | undefined;
     try {
-      return await claimed({ runs, token, leaseSeconds }, options.signal, async (signal) => {
+      return await claimed({ runs, token, leaseSeconds }, options.signal, async ({ signal }) => {
         const going = { ...options, signal };
-        return (outcome = await this.#kept(going, go));
+        return (outcome = await this.#kept(going, undefined, go));
       });
     } catch (error) {
       // It waits by the old token, or others went on with it: there must not be two ways on.
@@ -201,8 +200,12 @@ export class ReactPlanner {
     return userFiles.prompt(query, scope, { maxChars: Math.min(FILE_CHARS, this.#maxObservationChars) });
   }
 
-  /** Runs, and ends when all that happened is kept. */
-  async #kept<T>(options: RunOptions, go: (terms: RunTerms) => Promise<T>): Promise<T> {
+  /** Runs, and ends when all that happened is kept, and the result is given. */
+  async #kept(
+    options: RunOptions,
+    keeping: RunKeeping | undefined,
+    go: (terms: RunTerms) => Promise<Outcome>,
+  ): Promise<Outcome> {
     const listeners = [this.#options.onEvent, options.onEvent].map((listener) => heedless(listener));
     const tell = (event: PlannerEvent): void => listeners.forEach((listener) => listener(event));
     const history = new History(this.#options.stateStore, options.scope?.trace_id, (error) =>
@@ -214,14 +217,16 @@ export class ReactPlanner {
     };
     const end = listening(this.#options.catalog, options.scope ?? {}, keep);
     try {
-      return await go(await this.#terms(options, keep));
+      const outcome = await go(await this.#terms(options, keeping, keep));
+      if (outcome.kind === "result") await options.onResult?.(outcome);
+      return outcome;
     } finally {
       end();
       await history.settled();
     }
   }
 
-  async #terms(options: RunOptions, tell: RunTerms["tell"]): Promise<RunTerms> {
+  async #terms(options: RunOptions, keeping: RunKeeping | undefined, tell: RunTerms["tell"]): Promise<RunTerms> {
     const { llm, maxStepChars = STEP_CHARS, absoluteMaxParallel = PARALLEL, budget = {} } = this.#options;
     const { scope = {}, toolContext = {}, planningHints, callSignal, signal = new AbortController().signal } = options;
     const maxObservationChars = this.#maxObservationChars;
@@ -234,12 +239,13 @@ export class ReactPlanner {
       gate: (maxChars) => this.#sluices.within(maxChars ?? maxObservationChars),
       arguments: this.#arguments,
       exit: new ModelExit(this.#sluices, { maxObservationChars, maxStepChars }, scope),
-      pausedRuns: this.#pausedRuns,
+      keeping: keeping ?? keepingPauses(this.#pausedRuns, scope),
       toolContext,
       budget,
       maxParallel: Math.max(1, Math.min(absoluteMaxParallel, planningHints?.max_parallel ?? absoluteMaxParallel)),
       signal,
       callSignal: callSignal ?? (() => undefined),
+      timeoutSeconds: options.callTimeoutSeconds,
       tell,
     };
   }

@@ -64,6 +64,10 @@ export class RedisStateStore implements StateStore, AsyncDisposable {
     return this.#runs.claim(named(token, "token"), named(owner, "owner"), leaseOf(leaseSeconds));
   }
 
+  async updatePlannerState(token: string, owner: string, payload: unknown): Promise<boolean> {
+    return this.#runs.update(named(token, "token"), named(owner, "owner"), this.#limits.textOfSomething(payload));
+  }
+
   async releasePlannerState(token: string, owner: string, then: Released): Promise<boolean> {
     return this.#runs.release(named(token, "token"), named(owner, "owner"), then);
   }

@@ -50,25 +50,30 @@ export interface PausedRun {
 }
 
 // The parts were written by us: it is enough to know that this is what they are.
+/** A {@link RunState} as a store gives it. */
+export const RUN = z.object({
+  query: z.string(),
+  llmContext: z.record(z.string(), z.unknown()),
+  messages: z.array(z.looseObject({ role: z.string() })),
+  steps: z.array(z.looseObject({ text: z.string() })),
+  artifacts: z.record(z.string(), z.unknown()),
+  spent: z.object({ steps: z.number(), tokens: z.number(), seconds: z.number() }),
+});
+
+/** An {@link OpenStep} as a store gives it. */
+export const STEP = z.object({
+  text: z.string(),
+  meta: z.unknown().optional(),
+  calls: z.array(z.looseObject({ id: z.string(), name: z.string(), arguments: z.string() })),
+  settled: z.array(z.looseObject({ text: z.string() }).nullable()),
+  answers: z.array(z.array(z.unknown())),
+});
+
 const PAUSED = z.object({
   version: z.literal(2),
   scope: z.string(),
-  run: z.object({
-    query: z.string(),
-    llmContext: z.record(z.string(), z.unknown()),
-    messages: z.array(z.looseObject({ role: z.string() })),
-    steps: z.array(z.looseObject({ text: z.string() })),
-    artifacts: z.record(z.string(), z.unknown()),
-    spent: z.object({ steps: z.number(), tokens: z.number(), seconds: z.number() }),
-  }),
-  step: z.object({
-    text: z.string(),
-    meta: z.unknown().optional(),
-    calls: z.array(z.looseObject({ id: z.string(), name: z.string(), arguments: z.string() })),
-    settled: z.array(z.looseObject({ text: z.string() }).nullable()),
-    answers: z.array(z.array(z.unknown())),
-    waiting: z.int().nonnegative(),
-  }),
+  run: RUN,
+  step: STEP.extend({ waiting: z.int().nonnegative() }),
 });
 
 /**

@@ -3,19 +3,18 @@
  * @module
  */
 import type { ArtifactScope } from "../artifacts/store.js";
-import { scopeKey } from "../artifacts/scope.js";
 import { untilAborted, untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
 import { Meter, type PlannerBudget } from "./budget.js";
 import { allMade, argsOf, type CallTerms } from "./calling.js";
 import type { Catalog } from "./catalog.js";
 import type { Left, ModelExit } from "./exit.js";
+import type { RunKeeping, WaitingCall } from "./keeping.js";
 import type { LlmAnswer, LlmClient, LlmMessage, LlmToolCall } from "./llm/client.js";
 import { outcomeOf } from "./outcome.js";
-import type { PausedRuns } from "./paused-runs.js";
 import type { PlannerPause, PlannerResult } from "./result.js";
-import type { OpenStep, PausedRun, RunState } from "./run-state.js";
-import type { Outcome, Settled, Waiting } from "./settled.js";
+import type { OpenStep, RunState } from "./run-state.js";
+import type { Outcome, Settled } from "./settled.js";
 import { callsOf, reminderOf } from "./turn.js";
 import type { Trajectory, TrajectoryCall, TrajectoryStep } from "./trajectory.js";
 
@@ -24,7 +23,7 @@ export interface RunTerms extends Omit<CallTerms, "listed" | "llmContext"> {
   readonly catalog: Catalog;
   readonly llm: LlmClient;
   readonly exit: ModelExit;
-  readonly pausedRuns: Pick<PausedRuns, "savePlannerState">;
+  readonly keeping: RunKeeping;
   readonly scope: ArtifactScope;
   readonly budget: PlannerBudget;
   readonly signal: AbortSignal;
@@ -100,6 +99,8 @@ export class PlannerRun {
     const results = outcomes.flatMap((outcome) => ("settled" in outcome ? [outcome.settled] : []));
     if (results.length < outcomes.length) return this.#paused(open, outcomes);
     await this.#observe(open, results);
+    const { keeping } = this.#terms;
+    if (keeping.between !== undefined) await keeping.between(this.#state());
     return undefined;
   }
 
@@ -141,14 +142,11 @@ export class PlannerRun {
 
   /** Keeps the run, and tells of every call that waits: the first of them is answered next. */
   async #paused(open: OpenStep, outcomes: readonly Outcome[]): Promise<PlannerPause> {
-    const { pausedRuns, scope, tell } = this.#terms;
+    const { keeping, tell } = this.#terms;
     const settled = outcomes.map((outcome) => ("settled" in outcome ? outcome.settled : null));
     const waiting = outcomes.flatMap((outcome, at) => ("waiting" in outcome ? [{ at, ...outcome.waiting }] : []));
-    const first = waiting[0] as Waiting & { readonly at: number };
-    const resumeToken = crypto.randomUUID();
-    const step = { ...open, settled, waiting: first.at };
-    const kept: PausedRun = { version: 2, scope: scopeKey(scope), run: this.#state(), step };
-    await pausedRuns.savePlannerState(resumeToken, kept);
+    const first = waiting[0] as WaitingCall;
+    const resumeToken = await keeping.paused(this.#state(), { ...open, settled }, first);
     for (const { at, tool, reason } of waiting) {
       const call = (open.calls[at] as LlmToolCall).id;
       tell({ kind: "paused", step: this.#meter.step, call, tool, reason, token: resumeToken });
@@ -171,7 +169,8 @@ export class PlannerRun {
 
   #state(): RunState {
     const { query, llmContext } = this.#before;
-    const [messages, steps, artifacts] = [this.#messages, this.#steps, this.#artifacts];
+    // A store may keep what it is given, and the run goes on.
+    const [messages, steps, artifacts] = [[...this.#messages], [...this.#steps], { ...this.#artifacts }];
     return { query, llmContext, messages, steps, artifacts, spent: this.#meter.spent };
   }
 

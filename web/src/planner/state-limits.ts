@@ -87,6 +87,12 @@ export class StateLimits {
     );
   }
 
+  /** The same for what is to take the place of something. Throws SluiceError E_INVALID_ARGUMENT, E_TOO_LARGE. */
+  textOfSomething(value: unknown): string {
+    if (value === null) throw wrong("payload", "JSON that is not null");
+    return this.text(value);
+  }
+
   /** Of a trace's events, by their sizes in bytes and the oldest first: the first that may be kept. The newest always may. */
   firstKept(sizes: readonly number[]): number {
     let first = sizes.length;

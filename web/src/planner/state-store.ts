@@ -35,7 +35,7 @@ export interface RemoteBinding {
 export type Released = "wait" | "forget";
 
 /**
- * Keeps runs that wait for a person, requests for consent, what happened in traces, and tasks of remote agents.
+ * Keeps runs that wait for a person or go on, requests for consent, what happened in traces, and tasks of remote agents.
  *
  * A run that waits goes on once, though many may want to go on with it and any process may die at any time. Whoever goes on
  * claims it first, under a name that no other has, for some seconds, and claims it again before they are over. One who
@@ -43,7 +43,7 @@ export type Released = "wait" | "forget";
  *
  * ```
  *          save ──▶ waits ──claim──▶ claimed ──release "forget"──▶ gone
- *                     ▲                 │  ▲│ claim again, by the same owner
+ *                     ▲                 │  ▲│ claim again or update, by the same owner
  *                     └─release "wait", or the lease is over
  * ```
  *
@@ -68,6 +68,13 @@ export interface StateStore extends OAuthStateStore {
    * @returns false where there is nothing, or another owner's claim still holds.
    */
   claimPlannerState(token: string, owner: string, leaseSeconds: number): Promise<boolean>;
+  /**
+   * Keeps a claimed run as it is now, in place of what was kept by this token: as long as one that is saved, and claimed as
+   * before. `payload` is JSON, and not null.
+   *
+   * @returns false, and nothing is changed, where this owner's claim does not hold, or not any more.
+   */
+  updatePlannerState(token: string, owner: string, payload: unknown): Promise<boolean>;
   /**
    * Ends a claim.
    *
@@ -102,6 +109,8 @@ export interface HostStateStore {
   readonly loadPlannerState?: StateStore["loadPlannerState"];
   /** See {@link StateStore}. */
   readonly claimPlannerState?: StateStore["claimPlannerState"];
+  /** See {@link StateStore}. Left out: runs are kept where they pause alone, and `RunOptions.token` is refused. */
+  readonly updatePlannerState?: StateStore["updatePlannerState"];
   /** See {@link StateStore}. */
   readonly releasePlannerState?: StateStore["releasePlannerState"];
   /** Given what happens in runs whose scope has a trace; see {@link StateStore}. Left out: it is only told. */

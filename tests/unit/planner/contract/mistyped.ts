@@ -13,6 +13,8 @@ export function contractOfMistyped(current: () => Current): void {
         store.loadPlannerState(bad),
         store.claimPlannerState(bad, "ada", 1),
         store.claimPlannerState("t", bad, 1),
+        store.updatePlannerState(bad, "ada", {}),
+        store.updatePlannerState("t", bad, {}),
         store.releasePlannerState(bad, "ada", "wait"),
         store.releasePlannerState("t", bad, "wait"),
         store.saveEvent(bad, { kind: "a" }),

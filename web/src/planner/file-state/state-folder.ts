@@ -4,6 +4,7 @@
  * ```
  * sluice-state.json                             the marker: this folder is a state store, of this version
  * runs/<token>/<until>.<leased until>.<owner>   a run that waits, see `WaitingRuns`
+ * runs/<token>/<the same>.<text>                one that was updated, with its text in <text> beside it
  * events/<trace>/<stamp>-<bytes>-<random>       an event, see `Histories`
  * bindings/<trace and task>/<the same>          a binding: a history of one
  * oauth/<state>/<stamp>-<until>-<random>        what waits for a provider's answer, see `OAuthStates`

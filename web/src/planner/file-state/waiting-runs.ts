@@ -3,13 +3,15 @@
  *
  * A run is a file in a folder of its own, and the file's name says until when it is kept, until when it is claimed, and by
  * whom. Whoever changes that renames the file from the very name that they saw: of any number who try at the same time one
- * succeeds, and the others look again.
+ * succeeds, and the others look again. A run that was updated has its text in a second file, which the name of the first one
+ * names.
  * @module
  */
-import { mkdir, rename, rmdir, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { lstat, mkdir, rename, rmdir, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FILE_MODE, FOLDER_MODE } from "../../artifacts/file/layout.js";
-import { isTaken } from "../../artifacts/file/plain.js";
+import { isTaken, orNull } from "../../artifacts/file/plain.js";
 import { SluiceError } from "../../errors/error.js";
 import type { Released } from "../state-store.js";
 import { hashed, moved, textAt, type StateFolder } from "./state-folder.js";
@@ -23,12 +25,28 @@ interface Entry {
   readonly leasedUntil: number;
   /** Hashed; `free` where there is none. */
   readonly owner: string;
+  /** The file that has the text; undefined where that is the one with this name. */
+  readonly text: string | undefined;
 }
 
-type Said = Pick<Entry, "until" | "leasedUntil" | "owner">;
+type Said = Pick<Entry, "until" | "leasedUntil" | "owner" | "text">;
+
+/** A run as its owner would have it. */
+export interface RunUpdate {
+  readonly token: string;
+  readonly owner: string;
+  readonly text: string;
+  /** Milliseconds, as `until`. */
+  readonly now: number;
+  /** Until when it is kept, or longer where the claim holds longer. */
+  readonly until: number;
+}
 
 const ROOM = "runs";
-const NAME = /^(\d{1,16})\.(\d{1,16})\.([0-9a-f]{64}|free)$/;
+const NAME = /^(\d{1,16})\.(\d{1,16})\.([0-9a-f]{64}|free)(?:\.([0-9a-f]{32}))?$/;
+const TEXT = /^[0-9a-f]{32}$/;
+/** Milliseconds after which a text that no run names was left by who died. */
+const LEFT_AFTER = 60 * 60 * 1000;
 const FREE = { leasedUntil: 0, owner: "free" } as const;
 // Each attempt fails only because another process changed the same run in between.
 const ATTEMPTS = 64;
@@ -46,7 +64,7 @@ export class WaitingRuns {
     const path = this.#folder.at(ROOM, hashed(token));
     await this.#folder.aside(async (aside) => {
       await mkdir(aside, { mode: FOLDER_MODE });
-      await writeFile(join(aside, nameOf({ until, ...FREE })), text, { flag: "wx", mode: FILE_MODE });
+      await writeFile(join(aside, nameOf({ until, ...FREE, text: undefined })), text, { flag: "wx", mode: FILE_MODE });
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         if (await placed(aside, path)) return;
         await this.#folder.remove(path);
@@ -60,7 +78,7 @@ export class WaitingRuns {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const entry = await this.#entry(token, now);
       if (entry === null) return null;
-      const text = await textAt(this.#at(entry), most);
+      const text = await textAt(this.#textOf(entry), most);
       if (text !== null) return text;
     }
     return null;
@@ -74,7 +92,23 @@ export class WaitingRuns {
       if (entry === null || (entry.owner !== claimant && now < entry.leasedUntil)) return false;
       const leasedUntil = now + lease;
       const until = Math.max(entry.until, leasedUntil);
-      if (await this.#renamed(entry, { until, leasedUntil, owner: claimant })) return true;
+      if (await this.#renamed(entry, { ...entry, until, leasedUntil, owner: claimant })) return true;
+    }
+    return false;
+  }
+
+  /** Keeps another text, claimed as before. False where the claim does not hold. */
+  async update({ token, owner, text, now, until: wanted }: RunUpdate): Promise<boolean> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const entry = await this.#entry(token, now);
+      if (entry === null || entry.owner !== hashed(owner) || now >= entry.leasedUntil) return false;
+      const next = { ...entry, until: Math.max(wanted, entry.leasedUntil), text: randomBytes(16).toString("hex") };
+      const path = this.#textOf(next);
+      const isWritten = await orNull(writeFile(path, text, { flag: "wx", mode: FILE_MODE }).then(() => true));
+      const isDone = isWritten === true && (await this.#renamed(entry, next));
+      const old = isDone ? entry.text && this.#textOf(entry) : path;
+      if (old !== undefined) await orNull(unlink(old));
+      if (isDone) return true;
     }
     return false;
   }
@@ -84,8 +118,7 @@ export class WaitingRuns {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const entry = await this.#entry(token, now);
       if (entry === null || entry.owner !== hashed(owner) || now >= entry.leasedUntil) return false;
-      const { until } = entry;
-      const done = then === "forget" ? this.#removed(entry) : this.#renamed(entry, { until, ...FREE });
+      const done = then === "forget" ? this.#removed(entry) : this.#renamed(entry, { ...entry, ...FREE });
       if (await done) return true;
     }
     return false;
@@ -101,7 +134,7 @@ export class WaitingRuns {
     const kept: Entry[] = [];
     for (const key of await this.#folder.entries(ROOM)) {
       const entry = await this.#seen(key);
-      if (entry === null) await rmdir(this.#folder.at(ROOM, key)).catch(() => undefined);
+      if (entry === null) await this.#emptied(key);
       else if (entry.until <= now) await this.#removed(entry);
       else kept.push(entry);
     }
@@ -114,6 +147,10 @@ export class WaitingRuns {
     return this.#folder.at(ROOM, join(key, name));
   }
 
+  #textOf({ key, name, text }: Pick<Entry, "key" | "name" | "text">): string {
+    return this.#at({ key, name: text ?? name });
+  }
+
   async #entry(token: string, now: number): Promise<Entry | null> {
     const entry = await this.#seen(hashed(token));
     if (entry === null || now < entry.until) return entry;
@@ -123,8 +160,9 @@ export class WaitingRuns {
 
   async #seen(key: string): Promise<Entry | null> {
     for (const name of (await this.#folder.within(ROOM, key)) ?? []) {
-      const [, until, leasedUntil, owner] = NAME.exec(name) ?? [];
-      if (owner !== undefined) return { key, name, until: Number(until), leasedUntil: Number(leasedUntil), owner };
+      const [, until, leasedUntil, owner, text] = NAME.exec(name) ?? [];
+      if (owner !== undefined)
+        return { key, name, until: Number(until), leasedUntil: Number(leasedUntil), owner, text };
     }
     return null;
   }
@@ -136,13 +174,24 @@ export class WaitingRuns {
   /** Takes a run away as it was seen, and its folder, unless there is another by now. */
   async #removed(entry: Entry): Promise<boolean> {
     if (!(await this.#folder.remove(this.#at(entry)))) return false;
+    if (entry.text !== undefined) await orNull(unlink(this.#textOf(entry)));
     await rmdir(this.#folder.at(ROOM, entry.key)).catch(() => undefined);
     return true;
   }
+
+  /** Takes the folder away of what is no run any more. Somebody may be about to update one that was there a moment ago. */
+  async #emptied(key: string): Promise<void> {
+    for (const name of (await this.#folder.within(ROOM, key)) ?? []) {
+      const path = this.#at({ key, name });
+      const stat = TEXT.test(name) ? await orNull(lstat(path)) : null;
+      if (stat !== null && Date.now() - stat.mtimeMs > LEFT_AFTER) await orNull(unlink(path));
+    }
+    await rmdir(this.#folder.at(ROOM, key)).catch(() => undefined);
+  }
 }
 
-function nameOf({ until, leasedUntil, owner }: Said): string {
-  return `${until}.${leasedUntil}.${owner}`;
+function nameOf({ until, leasedUntil, owner, text }: Said): string {
+  return `${until}.${leasedUntil}.${owner}${text === undefined ? "" : `.${text}`}`;
 }
 
 /** False where there is something already. */
