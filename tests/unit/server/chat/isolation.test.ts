@@ -1,0 +1,71 @@
+/** A run is its session's: for all others it is not there, in the same words as what never was. */
+import { describe, expect, test } from "vitest";
+import { posted } from "../sources/serving.js";
+import type { Visitor } from "../visitor.js";
+import { asked, calling, chatting, doing, gate, resumed, visitor } from "./chatting.js";
+
+const ask = doing("ask", (_, { pause }) => pause("await_input", {}));
+
+/** All that can be told apart of an answer. */
+async function seen(response: Response): Promise<unknown> {
+  return [response.status, Object.fromEntries(response.headers), await response.text()];
+}
+
+async function sessions(): Promise<readonly [ada: Visitor, again: Visitor, eve: Visitor]> {
+  const serving = chatting(calling("ask"), [ask]);
+  return [await visitor(serving), await visitor(serving), await visitor(serving, "eve")];
+}
+
+describe("another session, of somebody else or of the same person,", () => {
+  test("does not find a run by its id, whatever it does with it", async () => {
+    const [ada, again, eve] = await sessions();
+    const { run, telling } = await asked(ada);
+    await telling.rest();
+    const [lastId, never] = [telling.lastId ?? "", crypto.randomUUID()];
+    for (const other of [again, eve]) {
+      for (const init of [{}, { headers: { "last-event-id": lastId } }, { method: "DELETE" }]) {
+        const nothing = await seen(await other.ask(`/chat/${never}`, init));
+        expect(nothing).toMatchObject([404, {}, expect.stringContaining("E_NOT_FOUND")]);
+        expect(await seen(await other.ask(`/chat/${run}`, init))).toEqual(nothing);
+        expect(await seen(await other.ask("/chat/no-uuid", init))).toEqual(nothing);
+      }
+    }
+    expect((await ada.ask(`/chat/${run}`, { method: "DELETE" })).status).toBe(204);
+  });
+
+  test("does not answer its pause", async () => {
+    const [ada, again, eve] = await sessions();
+    const { telling } = await asked(ada);
+    const { resume_token } = (await telling.rest()).at(-1) as unknown as { resume_token: string };
+    const never = `${crypto.randomUUID()}.${crypto.randomUUID()}`;
+    for (const other of [again, eve]) {
+      const nothing = await seen(await resumed(other, never, 1));
+      expect(nothing).toMatchObject([404, {}, expect.stringContaining("E_NOT_FOUND")]);
+      for (const token of [resume_token, "x", `${resume_token} `]) {
+        expect(await seen(await resumed(other, token, 1))).toEqual(nothing);
+      }
+    }
+    expect((await resumed(ada, resume_token, 1)).status).toBe(200);
+  });
+
+  test("gives up nothing of it by a call's id", async () => {
+    const wait = gate();
+    const serving = chatting(calling("wait"), [wait.tool]);
+    const [ada, eve] = [await visitor(serving), await visitor(serving, "eve")];
+    const { run, telling } = await asked(ada);
+    await wait.called(1);
+    const path = `/chat/${run}?call=${encodeURIComponent("1 call_0")}`;
+    expect((await eve.ask(path, { method: "DELETE" })).status).toBe(404);
+    wait.open();
+    expect((await telling.rest()).at(-1)).toMatchObject({ answer: 'They said "waited".' });
+  });
+});
+
+test("nobody who is in no session asks, follows or answers", async () => {
+  const { server } = chatting(calling("ask"), [ask]);
+  const at = (path: string, init: RequestInit): Promise<Response> =>
+    server.fetch(new Request(`http://127.0.0.1:8080${path}`, init));
+  expect((await at("/chat", posted({ query: "Go." }))).status).toBe(401);
+  expect((await at("/chat/resume", posted({ resume_token: "x" }))).status).toBe(401);
+  expect((await at(`/chat/${crypto.randomUUID()}`, {})).status).toBe(401);
+});

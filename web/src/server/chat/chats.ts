@@ -1,0 +1,228 @@
+/**
+ * The chats of a server: runs that outlive their requests, their clients, and this process.
+ * @module
+ */
+import { SluiceError } from "../../errors/error.js";
+import { pauseIn } from "../../planner/named-run.js";
+import { inTime } from "../http/in-time.js";
+import type { SentEvent } from "../http/sse.js";
+import type { EndedSession } from "../sessions/session-register.js";
+import type { ServedSession } from "../sessions/session.js";
+import { sessionOver } from "../sources/answering.js";
+import { noteTrace } from "../sources/tool-call.js";
+import { GIVEN_UP, noSuchRun, tooMany } from "./chat-errors.js";
+import { pauseEvent, type ChatEvent } from "./chat-event.js";
+import type { ChatTerms } from "./chat-terms.js";
+import { following, type Standing } from "./following.js";
+import { LiveRun, type Stop } from "./live-run.js";
+import { placeOf, placeOfPause, RunPlace } from "./run-place.js";
+import { forget, loadRecord, saveRecord, type RunRecord } from "./run-record.js";
+import { Running, type RunHow } from "./running.js";
+import { Stops } from "./stops.js";
+
+/** What somebody asks. */
+export interface ChatRequest extends RunRecord {
+  readonly query: string;
+  /** What was asked and answered before, the oldest first. */
+  readonly conversation: readonly { readonly query: string; readonly answer: string }[];
+}
+
+/** A run that goes on, and its first event. */
+export interface StartedRun {
+  readonly place: RunPlace;
+  readonly first: { readonly id: string; readonly event: ChatEvent };
+}
+
+type Prepared = Omit<RunHow, "onLeft" | "first"> & { readonly first: ChatEvent };
+
+/** Milliseconds that the end of a session, and of this process, waits for runs. */
+const PATIENCE = 10_000;
+
+/** Those that this process has, and whoever asks for the others. */
+export class Chats implements AsyncDisposable {
+  readonly #terms: ChatTerms;
+  readonly #lives = new Map<string, LiveRun>();
+  readonly #stops: Stops;
+  #isClosed = false;
+
+  constructor(terms: ChatTerms) {
+    this.#terms = terms;
+    this.#stops = new Stops(terms.state.events, terms.report);
+  }
+
+  /**
+   * Begins a run. It is kept when this settles, and goes on whoever listens.
+   *
+   * @throws SluiceError E_RATE_LIMIT where the session has as many as it may; E_STORE_…; what sources and the model throw before the
+   * run is kept.
+   */
+  async begin(session: ServedSession, request: ChatRequest): Promise<StartedRun> {
+    const place = new RunPlace(session.id, crypto.randomUUID());
+    const { query, conversation, ...record } = request;
+    const { token } = place;
+    const llmContext = conversation.length === 0 ? {} : { conversation };
+    return this.#started(session, place, async () => {
+      await noteTrace(session, record.trace, this.#terms);
+      await this.#stops.note(place);
+      await saveRecord(this.#terms.state.runs, place, record);
+      return {
+        record,
+        first: { kind: "run_started", run: place.run },
+        work: (planner, options) => planner.run(query, { ...options, token, llmContext }),
+      };
+    });
+  }
+
+  /** Answers the pause of a run, null for no; it goes on then. Throws SluiceError E_NOT_FOUND where it does not wait by this token; as `begin`. */
+  async resume(session: ServedSession, resumeToken: string, answer: unknown): Promise<StartedRun> {
+    const found = placeOfPause(session.id, resumeToken);
+    if (found === null || this.#lives.has(found.place.key)) throw noSuchRun();
+    const { place, pause } = found;
+    return this.#started(session, place, async () => {
+      const record = await loadRecord(this.#terms.state.runs, place);
+      if (record === null) throw noSuchRun();
+      return {
+        record,
+        first: { kind: "run_resumed", run: place.run },
+        work: (planner, options) => planner.resume(pause, { ...options, answer: answer ?? null }),
+      };
+    });
+  }
+
+  /** A run of a session, its events as long as they are kept; null where there is none. Throws SluiceError E_STORE_…. */
+  async find(session: ServedSession, run: string): Promise<RunPlace | null> {
+    const place = placeOf(session.id, run);
+    return place !== null && (await this.#terms.state.events.has(place.channel)) ? place : null;
+  }
+
+  /** What happens in a run behind an event. Goes on with a run that nobody has. */
+  follow(session: ServedSession, place: RunPlace, after: string | null, signal: AbortSignal): AsyncIterable<SentEvent> {
+    const { state, report } = this.#terms;
+    return following({ place, state, report, look: () => this.#look(session, place) }, after, signal);
+  }
+
+  /** Gives up a run, or one of its calls, whichever process has it. Throws SluiceError E_STORE_…. */
+  async giveUp(place: RunPlace, call: string | undefined): Promise<void> {
+    const { runs, events } = this.#terms.state;
+    await this.#stops.stop(place, call);
+    if (call !== undefined || this.#lives.has(place.key) || (await loadRecord(runs, place)) === null) return;
+    // Whoever has it hears of it; one that nobody has would wait for ever.
+    if (!(await this.#isFree(place))) return;
+    await forget(runs, place);
+    await events.append(place.channel, { kind: "failed", error: GIVEN_UP } as ChatEvent);
+  }
+
+  /** Ends the runs of a session, in every process, and forgets them. Does not throw. */
+  readonly ended = async ({ session }: EndedSession): Promise<void> => {
+    const { runs, events } = this.#terms.state;
+    try {
+      await this.#stopped("session over", (live) => live.session.id === session.id);
+      for (const run of await this.#stops.ended(session.id)) {
+        const place = new RunPlace(session.id, run);
+        await forget(runs, place);
+        await events.end(place.channel);
+      }
+    } catch (error) {
+      this.#terms.report(error);
+    }
+  };
+
+  /** Leaves all runs for others to go on with. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    await this.#stopped("closing", () => true);
+  }
+
+  /** Registers a run before anything is waited for: of those that begin at once no more than there may be. */
+  async #started(session: ServedSession, place: RunPlace, prepared: () => Promise<Prepared>): Promise<StartedRun> {
+    const live = new LiveRun(session, place);
+    this.#enter(live);
+    let how: Prepared;
+    try {
+      how = await prepared();
+    } catch (error) {
+      this.#leave(live);
+      throw error;
+    }
+    this.#go(live, how);
+    const { first: event } = how;
+    try {
+      return { place, first: { id: await live.begun, event } };
+    } catch (error) {
+      // Nobody would ever know what it is called.
+      if (event.kind === "run_started") {
+        live.stop("given up");
+        await forget(this.#terms.state.runs, place).catch(this.#terms.report);
+      }
+      throw live.why === "session over" ? sessionOver() : error;
+    }
+  }
+
+  #go(live: LiveRun, how: Omit<RunHow, "onLeft">): void {
+    const watching = this.#stops.watch(live);
+    const onLeft = (): void => {
+      watching[Symbol.dispose]();
+      this.#leave(live);
+    };
+    live.done = new Running(live, { ...how, onLeft }, this.#terms).go();
+  }
+
+  /** Where a run is; this process goes on with it where nobody else has it. */
+  async #look(session: ServedSession, place: RunPlace): Promise<Standing> {
+    if (this.#lives.has(place.key)) return "held";
+    const { runs } = this.#terms.state;
+    const record = await loadRecord(runs, place);
+    if (record === null) return "over";
+    const kept = await runs.loadPlannerState(place.token);
+    if (kept === null) return "over";
+    // Before it is claimed, be it for a moment: who answers is not to find that somebody has it.
+    const pause = pauseIn(place.token, kept);
+    if (pause !== null) return pauseEvent(place, pause);
+    const isFree = await this.#isFree(place);
+    // Somebody else may have looked meanwhile.
+    const isOurs = isFree && !this.#lives.has(place.key) && !this.#isFull(session.id);
+    if (isOurs) await this.#takeOver(session, place, record);
+    return "held";
+  }
+
+  async #takeOver(session: ServedSession, place: RunPlace, record: RunRecord): Promise<void> {
+    const live = new LiveRun(session, place);
+    this.#enter(live);
+    this.#go(live, { record, first: undefined, work: (planner, options) => planner.resume(place.token, options) });
+    await live.begun.catch((error: unknown) => {
+      // Another process may have been quicker.
+      if (!(error instanceof SluiceError && error.code === "E_NOT_FOUND")) this.#terms.report(error);
+    });
+  }
+
+  /** Whether nobody has a run. It costs a claim that is given back, and no planner, for which sources are connected. */
+  async #isFree({ token }: RunPlace): Promise<boolean> {
+    const { runs } = this.#terms.state;
+    const owner = crypto.randomUUID();
+    if (!(await runs.claimPlannerState(token, owner, 1))) return false;
+    await runs.releasePlannerState(token, owner, "wait");
+    return true;
+  }
+
+  #isFull(session: string): boolean {
+    const count = [...this.#lives.values()].filter((live) => live.session.id === session).length;
+    return count >= this.#terms.limits.runs;
+  }
+
+  #enter(live: LiveRun): void {
+    if (this.#isFull(live.session.id)) throw tooMany();
+    this.#lives.set(live.place.key, live);
+    if (this.#isClosed) live.stop("closing");
+  }
+
+  #leave(live: LiveRun): void {
+    if (this.#lives.get(live.place.key) === live) this.#lives.delete(live.place.key);
+  }
+
+  async #stopped(why: Stop, which: (live: LiveRun) => boolean): Promise<void> {
+    const lives = [...this.#lives.values()].filter(which);
+    for (const live of lives) live.stop(why);
+    const done = Promise.all(lives.map((live) => live.done));
+    await inTime(done, PATIENCE, () => new Error("late")).catch(() => undefined);
+  }
+}

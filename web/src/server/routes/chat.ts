@@ -1,0 +1,116 @@
+/**
+ * `/chat`: asking a model that has the tools of all sources.
+ * @module
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { SluiceError } from "../../errors/error.js";
+import type { Chats, StartedRun } from "../chat/chats.js";
+import { isEventId } from "../events/event-log.js";
+import { readJson } from "../http/read-body.js";
+import { readQuery, TRACE } from "../http/read-query.js";
+import { eventStream, type SentEvent } from "../http/sse.js";
+import { emptyAnswer, refusal } from "../json-answer.js";
+import { closingRefused, methodRefused, runsRefused, sessionRefused } from "../refusals.js";
+import type { InSession, ServeEnv, ServeTerms } from "../terms.js";
+
+/** UTF-16 units of a question, and of an answer that was given before. */
+const MAX_QUERY = 32 * 1024;
+const MAX_ANSWER = 64 * 1024;
+/** Questions that were asked before. */
+const MAX_CONVERSATION = 100;
+
+const ASKED = z.strictObject({
+  query: z
+    .string()
+    .max(MAX_QUERY)
+    .refine((query) => query.trim() !== "", "it must say something"),
+  conversation: z
+    .array(z.strictObject({ query: z.string().max(MAX_QUERY), answer: z.string().max(MAX_ANSWER) }))
+    .max(MAX_CONVERSATION)
+    .default([]),
+  trace: TRACE.nullable().default(null),
+  max_parallel: z.int().min(1).max(50).nullable().default(null),
+  timeout_seconds: z.number().min(1).max(300).nullable().default(null),
+});
+
+const ANSWERED = z.strictObject({ resume_token: z.string().max(200), answer: z.unknown() });
+
+/** A step and the id of a call in it. */
+const STOPPED = z.object({
+  call: z
+    .string()
+    .regex(/^\d{1,6} [^]{1,256}$/, "it must be a step and a call's id")
+    .optional(),
+});
+
+type Terms = Pick<ServeTerms, "over">;
+
+/** Asking, following, answering pauses and giving up. `chats` is null where there is no model. */
+export function chatRoutes(chats: Chats | null, terms: Terms): Hono<ServeEnv> {
+  if (chats === null) return new Hono<ServeEnv>().all("*", () => noModel());
+  return new Hono<ServeEnv>()
+    .post("/", async (c) => {
+      const asked = await readJson(c.req.raw, ASKED);
+      return streamed(c, chats, terms, () => chats.begin(c.get("session"), asked));
+    })
+    .all("/", () => methodRefused("POST"))
+    .post("/resume", async (c) => {
+      const { resume_token, answer } = await readJson(c.req.raw, ANSWERED);
+      return streamed(c, chats, terms, () => chats.resume(c.get("session"), resume_token, answer));
+    })
+    .all("/resume", () => methodRefused("POST"))
+    .get("/:run", async (c) => {
+      const session = c.get("session");
+      const place = await chats.find(session, c.req.param("run"));
+      if (place === null) return noRun();
+      const said = c.req.header("last-event-id");
+      const after = said !== undefined && isEventId(said) ? said : null;
+      return eventStream((signal) => chats.follow(session, place, after, signal), terms.over, session.expires_at);
+    })
+    .delete("/:run", async (c) => {
+      const { call } = readQuery(c.req.raw, STOPPED);
+      const place = await chats.find(c.get("session"), c.req.param("run"));
+      if (place === null) return noRun();
+      await chats.giveUp(place, call);
+      return emptyAnswer();
+    })
+    .all("/:run", () => methodRefused("GET, HEAD, DELETE"));
+}
+
+async function streamed(
+  c: InSession,
+  chats: Chats,
+  { over }: Terms,
+  start: () => Promise<StartedRun>,
+): Promise<Response> {
+  const session = c.get("session");
+  let started: StartedRun;
+  try {
+    started = await start();
+  } catch (error) {
+    if (over.aborted) return closingRefused();
+    if (!(error instanceof SluiceError)) throw error;
+    if (error.code === "E_RATE_LIMIT") return runsRefused();
+    if (error.code === "E_SESSION") return sessionRefused();
+    // The planner has words of its own for what is not there.
+    if (error.code === "E_NOT_FOUND") return noRun();
+    throw error;
+  }
+  const { place, first } = started;
+  const events = async function* (signal: AbortSignal): AsyncIterable<SentEvent> {
+    yield { id: first.id, data: first.event };
+    yield* chats.follow(session, place, first.id, signal);
+  };
+  return eventStream(events, over, session.expires_at);
+}
+
+/** In the same words for what never was, what is another's, and what was answered already. */
+function noRun(): Response {
+  const message = "There is no such run here, or it does not wait for this answer: it is over, goes on, or never was.";
+  return refusal(404, "E_NOT_FOUND", message);
+}
+
+function noModel(): Response {
+  return refusal(404, "E_NOT_FOUND", "There is no chat here: whoever runs this server has not configured a model.");
+}
