@@ -1,13 +1,8 @@
-/** Servers of a person's own: over HTTP, through the bridge, and those that are none. */
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+/** Servers of a person's own: over HTTP, and those that are none. */
+import { beforeEach, describe, expect, test } from "vitest";
 import { listen } from "../package/tools/elsewhere.js";
 import { serveMcp } from "../package/tools/mcp-serving.js";
 import { PATIENCE, connect, dial, during, go, hosted, run, visit, type Visit } from "./visit.js";
-
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 const server = during(serveMcp);
 const site = hosted();
@@ -82,41 +77,3 @@ describe("what is no server", () => {
     await page.locator("playground-servers dialog").getByRole("alert").waitFor();
   });
 });
-
-describe("a server that is a program", () => {
-  let bridge: ChildProcess;
-  let address: string;
-
-  beforeAll(async () => {
-    const args = [here("../../dist/cli/main.js"), "bridge", "--", process.execPath, here("../e2e/fixture/stdio.mjs")];
-    bridge = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
-    address = await printed(bridge);
-  });
-  afterAll(async () => {
-    const ended = once(bridge, "exit");
-    bridge.kill("SIGTERM");
-    await ended;
-  });
-
-  test("is connected through the bridge: its tools are called, and its files stored", async () => {
-    const { page } = seen;
-    await connect(page, address);
-    await run(page, "image", { bytes: "200000" });
-    await page.locator("playground-tools sluice-artifact").getByText("image/png").first().waitFor();
-    expect(seen.complaints).toEqual([]);
-  });
-});
-
-/** The address that the bridge says. */
-async function printed({ stdout, stderr }: ChildProcess): Promise<string> {
-  let said = "";
-  return new Promise((resolve, reject) => {
-    const heard = (text: Buffer): void => {
-      said += text.toString();
-      const [address] = /http:\/\/127\.0\.0\.1:\d+\/[\w-]+\/mcp/.exec(said) ?? [];
-      if (address !== undefined) resolve(address);
-    };
-    stdout?.on("data", heard);
-    stderr?.on("data", heard).once("close", () => reject(new Error(`The bridge said no address: ${said}`)));
-  });
-}

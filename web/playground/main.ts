@@ -4,6 +4,7 @@
  */
 import { wrap } from "comlink";
 import { Actions } from "./app/actions.js";
+import { serverOfPage } from "./app/addresses.js";
 import { listenForAnswers } from "./app/callback-channel.js";
 import { Playground } from "./app/playground.js";
 import { remembered } from "./app/memory.js";
@@ -26,5 +27,12 @@ document.body.append(Object.assign(new Playground(), { store, actions }));
 listenForAnswers(actions);
 listenForEnd();
 await actions.start();
+const server = serverOfPage();
+if (server !== undefined) {
+  void import("./app/serve/serving.js").then(({ Serving }) => {
+    actions.serving = new Serving(server, actions, store);
+    return actions.serving.begin();
+  });
+}
 // It fetches the whole site: after what a visitor waits for.
 registerServiceWorker(store);

@@ -16,6 +16,7 @@ import { changeBy } from "./events.js";
 import { Latest } from "./latest.js";
 import { remembered, remember } from "./memory.js";
 import { beginAnew } from "./session-channel.js";
+import type { Serving } from "./serve/serving.js";
 import { shelfOf, type Notice, type ShownCall, type Store, type Theme, type View } from "./state.js";
 
 /** What a new visitor sees first. */
@@ -27,6 +28,8 @@ export class Actions {
   readonly #store: Store;
   /** By server. What was read and subscribed to is known of a reader for as long as there is the same one. */
   readonly readers = new Map<string, ResourceReader>();
+  /** Loaded where the page comes from a server of Sluice. */
+  serving: Serving | undefined;
   /** Made by the chat when it is first shown. */
   conversation: Conversation | undefined;
   #addresses: Addresses | undefined;
@@ -189,7 +192,10 @@ export class Actions {
   }
 
   async save(artifact: ShownArtifact): Promise<void> {
-    this.#answer(await this.#engine.save(artifact.id), ({ filename }) => `${filename} is in My Files.`);
+    this.#answer(
+      await this.#engine.save(shelfOf(artifact), artifact.id),
+      ({ filename }) => `${filename} is in My Files.`,
+    );
   }
 
   /** Tells a person what they did not ask for; `call` is what it is about. */
@@ -208,7 +214,7 @@ export class Actions {
   async remove(shelf: Shelf, id: string): Promise<void> {
     const outcome = await this.#engine.remove(shelf, id);
     // A file goes from the list; what a result names stays there.
-    this.#answer(outcome, shelf === "session" ? () => "It is deleted: its bytes can no longer be had." : undefined);
+    this.#answer(outcome, shelf !== "files" ? () => "It is deleted: its bytes can no longer be had." : undefined);
     if (this.#store.state.looked?.artifact.id === id) this.look(undefined);
   }
 
@@ -222,13 +228,8 @@ export class Actions {
     return this.#store;
   }
 
-  /** The engine's side of My Files. */
-  get files(): Pick<Remote<Engine>, "versions"> {
-    return this.#engine;
-  }
-
-  /** The engine's side of the chat. */
-  get chat(): Pick<Remote<Engine>, "chat" | "stop"> {
+  /** What parts of the page ask the engine themselves that are loaded when they are wanted. */
+  get engine(): Pick<Remote<Engine>, "versions" | "chat" | "stop" | "serve" | "signIn" | "watch"> {
     return this.#engine;
   }
 

@@ -12,6 +12,7 @@ import { openIn } from "./display.js";
 import { remember, remembered } from "./memory.js";
 import { viewStyles } from "./shared-styles.js";
 import type { Looked, Placed, View } from "./state.js";
+import { PLACES } from "./titles.js";
 import { ViewElement } from "./view.js";
 
 /** CSS pixels. */
@@ -209,7 +210,7 @@ export class Drawer extends ViewElement {
       ></div>
       <div class="artifact">
         <div class="row">
-          <h2 class="grow">${open.length > 1 ? `${open.length} files` : placeOf(looked)}</h2>
+          <h2 class="grow">${open.length > 1 ? `${open.length} files` : PLACES[looked.shelf]}</h2>
           <button aria-label="Close the preview" @click=${() => this.actions.look(undefined)}>
             ${icon(close)}<span aria-hidden="true">Close</span>
           </button>
@@ -236,7 +237,7 @@ export class Drawer extends ViewElement {
       ${
         isOneOfMany
           ? html`<div class="row">
-              <h3 class="grow">${placeOf(placed)}</h3>
+              <h3 class="grow">${PLACES[shelf]}</h3>
               <button aria-label="Close ${name}" @click=${() => this.#close(artifact)}>Close</button>
             </div>`
           : nothing
@@ -275,10 +276,6 @@ export class Drawer extends ViewElement {
     this.width = Math.round(Math.min(MOST, innerWidth * 0.6, Math.max(LEAST, width)));
     remember("drawer", this.width);
   }
-}
-
-function placeOf({ shelf }: Placed): string {
-  return shelf === "files" ? "In My Files" : "Stored in this session";
 }
 
 /** In whatever element within elements it is, and then what is around that, outwards. */

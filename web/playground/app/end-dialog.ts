@@ -2,7 +2,8 @@
  * The question before a session ends.
  * @module
  */
-import { css, html, LitElement, type TemplateResult } from "lit";
+import { css, html, LitElement, nothing, type TemplateResult } from "lit";
+import { serverOfPage } from "./addresses.js";
 import { dialogStyles, viewStyles } from "./shared-styles.js";
 
 /** `<playground-end>` */
@@ -22,7 +23,8 @@ class EndDialog extends LitElement {
       <form class="stack" method="dialog">
         <h2 id="title">End session</h2>
         <p id="told">
-          All calls, and the files that results stored in this session, are deleted in every tab; My Files stay.
+          All calls, and the files that results stored in this session, are deleted in every tab; My Files
+          stay.${serverOfPage() === undefined ? nothing : " What the session stored at this page's server is deleted too."}
         </p>
         <div class="row">
           <button autofocus>Cancel</button>

@@ -2,11 +2,19 @@
  * What the engine tells, written into the state.
  * @module
  */
-import type { EngineEvent } from "../engine/contract.js";
-import { withCall, type State } from "./state.js";
+import type { EngineEvent, Problem } from "../engine/contract.js";
+import { withCall, type ShownServe, type State } from "./state.js";
 
 /** Lines of the log that are shown; those before are forgotten. */
 const MAX_LINES = 500;
+
+/** What is known of a server before it has said something. */
+export const NOTHING: ShownServe = { sources: [], chat: false, artifacts: [], hasMore: false };
+
+const OVER: Problem = {
+  code: "E_SESSION",
+  message: "Your session at this page's server is over, and what it stored there is gone.",
+};
 
 /** What an event changes of the state; `now` is in milliseconds since 1970. */
 export function changeBy(state: State, event: EngineEvent, now: number): Partial<State> {
@@ -36,6 +44,12 @@ export function changeBy(state: State, event: EngineEvent, now: number): Partial
       return { changes: changes + 1 };
     case "ended":
       return { calls: [], call: undefined, looked: undefined };
+    case "served": {
+      const { artifacts, hasMore } = event;
+      return { serve: { ...(state.serve ?? NOTHING), artifacts, hasMore } };
+    }
+    case "session_over":
+      return { serve: { ...(state.serve ?? NOTHING), artifacts: [], hasMore: false, problem: OVER, isOver: true } };
     case "log": {
       const { level, server, text } = event;
       return { log: [{ at: now, level, server, text }, ...log].slice(0, MAX_LINES) };

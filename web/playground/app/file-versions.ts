@@ -81,7 +81,7 @@ export class FileVersions extends ViewElement {
       this.found = undefined;
       return;
     }
-    const outcome = await this.actions.files.versions(this.file.id);
+    const outcome = await this.actions.engine.versions(this.file.id);
     if (outcome.ok) this.found = outcome.value;
     else this.problem = outcome.problem.message;
   }

@@ -90,8 +90,14 @@ export class FilesView extends ViewElement {
         <button @click=${this.#end}>End session</button>
       </div>
       ${files.length === 0 ? this.#empty() : this.#list(files)}
+      ${this.state.serve === undefined ? nothing : this.#served()}
       <input type="file" hidden multiple @change=${this.#picked} />
     </div>`;
+  }
+
+  #served(): TemplateResult {
+    void import("./serve/served-cards.js");
+    return html`<playground-served .store=${this.store} .actions=${this.actions}></playground-served>`;
   }
 
   #space(): TemplateResult {

@@ -2,7 +2,7 @@
  * What the page remembers between visits; the keys open what this browser itself keeps. Where a browser keeps nothing, nothing is remembered.
  * @module
  */
-type Key = "config" | "theme" | "keys" | "drawer" | "model";
+type Key = "config" | "theme" | "keys" | "drawer" | "model" | "session";
 
 /** What was remembered; undefined where nothing was, or it cannot be read. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- who remembers it knows what it is

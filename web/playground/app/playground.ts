@@ -17,7 +17,7 @@ import type { View } from "./state.js";
 import { TITLES } from "./titles.js";
 import { ViewElement } from "./view.js";
 
-type Part = View | "drawer" | "pause";
+type Part = View | "drawer" | "pause" | "session";
 
 interface Shown {
   readonly view: View;
@@ -28,6 +28,7 @@ interface Shown {
 const LATER: Partial<Record<Part, () => Promise<unknown>>> = {
   drawer: () => import("./drawer.js"),
   pause: () => import("./pause-card.js"),
+  session: () => import("./serve/session-note.js"),
   tools: () => import("./tools-view.js"),
   resources: () => import("./resources-view.js"),
   files: () => import("./files-view.js"),
@@ -185,12 +186,13 @@ export class Playground extends ViewElement {
   }
 
   override willUpdate(): void {
-    const { view, theme, looked, pauses } = this.state;
+    const { view, theme, looked, pauses, serve } = this.state;
     this.toggleAttribute("half", looked?.isHalf === true);
     document.documentElement.style.colorScheme = theme === "system" ? "" : theme;
     void this.#load(view);
     if (looked !== undefined) void this.#load("drawer");
     if (pauses.length > 0) void this.#load("pause");
+    if (serve?.problem !== undefined) void this.#load("session");
   }
 
   override updated(changed: PropertyValues): void {
@@ -200,7 +202,7 @@ export class Playground extends ViewElement {
 
   override render(): TemplateResult {
     const { store, actions } = this;
-    const { view, looked, pauses, answer } = this.state;
+    const { view, looked, pauses, answer, serve } = this.state;
     return html`
       <playground-bar .store=${store} .actions=${actions}
         ><a class="skip" href="#work" @click=${this.#skip}>Skip to the content</a></playground-bar
@@ -215,6 +217,7 @@ export class Playground extends ViewElement {
                 html`<playground-pause .store=${store} .actions=${actions} .pause=${pause}></playground-pause>`,
             )}
         </div>
+        ${serve?.problem === undefined ? nothing : html`<playground-session .store=${store} .actions=${actions}></playground-session>`}
         ${this.#loaded.has(view) ? this.#view(view) : html`<p class="empty" role="status">Loading…</p>`}
       </main>
       <p class="answer ${answer === undefined ? "unseen" : ""} ${answer?.isBad === true ? "bad" : ""}" role="status">

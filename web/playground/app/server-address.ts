@@ -5,7 +5,7 @@
 import { cleanNamespace } from "mcp-sluice";
 import type { ServerAddress } from "../engine/contract.js";
 
-/** Hosts at which the bridge listens. */
+/** Hosts of this machine: the port says more than the name. */
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 /** The address, under a name that nobody has yet. */
@@ -15,5 +15,5 @@ export function addressFrom(url: string, token: string, taken: readonly string[]
   const wanted = cleanNamespace(isHere ? `local-${port}` : hostname).slice(0, 40);
   let name = wanted;
   for (let number = 2; taken.includes(name); number += 1) name = `${wanted}-${number}`;
-  return { name, kind: isHere ? "bridge" : "http", url, ...(token !== "" && { token }) };
+  return { name, kind: "http", url, ...(token !== "" && { token }) };
 }

@@ -6,8 +6,13 @@ import { css, html, nothing, type TemplateResult } from "lit";
 import type { Outcome, ShownServer } from "../engine/contract.js";
 import { textIn } from "./form-text.js";
 import { dialogStyles, viewStyles } from "./shared-styles.js";
+import type { View } from "./state.js";
 import { statusDot, WORDS } from "./status-dot.js";
 import { ViewElement } from "./view.js";
+
+/** A page that comes from a static host reaches no program. */
+const PROGRAM = html`<p class="soft">A server that is a program? Open the playground of a server that starts it:</p>
+  <pre tabindex="0"><code>npx mcp-sluice serve -- npx -y @modelcontextprotocol/server-everything</code></pre>`;
 
 /** `<playground-servers-dialog>` */
 export class ServersDialog extends ViewElement {
@@ -79,7 +84,7 @@ export class ServersDialog extends ViewElement {
                   <button @click=${() => this.#tried(this.actions.dialFiles())}>Add it</button>
                 </div>`
           }
-          ${this.#form()}
+          ${this.state.serve === undefined ? nothing : this.#served()} ${this.#form()}
         </div>
       </dialog>
     `;
@@ -106,6 +111,16 @@ export class ServersDialog extends ViewElement {
     </li>`;
   }
 
+  #served(): TemplateResult {
+    void import("./serve/served-sources.js");
+    return html`<playground-served-sources
+      .store=${this.store}
+      .actions=${this.actions}
+      .isBusy=${this.isBusy}
+      .tried=${(connecting: Promise<Outcome<null>>, view: View) => this.#tried(connecting, view)}
+    ></playground-served-sources>`;
+  }
+
   #form(): TemplateResult {
     return html`<form class="stack" @submit=${this.#connect}>
       <h3>Connect my server</h3>
@@ -122,8 +137,7 @@ export class ServersDialog extends ViewElement {
         <span class="grow">Works with my files: its tools get those that a call names, and theirs are kept</span>
       </label>
       <p class="soft">The token stays in memory. Where a server wants you to sign in, you are asked.</p>
-      <p class="soft">A server that is a program? Start it behind the bridge, and paste the address that it prints:</p>
-      <pre tabindex="0"><code>npx mcp-sluice bridge -- npx -y @modelcontextprotocol/server-everything</code></pre>
+      ${this.state.serve === undefined ? PROGRAM : nothing}
       ${this.problem === undefined ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
       <button class="primary" aria-disabled=${this.isBusy}>${this.isBusy ? "Connecting…" : "Connect"}</button>
     </form>`;
@@ -161,16 +175,14 @@ export class ServersDialog extends ViewElement {
   }
 
   /** Shows what there is when a server is connected; else what can be done about it. */
-  async #tried(connecting: Promise<Outcome<null>>): Promise<Outcome<null>> {
+  async #tried(connecting: Promise<Outcome<null>>, view: View = "tools"): Promise<Outcome<null>> {
     this.problem = undefined;
     this.isBusy = true;
     const outcome = await connecting;
     this.isBusy = false;
     if (outcome.ok) {
       this.#dialog?.close();
-      this.dispatchEvent(
-        new CustomEvent("playground-show", { detail: { view: "tools" }, bubbles: true, composed: true }),
-      );
+      this.dispatchEvent(new CustomEvent("playground-show", { detail: { view }, bubbles: true, composed: true }));
     } else if (this.#dialog?.open === false) this.#dialog.showModal();
     return outcome;
   }

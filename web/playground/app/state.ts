@@ -15,6 +15,7 @@ import type {
   ShownServer,
   ShownSpace,
 } from "../engine/contract.js";
+import type { ServedListing, ServeOffer } from "../engine/serve/contract.js";
 import type { Shelf } from "../engine/shelves.js";
 
 /** The places of the rail. */
@@ -90,6 +91,14 @@ export interface Looked extends Placed {
   readonly isByTool?: boolean;
 }
 
+/** The session at the server that the page comes from. */
+export interface ShownServe extends Pick<ServeOffer, "sources" | "chat">, ServedListing {
+  /** It is over, or could not be begun. */
+  readonly problem?: Problem;
+  /** There was one. */
+  readonly isOver?: boolean;
+}
+
 export type Theme = "system" | "light" | "dark";
 
 /** All of it. */
@@ -113,6 +122,8 @@ export interface State {
   readonly fileCount: number;
   readonly space: ShownSpace;
   readonly looked: Looked | undefined;
+  /** Undefined where the page comes from no server of Sluice, and until that has answered. */
+  readonly serve: ShownServe | undefined;
   /** Stands until something else is done. */
   readonly answer: Answer | undefined;
   readonly config: SluiceConfig;
@@ -146,6 +157,7 @@ const START: State = {
   fileCount: 0,
   space: { used: 0, quota: 0 },
   looked: undefined,
+  serve: undefined,
   answer: undefined,
   config: {},
   notices: [],
@@ -231,9 +243,11 @@ export function currentServer({ servers, server }: State): ShownServer | undefin
   return servers.find(({ name }) => name === server);
 }
 
-/** Where an artifact lies: a version of a user's file says so. */
-export function shelfOf({ source }: ShownArtifact): Shelf {
-  return source?.["user_file"] === undefined ? "session" : "files";
+/** Where an artifact lies: a version of a user's file says so, and so does what the server keeps. */
+export function shelfOf(artifact: ShownArtifact): Shelf {
+  const isFile = artifact.source?.["user_file"] !== undefined;
+  if ("served" in artifact) return isFile ? "served-files" : "served";
+  return isFile ? "files" : "session";
 }
 
 /** Bytes of a result that are stored, decoded. */

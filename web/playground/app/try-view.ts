@@ -111,9 +111,7 @@ export class TryView extends ViewElement {
         >
       </button>
       <button @click=${this.#connect}>
-        ${icon(plug)}<span
-          ><strong>Connect my server</strong><span class="soft">By its address, or through the bridge</span></span
-        >
+        ${icon(plug)}<span><strong>Connect my server</strong><span class="soft">By its address</span></span>
       </button>
     </div>`;
   }

@@ -53,7 +53,9 @@ export class Connection implements AsyncDisposable {
     try {
       await this.#node();
     } catch (error) {
-      if (!(error instanceof ToolAuthError) || this.address.token !== undefined) throw error;
+      // Who comes from there is in its session, or has none any more.
+      if (!(error instanceof ToolAuthError) || this.address.token !== undefined || this.address.kind === "serve")
+        throw error;
       this.#signsIn = true;
       await this.#node();
     }

@@ -14,6 +14,7 @@ import type {
 } from "mcp-sluice/tools";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ChatEnd, ChatEvent, ChatRequest } from "./chat/contract.js";
+import type { ServedListing, ServeOffer } from "./serve/contract.js";
 import type { Keys, Shelf } from "./shelves.js";
 
 /** Something went wrong, for people: a sentence that says what to do, and where it is. */
@@ -32,8 +33,8 @@ export interface Problem {
 /** What came of asking. Errors cross a worker's border as values. */
 export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
 
-/** How a server is reached. */
-export type ServerKind = "demo" | "http" | "bridge";
+/** How a server is reached; `serve` is a source of the server that the page comes from. */
+export type ServerKind = "demo" | "http" | "serve";
 
 /** A server that a person chose. */
 export interface ServerAddress {
@@ -176,6 +177,8 @@ export type EngineEvent =
   | { readonly kind: "resources_changed"; readonly server: string }
   | { readonly kind: "files_changed" }
   | { readonly kind: "ended" }
+  | ({ readonly kind: "served" } & ServedListing)
+  | { readonly kind: "session_over" }
   | { readonly kind: "log"; readonly level: "info" | "warn"; readonly server: string; readonly text: string };
 
 /** What the page remembers of earlier visits. */
@@ -204,6 +207,12 @@ export interface Engine {
   disconnect(server: string): Promise<void>;
   call(request: CallRequest): Promise<Outcome<ShownResult>>;
   cancel(call: string): void;
+  /** Goes on with the session at the server that the page comes from where one is known, or begins one. */
+  serve(base: string, isKnown: boolean): Promise<Outcome<ServeOffer>>;
+  /** Has that server connect a source of its own to which a person gives access. */
+  signIn(source: string): Promise<Outcome<null>>;
+  /** Whether somebody looks at the page: what the session stores at the server is told as long as they do. */
+  watch(isSeen: boolean): void;
   /** Answers a pause; null declines. */
   answer(pause: string, value: unknown): void;
   /** Where a provider sent a person back to. */
@@ -241,13 +250,13 @@ export interface Engine {
   /** Every version of a file, the newest first. */
   versions(id: string): Promise<Outcome<readonly ShownFile[]>>;
   /** Keeps an artifact of the session in My Files. */
-  save(id: string): Promise<Outcome<ShownFile>>;
+  save(shelf: Shelf, id: string): Promise<Outcome<ShownFile>>;
   /** Puts a file into My Files as it is. */
   keep(file: File): Promise<Outcome<ShownFile>>;
   rename(id: string, filename: string): Promise<Outcome<null>>;
   /** Deletes an artifact of the session, or a file; false when it was gone already. */
   remove(shelf: Shelf, id: string): Promise<Outcome<boolean>>;
   space(): Promise<ShownSpace>;
-  /** Deletes all that the session stored, and disconnects. My Files stay. */
+  /** Deletes all that the session stored, here and at the server that the page comes from, and disconnects. My Files stay. */
   end(): Promise<void>;
 }

@@ -23,6 +23,9 @@ import type {
 } from "./contract.js";
 import { outcome } from "./problem.js";
 import type { Resources } from "./resources.js";
+import { isServed } from "./serve/address.js";
+import type { ServeOffer } from "./serve/contract.js";
+import type { ServeSession } from "./serve/serve-session.js";
 import { Results } from "./results.js";
 import { Servers } from "./servers.js";
 import { Session } from "./session.js";
@@ -41,6 +44,8 @@ export class PlaygroundEngine implements Engine {
   /** Both loaded when somebody first asks something. */
   #chat: Chat | undefined;
   #resources: Resources | undefined;
+  /** Where there is a server that the page comes from. */
+  #serve: ServeSession | undefined;
 
   listen(listener: (event: EngineEvent) => void): void {
     this.#listener = listener;
@@ -65,8 +70,26 @@ export class PlaygroundEngine implements Engine {
     await this.#servers.disconnect(server);
   }
 
+  async serve(base: string, isKnown: boolean): Promise<Outcome<ServeOffer>> {
+    return outcome(async () => {
+      const { ServeSession } = await import("./serve/serve-session.js");
+      this.#serve ??= new ServeSession(base, this.#servers.pauses, this.#tell);
+      return this.#serve.begin(isKnown);
+    });
+  }
+
+  async signIn(source: string): Promise<Outcome<null>> {
+    return done(() => this.#served().signIn(source));
+  }
+
+  watch(isSeen: boolean): void {
+    this.#serve?.watch(isSeen);
+  }
+
   async call(request: CallRequest): Promise<Outcome<ShownResult>> {
-    return this.#calls.run(request);
+    const called = await this.#calls.run(request);
+    if (!called.ok && called.problem.code === "E_TOOL_AUTH") void this.#serve?.check();
+    return called;
   }
 
   cancel(call: string): void {
@@ -82,11 +105,13 @@ export class PlaygroundEngine implements Engine {
   }
 
   async chat(request: ChatRequest, tell: (event: ChatEvent) => void): Promise<Outcome<ChatEnd>> {
+    if (request.model.kind === "served") return outcome(() => this.#served().chat.ask(request, tell));
     return outcome(async () => (await this.#loadedChat()).ask(request, this.#results.config, tell));
   }
 
   stop(question: string, call?: string): void {
     this.#chat?.stop(question, call);
+    this.#serve?.chat.stop(question, call);
   }
 
   async take(file: File, as: "auto" | "file"): Promise<Outcome<ShownResult>> {
@@ -110,6 +135,7 @@ export class PlaygroundEngine implements Engine {
     id: string,
     range?: { start: number; end?: number },
   ): Promise<ReadableStream<Uint8Array> | null> {
+    if (isServed(shelf)) return this.#served().bytes(shelf, id, range);
     const { store, files, scope: own } = this.#session;
     const [place, scope] = shelf === "files" ? [files, VISITOR] : [store, own];
     return place.openReader(id, { scope, ...(range !== undefined && { range }) });
@@ -151,8 +177,9 @@ export class PlaygroundEngine implements Engine {
     return outcome(async () => (await this.#session.myFiles()).versions(id));
   }
 
-  async save(id: string): Promise<Outcome<ShownFile>> {
+  async save(shelf: Shelf, id: string): Promise<Outcome<ShownFile>> {
     return this.#changed(async () => {
+      if (isServed(shelf)) return (await this.#session.myFiles()).keep(await this.#served().file(shelf, id));
       const { store, scope } = this.#session;
       const known = await store.stat(id, scope);
       const bytes = await store.openReader(id, { scope });
@@ -178,6 +205,7 @@ export class PlaygroundEngine implements Engine {
 
   async remove(shelf: Shelf, id: string): Promise<Outcome<boolean>> {
     const { store, scope } = this.#session;
+    if (isServed(shelf)) return outcome(() => this.#served().remove(shelf, id));
     if (shelf === "session") return outcome(() => store.delete(id, scope));
     return this.#changed(async () => (await this.#session.myFiles()).remove(id));
   }
@@ -191,9 +219,15 @@ export class PlaygroundEngine implements Engine {
     this.#calls.cancelAll();
     this.#chat?.stopAll();
     await this.#servers.disconnectAll();
-    await this.#session.end();
+    const ends = await Promise.allSettled([this.#session.end(), this.#serve?.end()]);
     this.#results.clear();
     this.#tell({ kind: "ended" });
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
+  }
+
+  #served(): ServeSession {
+    if (this.#serve !== undefined) return this.#serve;
+    throw new SluiceError("E_MISUSE", "This page comes from no server of Sluice.");
   }
 
   async #loadedChat(): Promise<Chat> {

@@ -3,11 +3,16 @@
  * @module
  */
 
-/** With the session's artifacts, or in My Files. */
-export type Shelf = "session" | "files";
+import type { ServedShelf } from "./serve/address.js";
 
-/** A key for each shelf: who has one may read what lies there. */
-export type Keys = Readonly<Record<Shelf, string>>;
+/** In this browser: with the session's artifacts, or in My Files. */
+export type OwnShelf = "session" | "files";
+
+/** Those, and what is had from the server that the page comes from. */
+export type Shelf = OwnShelf | ServedShelf;
+
+/** A key for each shelf of this browser's: who has one may read what lies there. */
+export type Keys = Readonly<Record<OwnShelf, string>>;
 
 /** The folder of archives, beside the page. */
 const ARCHIVES = "archives/";

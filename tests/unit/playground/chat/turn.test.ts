@@ -108,4 +108,27 @@ describe("a turn", () => {
     expect(keptOut(turn)).toBe(0);
     expect(turn.steps[0]).toMatchObject({ text: "", calls: [{ problem }, { tool: "demo_fails" }] });
   });
+
+  test("a step that is made anew begins anew; what is told of a call that nobody announced is kept", () => {
+    const again = after([
+      ...CALLED,
+      { kind: "asked", step: 1, messages: [] },
+      { kind: "tool_called", ...PLACE, call: "x" },
+    ]);
+    expect(again.steps).toMatchObject([
+      { step: 1, text: "", calls: [{ id: "x", tool: PLACE.tool, state: "running" }] },
+    ]);
+  });
+
+  test("a silent call says so until it goes on", () => {
+    const wait = { after_s: 15, message: "It is silent.", is_over: false };
+    const silent = after([
+      ...CALLED,
+      { kind: "tool_progress", ...PLACE, progress: { progress: 3 } },
+      { kind: "tool_waiting", ...PLACE, wait },
+    ]);
+    expect(silent.steps[0]?.calls[0]?.progress).toEqual({ progress: 3, wait });
+    const goesOn = after([{ kind: "tool_progress", ...PLACE, progress: { progress: 4 } }], silent);
+    expect(goesOn.steps[0]?.calls[0]?.progress).toEqual({ progress: 4 });
+  });
 });

@@ -4,6 +4,7 @@
  */
 import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
+import type { ChatModel } from "../../engine/chat/contract.js";
 import { viewStyles } from "../shared-styles.js";
 import { ViewElement } from "../view.js";
 import { Conversation } from "./conversation.js";
@@ -23,6 +24,11 @@ const SUGGESTIONS = [
 
 /** The same with the demo whose tools work with My Files. */
 const WITH_FILES = ["Summarize my newest file", "Show the revenue of all regions beside the answer"];
+
+function nameOf(model: ChatModel): string {
+  if (model.kind === "endpoint") return `${model.model} at ${new URL(model.url).host}`;
+  return model.kind === "served" ? "this page's server" : "the script, offline";
+}
 
 /** `<playground-chat>` */
 export class ChatView extends ViewElement {
@@ -176,10 +182,9 @@ export class ChatView extends ViewElement {
 
   #head(): TemplateResult {
     const { model, turns, current } = this.#conversation;
-    const name = model.kind === "scripted" ? "the script, offline" : `${model.model} at ${new URL(model.url).host}`;
     return html`<header class="row">
       <h1 class="unseen">Chat</h1>
-      <span class="grow by">Answered by <strong>${name}</strong></span>
+      <span class="grow by">Answered by <strong>${nameOf(model)}</strong></span>
       <button @click=${this.#choose}>Model</button>
       <button ?disabled=${turns.length === 0 || current !== undefined} @click=${() => this.#conversation.clear()}>
         New chat

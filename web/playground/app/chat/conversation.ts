@@ -25,16 +25,17 @@ export class Conversation extends EventTarget {
   readonly #engine: Pick<Remote<Engine>, "chat" | "stop">;
   readonly #store: Store;
   #turns: readonly ChatTurn[] = [];
-  #model: ChatModel;
+  /** What the person chose; undefined: whoever is there. */
+  #model: ChatModel | undefined;
   #isRemembered: boolean;
 
   constructor(actions: Actions, store: Store) {
     super();
     this.#actions = actions;
-    this.#engine = actions.chat;
+    this.#engine = actions.engine;
     this.#store = store;
     const known = endpointIn(remembered<unknown>("model"));
-    this.#model = known === undefined ? { kind: "scripted" } : { kind: "endpoint", ...known };
+    this.#model = known && { kind: "endpoint", ...known };
     this.#isRemembered = known !== undefined;
   }
 
@@ -43,8 +44,9 @@ export class Conversation extends EventTarget {
     return this.#turns;
   }
 
+  /** Who answers: the server that the page comes from where it has a model, and else the script, unless somebody else was chosen. */
   get model(): ChatModel {
-    return this.#model;
+    return this.#model ?? { kind: this.#store.state.serve?.chat === true ? "served" : "scripted" };
   }
 
   /** Whether the endpoint is known in the next visit too. */
@@ -66,14 +68,14 @@ export class Conversation extends EventTarget {
     this.#changed();
   }
 
-  /** Asks a question, unless one goes on; servers that work with My Files may be silent for `timeout` seconds. */
+  /** Asks a question, unless one goes on; each of its calls may be silent for `timeout` seconds. */
   async ask(query: string, timeout?: number): Promise<void> {
     if (this.current !== undefined || query.trim() === "") return;
     const request = {
       id: crypto.randomUUID(),
       query: query.trim(),
       before: this.#before(),
-      model: this.#model,
+      model: this.model,
       ...(timeout !== undefined && { timeout }),
     };
     const { before: _, ...asked } = request;

@@ -1,5 +1,5 @@
 /**
- * Who answers: the script, or a model at an address that a person gives.
+ * Who answers: the script, the server that the page comes from, or a model at an address that a person gives.
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
@@ -77,9 +77,10 @@ export class ModelForm extends ViewElement {
       <fieldset class="stack">
         <legend class="unseen">Model</legend>
         ${this.#choice("scripted", "The script", "Works offline. It calls the tools that you name, and does not think.")}
+        ${this.state.serve?.chat === true ? this.#choice("served", "This page's server", "Its own model, with the tools of all its sources. Its guardrails hold, and what it stores is kept there until the session ends.") : nothing}
         ${this.#choice("endpoint", "A model of your own", "Any server that speaks OpenAI's chat completions and lets this page ask it: OpenAI, OpenRouter, Ollama, vLLM, LM Studio.")}
       </fieldset>
-      ${this.kind === "scripted" ? nothing : this.#endpoint(endpoint, isRemembered)}
+      ${this.kind === "endpoint" ? this.#endpoint(endpoint, isRemembered) : nothing}
       ${this.problem === "" ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
       <div class="row">
         <button class="primary" type="submit">Use it</button>
@@ -135,9 +136,9 @@ export class ModelForm extends ViewElement {
       return typeof value === "string" ? value.trim() : "";
     };
     const endpoint = { url: text("url"), model: text("model"), key: text("key") };
-    this.problem = this.kind === "scripted" ? "" : problemOf(endpoint);
+    this.problem = this.kind === "endpoint" ? problemOf(endpoint) : "";
     if (this.problem !== "") return;
-    const model: ChatModel = this.kind === "scripted" ? { kind: "scripted" } : { kind: "endpoint", ...endpoint };
+    const model: ChatModel = this.kind === "endpoint" ? { kind: "endpoint", ...endpoint } : { kind: this.kind };
     this.conversation.choose(model, data.has("remember"));
     this.#close();
   }

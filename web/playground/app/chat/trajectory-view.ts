@@ -59,7 +59,7 @@ export class TrajectoryView extends ViewElement {
         ${steps.map((step) => html`<li class="panel">${this.#step(step)}</li>`)}
       </ol>
       ${
-        end === undefined
+        end?.trajectory === undefined
           ? nothing
           : html`<p class="row">
               <button @click=${this.#save}>Download the trajectory</button>
@@ -72,8 +72,8 @@ export class TrajectoryView extends ViewElement {
     const chars = seen.reduce((sum, message) => sum + message.text.length, 0);
     return html`<h3>Step ${step}</h3>
       <p class="soft">
-        ${chars.toLocaleString("en")} new characters, ${tools}
-        tools${tokens === undefined ? nothing : `, ${tokens.toLocaleString("en")} tokens`}
+        ${chars.toLocaleString("en")} new
+        characters${tools === undefined ? nothing : `, ${tools} tools`}${tokens === undefined ? nothing : `, ${tokens.toLocaleString("en")} tokens`}
       </p>
       ${seen.map(
         (message) =>

@@ -33,8 +33,8 @@ export interface ChatStep {
   readonly step: number;
   /** What it saw that it had not seen before. */
   readonly seen: readonly SeenMessage[];
-  /** How many tools it could call. */
-  readonly tools: number;
+  /** How many tools it could call, where that is known. */
+  readonly tools: number | undefined;
   /** What it wrote. */
   readonly text: string;
   readonly calls: readonly ChatCall[];
@@ -55,8 +55,17 @@ export function withEvent(turn: ChatTurn, event: ChatEvent, now: number): ChatTu
   switch (event.kind) {
     case "asked": {
       const { step, messages: seen, tools } = event;
-      return { ...turn, steps: [...turn.steps, { step, seen, tools, text: "", calls: [] }] };
+      const before = turn.steps.filter((each) => each.step !== step);
+      return { ...turn, steps: [...before, { step, seen, tools, text: "", calls: [] }] };
     }
+    case "saw":
+      return withStep(turn, event.step, ({ calls }) => ({
+        seen: event.messages,
+        calls: calls.map((call) => ({
+          ...call,
+          args: event.calls.find(({ id }) => id === call.id)?.args ?? call.args,
+        })),
+      }));
     case "text":
       return withStep(turn, event.step, (step) => ({ text: step.text + event.text }));
     case "text_discarded":
@@ -76,7 +85,9 @@ export function withEvent(turn: ChatTurn, event: ChatEvent, now: number): ChatTu
       return { ...turn, steps: turn.steps.map(goesOn) };
     default:
       return withStep(turn, event.step, ({ calls }) => ({
-        calls: calls.map((call) => (call.id === event.call ? changed(call, ofCall(call, event, now)) : call)),
+        calls: among(calls, event, now).map((call) =>
+          call.id === event.call ? changed(call, ofCall(call, event, now)) : call,
+        ),
       }));
   }
 }
@@ -89,6 +100,8 @@ function ofCall(call: ChatCall, event: CallEvent, now: number): Partial<ChatCall
       return { tool: event.tool, state: "running", startedAt: now };
     case "tool_progress":
       return { progress: event.progress };
+    case "tool_waiting":
+      return { progress: { progress: 0, ...call.progress, wait: event.wait } };
     case "paused":
       return { state: "waiting" };
     case "tool_failed":
@@ -106,6 +119,11 @@ function ofCall(call: ChatCall, event: CallEvent, now: number): Partial<ChatCall
       return { state: isError ? "failed" : "done", endedAt: call.endedAt ?? now, chars };
     }
   }
+}
+
+/** A server tells of calls that it makes, and not before of those that are wanted. */
+function among(calls: readonly ChatCall[], { call, tool }: CallEvent, now: number): readonly ChatCall[] {
+  return calls.some(({ id }) => id === call) ? calls : [...calls, wanted(call, tool, "{}", now)];
 }
 
 /** A call that a person cancelled stays so, however it ends. */

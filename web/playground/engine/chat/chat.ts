@@ -11,15 +11,15 @@ import {
   type PlannerResult,
   type ResumeOptions,
 } from "mcp-sluice/planner";
-import type { ShownDisplay } from "../contract.js";
+import { shownArtifact } from "../filed.js";
 import { CANCELLED, problemOf } from "../problem.js";
 import type { Servers } from "../servers.js";
 import type { Session } from "../session.js";
 import { callKey } from "./call-key.js";
 import type { ChatEnd, ChatEvent, ChatRequest } from "./contract.js";
+import { Displays, serverOf } from "./displays.js";
 import { modelOf, overheard } from "./model.js";
 import { Pieces } from "./pieces.js";
-import { withFiles } from "./with-files.js";
 
 /** Turns of the model for one question. */
 const MAX_STEPS = 12;
@@ -94,11 +94,11 @@ export class Chat {
     const { store, scope } = this.#session;
     const { signal } = turn;
     const sources = await orAborted(this.#servers.planned(config), signal);
-    const onDisplay = (display: ShownDisplay): void => tell({ kind: "display", display });
+    const displays = new Displays(shownArtifact, (display) => tell({ kind: "display", display }));
     // Whoever could do nothing with files is not told their names.
     const isWithFiles = sources.some(({ userFiles }) => userFiles);
     const planner = new ReactPlanner({
-      catalog: sources.map((each) => (each.userFiles ? withFiles(each, { timeout, onDisplay }) : each.node)),
+      catalog: sources.map(({ node }) => node),
       ...(isWithFiles && { userFiles: (await this.#session.myFiles()).handling }),
       llm: overheard(modelOf(model), tell),
       artifactStore: store,
@@ -109,7 +109,8 @@ export class Chat {
       scope,
       signal,
       callSignal: (place) => turn.callSignal(place),
-      onEvent: (event) => passOn(event, tell),
+      onEvent: (event) => passOn(event, tell, displays),
+      ...(timeout !== undefined && { callTimeoutSeconds: timeout }),
     };
     const llmContext = before.length === 0 ? {} : { conversation: before };
     let outcome = await planner.run(query, { ...options, llmContext });
@@ -123,9 +124,8 @@ export class Chat {
 
   /** Asks the person; null where they decline, or a provider does. */
   async #asked({ tool, reason, payload }: PlannerPause, question: string, signal: AbortSignal): Promise<unknown> {
-    const server = tool.slice(0, tool.indexOf("."));
     try {
-      const answer = await this.#servers.pauses.for(server, signal, question)(reason, payload);
+      const answer = await this.#servers.pauses.for(serverOf(tool), signal, question)(reason, payload);
       // A page that was opened has no answer of its own.
       return answer === undefined ? true : answer;
     } catch {
@@ -148,19 +148,24 @@ function endOf({ answer, outcome, spent, trajectory }: PlannerResult): ChatEnd {
   return { answer, outcome, spent, trajectory };
 }
 
-function passOn(event: PlannerEvent, tell: (event: ChatEvent) => void): void {
+function passOn(event: PlannerEvent, tell: (event: ChatEvent) => void, displays: Displays): void {
   switch (event.kind) {
     case "text":
     case "text_discarded":
     case "model_answered":
     case "tool_called":
     case "tool_progress":
+    case "tool_waiting":
     case "tool_returned":
-    case "artifact_stored":
     case "observation_clamped":
-    case "tool_answered":
     case "paused":
       return tell(event);
+    case "artifact_stored":
+    case "tool_answered":
+      tell(event);
+      return displays.follow(event);
+    case "tool_display":
+      return displays.add(event);
     case "tool_failed": {
       const { error, ...place } = event;
       return tell({ ...place, problem: problemOf(error) });

@@ -5,8 +5,11 @@
 import type { CallPlace, PlannerEvent, PlannerOutcome, Spent, Trajectory } from "mcp-sluice/planner";
 import type { Problem, ShownDisplay } from "../contract.js";
 
-/** Who answers: a script without a network, or a model behind OpenAI's chat completions. */
-export type ChatModel = { readonly kind: "scripted" } | ({ readonly kind: "endpoint" } & Endpoint);
+/** Who answers: a script without a network, a model behind OpenAI's chat completions, or the server that the page comes from. */
+export type ChatModel =
+  | { readonly kind: "scripted" }
+  | { readonly kind: "served" }
+  | ({ readonly kind: "endpoint" } & Endpoint);
 
 /** A model at a server of the person's choice. */
 export interface Endpoint {
@@ -32,7 +35,7 @@ export interface ChatRequest {
   /** The oldest first. */
   readonly before: readonly ChatExchange[];
   readonly model: ChatModel;
-  /** Seconds that servers which work with My Files may be silent; their own limit when left out. */
+  /** Seconds that each call may be silent; the limit of its server when left out. */
   readonly timeout?: number;
 }
 
@@ -42,7 +45,8 @@ export interface ChatEnd {
   /** `answered`, what the answer lacks, or which limit it came to. */
   readonly outcome: PlannerOutcome;
   readonly spent: Spent;
-  readonly trajectory: Trajectory;
+  /** Left out where the server did not send it. */
+  readonly trajectory?: Trajectory;
 }
 
 /** A message as the model was sent it. */
@@ -75,6 +79,7 @@ export type PassedEvent = Extract<
       | "model_answered"
       | "tool_called"
       | "tool_progress"
+      | "tool_waiting"
       | "tool_returned"
       | "artifact_stored"
       | "observation_clamped"
@@ -86,8 +91,23 @@ export type PassedEvent = Extract<
 /** What happens while an answer is made. */
 export type ChatEvent =
   | PassedEvent
-  /** The model is asked: what it sees that it did not see before, and how many tools it may call. */
-  | { readonly kind: "asked"; readonly step: number; readonly messages: readonly SeenMessage[]; readonly tools: number }
+  /**
+   * The model is asked: what it sees that it did not see before, and how many tools it may call, where that is known. Once
+   * more for a step that is made anew.
+   */
+  | {
+      readonly kind: "asked";
+      readonly step: number;
+      readonly messages: readonly SeenMessage[];
+      readonly tools?: number;
+    }
+  /** What the model saw in a step, and called, told when all is over. */
+  | {
+      readonly kind: "saw";
+      readonly step: number;
+      readonly messages: readonly SeenMessage[];
+      readonly calls: readonly Pick<WantedCall, "id" | "args">[];
+    }
   /** What it wants called. */
   | { readonly kind: "wanted"; readonly step: number; readonly calls: readonly WantedCall[] }
   | (CallPlace & { readonly kind: "tool_failed"; readonly problem: Problem })

@@ -2,6 +2,7 @@
  * The model of a chat, and who listens to what it is told.
  * @module
  */
+import { SluiceError } from "mcp-sluice";
 import { OpenAiClient, scriptedModel, type LlmClient, type LlmMessage } from "mcp-sluice/planner";
 import type { ChatEvent, ChatModel, SeenMessage } from "./contract.js";
 import { script } from "./script.js";
@@ -15,6 +16,8 @@ export function modelOf(model: ChatModel): LlmClient {
     const { url: baseUrl, model: name, key } = model;
     return new OpenAiClient({ model: name, baseUrl, ...(key !== "" && { apiKey: key }) });
   }
+  // The server's own is asked there.
+  if (model.kind === "served") throw new SluiceError("E_MISUSE", "The server's model is asked by the server.");
   const answer = scriptedModel(script);
   return new OpenAiClient({
     model: "scripted",

@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { followed, type ServedEvent } from "../../../../web/playground/engine/serve/events.js";
+import { Away } from "../../../../web/playground/engine/serve/exchange.js";
+import { SluiceError } from "../../../../web/src/index.js";
+
+const LAST = new Set(["result"]);
+const never = new AbortController().signal;
+
+/** An event as a server writes it. */
+function written(id: string, data: object): string {
+  return `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function streamed(pieces: readonly Uint8Array[]): Response {
+  return new Response(
+    new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        for (const piece of pieces) controller.enqueue(piece);
+        controller.close();
+      },
+    }),
+  );
+}
+
+function answer(...pieces: readonly string[]): Response {
+  return streamed(pieces.map((piece) => new TextEncoder().encode(piece)));
+}
+
+async function heard(
+  open: (after: string | undefined) => Promise<Response>,
+  { signal = never, tries = 5, cursor = {} } = {},
+): Promise<readonly ServedEvent[]> {
+  const events: ServedEvent[] = [];
+  for await (const event of followed({ open, signal, cursor, last: LAST, tries })) events.push(event);
+  return events;
+}
+
+describe("events that are followed", () => {
+  test("go on behind the one that came last, wherever a connection breaks: each once, in its order", async () => {
+    const log = Array.from({ length: 6 }, (_, at) => ({
+      id: `${Math.floor(at / 2)}-${at}`,
+      data: { kind: at === 5 ? "result" : "text", at, text: "é\n" },
+    }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(500), { maxLength: 2 }), fc.integer({ min: 1, max: 40 }), async (cuts, size) => {
+        const asked: (string | undefined)[] = [];
+        const breaks = [...cuts];
+        const events = await heard(async (after) => {
+          asked.push(after);
+          const from = log.findIndex(({ id }) => id === after) + 1;
+          const text = log
+            .slice(from)
+            .map(({ id, data }) => written(id, data))
+            .join("");
+          const bytes = new TextEncoder().encode(text).subarray(0, breaks.shift() ?? Infinity);
+          const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+            bytes.subarray(at * size, (at + 1) * size),
+          );
+          return streamed(pieces);
+        });
+        expect(events).toEqual(log.map(({ data }) => data));
+        expect(asked[0]).toBeUndefined();
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  test("are not told again by a server that begins before what it was asked for", async () => {
+    const connections = [
+      answer(written("1-0", { kind: "text" }), written("1-1", { kind: "pause" })),
+      answer(written("1-0", { kind: "text" }), written("1-1", { kind: "pause" }), written("1-10", { kind: "result" })),
+    ];
+    const kinds = (await heard(async () => connections.shift() ?? answer())).map(({ kind }) => kind);
+    expect(kinds).toEqual(["text", "pause", "result"]);
+  });
+
+  test("begin behind the place that is given", async () => {
+    const cursor = { after: "5-0" };
+    const events = await heard(
+      async (after) => {
+        expect(after).toBe("5-0");
+        return answer(written("5-1", { kind: "result" }));
+      },
+      { cursor },
+    );
+    expect(events).toEqual([{ kind: "result" }]);
+    expect(cursor.after).toBe("5-1");
+  });
+
+  test("what is no event is left out: comments, other text, and JSON without a kind", async () => {
+    const pieces = [": sign of life\n\n", "data: no JSON\n\n", 'data: {"text":1}\n\n', "data: null\n\n"];
+    expect(await heard(async () => answer(...pieces, written("1-0", { kind: "result" })))).toEqual([
+      { kind: "result" },
+    ]);
+  });
+
+  test("a refusal ends it at once", async () => {
+    let asked = 0;
+    const refused = heard(async () => {
+      asked += 1;
+      throw new SluiceError("E_NOT_FOUND", "There is no such run here.");
+    });
+    await expect(refused).rejects.toMatchObject({ code: "E_NOT_FOUND" });
+    expect(asked).toBe(1);
+  });
+
+  test("a server that is away is asked as often as was said", async () => {
+    let asked = 0;
+    const open = async (): Promise<Response> => {
+      asked += 1;
+      if (asked === 1) return answer();
+      throw new Away();
+    };
+    await expect(heard(open, { tries: 3 })).rejects.toBeInstanceOf(Away);
+    expect(asked).toBe(3);
+  });
+
+  test("an event without an end is not gathered for ever", async () => {
+    const piece = `data: ${"x".repeat(1024 * 1024)}`;
+    let pulled = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        pulled += 1;
+        controller.enqueue(new TextEncoder().encode(piece));
+      },
+    });
+    await expect(heard(async () => new Response(endless), { tries: 1 })).rejects.toBeInstanceOf(Away);
+    expect(pulled).toBeLessThan(12);
+  });
+
+  test("end when nobody wants them any more, also in the middle of a silence", async () => {
+    const gone = new AbortController();
+    const silent = new Response(new ReadableStream<Uint8Array>());
+    const hearing = heard(async () => silent, { signal: gone.signal });
+    setTimeout(() => gone.abort(new DOMException("It is over.", "AbortError")), 20);
+    await expect(hearing).rejects.toMatchObject({ name: "AbortError" });
+  });
+});

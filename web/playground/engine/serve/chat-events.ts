@@ -1,0 +1,90 @@
+/**
+ * What a run at the server tells, as the page's chat is told it.
+ * @module
+ */
+import type { AnswerRef } from "mcp-sluice";
+import type { PlannerEvent, Trajectory } from "mcp-sluice/planner";
+import type { ShownArtifact } from "mcp-sluice/ui";
+import { Displays } from "../chat/displays.js";
+import type { ChatEvent, PassedEvent, SeenMessage } from "../chat/contract.js";
+import type { ServedArtifact } from "./contract.js";
+import type { ServedEvent } from "./events.js";
+import { errorIn } from "./exchange.js";
+
+/** Events of a planner that are passed on as they are. */
+const PASSED: ReadonlySet<string> = new Set<PassedEvent["kind"]>([
+  "text",
+  "text_discarded",
+  "model_answered",
+  "tool_called",
+  "tool_progress",
+  "tool_waiting",
+  "tool_returned",
+  "artifact_stored",
+  "observation_clamped",
+  "tool_answered",
+  "paused",
+]);
+
+/** Tells the page of one run. */
+export class RunEvents {
+  readonly #tell: (event: ChatEvent) => void;
+  readonly #displays: Displays;
+
+  constructor(tell: (event: ChatEvent) => void) {
+    this.#tell = tell;
+    this.#displays = new Displays(
+      (artifact) => served(artifact),
+      (display) => tell({ kind: "display", display }),
+    );
+  }
+
+  /** Tells of an event; those that a page has no use for are left out. */
+  hear(event: ServedEvent): void {
+    const { kind } = event;
+    if (kind === "step_started") {
+      const { step } = event as unknown as Extract<PlannerEvent, { readonly kind: "step_started" }>;
+      return this.#tell({ kind: "asked", step, messages: [] });
+    }
+    if (kind === "tool_display") return this.#displays.add(event as unknown as Displayed);
+    if (kind === "tool_failed") return this.#failed(event);
+    if (!PASSED.has(kind)) return;
+    const passed = withServed(event as unknown as PassedEvent);
+    this.#tell(passed);
+    if (passed.kind === "artifact_stored" || passed.kind === "tool_answered") this.#displays.follow(passed);
+  }
+
+  /** Tells what the model saw, which is known when the run is over. */
+  saw({ query, steps }: Trajectory): void {
+    let messages: readonly SeenMessage[] = [{ role: "user", text: query }];
+    for (const [at, { calls }] of steps.entries()) {
+      this.#tell({
+        kind: "saw",
+        step: at + 1,
+        messages,
+        calls: calls.map(({ id, args }) => ({ id, args: args === undefined ? "" : JSON.stringify(args) })),
+      });
+      messages = calls.map(({ id, tool, observation }) => ({ role: "tool", text: observation, tool, call: id }));
+    }
+  }
+
+  #failed(event: ServedEvent): void {
+    const { step, call, tool } = event as unknown as Displayed;
+    const { code = "E_TOOL", message = "The call failed." } = errorIn(event);
+    this.#tell({ kind: "tool_failed", step, call, tool, problem: { code, message } });
+  }
+}
+
+type Displayed = Extract<PlannerEvent, { readonly kind: "tool_display" }>;
+
+/** Bytes of what the server stored are had from there. */
+function withServed(event: PassedEvent): PassedEvent {
+  if (event.kind !== "artifact_stored") return event;
+  return { ...event, artifacts: event.artifacts.map((artifact) => ({ ...artifact, served: true })) };
+}
+
+/** An artifact of the server's. */
+export function served(artifact: AnswerRef | ShownArtifact): ServedArtifact {
+  const { scope: _, ...shown } = artifact as ShownArtifact & { readonly scope?: unknown };
+  return { ...shown, served: true };
+}
