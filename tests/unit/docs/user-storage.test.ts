@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ROOT } from "../cli/command.js";
-import { titlesIn } from "./titles.js";
+import { missingIn, rowsOf } from "./rows.js";
 
 /** A section's numbered list. */
 const list = (what: string, count: number): readonly string[] =>
@@ -62,40 +62,16 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   "12.3": [...ERROR, "details.file_size_bytes", "details.current_limit_bytes"],
 };
 
-interface Row {
-  readonly key: string;
-  readonly what: string;
-  readonly tests: readonly { readonly file: string; readonly title: string }[];
-}
-
 const page = await readFile(join(ROOT, "docs/user-storage-requirements.md"), "utf8");
-const rows = page
-  .split("\n")
-  .filter((line) => /^\| \d/.test(line))
-  .map(rowOf);
-
-function rowOf(line: string): Row {
-  const [, key = "", what = "", shown = ""] = line.split("|").map((cell) => cell.trim());
-  const tests = shown.split("<br>").map((each) => /^`([^`]+)` (.+)$/.exec(each));
-  return { key, what, tests: tests.map((found) => ({ file: found?.[1] ?? "", title: found?.[2] ?? "" })) };
-}
-
-/** Each file is read once. */
-const titles = new Map<string, Promise<readonly string[]>>();
-
-function titlesOf(file: string): Promise<readonly string[]> {
-  const known = titles.get(file) ?? readFile(join(ROOT, "tests", file), "utf8").then((text) => titlesIn(file, text));
-  titles.set(file, known);
-  return known;
-}
+const rows = rowsOf(page);
 
 const entries = Object.entries(SECTIONS).flatMap(([section, all]) => all.map((entry) => `${section} ${entry}`));
 
 describe("the page of requirements", () => {
   test("has one row for everything that the specification says, and no other", () => {
-    const keys = rows.map(({ key }) => key);
+    const keys = rows.map(({ cells: [key = ""] }) => key);
     expect([...keys].sort()).toEqual([...entries].sort());
-    expect(rows.filter(({ what, tests }) => what === "" || tests.length === 0)).toEqual([]);
+    expect(rows.filter(({ cells: [, what], tests }) => what === "" || tests.length === 0)).toEqual([]);
   });
 
   test("has its rows under their chapters, in order", () => {
@@ -113,25 +89,6 @@ describe("the page of requirements", () => {
   });
 
   test("names no test that there is not", async () => {
-    const missing: string[] = [];
-    for (const { key, tests } of rows) {
-      for (const { file, title } of tests) {
-        const there = await titlesOf(file).catch((): readonly string[] => []);
-        if (!there.includes(title)) missing.push(`${key}: ${file}: ${title}`);
-      }
-    }
-    expect(missing).toEqual([]);
+    expect(await missingIn(rows)).toEqual([]);
   });
-});
-
-test("titles are found in whatever way tests are written", () => {
-  const source = `
-    describe("group", () => {
-      test("one", () => {});
-      it.each([1])("two %d", () => test("inner", () => {}));
-      test.skipIf(true).each\`a\`("three", () => {});
-      other("none", () => {});
-    });`;
-  expect([...titlesIn("a.test.ts", source)].sort()).toEqual(["inner", "one", "three", "two %d"]);
-  expect(titlesIn("a.cpp", "TEST(Suite, Name) {\n// TEST(No, Test)\n")).toEqual(["Suite.Name"]);
 });
