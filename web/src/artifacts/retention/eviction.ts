@@ -54,21 +54,22 @@ export class Eviction {
     return true;
   }
 
-  /** Takes away what has expired. */
-  async expireAll(all: Departures): Promise<void> {
-    if (this.#retention.ttl_seconds === null) return;
+  /** Takes away what has expired, or so many of it. Whether that was all that would go. */
+  async expire(all: Departures, most = Infinity): Promise<boolean> {
+    if (this.#retention.ttl_seconds === null) return true;
     const now = this.#stamps.now();
     const isOver = (artifact: StoredArtifact): boolean => isExpired(artifact, this.#retention, now);
     const over: StoredArtifact[] = [];
     for (const [, artifact] of this.#ledger.expiring()) {
-      if (!isOver(artifact)) break;
+      if (!isOver(artifact) || over.length > most) break;
       over.push(artifact);
     }
     let stuck = 0;
-    for (const artifact of over) {
+    for (const artifact of over.slice(0, most)) {
       if ((await this.#takeAway(artifact, isOver, all)) === "stuck") stuck += 1;
-      if (stuck === MOST_REFUSALS) return;
+      if (stuck === MOST_REFUSALS) return true;
     }
+    return over.length <= most;
   }
 
   /** Evicts until every limit holds; `stays` is never among those who leave. */

@@ -3,14 +3,14 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { guarded } from "../../errors/storage.js";
-import { inMilliseconds, stampOf, Stamps } from "../stamps.js";
+import { inMilliseconds, Stamps } from "../stamps.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore, Clock, StoredArtifact } from "../store.js";
 import { departures, Eviction } from "./eviction.js";
 import { FreeDisk } from "./free-disk.js";
 import { keyOf, Ledger } from "./ledger.js";
 import { DISK, largest, limitsOf, WHOLE, type Limit, type Measured } from "./limits.js";
 import type { Retention } from "./policy.js";
+import { Reading } from "./reading.js";
 import { isExpired, type Case, type Room } from "./room.js";
 
 /** What a collection took away. */
@@ -21,8 +21,8 @@ export interface Collected {
   readonly bytes: number;
 }
 
-/** After so many milliseconds it is looked anew at what other processes did to a store. */
-const FRESH = 60_000;
+/** Artifacts that expire in one turn: whoever comes next does not wait for all. */
+const MOST_EXPIRING = 200;
 
 /** How often room is made on the disk for one piece of a stream, while others take it. */
 const MOST_ROUNDS = 4;
@@ -45,7 +45,9 @@ export class Keeper {
   readonly #ledger: Ledger;
   readonly #eviction: Eviction;
   readonly #disk: FreeDisk | null;
-  #read: number | undefined;
+  readonly #reading: Reading;
+  /** The collection that was begun last; settles, never rejects. */
+  #collecting: Promise<unknown> = Promise.resolve();
   /** What was begun last; settles, never rejects. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -56,6 +58,7 @@ export class Keeper {
     this.#stamps = new Stamps(clock);
     this.#ledger = new Ledger(this.#limits, retention);
     this.#eviction = new Eviction(store, retention, this.#ledger, this.#stamps);
+    this.#reading = new Reading(store, this.#ledger, this.#stamps, (work) => this.#inTurn(work));
     this.#disk = FreeDisk.of(store, retention.min_free_disk);
   }
 
@@ -104,9 +107,9 @@ export class Keeper {
    */
   admit(coming: Measured, publish: () => Promise<ArtifactRef>): Promise<ArtifactRef> {
     return this.#inTurn(async () => {
-      await this.#refresh(FRESH);
+      await this.#reading.freshen();
       // Who cannot be taken away is looked at again the next time: it is no fault of who comes.
-      await this.#eviction.expireAll(departures());
+      await this.#eviction.expire(departures(), MOST_EXPIRING);
       const { scope, namespace, size_bytes } = coming;
       const { full } = await this.#room(() => ({ coming: { scope, namespace, size_bytes, sha256: null } }));
       if (full)
@@ -158,36 +161,29 @@ export class Keeper {
 
   /** Throws what the store failed at when all that can go has gone. */
   collect(): Promise<Collected | null> {
-    return this.#inTurn(() =>
-      this.exclusively(async () => {
-        await this.#refresh(0);
-        const all = departures();
-        await this.#eviction.expireAll(all);
-        await this.#eviction.evictExcess(all);
-        if (all.failure) throw all.failure;
-        return { artifacts: all.gone.length, bytes: all.gone.reduce((sum, { size_bytes }) => sum + size_bytes, 0) };
-      }),
-    );
+    const collected = this.#collecting.then(() => this.exclusively(() => this.#collect()));
+    this.#collecting = collected.catch(() => undefined);
+    return collected;
   }
 
-  /** Reads the store again when what is known of it is older than `age` milliseconds. */
-  async #refresh(age: number): Promise<void> {
-    const now = this.#stamps.now();
-    if (this.#read !== undefined && Math.abs(now - this.#read) < age) return;
-    const all: StoredArtifact[] = [];
-    await guarded("read", async () => {
-      for await (const artifact of this.#store.list()) all.push(artifact);
-    });
-    this.#ledger.reset(all);
-    for (const { used_at } of all) this.#stamps.after(stampOf(used_at));
-    this.#read = now;
+  /** In as many turns as it takes: whoever stores meanwhile does not wait for all of it. */
+  async #collect(): Promise<Collected> {
+    await this.#reading.aside();
+    const all = departures();
+    for (let [isDone, gone] = [false, -1]; !isDone && all.gone.length > gone;) {
+      gone = all.gone.length;
+      isDone = await this.#inTurn(() => this.#eviction.expire(all, MOST_EXPIRING));
+    }
+    await this.#inTurn(() => this.#eviction.evictExcess(all));
+    if (all.failure) throw all.failure;
+    return { artifacts: all.gone.length, bytes: all.gone.reduce((sum, { size_bytes }) => sum + size_bytes, 0) };
   }
 
   /** Before anyone is turned away, it is looked whether others have left meanwhile. */
   async #room(wanted: () => Pick<Case, "coming" | "asked">): Promise<Room> {
     const first = this.#eviction.room(wanted());
     if (first.full === null || !this.#store.exclusively) return first;
-    await this.#refresh(0);
+    await this.#reading.refresh();
     return this.#eviction.room(wanted());
   }
 
@@ -218,8 +214,8 @@ export class Keeper {
       const before = held();
       return disk.give(work, () => before - held());
     };
-    await this.#refresh(FRESH);
-    await leaving(() => this.#eviction.expireAll(departures()));
+    await this.#reading.freshen();
+    await leaving(() => this.#eviction.expire(departures()).then(() => undefined));
     try {
       const { full } = await this.#room(() => {
         this.#ledger.tally.allow(DISK, WHOLE, held() + disk.spare - bytes);

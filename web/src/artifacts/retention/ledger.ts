@@ -28,6 +28,8 @@ export class Ledger {
   readonly #departed = new Set<string>();
   /** Those that count together, by how they are put together, then by group. */
   readonly #groups = new Map<GroupOf, Map<string, Queue>>();
+  /** Names of those that changed, for each reading of the store that is under way. */
+  readonly #watches = new Set<Set<string>>();
   #expiring: Queue;
   #tally: Tally;
 
@@ -54,13 +56,27 @@ export class Ledger {
     return (this.#groups.get(groupOf)?.get(group) ?? NOBODY).entries();
   }
 
-  /** Starts anew from what the store says. */
-  reset(artifacts: Iterable<StoredArtifact>): void {
+  /** Notes what changes from now on, until {@link unwatch}: what was read meanwhile says nothing of that. */
+  watch(): ReadonlySet<string> {
+    const changed = new Set<string>();
+    this.#watches.add(changed);
+    return changed;
+  }
+
+  /** Ends it. */
+  unwatch(changed: ReadonlySet<string>): void {
+    this.#watches.delete(changed as Set<string>);
+  }
+
+  /** Starts anew from what the store says, but for those that changed while it did. */
+  reset(artifacts: Iterable<StoredArtifact>, changed: ReadonlySet<string> = new Set()): void {
+    const known = [...changed].flatMap((key) => this.#kept.get(key) ?? []);
     this.#kept.clear();
     this.#expiring = new Queue(this.#expiringBy);
     this.#tally = new Tally(this.#limits);
     for (const groups of this.#groups.values()) groups.clear();
-    for (const artifact of artifacts) this.enter(artifact);
+    for (const artifact of artifacts) if (!changed.has(keyOf(artifact))) this.#enter(keyOf(artifact), artifact);
+    for (const artifact of known) this.#enter(keyOf(artifact), artifact);
   }
 
   find(id: string, scope: ArtifactScope | undefined): StoredArtifact | undefined {
@@ -70,6 +86,11 @@ export class Ledger {
   /** Notes an artifact, in place of what was noted of it before. */
   enter(artifact: StoredArtifact): void {
     const key = keyOf(artifact);
+    this.#change(key);
+    this.#enter(key, artifact);
+  }
+
+  #enter(key: string, artifact: StoredArtifact): void {
     this.#remove(key);
     this.#kept.set(key, artifact);
     this.#tally.add(artifact);
@@ -86,12 +107,15 @@ export class Ledger {
 
   /** Strikes an artifact out. */
   strike(id: string, scope: ArtifactScope | undefined): void {
-    this.#remove(keyOf({ id, scope: scope ?? {} }));
+    const key = keyOf({ id, scope: scope ?? {} });
+    this.#change(key);
+    this.#remove(key);
   }
 
   /** Strikes it out as taken away by retention. */
   depart({ id, scope }: ArtifactRef): void {
     const key = keyOf({ id, scope });
+    this.#change(key);
     this.#remove(key);
     this.#departed.add(key);
     if (this.#departed.size <= MAX_DEPARTED) return;
@@ -103,6 +127,10 @@ export class Ledger {
 
   hasDeparted(id: string, scope: ArtifactScope | undefined): boolean {
     return this.#departed.has(keyOf({ id, scope: scope ?? {} }));
+  }
+
+  #change(key: string): void {
+    for (const changed of this.#watches) changed.add(key);
   }
 
   #remove(key: string): void {
