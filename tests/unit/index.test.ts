@@ -11,6 +11,8 @@ import * as planner from "../../web/src/planner.js";
 import * as plannerInNode from "../../web/src/planner-node.js";
 import * as plannerOnRedis from "../../web/src/planner-redis.js";
 import * as s3 from "../../web/src/s3.js";
+import * as serve from "../../web/src/serve.js";
+import * as serveOnRedis from "../../web/src/serve-redis.js";
 import * as tools from "../../web/src/tools.js";
 import * as toolsInNode from "../../web/src/tools-node.js";
 
@@ -90,6 +92,11 @@ describe("what is public", () => {
     expect(Object.keys(planner).sort()).toEqual(shared);
     expect(Object.keys(plannerInNode).sort()).toEqual([...shared, "FileStateStore"].sort());
     expect(Object.keys(plannerOnRedis)).toEqual(["RedisStateStore"]);
+  });
+
+  test("for those who serve: a server, and where its state is", () => {
+    expect(Object.keys(serve).sort()).toEqual(["SluiceServer", "listen", "memoryState"]);
+    expect(Object.keys(serveOnRedis)).toEqual(["redisState"]);
   });
 
   test("in Node: all of it, and what needs files and processes", () => {

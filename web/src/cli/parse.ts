@@ -88,7 +88,11 @@ function tokensOf(args: readonly string[], options: readonly OptionSpec[]) {
 function parseOptions(spec: CommandSpec, args: readonly string[]): Request {
   const given = new Map<string, string[]>();
   const operands: string[] = [];
+  // Where a command may be left out, a word before `--` is more likely the value of an option that was forgotten.
+  let isBehind = !spec.operands.startsWith("[--");
   for (const token of tokensOf(args, spec.options)) {
+    if (token.kind === "option-terminator") isBehind = true;
+    if (token.kind === "positional" && !isBehind) throw strayWord(spec, token.value);
     if (token.kind === "positional") operands.push(token.value);
     if (token.kind !== "option") continue;
     if (token.name === "help") return { kind: "help", topic: spec.name };
@@ -102,6 +106,11 @@ function parseOptions(spec: CommandSpec, args: readonly string[]): Request {
   }
   checkOperands(spec, operands);
   return { kind: "run", spec, invocation: invocation(spec.name, operands, given) };
+}
+
+function strayWord({ name, operands }: CommandSpec, word: string): UsageError {
+  const usage = `sluice ${name} ${operands.replace(/[[\]]/g, "")}`;
+  return new UsageError(`${name} takes a command behind --, as in ${usage}; ${JSON.stringify(word)} is before it`, name);
 }
 
 function unknownOption(spec: CommandSpec, written: string): UsageError {

@@ -39,9 +39,12 @@ export async function openKeptStore(where: string | undefined): Promise<FileArti
  * Makes `--store` a store that artifacts can be put into, for programs that run long before they put the first. A full
  * disk is none of its business: that may be another matter by then.
  *
- * Throws CommandError, exit 2, with a sentence that names the folder and the remedy.
+ * Throws CommandError, exit 2, with a sentence that names the folder and the remedies, of which `otherwise` is the second.
  */
-export async function prepareStore(where: string | undefined): Promise<void> {
+export async function prepareStore(
+  where: string | undefined,
+  otherwise = "--store session for one that goes at the end",
+): Promise<void> {
   if (where === "memory") return;
   const path = storeFolder(where);
   const folder = new Folder(path, false);
@@ -50,20 +53,20 @@ export async function prepareStore(where: string | undefined): Promise<void> {
     await folder.discard(temporary.folder);
   } catch (error) {
     if (storageError(error, "write").code === "E_STORE_FULL") return;
-    const why = await reasonAgainst(path, error);
+    const why = await reasonAgainst(path, error, otherwise);
     throw new CommandError(Exit.usage, `cannot use the store ${printable(path)}: ${why}`, { cause: error });
   }
 }
 
 /** Errors of the store's own say what to do, those of the system do not. */
-async function reasonAgainst(path: string, cause: unknown): Promise<string> {
+async function reasonAgainst(path: string, cause: unknown, otherwise: string): Promise<string> {
   if (cause instanceof SluiceError) return cause.message.replace(/^T/, "t").replace(/\.$/, "");
   const found = await stat(path).catch(() => undefined);
   let reason = systemReason(cause);
   if (found !== undefined && !found.isDirectory()) reason = "it is a file, and a store is a folder";
   else if (systemCode(cause) === "ENOENT")
     reason = found === undefined ? "the folder cannot be made" : "nothing can be put into the folder";
-  return `${reason}; name a folder that can be written with --store DIR, or --store session for one that goes at the end`;
+  return `${reason}; name a folder that can be written with --store DIR, or ${otherwise}`;
 }
 
 /** The folder that `--store` names, absolute. */

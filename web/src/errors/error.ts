@@ -32,6 +32,7 @@ export type ErrorCode =
   | "E_FORBIDDEN"
   | "E_RATE_LIMIT"
   | "E_INTERNAL"
+  | "E_CANCELLED"
   | "E_USAGE"
   | "E_TOOL"
   | "E_TOOL_AUTH"

@@ -7,6 +7,7 @@ import { ScopedArtifacts } from "../artifacts/scoped.js";
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../artifacts/store.js";
 import { wrong } from "../core/call.js";
 import { SluiceError } from "../errors/error.js";
+import { heedless } from "../mcp/door-event.js";
 import { serveBytes } from "./artifact-bytes.js";
 import { askedArtifact, type AskedArtifact } from "./artifact-path.js";
 import { failure, gone, jsonAnswer, notFound, refusal } from "./json-answer.js";
@@ -27,6 +28,10 @@ export interface ArtifactHandlerOptions {
   readonly seen?: SeenArtifacts;
   /** When an artifact goes, in milliseconds since 1970, where that is known; `…/meta` then says it. */
   readonly expiresAt?: (artifact: StoredArtifact) => number | null;
+  /** What stands in the place of `artifacts/` in addresses; ends with `/`. */
+  readonly folder?: string;
+  /** Told what a store failed at, which whoever asks is not told. What it throws is lost. */
+  readonly onError?: (error: unknown) => void;
 }
 
 /** Answers a request, or gives null when it is for somebody else. Never throws. */
@@ -55,9 +60,10 @@ export function artifactHandler(options: ArtifactHandlerOptions): ArtifactHandle
   const store = asStore(options.store);
   const seen = new Forgiving(options.seen ?? new SeenInMemory());
   const expiresAt = options.expiresAt ?? ((): null => null);
+  const report = heedless(options.onError);
 
   return async (request) => {
-    const asked = askedArtifact(new URL(request.url).pathname, base);
+    const asked = askedArtifact(new URL(request.url).pathname, base, options.folder);
     if (asked === null) return null;
     const response = await answered(request, asked);
     return request.method === "HEAD" ? new Response(null, response) : response;
@@ -70,6 +76,7 @@ export function artifactHandler(options: ArtifactHandlerOptions): ArtifactHandle
       const whose = typeof scope === "function" ? await scope(request) : scope;
       return whose === null ? notFound() : await found(request, asked, whose);
     } catch (error) {
+      report(error);
       return failure(error);
     }
   }

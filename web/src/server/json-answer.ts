@@ -4,6 +4,7 @@
  */
 import { SluiceError, type ErrorCode } from "../errors/error.js";
 import { SAFETY } from "./headers.js";
+import { StoreLate } from "./http/in-time.js";
 
 /** An answer in JSON that nobody may keep. */
 export function jsonAnswer(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
@@ -18,6 +19,11 @@ export function jsonAnswer(value: unknown, status = 200, headers: Readonly<Recor
       ...headers,
     },
   });
+}
+
+/** An answer that says no more than that it is done. */
+export function emptyAnswer(): Response {
+  return new Response(null, { status: 204, headers: { ...SAFETY, "Cache-Control": "no-store" } });
 }
 
 /** A refusal: `{"error": {"code", "message"}}`, a sentence that says what to do. */
@@ -47,7 +53,7 @@ export function gone(): Response {
 export function failure(error: unknown): Response {
   const isStores = error instanceof SluiceError && error.code.startsWith("E_STORE_");
   const { code, message } = isStores ? error : new SluiceError("E_STORE_READ", UNREADABLE);
-  return refusal(503, code, message);
+  return refusal(error instanceof StoreLate ? 504 : 503, code, message);
 }
 
 const UNREADABLE = "The artifact could not be read: try again, and call the tool again if it stays so.";

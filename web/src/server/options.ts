@@ -8,12 +8,14 @@ import type { SluiceConfig } from "../core/config.js";
 import { ANYTHING, checkOptions, COUNT, FUNCTION, OBJECT, TEXT, type OptionTests } from "../errors/options.js";
 import { SluiceError } from "../errors/error.js";
 import type { UserFilesOptions } from "../files/options.js";
+import type { PlannerBudget } from "../planner/budget.js";
 import type { LlmClient } from "../planner/llm/client.js";
 import type { NativeTool } from "../planner/tool.js";
 import type { McpClientIdentity } from "../tools/auth/mcp-discovery.js";
 import type { OAuthProviderConfig } from "../tools/auth/provider-config.js";
 import type { ExternalToolConfig } from "../tools/config.js";
 import type { Variables } from "../tools/variables.js";
+import type { ServedMcp } from "./served-mcp.js";
 import type { Authenticate } from "./sessions/session.js";
 import type { ServeState } from "./state.js";
 
@@ -40,6 +42,21 @@ export interface ServeLimits {
    */
   readonly listeners?: number;
   /**
+   * Runs of the chat under way at the same time in one process, those apart that wait for a person.
+   * @defaultValue `4`
+   */
+  readonly runs?: number;
+  /**
+   * Seconds that a store is waited for, for each piece of what it takes or gives.
+   * @defaultValue `30`
+   */
+  readonly storeSeconds?: number;
+  /**
+   * Seconds between two pieces of an upload.
+   * @defaultValue `30`
+   */
+  readonly bodySeconds?: number;
+  /**
    * Seconds that a session lasts.
    * @defaultValue `43200`
    */
@@ -52,6 +69,9 @@ export const LIMITS: Required<ServeLimits> = {
   sessionsPerMinute: 60,
   concurrentRequests: 64,
   listeners: 16,
+  runs: 4,
+  storeSeconds: 30,
+  bodySeconds: 30,
   sessionSeconds: 12 * 60 * 60,
 };
 
@@ -64,6 +84,11 @@ export interface SluiceServerOptions {
    * @defaultValue the defaults of the RFC: an hour, 50 MB each, 500 MB and 1,000 a session, 100 MB and 100 a trace
    */
   readonly retention?: RetentionConfig;
+  /**
+   * Seconds after which what has expired, or is too much, is taken away, wherever nobody asked for it meanwhile.
+   * @defaultValue `300`
+   */
+  readonly collectSeconds?: number;
   /** What processes share; in memory when left out. */
   readonly state?: ServeState;
   /** Signs the tokens of sessions, at least 32 characters; made anew when left out, which shared state does not allow. */
@@ -83,9 +108,11 @@ export interface SluiceServerOptions {
   readonly base?: string;
   /** Sources of tools and resources. Each is connected when somebody first needs it. */
   readonly sources?: readonly ExternalToolConfig[];
+  /** Offers sources to pages at `mcp/{source}`, as `sluice serve` does; left out: they are not. */
+  readonly mcp?: ServedMcp;
   /** Values of `${VAR}` in them; those of the environment when left out. */
   readonly variables?: Variables | Readonly<Record<string, string | undefined>>;
-  /** Tools beside those of sources, for the chat. */
+  /** Tools beside those of sources, for the chat. The `toolContext` of their calls is the scope of whoever asks. */
   readonly tools?: readonly NativeTool[];
   /** Who gives users tokens for sources with `auth_type: "oauth2_user"`, by the sources' names. */
   readonly providers?: Readonly<Record<string, OAuthProviderConfig>>;
@@ -99,6 +126,8 @@ export interface SluiceServerOptions {
   readonly llm?: LlmClient;
   /** Stands before our own instructions to the model. */
   readonly instructions?: string;
+  /** How far a run of the chat may go: 20 steps and 900 seconds where it does not say. */
+  readonly budget?: PlannerBudget;
   /** How results of the chat are reduced and clamped. */
   readonly config?: SluiceConfig;
   /** How much one session may have. */
@@ -110,8 +139,9 @@ export interface SluiceServerOptions {
 const LIST = ["a list", (value: unknown): boolean => Array.isArray(value)] as const;
 
 const OPTIONS: OptionTests<SluiceServerOptions> = {
-  store: ANYTHING,
+  store: ["an artifact store", () => true],
   retention: OBJECT,
+  collectSeconds: COUNT,
   state: OBJECT,
   secret: TEXT,
   authenticate: FUNCTION,
@@ -120,6 +150,7 @@ const OPTIONS: OptionTests<SluiceServerOptions> = {
   origins: LIST,
   base: ["a path that begins and ends with /", (value) => typeof value === "string" && /^\/(?:.*\/)?$/.test(value)],
   sources: LIST,
+  mcp: OBJECT,
   variables: ANYTHING,
   tools: LIST,
   providers: OBJECT,
@@ -128,6 +159,7 @@ const OPTIONS: OptionTests<SluiceServerOptions> = {
   files: OBJECT,
   llm: OBJECT,
   instructions: TEXT,
+  budget: OBJECT,
   config: OBJECT,
   limits: OBJECT,
   onError: FUNCTION,
@@ -138,6 +170,9 @@ const LIMIT_OPTIONS: OptionTests<ServeLimits> = {
   sessionsPerMinute: COUNT,
   concurrentRequests: COUNT,
   listeners: COUNT,
+  runs: COUNT,
+  storeSeconds: COUNT,
+  bodySeconds: COUNT,
   sessionSeconds: COUNT,
 };
 
@@ -146,7 +181,10 @@ export function checkServer(options: SluiceServerOptions): void {
   checkOptions(options, OPTIONS, "a SluiceServer", wrong, ["store"]);
   checkOptions(options.limits ?? {}, LIMIT_OPTIONS, "limits", (sentence, path) => wrong(sentence, `limits.${path}`));
   if (options.state?.isShared === true && options.secret === undefined) {
-    throw wrong("Processes that share their state must share the secret that signs tokens: give them the same one.", "secret");
+    throw wrong(
+      "Processes that share their state must share the secret that signs tokens: give them the same one.",
+      "secret",
+    );
   }
 }
 

@@ -3,6 +3,7 @@
  * @module
  */
 import { SluiceError, type ErrorCode } from "../errors/error.js";
+import { StoreLate } from "./http/in-time.js";
 import { BodyRefused } from "./http/read-body.js";
 import { refusal } from "./json-answer.js";
 
@@ -26,6 +27,23 @@ export function originRefused(message: string): Response {
 export function rateRefused(seconds: number): Response {
   const message = `That is more than one session may ask for: try again in ${seconds} s.`;
   return refusal(429, "E_RATE_LIMIT", message, { "Retry-After": String(seconds) });
+}
+
+/** Too much of a kind at the same time. */
+export function busyRefused(what: "requests" | "listeners"): Response {
+  const message = `More ${what} of this session are under way than there may be: let one end first.`;
+  return refusal(429, "E_RATE_LIMIT", message, { "Retry-After": "1" });
+}
+
+/** As many runs of a chat go on as a session may have. */
+export function runsRefused(): Response {
+  const message = "As many runs of this session go on as there may be: let one end first.";
+  return refusal(429, "E_RATE_LIMIT", message, { "Retry-After": "5" });
+}
+
+/** Whoever asks is to ask another process, or later. */
+export function closingRefused(): Response {
+  return refusal(503, "E_STORE_CLOSED", "The server is closing: try again in a moment.", { "Retry-After": "1" });
 }
 
 /** Nothing is served there. */
@@ -69,12 +87,26 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   E_PLANNER_TIME: 504,
 };
 
-/** What came of an error: its own sentence where that is made for whoever asks, else one that tells nothing. */
-export function failed(error: unknown, report: (error: unknown) => void): Response {
-  if (error instanceof BodyRefused) return refusal(error.status, error.code, error.message);
-  const status = error instanceof SluiceError ? STATUS[error.code] : undefined;
-  if (status === undefined || status >= 500) report(error);
-  if (status === undefined) return refusal(500, "E_INTERNAL", "That failed here: try again.");
+/** An error as whoever asked is told it. */
+export interface SaidError {
+  /** The HTTP status that says so. */
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** What is told of an error: its own sentence where that is made for whoever asks, else one that tells nothing, and it is reported. */
+export function saidOf(error: unknown, report: (error: unknown) => void): SaidError {
+  if (error instanceof BodyRefused) return { status: error.status, code: error.code, message: error.message };
+  const known = error instanceof StoreLate ? 504 : error instanceof SluiceError ? STATUS[error.code] : undefined;
+  if (known === undefined || known >= 500) report(error);
+  if (known === undefined) return { status: 500, code: "E_INTERNAL", message: "That failed here: try again." };
   const { code, message } = error as SluiceError;
+  return { status: known, code, message };
+}
+
+/** What came of an error, as {@link saidOf} tells it. */
+export function failed(error: unknown, report: (error: unknown) => void): Response {
+  const { status, code, message } = saidOf(error, report);
   return refusal(status, code, message);
 }

@@ -28,10 +28,13 @@ export interface ServeState extends AsyncDisposable {
   readonly isShared: boolean;
 }
 
+/** Runs that wait, and as many traces with events: a server of many users has more than an agent. */
+export const MAX_RUNS = 100_000;
+
 /** State that ends with this process. */
 export function memoryState(): ServeState {
   return {
-    runs: new MemoryStateStore(),
+    runs: new MemoryStateStore({ maxKept: MAX_RUNS }),
     tokens: new MemoryTokenStore(),
     sessions: new MemorySessionRegister(),
     events: new MemoryEventLog(),

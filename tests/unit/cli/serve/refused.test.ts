@@ -36,6 +36,8 @@ const LINES: readonly (readonly [args: string[], env: Record<string, string>, se
   [[], { SLUICE_SERVE_SECRET: HIDDEN }, /SLUICE_SERVE_SECRET wants at least 32 characters/],
   [[], { SLUICE_SERVE_TOKEN: "short" }, /SLUICE_SERVE_TOKEN wants at least 16 characters/],
   [["--prot", "1"], {}, /no option --prot/],
+  [["serve.json"], {}, /serve takes a command behind --, as in .* -- COMMAND ARGS…; "serve\.json" is before it/],
+  [["stray", "--", "true"], {}, /"stray" is before it/],
 ];
 
 describe.concurrent("a command line that cannot be meant", () => {
@@ -142,6 +144,23 @@ describe("a place that cannot be used", () => {
     const file = await room.write("file", "");
     const { code, stderr } = await refused(["--store", file]);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/cannot use the store .*--store DIR/)]);
+  });
+
+  test("is a folder that cannot be made: what else there is holds for this command", async () => {
+    await using room = await Room.open();
+    const file = await room.write("file", "");
+    const { code, stderr } = await refused(["--store", `${file}/below`]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("no store at all for one that goes at the end")]);
+    expect(stderr).not.toContain("--store session");
+  });
+
+  test("is a bucket of which nobody says the region: exit 2, with the variable", async () => {
+    await using room = await Room.open();
+    const none = { AWS_CONFIG_FILE: room.path("none"), AWS_SHARED_CREDENTIALS_FILE: room.path("none") };
+    const away = { AWS_REGION: undefined, AWS_ENDPOINT_URL: undefined, AWS_ENDPOINT_URL_S3: undefined };
+    const env = { ...none, ...(away as unknown as Record<string, string>) };
+    const { code, stderr } = await refused(["--store", "s3://some-bucket/prefix"], env);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("name it in the variable AWS_REGION")]);
   });
 
   test("is a port that is taken: exit 1", async () => {

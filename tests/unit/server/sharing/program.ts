@@ -34,7 +34,7 @@ const server = new SluiceServer({
 const listening = await listen(server, { host: "127.0.0.1", port: 0 });
 
 /** Contents are the same in all processes, small and large ones. */
-const content = (number: number): Uint8Array => noise(1000 + number * number * 20_000, number + 1);
+const content = (number: number): Uint8Array<ArrayBuffer> => noise(1000 + number * number * 20_000, number + 1);
 
 async function leaving(turn: number): Promise<void> {
   const visitor = await Visitor.at(listening.port);

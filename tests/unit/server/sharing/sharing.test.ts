@@ -20,17 +20,18 @@ afterAll(async () => {
   await rm(root, { recursive: true });
 });
 
-function expectNothingLost(lines: readonly string[]): void {
-  expect(lines.filter((line) => !/^(?:same|late|took \d+)$/.test(line))).toEqual([]);
+/** What went wrong, and whether enough went well for that to mean something. */
+function outcomeOf(lines: readonly string[]): object {
   const same = lines.filter((line) => line === "same").length;
   const taken = lines.filter((line) => /^took [1-9]/.test(line)).length;
-  expect([same > 60, taken > 0]).toEqual([true, true]);
+  const wrong = lines.filter((line) => !/^(?:same|late|took \d+)$/.test(line));
+  return { wrong, isEnough: same > 60 && taken > 0 };
 }
 
 test("in a folder, a download is what was stored, whoever ends, expires or collects the same meanwhile", async () => {
   const folder = join(root, "store");
   const all = await Promise.all(PROCESSES.map((seed) => program.run(folder, seed, "10")));
-  expectNothingLost(all.flat());
+  expect(outcomeOf(all.flat())).toEqual({ wrong: [], isEnough: true });
   // What is left goes with the time, and nothing is left of it.
   const store = new FileArtifactStore(folder, { sweepAfter: 0 });
   await new RetainingArtifactStore(store, { ttl_seconds: 1 }, { clock: () => Date.now() + 60_000 }).collect();
@@ -43,5 +44,5 @@ test("in a bucket it is the same", async () => {
   await using s3 = await TestS3.started();
   const place = { bucket: BUCKET, prefix: s3.prefix(), endpoint: s3.endpoint, credentials: CREDENTIALS };
   const all = await Promise.all(PROCESSES.slice(1).map((seed) => program.run(JSON.stringify(place), seed, "15")));
-  expectNothingLost(all.flat());
+  expect(outcomeOf(all.flat())).toEqual({ wrong: [], isEnough: true });
 });

@@ -3,6 +3,7 @@
  * @module
  */
 import { z } from "zod";
+import { LIMITS } from "../../server/options.js";
 
 /** Where it listens unless something else is said. */
 export const DEFAULT_ADDRESS = "127.0.0.1:4751";
@@ -65,18 +66,18 @@ const auth = z
   });
 
 const limits = z.strictObject({
-  requests_per_minute: count("Requests of one session in a minute.", 1200),
-  sessions_per_minute: count("Sessions that one user begins in a minute.", 60),
-  concurrent_requests: count("Requests of one session under way at the same time, listeners apart.", 64),
-  listeners: count("Listeners to events of one session at the same time.", 16),
-  runs: count("Runs of the chat of one session under way at the same time.", 4),
-  store_seconds: count("Seconds that a store is waited for, for each piece of what it takes or gives.", 30),
-  body_seconds: count("Seconds between two pieces of an upload.", 30),
+  requests_per_minute: count("Requests of one session in a minute.", LIMITS.requestsPerMinute),
+  sessions_per_minute: count("Sessions that one user begins in a minute.", LIMITS.sessionsPerMinute),
+  concurrent_requests: count("Requests of one session under way at the same time, listeners apart.", LIMITS.concurrentRequests),
+  listeners: count("Listeners to events of one session at the same time.", LIMITS.listeners),
+  runs: count("Runs of the chat of one session under way at the same time.", LIMITS.runs),
+  store_seconds: count("Seconds that a store is waited for, for each piece of what it takes or gives.", LIMITS.storeSeconds),
+  body_seconds: count("Seconds between two pieces of an upload.", LIMITS.bodySeconds),
   session_seconds: z
     .int()
     .min(1)
     .max(MAX_SESSION)
-    .meta({ description: "Seconds that a session lasts.", default: 43_200 })
+    .meta({ description: "Seconds that a session lasts.", default: LIMITS.sessionSeconds })
     .optional(),
 });
 

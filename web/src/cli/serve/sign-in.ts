@@ -3,6 +3,10 @@
  * @module
  */
 import type { Answering } from "../../server/http/listen.js";
+import { refusal } from "../../server/json-answer.js";
+
+/** For a person, who has the link from somebody. */
+const WRONG = "The token in this address opens nothing here: ask whoever runs this server for another one.";
 
 /** The token of a link; null for any other address. */
 export function tokenInLink({ method, url }: Request): string | null {
@@ -25,6 +29,7 @@ export async function signedIn(server: Answering, request: Request, token: strin
       body: "{}",
     }),
   );
+  if (begun.status === 401) return refusal(401, "E_SESSION", WRONG);
   if (begun.status !== 201) return begun;
   const answer = new Response(null, {
     status: 303,

@@ -13,6 +13,9 @@ import { prepareStore } from "../store.js";
 import { systemReason } from "../system-reason.js";
 import { printable } from "../words.js";
 
+/** What else there is than a folder that can be written. */
+const OTHERWISE = "no store at all for one that goes at the end";
+
 /** Two stores of one place. */
 export interface ServeStores extends AsyncDisposable {
   readonly sessions: ArtifactStore;
@@ -28,7 +31,7 @@ export async function openStores(place: string | undefined): Promise<ServeStores
   if (place === undefined) return temporary();
   if (/^s3:/i.test(place)) return inBucket(place);
   const [sessions, files] = [join(place, "sessions"), join(place, "files")];
-  for (const folder of [sessions, files]) await prepareStore(folder);
+  for (const folder of [sessions, files]) await prepareStore(folder, OTHERWISE);
   return {
     sessions: new FileArtifactStore(sessions),
     files: new FileArtifactStore(files),
@@ -77,6 +80,10 @@ async function answers(store: ArtifactStore): Promise<void> {
 
 function refused(error: unknown): unknown {
   if (!(error instanceof SluiceError)) return error;
+  if (error.path === "region") {
+    const sentence = "the bucket of --store is in a region: name it in the variable AWS_REGION";
+    return new CommandError(Exit.usage, sentence, { cause: error });
+  }
   if (error.code === "E_INVALID_ARGUMENT") {
     return new CommandError(Exit.usage, "the store must be a folder, s3://bucket or s3://bucket/prefix", {
       cause: error,

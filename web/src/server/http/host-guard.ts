@@ -77,7 +77,13 @@ function bare(hostname: string): string {
 
 function checkedUrl(said: string): URL {
   const url = URL.canParse(said) ? new URL(said) : undefined;
-  if (url !== undefined && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "" && url.username === "") {
+  if (
+    url !== undefined &&
+    /^https?:$/.test(url.protocol) &&
+    url.search === "" &&
+    url.hash === "" &&
+    url.username === ""
+  ) {
     return url;
   }
   throw wrong("publicUrl", "a URL such as https://sluice.example, without query and credentials");
@@ -87,4 +93,3 @@ function checkedOrigin(said: string): string {
   if (/^https?:/.test(said) && URL.canParse(said) && new URL(said).origin === said) return said;
   throw wrong("origins", "origins such as https://app.example, without a path");
 }
-

@@ -3,7 +3,9 @@
  * @module
  */
 import type { z } from "zod";
+import { untilAborted } from "../../core/abort.js";
 import { SluiceError } from "../../errors/error.js";
+import { inTime } from "./in-time.js";
 
 /** What a body may be. */
 export interface BodyLimits {
@@ -13,7 +15,14 @@ export interface BodyLimits {
   readonly idleSeconds: number;
   /** Seconds for all of it; no bound of its own where left out. */
   readonly totalSeconds?: number;
+  /** Bytes a second that there must be on the whole, behind the first {@link GRACE_SECONDS}; left out: any. */
+  readonly slowest?: number;
+  /** Ends it. */
+  readonly signal?: AbortSignal;
 }
+
+/** Seconds until a body is held to its rate. */
+const GRACE_SECONDS = 30;
 
 /** Bytes of JSON that a request may have. */
 const MAX_JSON = 1024 * 1024;
@@ -31,26 +40,29 @@ export class BodyRefused extends SluiceError {
   }
 }
 
-/** The pieces of a body. Throws BodyRefused where it is too large, or does not come. */
+/** The pieces of a body. Throws BodyRefused where it is too large, or does not come; the signal's reason. */
 export async function* bodyPieces(request: Request, limits: BodyLimits): AsyncGenerator<Uint8Array> {
-  const { maxBytes, idleSeconds, totalSeconds = Infinity } = limits;
+  const { maxBytes, idleSeconds, totalSeconds = Infinity, slowest, signal } = limits;
   // Told before the first byte is stored.
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null) return;
   const reader = request.body.getReader();
-  const until = performance.now() + totalSeconds * 1000;
+  const begun = performance.now();
   let bytes = 0;
+  const secondsFor = (taken: number): number =>
+    Math.min(totalSeconds, slowest === undefined ? Infinity : GRACE_SECONDS + taken / slowest);
   try {
     for (;;) {
-      const patience = Math.min(idleSeconds * 1000, until - performance.now());
-      const { done, value } = await inTime(reader.read(), patience);
+      const left = begun + secondsFor(bytes) * 1000 - performance.now();
+      const { done, value } = await untilAborted(nextPiece(reader, Math.min(idleSeconds * 1000, left)), signal);
       if (done) return;
       bytes += value.byteLength;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
       yield value;
     }
   } finally {
-    await reader.cancel().catch(() => undefined);
+    // Whoever sends may never hear of it.
+    reader.cancel().catch(() => undefined);
   }
 }
 
@@ -58,7 +70,8 @@ export async function* bodyPieces(request: Request, limits: BodyLimits): AsyncGe
 export async function readJson<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
   const type = request.headers.get("content-type") ?? "";
   // Forms of pages elsewhere cannot send this type without being asked for leave.
-  if (!/^application\/json\b/i.test(type)) throw new BodyRefused(415, "The body must be JSON, with the type application/json.");
+  if (!/^application\/json\b/i.test(type))
+    throw new BodyRefused(415, "The body must be JSON, with the type application/json.");
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
   let value: unknown;
@@ -73,21 +86,26 @@ export async function readJson<T>(request: Request, schema: z.ZodType<T>): Promi
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const path = issue?.path.join(".") ?? "";
-  throw new BodyRefused(400, `${path === "" ? "The body" : path} is not as it should be: ${issue?.message ?? ""}.`, path);
+  throw new BodyRefused(
+    400,
+    `${path === "" ? "The body" : path} is not as it should be: ${issue?.message ?? ""}.`,
+    path,
+  );
 }
 
-async function inTime<T>(work: Promise<T>, milliseconds: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  // Nobody may be left to hear of what becomes of it.
-  work.catch(() => undefined);
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new BodyRefused(408, "The body does not come: send it again, faster.")), Math.max(0, milliseconds));
-  });
+async function nextPiece(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  milliseconds: number,
+): Promise<ReadableStreamReadResult<Uint8Array>> {
   try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
+    return await inTime(reader.read(), milliseconds, tooSlow);
+  } catch (error) {
+    throw error instanceof BodyRefused ? error : new BodyRefused(400, "The body broke off: send it again.");
   }
+}
+
+function tooSlow(): BodyRefused {
+  return new BodyRefused(408, "The body does not come: send it again, faster.");
 }
 
 function tooLarge(most: number): BodyRefused {

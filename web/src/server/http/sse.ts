@@ -4,6 +4,7 @@
  */
 import { onAbort } from "../../core/abort.js";
 import { SAFETY } from "../headers.js";
+import { LONGEST } from "./in-time.js";
 
 /** One event as it is sent. */
 export interface SentEvent {
@@ -16,6 +17,9 @@ export interface SentEvent {
 /** Seconds of silence after which a comment is sent: proxies and browsers end what says nothing. */
 const HEARTBEAT_SECONDS = 15;
 
+/** Milliseconds that whoever makes events has to end. */
+const LAST_WORD = 500;
+
 /** Milliseconds that a browser waits before it comes back. */
 const RETRY = 1000;
 
@@ -27,24 +31,40 @@ const HEARTBEAT = ENCODER.encode(":\n\n");
  * has taken the one before.
  *
  * @param events made with a signal that is aborted when nobody listens any more, or `over` is; must end then.
+ * @param until when it ends by itself, in milliseconds since 1970.
  */
-export function eventStream(events: (signal: AbortSignal) => AsyncIterable<SentEvent>, over: AbortSignal): Response {
+export function eventStream(
+  events: (signal: AbortSignal) => AsyncIterable<SentEvent>,
+  over: AbortSignal,
+  until = Infinity,
+): Response {
   const left = new AbortController();
-  const forget = onAbort(over, () => left.abort());
-  if (over.aborted) left.abort();
+  const end = (): void => left.abort();
+  const timer = until === Infinity ? undefined : setTimeout(end, Math.min(LONGEST, Math.max(0, until - Date.now())));
+  const untie = onAbort(over, end);
+  const forget = (): void => {
+    clearTimeout(timer);
+    untie();
+  };
+  if (over.aborted) end();
   const pieces = withHeartbeats(events(left.signal)[Symbol.asyncIterator](), left.signal);
   const body = new ReadableStream<Uint8Array>(
     {
       start: (controller) => controller.enqueue(ENCODER.encode(`retry: ${RETRY}\n\n`)),
       async pull(controller): Promise<void> {
-        const { done, value } = await pieces.next();
-        if (done !== true) return controller.enqueue(value);
+        try {
+          const { done, value } = await pieces.next();
+          if (done !== true) return controller.enqueue(value);
+        } catch (error) {
+          forget();
+          throw error;
+        }
         forget();
         controller.close();
       },
       cancel(): void {
         forget();
-        left.abort();
+        end();
         // Whoever makes events ends by the signal; nobody is left to hear how.
         pieces.return(undefined).catch(() => undefined);
       },
@@ -65,6 +85,7 @@ async function* withHeartbeats(
     for (;;) {
       const came = await within(next, HEARTBEAT_SECONDS * 1000, signal);
       if (came === "late") {
+        if (signal.aborted) return undefined;
         yield HEARTBEAT;
         continue;
       }
@@ -73,19 +94,28 @@ async function* withHeartbeats(
       next = events.next();
     }
   } finally {
-    await events.return?.();
+    // Whoever makes events and does not end by the signal is not waited for.
+    events.return?.().catch(() => undefined);
   }
 }
 
+/** After the signal there is time for a last word, and no more. */
 async function within<T>(work: Promise<T>, milliseconds: number, signal: AbortSignal): Promise<T | "late"> {
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let forget: (() => void) | undefined;
   const late = new Promise<"late">((resolve) => {
-    timer = setTimeout(() => resolve("late"), signal.aborted ? 0 : milliseconds);
+    const wait = (most: number): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => resolve("late"), most);
+    };
+    wait(signal.aborted ? LAST_WORD : milliseconds);
+    forget = onAbort(signal, () => wait(LAST_WORD));
   });
   try {
     return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
+    forget?.();
   }
 }
 

@@ -8,7 +8,7 @@ import { OwnConnection } from "../../planner/redis-state/connection.js";
 import { checkedOptions } from "../../planner/redis-state/options.js";
 import { RedisServer } from "../../planner/redis-state/server.js";
 import { RedisStateStore } from "../../planner/redis-state-store.js";
-import type { ServeState } from "../state.js";
+import { MAX_RUNS, type ServeState } from "../state.js";
 import { RedisEventLog } from "./event-log.js";
 import { Place } from "./place.js";
 import { RedisRateLimit } from "./rate-limit.js";
@@ -42,9 +42,6 @@ const OPTIONS: OptionTests<RedisStateOptions> = {
   prefix: TEXT,
   timeoutSeconds: ["a number", (value) => typeof value === "number"],
 };
-
-/** Runs that wait, and as many traces with events: a server of many users has more than an agent. */
-const MAX_RUNS = 100_000;
 
 /**
  * State that all processes share which are given the same server, prefix and secret. Two connections for each process, made when

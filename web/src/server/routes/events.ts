@@ -10,18 +10,24 @@ import { methodRefused } from "../refusals.js";
 import type { ServeEnv, ServeTerms } from "../terms.js";
 
 /** What happens in the session, as server-sent events; with `Last-Event-ID` from there on. */
-export function eventRoutes({ state, over }: ServeTerms): Hono<ServeEnv> {
+export function eventRoutes({ state, sources, over }: ServeTerms): Hono<ServeEnv> {
   return new Hono<ServeEnv>()
     .get("/", (c) => {
       const said = c.req.header("last-event-id");
       const after = said !== undefined && isEventId(said) ? said : null;
-      const { id } = c.get("session");
+      const session = c.get("session");
+      const { id, expires_at } = session;
       const events = async function* (signal: AbortSignal): AsyncIterable<SentEvent> {
-        for await (const { id: at, event } of state.events.follow(sessionChannel(id), { after, signal })) {
-          yield { id: at, data: event };
+        const watching = sources.watch(session, after !== null);
+        try {
+          for await (const { id: at, event } of state.events.follow(sessionChannel(id), { after, signal })) {
+            yield { id: at, data: event };
+          }
+        } finally {
+          watching[Symbol.dispose]();
         }
       };
-      return eventStream(events, over);
+      return eventStream(events, over, expires_at);
     })
-    .all("/", () => methodRefused("GET"));
+    .all("/", () => methodRefused("GET, HEAD"));
 }

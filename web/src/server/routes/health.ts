@@ -11,5 +11,5 @@ import type { ServeEnv, ServeTerms } from "../terms.js";
 export function healthRoutes({ over }: ServeTerms): Hono<ServeEnv> {
   return new Hono<ServeEnv>()
     .get("/", () => (over.aborted ? jsonAnswer({ status: "closing" }, 503) : jsonAnswer({ status: "ok" })))
-    .all("/", () => methodRefused("GET"));
+    .all("/", () => methodRefused("GET, HEAD"));
 }

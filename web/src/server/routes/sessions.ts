@@ -4,6 +4,9 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
+import { MAX_SCOPE_FIELD } from "../../artifacts/scope.js";
+import { SluiceError } from "../../errors/error.js";
+import { inTime, StoreLate } from "../http/in-time.js";
 import { readJson } from "../http/read-body.js";
 import { jsonAnswer, refusal } from "../json-answer.js";
 import { identityRefused, methodRefused, rateRefused } from "../refusals.js";
@@ -16,6 +19,12 @@ const BEGIN = z.strictObject({ token: z.boolean().optional() });
 
 const MINUTE = 60;
 
+/** Milliseconds that a host's own authentication may take. */
+const AUTHENTICATION = 30_000;
+
+/** Milliseconds that whoever ends a session waits for it to be cleared up; then that goes on alone. */
+const ENDING = 60_000;
+
 /**
  * Sessions: begun by whoever the host knows, with a cookie, or with a token where the body says `{"token": true}`; ended by
  * whoever is in them.
@@ -23,11 +32,11 @@ const MINUTE = 60;
 export function sessionRoutes(terms: ServeTerms, ending: SessionEnding): Hono<ServeEnv> {
   return new Hono<ServeEnv>()
     .post("/", async (c) => {
-      const identity = await terms.authenticate(c.req.raw);
+      const identity = await identityOf(c.req.raw, terms);
       if (identity === null) return identityRefused();
-      const { token: wantsToken = false } = await readJson(c.req.raw, BEGIN);
       const rate = await terms.state.rates.take(rateKey(identity), terms.limits.sessionsPerMinute, MINUTE);
       if (!rate.ok) return rateRefused(rate.retryAfterSeconds);
+      const { token: wantsToken = false } = await readJson(c.req.raw, BEGIN);
       const session = newSession(identity, terms.limits.sessionSeconds);
       await terms.state.sessions.begin(session);
       if (wantsToken) return jsonAnswer({ ...shown(session), token: await terms.tokens.sign(session) }, 201);
@@ -43,11 +52,32 @@ export function sessionRoutes(terms: ServeTerms, ending: SessionEnding): Hono<Se
     .delete("/:id", async (c) => {
       const session = c.get("session");
       if (!isOwn(c.req.param("id"), session)) return noSuchSession();
-      const deleted = await ending.end(session.id);
+      const deleted = await inTime(ending.end(session.id), ENDING, () => new StoreLate());
       takeCookie(c, terms);
       return withHeadersOf(c.res, jsonAnswer({ deleted_artifacts: deleted }));
     })
-    .all("/:id", () => methodRefused("GET, DELETE"));
+    .all("/:id", () => methodRefused("GET, HEAD, DELETE"));
+}
+
+/** Whoever is asked may fail, or hang: that is no reason to let anybody in. */
+async function identityOf(request: Request, { authenticate }: ServeTerms): Promise<Identity | null> {
+  const asked = async (): Promise<Identity | null> => authenticate(request);
+  try {
+    const identity = await inTime(asked(), AUTHENTICATION, () => new Error("authenticate does not answer."));
+    if (identity === null || isIdentity(identity)) return identity;
+    throw new TypeError("authenticate must give an identity with a user_id of 1 to 1,024 characters, or null.");
+  } catch (error) {
+    const message = "Who you are cannot be found out at the moment: try again.";
+    throw new SluiceError("E_STORE_READ", message, {}, { cause: error });
+  }
+}
+
+function isIdentity({ user_id, tenant_id }: Identity): boolean {
+  return isName(user_id) && user_id !== "" && ((tenant_id ?? null) === null || isName(tenant_id));
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === "string" && value.length <= MAX_SCOPE_FIELD;
 }
 
 function newSession(identity: Identity, seconds: number): ServedSession {

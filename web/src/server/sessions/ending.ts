@@ -3,6 +3,7 @@
  * @module
  */
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
+import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
 import { sessionChannel } from "../events/announcer.js";
 import type { ServeTerms } from "../terms.js";
@@ -11,6 +12,9 @@ import { scopeOf } from "./session.js";
 
 /** Somebody who has something of sessions that is to go with them. Must not throw. */
 export type OnSessionEnd = (ended: EndedSession) => Promise<void>;
+
+/** Artifacts that are deleted at the same time. */
+const AT_ONCE = 8;
 
 /** Ends sessions. */
 export class SessionEnding {
@@ -36,18 +40,10 @@ export class SessionEnding {
     await Promise.all(this.#others.map((other) => other(ended)));
     await state.events.end(sessionChannel(id));
     let deleted = 0;
-    for (const trace of [null, ...ended.traces]) deleted += await this.#clear(ended, trace);
-    return deleted;
-  }
-
-  async #clear({ session }: EndedSession, trace: string | null): Promise<number> {
-    const artifacts = new ScopedArtifacts(this.#terms.store, scopeOf(session, trace));
-    const ids: string[] = [];
-    let [deleted, failure]: [number, unknown] = [0, undefined];
-    for await (const { id } of artifacts.list()) ids.push(id);
-    for (const id of ids) {
+    let failure: unknown;
+    for (const trace of [null, ...ended.traces]) {
       try {
-        if (await artifacts.delete(id)) deleted += 1;
+        deleted += await this.#clear(ended, trace);
       } catch (error) {
         failure ??= error;
       }
@@ -55,4 +51,29 @@ export class SessionEnding {
     if (failure !== undefined) throw storageError(failure, "write");
     return deleted;
   }
+
+  /** Deletes what is in one scope; one that cannot be deleted keeps none of the others. */
+  async #clear({ session }: EndedSession, trace: string | null): Promise<number> {
+    const artifacts = new ScopedArtifacts(this.#terms.store, scopeOf(session, trace));
+    const ids: string[] = [];
+    for await (const { id } of artifacts.list()) ids.push(id);
+    let [deleted, failure]: [number, unknown] = [0, undefined];
+    const hand = async (): Promise<void> => {
+      for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
+        try {
+          if (await artifacts.delete(id)) deleted += 1;
+        } catch (error) {
+          if (!hasExpired(error)) failure ??= error;
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, hand));
+    if (failure !== undefined) throw storageError(failure, "write");
+    return deleted;
+  }
+}
+
+/** Retention was quicker: it is gone all the same. */
+function hasExpired(error: unknown): boolean {
+  return error instanceof SluiceError && error.code === "E_EXPIRED";
 }

@@ -10,15 +10,18 @@ import type { ServedSession } from "./session.js";
 
 type Cookies = Parameters<typeof getCookie>[0];
 
-/** Lets through who is in a session, and says which. */
+/** Lets through who is in a session, and asks for no more than one may; says which session it is. */
 export function inSession(terms: ServeTerms): MiddlewareHandler<ServeEnv> {
   return async (c, next) => {
-    const token = bearerIn(c.req.raw.headers) ?? getCookie(c, cookieName(terms, c.req.raw));
+    const { headers } = c.req.raw;
+    // A page of another origin may share the browser's cookies, but not whose they are.
+    const isGuest = terms.hosts.isGuest(headers.get("origin") ?? "");
+    const token = bearerIn(headers) ?? (isGuest ? undefined : getCookie(c, cookieName(terms, c.req.raw)));
     const id = token === undefined ? null : await terms.tokens.read(token);
     const session = id === null ? null : await terms.state.sessions.find(id);
     if (session === null) return sessionRefused();
     c.set("session", session);
-    return next();
+    return terms.admission.admit(c, next);
   };
 }
 

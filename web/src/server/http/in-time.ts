@@ -1,0 +1,83 @@
+/**
+ * Waiting that comes to an end: for stores that hang, and for clients that do.
+ * @module
+ */
+import { SluiceError } from "../../errors/error.js";
+
+/** A store, or what stands behind one, that does not answer. Answered with 504. */
+export class StoreLate extends SluiceError {
+  constructor() {
+    super("E_STORE_READ", "The store does not answer in time: try again.");
+  }
+}
+
+/** Waits for work, but no longer than so many milliseconds; then the work goes on alone. Throws what `late` makes. */
+export async function inTime<T>(work: Promise<T>, milliseconds: number, late: () => Error): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  // Nobody may be left to hear of what becomes of it.
+  work.catch(() => undefined);
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), Math.max(0, Math.min(milliseconds, LONGEST)));
+  });
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What timers take, in milliseconds: of more they make none. */
+export const LONGEST = 2 ** 31 - 1;
+
+/**
+ * Has somebody take pieces who may take so many milliseconds for each, and for what comes behind the last. How long pieces are
+ * waited for is for whoever makes them to say. Work that is late is left alone: its pieces have come to an end.
+ */
+export async function inSteps<P, T>(
+  pieces: AsyncIterable<P>,
+  work: (pieces: AsyncIterable<P>) => Promise<T>,
+  milliseconds: number,
+): Promise<T> {
+  const watch = new Watch(milliseconds);
+  async function* watched(): AsyncGenerator<P> {
+    watch.pause();
+    for await (const piece of pieces) {
+      watch.restart();
+      yield piece;
+      watch.pause();
+    }
+    watch.restart();
+  }
+  watch.restart();
+  const done = work(watched());
+  done.catch(() => undefined);
+  try {
+    return await Promise.race([done, watch.late]);
+  } finally {
+    watch.pause();
+  }
+}
+
+class Watch {
+  readonly late: Promise<never>;
+  readonly #milliseconds: number;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #reject: (error: Error) => void = () => undefined;
+
+  constructor(milliseconds: number) {
+    this.#milliseconds = milliseconds;
+    this.late = new Promise<never>((_, reject) => {
+      this.#reject = reject;
+    });
+    this.late.catch(() => undefined);
+  }
+
+  restart(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#reject(new StoreLate()), this.#milliseconds);
+  }
+
+  pause(): void {
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * A server on a port of this machine, for Node.
+ * @module
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { SluiceError } from "../../errors/error.js";
+import { systemCode } from "../../errors/storage.js";
+import { refusal } from "../json-answer.js";
+import { closingRefused } from "../refusals.js";
+import { isUnread, letGo } from "./linger.js";
+import { PacedAnswer } from "./paced-answer.js";
+
+/** Where to listen, and how patiently. */
+export interface ListenOptions {
+  /** A name or an address of this machine. */
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  /**
+   * Connections at the same time; of more each is ended at once.
+   * @defaultValue `4096`
+   */
+  readonly maxConnections?: number;
+  /**
+   * Seconds for the headers of a request, for each 64 KiB of an answer to be taken, and until an idle connection is ended.
+   * @defaultValue `30`
+   */
+  readonly clientSeconds?: number;
+  /**
+   * Seconds that requests under way have when it ends. Who listens to events is let go at once, and comes back elsewhere.
+   * @defaultValue `10`
+   */
+  readonly graceSeconds?: number;
+}
+
+/** Something that listens. Disposed of, it takes no more requests, waits for those under way, and then ends them. */
+export interface Listening extends AsyncDisposable {
+  /** The port. */
+  readonly port: number;
+}
+
+/** Answers requests, as `SluiceServer` does. */
+export interface Answering {
+  /** Must not throw. */
+  fetch(request: Request): Response | Promise<Response>;
+}
+
+/** Milliseconds between two looks for connections that have become idle. */
+const LOOK = 50;
+
+/**
+ * Listens until it is disposed of. A client that sends or takes nothing costs bounded time and memory.
+ *
+ * @example
+ * await using server = new SluiceServer({ store });
+ * await using listening = await listen(server, { host: "127.0.0.1", port: 8080 });
+ * @throws SluiceError E_INVALID_ARGUMENT where nothing can listen.
+ */
+export async function listen(server: Answering, options: ListenOptions): Promise<Listening> {
+  const { host, port, maxConnections = 4096, clientSeconds = 30, graceSeconds = 10 } = options;
+  const door = new Door(server, clientSeconds * 1000);
+  const http = createServer(
+    {
+      // Bodies are held to times of their own, where they are read.
+      requestTimeout: 0,
+      headersTimeout: clientSeconds * 1000,
+      keepAliveTimeout: clientSeconds * 1000,
+      connectionsCheckingInterval: Math.min(5000, clientSeconds * 500),
+      keepAlive: true,
+      keepAliveInitialDelay: clientSeconds * 1000,
+      noDelay: true,
+    },
+    door.listener,
+  );
+  http.maxConnections = maxConnections;
+  http.on("connection", (socket) => door.connected(socket));
+  await bound(http, host, port);
+  return {
+    port: (http.address() as AddressInfo).port,
+    [Symbol.asyncDispose]: () => ended(http, door, graceSeconds * 1000),
+  };
+}
+
+/** Stands between Node's requests and those of the web. */
+class Door {
+  readonly listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+  readonly #server: Answering;
+  readonly #patience: number;
+  readonly #answers = new Set<PacedAnswer>();
+  /** How many requests each connection has under way. Node holds one for busy that was opened and never used. */
+  readonly #connections = new Map<Socket, number>();
+  #isClosing = false;
+
+  constructor(server: Answering, patience: number) {
+    this.#server = server;
+    this.#patience = patience;
+    const listener = getRequestListener((request, env) => this.#answer(request, env as HttpBindings), {
+      overrideGlobalObjects: false,
+      errorHandler: notHttp,
+    });
+    this.listener = (incoming, outgoing) => {
+      this.#count(incoming.socket, outgoing);
+      // Whatever fails here has cost one client its connection.
+      listener(incoming, outgoing).catch(() => outgoing.destroy());
+    };
+  }
+
+  /** Notes a connection. */
+  connected(socket: Socket): void {
+    this.#connections.set(socket, 0);
+    socket.once("close", () => this.#connections.delete(socket));
+  }
+
+  /** Ends connections on which nothing is under way. */
+  closeIdle(): void {
+    for (const [socket, requests] of this.#connections) if (requests === 0) socket.destroy();
+  }
+
+  /** Takes no more requests, and lets those go who only listen. */
+  close(): void {
+    this.#isClosing = true;
+    for (const answer of this.#answers) if (answer.isLasting) answer.end();
+  }
+
+  #count(socket: Socket, outgoing: ServerResponse): void {
+    const add = (more: number): void => {
+      const requests = this.#connections.get(socket);
+      if (requests !== undefined) this.#connections.set(socket, requests + more);
+    };
+    add(1);
+    outgoing.once("close", () => add(-1));
+  }
+
+  async #answer(request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> {
+    // One for a proxy names a host of its own, which nobody here would look at.
+    if (incoming.url?.startsWith("/") !== true) return notHttp();
+    if (this.#isClosing) return leaving(closingRefused());
+    return this.#paced(await this.#server.fetch(request), incoming, outgoing);
+  }
+
+  #paced(response: Response, incoming: IncomingMessage, outgoing: ServerResponse): Response {
+    const isEarly = isUnread(incoming);
+    if (this.#isClosing || isEarly) outgoing.shouldKeepAlive = false;
+    if (response.body === null) return response;
+    const beforeEnd = isEarly ? (): Promise<void> => letGo(incoming) : undefined;
+    const answer = new PacedAnswer(response, outgoing, { patience: this.#patience, beforeEnd });
+    this.#answers.add(answer);
+    outgoing.once("close", () => this.#answers.delete(answer));
+    if (this.#isClosing && answer.isLasting) answer.end();
+    return answer.response;
+  }
+}
+
+async function bound(server: Server, host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => {
+      const why = systemCode(error) ?? "unknown";
+      const message = `Nothing can listen at that host and port (${why}): choose another, or end what is there.`;
+      reject(new SluiceError("E_INVALID_ARGUMENT", message, { path: "port" }, { cause: error }));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+async function ended(server: Server, door: Door, grace: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  door.close();
+  const isClosed = closed.then(() => true);
+  const until = performance.now() + grace;
+  while (performance.now() < until) {
+    door.closeIdle();
+    if (await Promise.race([isClosed, sleep(LOOK, false)])) return;
+  }
+  server.closeAllConnections();
+  await closed;
+}
+
+function notHttp(): Response {
+  return refusal(400, "E_INVALID_ARGUMENT", "The request is not as it should be: check its address and its host.");
+}
+
+function leaving(response: Response): Response {
+  response.headers.set("Connection", "close");
+  return response;
+}

@@ -1,0 +1,142 @@
+/**
+ * `/files`: what a user keeps beyond sessions.
+ * @module
+ */
+import { Hono } from "hono";
+import { z } from "zod";
+import { isArtifactId } from "../../artifacts/ids.js";
+import type { FullScope } from "../../artifacts/scope.js";
+import type { UserFile } from "../../files/user-file.js";
+import type { UserStorage } from "../../files/user-storage.js";
+import { artifactHandler } from "../artifact-handler.js";
+import { inSteps } from "../http/in-time.js";
+import { readJson } from "../http/read-body.js";
+import { readQuery } from "../http/read-query.js";
+import { inStoreTime, readInTime } from "../http/store-time.js";
+import { declaredType, MAX_FILENAME, uploadedPieces } from "../http/uploaded-pieces.js";
+import { emptyAnswer, jsonAnswer, notFound } from "../json-answer.js";
+import { methodRefused, nothingThere, sessionRefused } from "../refusals.js";
+import { ownerOf, scopeOf } from "../sessions/session.js";
+import type { InSession, ServedFiles, ServeEnv, ServeTerms } from "../terms.js";
+
+const FILENAME = z.string().min(1).max(MAX_FILENAME);
+const PUT = z.object({ filename: FILENAME });
+const PATCH = z.strictObject({ filename: FILENAME });
+
+/** The files of whoever is in the session; nothing where the server keeps none. */
+export function fileRoutes(terms: ServeTerms): Hono<ServeEnv> {
+  if (terms.files === null) return new Hono<ServeEnv>().all("*", nothingThere);
+  const routes = new FileRoutes(terms, terms.files);
+  return new Hono<ServeEnv>()
+    .get("/", (c) => routes.list(c))
+    .post("/", (c) => routes.put(c))
+    .all("/", () => methodRefused("GET, HEAD, POST"))
+    .get("/:id", (c) => routes.serve(c))
+    .patch("/:id", (c) => routes.rename(c))
+    .delete("/:id", (c) => routes.remove(c))
+    .all("/:id", () => methodRefused("GET, HEAD, PATCH, DELETE"))
+    .get("/:id/meta", (c) => routes.serve(c))
+    .all("/:id/meta", () => methodRefused("GET, HEAD"))
+    .get("/:id/versions", (c) => routes.versions(c))
+    .all("/:id/versions", () => methodRefused("GET, HEAD"));
+}
+
+class FileRoutes {
+  readonly #terms: ServeTerms;
+  readonly #files: ServedFiles;
+
+  constructor(terms: ServeTerms, files: ServedFiles) {
+    this.#terms = terms;
+    this.#files = files;
+  }
+
+  async list(c: InSession): Promise<Response> {
+    return jsonAnswer({ files: await inStoreTime(this.#terms, this.#storage(c).list()) });
+  }
+
+  async put(c: InSession): Promise<Response> {
+    const { limits, uploads, base } = this.#terms;
+    const request = c.req.raw;
+    const { filename } = readQuery(request, PUT);
+    const mime_type = declaredType(request);
+    using upload = uploads.begin(c.get("session").id);
+    const pieces = uploadedPieces(request, {
+      maxBytes: this.#files.maxBytes,
+      idleSeconds: limits.bodySeconds,
+      signal: upload.signal,
+    });
+    const storage = this.#storage(c);
+    try {
+      const put = (watched: AsyncIterable<Uint8Array>): Promise<UserFile> =>
+        storage.put(filename, watched, { mime_type });
+      const file = await inSteps(pieces, put, limits.storeSeconds * 1000);
+      if (await this.#isOver(c)) {
+        await storage.remove(file.name);
+        return sessionRefused();
+      }
+      await this.#tell(c);
+      return jsonAnswer({ file }, 201, { Location: `${base}files/${file.id}` });
+    } catch (error) {
+      if (upload.signal.aborted) return sessionRefused();
+      throw error;
+    }
+  }
+
+  /** In whichever process it ended: files that are only its own went then, and what came later goes now. */
+  async #isOver(c: InSession): Promise<boolean> {
+    return !this.#files.isLasting && (await this.#terms.state.sessions.find(c.get("session").id)) === null;
+  }
+
+  async serve(c: InSession): Promise<Response> {
+    const { base, seen, report } = this.#terms;
+    const store = readInTime(this.#terms, this.#files.userFiles.store);
+    const handle = artifactHandler({ store, scope: this.#scope(c), base, folder: "files/", seen, onError: report });
+    return (await handle(c.req.raw)) ?? nothingThere();
+  }
+
+  async rename(c: InSession): Promise<Response> {
+    const { filename } = await readJson(c.req.raw, PATCH);
+    return this.#withFile(c, async (storage, { name }) => {
+      const file = await storage.rename(name, filename);
+      await this.#tell(c);
+      return jsonAnswer({ file });
+    });
+  }
+
+  async remove(c: InSession): Promise<Response> {
+    return this.#withFile(c, async (storage, { name, id }) => {
+      if (!(await storage.remove(name))) return notFound();
+      await this.#terms.seen.add(id, this.#scope(c));
+      await this.#tell(c);
+      return emptyAnswer();
+    });
+  }
+
+  async versions(c: InSession): Promise<Response> {
+    return this.#withFile(c, async (storage, { name }) => jsonAnswer({ versions: await storage.versions(name) }));
+  }
+
+  /** By the id of its newest version, which its list has. */
+  #withFile(c: InSession, work: (storage: UserStorage, file: UserFile) => Promise<Response>): Promise<Response> {
+    const found = async (): Promise<Response> => {
+      const id = c.req.param("id");
+      const storage = this.#storage(c);
+      const file = isArtifactId(id) ? (await storage.list()).find((each) => each.id === id) : undefined;
+      return file === undefined ? notFound() : work(storage, file);
+    };
+    return inStoreTime(this.#terms, found());
+  }
+
+  #storage(c: InSession): UserStorage {
+    return this.#files.userFiles.storage(this.#scope(c));
+  }
+
+  #scope(c: InSession): FullScope {
+    const session = c.get("session");
+    return this.#files.isLasting ? ownerOf(session.identity) : scopeOf(session);
+  }
+
+  #tell(c: InSession): Promise<void> {
+    return this.#terms.announcer.tell(c.get("session").id, { kind: "files_changed" });
+  }
+}
