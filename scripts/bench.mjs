@@ -1,13 +1,13 @@
 /**
  * `npm run bench`: sets up, builds, measures. `npm run bench:doors`: the same for the proxy and the transports;
- * `npm run bench:tools`: for ToolNode; `npm run bench:site`: for the playground. Arguments go to scripts/bench/main.mjs, or to that of the folder.
+ * `npm run bench:tools`: for ToolNode; `npm run bench:site`: for the playground; `npm run bench:serve`: for `sluice serve`. Arguments go to scripts/bench/main.mjs, or to that of the folder.
  * @module
  */
 import { build } from "./build.mjs";
 import { run } from "./run.mjs";
 import { main, setup } from "./setup.mjs";
 
-const FOLDERS = ["doors", "site", "tools"];
+const FOLDERS = ["doors", "serve", "site", "tools"];
 
 await main(async () => {
   const [first, ...rest] = process.argv.slice(2);

@@ -112,6 +112,8 @@ function prune(folder, declarations) {
 }
 
 function isWanted(name, declarations) {
+  // The page is built after the library, of it.
+  if (name.startsWith("playground/")) return true;
   if (!/\.(d\.ts|js)$/.test(name)) return true;
   const isElements = name.startsWith("ui/");
   const source = name.replace(/\.(d\.ts|js)$/, ".ts");

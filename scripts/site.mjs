@@ -1,9 +1,10 @@
 /**
- * The playground as a static site, in `build/site`: from any sub-path, without a server of its own.
+ * The playground as a static site, in `build/site`: from any sub-path, without a server of its own; and in `dist/playground`,
+ * for `sluice serve`.
  * @module
  */
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "./build.mjs";
@@ -13,10 +14,13 @@ import { main, setup } from "./setup.mjs";
 /** Where the site is built. */
 export const SITE = join(root, "build/site");
 
+/** Where the package has it. */
+const PACKED = join(root, "dist/playground");
+
 /** Where it is served; the next one that is free where it is not. */
 const PORT = 4750;
 
-/** What only a few PDFs need: kept when it is asked for, not before. */
+/** What only a few PDFs need: kept when it is asked for, not before, and not in the package. */
 const RARE = /^pdf\/(?:cmaps|iccs)\//;
 
 const config = (name) => ({ configFile: join(root, "web/playground", name), logLevel: "warn" });
@@ -26,6 +30,8 @@ export async function buildSite() {
   const { build: bundle } = await import("vite");
   await bundle(config("vite.config.ts"));
   await bundle({ ...config("sw.config.ts"), define: { "self.__WB_MANIFEST": JSON.stringify(precached()) } });
+  rmSync(PACKED, { recursive: true, force: true });
+  cpSync(SITE, PACKED, { recursive: true, filter: (path) => !RARE.test(`${nameOf(path)}/`) });
 }
 
 /**
@@ -48,9 +54,13 @@ export async function serveSite(port = PORT) {
 function precached() {
   return readdirSync(SITE, { recursive: true, withFileTypes: true })
     .filter((file) => file.isFile())
-    .map((file) => relative(SITE, join(file.parentPath, file.name)).split(sep).join("/"))
+    .map((file) => nameOf(join(file.parentPath, file.name)))
     .filter((url) => url !== "sw.js" && !RARE.test(url))
     .map((url) => ({ url, revision: url.startsWith("assets/") ? null : hash(url) }));
+}
+
+function nameOf(path) {
+  return relative(SITE, path).split(sep).join("/");
 }
 
 function hash(url) {

@@ -11,6 +11,8 @@ export type Part =
   | "mcp-sluice/planner/node"
   | "mcp-sluice/planner/redis"
   | "mcp-sluice/s3"
+  | "mcp-sluice/serve"
+  | "mcp-sluice/serve/redis"
   | "sluice"
   | "tarball";
 /** Bytes, gzipped, at most. */

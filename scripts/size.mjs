@@ -28,8 +28,10 @@ export const BUDGETS = {
   "mcp-sluice/s3": 16_000,
   "mcp-sluice/files": 60_000,
   "mcp-sluice/files/node": 70_000,
-  sluice: 480_000,
-  tarball: 1_060_000,
+  "mcp-sluice/serve": 520_000,
+  "mcp-sluice/serve/redis": 33_000,
+  sluice: 680_000,
+  tarball: 3_600_000,
 };
 
 /** Installed by whoever wants it. */
@@ -61,6 +63,8 @@ export async function measure(tarball, folder) {
     "mcp-sluice/s3": await bundled(join(dist, "s3.js"), { ssr: true }),
     "mcp-sluice/files": await bundled(join(dist, "files.js"), {}),
     "mcp-sluice/files/node": await bundled(join(dist, "files-node.js"), { ssr: true }),
+    "mcp-sluice/serve": await bundled(join(dist, "serve.js"), { ssr: true }),
+    "mcp-sluice/serve/redis": await bundled(join(dist, "serve-redis.js"), { ssr: true }),
     sluice: await bundled(join(dist, "cli/main.js"), { ssr: true }),
     tarball: statSync(tarball).size,
   };

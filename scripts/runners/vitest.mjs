@@ -6,6 +6,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "../build.mjs";
 import { root, run, tool } from "../run.mjs";
+import { buildSite } from "../site.mjs";
 
 /** The library and the command. */
 export const libraryTests = () => vitest("library");
@@ -17,7 +18,10 @@ export const browserTests = () => vitest("browser");
 export const siteTests = () => build().then(() => vitest("site"));
 
 /** The package as users get it: of what is in the sources now. */
-export const packageTests = () => build().then(() => vitest("package"));
+export const packageTests = () =>
+  build()
+    .then(buildSite)
+    .then(() => vitest("package"));
 
 async function vitest(project) {
   const file = join(root, "build/reports", `vitest-${project}.json`);

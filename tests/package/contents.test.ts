@@ -6,6 +6,7 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { parseSync } from "vite";
 import { describe, expect, inject, test } from "vitest";
+import { SITE } from "../../scripts/site.mjs";
 import { ROOT } from "./run.js";
 
 const tarball = inject("tarball");
@@ -59,7 +60,7 @@ describe("the tarball", () => {
       ...(await compiled("web/ui", "dist/ui", ".d.ts")),
     ];
     expect(files.filter((name) => name.endsWith(".d.ts") && !sources.includes(name))).toEqual([]);
-    const code = files.filter((name) => name.endsWith(".js") && !name.startsWith("dist/ui/"));
+    const code = files.filter((name) => name.endsWith(".js") && !/^dist\/(?:ui|playground)\//.test(name));
     expect(code).toEqual((await compiled("web/src", "dist", ".js")).sort());
   });
 
@@ -103,11 +104,20 @@ describe("the tarball", () => {
   });
 
   test("has nothing else but pages: no sources, no tests, no maps, no traces of the build", async () => {
-    const others = (await filesUnder(installed)).filter((name) => !/^dist\/.*\.(js|d\.ts)$/.test(name));
+    const others = (await filesUnder(installed)).filter(
+      (name) => !/^dist\/(?:.*\.(?:js|d\.ts)$|playground\/)/.test(name),
+    );
     const core = MODULES.flatMap((module) => ["d.mts", "mjs", "wasm"].map((ending) => `dist/core/${module}.${ending}`));
     const papers = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md"];
     const pages = (await filesUnder(join(ROOT, "docs"))).map((name) => `docs/${name}`);
     expect(others).toEqual([...papers, "dist/config.schema.json", ...core, ...pages, "package.json"].sort());
+  });
+
+  test("has the playground, for `sluice serve`: all of the site but what only a few PDFs need", async () => {
+    const site = (await filesUnder(SITE)).filter((name) => !/^pdf\/(?:cmaps|iccs)\//.test(name));
+    expect(await filesUnder(join(installed, "dist/playground"))).toEqual(site);
+    expect(site).toEqual(expect.arrayContaining(["index.html", "sw.js"]));
+    expect(site.filter((name) => name.endsWith(".map"))).toEqual([]);
   });
 
   test("has every file that package.json names", async () => {
@@ -121,13 +131,14 @@ describe("the tarball", () => {
 
   test("is never stale: packing builds first, and installing runs nothing", async () => {
     const { scripts } = await json<Manifest>(join(installed, "package.json"));
-    expect(scripts["prepack"]).toBe(scripts["build"]);
+    expect(scripts["prepack"]).toBe(scripts["build:site"]);
     for (const name of ["preinstall", "install", "postinstall", "prepare"]) expect(scripts).not.toHaveProperty(name);
   });
 
   test("brings few packages with it, in exact versions", async () => {
     const { dependencies } = await json<Manifest>(join(installed, "package.json"));
     expect(Object.keys(dependencies)).toEqual([
+      "@hono/node-server",
       "@humanwhocodes/momoa",
       "@modelcontextprotocol/client",
       "@utcp/http",
@@ -135,10 +146,12 @@ describe("the tarball", () => {
       "cross-spawn",
       "eventsource-parser",
       "hash-wasm",
+      "hono",
       "idb",
       "js-yaml",
       "lit",
       "oauth4webapi",
+      "rate-limiter-flexible",
       "string-argv",
       "url-template",
       "zod",

@@ -14,6 +14,8 @@ import {
 } from "mcp-sluice";
 import { createSluice as createInNode, FileArtifactStore } from "mcp-sluice/node";
 import { RedisStateStore, type RedisCommands } from "mcp-sluice/planner/redis";
+import { memoryState, SluiceServer, type ServeState } from "mcp-sluice/serve";
+import { redisState } from "mcp-sluice/serve/redis";
 
 const stores: readonly ArtifactStore[] = [
   new MemoryArtifactStore(),
@@ -49,4 +51,10 @@ export const wrong: Promise<Sluice> = createSluice({ store: 1 });
 export async function isWaiting(client: RedisCommands, token: string): Promise<boolean> {
   await using stateStore = new RedisStateStore({ client, maxKept: 10 });
   return (await stateStore.loadPlannerState(token)) !== null;
+}
+
+/** One server, whose state others may share. */
+export function served(store: ArtifactStore, secret: string, url?: string): SluiceServer {
+  const state: ServeState = url === undefined ? memoryState() : redisState({ url, secret });
+  return new SluiceServer({ store, state, secret });
 }

@@ -1,0 +1,48 @@
+/**
+ * A server for the benchmarks, in a process of its own: `node server.mjs FOLDER`. Its parent tells it what to do, and is told its port,
+ * and how much memory it has.
+ * @module
+ */
+import { createReadStream } from "node:fs";
+import { createServer } from "node:http";
+import { FileArtifactStore } from "../../../dist/node.js";
+import { listen, memoryState, SluiceServer } from "../../../dist/serve.js";
+
+const [folder, file] = process.argv.slice(2);
+const LARGE = 1_000_000_000;
+
+/** Nobody is turned away: what is measured is the work. */
+const limits = { requestsPerMinute: LARGE, sessionsPerMinute: LARGE };
+const retention = { ttl_seconds: null, max_artifact_bytes: null };
+const store = new FileArtifactStore(folder);
+const state = memoryState();
+const server = new SluiceServer({ store, state, retention, limits });
+const listening = await listen(server, { host: "127.0.0.1", port: 0, maxConnections: 10_000 });
+
+/** As little as can be done for a download, to compare with. */
+const plain = createServer((_, response) => {
+  response.writeHead(200, { "Content-Type": "application/octet-stream" });
+  createReadStream(file).pipe(response);
+});
+await new Promise((resolve) => plain.listen(0, "127.0.0.1", resolve));
+
+const ORDERS = {
+  memory() {
+    globalThis.gc?.();
+    return process.memoryUsage.rss();
+  },
+  /** Stores so many small artifacts in each of these sessions, as tools would. */
+  async fill({ sessions, count }) {
+    for (const session of sessions) {
+      const scope = { user_id: "local", session_id: session };
+      const texts = Array.from({ length: count }, (_, at) => `artifact ${at} of ${session}`);
+      await Promise.all(texts.map((text) => store.putText(text, { scope, namespace: "bench", filename: "note.txt" })));
+    }
+  },
+};
+
+process.on("message", async ({ id, order, terms }) => {
+  process.send({ id, value: await ORDERS[order](terms) });
+});
+process.once("disconnect", () => process.exit());
+process.send({ port: listening.port, plain: plain.address().port });
