@@ -110,7 +110,10 @@ function parseOptions(spec: CommandSpec, args: readonly string[]): Request {
 
 function strayWord({ name, operands }: CommandSpec, word: string): UsageError {
   const usage = `sluice ${name} ${operands.replace(/[[\]]/g, "")}`;
-  return new UsageError(`${name} takes a command behind --, as in ${usage}; ${JSON.stringify(word)} is before it`, name);
+  return new UsageError(
+    `${name} takes a command behind --, as in ${usage}; ${JSON.stringify(word)} is before it`,
+    name,
+  );
 }
 
 function unknownOption(spec: CommandSpec, written: string): UsageError {

@@ -118,7 +118,7 @@ export class ReactPlanner {
    * @throws LlmError where the model cannot be asked; SluiceError E_PLANNER_TIME, with `token` E_NOT_FOUND where others have the
    * run, E_TOO_LARGE, E_STORE_…; the signal's reason.
    */
-  async run(query: string, options: RunOptions = {}): Promise<Outcome> {
+  async run(query: string, options: RunOptions = {}): Promise<PlannerResult | PlannerPause> {
     checkQuery(query);
     checkRun(options);
     const { llmContext = {} } = options;
@@ -138,12 +138,12 @@ export class ReactPlanner {
   }
 
   /** As `run`: gives what happens as it does, and returns what it comes to. Whoever stops listening gives the run up. */
-  stream(query: string, options: RunOptions = {}): AsyncGenerator<PlannerEvent, Outcome> {
+  stream(query: string, options: RunOptions = {}): AsyncGenerator<PlannerEvent, PlannerResult | PlannerPause> {
     return eventsOf((onEvent, signal) => this.run(query, { ...options, onEvent, signal }), options.signal);
   }
 
   /** As `stream`, for a run that waited. */
-  streamOn(token: string, options: ResumeOptions = {}): AsyncGenerator<PlannerEvent, Outcome> {
+  streamOn(token: string, options: ResumeOptions = {}): AsyncGenerator<PlannerEvent, PlannerResult | PlannerPause> {
     return eventsOf((onEvent, signal) => this.resume(token, { ...options, onEvent, signal }), options.signal);
   }
 
@@ -160,7 +160,7 @@ export class ReactPlanner {
    *
    * @throws SluiceError E_NOT_FOUND where no run of this scope waits by the token, or others have it; else as `run`.
    */
-  async resume(token: string, options: ResumeOptions = {}): Promise<Outcome> {
+  async resume(token: string, options: ResumeOptions = {}): Promise<PlannerResult | PlannerPause> {
     checkRun(options);
     const { scope = {}, answer, signal } = options;
     const kept = await this.#pausedRuns.loadPlannerState(token);

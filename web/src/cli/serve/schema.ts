@@ -68,10 +68,16 @@ const auth = z
 const limits = z.strictObject({
   requests_per_minute: count("Requests of one session in a minute.", LIMITS.requestsPerMinute),
   sessions_per_minute: count("Sessions that one user begins in a minute.", LIMITS.sessionsPerMinute),
-  concurrent_requests: count("Requests of one session under way at the same time, listeners apart.", LIMITS.concurrentRequests),
+  concurrent_requests: count(
+    "Requests of one session under way at the same time, listeners apart.",
+    LIMITS.concurrentRequests,
+  ),
   listeners: count("Listeners to events of one session at the same time.", LIMITS.listeners),
   runs: count("Runs of the chat of one session under way at the same time.", LIMITS.runs),
-  store_seconds: count("Seconds that a store is waited for, for each piece of what it takes or gives.", LIMITS.storeSeconds),
+  store_seconds: count(
+    "Seconds that a store is waited for, for each piece of what it takes or gives.",
+    LIMITS.storeSeconds,
+  ),
   body_seconds: count("Seconds between two pieces of an upload.", LIMITS.bodySeconds),
   session_seconds: z
     .int()
