@@ -114,7 +114,7 @@ export interface SluiceServerOptions {
   readonly variables?: Variables | Readonly<Record<string, string | undefined>>;
   /** Tools beside those of sources, for the chat. The `toolContext` of their calls is the scope of whoever asks. */
   readonly tools?: readonly NativeTool[];
-  /** Who gives users tokens for sources with `auth_type: "oauth2_user"`, by the sources' names. */
+  /** Who gives users tokens for sources with `auth_type: "oauth2_user"`, by the sources' names, or by those that they say. */
   readonly providers?: Readonly<Record<string, OAuthProviderConfig>>;
   /** Who this program is to providers that MCP servers tell of. Its `redirect_uri` leads to `oauth/callback`. */
   readonly oauthClient?: McpClientIdentity;

@@ -12,7 +12,7 @@ export interface LoggedEvent {
 
 /** An event in its place. */
 export interface EventEntry {
-  /** `{milliseconds}-{number}`: later events have greater ones (see {@link isEventId}). */
+  /** `{milliseconds}-{number}`: later events have greater ones. */
   readonly id: string;
   /** As it was appended. */
   readonly event: LoggedEvent;
@@ -59,19 +59,19 @@ export function textOf(event: LoggedEvent): string {
  * one reads it: whose it is, is the caller's to check.
  *
  * All methods throw SluiceError E_STORE_READ or E_STORE_WRITE; `append` E_TOO_LARGE for an event of more than
- * {@link MAX_EVENT_BYTES}.
+ * 256 KiB.
  */
 export interface EventLog {
   /**
    * Keeps an event behind those of its channel, and tells whoever listens, in every process. Gives its id. What is appended
-   * to a channel that was ended within {@link ENDED_SECONDS} is lost: whoever worked for it did not know yet.
+   * to a channel that was ended within ten minutes is lost: whoever worked for it did not know yet.
    */
   append(channel: string, event: LoggedEvent): Promise<string>;
   /**
    * The events behind an id, all that are kept where it is null, and then each as it comes, until the signal. Where some
-   * behind the id are no longer kept, {@link EVENTS_LOST} comes first, with the id of the last one that went, or one before
+   * behind the id are no longer kept, `{"kind": "events_lost"}` comes first, with the id of the last one that went, or one before
    * all that are kept. Ends behind the last event when the channel is ended; at once when it was, within
-   * {@link ENDED_SECONDS}. A listener that is slow is held up alone, and holds up nobody.
+   * ten minutes. A listener that is slow is held up alone, and holds up nobody.
    *
    * @param options `after`: the id; `signal`: ends listening, without an error.
    */

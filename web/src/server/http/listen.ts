@@ -10,6 +10,7 @@ import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
 import { refusal } from "../json-answer.js";
 import { closingRefused } from "../refusals.js";
+import { Connections } from "./connections.js";
 import { isUnread, letGo } from "./linger.js";
 import { PacedAnswer } from "./paced-answer.js";
 
@@ -90,8 +91,7 @@ class Door {
   readonly #server: Answering;
   readonly #patience: number;
   readonly #answers = new Set<PacedAnswer>();
-  /** How many requests each connection has under way. Node holds one for busy that was opened and never used. */
-  readonly #connections = new Map<Socket, number>();
+  readonly #connections = new Connections();
   #isClosing = false;
 
   constructor(server: Answering, patience: number) {
@@ -102,7 +102,7 @@ class Door {
       errorHandler: notHttp,
     });
     this.listener = (incoming, outgoing) => {
-      this.#count(incoming.socket, outgoing);
+      if (!this.#connections.enter(incoming.socket, outgoing)) return;
       // Whatever fails here has cost one client its connection.
       listener(incoming, outgoing).catch(() => outgoing.destroy());
     };
@@ -110,28 +110,18 @@ class Door {
 
   /** Notes a connection. */
   connected(socket: Socket): void {
-    this.#connections.set(socket, 0);
-    socket.once("close", () => this.#connections.delete(socket));
+    this.#connections.add(socket);
   }
 
   /** Ends connections on which nothing is under way. */
   closeIdle(): void {
-    for (const [socket, requests] of this.#connections) if (requests === 0) socket.destroy();
+    this.#connections.endIdle();
   }
 
   /** Takes no more requests, and lets those go who only listen. */
   close(): void {
     this.#isClosing = true;
     for (const answer of this.#answers) if (answer.isLasting) answer.end();
-  }
-
-  #count(socket: Socket, outgoing: ServerResponse): void {
-    const add = (more: number): void => {
-      const requests = this.#connections.get(socket);
-      if (requests !== undefined) this.#connections.set(socket, requests + more);
-    };
-    add(1);
-    outgoing.once("close", () => add(-1));
   }
 
   async #answer(request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> {

@@ -5,9 +5,16 @@
 
 /** What came of asking. */
 export type RateVerdict =
-  | { readonly ok: true }
-  /** Seconds until there is room again, rounded up. */
-  | { readonly ok: false; readonly retryAfterSeconds: number };
+  | {
+      /** There was room. */
+      readonly ok: true;
+    }
+  | {
+      /** There was none. */
+      readonly ok: false;
+      /** Until there is room again, rounded up. */
+      readonly retryAfterSeconds: number;
+    };
 
 /** Counts what is asked for, over all processes that share it. */
 export interface RateLimit {

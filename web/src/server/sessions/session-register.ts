@@ -34,11 +34,11 @@ export interface SessionRegister {
   find(id: string): Promise<ServedSession | null>;
   /** Ends one: whoever looks it up from now on, in any process, does not find it. Gives what it was, null when it was over. */
   end(id: string): Promise<EndedSession | null>;
-  /** Notes a trace that something is stored under. False, and it is not noted, when there are {@link MAX_TRACES}. */
+  /** Notes a trace that something is stored under. False, and it is not noted, when there are 1,000. */
   addTrace(id: string, trace: string): Promise<boolean>;
   /** Its traces, in any order. */
   traces(id: string): Promise<readonly string[]>;
-  /** Has it told of a resource. False, and it is not noted, when there are {@link MAX_SUBSCRIPTIONS}. */
+  /** Has it told of a resource. False, and it is not noted, when there are 100. */
   subscribe(id: string, subscription: Subscription): Promise<boolean>;
   /** Takes that back; false where there was nothing to take back. */
   unsubscribe(id: string, subscription: Subscription): Promise<boolean>;
