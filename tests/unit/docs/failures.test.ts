@@ -1,9 +1,9 @@
 /** The page of failures leaves out no error, no status and none of the paths that have to be shown; every test that it names is there. */
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { ROOT } from "../cli/command.js";
+import { answers, errorCodes } from "./answers.js";
 import { missingIn, rowsOf } from "./rows.js";
 
 /** The negative paths of RFC 0.3 §6, phase 4, in its order; then those that a server has on top. */
@@ -29,63 +29,6 @@ const told = rows.flatMap(({ cells: [, said = ""] }) =>
     .split("<br>")
     .map((line) => ({ code: /`(\w+)`/.exec(line)?.[1] ?? "", statuses: line.match(/\b[45]\d\d\b/g) ?? [] })),
 );
-
-async function parsed(path: string): Promise<ts.SourceFile> {
-  return ts.createSourceFile(path, await readFile(join(ROOT, path), "utf8"), ts.ScriptTarget.ESNext, true);
-}
-
-/** All of a tree that a look finds something in. */
-function found<T>(node: ts.Node, look: (node: ts.Node) => T | undefined): readonly T[] {
-  const here = look(node);
-  const all: T[] = here === undefined ? [] : [here];
-  ts.forEachChild(node, (child) => void all.push(...found(child, look)));
-  return all;
-}
-
-/** Every code that there is. */
-async function errorCodes(): Promise<readonly string[]> {
-  const [type] = found(await parsed("web/src/errors/error.ts"), (node) =>
-    ts.isTypeAliasDeclaration(node) && node.name.text === "ErrorCode" ? node.type : undefined,
-  );
-  if (type === undefined) throw new Error("ErrorCode is not where it was.");
-  return found(type, (node) => (ts.isStringLiteral(node) ? node.text : undefined));
-}
-
-interface Answered {
-  readonly status: string;
-  /** Where it is told beside the status. */
-  readonly code: string | undefined;
-}
-
-const ANSWERS: ReadonlySet<string> = new Set(["refusal", "BodyRefused", "jsonAnswer"]);
-
-/** What a number is answered with: as an argument of what answers, as `status`, or as what a code leads to. */
-function answeredBy(node: ts.Node): Answered | undefined {
-  if (!ts.isNumericLiteral(node) || !/^[45]\d\d$/.test(node.text)) return undefined;
-  let { parent } = node;
-  while (ts.isConditionalExpression(parent) || ts.isParenthesizedExpression(parent)) parent = parent.parent;
-  if (ts.isPropertyAssignment(parent)) {
-    const name = parent.name.getText();
-    if (name !== "status" && !name.startsWith("E_")) return undefined;
-    return { status: node.text, code: name === "status" ? undefined : name };
-  }
-  if (!ts.isCallExpression(parent) && !ts.isNewExpression(parent)) return undefined;
-  if (!ANSWERS.has(parent.expression.getText())) return undefined;
-  const code = parent.arguments?.find(ts.isStringLiteral);
-  return { status: node.text, code: /^E_[A-Z_]+$/.exec(code?.text ?? "")?.[0] };
-}
-
-/** All that a server answers with, other than what was asked for. */
-async function answers(): Promise<readonly Answered[]> {
-  const folders = ["web/src/server", "web/src/cli/serve"];
-  const lists = folders.map(async (folder) =>
-    (await readdir(join(ROOT, folder), { recursive: true }))
-      .filter((name) => name.endsWith(".ts"))
-      .map((name) => parsed(join(folder, name))),
-  );
-  const files = await Promise.all((await Promise.all(lists)).flat());
-  return files.flatMap((file) => found(file, answeredBy));
-}
 
 describe("the page of failures", () => {
   test("has a row for each path that has to be shown, and none twice", () => {

@@ -1,0 +1,104 @@
+/** What the pages show of `sluice serve` is what it takes: configurations, command lines, limits. */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readRetention } from "../../../web/src/artifacts/retention/policy.js";
+import { parse } from "../../../web/src/cli/parse.js";
+import { checkServeFile } from "../../../web/src/cli/serve/config-file.js";
+import { serveKeys } from "../../../web/src/cli/serve/keys.js";
+import { LEASE_SECONDS } from "../../../web/src/server/chat/planners.js";
+import { LIMITS } from "../../../web/src/server/options.js";
+import { checkSources } from "../../../web/src/tools/config/sources-file.js";
+import { ROOT } from "../cli/command.js";
+
+const names = (await readdir(join(ROOT, "docs"))).filter((name) => name.endsWith(".md"));
+const paths = ["README.md", ...names.map((name) => `docs/${name}`)];
+const pages = new Map(
+  await Promise.all(paths.map(async (path) => [path, await readFile(join(ROOT, path), "utf8")] as const)),
+);
+const serving = pages.get("docs/serving.md") ?? "";
+
+/** Every variable that is asked for has a value that is long enough for a token. */
+const ENV = new Proxy({}, { get: () => "a-value-of-some-length" }) as NodeJS.ProcessEnv;
+
+/** The texts between backquotes of a page, those of blocks apart. */
+function spans(text: string): readonly string[] {
+  return [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span);
+}
+
+/** The configurations that the page of serving shows, whole or by one of their keys. */
+function configurations(): readonly Record<string, unknown>[] {
+  const blocks = [...serving.matchAll(/^```json\n([\s\S]*?)\n```$/gm)].map(([, block = ""]) => block);
+  const keys = spans(serving).filter((span) => /^"\w+": /.test(span));
+  const ways = [...serving.matchAll(/^- `(\{.*?\})`/gm)].map(([, way = ""]) => `{"auth": ${way}}`);
+  const found = [...blocks, ...keys.map((key) => `{${key}}`), ...ways];
+  return found.map((text) => JSON.parse(text) as Record<string, unknown>);
+}
+
+/** Command lines of `sluice serve`: lines of blocks, and texts between backquotes; without what is said of them. */
+function commandLines(): readonly (readonly [path: string, line: string])[] {
+  return [...pages].flatMap(([path, text]) => {
+    const blocks = [...text.matchAll(/^```(?:sh|console)\n([\s\S]*?)\n```$/gm)].map(([, block = ""]) => block);
+    const lines = blocks.flatMap((block) => block.replaceAll("\\\n", " ").split("\n"));
+    return [...lines, ...spans(text)]
+      .map((line) => / *(?:#.*)?$/[Symbol.replace](line, ""))
+      .filter((line) => /(?:^|[\s-])sluice serve(?: |$)/.test(line))
+      .map((line) => [path, line] as const);
+  });
+}
+
+const wordsBehind = (line: string): readonly string[] =>
+  line.split("sluice serve")[1]?.split(/\s+/).filter(Boolean) ?? [];
+
+describe("a configuration that is shown", () => {
+  test("is taken by the reader of the file, and so are its sources and its retention", () => {
+    const all = configurations();
+    expect(all.length).toBeGreaterThanOrEqual(5);
+    for (const said of all) {
+      const { config } = checkServeFile(said, ENV);
+      expect(Object.keys(config).sort()).toEqual(Object.keys(said).sort());
+      checkSources(config.sources ?? []);
+      readRetention(config.retention ?? {});
+    }
+  });
+
+  test("of each way to say who somebody is: all that there are", () => {
+    const ways = configurations().flatMap(({ auth }) => Object.keys(auth ?? {}));
+    const known = serveKeys().flatMap(({ key }) => /^auth\.(\w+)/.exec(key)?.[1] ?? []);
+    expect([...new Set(ways)].sort()).toEqual([...new Set(known)].sort());
+  });
+});
+
+describe("a command line that is shown", () => {
+  test.each(commandLines())("in %s is taken: %s", (_, line) => {
+    const request = parse(["serve", ...wordsBehind(line)]);
+    expect(request.kind === "help" ? request.topic : request.kind === "run" ? request.spec.name : "").toBe("serve");
+  });
+
+  test("is there of each kind", () => {
+    const lines = commandLines().map(([, line]) => line);
+    for (const part of [" -- ", "--config", "--store", "--state", "--listen", "--keys"]) {
+      expect([part, lines.some((line) => line.includes(part))]).toEqual([part, true]);
+    }
+  });
+
+  test("has options that there are, where they are shown alone", () => {
+    const shown = ["docs/serving.md", "docs/scaling-out.md"].flatMap((path) => spans(pages.get(path) ?? ""));
+    const options = shown.filter((span) => /^--\w/.test(span));
+    expect(options.length).toBeGreaterThan(2);
+    for (const option of options) expect(parse(["serve", ...option.split(" ")]).kind).toBe("run");
+  });
+});
+
+test("the table of limits has each, as it is where nothing is said", () => {
+  const rows = [...serving.matchAll(/^\| `(\w+)`.*\| ([\d,]+)( hours)? \|$/gm)];
+  const told = rows.map(([, name = "", number = "", hours]) => {
+    const value = Number(number.replaceAll(",", ""));
+    return [name, hours === undefined ? value : value * 3600] as const;
+  });
+  expect(Object.fromEntries(told)).toEqual(LIMITS);
+});
+
+test("the page of scaling out says when another process goes on with runs of one that died", () => {
+  expect(pages.get("docs/scaling-out.md")).toContain(`the dead one's claim is over (${LEASE_SECONDS} seconds)`);
+});
