@@ -41,8 +41,10 @@ const ORDERS = {
   },
 };
 
-process.on("message", async ({ id, order, terms }) => {
+async function obey({ id, order, terms }) {
   process.send({ id, value: await ORDERS[order](terms) });
-});
+}
+
+process.on("message", (message) => void obey(message));
 process.once("disconnect", () => process.exit());
 process.send({ port: listening.port, plain: plain.address().port });

@@ -25,12 +25,12 @@ export function originRefused(message: string): Response {
 
 /** Asked for too often. */
 export function rateRefused(seconds: number): Response {
-  const message = `That is more than one session may ask for: try again in ${seconds} s.`;
+  const message = `That is more than may be asked for in a minute: try again in ${seconds} s.`;
   return refusal(429, "E_RATE_LIMIT", message, { "Retry-After": String(seconds) });
 }
 
 /** Too much of a kind at the same time. */
-export function busyRefused(what: "requests" | "listeners"): Response {
+export function busyRefused(what: "requests" | "large requests" | "listeners"): Response {
   const message = `More ${what} of this session are under way than there may be: let one end first.`;
   return refusal(429, "E_RATE_LIMIT", message, { "Retry-After": "1" });
 }
@@ -41,9 +41,12 @@ export function runsRefused(): Response {
   return refusal(429, "E_RATE_LIMIT", message, { "Retry-After": "5" });
 }
 
+/** What is told of work that ends with its server. */
+export const CLOSING = "The server is closing: try again in a moment.";
+
 /** Whoever asks is to ask another process, or later. */
 export function closingRefused(): Response {
-  return refusal(503, "E_STORE_CLOSED", "The server is closing: try again in a moment.", { "Retry-After": "1" });
+  return refusal(503, "E_STORE_CLOSED", CLOSING, { "Retry-After": "1" });
 }
 
 /** Nothing is served there. */

@@ -149,6 +149,15 @@ describe("a proxy's header", () => {
     expect(answer.status).toBe(201);
     expect(answer.headers["set-cookie"]?.[0]).toMatch(/^sluice_session=.*; Secure/);
   });
+
+  test("is taken as it is: a name with a blank of another kind is another's", async () => {
+    const server = await configured({ auth: { header: { user: "x-forwarded-user" } } });
+    const ada = await begin(server.url, { "x-forwarded-user": "ada" });
+    const other = await begin(server.url, { "x-forwarded-user": "ada\u00a0" });
+    expect((await ada.ask("files?filename=own.txt", { method: "POST", body: "own" })).status).toBe(201);
+    const [own, others] = [await ada.ask("files"), await other.ask("files")];
+    expect([await own.json(), await others.json()]).toMatchObject([{ files: [{ name: "own.txt" }] }, { files: [] }]);
+  });
 });
 
 describe("a module", () => {

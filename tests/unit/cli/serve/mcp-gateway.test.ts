@@ -1,5 +1,8 @@
 /** Programs that `sluice serve` offers to pages: whose their sessions are, and when they end. */
 import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { McpGateway } from "../../../../web/src/cli/serve/mcp-gateway.js";
@@ -12,7 +15,12 @@ afterEach(() => vi.useRealTimers());
 
 const word = (): string => `word-${randomBytes(8).toString("hex")}`;
 
-const session = (id: string): ServedSession => ({ id, identity: { user_id: "a" }, begun_at: 0, expires_at: 1e15 });
+const session = (id: string, user_id = "a"): ServedSession => ({
+  id,
+  identity: { user_id },
+  begun_at: 0,
+  expires_at: 1e15,
+});
 
 function terminal(): Terminal {
   const errors = new Output(new PassThrough().resume(), {});
@@ -22,7 +30,7 @@ function terminal(): Terminal {
 interface Opened {
   readonly gateway: McpGateway;
   /** Begins a session of MCP; gives its status. */
-  readonly begin: (id: string) => Promise<number>;
+  readonly begin: (id: string, user?: string) => Promise<number>;
 }
 
 function gateway(sources: readonly ExternalToolConfig[], isOver: (id: string) => Promise<boolean>): Opened {
@@ -31,13 +39,13 @@ function gateway(sources: readonly ExternalToolConfig[], isOver: (id: string) =>
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
   return {
     gateway: opened,
-    begin: async (id) => {
+    begin: async (id, user) => {
       const request = new Request("http://127.0.0.1/mcp/one", {
         method: "POST",
         headers: { "content-type": "application/json", accept: "application/json" },
         body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }),
       });
-      const answer = await opened.answer("one", request, session(id));
+      const answer = await opened.answer("one", request, session(id, user));
       await answer.text();
       return answer.status;
     },
@@ -52,6 +60,24 @@ const source = (connection: string, more: Partial<ExternalToolConfig> = {}): Ext
 });
 
 const everything = (mark: string): ExternalToolConfig => source([...EVERYTHING, "stdio", mark].join(" "));
+
+/** A program that answers `initialize`, and starts fast. */
+async function answering(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-answering-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "server.mjs");
+  await writeFile(
+    file,
+    `import { createInterface } from "node:readline";
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id } = JSON.parse(line);
+  const result = { protocolVersion: "2025-11-25", capabilities: {}, serverInfo: { name: "one", version: "1" } };
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+}
+`,
+  );
+  return file;
+}
 
 const none = async (): Promise<boolean> => false;
 
@@ -114,6 +140,18 @@ describe("processes", () => {
     for (let count = 0; count < 10; count += 1) expect(await beginOf("a")).toBe(200);
     expect(await withWord(mark)).toBe(9 * one);
   });
+
+  test("are no more for a user of many sessions than leave room for others", async () => {
+    const mark = word();
+    const { gateway: opened, begin: beginOf } = gateway([source(`node ${await answering()} ${mark}`)], none);
+    const one = [await beginOf("of another", "b"), await withWord(mark)] as const;
+    expect(one[0]).toBe(200);
+    for (let count = 0; count < 40; count += 1) expect(await beginOf(`${count}`)).toBe(200);
+    expect(await withWord(mark)).toBe(33 * one[1]);
+    // Those of the user went that idled longest, and the other's did not.
+    await opened.end("of another");
+    expect(await withWord(mark)).toBe(32 * one[1]);
+  }, 60_000);
 });
 
 describe("over HTTP", () => {

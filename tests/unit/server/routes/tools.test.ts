@@ -82,6 +82,16 @@ test("what is stored under a trace is found under it, and goes with the session"
   expect(await store.exists(id, { user_id: "ada", session_id: ada.id, trace_id: "run 7" })).toBe(false);
 });
 
+test("a trace that could be kept as another one is refused", async () => {
+  const { server } = served({ sources: SOURCES });
+  const ada = await Visitor.of(server, { user: "ada" });
+  const headers = { "content-type": "application/json", accept: "application/json" };
+  const ask = (trace: string): Promise<Response> =>
+    ada.ask("/tools/none.none", { method: "POST", headers, body: JSON.stringify({ trace }) });
+  expect(await refused(await ask("half \ud83d"))).toEqual([400, "E_INVALID_ARGUMENT"]);
+  expect(await refused(await ask("whole \ud83d\ude00"))).toEqual([404, "E_NOT_FOUND"]);
+});
+
 test("a result that is cut is told of", async () => {
   const artifact_extraction = { auto_artifact_large_content: false, guardrail: { max_observation_chars: 2000 } };
   const ada = await visitor(served({ sources: [program("own", CHANGING, { artifact_extraction })] }));

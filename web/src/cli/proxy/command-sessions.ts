@@ -30,6 +30,8 @@ export interface CommandSessionsTerms {
   readonly path: string;
   /** Processes that one owner may have at a time; as many as there may be at all where left out. */
   readonly mostOfOwner?: number;
+  /** The same of all owners that are one user's. */
+  readonly mostOfUser?: number;
 }
 
 /** Processes that run at a time. */
@@ -54,6 +56,8 @@ export class CommandSessions implements AsyncDisposable {
   readonly #started = new Map<string, CommandServer>();
   /** Whose they are, where something else than an authorization tells. */
   readonly #owners = new Map<string, string>();
+  /** Whose those owners are. */
+  readonly #users = new Map<string, string>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(terms: CommandSessionsTerms) {
@@ -107,7 +111,7 @@ export class CommandSessions implements AsyncDisposable {
 
   async #modern(read: ReadPost, request: HttpRequest): Promise<Response> {
     const { headers } = request;
-    const server = await this.#server(keyOf(null, request), request.owner, true);
+    const server = await this.#server(keyOf(null, request), request, true);
     if (read.body instanceof MessageMembers) return server.refuse(read.body);
     const wrong = read.id === undefined ? undefined : mismatchIn(headers, read.message, server.tool);
     if (wrong !== undefined) {
@@ -120,7 +124,7 @@ export class CommandSessions implements AsyncDisposable {
     const { method } = objectOr(read.message);
     if (method === "initialize" && read.body instanceof Uint8Array) {
       const session = randomUUID();
-      const server = await this.#server(keyOf(session, request), request.owner, false);
+      const server = await this.#server(keyOf(session, request), request, false);
       const response = await server.post(postOf(read.body, read, request, { [SESSION]: session }));
       // Nobody has learned the session's name.
       if (request.signal.aborted) await server.stop();
@@ -148,10 +152,11 @@ export class CommandSessions implements AsyncDisposable {
     return server ?? refusal(id, 404, -32_001, "There is no such session: begin again with initialize.");
   }
 
-  #server(key: string, owner: string | undefined, isShared: boolean): Promise<CommandServer> {
+  #server(key: string, { owner, user }: HttpRequest, isShared: boolean): Promise<CommandServer> {
     let server = this.#servers.get(key);
     if (server === undefined) {
       if (owner !== undefined) this.#owners.set(key, owner);
+      if (user !== undefined) this.#users.set(key, user);
       server = this.#start(key, isShared);
       this.#servers.set(key, server);
       server.catch(() => this.#forget(key));
@@ -159,12 +164,18 @@ export class CommandSessions implements AsyncDisposable {
     return server;
   }
 
-  /** A page that was loaded again has forgotten the session it had: the one that idles longest goes. */
+  /** However many owners a user has: others are left room. */
   async #makeRoom(key: string): Promise<void> {
-    const { mostOfOwner: most = MAX_SERVERS } = this.#terms;
-    const owner = this.#owners.get(key);
-    const others = [...this.#owners].flatMap(([each, whose]) => (whose === owner && each !== key ? [each] : []));
-    if (owner === undefined || others.length < most) return;
+    const { mostOfOwner = MAX_SERVERS, mostOfUser = MAX_SERVERS } = this.#terms;
+    await this.#makeRoomAmong(this.#owners, key, mostOfOwner);
+    await this.#makeRoomAmong(this.#users, key, mostOfUser);
+  }
+
+  /** A page that was loaded again has forgotten the session it had: the one that idles longest goes. */
+  async #makeRoomAmong(whose: ReadonlyMap<string, string>, key: string, most: number): Promise<void> {
+    const own = whose.get(key);
+    const others = [...whose].flatMap(([each, its]) => (its === own && each !== key ? [each] : []));
+    if (own === undefined || others.length < most) return;
     const idle = others.map((each) => this.#started.get(each)).filter((server) => server?.isIdle === true);
     const [oldest] = idle.sort((left, right) => (left?.lastUsed ?? 0) - (right?.lastUsed ?? 0));
     if (oldest === undefined) throw new NoServer(`All ${most} sessions are in use: end one.`);
@@ -197,6 +208,7 @@ export class CommandSessions implements AsyncDisposable {
     this.#started.delete(key);
     this.#servers.delete(key);
     this.#owners.delete(key);
+    this.#users.delete(key);
   }
 
   /** Ends what has been idle for so long. */

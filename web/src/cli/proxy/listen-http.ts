@@ -20,6 +20,8 @@ export interface HttpRequest {
   readonly headers: Headers;
   /** Who asks, where something else than its authorization tells. */
   readonly owner?: string;
+  /** Whose that owner is, where one user may have several. */
+  readonly user?: string;
   /** What a body is about that is larger than may be sent on; undefined where there is none. */
   readonly body: Uint8Array | MessageMembers | undefined;
   /** Aborted when the client no longer waits. */

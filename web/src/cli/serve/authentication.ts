@@ -5,13 +5,11 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { MAX_SCOPE_FIELD } from "../../artifacts/scope.js";
 import type { Authenticate, Identity } from "../../server/sessions/session.js";
 import { CommandError, Exit } from "../exit.js";
 import type { ServeFile } from "./schema.js";
 import type { ServeSettings } from "./settings.js";
-
-/** Characters of a name that a header may say. */
-const MAX_IDENTITY = 1024;
 
 /** Who has the one token. */
 const LOCAL: Identity = { user_id: "local" };
@@ -58,8 +56,9 @@ function byHeader({ user, tenant }: NonNullable<Auth["header"]>): Authenticate {
 
 /** A header that came twice is joined by a comma: one of the two is not the proxy's. */
 function said(headers: Headers, name: string): string | null {
-  const value = headers.get(name)?.trim() ?? "";
-  return value === "" || value.length > MAX_IDENTITY || value.includes(",") ? null : value;
+  // As the proxy said it: blanks that HTTP does not know are part of a name.
+  const value = headers.get(name) ?? "";
+  return value === "" || value.length > MAX_SCOPE_FIELD || value.includes(",") ? null : value;
 }
 
 function wrongModule(why: string, cause?: unknown): CommandError {

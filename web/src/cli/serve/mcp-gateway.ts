@@ -25,6 +25,9 @@ export interface GatewayTerms {
 /** Processes that one session may have of one source. */
 const MOST = 8;
 
+/** The same of all sessions of one user: half of what there may be, so that no one has it all. */
+const MOST_OF_USER = 32;
+
 /** Milliseconds between two looks for sessions that ended elsewhere, or by their time. */
 const LOOK = 15_000;
 
@@ -45,7 +48,7 @@ export class McpGateway implements ServedMcp, AsyncDisposable {
     const programs = sources.flatMap((source) => {
       const program = programOf(source, variables);
       if (program === undefined) return [];
-      const terms = { ...program, open: undefined, terminal, path: PATH, mostOfOwner: MOST };
+      const terms = { ...program, open: undefined, terminal, path: PATH, mostOfOwner: MOST, mostOfUser: MOST_OF_USER };
       return [[source.name, new CommandSessions(terms)] as const];
     });
     this.#sources = new Map(programs);
@@ -57,7 +60,7 @@ export class McpGateway implements ServedMcp, AsyncDisposable {
   readonly answer = async (source: string, request: Request, session: ServedSession): Promise<Response> => {
     const sessions = this.#sources.get(source);
     if (sessions === undefined) return new Response(null, { status: 404 });
-    return sessions.handle(await heldRequest(request, session.id));
+    return sessions.handle(await heldRequest(request, session));
   };
 
   readonly end = async (session: string): Promise<void> => {
@@ -99,9 +102,10 @@ function programOf(source: ExternalToolConfig, variables: Variables): Program | 
   }
 }
 
-async function heldRequest(request: Request, owner: string): Promise<HttpRequest> {
+async function heldRequest(request: Request, { id, identity }: ServedSession): Promise<HttpRequest> {
   const { method, headers, signal } = request;
-  return { method, path: PATH, headers, owner, body: await bodyOf(request), signal };
+  const user = JSON.stringify([identity.tenant_id ?? null, identity.user_id]);
+  return { method, path: PATH, headers, owner: id, user, body: await bodyOf(request), signal };
 }
 
 async function bodyOf(request: Request): Promise<HttpRequest["body"]> {

@@ -3,6 +3,7 @@
  * @module
  */
 import { z } from "zod";
+import { MAX_SCOPE_FIELD } from "../../artifacts/scope.js";
 import { LIMITS } from "../../server/options.js";
 
 /** Where it listens unless something else is said. */
@@ -12,7 +13,6 @@ const MAX_TEXT = 4096;
 const MAX_INSTRUCTIONS = 100_000;
 const MAX_NAMES = 256;
 const MAX_TOKENS = 1000;
-const MAX_IDENTITY = 1024;
 /** Characters of a token that clients send. */
 export const SHORTEST_TOKEN = 16;
 /** A year: later dates overflow what cookies may say. */
@@ -27,7 +27,7 @@ const count = (effect: string, standard: number): z.ZodOptional<z.ZodInt> =>
 const object = (effect: string): z.ZodType<Readonly<Record<string, unknown>>> =>
   z.record(z.string(), z.unknown()).describe(effect);
 
-const identity = (effect: string): z.ZodString => z.string().min(1).max(MAX_IDENTITY).describe(effect);
+const identity = (effect: string): z.ZodString => z.string().min(1).max(MAX_SCOPE_FIELD).describe(effect);
 
 const tokens = z
   .array(

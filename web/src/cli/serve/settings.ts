@@ -15,7 +15,7 @@ import { readServeFile } from "./config-file.js";
 import { DEFAULT_ADDRESS, SHORTEST_TOKEN, type ServeFile } from "./schema.js";
 
 /** Signs the tokens of sessions. */
-export const SECRET_VARIABLE = "SLUICE_SERVE_SECRET";
+const SECRET_VARIABLE = "SLUICE_SERVE_SECRET";
 
 /** Opens sessions of the one user that there is. */
 export const TOKEN_VARIABLE = "SLUICE_SERVE_TOKEN";

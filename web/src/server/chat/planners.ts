@@ -10,7 +10,7 @@ import type { ServeTerms } from "../terms.js";
 import type { MakePlanner } from "./chat-terms.js";
 
 /** Seconds after which another process goes on with the runs of one that died. */
-const LEASE_SECONDS = 15;
+export const LEASE_SECONDS = 15;
 
 /** Seconds of one run, those not counted in which it waits for a person. */
 const MAX_SECONDS = 15 * 60;

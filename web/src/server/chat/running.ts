@@ -36,7 +36,7 @@ export interface RunHow {
 const AGAIN = 1000;
 const ATTEMPTS = 30;
 
-/** The one implementation. */
+/** Does the work of one run, and sees to it that nothing it comes to is lost. Good for one `go`. */
 export class Running {
   readonly #live: LiveRun;
   readonly #how: RunHow;

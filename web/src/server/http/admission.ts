@@ -5,7 +5,9 @@
 import type { MiddlewareHandler } from "hono";
 import { busyRefused, rateRefused } from "../refusals.js";
 import type { ServeEnv, ServeTerms } from "../terms.js";
+import type { Identity } from "../sessions/session.js";
 import { withEnd, withoutBody } from "./ended-body.js";
+import { heldOf, LargeBodies } from "./large-bodies.js";
 
 /** What admission goes by. */
 export type AdmissionTerms = Pick<ServeTerms, "state" | "limits" | "base" | "report">;
@@ -25,6 +27,7 @@ export class Admission {
   readonly #terms: AdmissionTerms;
   /** Of sessions that ask for something at the moment. */
   readonly #counts = new Map<string, Counts>();
+  readonly #large = new LargeBodies();
 
   constructor(terms: AdmissionTerms) {
     this.#terms = terms;
@@ -43,10 +46,20 @@ export class Admission {
   /** Lets through what the session may ask for; it counts until its answer has been given to the end. */
   readonly admit: MiddlewareHandler<ServeEnv> = async (c, next) => {
     const { state, limits, report } = this.#terms;
-    const { id } = c.get("session");
-    const kind = this.#kindOf(c.req.raw);
-    const leave = this.#enter(id, kind);
-    if (leave === null) return busyRefused(kind);
+    const { id, identity } = c.get("session");
+    const path = new URL(c.req.raw.url).pathname.slice(this.#terms.base.length);
+    const kind = kindOf(c.req.raw, path);
+    const forget = this.#large.enter(userOf(identity), heldOf(c.req.raw, path));
+    if (forget === null) return busyRefused("large requests");
+    const out = this.#enter(id, kind);
+    if (out === null) {
+      forget();
+      return busyRefused(kind);
+    }
+    const leave = (): void => {
+      forget();
+      out();
+    };
     let response: Response | undefined;
     try {
       const rate = await state.rates.take(`requests ${id}`, limits.requestsPerMinute, MINUTE);
@@ -77,9 +90,12 @@ export class Admission {
       if (counts.requests + counts.listeners === 0) this.#counts.delete(id);
     };
   }
+}
 
-  #kindOf({ method, url }: Request): Kind {
-    const path = new URL(url).pathname.slice(this.#terms.base.length);
-    return method === "GET" && LASTING.test(path) ? "listeners" : "requests";
-  }
+function kindOf({ method }: Request, path: string): Kind {
+  return method === "GET" && LASTING.test(path) ? "listeners" : "requests";
+}
+
+function userOf({ tenant_id = null, user_id }: Identity): string {
+  return JSON.stringify([tenant_id, user_id]);
 }

@@ -13,7 +13,9 @@ export const TRACE: z.ZodType<string> = z
   .string()
   .min(1)
   .max(MAX_TRACE)
-  .refine((trace) => trace !== "*", "* names all traces, and is the name of none");
+  .refine((trace) => trace !== "*", "* names all traces, and is the name of none")
+  // What is kept as UTF-8 comes back as another one, whose artifacts nobody would find.
+  .refine((trace) => !/\p{Cs}/u.test(trace), "it must be Unicode, without halves of pairs");
 
 /** The parameters as they should be, each the first of its name; others are ignored. Throws BodyRefused that names the one that is wrong. */
 export function readQuery<T>(request: Request, schema: z.ZodType<T>): T {

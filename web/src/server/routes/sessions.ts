@@ -4,13 +4,12 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { MAX_SCOPE_FIELD } from "../../artifacts/scope.js";
-import { SluiceError } from "../../errors/error.js";
 import { inTime, StoreLate } from "../http/in-time.js";
 import { readJson } from "../http/read-body.js";
 import { jsonAnswer, refusal } from "../json-answer.js";
 import { identityRefused, methodRefused, rateRefused } from "../refusals.js";
 import { giveCookie, inSession, takeCookie } from "../sessions/entering.js";
+import { identityOf } from "../sessions/identifying.js";
 import type { SessionEnding } from "../sessions/ending.js";
 import type { Identity, ServedSession } from "../sessions/session.js";
 import type { ServeEnv, ServeTerms } from "../terms.js";
@@ -18,9 +17,6 @@ import type { ServeEnv, ServeTerms } from "../terms.js";
 const BEGIN = z.strictObject({ token: z.boolean().optional() });
 
 const MINUTE = 60;
-
-/** Milliseconds that a host's own authentication may take. */
-const AUTHENTICATION = 30_000;
 
 /** Milliseconds that whoever ends a session waits for it to be cleared up; then that goes on alone. */
 const ENDING = 60_000;
@@ -57,27 +53,6 @@ export function sessionRoutes(terms: ServeTerms, ending: SessionEnding): Hono<Se
       return withHeadersOf(c.res, jsonAnswer({ deleted_artifacts: deleted }));
     })
     .all("/:id", () => methodRefused("GET, HEAD, DELETE"));
-}
-
-/** Whoever is asked may fail, or hang: that is no reason to let anybody in. */
-async function identityOf(request: Request, { authenticate }: ServeTerms): Promise<Identity | null> {
-  const asked = async (): Promise<Identity | null> => authenticate(request);
-  try {
-    const identity = await inTime(asked(), AUTHENTICATION, () => new Error("authenticate does not answer."));
-    if (identity === null || isIdentity(identity)) return identity;
-    throw new TypeError("authenticate must give an identity with a user_id of 1 to 1,024 characters, or null.");
-  } catch (error) {
-    const message = "Who you are cannot be found out at the moment: try again.";
-    throw new SluiceError("E_STORE_READ", message, {}, { cause: error });
-  }
-}
-
-function isIdentity({ user_id, tenant_id }: Identity): boolean {
-  return isName(user_id) && user_id !== "" && ((tenant_id ?? null) === null || isName(tenant_id));
-}
-
-function isName(value: unknown): boolean {
-  return typeof value === "string" && value.length <= MAX_SCOPE_FIELD;
 }
 
 function newSession(identity: Identity, seconds: number): ServedSession {

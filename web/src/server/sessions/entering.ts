@@ -3,12 +3,16 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
-import { getCookie, setCookie } from "hono/cookie";
+import { setCookie } from "hono/cookie";
 import { sessionRefused } from "../refusals.js";
 import type { ServeEnv, ServeTerms } from "../terms.js";
-import type { ServedSession } from "./session.js";
+import { identityOf } from "./identifying.js";
+import { sameIdentity, type ServedSession } from "./session.js";
 
-type Cookies = Parameters<typeof getCookie>[0];
+type Cookies = Parameters<typeof setCookie>[0];
+
+/** Cookies of the name that are looked at. */
+const MAX_COOKIES = 8;
 
 /** Lets through who is in a session, and asks for no more than one may; says which session it is. */
 export function inSession(terms: ServeTerms): MiddlewareHandler<ServeEnv> {
@@ -16,13 +20,21 @@ export function inSession(terms: ServeTerms): MiddlewareHandler<ServeEnv> {
     const { headers } = c.req.raw;
     // A page of another origin may share the browser's cookies, but not whose they are.
     const isGuest = terms.hosts.isGuest(headers.get("origin") ?? "");
-    const token = bearerIn(headers) ?? (isGuest ? undefined : getCookie(c, cookieName(terms, c.req.raw)));
-    const id = token === undefined ? null : await terms.tokens.read(token);
+    const bearer = bearerIn(headers);
+    const tokens = bearer !== undefined ? [bearer] : isGuest ? [] : cookiesIn(headers, cookieName(terms, c.req.raw));
+    const id = await theOne(tokens, terms);
     const session = id === null ? null : await terms.state.sessions.find(id);
     if (session === null) return sessionRefused();
+    if (bearer === undefined && (await isOfAnother(session, c.req.raw, terms))) return sessionRefused();
     c.set("session", session);
     return terms.admission.admit(c, next);
   };
+}
+
+/** Whether the host knows the browser's person by now as another than the one who began: a proxy in front may sign in somebody else. */
+async function isOfAnother(session: ServedSession, request: Request, terms: ServeTerms): Promise<boolean> {
+  const identity = await identityOf(request, terms);
+  return identity !== null && !sameIdentity(identity, session.identity);
 }
 
 /** Gives a session's token to a browser, which shows it to no script. */
@@ -52,6 +64,21 @@ function cookieName({ hosts }: ServeTerms, request: Request): string {
 
 function isSecure(url: URL | undefined): boolean {
   return url?.protocol === "https:";
+}
+
+/** Cookies of one name, as of several paths. A server beside this one, or a page of a domain below, may have set some of them. */
+function cookiesIn(headers: Headers, name: string): readonly string[] {
+  const pairs = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim());
+  const values = pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
+  return values.slice(0, MAX_COOKIES);
+}
+
+/** The session that the tokens are for; null where there is none. Between two nobody could tell which one is meant. */
+async function theOne(tokens: readonly string[], terms: ServeTerms): Promise<string | null> {
+  const read = await Promise.all(tokens.map((token) => terms.tokens.read(token)));
+  const ids = new Set(read.filter((id) => id !== null));
+  const [id = null] = ids;
+  return ids.size === 1 ? id : null;
 }
 
 function bearerIn(headers: Headers): string | undefined {

@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError, type ErrorCode } from "../../errors/error.js";
-import { closingRefused, saidOf, sessionRefused } from "../refusals.js";
+import { CLOSING, closingRefused, saidOf, sessionRefused } from "../refusals.js";
 import { eventStream } from "../http/sse.js";
 import type { InSession, ServeTerms } from "../terms.js";
 import { eventsOf, type Told } from "./telling.js";
@@ -64,7 +64,7 @@ function failure(
   error: unknown,
   { signal, over, report }: { readonly signal: AbortSignal } & Pick<ServeTerms, "over" | "report">,
 ): Told {
-  if (over.aborted) return told("E_STORE_CLOSED", "The server is closing: try again in a moment.");
+  if (over.aborted) return told("E_STORE_CLOSED", CLOSING);
   if (isSessionOver(error) || (signal.aborted && isAbort(error))) return told("E_SESSION", OVER);
   const { code, message } = saidOf(error, report);
   return told(code, message);
