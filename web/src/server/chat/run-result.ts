@@ -7,7 +7,7 @@ import type { PlannerResult } from "../../planner/result.js";
 import { leading } from "../../planner/turn.js";
 import { publicRef } from "../public-ref.js";
 import { scopeOf } from "../sessions/session.js";
-import { announced } from "../sources/announcing.js";
+import { announced } from "../sessions/announcing.js";
 import { shownTrajectory, type ChatEnd } from "./chat-event.js";
 import type { ChatTerms } from "./chat-terms.js";
 import { fits } from "./fitting.js";

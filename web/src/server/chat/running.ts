@@ -10,7 +10,7 @@ import type { PlannerPause, PlannerResult } from "../../planner/result.js";
 import type { ResumeOptions } from "../../planner/run-options.js";
 import { saidOf } from "../refusals.js";
 import { scopeOf } from "../sessions/session.js";
-import { announced } from "../sources/announcing.js";
+import { announced } from "../sessions/announcing.js";
 import { GIVEN_UP, noSuchRun } from "./chat-errors.js";
 import { pauseEvent, toldOf, type ChatEvent, type ToldError } from "./chat-event.js";
 import type { ChatTerms } from "./chat-terms.js";

@@ -2,6 +2,7 @@
  * Waiting that comes to an end: for stores that hang, and for clients that do.
  * @module
  */
+import { untilLate } from "../../core/abort.js";
 import { SluiceError } from "../../errors/error.js";
 
 /** A store, or what stands behind one, that does not answer. Answered with 504. */
@@ -13,17 +14,8 @@ export class StoreLate extends SluiceError {
 
 /** Waits for work, but no longer than so many milliseconds; then the work goes on alone. Throws what `late` makes. */
 export async function inTime<T>(work: Promise<T>, milliseconds: number, late: () => Error): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  // Nobody may be left to hear of what becomes of it.
-  work.catch(() => undefined);
-  const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), Math.max(0, Math.min(milliseconds, LONGEST)));
-  });
-  try {
-    return await Promise.race([work, over]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const most = Math.max(0, Math.min(milliseconds, LONGEST));
+  return untilLate(() => work, { most, late, signal: undefined });
 }
 
 /** What timers take, in milliseconds: of more they make none. */

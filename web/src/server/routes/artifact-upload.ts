@@ -6,15 +6,15 @@ import { z } from "zod";
 import type { ArtifactRef, ArtifactWriter } from "../../artifacts/store.js";
 import { namespaceOf } from "../../artifacts/ids.js";
 import type { FileLook } from "../../core/sluice.js";
-import { SluiceError } from "../../errors/error.js";
 import { safeFilename } from "../file-name.js";
 import { inSteps, inTime, StoreLate } from "../http/in-time.js";
 import { readQuery, TRACE } from "../http/read-query.js";
 import { jsonAnswer } from "../json-answer.js";
 import { publicRef } from "../public-ref.js";
 import { sessionRefused } from "../refusals.js";
+import { announced } from "../sessions/announcing.js";
 import { scopeOf } from "../sessions/session.js";
-import { MAX_TRACES } from "../sessions/session-register.js";
+import { noteTrace } from "../sessions/traces.js";
 import type { InSession, ServeTerms } from "../terms.js";
 import { declaredType, MAX_FILENAME, uploadedPieces } from "../http/uploaded-pieces.js";
 
@@ -32,13 +32,13 @@ const ASKED = z.object({
 
 /** Stores the body. Nothing is left of one that breaks off, is too large or too slow, or whose session ends meanwhile. */
 export async function uploadArtifact(c: InSession, terms: ServeTerms, describer: Describer): Promise<Response> {
-  const { state, store, limits, announcer, base, retention } = terms;
+  const { store, limits, base, retention } = terms;
   const request = c.req.raw;
   const session = c.get("session");
   const { filename, namespace, trace = null } = readQuery(request, ASKED);
   namespaceOf(namespace);
   const declared = declaredType(request);
-  if (trace !== null && !(await state.sessions.addTrace(session.id, trace))) throw tooManyTraces();
+  await noteTrace(session, trace, terms);
   using upload = terms.uploads.begin(session.id);
   const pieces = uploadedPieces(request, {
     maxBytes: retention.max_artifact_bytes ?? Infinity,
@@ -59,12 +59,7 @@ export async function uploadArtifact(c: InSession, terms: ServeTerms, describer:
     if (upload.signal.aborted) return sessionRefused();
     throw error;
   }
-  // In whichever process the session ended: what was not there to be deleted then is deleted now.
-  if ((await state.sessions.find(session.id)) === null) {
-    await store.delete(ref.id, scope);
-    return sessionRefused();
-  }
-  await announcer.stored(session.id, [ref]);
+  if (!(await announced(terms, session, [ref]))) return sessionRefused();
   const query = trace === null ? "" : `?trace=${encodeURIComponent(trace)}`;
   return jsonAnswer({ artifact: publicRef(ref) }, 201, { Location: `${base}artifacts/${ref.id}${query}` });
 }
@@ -92,11 +87,5 @@ async function written(
     mime_type,
     filename: name,
     source: { origin: "uploaded", description: seen.description },
-  });
-}
-
-function tooManyTraces(): SluiceError {
-  return new SluiceError("E_STORE_FULL", `A session has at most ${MAX_TRACES} traces: begin another session.`, {
-    path: "trace",
   });
 }

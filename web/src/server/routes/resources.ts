@@ -16,10 +16,10 @@ import { publicRef } from "../public-ref.js";
 import { methodRefused, sessionRefused } from "../refusals.js";
 import { scopeOf } from "../sessions/session.js";
 import { MAX_SUBSCRIPTIONS } from "../sessions/session-register.js";
-import { announced } from "../sources/announcing.js";
+import { announced } from "../sessions/announcing.js";
 import { answeredFor } from "../sources/answering.js";
 import { segmentsOf } from "../sources/segments.js";
-import { noteTrace } from "../sources/tool-call.js";
+import { noteTrace } from "../sessions/traces.js";
 import { takenBack } from "../sources/watcher.js";
 import type { InSession, ServeEnv, ServeTerms } from "../terms.js";
 

@@ -2,9 +2,10 @@
  * Work for a request of a session, which ends with the request, the session and the server.
  * @module
  */
-import { SluiceError, type ErrorCode } from "../../errors/error.js";
+import type { ErrorCode } from "../../errors/error.js";
 import { CLOSING, closingRefused, saidOf, sessionRefused } from "../refusals.js";
 import { eventStream } from "../http/sse.js";
+import { isSessionOver, OVER } from "../sessions/session-over.js";
 import type { InSession, ServeTerms } from "../terms.js";
 import { eventsOf, type Told } from "./telling.js";
 
@@ -53,13 +54,6 @@ export function streamedFor(
   return eventStream((signal) => eventsOf(working, PASSING, signal), over);
 }
 
-/** The session ended while something was done for it. */
-export function sessionOver(): SluiceError {
-  return new SluiceError("E_SESSION", OVER);
-}
-
-const OVER = "The session is over: begin another one.";
-
 function failure(
   error: unknown,
   { signal, over, report }: { readonly signal: AbortSignal } & Pick<ServeTerms, "over" | "report">,
@@ -73,10 +67,6 @@ function failure(
 function told(code: ErrorCode, message: string): Told {
   const event: FailedEvent = { kind: "failed", error: { code, message } };
   return event;
-}
-
-function isSessionOver(error: unknown): boolean {
-  return error instanceof SluiceError && error.code === "E_SESSION";
 }
 
 function isAbort(error: unknown): boolean {

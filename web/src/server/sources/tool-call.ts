@@ -6,11 +6,11 @@ import type { AnswerRef } from "../../core/sluice.js";
 import { SluiceError } from "../../errors/error.js";
 import type { ToolContext, ToolProgress } from "../../tools/context.js";
 import type { ToolResult } from "../../tools/tool-answer.js";
+import { announced } from "../sessions/announcing.js";
 import { scopeOf, type ServedSession } from "../sessions/session.js";
-import { MAX_TRACES } from "../sessions/session-register.js";
+import { sessionOver } from "../sessions/session-over.js";
+import { noteTrace } from "../sessions/traces.js";
 import type { ServeTerms } from "../terms.js";
-import { announced } from "./announcing.js";
-import { sessionOver } from "./answering.js";
 import { askedBy } from "./asking.js";
 import type { Told } from "./telling.js";
 
@@ -76,17 +76,6 @@ export async function calledFor(
   await tellClamped(session, name, result, terms);
   if (result.display !== undefined) tell?.({ kind: "tool_display", display: result.display } as Told);
   return shown(result);
-}
-
-/** Notes a trace that something may be stored under. Throws SluiceError E_STORE_FULL where there are too many. */
-export async function noteTrace(
-  { id }: ServedSession,
-  trace: string | null,
-  { state }: Pick<ServeTerms, "state">,
-): Promise<void> {
-  if (trace === null || (await state.sessions.addTrace(id, trace))) return;
-  const sentence = `A session has at most ${MAX_TRACES} traces: begin another session.`;
-  throw new SluiceError("E_STORE_FULL", sentence, { path: "trace" });
 }
 
 async function tellClamped(

@@ -1,12 +1,12 @@
 /**
- * What was stored for a session by a source, told to it; or taken away again, where it ended meanwhile.
+ * What was stored for a session, told to it; or taken away again, where it ended meanwhile.
  * @module
  */
 import type { ArtifactRef } from "../../artifacts/store.js";
 import { isTruncated } from "../../core/segment-writer.js";
 import type { AnswerRef } from "../../core/sluice.js";
-import type { ServedSession } from "../sessions/session.js";
 import type { ServeTerms } from "../terms.js";
+import type { ServedSession } from "./session.js";
 
 /** What announcing works with. */
 export type AnnouncingTerms = Pick<ServeTerms, "state" | "store" | "announcer">;
