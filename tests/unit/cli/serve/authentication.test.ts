@@ -96,6 +96,18 @@ describe("tokens", () => {
     },
   );
 
+  test.each(["cross-site", "same-site"])("in a link on a page elsewhere sign in nobody at once: %s", async (site) => {
+    const server = await configured(TOKENS, [], { ADA });
+    const sent = { "sec-fetch-site": site, "sec-fetch-mode": "navigate" };
+    const { status, headers, body } = await asked(`${server.url}?token=${ADA}`, sent);
+    expect([status, headers["set-cookie"]]).toEqual([403, undefined]);
+    expect(body).toContain("press Enter");
+    expect(body).not.toContain(ADA);
+    // As who goes to the address by hand.
+    const typed = await asked(`${server.url}?token=${ADA}`, { ...sent, "sec-fetch-site": "none" });
+    expect(typed.status).toBe(303);
+  });
+
   test("in a link do not sign in who was sent here by another name", async () => {
     const server = await configured(TOKENS, [], { ADA });
     const { status, headers } = await asked(`${server.url}?token=${ADA}`, { host: "evil.example" });

@@ -50,7 +50,7 @@ export class HostGuard {
     if (!this.#isOurs(`http://${host}`)) return HOST;
     const origin = headers.get("origin");
     if (origin !== null && !this.#isOwn(origin, host) && !this.isGuest(origin)) return ORIGIN;
-    const isForeign = origin === null && FOREIGN.has(headers.get("sec-fetch-site") ?? "");
+    const isForeign = origin === null && isFromElsewhere(headers);
     const isLink = headers.get("sec-fetch-mode") === "navigate" && (method === "GET" || method === "HEAD");
     return isForeign && !(isOpen && isLink) ? ORIGIN : undefined;
   }
@@ -92,4 +92,9 @@ function checkedUrl(said: string): URL {
 function checkedOrigin(said: string): string {
   if (/^https?:/.test(said) && URL.canParse(said) && new URL(said).origin === said) return said;
   throw wrong("origins", "origins such as https://app.example, without a path");
+}
+
+/** Whether a browser says that a page of another origin caused a request. */
+export function isFromElsewhere(headers: Headers): boolean {
+  return FOREIGN.has(headers.get("sec-fetch-site") ?? "");
 }

@@ -6,13 +6,13 @@ import type { CallbackError } from "../../tools/auth/callback.js";
 import { saidOf } from "../refusals.js";
 import { ownerOf, type ServedSession } from "../sessions/session.js";
 import type { ServeTerms } from "../terms.js";
-import type { ConsentNews } from "./consent-page.js";
+import type { Message } from "../message-page.js";
 
 /** What taking an answer works with. */
 export type ConsentTerms = Pick<ServeTerms, "sources" | "announcer" | "report" | "over">;
 
 /** Takes an answer, and has what waits for it go on. Never throws. */
-export async function consented(url: URL, session: ServedSession, terms: ConsentTerms): Promise<ConsentNews> {
+export async function consented(url: URL, session: ServedSession, terms: ConsentTerms): Promise<Message> {
   const { sources, announcer, report } = terms;
   const state = url.searchParams.get("state") ?? "";
   try {
@@ -39,7 +39,7 @@ async function redeemed(
   url: URL,
   session: ServedSession,
   { sources, report, over }: ConsentTerms,
-): Promise<{ readonly news: ConsentNews; readonly isTaken: boolean }> {
+): Promise<{ readonly news: Message; readonly isTaken: boolean }> {
   const user = ownerOf(session.identity);
   try {
     // Whoever closes the window early has given access all the same.
@@ -53,19 +53,19 @@ async function redeemed(
   }
 }
 
-const GIVEN: ConsentNews = {
+const GIVEN: Message = {
   status: 200,
   title: "Access was given",
   text: "What waited for it goes on. This window may be closed.",
 };
 
-const ANOTHERS: ConsentNews = {
+const ANOTHERS: Message = {
   status: 403,
   title: "Access was not given",
   text: "It was asked for in another session, or for another user: nothing was stored. Ask again where you are signed in. This window may be closed.",
 };
 
-function failureOf(error: unknown, report: (error: unknown) => void): ConsentNews {
+function failureOf(error: unknown, report: (error: unknown) => void): Message {
   const { status, code, message } = saidOf(error, () => undefined);
   // That a person declines, or comes late, is nobody's failure.
   const isTheirs = code === "E_TOOL_AUTH";

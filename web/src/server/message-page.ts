@@ -1,11 +1,11 @@
 /**
- * What a person sees who comes back from a provider: a page without script.
+ * What a person sees who comes by a link that leads to no page of the playground: a page without script.
  * @module
  */
-import { SAFETY } from "../headers.js";
+import { SAFETY } from "./headers.js";
 
 /** What is said. */
-export interface ConsentNews {
+export interface Message {
   /** The HTTP status. */
   readonly status: number;
   /** In a few words. */
@@ -23,7 +23,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** The page. Its texts are shown as they are, whatever is in them. */
-export function consentPage({ status, title, text }: ConsentNews): Response {
+export function messagePage({ status, title, text }: Message): Response {
   const body = new TextEncoder().encode(`<!doctype html>
 <html lang="en">
 <head>
