@@ -115,3 +115,21 @@ test("a server without files has none", async () => {
     expect((await ada.ask(path)).status).toBe(404);
   }
 });
+
+test("files are listed page by page, by name, whatever happens to others meanwhile", async () => {
+  await using server = served();
+  const ada = await Visitor.of(server, { user: "ada" });
+  const names = ["a.txt", "b.txt", "c.txt", "d.txt", "e.txt"];
+  for (const name of names.toReversed()) await put(ada, name, name);
+  const page = (query: string): Promise<{ files: readonly ShownFile[]; next?: string }> => ada.json(`/files${query}`);
+  const first = await page("?limit=2");
+  expect([first.files.map(({ name }) => name), first.next]).toEqual([["a.txt", "b.txt"], "b.txt"]);
+  await ada.ask(`/files/${first.files[1]?.id}`, { method: "DELETE" });
+  const second = await page("?limit=2&after=b.txt");
+  expect([second.files.map(({ name }) => name), second.next]).toEqual([["c.txt", "d.txt"], "d.txt"]);
+  expect(await page("?limit=2&after=d.txt")).toEqual({ files: [expect.objectContaining({ name: "e.txt" })] });
+  expect((await page("")).files).toHaveLength(4);
+  for (const limit of ["0", "501", "x"]) {
+    expect(await refused(await ada.ask(`/files?limit=${limit}`))).toEqual([400, "E_INVALID_ARGUMENT"]);
+  }
+});

@@ -9,6 +9,7 @@ import type { FullScope } from "../../artifacts/scope.js";
 import type { UserFile } from "../../files/user-file.js";
 import type { UserStorage } from "../../files/user-storage.js";
 import { artifactHandler } from "../artifact-handler.js";
+import { PAGE } from "../artifact-page.js";
 import { inSteps } from "../http/in-time.js";
 import { readJson } from "../http/read-body.js";
 import { readQuery } from "../http/read-query.js";
@@ -22,6 +23,11 @@ import type { InSession, ServedFiles, ServeEnv, ServeTerms } from "../terms.js";
 const FILENAME = z.string().min(1).max(MAX_FILENAME);
 const PUT = z.object({ filename: FILENAME });
 const PATCH = z.strictObject({ filename: FILENAME });
+/** Files of one page: all that most users have. */
+const LIST = z.object({
+  limit: z.coerce.number().int().min(1).max(PAGE.most).default(PAGE.most),
+  after: FILENAME.optional(),
+});
 
 /** The files of whoever is in the session; nothing where the server keeps none. */
 export function fileRoutes(terms: ServeTerms): Hono<ServeEnv> {
@@ -51,7 +57,13 @@ class FileRoutes {
   }
 
   async list(c: InSession): Promise<Response> {
-    return jsonAnswer({ files: await inStoreTime(this.#terms, this.#storage(c).list()) });
+    const { limit, after } = readQuery(c.req.raw, LIST);
+    const all = await inStoreTime(this.#terms, this.#storage(c).list());
+    // By name: one that is renamed or deleted meanwhile leaves the others where they are.
+    const behind = after === undefined ? all : all.filter(({ name }) => name > after);
+    const files = behind.slice(0, limit);
+    const last = files.at(-1);
+    return jsonAnswer({ files, ...(behind.length > limit && last !== undefined && { next: last.name }) });
   }
 
   async put(c: InSession): Promise<Response> {
