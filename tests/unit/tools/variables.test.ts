@@ -104,13 +104,13 @@ describe("of a configuration", () => {
 
 describe("of the environment", () => {
   afterEach(() => {
-    delete env["SLUICE_TEST_VARIABLE"];
+    delete env["TEST_VARIABLE_OF_OURS"];
   });
 
   test("values are those at the time", () => {
-    expect(environmentVariables("SLUICE_TEST_VARIABLE")).toBeUndefined();
-    env["SLUICE_TEST_VARIABLE"] = "here";
-    expect(substitute("${SLUICE_TEST_VARIABLE}", environmentVariables, "x")).toBe("here");
+    expect(environmentVariables("TEST_VARIABLE_OF_OURS")).toBeUndefined();
+    env["TEST_VARIABLE_OF_OURS"] = "here";
+    expect(substitute("${TEST_VARIABLE_OF_OURS}", environmentVariables, "x")).toBe("here");
   });
 });
 

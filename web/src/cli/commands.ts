@@ -76,7 +76,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       {
         name: "listen",
         value: "HOST:PORT",
-        help: "offer Streamable HTTP there, at /mcp, instead of standard input and output; beyond this machine only with a token in SLUICE_PROXY_TOKEN",
+        help: "offer Streamable HTTP there, at /mcp, instead of standard input and output; beyond this machine only with a token in SLUICE_PROXY_TOKEN, or in the file that SLUICE_PROXY_TOKEN_FILE names",
       },
       { ...STORE, value: "DIR|session", help: `${STORE.help}; \`session\` is deleted at the end` },
       {

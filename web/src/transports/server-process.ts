@@ -16,7 +16,7 @@ export interface ProcessEnd {
 /** What a server is started with. */
 export interface ServerProcessOptions {
   readonly args?: readonly string[];
-  /** The whole environment; that of this process where left out. */
+  /** The whole environment but for our own variables; that of this process where left out. */
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
   /** Where its standard error goes: to that of this process, or to be read from `stderr`. `inherit` when left out. */
@@ -33,6 +33,14 @@ const GRACE = 2000;
 const WATCH = 'read -r _; kill -s TERM -- "-$0" && sleep 2 && kill -s KILL -- "-$0"';
 
 const HAS_GROUPS = process.platform !== "win32";
+
+/** Variables of our own, such as `SLUICE_PROXY_TOKEN`. Windows does not tell letters apart. */
+const OWN_VARIABLE = /^SLUICE_/i;
+
+/** An environment without our own variables, which may hold secrets: what every child process gets. */
+export function childEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !OWN_VARIABLE.test(name)));
+}
 
 /** A running server. */
 export class ServerProcess {
@@ -64,7 +72,7 @@ export class ServerProcess {
       // A group of its own, so that what a starter like npx has started ends with it.
       detached: HAS_GROUPS,
       windowsHide: true,
-      ...(env !== undefined && { env }),
+      env: childEnvironment(env),
       ...(cwd !== undefined && { cwd }),
     });
     await new Promise<void>((resolve, reject) => {
@@ -146,6 +154,7 @@ function watch(group: number): ChildProcess {
   const watcher = spawnPlain("/bin/sh", ["-c", WATCH, String(group)], {
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
+    env: childEnvironment(),
   });
   // Without a shell the server is still told by the end of its input.
   watcher.on("error", () => undefined);

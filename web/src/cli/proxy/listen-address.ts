@@ -5,6 +5,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { hostname } from "node:os";
 import { UsageError } from "../exit.js";
+import { readSecret } from "../secret.js";
 
 /** What `--listen HOST:PORT` says. */
 export interface ListenAddress {
@@ -31,13 +32,10 @@ export function listenAddress(said: string, command: string = "proxy"): ListenAd
 
 /** The token that clients must have, if any. Throws UsageError for an address that others reach without one. */
 export function listenToken(env: NodeJS.ProcessEnv, { host }: ListenAddress): string | undefined {
-  const token = env[TOKEN_VARIABLE];
-  if (token !== undefined && token.length < SHORTEST_TOKEN) {
-    throw new UsageError(`${TOKEN_VARIABLE} wants at least ${SHORTEST_TOKEN} characters`, "proxy");
-  }
+  const token = readSecret(env, TOKEN_VARIABLE, SHORTEST_TOKEN, "proxy");
   if (token === undefined && !isLoopback(host)) {
     throw new UsageError(
-      `--listen at an address that other machines reach wants a bearer token in the variable ${TOKEN_VARIABLE}`,
+      `--listen at an address that other machines reach wants a bearer token in the variable ${TOKEN_VARIABLE}, or in the file that ${TOKEN_VARIABLE}_FILE names`,
       "proxy",
     );
   }

@@ -5,7 +5,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { text } from "node:stream/consumers";
 import type { Readable } from "node:stream";
-import type { ProcessEnd } from "../../transports/server-process.js";
+import { childEnvironment, type ProcessEnd } from "../../transports/server-process.js";
 
 /** Signals that are the command's, not ours. */
 const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -32,7 +32,7 @@ export class Sandbox {
     for (const signal of SIGNALS) process.on(signal, passOn);
     this.#outer = spawn(program, ["--info-fd", String(INFO), ...args], {
       stdio: ["inherit", "inherit", "inherit", "pipe"],
-      env,
+      env: childEnvironment(env),
       // A terminal's signals come to us alone, and from us to the command.
       detached: true,
     });

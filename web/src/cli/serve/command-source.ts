@@ -4,13 +4,11 @@
  */
 import type { ExternalToolConfig } from "../../tools/config.js";
 import { isVariableName, variablesOf, type Variables } from "../../tools/variables.js";
+import { childEnvironment } from "../../transports/server-process.js";
 import { namespaceOfCommand } from "../proxy/namespace.js";
 
 /** Stand for the words of the command, so that none of them is split or filled in. */
 const WORD = "SLUICE_COMMAND_WORD_";
-
-/** Ours, and no server's business. */
-const OWN = /^SLUICE_SERVE_/;
 
 /** Variables that a source may have. */
 const MAX_VARIABLES = 256;
@@ -21,7 +19,8 @@ export function commandSource(
   env: NodeJS.ProcessEnv,
 ): { readonly source: readonly ExternalToolConfig[]; readonly variables: Variables } {
   const words = Object.fromEntries(command.map((word, index) => [`${WORD}${index}`, word]));
-  const variables = variablesOf({ ...env, ...words });
+  const inherited = childEnvironment(env);
+  const variables = variablesOf({ ...inherited, ...words });
   if (command.length === 0) return { source: [], variables };
   const source: ExternalToolConfig = {
     name: namespaceOfCommand(command),
@@ -29,13 +28,13 @@ export function commandSource(
     connection: Object.keys(words)
       .map((name) => `\${${name}}`)
       .join(" "),
-    env: environment(env),
+    env: environment(inherited),
   };
   return { source: [source], variables };
 }
 
 /** Whoever types a command means it to have what the shell has. */
 function environment(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
-  const names = Object.keys(env).filter((name) => isVariableName(name) && !OWN.test(name));
+  const names = Object.keys(env).filter(isVariableName);
   return Object.fromEntries(names.slice(0, MAX_VARIABLES).map((name) => [name, `\${${name}}`]));
 }

@@ -9,6 +9,7 @@ import type { Variables } from "../../tools/variables.js";
 import { SHORTEST_SECRET } from "../../server/sessions/session-token.js";
 import { UsageError } from "../exit.js";
 import { isLoopback, listenAddress, type ListenAddress } from "../proxy/listen-address.js";
+import { readSecret } from "../secret.js";
 import type { Invocation } from "../spec.js";
 import { commandSource } from "./command-source.js";
 import { readServeFile } from "./config-file.js";
@@ -43,8 +44,8 @@ export async function readSettings(invocation: Invocation, env: NodeJS.ProcessEn
   const { config, secrets } = file === undefined ? { config: {}, secrets: [] } : await readServeFile(file, env);
   const folder = file === undefined ? process.cwd() : dirname(resolve(file));
   const { source, variables } = commandSource(invocation.operands, env);
-  const secret = longEnough(env, SECRET_VARIABLE, SHORTEST_SECRET);
-  const token = longEnough(env, TOKEN_VARIABLE, SHORTEST_TOKEN);
+  const secret = readSecret(env, SECRET_VARIABLE, SHORTEST_SECRET, "serve");
+  const token = readSecret(env, TOKEN_VARIABLE, SHORTEST_TOKEN, "serve");
   const state = stateSaid(invocation) ?? config.state;
   const settings: ServeSettings = {
     address: listenAddress(invocation.value("listen") ?? config.listen ?? DEFAULT_ADDRESS, "serve"),
@@ -61,12 +62,6 @@ export async function readSettings(invocation: Invocation, env: NodeJS.ProcessEn
   checkReach(settings);
   checkShared(settings);
   return settings;
-}
-
-function longEnough(env: NodeJS.ProcessEnv, name: string, least: number): string | undefined {
-  const said = env[name];
-  if (said === undefined || said.length >= least) return said;
-  throw new UsageError(`${name} wants at least ${least} characters`, "serve");
 }
 
 function placeOf(said: string | undefined, folder: string): string | undefined {

@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { childEnvironment } from "../../transports/server-process.js";
 
 /** How long, in milliseconds, programs may take to end after SIGTERM. */
 const GRACE = 2000;
@@ -30,7 +31,11 @@ export function endAtOnce(pid: number | null): void {
  */
 export async function killTree(pid: number): Promise<void> {
   if (process.platform === "win32") {
-    spawn("taskkill", ["/pid", String(pid), "/t", "/f"], { stdio: "ignore", windowsHide: true }).on("error", ignore);
+    spawn("taskkill", ["/pid", String(pid), "/t", "/f"], {
+      stdio: "ignore",
+      windowsHide: true,
+      env: childEnvironment(),
+    }).on("error", ignore);
     return;
   }
   const strays = await descendants(pid);
