@@ -67,16 +67,24 @@ export async function standing(folder: Folder, claim: Claim, { sha256, stored }:
  * this content whose bytes are not all there, makes way.
  */
 async function readOrClear(folder: Folder, key: string, id: string, sha256: string): Promise<Recorded | null> {
-  try {
-    const there = await readRef(folder, key, id);
-    if (!there || there.ref.sha256 !== sha256) return there;
-    const blob = await orNull(lstat(join(folder.at.refFolder(key, id), BLOB)));
-    if (blob?.isFile() === true && blob.size === there.ref.size_bytes) return there;
-  } catch (error) {
-    if (!(error instanceof SluiceError) || error.code !== "E_STORE_CORRUPT") throw error;
+  const refFolder = folder.at.refFolder(key, id);
+  let seen: Recorded | null = null;
+  for (;;) {
+    const there = await readRef(folder, key, id).catch(unlessCorrupt);
+    if (there === null || (there !== undefined && there.ref.sha256 !== sha256)) return there;
+    const blob = there && (await orNull(lstat(join(refFolder, BLOB))));
+    if (there && blob?.isFile() === true && blob.size === there.ref.size_bytes) return there;
+    // Between the two looks it may have been deleted and stored anew: damaged is what is so twice.
+    if (!there || seen?.created === there.created) break;
+    seen = there;
   }
-  await folder.discard(folder.at.refFolder(key, id));
+  await folder.discard(refFolder);
   return null;
+}
+
+/** Undefined for a ref that cannot be read. */
+function unlessCorrupt(error: unknown): undefined {
+  if (!(error instanceof SluiceError) || error.code !== "E_STORE_CORRUPT") throw error;
 }
 
 /**

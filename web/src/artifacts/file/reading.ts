@@ -13,7 +13,7 @@ import { damaged, verified, Verifier } from "../verify.js";
 import type { Folder } from "./folder.js";
 import { BLOB } from "./layout.js";
 import { openPlain, orNull } from "./plain.js";
-import { readRef } from "./refs.js";
+import { readRef, type Recorded } from "./refs.js";
 import { withdraw } from "./share.js";
 
 const PIECE = 256 * 1024;
@@ -32,15 +32,21 @@ export interface OpenArtifact {
  * @throws SluiceError E_STORE_CORRUPT when the content is missing or not as long as the ref says.
  */
 export async function openArtifact(folder: Folder, key: string, id: string): Promise<OpenArtifact | null> {
-  const ref = (await readRef(folder, key, id))?.ref;
-  if (!ref) return null;
-  const opened = await orNull(openPlain(join(folder.at.refFolder(key, id), BLOB)));
-  if (opened?.size === ref.size_bytes) return { ref, file: opened.file };
-  await opened?.file.close();
-  // Deleted, or deleted and stored anew as something else, since the ref was read?
-  if (!opened && !(await readRef(folder, key, id))) return null;
-  if (opened) await withdraw(folder, ref.sha256);
-  throw damaged();
+  let seen: Recorded | null = null;
+  for (;;) {
+    const recorded = await readRef(folder, key, id);
+    if (!recorded) return null;
+    const { ref } = recorded;
+    const opened = await orNull(openPlain(join(folder.at.refFolder(key, id), BLOB)));
+    if (opened?.size === ref.size_bytes) return { ref, file: opened.file };
+    await opened?.file.close();
+    // Between the two looks it may have been deleted and stored anew: damaged is what is so twice.
+    if (seen?.created === recorded.created) {
+      if (opened) await withdraw(folder, ref.sha256);
+      throw damaged();
+    }
+    seen = recorded;
+  }
 }
 
 /**
