@@ -10,39 +10,6 @@ namespace {
 
 using namespace std::string_literals;
 
-struct Entry {
-  std::string name;
-  uint16_t flags = 0;
-  std::string content = "x";
-};
-
-/// A ZIP archive of stored entries.
-std::string zip(const std::vector<Entry>& entries, const std::string& comment = "",
-                bool zip64 = false) {
-  std::string file;
-  std::string directory;
-  for (const Entry& entry : entries) {
-    const std::string sizes = le(entry.content.size(), 4) + le(entry.content.size(), 4);
-    const std::string shared = le(entry.flags, 2) + zeros(10) + sizes + le(entry.name.size(), 2);
-    directory +=
-        "PK\1\2" + le(20, 2) + le(20, 2) + shared + zeros(12) + le(file.size(), 4) + entry.name;
-    file += "PK\3\4" + le(20, 2) + shared + zeros(2) + entry.name + entry.content;
-  }
-  const uint64_t at = file.size();
-  file += directory;
-  const uint64_t count = entries.size();
-  if (zip64) {
-    const uint64_t record = file.size();
-    file += "PK\6\6" + le(44, 8) + zeros(12) + le(count, 8) + le(count, 8) +
-            le(directory.size(), 8) + le(at, 8);
-    file += "PK\6\7" + zeros(4) + le(record, 8) + le(1, 4);
-  }
-  const uint64_t shown = zip64 ? 0xffff : count;
-  return file + "PK\5\6" + zeros(4) + le(shown, 2) + le(shown, 2) +
-         le(zip64 ? 0xffff'ffff : directory.size(), 4) + le(zip64 ? 0xffff'ffff : at, 4) +
-         le(comment.size(), 2) + comment;
-}
-
 std::string zip_facts(const std::string& file) {
   return facts_of(file, "application/zip", "zip");
 }
@@ -72,7 +39,7 @@ TEST(DescribeZip, TheDirectoryIsReadAtTheEnd) {
 }
 
 TEST(DescribeZip, ADirectoryLargerThanTheTailIsCountedByItsEnd) {
-  std::vector<Entry> many;
+  std::vector<ZipEntry> many;
   for (int i = 0; i < 3'000; ++i) many.push_back({"folder/file" + std::to_string(i)});
   EXPECT_EQ(zip_facts(zip(many)), ", 3,000 entries");
   EXPECT_EQ(facts_of(zip(many), "application/x", "jar"), "");
@@ -103,7 +70,7 @@ TEST(DescribeZip, OfficeFilesAreCountedByTheirParts) {
 TEST(DescribeZip, WhatIsBrokenIsLeftOut) {
   const std::string file = zip({{"a.txt"}, {"b.txt"}});
   EXPECT_EQ(zip_facts(file.substr(0, file.size() - 1)), "");
-  EXPECT_EQ(zip_facts(file + "x"), "");
+  EXPECT_EQ(zip_facts(file + "x"), zip_facts(file)) << "what stands behind it changes nothing";
   EXPECT_EQ(zip_facts("PK\3\4"s + zeros(100)), "");
   const std::string end = "PK\5\6" + zeros(6) + le(7, 2) + le(0xffff'fff0, 4) + zeros(4) + zeros(2);
   EXPECT_EQ(zip_facts("PK\3\4" + end), ", 7 entries")

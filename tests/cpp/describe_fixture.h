@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sluice/describe.h"
 
@@ -22,6 +23,39 @@ inline std::string be(uint64_t value, size_t bytes) {
 }
 inline std::string zeros(size_t count) {
   return std::string(count, '\0');
+}
+
+struct ZipEntry {
+  std::string name;
+  uint16_t flags = 0;
+  std::string content = "x";
+};
+
+/// A ZIP archive of stored entries.
+inline std::string zip(const std::vector<ZipEntry>& entries, const std::string& comment = "",
+                       bool zip64 = false) {
+  std::string file;
+  std::string directory;
+  for (const ZipEntry& entry : entries) {
+    const std::string sizes = le(entry.content.size(), 4) + le(entry.content.size(), 4);
+    const std::string shared = le(entry.flags, 2) + zeros(10) + sizes + le(entry.name.size(), 2);
+    directory +=
+        "PK\1\2" + le(20, 2) + le(20, 2) + shared + zeros(12) + le(file.size(), 4) + entry.name;
+    file += "PK\3\4" + le(20, 2) + shared + zeros(2) + entry.name + entry.content;
+  }
+  const uint64_t at = file.size();
+  file += directory;
+  const uint64_t count = entries.size();
+  if (zip64) {
+    const uint64_t record = file.size();
+    file += "PK\6\6" + le(44, 8) + zeros(12) + le(count, 8) + le(count, 8) +
+            le(directory.size(), 8) + le(at, 8);
+    file += "PK\6\7" + zeros(4) + le(record, 8) + le(1, 4);
+  }
+  const uint64_t shown = zip64 ? 0xffff : count;
+  return file + "PK\5\6" + zeros(4) + le(shown, 2) + le(shown, 2) +
+         le(zip64 ? 0xffff'ffff : directory.size(), 4) + le(zip64 ? 0xffff'ffff : at, 4) +
+         le(comment.size(), 2) + comment;
 }
 
 /// The facts that describe adds to label and size for a file whose ends are seen as they are when

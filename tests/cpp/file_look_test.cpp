@@ -37,5 +37,22 @@ TEST(FileLook, TellsOfNothingAndOfBytes) {
   EXPECT_NE(looked(bytes, 1).find("application/octet-stream"), std::string::npos);
 }
 
+TEST(FileLook, TellsJsonWhateverTheLengthOfItsStrings) {
+  for (const size_t size : {60'000u, 65'536u, 1'000'000u}) {
+    const std::string json = "{\"id\":1,\"text\":\"" + std::string(size, 'x') + "\"}";
+    const std::string told = looked(json, 4'096);
+    EXPECT_NE(told.find("\"application/json\""), std::string::npos) << told;
+    EXPECT_NE(told.find("object {id: integer, text: string}"), std::string::npos) << told;
+    // By its head alone.
+    const std::string head = describe_file(json.substr(0, 50'000), json.size());
+    EXPECT_NE(head.find("\"application/json\""), std::string::npos) << head;
+  }
+  const std::string lines = "{\"a\":1}\n{\"a\":2}\n";
+  EXPECT_NE(describe_file(lines, 90'000).find("application/x-ndjson"), std::string::npos);
+  for (const std::string text : {"[link](x) and", "{ braces } in text", "\"string\"", "text"}) {
+    EXPECT_NE(describe_file(text, 90'000).find("\"text/plain\""), std::string::npos) << text;
+  }
+}
+
 }  // namespace
 }  // namespace sluice

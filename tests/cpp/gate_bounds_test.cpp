@@ -122,9 +122,78 @@ TEST(GateBounds, AByteOrderMarkIsPassedOver) {
   EXPECT_EQ(pass("[1]\xEF\xBB\xBF").status.code, Code::json_syntax);
 }
 
-TEST(GateBounds, DepthAndNumbersAreBounded) {
-  EXPECT_EQ(pass(std::string(100'000, '[')).status.code, Code::json_depth);
-  EXPECT_TRUE(pass(std::string(512, '[') + std::string(512, ']')).status.ok());
+std::string deep(size_t levels, const std::string& inside = "", bool objects = false) {
+  std::string json;
+  for (size_t i = 0; i < levels; ++i) json += objects && i % 3 > 0 ? "{\"k\":" : "[";
+  json += inside.empty() && objects ? "1" : inside;
+  for (size_t i = levels; i > 0; --i) json += objects && (i - 1) % 3 > 0 ? '}' : ']';
+  return json;
+}
+
+// What is deeper than the limit is one artifact, whatever stands around and in it.
+TEST(GateBounds, WhatIsTooDeepIsDiverted) {
+  EXPECT_TRUE(pass(deep(512)).segments.empty());
+  const std::string pdf = bytes_like("%PDF-1.4\n", 2'000);
+  for (const size_t levels : {513u, 514u, 600u, 5'000u, 100'000u}) {
+    for (const bool objects : {false, true}) {
+      for (const std::string& inside :
+           {std::string(), as_json(base64(pdf)), "1,[2],\"three\"" + std::string()}) {
+        if (objects && inside.starts_with("1,")) continue;
+        const std::string json = "{\"a\":[1," + deep(levels - 2, inside, objects) + "],\"b\":{}}";
+        const Passed whole = pass(json);
+        ASSERT_TRUE(whole.status.ok()) << whole.status.message;
+        ASSERT_EQ(whole.segments.size(), inside.starts_with('"') ? 2u : 1u) << levels;
+        const Segment& segment = whole.segments[0];
+        EXPECT_EQ(segment.kind, SegmentKind::json);
+        EXPECT_EQ(segment.mime_type, "application/json");
+        EXPECT_TRUE(segment.bare && segment.whole);
+        Tape tape;
+        EXPECT_TRUE(Tape::parse(whole.reduced, tape, 512).ok());
+        EXPECT_TRUE(restore(whole) == json) << levels;
+        for (const size_t block : {1, 7, 1'000, 65'536}) {
+          const Passed cut = pass(json, {}, block);
+          ASSERT_TRUE(cut.reduced == whole.reduced && cut.contents == whole.contents) << block;
+        }
+      }
+    }
+  }
+}
+
+TEST(GateBounds, WhatIsTooDeepIsDivertedWhateverIsSwitchedOff) {
+  GateOptions off;
+  off.divert_text = false;
+  off.detect_runs = false;
+  EXPECT_TRUE(restore(pass(deep(1'000), off)) == deep(1'000));
+  EXPECT_EQ(pass(deep(1'000), off).segments.size(), 1u);
+  GateOptions few;
+  few.max_segments = 1;
+  const std::string two = "[" + deep(600) + "," + deep(700) + "]";
+  EXPECT_TRUE(restore(pass(two, few)) == two);
+  // Members that pass as they came do not, beyond it.
+  GateOptions protect;
+  protect.protect = true;
+  for (const std::string& json :
+       {"{\"_meta\":" + deep(5'000, "", true) + ",\"content\":[]}",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"_meta\":{\"a\":" + deep(5'000) +
+            "},\"rows\":[" + std::string(60'000, ' ') + "1],\"icons\":" + deep(600) + "}}"}) {
+    const Passed passed = pass(json, protect);
+    ASSERT_TRUE(passed.status.ok()) << passed.status.message;
+    Tape tape;
+    EXPECT_TRUE(Tape::parse(passed.reduced, tape, 600).ok());
+    const Passed cut = pass(json, protect, 100);
+    EXPECT_TRUE(cut.reduced == passed.reduced && cut.contents == passed.contents);
+  }
+}
+
+TEST(GateBounds, WhatIsTooDeepMustBeJson) {
+  EXPECT_EQ(pass(std::string(100'000, '[')).status.code, Code::json_end);
+  EXPECT_EQ(pass(std::string(100'000, '[') + "}").status.code, Code::json_syntax);
+  EXPECT_EQ(pass(std::string(600, '[') + std::string(601, ']')).status.code, Code::json_syntax);
+  EXPECT_EQ(pass(std::string(2'000'000, '[')).status.code, Code::json_depth);
+  EXPECT_EQ(pass(std::string(2'000'000, '['), {}, 1'000).status.column, 1'000'001u);
+}
+
+TEST(GateBounds, NumbersAreBounded) {
   EXPECT_EQ(pass(std::string(70'000, '1')).status.code, Code::json_number);
   EXPECT_EQ(pass("[" + std::string(70'000, '1') + "]", {}, 1000).status.code, Code::json_number);
 }

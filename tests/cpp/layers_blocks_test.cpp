@@ -44,11 +44,33 @@ TEST_F(LayersBlocks, EmptyDataStays) {
   EXPECT_EQ(bench.show(same), same);
 }
 
-TEST_F(LayersBlocks, ShortInvalidBase64StaysAsItIs) {
-  const std::string same = result(image("not base64!"));
-  EXPECT_EQ(bench.show(same), same);
-  EXPECT_EQ(bench.mcp(same), same);
-  EXPECT_FALSE(bench.layers->changed());
+TEST_F(LayersBlocks, ShortInvalidBase64IsTheTextThatItIs) {
+  const std::string source = result(image("not base64!"));
+  const std::string out = bench.show(source);
+  EXPECT_EQ(string_at(out, {"content", "0", "artifact", "mime_type"}), "text/plain");
+  EXPECT_EQ(string_at(out, {"content", "0", "preview"}), "not base64!");
+  EXPECT_EQ(out.find("image/png"), std::string::npos);
+  const std::string mcp = bench.mcp(source);
+  EXPECT_EQ(string_at(mcp, {"content", "0", "type"}), "text");
+  EXPECT_EQ(bench.restore(mcp), source);
+  for (const std::string data : {"artifact://tableau_0123456789ab?type=image/png&size=1", "YR=="}) {
+    EXPECT_EQ(bench.show(result(image(data))), result(image(data)));
+  }
+}
+
+TEST_F(LayersBlocks, BytesThatAreNotOfTheDeclaredTypeAreNotLabelledSo) {
+  const auto type_of = [&](std::string_view bytes, const std::string& declared) {
+    return string_at(bench.show("{\"content\":[{\"type\":\"resource\",\"resource\":{\"uri\":"
+                                "\"file:///a.pdf\",\"mimeType\":\"" +
+                                declared + "\",\"blob\":\"" + base64(bytes) + "\"}}]}"),
+                     {"content", "0", "artifact", "mime_type"});
+  };
+  EXPECT_EQ(type_of("This is no PDF at all.", "application/pdf"), "text/plain");
+  EXPECT_EQ(type_of(std::string("\0\1\2\3", 4), "application/pdf"), "application/octet-stream");
+  EXPECT_EQ(type_of(pdf(), "application/pdf"), "application/pdf");
+  EXPECT_EQ(type_of("a: 1\n", "application/yaml"), "application/yaml");
+  EXPECT_EQ(type_of("# Title\n", "text/markdown"), "text/markdown");
+  EXPECT_EQ(type_of("{\"a\":1}", "application/json"), "application/json");
 }
 
 TEST_F(LayersBlocks, LongInvalidBase64IsATextArtifact) {

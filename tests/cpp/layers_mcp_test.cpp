@@ -88,7 +88,30 @@ TEST_F(LayersMcp, NothingStoredIsSaidAndNotOffered) {
   const std::string m = bench.text("long text");
   const std::string out = bench.mcp("{\"content\":[{\"type\":\"text\",\"text\":\"" + m + "\"}]}");
   EXPECT_EQ(string_at(out, {"content", "0", "text"}),
-            "[sluice] text, 1.0 MB. Content not stored (no ArtifactStore configured).");
+            "[sluice] text, 1.0 MB. Content not stored (no ArtifactStore configured). All of it is "
+            "shown.\nlong text");
+}
+
+TEST_F(LayersMcp, BeginningOfATextThatWasNotStoredIsInItsNote) {
+  bench.warning = "Content not stored (no ArtifactStore configured)";
+  const std::string m = bench.text("long");
+  bench.last().bytes = 12'000;
+  bench.last().preview = std::string(10'000, 'x');
+  const std::string in_block =
+      string_at(bench.mcp("{\"content\":[{\"type\":\"text\",\"text\":\"" + m + "\"}]}"),
+                {"content", "0", "text"});
+  EXPECT_EQ(count_chars(in_block), bench.config.max_inline_size);
+  EXPECT_NE(in_block.find("the rest cannot be read back.\nxxx"), std::string::npos);
+  // What stands in the other half is told in a block of its own.
+  const std::string out =
+      bench.mcp("{\"content\":[],\"structuredContent\":{\"log\":\"" + m + "\"}}");
+  EXPECT_EQ(string_at(out, {"content", "0", "text"}), in_block);
+  EXPECT_EQ(at(out, {"content", "1"}), "(none)");
+  bench.config.max_inline_size = 100;
+  EXPECT_EQ(string_at(bench.mcp("{\"structuredContent\":{\"log\":\"" + m + "\"}}"),
+                      {"content", "0", "text"}),
+            "[sluice] text, 1.0 MB. Content not stored (no ArtifactStore configured). It cannot be "
+            "read back.");
 }
 
 TEST_F(LayersMcp, OfSeveralThingsNotStoredNoneIsOffered) {
@@ -97,10 +120,11 @@ TEST_F(LayersMcp, OfSeveralThingsNotStoredNoneIsOffered) {
   const std::string two = bench.run(pdf(50), "application/pdf");
   const std::string out =
       bench.mcp("{\"content\":[{\"type\":\"text\",\"text\":\"a " + one + " b " + two + "\"}]}");
-  EXPECT_EQ(string_at(out, {"content", "1", "text"}),
-            "[sluice] Not stored, though this result refers to them:\n- " +
-                uri(pdf(), ": PDF, 2.1 MB. Note: content not stored.") + "\n- " +
-                uri(pdf(50), ": PDF, 2.1 MB. Note: content not stored."));
+  EXPECT_EQ(
+      string_at(out, {"content", "1", "text"}),
+      "[sluice] Not stored, though this result refers to them; they cannot be read back:\n- " +
+          uri(pdf(), ": PDF, 2.1 MB. Note: content not stored.") + "\n- " +
+          uri(pdf(50), ": PDF, 2.1 MB. Note: content not stored."));
 }
 
 TEST_F(LayersMcp, ByteArrayIsAReferenceString) {

@@ -34,6 +34,11 @@ class Core {
   val body(size_t size) { return val(typed_memory_view(size, session_.body(size))); }
   bool push(size_t size) { return answer(session_.push(size)); }
   bool finish() { return answer(session_.finish()); }
+  bool open_bytes() { return session_.open_bytes(in_); }
+  val bytes_room(size_t size) { return val(typed_memory_view(size, session_.bytes_room(size))); }
+  void bytes_written(size_t size) { session_.bytes_written(size); }
+  void close_bytes() { session_.close_bytes(); }
+  bool plan(bool told) { return answer(session_.plan(told ? std::string_view(in_) : "")); }
   val events() const {
     const std::string_view log = session_.events();
     return val(typed_memory_view(log.size(), reinterpret_cast<const uint8_t*>(log.data())));
@@ -104,6 +109,11 @@ EMSCRIPTEN_BINDINGS(sluice) {
       .function("body", &Core::body)
       .function("push", &Core::push)
       .function("finish", &Core::finish)
+      .function("openBytes", &Core::open_bytes)
+      .function("bytesRoom", &Core::bytes_room)
+      .function("bytesWritten", &Core::bytes_written)
+      .function("closeBytes", &Core::close_bytes)
+      .function("plan", &Core::plan)
       .function("events", &Core::events)
       .function("clearEvents", &Core::clear_events)
       .function("segment", &Core::segment)

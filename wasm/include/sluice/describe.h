@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "sluice/bytes.h"
+#include "sluice/segment.h"
 #include "sluice/sniff.h"
 
 namespace sluice {
@@ -123,7 +124,7 @@ std::string quote_untrusted(std::string_view text, size_t limit = 60);
 /// and control characters other than tab and newline removed. An `artifact://` reference (up to
 /// 1,024 characters) or a marker is never cut in two: it stands whole, or the preview ends before
 /// it.
-std::string preview(std::string_view text, size_t limit = 500);
+std::string preview(std::string_view text, size_t limit = kPreviewChars);
 
 /// Whether bytes are UTF-8 text as far as a head of them shows: well-formed, without control
 /// characters other than white space. A sequence cut by the head's end counts as whole; nothing is

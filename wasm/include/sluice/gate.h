@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sluice/bytes.h"
@@ -21,14 +22,16 @@ struct GateOptions {
   size_t min_run_chars = 1'000;        ///< a run shorter than this is left alone (not data: URIs)
   size_t max_probe_bytes = 5'000'000;  ///< decoded bytes looked at to recognise a run
   size_t max_segments = 256;           ///< segments of one message, before sub-trees go whole
-  size_t max_depth = 512;
+  size_t max_depth = 512;              ///< containers deeper than this are diverted
   bool detect_runs = true;
   bool require_magic = true;  ///< a run without a signature needs to exceed max_inline_chars
   bool divert_text = true;    ///< long strings and large documents
   bool protect = false;       ///< what nobody between server and client may touch (gate/member.h)
-  size_t keep_bytes = 0;      ///< images up to this size are kept in `Segment::kept`
-  size_t keep_count = 0;      ///< … and this many of them
-  std::vector<Signature> signatures;  ///< the host's own, beside the built-in table
+  size_t preview_chars = kPreviewChars;  ///< of a text's beginning, kept in `Segment::preview`
+  size_t previews_chars = 0;             ///< of all of them, after which each has kPreviewChars
+  size_t keep_bytes = 0;                 ///< images up to this size are kept in `Segment::kept`
+  size_t keep_count = 0;                 ///< … and this many of them
+  std::vector<Signature> signatures;     ///< the host's own, beside the built-in table
 };
 
 /// A push-based pass: the same bytes in any chunks give the same reduced text, segments and
@@ -48,6 +51,16 @@ class Gate {
 
   /// The same with a copy.
   Status push(Bytes bytes);
+
+  /// Bytes that a host has as such stand where a value is due: they become a segment, and its
+  /// marker the value, as a string of base64 that is diverted whole. False when a value is not due,
+  /// or the segment has no room; then the host writes the string itself. What it was told of the
+  /// bytes may be said: a MIME type, a name.
+  bool open_bytes(std::string_view declared = {}, std::string_view filename = {});
+  /// Room for the next of these bytes, valid until the next call; then `written`.
+  uint8_t* bytes_room(size_t size);
+  void bytes_written(size_t size);
+  void close_bytes();
 
   /// No more bytes. Fails with `json_end` when the document is not complete.
   Status finish();

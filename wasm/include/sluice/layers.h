@@ -23,6 +23,7 @@ struct Call {
   std::string name_space;  ///< `tableau`: names the read-back tool `tableau_artifact_read`
   Dialect dialect = Dialect::observation;
   bool client_shows_images = false;  ///< what `inline_media: auto` asks
+  bool transformed = false;          ///< a transformer wrote it: L4, L1 and L2 are over
 };
 
 /// What the store answered for a segment.
@@ -51,8 +52,9 @@ struct Task {
 
 /// The reference to an artifact as it stands in a string:
 /// `artifact://<id>?type=application/pdf&size=2201231`, with `&form=…` when `with_form` and the run
-/// is not plain padded base64. Holds only characters that need no escape in JSON, YAML or Markdown;
-/// id and type are percent-encoded but for letters, digits and `-._/`.
+/// is not plain padded base64, and `&error=not-stored` when no store kept it. Holds only characters
+/// that need no escape in JSON, YAML or Markdown; id and type are percent-encoded but for letters,
+/// digits and `-._/`.
 std::string reference(const Segment& segment, std::string_view id, bool with_form);
 
 /// Works out what becomes of a reduced document, then writes it.

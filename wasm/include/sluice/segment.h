@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sluice/form.h"
 
@@ -12,6 +13,9 @@ namespace sluice {
 /// collapsed sub-tree.
 enum class SegmentKind : uint8_t { run, text, json };
 
+/// Code points of a text's beginning that are shown beside the reference to it.
+inline constexpr size_t kPreviewChars = 500;
+
 /// What is known of a segment once its last byte has passed.
 struct Segment {
   SegmentKind kind = SegmentKind::run;
@@ -20,17 +24,20 @@ struct Segment {
   bool bare =
       false;  ///< its quoted marker stands for JSON source outside of strings: a sub-tree, or
               ///< a byte array (whose brackets are in the form unless it broke off midway)
-  uint64_t bytes = 0;       ///< decoded size
-  uint64_t chars = 0;       ///< code points of source it replaced
-  std::string mime_type;    ///< from the bytes, or the declared type where the bytes allow it
-  std::string declared;     ///< MIME type the source declared (data URI), if any
-  std::string extension;    ///< without the dot, e.g. `pdf`
+  uint64_t bytes = 0;     ///< decoded size
+  uint64_t chars = 0;     ///< code points of source it replaced
+  std::string mime_type;  ///< from the bytes, or the declared type where the bytes allow it
+  std::string declared;   ///< MIME type the source declared (data URI), if any
+  std::string filename;   ///< the name that bytes of a host's own have, as it was given; else empty
+  std::string extension;  ///< without the dot, e.g. `pdf`
   std::string description;  ///< computed facts, e.g. `PDF, 2.1 MB`; untrusted quotes marked as such
-  std::string preview;      ///< text and json: the first 500 code points, cut clean; else empty
+  std::string preview;      ///< text and json: its beginning, cut clean, as long as the options
+                            ///< allow; else empty
   std::string kept;         ///< decoded bytes of an image the host may show inline; else empty
-  bool mangled = false;     ///< text that was binary before some decoder broke it
-  std::string members;      ///< json: source of its members that have to stand in the document all
-                            ///< the same, a comma before each
+  std::vector<uint32_t> inner;  ///< segments that its text refers to
+  bool mangled = false;         ///< text that was binary before some decoder broke it
+  std::string members;  ///< json: source of its members that have to stand in the document all
+                        ///< the same, a comma before each
 };
 
 /// How a marker stands in reduced text: 0x01, four lower-case hex digits of the index, 0x02. JSON

@@ -16,7 +16,10 @@ namespace sluice {
 /// text. Messages to and from it are JSON; bytes cross as views. Every call that can fail returns a
 /// Status.
 ///
-///   configure ─▶ begin ─▶ push… ─▶ finish ─▶ tasks ─▶ stored… ─▶ render (─▶ shelve ─▶ shelved)
+///   configure ─▶ begin ─▶ push… ─▶ finish ─▶ plan ─▶ tasks ─▶ stored… ─▶ render (─▶ shelve ─▶
+///   shelved)
+///
+/// From `plan` on it may be gone through again, for another tool or in another dialect.
 class Session {
  public:
   Session();
@@ -29,14 +32,25 @@ class Session {
   std::string policy() const;
 
   /// A message begins:
-  /// `{"tool":…,"namespace":…,"dialect":"observation"|"mcp","client_shows_images":…}`, each key
-  /// optional.
+  /// `{"tool":…,"namespace":…,"dialect":"observation"|"mcp","client_shows_images":…,"transformed":…}`,
+  /// each key optional. With the dialect `mcp`, what nobody between server and client may touch
+  /// stays; it may be answered in either dialect.
   Status begin(std::string_view call_json);
 
   /// Room for the next bytes of the message, valid until the next call; then `push(size)`.
   uint8_t* body(size_t size);
   Status push(size_t size);
   Status finish();
+
+  /// Bytes in the place of a value, see `Gate::open_bytes`: `{"mime_type":…,"filename":…}`.
+  bool open_bytes(std::string_view json);
+  uint8_t* bytes_room(size_t size);
+  void bytes_written(size_t size);
+  void close_bytes();
+
+  /// What the layers make of the message, for a call as `begin` takes it; empty: for that of
+  /// `begin`. The segments that they add follow the gate's, each time anew.
+  Status plan(std::string_view call_json);
 
   /// The log (sluice/event.h) since the last `clear_events`.
   std::string_view events() const;
@@ -49,7 +63,7 @@ class Session {
   /// What to note beside that text: see `inner_ref` in sluice/restore.h.
   std::string reference_note(uint32_t index, std::string_view id, uint64_t offset) const;
 
-  /// After `finish`:
+  /// After `plan`:
   /// `[{"kind":"annotate"|"decode"|"read","index":…,"mime_type":…,"filename":…,"uri":…,
   /// "size_bytes":…}]`. A decode adds a task: ask again after it.
   std::string tasks() const;
@@ -72,7 +86,8 @@ class Session {
   std::string refs() const;
 
   /// Logs the whole observation as segment 0 of `events`; after storing it, `shelved` takes what
-  /// `stored` takes and gives the observation that refers to it.
+  /// `stored` takes and gives the observation that refers to it. Where it was not stored, that is
+  /// the clamped one, with words that say so.
   void shelve();
   Status shelved(std::string_view json, std::string& text);
 

@@ -41,6 +41,11 @@ inline constexpr size_t kMagicHead = 512;
 /// count; plain text and JSON do not.
 std::optional<FileType> sniff(Bytes head, const std::vector<Signature>& extra = {});
 
+/// The same of a file of `size` bytes by its beginning and its end: an archive's directory, which
+/// stands there, tells what its first entries do not.
+std::optional<FileType> sniff(Bytes head, Bytes tail, uint64_t size,
+                              const std::vector<Signature>& extra = {});
+
 /// Whether a run that decodes to `head` is binary for certain: a signature that text or random data
 /// does not meet by chance (weak two-byte signatures need their further header fields to be sane).
 bool has_magic(Bytes head, const std::vector<Signature>& extra = {});
@@ -49,11 +54,19 @@ bool has_magic(Bytes head, const std::vector<Signature>& extra = {});
 /// byte of it could be text: a PDF may be ASCII from end to end.
 bool has_binary_magic(Bytes head);
 
+/// A MIME type that somebody declared, as it may stand in our own words: in lower case and its
+/// usual spelling, without parameters. Empty for what has not the shape of real types: a top-level
+/// type of the registry, and up to three short words behind `x-`, `vnd.` and the like. Every
+/// built-in type has it, prose has not.
+std::string plain_type(std::string_view declared);
+
 /// The type to report when a source declares one: the declared type wins unless the bytes
-/// contradict it (a sniffed type of another kind); a declared type that only is more or less
-/// general than what the bytes say (`application/zip` for a docx, `application/octet-stream`)
-/// yields to the bytes.
-FileType decide_type(std::string_view declared, const std::optional<FileType>& sniffed);
+/// contradict it (a sniffed type of another kind, or none where the declared one has a signature);
+/// a declared type that only is more or less general than what the bytes say (`application/zip` for
+/// a docx, `application/octet-stream`) yields to the bytes. Of a source that is not `trusted` only
+/// a `plain_type` is believed.
+FileType decide_type(std::string_view declared, const std::optional<FileType>& sniffed,
+                     bool trusted = false);
 
 /// The usual spelling, extension and label for a MIME type (`image/jpg` is `image/jpeg`, parameters
 /// are cut); `bin` and the type itself when unknown, `application/octet-stream` when malformed.

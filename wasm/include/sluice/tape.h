@@ -13,6 +13,10 @@ namespace sluice {
 
 enum class Type : uint8_t { null, boolean, number, string, array, object };
 
+/// Deepest nesting that a tape follows unless it is told otherwise: what the gate lets through, and
+/// what is written around it.
+inline constexpr size_t kMaxTapeDepth = 640;
+
 /// One value. Children of a container follow it directly in the vector, in source order; an
 /// object's children alternate key (a string node), value. `next` is the index behind the whole
 /// sub-tree.
@@ -30,7 +34,7 @@ class Tape {
   /// order mark, numbers of at most 65,536 characters. Escapes of lone surrogates and duplicate
   /// keys are allowed; markers (sluice/segment.h) inside strings when `markers`. Texts up to 4 GiB
   /// and 2^25 values. Fails with json_* codes or too_large, line and column.
-  static Status parse(std::string_view text, Tape& tape, size_t max_depth = 512,
+  static Status parse(std::string_view text, Tape& tape, size_t max_depth = kMaxTapeDepth,
                       bool markers = true);
 
   const Node& operator[](size_t index) const { return nodes_[index]; }

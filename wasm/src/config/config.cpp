@@ -107,6 +107,9 @@ GateOptions gate_options(const Config& config) {
   options.require_magic = detection.require_magic_bytes;
   options.divert_text = config.auto_artifact_large_content;
   options.signatures = detection.signatures;
+  // Where nothing is stored, the guardrail says how much of a text is shown.
+  options.preview_chars = config.guardrail.max_field_chars;
+  options.previews_chars = config.guardrail.max_observation_chars;
   if (media.mode != InlineMedia::Mode::off) {
     options.keep_bytes = static_cast<size_t>(media.max_bytes);
     options.keep_count = media.max_count;

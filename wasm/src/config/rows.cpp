@@ -60,7 +60,8 @@ using Guardrail = GuardrailOptions;
 constexpr Row kRows[] = {
     row<&Config::max_inline_size>(
         "max_inline_size", "integer", 256, 10'000'000,
-        "Characters of one string above which it is stored and a reference stands in its place."),
+        "Characters of one string above which it is stored and a reference stands in its place, "
+        "unless that would be longer."),
     row<&Config::auto_artifact_large_content>("auto_artifact_large_content", "boolean", 0, 0,
                                               "Stores long strings and large documents for their "
                                               "size alone. false: only bytes are stored, "
@@ -144,7 +145,7 @@ constexpr Row kRows[] = {
     row<&Config::prefer>(
         "prefer", "string", 0, 0,
         "The half of a result that is shown when a server sends both: structured shows "
-        "structuredContent, content shows the blocks."),
+        "structuredContent, content shows the blocks. What only the other half says is added."),
 };
 
 constexpr auto kReadRows = [] {

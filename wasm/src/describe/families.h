@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "describe/glimpse.h"
+#include "sniff/glimpse.h"
 
 namespace sluice {
 

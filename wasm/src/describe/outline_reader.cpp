@@ -170,9 +170,7 @@ void Outline::Reader::open(outline::Kind kind) {
   }
   tell(kind);
   in_array_ = kind == outline::Kind::array;
-  const uint64_t bit = uint64_t{1} << (depth_ % 64);
-  uint64_t& word = arrays_[depth_ / 64];
-  word = in_array_ ? word | bit : word & ~bit;
+  arrays_.push_back(in_array_);
   ++depth_;
   line_ended_ = false;
   state_ = in_array_ ? State::first_element : State::first_member;
@@ -180,9 +178,10 @@ void Outline::Reader::open(outline::Kind kind) {
 
 void Outline::Reader::close() {
   --depth_;
+  arrays_.pop_back();
   if (depth() <= outline::Shape::kWatched) shape_.close(depth());
   state_ = depth_ == 0 ? State::done : State::after;
-  if (depth_ > 0) in_array_ = (arrays_[(depth_ - 1) / 64] >> ((depth_ - 1) % 64) & 1) != 0;
+  if (depth_ > 0) in_array_ = arrays_.back();
 }
 
 void Outline::Reader::begin_text(bool key) {

@@ -1,9 +1,9 @@
 // A push lexer for JSON (RFC 8259) that keeps nothing but where it stands and the document's shape.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "describe/shape.h"
 #include "sluice/describe.h"
@@ -47,7 +47,7 @@ class Outline::Reader {
     power,          //   behind a digit of the exponent
     failed,         // not JSON
   };
-  static constexpr uint32_t kMaxDepth = 512;
+  static constexpr uint32_t kMaxDepth = 1'000'000;
   static constexpr size_t kKeyBytes = 256;
 
   const uint8_t* step(const uint8_t* at, const uint8_t* end);
@@ -84,8 +84,8 @@ class Outline::Reader {
   bool spans_lines_ = false;  // a line ended inside a root
   uint8_t left_ = 0;          // digits of \uXXXX, bytes of the byte order mark
   uint32_t depth_ = 0;
-  const char* rest_ = "";                          // of the literal at hand
-  std::array<uint64_t, kMaxDepth / 64> arrays_{};  // bit d: the container at depth d is an array
+  const char* rest_ = "";     // of the literal at hand
+  std::vector<bool> arrays_;  // of the open containers: which are arrays
   outline::Key key_;
   outline::Shape shape_;
 };

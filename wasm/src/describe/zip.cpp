@@ -4,21 +4,14 @@
 #include "describe/facts.h"
 #include "describe/families.h"
 #include "sniff/fields.h"
+#include "sniff/zip_directory.h"
 
 namespace sluice {
 namespace {
 
 using namespace std::string_view_literals;
 
-constexpr uint64_t kEndBytes = 22;
-constexpr uint64_t kLocatorBytes = 20;
 constexpr uint64_t kEntryBytes = 46;
-
-/// The central directory, as the end of the archive speaks of it.
-struct Directory {
-  uint64_t entries = 0;
-  Bytes seen;  ///< from its first entry on, as far as that is seen; empty when it is not
-};
 
 /// What an Office file's entries are to a person: those named `prefix…suffix`.
 struct Part {
@@ -38,38 +31,6 @@ constexpr Part kParts[] = {
     {"epub", "", "html", "section"},
     {"jar", "", ".class", "class file"},
 };
-
-/// The end record: the last one whose comment ends the file.
-///
-///   PK56 disk:2 disk:2 here:2 entries:2 size:4 offset:4 comment length:2 comment
-std::optional<uint64_t> end_record(Bytes tail) {
-  const std::string_view text = as_text(tail);
-  for (size_t at = text.size(); (at = text.rfind("PK\5\6"sv, at)) != text.npos; --at) {
-    if (at + kEndBytes + le16(tail, at + 20) == tail.size()) return at;
-    if (at == 0) break;
-  }
-  return std::nullopt;
-}
-
-std::optional<Directory> directory_of(const Glimpse& file) {
-  const Bytes tail = file.tail;
-  const auto end = end_record(tail);
-  if (!end) return std::nullopt;
-  Directory found{le16(tail, *end + 10), {}};
-  uint64_t size = le32(tail, *end + 12);
-  uint64_t behind = file.size - tail.size() + *end;  // where the directory ends
-  //   PK67 disk:4 offset:8 disks:4      PK66 size:8 … entries at 32, size at 40
-  if (*end >= kLocatorBytes && stands(tail, *end - kLocatorBytes, "PK\6\7"sv)) {
-    behind = le(tail, *end - kLocatorBytes + 8, 8);
-    const Bytes record = file.from(behind);
-    if (!stands(record, 0, "PK\6\6"sv)) return std::nullopt;
-    found.entries = le(record, 32, 8);
-    size = le(record, 40, 8);
-  }
-  // Counted from the end, since a program may stand before the archive.
-  if (size <= behind) found.seen = file.from(behind - size);
-  return found;
-}
 
 /// What the entries show.
 struct Survey {
@@ -105,7 +66,7 @@ const Part* part_of(std::string_view extension) {
 
 void append_zip_facts(std::string& line, const Glimpse& file, std::string_view extension) {
   if (!stands(file.head, 0, "PK"sv)) return;
-  const auto directory = directory_of(file);
+  const auto directory = zip_directory(file);
   if (!directory) return;
   const Part* const part = part_of(extension);
   const Survey survey = walk(directory->seen, part, nullptr);

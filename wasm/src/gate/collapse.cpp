@@ -16,14 +16,30 @@ constexpr size_t kSpare = 16;
 }  // namespace
 
 void Document::open_container(bool object) {
+  if (frames_.size() > options_.max_depth) {
+    deep_.push_back(object);
+    return;
+  }
   const Place place = place_within(object);
   const bool body = place == Place::result && frames_.size() < members_.size();
   if (body) members_[frames_.size()].clear();
   next_ = Place::elsewhere;
   frames_.push_back({object, body, place, out_.size(), chars_, 0, {}});
+  if (frames_.size() <= options_.max_depth) return;
+  protecting_ = false;
+  if (collapsed()) return;
+  if (log_.size() < max_segments()) {
+    collapse(frames_.size() - 1);
+  } else {
+    saturate();
+  }
 }
 
 void Document::close_container() {
+  if (!deep_.empty()) {
+    deep_.pop_back();
+    return;
+  }
   const Frame frame = frames_.back();
   frames_.pop_back();
   if (collapsed()) {

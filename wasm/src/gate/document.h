@@ -23,6 +23,9 @@ inline constexpr size_t kReach = 256;
 /// Characters of one message that are protected at most. Beyond them nothing is special.
 inline constexpr uint64_t kMaxProtected = uint64_t{8} << 20;
 
+/// Containers inside each other that are followed at most, a bit for each.
+inline constexpr size_t kMaxDepth = 1'000'000;
+
 /// Receives the source of a document piece by piece. Strings that grow past the inline limit move
 /// into text segments, sub-trees that make the document too large into JSON segments; both then
 /// stream by. What is decided depends on the bytes alone, never on how they are cut into pieces.
@@ -37,7 +40,8 @@ class Document {
   }
   /// Source outside of strings that may hold something, already counted.
   void source(std::string_view text);
-  /// A container begins with the source that follows, or ended with the source so far.
+  /// A container begins with the source that follows, or ended with the source so far. What is
+  /// deeper than the options allow streams into a segment.
   void open_container(bool object);
   void close_container();
   /// Whether the document is too large; looked at whenever a value is complete.
@@ -53,7 +57,7 @@ class Document {
   void open_member(Member member) { open_member(member, out_.size()); }
   bool protecting() const { return protecting_; }
   /// Of the innermost open container.
-  Place place() const { return frames_.back().place; }
+  Place place() const { return deep_.empty() ? frames_.back().place : Place::elsewhere; }
   /// The protected member's value begins with this byte.
   void open_protected(uint8_t first);
   /// Whether the value that ended is the protected member's; then, with its source, it is closed.
@@ -80,8 +84,11 @@ class Document {
   /// Lets go of all bytes that no later decision can need.
   void flush();
 
-  size_t depth() const { return frames_.size(); }
-  bool in_object() const { return !frames_.empty() && frames_.back().object; }
+  size_t depth() const { return frames_.size() + deep_.size(); }
+  bool in_object() const {
+    if (!deep_.empty()) return deep_.back();
+    return !frames_.empty() && frames_.back().object;
+  }
   const std::string& out() const { return out_; }
 
  private:
@@ -127,7 +134,8 @@ class Document {
   SegmentLog& log_;
   std::string out_;
   std::vector<Frame> frames_;
-  uint64_t chars_ = 0;  // of the document, what was collapsed counted as a reference
+  std::vector<bool> deep_;  // containers inside those, all of a sub-tree that streams; true: object
+  uint64_t chars_ = 0;      // of the document, what was collapsed counted as a reference
 
   int64_t json_ = -1;  // the segment a sub-tree streams into
   size_t json_frame_ = 0;

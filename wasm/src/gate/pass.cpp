@@ -128,6 +128,22 @@ Status Gate::push(Bytes bytes) {
   return bytes.empty() ? Status{} : pass_->push(bytes.size(), false);
 }
 
+bool Gate::open_bytes(std::string_view declared, std::string_view filename) {
+  return pass_->open_bytes(declared, filename);
+}
+
+uint8_t* Gate::bytes_room(size_t size) {
+  return pass_->bytes_room(size);
+}
+
+void Gate::bytes_written(size_t size) {
+  pass_->bytes_written(size);
+}
+
+void Gate::close_bytes() {
+  pass_->close_bytes();
+}
+
 Status Gate::finish() {
   return pass_->finish();
 }

@@ -26,6 +26,11 @@ class Gate::Pass {
   Status push(size_t size, bool final);
   Status finish();
 
+  bool open_bytes(std::string_view declared, std::string_view filename);
+  uint8_t* bytes_room(size_t size);
+  void bytes_written(size_t size);
+  void close_bytes();
+
   gate::SegmentLog& log() { return log_; }
   const std::string& reduced() const { return document_.out(); }
 
@@ -75,13 +80,18 @@ class Gate::Pass {
   bool try_pairs(uint32_t length);
   void begin_run(const gate::Verdict& verdict);
   bool try_array(bool in_string);
+  bool try_items();
   void end_string();
 
   bool run();
   void run_straight();
   void log_decoded();
   bool array();
+  void settle_bracket();
   void end_run();
+  void end_items();
+  void count_lines(const uint8_t* from);
+  void put_back(std::string_view source);
   void end_array(bool closed);
 
   void commit(const uint8_t* upto);
@@ -112,6 +122,8 @@ class Gate::Pass {
   bool mid_word_ = false;
   bool armored_ = false;
   bool array_in_string_ = false;
+  bool in_items_ = false;       // the run is items of an array, outside of strings
+  size_t rejected_column_ = 0;  // items as long as those before them begin no run either
   uint32_t segment_ = 0;
   uint64_t segment_source_ = 0;
   std::optional<gate::Run> run_;

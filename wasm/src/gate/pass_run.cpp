@@ -1,5 +1,6 @@
 // Runs and byte arrays on their way to the store: part of Gate::Pass.
 #include <algorithm>
+#include <cstring>
 
 #include "gate/pass.h"
 
@@ -24,9 +25,8 @@ bool Gate::Pass::run() {
     run_straight();
     step = run_->lex(at_, end_, final_, SIZE_MAX);
   }
-  const auto taken = static_cast<size_t>(at_ - begin);
-  segment_source_ += taken;
-  line_characters_ += taken;
+  count_lines(begin);
+  segment_source_ += static_cast<size_t>(at_ - begin);
   if (step == gate::Run::Step::ended) {
     end_run();
     return true;
@@ -41,6 +41,30 @@ void Gate::Pass::log_decoded() {
   log_.data(segment_, bytes_);
 }
 
+// ASCII from a place on that was taken.
+void Gate::Pass::count_lines(const uint8_t* from) {
+  while (const void* found = std::memchr(from, '\n', static_cast<size_t>(at_ - from))) {
+    ++line_;
+    line_characters_ = 0;
+    from = static_cast<const uint8_t*>(found) + 1;
+  }
+  line_characters_ += static_cast<size_t>(at_ - from);
+}
+
+// Source that was taken is read again: it may be longer than what the window still has of it.
+void Gate::Pass::put_back(std::string_view source) {
+  const auto lines = std::count(source.begin(), source.end(), '\n');
+  line_ -= static_cast<uint64_t>(lines);
+  line_characters_ = lines > 0 ? 0 : line_characters_ - source.size();
+  const auto here = static_cast<size_t>(at_ - window_.data());
+  const size_t lost = source.size() - std::min(source.size(), here);
+  window_.insert(window_.begin(), source.begin(), source.begin() + static_cast<ptrdiff_t>(lost));
+  filled_ += lost;
+  at_ = window_.data() + (here + lost - source.size());
+  end_ = window_.data() + filled_;
+  plain_ = copied_ = stretch_ = at_;
+}
+
 void Gate::Pass::end_run() {
   run_->finish();
   log_decoded();
@@ -48,27 +72,45 @@ void Gate::Pass::end_run() {
   Segment& segment = log_.segment(segment_);
   segment.form = run_->form();
   segment.chars = segment_source_ - given_back.size();
+  if (in_items_) return end_items();
   log_.close(segment_);
   document_.mark(segment_);
-  const auto* source = reinterpret_cast<const uint8_t*>(given_back.data());
-  document_.text(source, source + given_back.size());
   copied_ = stretch_ = at_;
-  mid_word_ = true;
+  if (run_->in_items()) {
+    // What is no item of this run may begin another.
+    put_back(given_back);
+  } else {
+    const auto* source = reinterpret_cast<const uint8_t*>(given_back.data());
+    document_.text(source, source + given_back.size());
+  }
+  mid_word_ = !run_->took_padding();
   lane_ = Lane::exact;
   expect_ = Expect::in_string;
   run_.reset();
+}
+
+// The items are one string now. What is no item of this run may begin another.
+void Gate::Pass::end_items() {
+  put_back(run_->given_back());
+  ++at_;  // the quote of the last item
+  ++line_characters_;
+  Segment& segment = log_.segment(segment_);
+  ++segment.chars;
+  segment.whole = true;
+  segment.bare = run_->bare();
+  log_.close(segment_);
+  run_.reset();
+  in_items_ = false;
+  plain_ = at_;
+  document_.mark_value(segment_);
+  end_value();
 }
 
 bool Gate::Pass::array() {
   const uint8_t* begin = at_;
   bytes_.clear();
   const gate::ByteArray::Step step = array_->lex(at_, end_, final_, SIZE_MAX, bytes_);
-  for (const uint8_t* p = begin; p < at_; ++p) {
-    ++line_characters_;
-    if (*p != '\n') continue;
-    ++line_;
-    line_characters_ = 0;
-  }
+  count_lines(begin);
   segment_source_ += static_cast<size_t>(at_ - begin);
   log_.data(segment_, bytes_);
   if (step == gate::ByteArray::Step::more) return false;
@@ -111,6 +153,47 @@ void Gate::Pass::end_array(bool closed) {
   document_.source(separator);
   document_.count(1 + separator.size());
   expect_ = Expect::value;
+}
+
+// A bracket that might have begun an array of byte values does not: bytes come behind it.
+void Gate::Pass::settle_bracket() {
+  const bool due = expect_ == Expect::value || expect_ == Expect::value_or_end;
+  if (!status_.ok() || !due || consumed_ == filled_ || window_[consumed_] != '[') return;
+  at_ = plain_ = window_.data() + consumed_;
+  end_ = window_.data() + filled_;
+  wait_until_ = 0;
+  if (open(false)) pass_space();
+  lay();
+  consumed_ = static_cast<size_t>(at_ - window_.data());
+}
+
+// Inside a protected member nothing is taken out, and a number or word may still go on.
+bool Gate::Pass::open_bytes(std::string_view declared, std::string_view filename) {
+  settle_bracket();
+  const bool due = expect_ == Expect::value || expect_ == Expect::value_or_end;
+  if (!status_.ok() || !due || consumed_ != filled_ || document_.protecting()) return false;
+  if (!document_.admits_run()) return false;
+  segment_ = log_.open(SegmentKind::run);
+  log_.segment(segment_).declared = declared;
+  log_.segment(segment_).filename = filename;
+  return true;
+}
+
+uint8_t* Gate::Pass::bytes_room(size_t size) {
+  return log_.room(segment_, size);
+}
+
+void Gate::Pass::bytes_written(size_t size) {
+  log_.written(segment_, size);
+}
+
+void Gate::Pass::close_bytes() {
+  Segment& segment = log_.segment(segment_);
+  segment.whole = true;
+  segment.chars = (segment.bytes + 2) / 3 * 4 + 2;
+  log_.close(segment_);
+  document_.mark_value(segment_);
+  end_value();
 }
 
 }  // namespace sluice

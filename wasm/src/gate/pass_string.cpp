@@ -1,4 +1,6 @@
 // JSON strings: the two lanes, and what begins in them. Part of Gate::Pass.
+#include <algorithm>
+
 #include "gate/pass.h"
 #include "gate/scan.h"
 #include "gate/token.h"
@@ -238,7 +240,8 @@ void Gate::Pass::begin_run(const gate::Verdict& verdict) {
   if (verdict.pairs) {
     run_.emplace(gate::Run::pairs({mark, verdict.skip}));
   } else {
-    run_.emplace(verdict.hex, verdict.uri);
+    run_.emplace(verdict.quote.empty() ? gate::Run(verdict.hex, verdict.uri)
+                                       : gate::Run::item(verdict.quote, options_.signatures));
   }
   commit(at_ + verdict.skip);
   at_ += verdict.skip;
@@ -271,6 +274,39 @@ bool Gate::Pass::try_array(bool in_string) {
   segment_source_ = 0;
   array_.emplace(in_string);
   expect_ = Expect::in_array;
+  return true;
+}
+
+// A string in an array: the first item of a run, or a string like any other.
+bool Gate::Pass::try_items() {
+  const uint8_t* item = at_ + 1;
+  const auto left = static_cast<size_t>(end_ - item);
+  const size_t size = std::min(std::max(gate::kMinColumn, rejected_column_), left);
+  const size_t letters = any_base64_span({item, size});
+  if (letters == left && !final_) return wait();
+  const bool escape = letters < left && item[letters] == '\\';
+  if (letters < gate::kMinColumn && !escape) {
+    rejected_column_ = 0;
+    return begin_string(false);
+  }
+  if (letters == rejected_column_ && letters < left && item[letters] == '"') {
+    return begin_string(false);
+  }
+  const gate::Verdict verdict = gate::probe_items(item, end_, final_, options_);
+  if (verdict.kind == gate::Verdict::Kind::need) return wait();
+  lay();
+  if (verdict.kind == gate::Verdict::Kind::reject || !document_.admits_run()) {
+    rejected_column_ = verdict.column <= gate::kMaxColumn ? verdict.column : 0;
+    return begin_string(false);
+  }
+  rejected_column_ = 0;
+  run_.emplace(gate::Run::item("\"", options_.signatures));
+  in_items_ = true;
+  segment_ = log_.open(SegmentKind::run);
+  segment_source_ = 1;
+  ++at_;
+  ++line_characters_;
+  expect_ = Expect::in_run;
   return true;
 }
 

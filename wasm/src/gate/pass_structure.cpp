@@ -112,13 +112,17 @@ void Gate::Pass::pass(size_t bytes, size_t characters) {
 
 bool Gate::Pass::begin_value(uint8_t c) {
   if (document_.protecting()) document_.open_protected(c);
+  if (c != '"') rejected_column_ = 0;
   switch (c) {
     case '{':
       return open(true);
     case '[':
       return options_.detect_runs && !document_.protecting() ? try_array(false) : open(false);
-    case '"':
-      return begin_string(false);
+    case '"': {
+      const bool item = document_.depth() > 0 && !document_.in_object();
+      return item && options_.detect_runs && !document_.protecting() ? try_items()
+                                                                     : begin_string(false);
+    }
     case 't':
       return literal("true");
     case 'f':
@@ -196,8 +200,8 @@ bool Gate::Pass::literal(std::string_view word) {
 }
 
 bool Gate::Pass::open(bool object) {
-  if (document_.depth() >= options_.max_depth) {
-    return fail(Code::json_depth, at_, "containers are nested deeper than the limit");
+  if (document_.depth() >= gate::kMaxDepth) {
+    return fail(Code::json_depth, at_, "containers are nested deeper than 1,000,000 levels");
   }
   lay();
   document_.open_container(object);
@@ -207,6 +211,7 @@ bool Gate::Pass::open(bool object) {
 }
 
 bool Gate::Pass::close() {
+  rejected_column_ = 0;
   pass(1, 1);
   lay();
   document_.close_container();

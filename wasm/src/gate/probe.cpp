@@ -4,6 +4,7 @@
 
 #include "gate/byte_array.h"
 #include "gate/run.h"
+#include "gate/scan.h"
 #include "gate/token.h"
 #include "sluice/codec.h"
 #include "sluice/sniff.h"
@@ -99,27 +100,59 @@ Verdict reject(const Run& run, size_t source) {
   Verdict verdict;
   verdict.skip = source;
   if (run.first_line_differs()) verdict.skip = run.first_line_source();
-  verdict.mid_word = !run.first_line_differs();
+  if (run.in_items()) verdict.skip = source - run.held_source();
+  verdict.mid_word = !run.first_line_differs() && !run.took_padding();
   return verdict;
+}
+
+// Of a list, the quote before an item, in source: that of any other string stands behind a colon.
+std::string_view item_quote(std::string_view behind) {
+  if (!behind.ends_with('"')) return {};
+  size_t at = behind.size() - 1;
+  while (at > 0 && behind[at - 1] == '\\') --at;
+  const std::string_view quote = behind.substr(at);
+  if (quote.size() < 2 || quote.size() > kMaxBackslashes) return {};
+  std::string_view before = behind.substr(0, at);
+  for (;;) {
+    if (before.ends_with(' ')) {
+      before.remove_suffix(1);
+      continue;
+    }
+    const size_t size = before.size();
+    const bool escape =
+        size > 1 && before[size - 2] == '\\' &&
+        (before[size - 1] == 'n' || before[size - 1] == 'r' || before[size - 1] == 't');
+    if (!escape) break;
+    before.remove_suffix(1);
+    while (before.ends_with('\\')) before.remove_suffix(1);
+  }
+  return before.ends_with('[') || before.ends_with(',') ? quote : std::string_view{};
+}
+
+bool looks_like_bytes(const Run& run) {
+  const bool names = run.in_items() && run.column() < kMinOpaqueItem;
+  return !names && looks_encoded(run.characters_at_hand());
 }
 
 Verdict probe(const uint8_t* at, const uint8_t* end, bool final, bool hex, const DataUri& uri,
               const Before& before, const GateOptions& options) {
   const Needs needs = needs_of(uri, options);
   const uint8_t* p = at;
-  Run run(hex, uri.present);
+  const std::string_view quote = hex || uri.present ? "" : item_quote(before.text);
+  Run run = quote.empty() ? Run(hex, uri.present) : Run::item(quote, options.signatures);
   Run::Step step = run.lex(p, end, final, std::max(needs.enough, kMagicCharacters));
   if (step == Run::Step::more) return waiting();
   if (step == Run::Step::full || run.characters() >= needs.enough) {
     Verdict accepted;
     accepted.kind = Verdict::Kind::accept;
     accepted.hex = hex;
+    accepted.quote = quote;
     const std::string head = decoded_head(run.characters_at_hand(), hex, options.max_probe_bytes);
     if (uri.present || has_magic(as_bytes(head), options.signatures)) return accepted;
     if (hex || before.armored) return reject(run, static_cast<size_t>(p - at));
     if (step == Run::Step::full) step = run.lex(p, end, final, needs.certain);
     if (step == Run::Step::more) return waiting();
-    const bool encoded = before.blob || looks_encoded(run.characters_at_hand());
+    const bool encoded = before.blob || looks_like_bytes(run);
     if (run.characters() >= needs.certain && encoded) return accepted;
   }
   return reject(run, static_cast<size_t>(p - at));
@@ -205,6 +238,64 @@ Verdict probe_run(const uint8_t* at, const uint8_t* end, bool final, const Befor
   }
   verdict.armor = here.armored;
   return verdict;
+}
+
+namespace {
+
+// Whether the item behind one of `size` characters is seen not to be as long. There are many items
+// where they are short, so the second one is.
+bool is_followed_otherwise(const uint8_t* at, const uint8_t* end, size_t size) {
+  const auto space = [end](const uint8_t* p) {
+    while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')) ++p;
+    return p;
+  };
+  const uint8_t* p = space(at + size + 1);
+  if (p < end && *p != ',') return true;
+  p = p < end ? space(p + 1) : p;
+  if (p < end && *p != '"') return true;
+  const auto left = static_cast<size_t>(end - p);
+  return left > size + 1 && p[size + 1] != '"';
+}
+
+}  // namespace
+
+Verdict probe_items(const uint8_t* at, const uint8_t* end, bool final, const GateOptions& options) {
+  const ShortString item = short_string(at, end);
+  if (item.closed && options.min_run_chars > 2 * kShortString &&
+      is_followed_otherwise(at, end, item.bytes)) {
+    return {};
+  }
+  const Needs needs = needs_of({}, options);
+  const uint8_t* p = at;
+  Run run = Run::item("\"", options.signatures);
+  size_t budget = std::max(needs.enough, kMagicCharacters);
+  Run::Step step = run.lex(p, end, final, budget);
+  while (step == Run::Step::full && !run.in_items() && budget <= kMaxItem) {
+    budget *= 2;
+    step = run.lex(p, end, final, budget);
+  }
+  if (step == Run::Step::more) return waiting();
+  Verdict verdict;
+  if (run.in_items() && run.characters() >= needs.enough) {
+    const std::string characters = run.characters_at_hand();
+    const std::string head = decoded_head(characters, false, options.max_probe_bytes);
+    bool accepted = has_magic(as_bytes(head), options.signatures);
+    if (!accepted && run.column() >= kMinOpaqueItem) {
+      if (step == Run::Step::full) step = run.lex(p, end, final, needs.certain);
+      if (step == Run::Step::more) return waiting();
+      accepted = run.characters() >= needs.certain && looks_like_bytes(run);
+    }
+    if (accepted) verdict.kind = Verdict::Kind::accept;
+  }
+  verdict.column = run.column();
+  return verdict;
+}
+
+std::optional<bool> begins_file(const uint8_t* at, const uint8_t* end, bool final,
+                                const std::vector<Signature>& signatures) {
+  Run run(false);
+  if (run.lex(at, end, final, kMagicCharacters) == Run::Step::more) return std::nullopt;
+  return has_magic(as_bytes(decoded_head(run.characters_at_hand(), false, kMagicHead)), signatures);
 }
 
 Verdict probe_pairs(const uint8_t* at, const uint8_t* end, bool final, size_t mark,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,7 +24,12 @@ struct Verdict {
   bool uri = false;      ///< in a data: URI
   bool armor = false;    ///< reject: it stands in ASCII armor, which is text however long
   std::string declared;  ///< the MIME type of a data: URI
+  size_t column = 0;     ///< reject: characters of items that are all of one length
+  std::string quote;     ///< accept: source of the quote before it, in a list in a string
 };
+
+/// Shortest items that are one run without a known signature: shorter ones may be names.
+inline constexpr size_t kMinOpaqueItem = 60;
 
 /// Characters (base64, hex) or bytes of source (byte arrays) below which nothing is ever taken.
 inline constexpr size_t kShortest = 64;
@@ -56,6 +62,14 @@ Verdict probe_pairs(const uint8_t* at, const uint8_t* end, bool final, size_t ma
 /// before it: a Buffer's `"type":"Buffer","data":` makes a signature unnecessary.
 Verdict probe_array(const uint8_t* at, const uint8_t* end, bool final, std::string_view behind,
                     bool in_string, const GateOptions& options);
+
+/// Looks at the list whose items from `at` on, which is behind a quote, may be one run.
+Verdict probe_items(const uint8_t* at, const uint8_t* end, bool final, const GateOptions& options);
+
+/// Whether base64 at `at` begins for certain like a file; nothing when the bytes at hand do not
+/// suffice.
+std::optional<bool> begins_file(const uint8_t* at, const uint8_t* end, bool final,
+                                const std::vector<Signature>& signatures);
 
 /// Whether characters of base64 without a known signature are bytes all the same: upper case, lower
 /// case and digits all present, and each of the two specials at 0.5–3.5 %, or a printable decoded

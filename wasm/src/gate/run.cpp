@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gate/probe.h"
+
 namespace sluice::gate {
 
 namespace {
@@ -35,7 +37,59 @@ int64_t read_break(const uint8_t* at, const uint8_t* end, bool final, bool uri) 
   }
 }
 
+// Items of a list that are looked at: whether they begin a file. That is the second one, and where
+// each could be a file by itself all in the first characters of the run.
+constexpr size_t kLongItem = 512;
+constexpr size_t kExamined = 16'384;
+
+// What stands behind the quote that ends an item of a list.
+struct ItemEnd {
+  enum class Kind : uint8_t { need, next, comma, close, other };
+  Kind kind = Kind::other;
+  size_t size = 0;  // next: bytes up to the first character of the next item, both quotes included
+};
+
+ItemEnd read_item_end(const uint8_t* at, const uint8_t* end, bool final, std::string_view quote) {
+  using Kind = ItemEnd::Kind;
+  const bool bare = quote.size() == 1;
+  const uint8_t* p = at + quote.size();
+  bool comma = false;
+  for (;;) {
+    if (p - at > static_cast<int64_t>(kMaxItemBreak)) break;
+    if (p == end) return {final ? Kind::other : Kind::need, 0};
+    if (*p == ' ' || (bare && (*p == '\n' || *p == '\r' || *p == '\t'))) {
+      ++p;
+      continue;
+    }
+    if (*p == ',' && !comma) {
+      comma = true;
+      ++p;
+      continue;
+    }
+    if (*p == ']' && !comma) return {Kind::close, 0};
+    if (*p != '"' && (*p != '\\' || bare)) break;
+    const Token token = read_token(p, end, final);
+    if (token.kind == TokenKind::need) return {Kind::need, 0};
+    if (token.kind == TokenKind::quote && comma && source_at(p, token.length) == quote) {
+      return {Kind::next, static_cast<size_t>(p - at) + token.length};
+    }
+    if (token.kind != TokenKind::line_feed && token.kind != TokenKind::carriage &&
+        token.kind != TokenKind::tab) {
+      break;
+    }
+    p += token.length;
+  }
+  return {comma ? Kind::comma : Kind::other, 0};
+}
+
 }  // namespace
+
+Run Run::item(std::string_view quote, const std::vector<Signature>& signatures) {
+  Run run(false);
+  run.quote_ = quote;
+  run.signatures_ = &signatures;
+  return run;
+}
 
 Alphabet Run::alphabet() const {
   if (hex_) return Alphabet::hex;
@@ -43,8 +97,7 @@ Alphabet Run::alphabet() const {
 }
 
 size_t Run::plain_span(const uint8_t* at, const uint8_t* end) const {
-  const bool spelled = form_.encoding == Encoding::base64url || (plus_ == "+" && slash_ == "/");
-  if (hex_ || breaks_ > 0 || !spelled || !canon_.empty()) return 0;
+  if (hex_ || breaks_ > 0 || !is_plainly_spelled() || !canon_.empty()) return 0;
   // A first line this short may yet turn out to be wrapped.
   if (total_ < kMaxColumn) return 0;
   return alphabet_span({at, static_cast<size_t>(end - at)}, alphabet()) / 4 * 4;
@@ -184,9 +237,53 @@ Run::Step Run::take_break(const uint8_t*& at, const uint8_t* end, bool final) {
   return Step::full;
 }
 
+// The quote behind an item. Another item of the same length goes on with the run, a shorter one
+// ends it.
+Run::Step Run::take_item_end(const uint8_t*& at, const uint8_t* end, bool final) {
+  using Kind = ItemEnd::Kind;
+  terminator_ = TokenKind::quote;
+  const ItemEnd found = read_item_end(at, end, final, quote_);
+  if (found.kind == Kind::need) return Step::more;
+  closed_ = found.kind != Kind::other;
+  last_item_ = found.kind == Kind::close;
+  if (found.kind != Kind::next || items_ != (breaks_ > 0)) return Step::ended;
+  if (items_ ? in_line_ != column_ : in_line_ < kMinColumn || in_line_ > kMaxItem) {
+    return Step::ended;
+  }
+  const uint8_t* next = at + found.size;
+  if (next == end) return final ? Step::ended : Step::more;
+  const Token ahead = token(next, end, final);
+  if (ahead.kind == TokenKind::need) return Step::more;
+  if (items_ && ahead.kind == TokenKind::pad) return take_padding(at, end, final);
+  const bool special = ahead.kind == TokenKind::plus || ahead.kind == TokenKind::slash;
+  bool goes_on = is_base64_letter(*next) || special;
+  const bool examined =
+      items_ ? column_ >= kLongItem && characters() < kExamined : in_line_ >= kMinOpaqueItem;
+  if (goes_on && examined) {
+    const std::optional<bool> file = begins_file(next, end, final, *signatures_);
+    if (!file) return Step::more;
+    goes_on = !*file;
+  }
+  const std::string_view source = source_at(at, found.size);
+  if (items_) {
+    settle_line(true);
+    if (!goes_on || source != break_) return Step::ended;
+  } else {
+    if (!goes_on) return Step::ended;
+    items_ = true;
+    break_ = source;
+    first_ = column_ = in_line_;
+    first_source_ = source_;
+  }
+  next_line(source);
+  at = next;
+  return Step::full;
+}
+
 void Run::next_line(std::string_view source) {
   ++breaks_;
   in_line_ = 0;
+  closed_ = false;
   line_source_ = source;
   source_ += source.size();
 }
@@ -233,8 +330,7 @@ bool Run::take_full_lines(const uint8_t*& at, const uint8_t* end, size_t budget)
 
 Run::Step Run::lex(const uint8_t*& at, const uint8_t* end, bool final, size_t budget) {
   while (characters() < budget) {
-    if (column_ != 0 && in_line_ == 0 && alphabet_known_ && !hex_ && plus_.size() <= 1 &&
-        slash_.size() <= 1) {
+    if (column_ != 0 && in_line_ == 0 && !hex_ && is_plainly_spelled()) {
       take_full_lines(at, end, budget);
     }
     if (at == end) return final ? Step::ended : Step::more;
@@ -270,6 +366,13 @@ Run::Step Run::lex(const uint8_t*& at, const uint8_t* end, bool final, size_t bu
         if (step != Step::full) return step;
         break;
       }
+      case TokenKind::quote:
+        if (!quote_.empty() && source_at(at, next.length) == quote_) {
+          const Step step = take_item_end(at, end, final);
+          if (step != Step::full) return step;
+          break;
+        }
+        [[fallthrough]];
       default:
         terminator_ = next.kind;
         terminator_byte_ = *at;

@@ -9,6 +9,7 @@
 #include "gate/token.h"
 #include "sluice/codec.h"
 #include "sluice/form.h"
+#include "sluice/sniff.h"
 
 namespace sluice::gate {
 
@@ -19,12 +20,19 @@ inline constexpr size_t kMaxColumn = 1024;
 /// Longest line break with its indentation, in bytes of source.
 inline constexpr size_t kMaxBreak = 96;
 
+/// Longest item of a list that others may continue, in characters, and most source between two.
+inline constexpr size_t kMaxItem = 131'072;
+inline constexpr size_t kMaxItemBreak = 88;
+
 /// Follows one run. It keeps to one uniform form: alphabet, spelling of the specials, padding,
 /// column, line break. A change of form ends it. Chunk boundaries are data: elements that are not
 /// complete stay with the caller, the line that is not certain yet is held here.
 ///
 ///   JVBERi0xLjQK…rest of line 1 \n line 2 … \n last li=
 ///   └──────── first ──────────┘└break┘└ column ┘└─ held ─┘
+///
+/// Items of a list are lines, too, all of one length but the last: the break is then `","` in the
+/// spelling of where the list stands.
 class Run {
  public:
   enum class Step : uint8_t {
@@ -37,6 +45,11 @@ class Run {
   explicit Run(bool hex, bool uri = false) : hex_(hex), uri_(uri) {
     form_.encoding = hex ? Encoding::hex : Encoding::base64;
   }
+
+  /// What an item of a list begins with; `quote` is the source of the quote before it. A quote
+  /// without backslashes opens a JSON string: the whole run then stands outside of strings. An item
+  /// that begins like a file of its own, by the host's `signatures` too, continues nothing.
+  static Run item(std::string_view quote, const std::vector<Signature>& signatures);
 
   /// Pairs of hex digits, each behind `\x` in some escaping: `mark` is its source. Begins at a
   /// digit.
@@ -72,8 +85,18 @@ class Run {
   bool first_line_differs() const { return breaks_ > 0 && column_ != first_; }
   /// Bytes of source of the first line; meaningful once the run is wrapped.
   size_t first_line_source() const { return first_source_; }
+  /// Whether it goes on from item to item, and how long they are.
+  bool in_items() const { return items_; }
+  size_t column() const { return column_; }
+  /// Bytes of source of the item that is not certain yet, what separates it and its padding
+  /// included.
+  size_t held_source() const { return line_source_.size() + pad_source_.size(); }
+  /// Whether padding was the last that was taken: what follows is no part of the same word.
+  bool took_padding() const { return took_padding_; }
 
   const std::string& given_back() const { return given_back_; }
+  /// After `finish`: whether the form speaks of JSON source, the quotes of the items included.
+  bool bare() const { return bare_; }
   /// The form in terms of the string's own text; meaningful after `finish`.
   const Form& form() const { return form_; }
   Form& form() { return form_; }
@@ -82,12 +105,18 @@ class Run {
   bool take_letters(const uint8_t*& at, const uint8_t* end, size_t budget);
   size_t same_case(const uint8_t* at, size_t count);
   size_t plainly_spelled(const uint8_t* at, size_t count);
+  bool is_plainly_spelled() const {
+    return form_.encoding == Encoding::base64url || (plus_ == "+" && slash_ == "/");
+  }
   bool take_special(TokenKind kind, std::string_view source);
   Step take_padding(const uint8_t*& at, const uint8_t* end, bool final);
   Step take_break(const uint8_t*& at, const uint8_t* end, bool final);
   Token token(const uint8_t* at, const uint8_t* end, bool final) const {
     return read_token(at, end, final, uri_);
   }
+  Step take_item_end(const uint8_t*& at, const uint8_t* end, bool final);
+  bool is_certain() const;
+  bool is_tail(std::string_view characters, size_t over) const;
   bool accept_line();
   void next_line(std::string_view source);
   bool take_mark(const uint8_t*& at, const uint8_t* end);
@@ -102,6 +131,10 @@ class Run {
   bool hex_;
   bool uri_;
   bool pairs_ = false;
+  std::string quote_;  // in source, where items of a list may go on with the run
+  const std::vector<Signature>* signatures_ = nullptr;
+  bool items_ = false;  // they do: `break_` stands between items
+  bool bare_ = false;
   bool alphabet_known_ = false;             // base64: a special was seen; hex: a letter was seen
   std::string plus_, slash_, pad_, break_;  // spellings in source; empty while not seen
   size_t total_ = 0;                        // certain characters since the run began
@@ -116,6 +149,9 @@ class Run {
   std::string line_source_;  // its source, line break included
   size_t pads_ = 0;
   std::string pad_source_;
+  bool took_padding_ = false;
+  bool closed_ = false;     // the last item ends where its quote is
+  bool last_item_ = false;  // … and the list does
   TokenKind terminator_ = TokenKind::other;
   uint8_t terminator_byte_ = 0;
   bool finished_ = false;

@@ -18,6 +18,14 @@ bool closes_value(TokenKind kind, uint8_t byte) {
          byte == '}';
 }
 
+// Characters of all kinds, as words and numbers do not have them.
+bool is_mixed(std::string_view text) {
+  const auto has = [text](char from, char to) {
+    return std::any_of(text.begin(), text.end(), [=](char c) { return c >= from && c <= to; });
+  };
+  return text.size() >= kMinColumn && has('A', 'Z') && has('a', 'z') && has('0', '9');
+}
+
 }  // namespace
 
 // The padding that the number of characters calls for, wrapped as they are; anything else is not of
@@ -49,9 +57,12 @@ Run::Step Run::take_padding(const uint8_t*& at, const uint8_t* end, bool final) 
   }
   pad_ = spelling;
   pad_source_ = source_at(at, static_cast<size_t>(p - at));
+  if (items_ && static_cast<size_t>(end - p) < quote_.size() && !final) return Step::more;
+  closed_ = source_at(p, std::min(quote_.size(), static_cast<size_t>(end - p))) == quote_;
   pads_ = wanted;
   if (in_line > in_line_) in_line_ = in_line;
   at = p;
+  took_padding_ = true;
   return Step::ended;
 }
 
@@ -70,33 +81,59 @@ void Run::settle_line(bool certain) {
   line_source_.clear();
 }
 
+// Whether characters may end with `over` of an open quantum, in the standard spelling or URL's.
+bool Run::is_tail(std::string_view characters, size_t over) const {
+  uint8_t bytes[4];
+  const std::string_view tail = characters.substr(characters.size() - over);
+  return over == 0 || decode_tail(as_bytes(tail), alphabet(), bytes).has_value();
+}
+
+// Whether the line that is held is of the run.
+bool Run::is_certain() const {
+  if (line_.empty()) return false;
+  if (pairs_) return line_.size() == column_;
+  if (terminator_ == TokenKind::letter) return false;
+  const size_t over = (total_ + line_.size()) % (hex_ ? 2 : 4);
+  if (items_) {
+    if (!closed_ || (terminator_ != TokenKind::quote && pads_ == 0)) return false;
+    if (pads_ > 0 || line_.size() == column_) return true;
+    // Without padding a shorter item ends the list, or at least whole quanta. Behind a single item
+    // that may be complete it must not be a word.
+    if (breaks_ == 1 && is_tail(canon_, total_ % 4) && !(over == 0 && is_mixed(line_)))
+      return false;
+    return last_item_ ? is_tail(canon_ + line_, over) : over == 0;
+  }
+  if (pads_ > 0 || terminator_ == TokenKind::quote) return true;
+  return over == 0 && closes_value(terminator_, terminator_byte_);
+}
+
 void Run::finish() {
   if (finished_) return;
   finished_ = true;
   if (breaks_ > 0) {
-    bool certain = !line_.empty();
-    if (certain && terminator_ == TokenKind::letter) certain = false;
-    if (certain && pads_ == 0) {
-      const bool whole = (total_ + line_.size()) % (hex_ ? 2 : 4) == 0;
-      const bool quoted = terminator_ == TokenKind::quote;
-      certain = quoted || (whole && closes_value(terminator_, terminator_byte_));
-    }
-    if (pairs_) certain = line_.size() == column_;
+    const bool certain = is_certain();
     if (certain && column_ == 0) column_ = std::max(first_, in_line_);
     if (!line_source_.empty()) settle_line(certain);
   }
   settle_tail();
+  bare_ = quote_.size() == 1 && (breaks_ > 0 || !form_.suffix.empty());
+  const auto text_of = [this](std::string_view source) {
+    std::string text;
+    bare_ ? void(text = source) : append_unescaped(text, source);
+    return text;
+  };
+  if (bare_) {
+    form_.prefix = quote_;
+    form_.suffix += quote_;
+  }
   if (breaks_ > 0) {
     if (column_ == 0) column_ = first_;
     form_.column = static_cast<uint32_t>(column_);
     form_.first = first_ < column_ ? static_cast<uint32_t>(first_) : 0;
-    form_.separator.clear();
-    append_unescaped(form_.separator, break_);
+    form_.separator = text_of(break_);
   }
-  const auto spell = [](const std::string& source, std::string& text) {
-    if (source.empty()) return;
-    text.clear();
-    append_unescaped(text, source);
+  const auto spell = [&](const std::string& source, std::string& text) {
+    if (!source.empty()) text = text_of(source);
   };
   if (form_.encoding == Encoding::base64) {
     spell(plus_, form_.plus);
@@ -120,7 +157,13 @@ void Run::settle_tail() {
     form_.padded = pads_ > 0;
     return;
   }
-  given_back_ = source_of_tail(over) + pad_source_ + given_back_;
+  const std::string source = source_of_tail(over) + pad_source_;
+  // Outside of strings there is no text for it to be: it stands in the form.
+  if (quote_.size() == 1) {
+    form_.suffix = source;
+  } else {
+    given_back_ = source + given_back_;
+  }
   pads_ = 0;
   pad_source_.clear();
   canon_.resize(canon_.size() - over);

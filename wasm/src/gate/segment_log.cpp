@@ -120,6 +120,7 @@ void SegmentLog::reference(uint32_t index, uint32_t inner) {
   const char payload[4] = {static_cast<char>(inner & 0xFF), static_cast<char>(inner >> 8 & 0xFF),
                            static_cast<char>(inner >> 16 & 0xFF), static_cast<char>(inner >> 24)};
   append_event(events_, EventKind::reference, index, {payload, 4});
+  segments_[index].inner.push_back(inner);
 }
 
 // The type of a segment's content, and what follows it: a text, or its end.
@@ -148,6 +149,11 @@ void SegmentLog::close(uint32_t index) {
   segment.mangled = segment.kind == SegmentKind::text &&
                     looks_mangled(open.head, open.damaged, segment.bytes, options_.signatures);
   if (!open.recognised) recognise(open, segment);
+  const std::string tail = open.has_tail ? open.tail.finish(open.head) : std::string();
+  if (segment.kind == SegmentKind::run && open.has_tail) {
+    open.type = decide_type(segment.declared, sniff(as_bytes(open.head), as_bytes(tail),
+                                                    segment.bytes, options_.signatures));
+  }
   Subject subject;
   subject.type = segment.mangled                     ? type_of_mime("text/plain")
                  : segment.kind == SegmentKind::json ? type_of_mime("application/json")
@@ -155,14 +161,19 @@ void SegmentLog::close(uint32_t index) {
   subject.text = open.text.has_value();
   subject.size_bytes = segment.bytes;
   subject.head = as_bytes(open.head);
-  const std::string tail = open.has_tail ? open.tail.finish(open.head) : std::string();
   subject.tail = as_bytes(tail);
   const FileType declared = subject.type;
   if (open.text) open.text->tell(subject);
   const FileType& type = segment.declared.empty() ? subject.type : declared;
   segment.mime_type = type.mime_type;
   segment.extension = type.extension;
-  if (segment.kind != SegmentKind::run) segment.preview = preview(open.head);
+  if (segment.kind != SegmentKind::run) {
+    const bool json = segment.kind == SegmentKind::json;
+    const size_t most = std::min(json ? options_.previews_chars : options_.preview_chars,
+                                 options_.previews_chars - previewed_);
+    segment.preview = preview(open.head, std::max(most, kPreviewChars));
+    previewed_ += std::min(count_chars(segment.preview), most);
+  }
   if (segment.mangled) {
     const auto was = sniff_mangled(open.head, options_.signatures);
     segment.description = (was ? was->label : std::string("binary data")) +

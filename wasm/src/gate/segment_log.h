@@ -64,6 +64,7 @@ class SegmentLog {
   std::string events_;
   size_t room_ = 0;  // where the record under way begins in events_
   size_t kept_ = 0;
+  size_t previewed_ = 0;  // code points of options_.previews_chars that are used up
 };
 
 /// The kind of file that a text was before a decoder broke it, by its head.

@@ -33,7 +33,8 @@ void cut_source(const Measure& measure, Clamped& clamped) {
 void hold_bound(size_t limit, Clamped& clamped) {
   clamped.clamped_chars = count_chars(clamped.text);
   Tape tape;
-  if (clamped.clamped_chars <= limit && Tape::parse(clamped.text, tape, 512, false).ok()) return;
+  if (clamped.clamped_chars <= limit && Tape::parse(clamped.text, tape, kMaxTapeDepth, false).ok())
+    return;
   clamped.text = nothing_fits_note(clamped.original_chars);
   clamped.method = "text";
   clamped.clamped_chars = count_chars(clamped.text);
@@ -45,7 +46,7 @@ void hold_bound(size_t limit, Clamped& clamped) {
 Clamped clamp(std::string_view json, const GuardrailOptions& options) {
   Clamped clamped;
   Tape tape;
-  clamped.status = Tape::parse(json, tape, 512, false);
+  clamped.status = Tape::parse(json, tape, kMaxTapeDepth, false);
   if (!clamped.status.ok()) return clamped;
   clamped.original_chars = clamped.clamped_chars = count_chars(json);
   const size_t limit = std::max<size_t>(options.max_observation_chars, kMinObservationChars);

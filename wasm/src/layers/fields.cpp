@@ -46,7 +46,7 @@ class Search {
     if (places_.size() >= kMaxPlaces) return;
     const Type type = document_.tape()[node].type;
     if (step == steps_.size()) {
-      if (type == Type::string) places_.push_back({node, parent});
+      take(node, parent);
     } else if (steps_[step] == "*") {
       for (const size_t child : document_.children(node)) from(child, node, step + 1);
     } else if (type == Type::object) {
@@ -58,9 +58,17 @@ class Search {
     }
   }
 
-  std::vector<Place> take() { return std::move(places_); }
+  std::vector<Place> places() { return std::move(places_); }
 
  private:
+  void take(size_t node, size_t parent) {
+    // As Node writes a Buffer in JSON: `{"type":"Buffer","data":[…]}`.
+    if (document_.is_block(node, "Buffer"))
+      node = document_.tape().find(node, "data").value_or(node);
+    const Type type = document_.tape()[node].type;
+    if (type == Type::string || type == Type::array) places_.push_back({node, parent});
+  }
+
   const Document& document_;
   std::vector<std::string> steps_;
   std::vector<Place> places_;
@@ -79,7 +87,7 @@ std::vector<Place> find_places(const Document& document, size_t base, std::strin
     search.from(*structured, base, 0);
     if (const auto result = tape.find(*structured, "result")) search.from(*result, *structured, 0);
   }
-  return search.take();
+  return search.places();
 }
 
 }  // namespace sluice::layers

@@ -1,20 +1,13 @@
 #include "layers/filename.h"
 
+#include <algorithm>
+
 #include "describe/code_point.h"
 #include "sluice/codec.h"
 
 namespace sluice::layers {
 
 namespace {
-
-bool shows(char32_t value) {
-  if (is_control(value) || value == kReplacement) return false;
-  const bool direction = (value >= 0x200b && value <= 0x200f) ||
-                         (value >= 0x2028 && value <= 0x202e) ||
-                         (value >= 0x2060 && value <= 0x206f) || value == 0xfeff;
-  const bool tag = value >= 0xe0000 && value <= 0xe0fff;
-  return !direction && !tag;
-}
 
 std::string undo_percent(std::string_view text) {
   std::string out;
@@ -31,24 +24,62 @@ std::string undo_percent(std::string_view text) {
   return out;
 }
 
+void trim_end(std::string& name) {
+  while (name.ends_with(' ') || name.ends_with('.')) name.pop_back();
+}
+
+/// `.pdf` of a name, or nothing.
+std::string_view extension_of(std::string_view name) {
+  constexpr size_t kLongest = 9;
+  const size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || name.size() - dot > kLongest) return {};
+  const std::string_view extension = name.substr(dot);
+  const bool plain = std::all_of(extension.begin() + 1, extension.end(), [](char c) {
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+  });
+  return plain ? extension : std::string_view();
+}
+
+/// The first words and characters of a name that a file may have, its extension kept.
+std::string cut_to_name(const std::string& name) {
+  const std::string_view extension = extension_of(name);
+  size_t words = 1;
+  size_t chars = extension.size();
+  size_t end = 0;
+  const size_t stem = name.size() - extension.size();
+  for (; end < stem; end += read_code_point(name, end).length) {
+    if (name[end] == ' ' && ++words > kMaxFilenameWords) break;
+    if (++chars > kMaxFilename) break;
+  }
+  if (end == stem) return name;
+  if (words > kMaxFilenameWords && extension.empty()) return {};
+  std::string cut = name.substr(0, end);
+  trim_end(cut);
+  return cut.append(extension);
+}
+
 }  // namespace
 
 std::string clean_filename(std::string_view name) {
   const size_t slash = name.find_last_of("/\\");
   if (slash != std::string_view::npos) name.remove_prefix(slash + 1);
   std::string clean;
-  size_t count = 0;
-  for (size_t at = 0; at < name.size() && count < kMaxFilename;) {
+  for (size_t at = 0; at < name.size();) {
     const CodePoint point = read_code_point(name, at);
     const std::string_view source = name.substr(at, point.length);
     at += point.length;
-    const bool leading = clean.empty() && (point.value == ' ' || point.value == '.');
-    if (leading || !shows(point.value)) continue;
-    clean += source;
-    ++count;
+    if (is_space(point.value)) {
+      if (!clean.empty() && !clean.ends_with(' ')) clean += ' ';
+      continue;
+    }
+    const bool shown = !is_control(point.value) && !is_invisible(point.value);
+    if (!shown || point.value == kReplacement || (clean.empty() && point.value == '.')) continue;
+    const bool forbidden = point.length == 1 &&
+                           std::string_view("<>:\"|?*`").find(source[0]) != std::string_view::npos;
+    clean += forbidden ? std::string_view("_") : source;
   }
-  while (clean.ends_with(' ') || clean.ends_with('.')) clean.pop_back();
-  return clean;
+  trim_end(clean);
+  return cut_to_name(clean);
 }
 
 std::string filename_of_uri(std::string_view uri) {

@@ -26,8 +26,9 @@ std::string_view default_type(SegmentKind kind) {
 bool is_text_type(std::string_view mime_type) {
   const std::string_view bare = mime_type.substr(0, mime_type.find(';'));
   if (bare.starts_with("text/") || bare.ends_with("+json") || bare.ends_with("+xml")) return true;
-  for (const std::string_view type : {"json", "xml", "yaml", "x-yaml", "javascript", "x-ndjson",
-                                      "jsonl", "sql", "graphql", "toml", "x-sh", "rtf"}) {
+  for (const std::string_view type :
+       {"json", "xml", "yaml", "x-yaml", "javascript", "typescript", "x-ndjson", "jsonl", "sql",
+        "graphql", "toml", "x-sh", "rtf"}) {
     if (bare.starts_with("application/") && bare.substr(12) == type) return true;
   }
   return false;
@@ -42,10 +43,11 @@ Ledger::Ledger(const Config& config, const Call& call, std::vector<Segment> segm
   for (Segment& segment : segments_) {
     if (segment.mime_type.empty()) segment.mime_type = default_type(segment.kind);
     abouts_.emplace_back().base = base_;
+    abouts_.back().filename = clean_filename(segment.filename);
   }
 }
 
-std::optional<uint32_t> Ledger::add(Segment segment, std::string_view bytes) {
+std::optional<uint32_t> Ledger::add(Segment segment, std::string_view bytes, bool references) {
   if (size() - given_ >= kMaxAdded || size() >= kMaxSegments) return std::nullopt;
   const auto index = static_cast<uint32_t>(size());
   segment.whole = true;
@@ -53,7 +55,17 @@ std::optional<uint32_t> Ledger::add(Segment segment, std::string_view bytes) {
   segments_.push_back(std::move(segment));
   abouts_.emplace_back().base = base_;
   append_event(events_, EventKind::open, index);
-  append_event(events_, EventKind::data, index, bytes);
+  size_t logged = 0;
+  for (size_t at = bytes.find(kMarkerOpen); references && at != std::string_view::npos;
+       at = bytes.find(kMarkerOpen, at + 1)) {
+    const int32_t inner = marker_at(bytes, at);
+    if (inner < 0) continue;
+    append_event(events_, EventKind::data, index, bytes.substr(logged, at - logged));
+    const char payload[4] = {static_cast<char>(inner & 0xFF), static_cast<char>(inner >> 8), 0, 0};
+    append_event(events_, EventKind::reference, index, {payload, 4});
+    logged = at + kMarkerBytes;
+  }
+  append_event(events_, EventKind::data, index, bytes.substr(logged));
   append_event(events_, EventKind::close, index);
   return index;
 }
@@ -61,25 +73,28 @@ std::optional<uint32_t> Ledger::add(Segment segment, std::string_view bytes) {
 std::optional<uint32_t> Ledger::add_bytes(const Payload& payload, std::string_view source) {
   const Bytes bytes = as_bytes(payload.bytes);
   const Bytes head = bytes.first(std::min(bytes.size(), kDescribeHead));
+  const Bytes tail = bytes.last(std::min(bytes.size(), kDescribeTail));
   const std::optional<FileType> sniffed =
-      sniff(head.first(std::min(head.size(), kSniffHead)), config_.binary_detection.signatures);
-  FileType type = sniffed ? *sniffed : type_of_mime(kUnknown);
-  Segment segment;
-  segment.form = payload.form;
-  segment.chars = count_chars(source);
-  segment.mime_type = type.mime_type;
-  segment.extension = type.extension;
+      sniff(head, tail, bytes.size(), config_.binary_detection.signatures);
   Subject subject;
-  subject.type = std::move(type);
+  subject.text = !sniffed && is_text(payload.bytes);
+  subject.type = sniffed ? *sniffed : type_of_mime(subject.text ? "text/plain" : kUnknown);
   subject.size_bytes = payload.bytes.size();
   subject.head = head;
-  subject.tail = bytes.last(std::min(bytes.size(), kDescribeTail));
+  subject.tail = tail;
+  if (subject.text) tell_text(payload.bytes, subject);
+  Segment segment;
+  segment.form = payload.form;
+  segment.bare = payload.bare;
+  segment.chars = count_chars(source);
+  segment.mime_type = subject.type.mime_type;
+  segment.extension = subject.type.extension;
   segment.description = describe(subject);
   if (segment.mime_type.starts_with("image/") &&
       payload.bytes.size() <= config_.inline_media.max_bytes) {
     segment.kept = payload.bytes;
   }
-  return add(std::move(segment), payload.bytes);
+  return add(std::move(segment), payload.bytes, false);
 }
 
 std::optional<uint32_t> Ledger::add_text(std::string_view text) {
@@ -96,16 +111,19 @@ std::optional<uint32_t> Ledger::add_text(std::string_view text) {
   segment.mime_type = type.mime_type;
   segment.extension = type.extension;
   segment.description = describe(subject);
-  segment.preview = preview(text);
-  return add(std::move(segment), text);
+  segment.preview = preview(text, std::max(config_.guardrail.max_field_chars, kPreviewChars));
+  return add(std::move(segment), text, true);
 }
 
-void Ledger::declare_bytes(Segment& segment, const About& about, std::string_view mime_type) {
+void Ledger::declare_bytes(Segment& segment, const About& about, std::string_view mime_type,
+                           bool trusted) {
   const bool unknown = is_unknown(segment.mime_type);
   std::optional<FileType> sniffed;
   if (!unknown) sniffed = type_of_mime(segment.mime_type);
   if (sniffed && !segment.extension.empty()) sniffed->extension = segment.extension;
-  FileType type = decide_type(mime_type, sniffed);
+  // Text is text of the kind that is declared.
+  if (segment.mime_type == "text/plain" && is_text_type(plain_type(mime_type))) sniffed.reset();
+  FileType type = decide_type(mime_type, sniffed, trusted);
   if (is_unknown(type.mime_type) && !about.label.empty()) type.label = about.label;
   segment.mime_type = type.mime_type.empty() ? std::string(kUnknown) : type.mime_type;
   if (!type.extension.empty()) segment.extension = type.extension;
@@ -117,16 +135,22 @@ void Ledger::declare_bytes(Segment& segment, const About& about, std::string_vie
   }
 }
 
-void Ledger::declare(uint32_t index, std::string_view mime_type) {
+void Ledger::declare(uint32_t index, std::string_view mime_type, bool trusted) {
   Segment& segment = segments_[index];
   About& about = abouts_[index];
-  if (!mime_type.empty()) about.declared = mime_type;
+  if (!mime_type.empty()) {
+    about.declared = mime_type;
+    about.trusted = trusted;
+  }
   if (segment.kind == SegmentKind::run) {
-    if (!mime_type.empty() || !about.label.empty()) declare_bytes(segment, about, mime_type);
-  } else if (is_text_type(mime_type) && !segment.mangled) {
-    const FileType type = type_of_mime(mime_type);
-    segment.mime_type = mime_type;
-    if (!type.extension.empty() && type.extension != "bin") segment.extension = type.extension;
+    if (!mime_type.empty() || !about.label.empty()) {
+      declare_bytes(segment, about, mime_type, trusted);
+    }
+  } else if (const std::string said = trusted ? std::string(mime_type) : plain_type(mime_type);
+             is_text_type(said) && !segment.mangled) {
+    const std::string extension = type_of_mime(said).extension;
+    segment.mime_type = said;
+    if (!extension.empty() && extension != "bin") segment.extension = extension;
   }
 }
 
@@ -158,7 +182,11 @@ void Ledger::annotate() {
 void Ledger::stored(uint32_t index, Stored stored) {
   if (index >= size()) return;
   Segment& segment = segments_[index];
-  if (!stored.mime_type.empty()) segment.mime_type = stored.mime_type;
+  // A store may know the content by what somebody else said of it.
+  if (const std::string type = plain_type(stored.mime_type); !type.empty()) {
+    segment.mime_type = type;
+  }
+  stored.filename = clean_filename(stored.filename);
   if (stored.opaque) {
     segment.preview.clear();
     segment.description.clear();
@@ -174,7 +202,7 @@ void Ledger::decoded(uint32_t index, Segment record) {
   record.chars = segments_[index].chars;
   if (record.mime_type.empty()) record.mime_type = kUnknown;
   segments_[index] = std::move(record);
-  declare(index, abouts_[index].declared);
+  declare(index, abouts_[index].declared, abouts_[index].trusted);
   annotate(index);
 }
 

@@ -23,6 +23,7 @@ struct About {
   std::string filename;          ///< given by the server, cleaned; else empty
   std::string label;             ///< what a person called it in the configuration
   std::string declared;          ///< MIME type beside it
+  bool trusted = false;          ///< … which the configuration says
   std::string summary_template;  ///< of the configured field
   std::vector<Value> siblings;   ///< for the template's own placeholders
   std::string wrap;              ///< quote added on both sides, for bytes in JSON in a string
@@ -45,12 +46,14 @@ class Ledger {
   std::vector<Task>& tasks() { return tasks_; }
   std::string& events() { return events_; }
 
-  /// Adds a segment and logs its bytes; nothing when there are too many already.
+  /// Adds a segment and logs its bytes; nothing when there are too many already. Markers in a text
+  /// are logged as references.
   std::optional<uint32_t> add_bytes(const Payload& payload, std::string_view source);
   std::optional<uint32_t> add_text(std::string_view text);
 
-  /// Takes a declared MIME type where the bytes allow it.
-  void declare(uint32_t index, std::string_view mime_type);
+  /// Takes a declared MIME type where the bytes allow it. One that a server declares is believed
+  /// only as a `plain_type`, one of the configuration (`trusted`) as it stands there.
+  void declare(uint32_t index, std::string_view mime_type, bool trusted = false);
   /// Asks the host to try whether a text is encoded bytes.
   void ask_decode(uint32_t index);
   /// Tells the host the types and names of all segments, then what to try to decode.
@@ -65,9 +68,10 @@ class Ledger {
   std::string id(uint32_t index) const;
 
  private:
-  std::optional<uint32_t> add(Segment segment, std::string_view bytes);
+  std::optional<uint32_t> add(Segment segment, std::string_view bytes, bool references);
   void annotate(uint32_t index);
-  void declare_bytes(Segment& segment, const About& about, std::string_view mime_type);
+  void declare_bytes(Segment& segment, const About& about, std::string_view mime_type,
+                     bool trusted);
 
   const Config& config_;
   std::string base_;

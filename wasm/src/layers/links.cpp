@@ -5,6 +5,7 @@
 #include "layers/json_string.h"
 #include "layers/naming.h"
 #include "layers/splicer.h"
+#include "sluice/sniff.h"
 
 namespace sluice::layers {
 
@@ -82,7 +83,8 @@ std::string show_link(const Document& document, size_t block, const Notes& notes
     append_key(out, key);
     append_referring(out, document, value, notes);
   }
-  if (const std::string type = string_member(document, block, "mimeType"); !type.empty()) {
+  if (const std::string type = plain_type(string_member(document, block, "mimeType"));
+      !type.empty()) {
     append_key(out, "mime_type");
     out += json_string(type);
   }

@@ -10,7 +10,7 @@ Mcp::Mcp(const Config& config, const Call& call, const Document& document, const
       ledger_(ledger),
       notes_(config, call, ledger),
       media_(config, call),
-      shape_(shape_of(document, ledger.segments())),
+      shape_(call.transformed ? Shape{} : shape_of(document, ledger.segments())),
       referrer_(document, ledger, notes_) {}
 
 // A list of the server's own under our name must not be taken for ours, so it is moved into ours.

@@ -46,6 +46,7 @@ class Mcp {
   std::string note_block(size_t block, uint32_t segment);
   std::string note_entry(size_t entry, uint32_t segment) const;
   std::vector<uint32_t> news() const;
+  std::vector<std::string> tail_blocks() const;
   std::optional<size_t> server_refs() const;
 
   const Document& document_;

@@ -8,6 +8,9 @@ namespace sluice::layers {
 
 namespace {
 
+/// Texts that were not stored and whose beginnings one result shows behind its blocks.
+constexpr size_t kMaxBeginnings = 8;
+
 void add_once(std::vector<uint32_t>& list, uint32_t segment, const Ledger& ledger) {
   const std::string id = ledger.id(segment);
   const bool known =
@@ -43,23 +46,43 @@ std::vector<uint32_t> Mcp::news() const {
   return told;
 }
 
+// One block for all of them, and one for each text that is nowhere but here.
+std::vector<std::string> Mcp::tail_blocks() const {
+  std::vector<uint32_t> listed;
+  std::vector<std::string> blocks;
+  for (const uint32_t segment : news()) {
+    if (!notes_.beginning(segment).empty() && blocks.size() < kMaxBeginnings) {
+      blocks.push_back(note_as_block(notes_.note(segment)));
+    } else {
+      listed.push_back(segment);
+    }
+  }
+  if (!listed.empty()) {
+    blocks.insert(blocks.begin(), note_as_block(notes_.list(listed, shown_)));
+  }
+  return blocks;
+}
+
 void Mcp::finish_list(const std::string& at) {
   const size_t list = *shape_.list;
   const bool entries = shape_.kind == Shape::Kind::contents;
   if (const std::optional<uint32_t> segment = document_.whole(list)) {
     std::string items = entries ? note_entry(list, *segment) : note_as_block(notes_.note(*segment));
     noted_.push_back(*segment);
-    const std::vector<uint32_t> more = news();
-    if (!entries && !more.empty()) items += "," + note_as_block(notes_.list(more, shown_));
+    if (!entries) {
+      for (const std::string& block : tail_blocks()) items += "," + block;
+    }
     return replace(list, at, *segment, "[" + items + "]");
   }
-  const std::vector<uint32_t> listed = news();
-  if (entries || listed.empty()) return;
-  const size_t count = document_.tape().count(list);
+  if (entries) return;
+  size_t count = document_.tape().count(list);
   const uint32_t end = document_.tape()[list].end - 1;
-  splices_.push_back(
-      {end, end, (count > 0 ? "," : "") + note_as_block(notes_.list(listed, shown_))});
-  edits_.added(pointer_to(at, count));
+  std::string items;
+  for (const std::string& block : tail_blocks()) {
+    items += (count > 0 ? "," : "") + block;
+    edits_.added(pointer_to(at, count++));
+  }
+  if (!items.empty()) splices_.push_back({end, end, std::move(items)});
 }
 
 // --- _meta ------------------------------------------------------------------------------------
@@ -78,12 +101,14 @@ void Mcp::rewrite_meta(size_t meta, const std::string& at) {
 /// Writes the list where it belongs; nothing may be added to it afterwards.
 void Mcp::finish_body() {
   const Tape& tape = document_.tape();
-  const std::vector<uint32_t> listed = news();
-  if (shape_.kind == Shape::Kind::result && !listed.empty() && !tape.find(shape_.body, "content")) {
-    const uint32_t end = tape[shape_.body].end - 1;
-    const std::string note = note_as_block(notes_.list(listed, shown_));
-    splices_.push_back({end, end, ",\"content\":[" + note + "]"});
-    edits_.added("/content");
+  if (shape_.kind == Shape::Kind::result && !tape.find(shape_.body, "content")) {
+    std::string items;
+    for (const std::string& block : tail_blocks()) items += (items.empty() ? "" : ",") + block;
+    if (!items.empty()) {
+      const uint32_t end = tape[shape_.body].end - 1;
+      splices_.push_back({end, end, ",\"content\":[" + items + "]"});
+      edits_.added("/content");
+    }
   }
   if (const std::optional<size_t> meta = tape.find(shape_.body, "_meta")) {
     replace_in_meta(*meta);

@@ -7,6 +7,7 @@
 #include "layers/references.h"
 #include "sluice/describe.h"
 #include "sluice/sniff.h"
+#include "sluice/tape.h"
 
 namespace sluice::layers {
 
@@ -14,6 +15,52 @@ namespace {
 
 constexpr size_t kMaxLines = 8;
 constexpr std::string_view kNotStored = " Note: content not stored.";
+constexpr const char* kLost = " It cannot be read back.";
+
+/// Where a word begins that is longer than a preview and may be an encoding, since it has capital
+/// letters, small ones and digits; the end where none is.
+size_t encoded_word(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    bool upper = false, lower = false, digit = false;
+    for (; at < text.size() && text[at] != '\n' && looks_encoded(text.substr(at, 1)); ++at) {
+      upper = upper || (text[at] >= 'A' && text[at] <= 'Z');
+      lower = lower || (text[at] >= 'a' && text[at] <= 'z');
+      digit = digit || (text[at] >= '0' && text[at] <= '9');
+    }
+    if (at - begin > kPreviewChars && upper && lower && digit) return begin;
+    ++at;
+  }
+  return text.size();
+}
+
+/// JSON source that is cut anywhere up to its last complete element or member, its containers
+/// closed; empty when nothing is complete.
+std::string closed_json(std::string_view source) {
+  std::string open;  // the brackets that close what is open
+  std::string open_there;
+  size_t end = 0;
+  bool inside = false;
+  for (size_t at = 0; at < source.size(); ++at) {
+    const char c = source[at];
+    if (inside) {
+      if (c == '\\') ++at;
+      inside = c != '"';
+    } else if (c == '"') {
+      inside = true;
+    } else if (c == '{' || c == '[') {
+      open += c == '{' ? '}' : ']';
+    } else if ((c == '}' || c == ']') && !open.empty()) {
+      open.pop_back();
+    } else if (c == ',') {
+      end = at;
+      open_there = open;
+    }
+  }
+  if (open.empty() && !inside) return std::string(source);
+  if (end == 0) return {};
+  return std::string(source.substr(0, end)).append(open_there.rbegin(), open_there.rend());
+}
 
 bool ends_sentence(std::string_view text) {
   return text.ends_with('.') || text.ends_with('!') || text.ends_with('?') || text.ends_with("…");
@@ -50,7 +97,7 @@ std::string Notes::template_of(uint32_t segment) const {
   return own.empty() ? config_.default_summary_template : own;
 }
 
-std::string Notes::summary(uint32_t index) const {
+std::string Notes::words(uint32_t index) const {
   const Segment& segment = ledger_.segment(index);
   const About& about = ledger_.about(index);
   std::string text = segment.description;
@@ -69,9 +116,42 @@ std::string Notes::summary(uint32_t index) const {
     values.insert(values.end(), about.siblings.begin(), about.siblings.end());
     text = expand_template(words, values);
   }
+  if (const size_t lost = lost_inside(index); lost > 0 && is_stored(index)) {
+    text +=
+        " (" + grouped(lost) + (lost == 1 ? " file" : " files") + " inside it could not be stored)";
+  }
+  return text;
+}
+
+std::string Notes::summary(uint32_t index) const {
+  std::string text = words(index);
   if (is_stored(index)) return text;
   if (!ends_sentence(text)) text += '.';
-  return text.append(kNotStored);
+  return text.append(kNotStored).append(what_is_left(index));
+}
+
+// A segment stands inside one other at most, so there is an end to this.
+size_t Notes::lost_inside(uint32_t index) const {
+  size_t lost = 0;
+  for (const uint32_t inner : ledger_.segment(index).inner) {
+    lost += is_stored(inner) ? lost_inside(inner) : 1;
+  }
+  return lost;
+}
+
+// What can be had of something that was not stored.
+std::string Notes::what_is_left(uint32_t index) const {
+  const Segment& segment = ledger_.segment(index);
+  const std::string shown = beginning(index);
+  if (shown.empty()) return kLost;
+  if (shown.size() >= segment.bytes) return " All of it is shown.";
+  return " Its beginning is shown; the rest cannot be read back.";
+}
+
+std::string Notes::beginning(uint32_t index) const {
+  const Segment& segment = ledger_.segment(index);
+  if (is_stored(index) || segment.kind == SegmentKind::run) return {};
+  return with_uris(segment.preview.substr(0, encoded_word(segment.preview)));
 }
 
 void Notes::append_artifact(std::string& out, uint32_t index) const {
@@ -92,9 +172,19 @@ void Notes::append_artifact(std::string& out, uint32_t index) const {
   append_key(out, "summary");
   out += json_string(summary(index));
   if (segment.kind == SegmentKind::run || segment.preview.empty()) return;
+  const std::string shown = beginning(index);
+  if (segment.kind == SegmentKind::json) {
+    const std::string json = closed_json(shown);
+    Tape tape;
+    if (Tape::parse(json, tape).ok()) {
+      append_key(out, "beginning");
+      out += json;
+      return;
+    }
+  }
   append_key(out, "preview");
   out += '"';
-  append_text(out, segment.preview);
+  append_escaped(out, shown.empty() ? with_uris(preview(segment.preview)) : shown);
   out += '"';
 }
 
@@ -105,19 +195,37 @@ std::string Notes::artifact(uint32_t segment) const {
   return out;
 }
 
+std::string Notes::with_uris(std::string_view text) const {
+  std::string out;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const int32_t segment = text[at] == kMarkerOpen ? marker_at(text, at) : -1;
+    if (segment < 0 || static_cast<size_t>(segment) >= ledger_.size()) {
+      out += text[at];
+      continue;
+    }
+    out += uri(static_cast<uint32_t>(segment), false);
+    at += kMarkerBytes - 1;
+  }
+  return out;
+}
+
 std::string Notes::read_tool() const {
   return call_.name_space.empty() ? "artifact_read" : call_.name_space + "_artifact_read";
 }
 
 std::string Notes::note(uint32_t segment) const {
-  std::string text = "[sluice] " + summary(segment);
+  std::string text = "[sluice] " + words(segment);
   if (!is_stored(segment)) {
     // A planner finds the reason beside the summary; here is no place but the sentence.
     const std::optional<Stored>& stored = ledger_.about(segment).stored;
-    if (!stored || stored->warning.empty()) return text;
-    text.replace(text.size() - kNotStored.size(), kNotStored.size(), " " + stored->warning);
     if (!ends_sentence(text)) text += '.';
-    return text;
+    text += " " + (stored ? stored->warning : std::string("Content not stored."));
+    if (!ends_sentence(text)) text += '.';
+    const std::string rest = what_is_left(segment);
+    const size_t used = count_chars(text) + count_chars(rest) + 1;
+    const std::string shown = beginning(segment);
+    if (shown.empty() || used >= config_.max_inline_size) return text + kLost;
+    return text + rest + "\n" + preview(shown, config_.max_inline_size - used);
   }
   if (text.ends_with('.')) text.pop_back();
   return text + ": stored, not shown. Read it with " + read_tool() + " {\"uri\":\"" +
@@ -132,36 +240,22 @@ std::string Notes::list(const std::vector<uint32_t>& segments,
   if (segments.size() == 1 && !is_shown(segments[0])) return note(segments[0]);
   const bool any = std::any_of(segments.begin(), segments.end(),
                                [&](uint32_t segment) { return is_stored(segment); });
-  std::string text = "[sluice] Not stored, though this result refers to them:";
+  std::string text =
+      "[sluice] Not stored, though this result refers to them; they cannot be read back:";
   if (any) {
     text = "[sluice] Stored, as this result refers to them. Read one with " + read_tool() +
            " {\"uri\":\"artifact://…\"} or pass its URI as a tool argument.";
   }
   for (size_t line = 0; line < std::min(segments.size(), kMaxLines); ++line) {
-    text += "\n- " + plain_uri(ledger_.id(segments[line])) + ": " + summary(segments[line]);
+    text += "\n- " + plain_uri(ledger_.id(segments[line])) + ": " + words(segments[line]);
+    if (!is_stored(segments[line]))
+      text += (ends_sentence(text) ? "" : ".") + std::string(kNotStored);
     if (is_shown(segments[line])) text += " (shown here too)";
   }
   if (segments.size() > kMaxLines) {
     text += "\n… and " + grouped(segments.size() - kMaxLines) + " more";
   }
   return text;
-}
-
-void Notes::append_text(std::string& out, std::string_view text) const {
-  for (size_t at = 0; at < text.size();) {
-    const size_t open = std::min(text.find(kMarkerOpen, at), text.size());
-    append_escaped(out, text.substr(at, open - at));
-    at = open;
-    if (open == text.size()) return;
-    const int32_t segment = marker_at(text, open);
-    if (segment >= 0 && static_cast<size_t>(segment) < ledger_.size()) {
-      out += uri(static_cast<uint32_t>(segment), false);
-      at += kMarkerBytes;
-    } else {
-      append_escaped(out, text.substr(at, 1));
-      ++at;
-    }
-  }
 }
 
 }  // namespace sluice::layers

@@ -5,6 +5,7 @@
 
 #include "layers/json_text.h"
 #include "layers/links.h"
+#include "layers/same_value.h"
 #include "layers/splicer.h"
 
 namespace sluice::layers {
@@ -18,8 +19,9 @@ Observation::Observation(const Config& config, const Call& call, const Document&
       links_(links),
       notes_(config, call, ledger),
       media_(config, call),
-      shape_(shape_of(document, ledger.segments())),
-      link_blocks_(links_of(document, shape_)) {}
+      shape_(call.transformed ? Shape{} : shape_of(document, ledger.segments())),
+      link_blocks_(links_of(document, shape_)),
+      repeated_(texts_that_say_structure()) {}
 
 std::string Observation::write() {
   switch (shape_.kind) {
@@ -81,7 +83,7 @@ std::string Observation::content_half() {
   std::string content = content_value(sole);
   const std::string others = other_members();
   std::string structured;
-  if (shape_.structured && adds_to(*shape_.structured, ids_in(*shape_.list))) {
+  if (shape_.structured && repeated_.empty() && !says_nothing(*shape_.structured)) {
     structured = whole(*shape_.structured);
   }
   if (sole && others.empty() && structured.empty() && !is_error()) return content;
@@ -110,8 +112,9 @@ std::string Observation::other_members() const {
   std::string out;
   for (const size_t value : document_.children(shape_.body)) {
     const std::string key = tape.string(value - 1);
-    const bool known =
-        contents ? key == "contents" : std::find(kKnown.begin(), kKnown.end(), key) != kKnown.end();
+    const bool known = contents ? key == "contents"
+                                : std::find(kKnown.begin(), kKnown.end(), key) != kKnown.end() &&
+                                      (key != "content" || shape_.list);
     if (known || key == "_meta") continue;
     if (key == "resultType" && tape.is_string(value, "complete")) continue;
     out += ',';
@@ -128,11 +131,11 @@ std::string Observation::content_value(bool& sole) {
     return shape_.list ? whole(*shape_.list) : "[]";
   }
   const std::vector<uint32_t> blocks = document_.children(*shape_.list);
-  const std::optional<size_t> text = only_text(document_, shape_);
-  if (blocks.size() == 1 && text) {
+  const std::vector<uint32_t> texts = texts_of(document_, shape_);
+  if (blocks.size() == 1 && texts.size() == 1) {
     sole = true;
     Document inner;
-    if (!read_json_text(document_, *text, ledger_.size(), inner)) return whole(*text);
+    if (!read_json_text(document_, texts[0], ledger_.size(), inner)) return whole(texts[0]);
     std::string out;
     append_showing(out, inner, 0, notes_);
     return out;
@@ -168,18 +171,50 @@ std::vector<std::string> Observation::blocks_beside(size_t half) {
   return items;
 }
 
-// A text block says in words what the structured half says, and the specification asks for that; it
-// is worth showing only for an artifact of its own, or for what went wrong. Other blocks are
-// repeated only by the same artifact.
+// The specification asks servers to say the structured half again as text.
 bool Observation::repeats(size_t block, const Ids& ids) const {
-  if (document_.is_block(block, "text")) {
-    const std::optional<size_t> text = document_.tape().find(block, "text");
-    Document inner;
-    if (is_error() && text && !read_json_text(document_, *text, ledger_.size(), inner))
-      return false;
-    return !adds_to(block, ids);
-  }
+  if (std::find(repeated_.begin(), repeated_.end(), block) != repeated_.end()) return true;
   return load_of_block(document_, block) && !adds_to(block, ids);
+}
+
+bool Observation::says_nothing(size_t node) const {
+  const Type type = document_.tape()[node].type;
+  return type == Type::null ||
+         ((type == Type::object || type == Type::array) && document_.tape().count(node) == 0);
+}
+
+// A value that is no object is wrapped by servers as `{"result": …}`, and a list is told as a text
+// for each item.
+std::vector<uint32_t> Observation::texts_that_say_structure() const {
+  std::vector<uint32_t> blocks;
+  if (!shape_.structured || !shape_.listed(document_)) return blocks;
+  const Tape& tape = document_.tape();
+  std::vector<uint32_t> texts;
+  for (const uint32_t block : document_.children(*shape_.list)) {
+    const std::optional<size_t> text = tape.find(block, "text");
+    if (!document_.is_block(block, "text") || !text || tape[*text].type != Type::string) continue;
+    blocks.push_back(block);
+    texts.push_back(static_cast<uint32_t>(*text));
+  }
+  const size_t structured = *shape_.structured;
+  const size_t wrapped = tape.find(structured, "result").value_or(0);
+  const bool wraps = wrapped != 0 && tape.count(structured) == 1;
+  const auto says = [&](size_t text, size_t value) {
+    return says_value(document_, text, value, ledger_);
+  };
+  const std::vector<uint32_t> items = document_.children(wrapped);
+  if (wraps && !items.empty() &&
+      std::equal(texts.begin(), texts.end(), items.begin(), items.end(), says)) {
+    return blocks;
+  }
+  std::vector<uint32_t> found;
+  for (size_t at = 0; at < blocks.size(); ++at) {
+    if (document_.whole(texts[at]) && has_hidden(ids_in(structured))) continue;
+    if (says(texts[at], structured) || (wraps && says(texts[at], wrapped))) {
+      found.push_back(blocks[at]);
+    }
+  }
+  return found;
 }
 
 // --- artifacts by their ids -------------------------------------------------------------------
@@ -190,18 +225,11 @@ Observation::Ids Observation::ids_in(size_t node) const {
   return ids;
 }
 
-// Whether a value has an artifact that is not among `ids`. A long text that is JSON is the other
-// half over again, not a thing of its own.
+// Whether a value has an artifact that is not among `ids`.
 bool Observation::adds_to(size_t node, const Ids& ids) const {
-  for (const Mark& mark : document_.marks(node)) {
-    if (ids.count(ledger_.id(mark.segment)) != 0) continue;
-    const Segment& segment = ledger_.segment(mark.segment);
-    const size_t first = segment.preview.find_first_not_of(" \t\r\n");
-    const bool json = segment.kind != SegmentKind::run && first != std::string::npos &&
-                      (segment.preview[first] == '{' || segment.preview[first] == '[');
-    if (!json || has_hidden(ids)) return true;
-  }
-  return false;
+  const std::span<const Mark> marks = document_.marks(node);
+  return std::any_of(marks.begin(), marks.end(),
+                     [&](const Mark& mark) { return ids.count(ledger_.id(mark.segment)) == 0; });
 }
 
 // Whether some bytes stand inside a stored text only, and nowhere else. Both halves of a result

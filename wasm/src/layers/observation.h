@@ -14,8 +14,11 @@
 namespace sluice::layers {
 
 /// Writes one observation. A view: envelopes are opened, the half that `prefer` names is shown, and
-/// what only the other half has is added; no artifact and no link is dropped, nothing is said
-/// twice.
+/// what only the other half has is added; nothing is dropped, nothing is said twice:
+///
+///   {"rows":[…]}                                      the text is the same JSON value
+///   {"structured":{"rows":[…]},"content":[{"type":"text","text":"WARNING: …"}]}
+///   {"content":"WARNING: …","structured":{"rows":[…]}}             with `prefer: content`
 class Observation {
  public:
   Observation(const Config& config, const Call& call, const Document& document,
@@ -37,6 +40,8 @@ class Observation {
   std::vector<std::string> blocks_beside(size_t half);
   bool adds_to(size_t node, const Ids& ids) const;
   bool repeats(size_t block, const Ids& ids) const;
+  bool says_nothing(size_t node) const;
+  std::vector<uint32_t> texts_that_say_structure() const;
   Ids ids_in(size_t node) const;
   bool has_hidden(const Ids& ids) const;
   bool is_error() const;
@@ -52,6 +57,7 @@ class Observation {
   Media media_;
   Shape shape_;
   std::vector<uint32_t> link_blocks_;
+  std::vector<uint32_t> repeated_;  // text blocks that say what the structured half says
 };
 
 }  // namespace sluice::layers

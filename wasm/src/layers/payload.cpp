@@ -23,15 +23,9 @@ std::string unwrap(std::string_view text, Form& form) {
   const size_t first = text.find_first_of("\r\n");
   if (first == std::string_view::npos) return std::string(text);
   const size_t next = text.find_first_not_of("\r\n", first);
-  const std::string_view separator =
-      text.substr(first, next == std::string_view::npos ? std::string_view::npos : next - first);
-  if (next == std::string_view::npos) {
-    form.suffix = separator;
-  } else {
-    form.column = static_cast<uint32_t>(std::min<size_t>(first, UINT32_MAX));
-    form.separator = separator;
-    if (text.ends_with(separator)) form.suffix = separator;
-  }
+  const std::string_view separator = text.substr(first, next - first);
+  form.column = static_cast<uint32_t>(std::min<size_t>(first, UINT32_MAX));
+  form.separator = separator;
   std::string joined;
   joined.reserve(text.size());
   std::copy_if(text.begin(), text.end(), std::back_inserter(joined),
@@ -55,6 +49,74 @@ bool decode_all(std::string_view digits, Alphabet alphabet, std::string& bytes) 
   return written > 0;
 }
 
+std::optional<Payload> read_base64_run(std::string_view text) {
+  if (!looks_encoded(text)) return std::nullopt;
+  Payload payload;
+  const std::string joined = unwrap(text, payload.form);
+  std::string_view digits = joined;
+  while (digits.ends_with('=')) digits.remove_suffix(1);
+  const bool url = digits.find_first_of("-_") != std::string_view::npos;
+  payload.form.encoding = url ? Encoding::base64url : Encoding::base64;
+  payload.form.padded = digits.size() % 4 == 0 || digits.size() != joined.size();
+  if (!decode_all(digits, url ? Alphabet::url : Alphabet::standard, payload.bytes)) {
+    return std::nullopt;
+  }
+  return payload;
+}
+
+std::optional<Payload> read_hex_run(std::string_view text) {
+  Payload payload;
+  std::string_view digits = text;
+  if (digits.starts_with("0x")) {
+    payload.form.prefix = "0x";
+    digits.remove_prefix(2);
+  }
+  const bool upper =
+      std::any_of(digits.begin(), digits.end(), [](char c) { return c >= 'A' && c <= 'F'; });
+  payload.form.encoding = upper ? Encoding::hex_upper : Encoding::hex;
+  if (digits.size() % 2 != 0 || alphabet_span(as_bytes(digits), Alphabet::hex) != digits.size()) {
+    return std::nullopt;
+  }
+  if (!decode_all(digits, Alphabet::hex, payload.bytes)) return std::nullopt;
+  return payload;
+}
+
+/// Length of the `data:…;base64,` that a text begins with.
+size_t data_prefix(std::string_view text) {
+  constexpr std::string_view kBase64 = ";base64,";
+  const size_t comma = text.find(',');
+  if (!text.starts_with("data:") || comma == std::string_view::npos) return 0;
+  return text.substr(0, comma + 1).ends_with(kBase64) ? comma + 1 : 0;
+}
+
+/// Reads what stands between white space and behind the beginning of a `data:` URI.
+template <typename Read>
+std::optional<Payload> read_between(std::string_view text, Read read) {
+  const size_t begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+  const size_t uri = begin + data_prefix(text.substr(begin));
+  const size_t end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string_view::npos || end < uri) return std::nullopt;
+  std::optional<Payload> payload = read(text.substr(uri, end + 1 - uri));
+  if (!payload) return payload;
+  payload->form.prefix.insert(0, text.substr(0, uri));
+  payload->form.suffix += text.substr(end + 1);
+  const std::string_view declared = text.substr(begin, uri - begin);
+  if (!declared.empty()) payload->declared = declared.substr(5, declared.find(';') - 5);
+  if (!writes_again(*payload, text)) payload.reset();
+  return payload;
+}
+
+/// The value of a JSON number that is a byte as everybody writes it; nothing for any other value.
+std::optional<char> byte_of(std::string_view source) {
+  if (source.empty() || source.size() > 3 || (source.size() > 1 && source[0] == '0')) return {};
+  unsigned value = 0;
+  for (const char c : source) {
+    if (c < '0' || c > '9') return {};
+    value = value * 10 + static_cast<unsigned>(c - '0');
+  }
+  return value < 256 ? std::optional(static_cast<char>(value)) : std::nullopt;
+}
+
 }  // namespace
 
 bool writes_again(const Payload& payload, std::string_view text) {
@@ -71,47 +133,45 @@ bool looks_encoded(std::string_view text) {
 }
 
 std::optional<Payload> read_base64(std::string_view text) {
-  if (!looks_encoded(text)) return std::nullopt;
-  Payload payload;
-  const std::string joined = unwrap(text, payload.form);
-  std::string_view digits = joined;
-  while (digits.ends_with('=')) digits.remove_suffix(1);
-  const bool url = digits.find_first_of("-_") != std::string_view::npos;
-  payload.form.encoding = url ? Encoding::base64url : Encoding::base64;
-  payload.form.padded = digits.size() % 4 == 0 || digits.size() != joined.size();
-  if (!decode_all(digits, url ? Alphabet::url : Alphabet::standard, payload.bytes)) {
-    return std::nullopt;
-  }
-  if (!writes_again(payload, text)) return std::nullopt;
-  return payload;
-}
-
-std::optional<Payload> read_hex(std::string_view text) {
-  Payload payload;
-  std::string_view digits = text;
-  if (digits.starts_with("0x")) {
-    payload.form.prefix = "0x";
-    digits.remove_prefix(2);
-  }
-  const bool upper =
-      std::any_of(digits.begin(), digits.end(), [](char c) { return c >= 'A' && c <= 'F'; });
-  payload.form.encoding = upper ? Encoding::hex_upper : Encoding::hex;
-  if (digits.size() % 2 != 0 || alphabet_span(as_bytes(digits), Alphabet::hex) != digits.size()) {
-    return std::nullopt;
-  }
-  if (!decode_all(digits, Alphabet::hex, payload.bytes)) return std::nullopt;
-  if (!writes_again(payload, text)) return std::nullopt;
-  return payload;
+  return read_between(text, read_base64_run);
 }
 
 std::optional<Payload> read_encoded(std::string_view text) {
-  std::optional<Payload> hex = read_hex(text);
+  std::optional<Payload> hex = read_between(text, read_hex_run);
   std::optional<Payload> base64 = read_base64(text);
-  if (!hex) return base64;
+  if (!hex || (base64 && !base64->declared.empty())) return base64;
   if (!base64) return hex;
   if (sniff(as_bytes(hex->bytes))) return hex;
   if (sniff(as_bytes(base64->bytes))) return base64;
   return text.size() >= kPlainlyHex ? hex : base64;
+}
+
+std::optional<Payload> read_byte_array(const Document& document, size_t array) {
+  const Tape& tape = document.tape();
+  const std::vector<uint32_t> items = document.children(array);
+  if (tape[array].type != Type::array || items.empty()) return std::nullopt;
+  Payload payload;
+  payload.bare = true;
+  for (const size_t item : items) {
+    const std::optional<char> byte = byte_of(tape.source(item));
+    if (!byte) return std::nullopt;
+    payload.bytes += *byte;
+  }
+  const auto between = [&](size_t begin, size_t end) {
+    return std::string(document.text().substr(begin, end - begin));
+  };
+  Form& form = payload.form;
+  form.encoding = Encoding::byte_array;
+  form.prefix = between(tape[array].begin, tape[items.front()].begin);
+  form.suffix = between(tape[items.back()].end, tape[array].end);
+  form.separator =
+      items.size() > 1 ? between(tape[items[0]].end, tape[items[1]].begin) : std::string(",");
+  if (!writes_again(payload, tape.source(array))) {
+    form.prefix = "[";
+    form.suffix = "]";
+    form.separator = ",";
+  }
+  return payload;
 }
 
 }  // namespace sluice::layers

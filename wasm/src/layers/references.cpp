@@ -84,6 +84,13 @@ std::optional<Reference> read_reference(std::string_view uri) {
 
 }  // namespace layers
 
+namespace {
+
+/// What the ids of artifacts begin with that no store kept (`web/src/artifacts/unstored.ts`).
+constexpr std::string_view kUnstored = "truncated_";
+
+}  // namespace
+
 std::string reference(const Segment& segment, std::string_view id, bool with_form) {
   std::string uri = layers::plain_uri(id);
   uri += "?type=";
@@ -93,6 +100,8 @@ std::string reference(const Segment& segment, std::string_view id, bool with_for
     const std::string form = form_name(segment.form, segment.mime_type);
     if (!form.empty()) uri += "&form=" + form;
   }
+  // Inside a longer string nothing else can say so.
+  if (id.starts_with(kUnstored)) uri += "&error=not-stored";
   return uri;
 }
 

@@ -108,19 +108,18 @@ Shape shape_of(const Document& document, const std::vector<Segment>& segments) {
   return shape;
 }
 
-std::optional<size_t> only_text(const Document& document, const Shape& shape) {
-  if (shape.kind != Shape::Kind::result && shape.kind != Shape::Kind::blocks) return std::nullopt;
-  if (!shape.listed(document)) return std::nullopt;
-  std::optional<size_t> found;
+std::vector<uint32_t> texts_of(const Document& document, const Shape& shape) {
+  std::vector<uint32_t> texts;
+  if (shape.kind != Shape::Kind::result && shape.kind != Shape::Kind::blocks) return texts;
+  if (!shape.listed(document)) return texts;
   for (const size_t block : document.children(*shape.list)) {
     if (!document.is_block(block, "text")) continue;
-    if (found) return std::nullopt;
-    found = block;
+    const std::optional<size_t> text = document.tape().find(block, "text");
+    if (text && document.tape()[*text].type == Type::string) {
+      texts.push_back(static_cast<uint32_t>(*text));
+    }
   }
-  if (!found) return std::nullopt;
-  const std::optional<size_t> text = document.tape().find(*found, "text");
-  if (!text || document.tape()[*text].type != Type::string) return std::nullopt;
-  return text;
+  return texts;
 }
 
 }  // namespace sluice::layers

@@ -37,8 +37,7 @@ Shape shape_of(const Document& document, const std::vector<Segment>& segments);
 /// Whether a collapsed sub-tree was an array (or else an object), from its preview.
 bool was_array(const Segment& segment);
 
-/// The one text block of a result or of an array of blocks, if it has exactly one beside what else
-/// it has; the node of its `text`.
-std::optional<size_t> only_text(const Document& document, const Shape& shape);
+/// The texts of the text blocks of a result or of an array of blocks: the nodes of their `text`.
+std::vector<uint32_t> texts_of(const Document& document, const Shape& shape);
 
 }  // namespace sluice::layers

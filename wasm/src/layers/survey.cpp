@@ -41,11 +41,11 @@ Status Survey::run(const std::string& reduced, std::string& surveyed) {
   if (quote_bare_bytes(document, quoted)) status = document.read(std::move(quoted), ledger_.size());
   if (!status.ok()) return status;
 
-  const Shape shape = shape_of(document, ledger_.segments());
+  const Shape shape = call_.transformed ? Shape{} : shape_of(document, ledger_.segments());
   Work work{document};
-  if (shape.kind != Shape::Kind::error) {
+  if (shape.kind != Shape::Kind::error && !call_.transformed) {
     take_fields(work, shape.body);
-    survey_text(work, shape);
+    for (const size_t text : texts_of(document, shape)) survey_text(work, text);
     take_blocks(work, shape);
     note_links(document, shape);
   }

@@ -28,7 +28,7 @@ class Survey {
   Status run(const std::string& reduced, std::string& surveyed);
 
  private:
-  /// One text under survey: the document, or the JSON in its one text block.
+  /// One text under survey: the document, or the JSON in a text block.
   struct Work {
     const Document& document;
     bool nested = false;
@@ -37,10 +37,11 @@ class Survey {
   };
 
   bool quote_bare_bytes(const Document& document, std::string& quoted);
-  void survey_text(Work& work, const Shape& shape);
+  void survey_text(Work& work, size_t text);
   void take_fields(Work& work, size_t base);
   void take_field(Work& work, const Place& place, const ToolField& field);
   std::optional<uint32_t> divert(Work& work, size_t node, const ToolField& field);
+  std::optional<uint32_t> divert_array(Work& work, size_t array);
   void take_blocks(Work& work, const Shape& shape);
   void take_block(Work& work, size_t block);
   void take_resource(Work& work, size_t resource);

@@ -3,6 +3,7 @@
 #include "layers/json_text.h"
 #include "layers/links.h"
 #include "layers/naming.h"
+#include "layers/references.h"
 #include "layers/survey.h"
 
 namespace sluice::layers {
@@ -36,7 +37,34 @@ std::string marker_string(uint32_t segment) {
 bool fit_nested(Payload& payload, std::string_view source) {
   if (writes_again(payload, source)) return true;
   payload.form.slash = "\\/";
+  std::string& prefix = payload.form.prefix;
+  for (size_t at = prefix.find('/'); at != std::string::npos; at = prefix.find('/', at + 2)) {
+    prefix.insert(at, 1, '\\');
+  }
   return writes_again(payload, source);
+}
+
+/// The run that is all of a string but for white space, if the gate took one there.
+std::optional<uint32_t> only_run(const Document& document, size_t node, std::string_view value) {
+  const std::span<const Mark> marks = document.marks(node);
+  const size_t first = value.find_first_not_of(" \t\r\n");
+  if (marks.size() != 1 || first == std::string_view::npos || marker_at(value, first) < 0 ||
+      value.find_first_not_of(" \t\r\n", first + kMarkerBytes) != std::string_view::npos) {
+    return std::nullopt;
+  }
+  return marks.front().segment;
+}
+
+/// Whether a place is the content of a resource or of a block of bytes, which have a name and a
+/// type beside it.
+bool is_content(const Document& document, const Place& place) {
+  const Tape& tape = document.tape();
+  const size_t object = place.parent;
+  if (document.is_block(object, "image") || document.is_block(object, "audio")) {
+    return tape.find(object, "data") == place.node;
+  }
+  return tape.find(object, "uri") &&
+         (tape.find(object, "blob") == place.node || tape.find(object, "text") == place.node);
 }
 
 }  // namespace
@@ -57,32 +85,66 @@ void Survey::take_field(Work& work, const Place& place, const ToolField& field) 
   if (!segment) segment = divert(work, place.node, field);
   if (!segment) return;
   About& about = ledger_.about(*segment);
+  const Document& document = work.document;
+  const bool content = is_content(document, place);
   about.label = field.content_type;
   about.summary_template = field.summary_template;
-  about.filename = sibling_filename(work.document, place.parent);
-  note_siblings(work.document, place.parent, about, field.summary_template);
-  ledger_.declare(*segment, field.mime_type);
+  about.filename =
+      content ? payload_filename(document, place.parent) : sibling_filename(document, place.parent);
+  note_siblings(document, place.parent, about, field.summary_template);
+  std::string type = about.declared;
+  if (content) type = string_member(document, place.parent, "mimeType");
+  if (field.mime_type.empty()) {
+    ledger_.declare(*segment, type);
+  } else {
+    ledger_.declare(*segment, field.mime_type, true);
+  }
   ledger_.ask_decode(*segment);
 }
 
 std::optional<uint32_t> Survey::divert(Work& work, size_t node, const ToolField& field) {
   const Document& document = work.document;
+  const Node& string = document.tape()[node];
+  if (string.type != Type::string) return divert_array(work, node);
   const std::string value = document.tape().string(node);
-  if (value.empty() || !document.marks(node).empty()) return std::nullopt;
+  const bool exact = work.nested && call_.dialect == Dialect::mcp;
+  if (const std::optional<uint32_t> only = only_run(document, node, value)) {
+    if (call_.dialect == Dialect::observation) {
+      work.splices.push_back({string.begin, string.end, marker_string(*only)});
+    }
+    return only;
+  }
+  if (value.empty()) return std::nullopt;
 
   std::optional<Payload> payload = read_encoded(value);
   if (payload && is_text_type(field.mime_type) && !is_printable(payload->bytes)) payload.reset();
 
   // What restores a nested string is written into the outer one as it is, so escapes matter there.
-  const bool exact = work.nested && call_.dialect == Dialect::mcp;
   if (exact && payload && !fit_nested(*payload, document.inside(node))) payload.reset();
   if (exact && !payload && document.inside(node) != value) return std::nullopt;
 
   const std::optional<uint32_t> segment =
       payload ? ledger_.add_bytes(*payload, value) : ledger_.add_text(value);
   if (!segment) return std::nullopt;
-  const Node& string = document.tape()[node];
+  if (payload) ledger_.about(*segment).declared = payload->declared;
   work.splices.push_back({string.begin, string.end, marker_string(*segment)});
+  return segment;
+}
+
+std::optional<uint32_t> Survey::divert_array(Work& work, size_t array) {
+  const Document& document = work.document;
+  std::optional<Payload> payload = read_byte_array(document, array);
+  if (!payload) return std::nullopt;
+  const std::string_view source = document.tape().source(array);
+  const bool exact = work.nested && call_.dialect == Dialect::mcp;
+  if (exact && !writes_again(*payload, source)) return std::nullopt;
+  payload->bare = !work.nested;
+  const std::optional<uint32_t> segment = ledger_.add_bytes(*payload, source);
+  if (!segment) return std::nullopt;
+  // In JSON in a string the reference gets quotes that the array had not.
+  if (work.nested) ledger_.about(*segment).wrap = "\"";
+  const Node& place = document.tape()[array];
+  work.splices.push_back({place.begin, place.end, marker_string(*segment)});
   return segment;
 }
 
@@ -128,7 +190,13 @@ void Survey::take_bytes(Work& work, size_t holder, size_t data, std::string_view
   } else {
     const std::string value = document.tape().string(data);
     const std::optional<Payload> payload = read_base64(value);
-    if (payload) segment = ledger_.add_bytes(*payload, value);
+    // What is no base64 at all is told as the text that it is, but for what refers to an artifact
+    // already. Loosely written base64 stays: others may read it.
+    if (payload) {
+      segment = ledger_.add_bytes(*payload, value);
+    } else if (!value.empty() && !looks_encoded(value) && !value.starts_with(kScheme)) {
+      segment = ledger_.add_text(value);
+    }
     const Node& string = document.tape()[data];
     if (segment) work.splices.push_back({string.begin, string.end, marker_string(*segment)});
   }
@@ -140,13 +208,12 @@ void Survey::take_bytes(Work& work, size_t holder, size_t data, std::string_view
   ledger_.ask_decode(*segment);
 }
 
-void Survey::survey_text(Work& work, const Shape& shape) {
-  const std::optional<size_t> text = only_text(work.document, shape);
-  if (!text || work.taken.has(*text)) return;
+void Survey::survey_text(Work& work, size_t text) {
+  if (work.taken.has(text)) return;
   const bool configured = config_.tool_fields.count(call_.tool) != 0;
-  if (!configured && work.document.marks(*text).empty()) return;
+  if (!configured && work.document.marks(text).empty()) return;
   Document inner;
-  if (!read_json_text(work.document, *text, ledger_.size(), inner)) return;
+  if (!read_json_text(work.document, text, ledger_.size(), inner)) return;
 
   Work nested{inner, true};
   take_fields(nested, 0);
@@ -155,9 +222,9 @@ void Survey::survey_text(Work& work, const Shape& shape) {
   std::string with = "\"";
   append_escaped(with, apply_splices(inner.text(), std::move(nested.splices)), true);
   with += '"';
-  const Node& string = work.document.tape()[*text];
+  const Node& string = work.document.tape()[text];
   work.splices.push_back({string.begin, string.end, std::move(with)});
-  work.taken.insert(*text);
+  work.taken.insert(text);
 }
 
 void Survey::note_links(const Document& document, const Shape& shape) {

@@ -43,7 +43,7 @@ Status restore_line(std::string_view line, std::vector<Piece>& pieces) {
     return {};
   }
   Tape tape;
-  const Status status = Tape::parse(line, tape, 512, false);
+  const Status status = Tape::parse(line, tape, kMaxTapeDepth, false);
   return status.ok() ? restore_document(tape, pieces) : status;
 }
 
@@ -56,7 +56,7 @@ std::string_view kind_of(const Segment& segment) {
 
 Status restore_pieces(std::string_view json, std::vector<Piece>& pieces) {
   Tape tape;
-  Status whole = Tape::parse(json, tape, 512, false);
+  Status whole = Tape::parse(json, tape, kMaxTapeDepth, false);
   if (whole.ok()) return restore_document(tape, pieces);
 
   // Not one document: one in each line, then.
@@ -80,8 +80,8 @@ Status restore_pieces(std::string_view json, std::string_view refs_json,
                       std::vector<Piece>& pieces) {
   Tape tape;
   Tape refs;
-  Status status = Tape::parse(json, tape, 512, false);
-  if (status.ok()) status = Tape::parse(refs_json, refs, 512, false);
+  Status status = Tape::parse(json, tape, kMaxTapeDepth, false);
+  if (status.ok()) status = Tape::parse(refs_json, refs, kMaxTapeDepth, false);
   std::vector<Entry> entries;
   if (status.ok()) status = restoring::read_entries(refs, 0, entries);
   if (!status.ok()) return status;

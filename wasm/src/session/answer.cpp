@@ -2,8 +2,31 @@
 #include "session/message.h"
 #include "session/wire.h"
 #include "sluice/restore.h"
+#include "sluice/tape.h"
 
 namespace sluice {
+
+namespace {
+
+/// The clamp of an observation whose rest is nowhere: it begins with words that say so, as its
+/// first member or element, or behind a string.
+Clamped clamp_telling(std::string_view json, GuardrailOptions options, std::string_view warning) {
+  std::string words = "[sluice] This result was cut to fit, and the rest cannot be read back. ";
+  words.append(warning);
+  if (!words.ends_with('.')) words += '.';
+  const size_t open = json.find_first_not_of(" \t\r\n");
+  std::string told(json);
+  if (json[open] == '{' || json[open] == '[') {
+    std::string first = json[open] == '{' ? "\"[sluice]\":\"" : "\"";
+    append_escaped(first, words);
+    told.insert(open + 1, first + "\",");
+  } else {
+    options.truncation_suffix.append("\n").append(words);
+  }
+  return clamp(told, options);
+}
+
+}  // namespace
 
 std::string Session::segment(uint32_t index) const {
   const Message& message = *message_;
@@ -72,6 +95,11 @@ Status Session::shelved(std::string_view json, std::string& text) {
   Stored stored;
   if (status.ok()) status = read_stored(json, segment, stored);
   if (!status.ok()) return status;
+  if (!stored.warning.empty()) {
+    const Clamped told = clamp_telling(message.rendered, message.config.guardrail, stored.warning);
+    text = told.text;
+    return told.status;
+  }
   whole.stored(0, std::move(stored));
   const Clamped clamped = clamp(whole.render(), message.config.guardrail);
   text = clamped.text;

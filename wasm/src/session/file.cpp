@@ -1,4 +1,6 @@
 // What kind of file some bytes are, for a host that has a file and no message.
+#include <algorithm>
+
 #include "gate/segment_log.h"
 #include "json/object.h"
 #include "session/wire.h"
@@ -9,14 +11,26 @@
 namespace sluice {
 
 std::string describe_file(std::string_view head, uint64_t size) {
-  const auto sniffed = sniff(as_bytes(head.substr(0, kSniffHead)));
   Subject subject;
   subject.size_bytes = size;
   subject.head = as_bytes(head.substr(0, kDescribeHead));
+  if (head.size() == size) {
+    subject.tail = as_bytes(head.substr(head.size() - std::min(head.size(), kDescribeTail)));
+  }
+  const auto sniffed = sniff(subject.head, subject.tail, size);
   subject.text = !sniffed && is_text(as_text(subject.head));
   subject.type =
       sniffed ? *sniffed : type_of_mime(subject.text ? "text/plain" : "application/octet-stream");
-  if (subject.text && head.size() == size) tell_text(head, subject);
+  if (subject.text && head.size() == size) {
+    tell_text(head, subject);
+  } else if (subject.text) {
+    // A string may be longer than the head: what is JSON so far is JSON.
+    Outline outline;
+    outline.push(subject.head);
+    if (outline.may_be()) {
+      subject.type = type_of_mime(outline.is_lines() ? "application/x-ndjson" : "application/json");
+    }
+  }
   return Object()
       .text("mime_type", subject.type.mime_type)
       .text("extension", subject.type.extension)

@@ -14,12 +14,13 @@
 
 namespace sluice {
 
-/// Exactly one of `gate`, `layers` and `shelf` is where the message is.
+/// The message is in `gate`, then in `layers`, then on the `shelf`: the last of them that is there.
 class Session::Message {
  public:
   Config config;
   Call call;
   std::optional<Gate> gate;
+  std::string reduced;  // what the gate left of the document
   std::unique_ptr<Layers> layers;
 
   // A decode task under way.

@@ -1,5 +1,7 @@
 #include "sluice/session.h"
 
+#include <algorithm>
+
 #include "json/object.h"
 #include "json/repair.h"
 #include "session/message.h"
@@ -20,6 +22,19 @@ Status misuse(std::string message) {
 bool keeps_images(const Config& config, const Call& call) {
   return config.inline_media.mode == InlineMedia::Mode::listed ||
          (config.inline_media.mode == InlineMedia::Mode::automatic && call.client_shows_images);
+}
+
+/// Characters of the longest that may stand in place of a text: one that is no longer stays. Beside
+/// a preview an observation has an artifact's members, a name and a summary.
+size_t reference_chars(const Call& call) {
+  constexpr size_t kMembers = 350;
+  Segment text;
+  text.mime_type = "text/tab-separated-values";
+  text.bytes = 99;
+  const std::string name_space = call.name_space.empty() ? "artifact" : call.name_space;
+  const size_t uri = reference(text, name_space + "_0123456789ab", false).size();
+  if (call.dialect == Dialect::mcp) return uri;
+  return uri + kMembers + kPreviewChars;
 }
 
 }  // namespace
@@ -54,10 +69,31 @@ Status Session::begin(std::string_view call_json) {
   message.shelf.reset();
   message.text.reset();
   message.options = gate_options(message.config);
+  message.options.max_inline_chars =
+      std::max(message.options.max_inline_chars, reference_chars(message.call));
   if (!keeps_images(message.config, message.call)) message.options.keep_count = 0;
   message.options.protect = message.call.dialect == Dialect::mcp;
+  message.reduced.clear();
   message.gate.emplace(message.options);
   return status;
+}
+
+bool Session::open_bytes(std::string_view json) {
+  Stored told;
+  read_told(json, told);
+  return message_->gate && message_->gate->open_bytes(told.mime_type, told.filename);
+}
+
+uint8_t* Session::bytes_room(size_t size) {
+  return message_->gate->bytes_room(size);
+}
+
+void Session::bytes_written(size_t size) {
+  message_->gate->bytes_written(size);
+}
+
+void Session::close_bytes() {
+  message_->gate->close_bytes();
 }
 
 Status Session::push(size_t size) {
@@ -70,15 +106,21 @@ Status Session::finish() {
   if (!message.gate) return misuse("finish comes after begin");
   Status status = message.gate->finish();
   if (!status.ok()) return status;
-  std::string reduced = message.gate->reduced();
-  message.repaired = replace_malformed(reduced);
-  message.layers = std::make_unique<Layers>(message.config, message.call, std::move(reduced),
+  message.reduced = message.gate->reduced();
+  message.repaired = replace_malformed(message.reduced);
+  return status;
+}
+
+Status Session::plan(std::string_view call_json) {
+  Message& message = *message_;
+  if (!message.gate) return misuse("plan comes after finish");
+  Status status;
+  if (!call_json.empty()) status = read_call(call_json, message.call);
+  if (!status.ok()) return status;
+  message.shelf.reset();
+  message.layers = std::make_unique<Layers>(message.config, message.call, message.reduced,
                                             message.gate->segments());
-  Status planned = message.layers->plan();
-  // What the gate logged last comes before what the layers logged.
-  message.layers->events().insert(0, message.gate->events());
-  message.gate.reset();
-  return planned;
+  return message.layers->plan();
 }
 
 std::string_view Session::events() const {

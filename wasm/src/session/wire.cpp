@@ -98,6 +98,9 @@ Status read_call(std::string_view json, Call& call) {
   if (!fields.flag("client_shows_images", call.client_shows_images)) {
     return misuse("client_shows_images", "client_shows_images must be true or false");
   }
+  if (!fields.flag("transformed", call.transformed)) {
+    return misuse("transformed", "transformed must be true or false");
+  }
   return {};
 }
 
@@ -114,6 +117,13 @@ Status read_stored(std::string_view json, uint32_t& segment, Stored& stored) {
                     fields.text("mime_type", stored.mime_type) &&
                     fields.text("warning", stored.warning) && fields.flag("opaque", stored.opaque);
   return rest ? Status{} : misuse("", "a member of what was stored has the wrong type");
+}
+
+void read_told(std::string_view json, Stored& told) {
+  const Fields fields(json);
+  if (!fields.is_object()) return;
+  fields.text("mime_type", told.mime_type);
+  fields.text("filename", told.filename);
 }
 
 std::string write_segment(const Segment& segment) {

@@ -17,6 +17,9 @@ Status read_call(std::string_view json, Call& call);
 /// Reads what `Session::stored` takes.
 Status read_stored(std::string_view json, uint32_t& segment, Stored& stored);
 
+/// Reads what `Session::open_bytes` takes.
+void read_told(std::string_view json, Stored& told);
+
 std::string write_segment(const Segment& segment);
 std::string write_tasks(const std::vector<Task>& tasks);
 std::string write_report(const Clamped& clamped, bool changed, bool shelve);

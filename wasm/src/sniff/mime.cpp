@@ -270,6 +270,59 @@ std::string clean_mime(std::string_view declared) {
 
 }  // namespace sniffing
 
+namespace {
+
+constexpr std::string_view kTopLevel =
+    " application audio chemical font image message model multipart text video ";
+
+/// What precedes the words of a subtype. The longest come first.
+constexpr std::string_view kTrees[] = {
+    "vnd.openxmlformats-officedocument.",
+    "vnd.oasis.opendocument.",
+    "vnd.ms-excel.sheet.",
+    "vnd.ms-",
+    "vnd.",
+    "prs.",
+    "x-",
+    "x.",
+};
+constexpr size_t kMaxWords = 3;
+constexpr size_t kMaxWord = 16;
+
+/// Whether a subtype is at most three short words; what is digits alone is a version.
+bool is_short(std::string_view subtype) {
+  for (const std::string_view tree : kTrees) {
+    if (!subtype.starts_with(tree)) continue;
+    subtype.remove_prefix(tree.size());
+    break;
+  }
+  size_t words = 0;
+  const std::string_view whole = subtype.substr(0, subtype.find('+'));
+  for (std::string_view rest = whole;;) {
+    const size_t end = std::min(rest.find_first_of(".-_"), rest.size());
+    const std::string_view word = rest.substr(0, end);
+    if (word.size() > kMaxWord || !std::all_of(word.begin(), word.end(), sniffing::is_alphanumeric))
+      return false;
+    words += word.find_first_not_of("0123456789") != word.npos;
+    if (end == rest.size()) break;
+    rest.remove_prefix(end + 1);
+  }
+  const std::string_view suffix = subtype.substr(std::min(whole.size() + 1, subtype.size()));
+  return words > 0 && words <= kMaxWords && suffix.size() <= kMaxWord &&
+         std::all_of(suffix.begin(), suffix.end(), sniffing::is_alphanumeric);
+}
+
+}  // namespace
+
+std::string plain_type(std::string_view declared) {
+  std::string mime = sniffing::clean_mime(declared);
+  const size_t slash = mime.find('/');
+  const bool plain = slash != mime.npos &&
+                     kTopLevel.find(" " + mime.substr(0, slash) + " ") != kTopLevel.npos &&
+                     is_short(std::string_view(mime).substr(slash + 1));
+  return plain ? mime : std::string();
+}
+
 FileType type_of_mime(std::string_view mime_type) {
   const std::string mime = sniffing::clean_mime(mime_type);
   if (mime.empty()) return type_of_mime("application/octet-stream");

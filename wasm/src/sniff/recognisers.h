@@ -1,12 +1,14 @@
 // The recognisers: each reads the head of one family of files, starting where its signature stands.
 #pragma once
 
+#include "sniff/glimpse.h"
 #include "sniff/match.h"
 
 namespace sluice::sniffing {
 
 // zip.cpp: APPNOTE.TXT 6.3
 std::optional<Match> zip(Bytes head);
+std::optional<Kind> zip_by_both_ends(const Glimpse& file);
 
 // iff.cpp: chunk files, little-endian (RIFF, RF64) and big-endian (IFF, AIFF, DjVu)
 std::optional<Match> riff(Bytes head);

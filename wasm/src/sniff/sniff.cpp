@@ -5,6 +5,7 @@
 
 #include "sniff/custom.h"
 #include "sniff/kinship.h"
+#include "sniff/recognisers.h"
 #include "sniff/signatures.h"
 #include "sniff/types.h"
 
@@ -32,17 +33,31 @@ bool tells_more(const FileType& builtin, const FileType& custom) {
                               sniffing::clean_mime(custom.mime_type));
 }
 
-}  // namespace
-
-std::optional<FileType> sniff(Bytes head, const std::vector<Signature>& extra) {
-  head = bounded(head);
+std::optional<FileType> answer(Bytes head, const std::optional<sniffing::Match>& match,
+                               const std::vector<Signature>& extra) {
   const Signature* custom = sniffing::match_custom(head, extra);
-  const auto match = sniffing::match_signatures(head);
   std::optional<FileType> builtin;
   if (match) builtin = sniffing::to_file_type(sniffing::row_of(match->kind));
   if (!custom) return builtin;
   const FileType type = completed(custom->type);
   return builtin && tells_more(*builtin, type) ? *builtin : type;
+}
+
+}  // namespace
+
+std::optional<FileType> sniff(Bytes head, const std::vector<Signature>& extra) {
+  head = bounded(head);
+  return answer(head, sniffing::match_signatures(head), extra);
+}
+
+std::optional<FileType> sniff(Bytes head, Bytes tail, uint64_t size,
+                              const std::vector<Signature>& extra) {
+  const Bytes seen = bounded(head);
+  auto match = sniffing::match_signatures(seen);
+  if (match && size > seen.size()) {
+    if (const auto kind = sniffing::zip_by_both_ends({head, tail, size})) match->kind = *kind;
+  }
+  return answer(seen, match, extra);
 }
 
 bool has_magic(Bytes head, const std::vector<Signature>& extra) {

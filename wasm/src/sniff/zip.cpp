@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sniff/recognisers.h"
+#include "sniff/zip_directory.h"
 
 namespace sluice::sniffing {
 namespace {
@@ -139,15 +140,8 @@ size_t find_header(Bytes head, size_t from) {
   return local < central ? local : central;
 }
 
-}  // namespace
-
-std::optional<Match> zip(Bytes head) {
-  if (stands(head, 0, "PK\5\6"sv)) {
-    // An empty archive: the end record alone, which counts no entries.
-    const bool empty = holds(head, 0, 22) && le32(head, 8) == 0 && le32(head, 12) == 0;
-    return empty ? std::optional(Match{Kind::zip}) : std::nullopt;
-  }
-  Evidence seen;
+// What the headers from the first on say, as far as they are seen.
+void weigh_head(Bytes head, Evidence& seen) {
   size_t at = 0;
   while (at < head.size()) {
     auto entry = local_entry(head, at);
@@ -157,7 +151,41 @@ std::optional<Match> zip(Bytes head) {
     weigh(*entry, seen);
     at = entry->exact ? entry->next : find_header(head, entry->next);
   }
+}
+
+}  // namespace
+
+std::optional<Match> zip(Bytes head) {
+  if (stands(head, 0, "PK\5\6"sv)) {
+    // An empty archive: the end record alone, which counts no entries.
+    const bool empty = holds(head, 0, 22) && le32(head, 8) == 0 && le32(head, 12) == 0;
+    return empty ? std::optional(Match{Kind::zip}) : std::nullopt;
+  }
+  Evidence seen;
+  weigh_head(head, seen);
   return Match{judge(seen)};
+}
+
+std::optional<Kind> zip_by_both_ends(const Glimpse& file) {
+  if (!stands(file.head, 0, kLocal)) return std::nullopt;
+  const auto directory = zip_directory(file);
+  if (!directory) return std::nullopt;
+  Evidence seen;
+  Bytes entries = directory->seen;
+  if (!stands(entries, 0, kCentral)) {
+    // It is longer than what is seen of the end, which then holds nothing else.
+    entries = file.tail.subspan(std::min(as_text(file.tail).find(kCentral), file.tail.size()));
+    weigh_head(file.head, seen);
+  }
+  size_t at = 0;
+  while (const auto entry = central_entry(entries, at)) {
+    // What an entry holds is at its own place.
+    const uint64_t place = le32(entries, at + 42) + directory->shift;
+    const auto local = local_entry(file.from(place), 0);
+    weigh(local && local->name == entry->name ? *local : *entry, seen);
+    at = entry->next;
+  }
+  return judge(seen);
 }
 
 }  // namespace sluice::sniffing

@@ -17,6 +17,14 @@ export interface Core {
   body(size: number): Uint8Array;
   push(size: number): boolean;
   finish(): boolean;
+  /** False where bytes cannot take the place of a value here: their base64 is then written as a string. */
+  openBytes(): boolean;
+  /** Room for the next bytes of a value, then `bytesWritten`. */
+  bytesRoom(size: number): Uint8Array;
+  bytesWritten(size: number): void;
+  closeBytes(): void;
+  /** What the layers make of the document, for the call in `input` or, not told of one, that of `begin`; may be asked again. */
+  plan(told: boolean): boolean;
   events(): Uint8Array;
   clearEvents(): void;
   segment(index: number): void;

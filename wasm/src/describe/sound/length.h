@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "describe/glimpse.h"
+#include "sniff/glimpse.h"
 
 namespace sluice::sound {
 
