@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { chosenStore } from "../../../web/src/artifacts/choice.js";
-import { discoverArtifactStore } from "../../../web/src/artifacts/discover.js";
+import { BasicStoreAdapter } from "../../../web/src/artifacts/basic-store.js";
+import { chosenStore, discoverArtifactStore } from "../../../web/src/artifacts/discover.js";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { NoOpArtifactStore } from "../../../web/src/artifacts/no-op.js";
 import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
@@ -26,16 +26,47 @@ test("the attribute comes before the state store itself, unless it is no store",
   expect(discoverArtifactStore(itself)).toBe(itself);
 });
 
-test.each([undefined, null, 7, "store", {}, [], { artifactStore: {} }, { artifactStore: null }, () => store])(
-  "nothing is found in %j",
-  (stateStore) => {
-    expect(discoverArtifactStore(stateStore)).toBeNull();
-  },
-);
+test.each([
+  undefined,
+  null,
+  7,
+  "store",
+  {},
+  [],
+  { artifactStore: null },
+  () => store,
+  { get: store.get.bind(store), delete: store.delete.bind(store), exists: store.exists.bind(store) },
+])("nothing is found in %j", (stateStore) => {
+  expect(discoverArtifactStore(stateStore)).toBeNull();
+});
 
-test("a store that cannot do all that stores do is none", () => {
-  const [putBytes, putText, get] = [store.putBytes.bind(store), store.putText.bind(store), store.get.bind(store)];
-  expect(discoverArtifactStore({ artifactStore: { putBytes, putText, get } })).toBeNull();
+const [putBytes, putText, get] = [store.putBytes.bind(store), store.putText.bind(store), store.get.bind(store)];
+const [remove, exists] = [store.delete.bind(store), store.exists.bind(store)];
+
+test("a store with the five methods of the RFC is used through one adapter, the same each time", () => {
+  const five = { putBytes, putText, get, delete: remove, exists };
+  const found = discoverArtifactStore({ artifactStore: five });
+  expect(found).toBeInstanceOf(BasicStoreAdapter);
+  expect([discoverArtifactStore(five), chosenStore(five as never, null)]).toEqual([found, found]);
+  expect(discoverArtifactStore({ artifact_store: five })).toBe(found);
+});
+
+test.each([
+  ["stateStore.artifactStore", { artifactStore: { putBytes, putText, get } }, ["delete", "exists"]],
+  ["stateStore.artifact_store", { artifact_store: { putBytes, putText, get, delete: remove } }, ["exists"]],
+  ["stateStore.artifactStore", { artifactStore: {} }, ["putBytes", "putText", "get", "delete", "exists"]],
+  ["stateStore.artifactStore", { artifactStore: "a path" }, ["putBytes", "putText", "get", "delete", "exists"]],
+  ["stateStore", { putBytes, putText, delete: remove, get }, ["exists"]],
+])("%s that lacks one of the five is an error that names it", (path, stateStore, missing) => {
+  for (const find of [discoverArtifactStore, (given: unknown) => chosenStore(undefined, given)]) {
+    expect(() => find(stateStore)).toThrow(
+      expect.objectContaining({
+        code: "E_INVALID_ARGUMENT",
+        path,
+        message: expect.stringContaining(`it has no ${missing.join(", ")};`) as unknown,
+      }),
+    );
+  }
 });
 
 test("the store that is named comes first, then the one that is found, then none", () => {

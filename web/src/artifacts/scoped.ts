@@ -4,12 +4,13 @@
  */
 import { isBytes } from "../core/call.js";
 import { SluiceError } from "../errors/error.js";
+import { guarded } from "../errors/storage.js";
 import { chunksOf, type Uploaded } from "./chunks.js";
 import { asStore } from "./discover.js";
 import { objectOf } from "./given.js";
 import { isArtifactId } from "./ids.js";
 import { fullScope, sameScope, type FullScope } from "./scope.js";
-import { writtenWhole } from "./writer.js";
+import { openedWriter, writtenWhole } from "./writer.js";
 import type { ArtifactInfo, ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "./store.js";
 
 export type { Uploaded };
@@ -38,14 +39,14 @@ export class ScopedArtifacts {
     this.#scope = fullScope(scope);
   }
 
-  /** Stores bytes, a text or a stream. Nothing is left of one that fails. */
+  /** Stores bytes, a text or a stream. Nothing is left of one that fails. Throws E_STORE_…, and what a stream throws. */
   async upload(data: Uploaded, info: UploadInfo = {}): Promise<ArtifactRef> {
     const said = { ...objectOf(info, "info"), scope: this.#scope };
-    if (typeof data === "string") return this.#store.putText(data, said);
-    if (isBytes(data)) return this.#store.putBytes(data, said);
+    if (typeof data === "string") return guarded("write", () => this.#store.putText(data, said));
+    if (isBytes(data)) return guarded("write", () => this.#store.putBytes(data, said));
     // What is none is refused before anything is opened for it.
     const chunks = chunksOf(data);
-    return writtenWhole(await this.#store.openWriter(said), chunks);
+    return writtenWhole(await openedWriter(this.#store, said), chunks);
   }
 
   /** All bytes, or a range of them. Throws E_NOT_FOUND, E_EXPIRED, E_STORE_CORRUPT. */
@@ -54,18 +55,18 @@ export class ScopedArtifacts {
       return new Uint8Array(await new Response(await this.open(id, options)).arrayBuffer());
     }
     await this.stat(id);
-    return found(await this.#store.get(id, this.#scope), id);
+    return found(await guarded("read", () => this.#store.get(id, this.#scope)), id);
   }
 
   /** The same as a stream. */
   async open(id: string, options: { readonly range?: ByteRange } = {}): Promise<ReadableStream<Uint8Array>> {
     await this.stat(id);
-    return found(await this.#store.openReader(id, { ...options, scope: this.#scope }), id);
+    return found(await guarded("read", () => this.#store.openReader(id, { ...options, scope: this.#scope })), id);
   }
 
   /** What is said of an artifact. Throws E_NOT_FOUND and E_EXPIRED. */
   async stat(id: string): Promise<StoredArtifact> {
-    const artifact = found(await this.#store.stat(id, this.#scope), id);
+    const artifact = found(await guarded("read", () => this.#store.stat(id, this.#scope)), id);
     return found(sameScope(artifact.scope, this.#scope) ? artifact : null, id);
   }
 
@@ -78,8 +79,9 @@ export class ScopedArtifacts {
 
   /** Whether there was anything to delete. */
   async delete(id: string): Promise<boolean> {
-    const artifact = await this.#store.stat(id, this.#scope);
-    return artifact !== null && sameScope(artifact.scope, this.#scope) && this.#store.delete(id, this.#scope);
+    const artifact = await guarded("read", () => this.#store.stat(id, this.#scope));
+    if (artifact === null || !sameScope(artifact.scope, this.#scope)) return false;
+    return guarded("write", () => this.#store.delete(id, this.#scope));
   }
 }
 

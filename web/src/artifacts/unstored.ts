@@ -3,6 +3,7 @@
  * @module
  */
 import { sha256 } from "#hash";
+import type { SluiceError } from "../errors/error.js";
 import type { Hashing } from "./hash.js";
 import { idsFor } from "./ids.js";
 import { claimOf, patched } from "./record.js";
@@ -50,6 +51,8 @@ type Said = Omit<TruncatedRef, "id" | "size_bytes" | "sha256">;
 
 /** The namespace of ids that name nothing stored. */
 const TRUNCATED = "truncated";
+/** Characters of a failure's sentence that a warning repeats. */
+const MAX_REASON = 400;
 /** Hex digits of an id for which there is no hash, twice as many as bytes. */
 const RANDOM_BYTES = 6;
 
@@ -72,6 +75,12 @@ export function standInWith(hashing: Hashing): StandIn {
     },
     instead: (ref, warning) => truncated(ref, warning, ref.size_bytes, ref.sha256),
   };
+}
+
+/** What `source.warning` tells of a failure: its own sentence, which names the remedy. */
+export function warningOf({ code, message }: SluiceError): string {
+  const reason = message.length > MAX_REASON ? `${message.slice(0, MAX_REASON)}…` : message;
+  return `Content not stored (${code}): ${reason}`;
 }
 
 /** The stand-in that hashes as all stores do. */

@@ -3,9 +3,9 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import { storageError } from "../errors/storage.js";
+import { guarded, storageError } from "../errors/storage.js";
 import { bytesOf } from "./given.js";
-import type { ArtifactPatch, ArtifactRef, ArtifactWriter } from "./store.js";
+import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactStore, ArtifactWriter } from "./store.js";
 
 /** Where a writer's bytes go. Calls never overlap; after `commit` or `discard` there are none. */
 export interface Sink {
@@ -99,6 +99,19 @@ export class SinkWriter implements ArtifactWriter {
     this.#failure ??= storageError(error, "write");
     return this.#failure;
   }
+}
+
+/** Opens a writer of any store, a host's own too: whatever it fails with is a SluiceError E_STORE_…. */
+export async function openedWriter(
+  store: Pick<ArtifactStore, "openWriter">,
+  info: ArtifactInfo,
+): Promise<ArtifactWriter> {
+  const writer = await guarded("write", () => store.openWriter(info));
+  return new SinkWriter({
+    write: (chunk) => writer.write(chunk),
+    commit: (patch) => writer.close(patch),
+    discard: () => writer.abort(),
+  });
 }
 
 /** Writes chunks and closes; a failure, theirs or the store's, leaves nothing behind. */

@@ -95,7 +95,9 @@ describe("a link", () => {
     const before = await store.stat(id, ADA);
     const url = (await store.downloadUrl(id, { scope: ADA })) ?? "";
     expect(await store.stat(id, ADA)).toEqual(before);
-    for (const name of ["ada", "acme", "s1"]) expect(decodeURIComponent(url)).not.toContain(name);
+    // Hashes and signatures may spell anything.
+    const words = decodeURIComponent(url).replaceAll(/[0-9a-f]{16,}/g, "");
+    for (const name of ["ada", "acme", "s1"]) expect(words).not.toContain(name);
   });
 });
 

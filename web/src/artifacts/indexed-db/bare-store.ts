@@ -24,7 +24,7 @@ import { SinkWriter, writtenWhole } from "../writer.js";
 import { Connection } from "./connection.js";
 import { Contents } from "./contents.js";
 import { Locks } from "./locks.js";
-import type { LockSource } from "./local-locks.js";
+import type { LockSource } from "../local-locks.js";
 import { readSpan, readWhole, type Readable } from "./reading.js";
 import { listRefs, statRef, updateRef } from "./refs.js";
 import { evictRef, removeRef, type Removed } from "./remove.js";

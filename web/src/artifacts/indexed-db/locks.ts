@@ -5,7 +5,7 @@
  * context, locks hold within one page or worker, and what others may be using is told by its age.
  * @module
  */
-import { LocalLocks, type LockSource } from "./local-locks.js";
+import { LocalLocks, type LockSource } from "../local-locks.js";
 
 /** Something that is being used. */
 export interface Lease {

@@ -3,6 +3,7 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
+import { guarded } from "../../errors/storage.js";
 import { asStore } from "../discover.js";
 import { bytesOf, encoded, objectOf } from "../given.js";
 import { claimOf, infoOfText } from "../record.js";
@@ -54,9 +55,9 @@ export class RetainingArtifactStore implements ArtifactStore {
   /** Throws E_CONFIG_KEY and E_CONFIG_VALUE with the path of the key, E_INVALID_ARGUMENT when the store is none. */
   constructor(store: ArtifactStore, retention: RetentionConfig = {}, options: RetainingOptions = {}) {
     // By its own mark: a proxy of a store with limits is an instance of it too, and has nothing inside.
-    const given: object = asStore(store);
+    const given = asStore(store);
     const limited = #inner in given ? given : null;
-    this.#inner = limited === null ? store : limited.#inner;
+    this.#inner = limited === null ? given : limited.#inner;
     this.#clock = options.clock ?? (limited === null ? Date.now : limited.#clock);
     this.#keeper = new Keeper(this.#inner, readRetention(retention), this.#clock);
     if (this.#inner.exclusively) this.exclusively = (work) => this.#keeper.exclusively(work);
@@ -79,7 +80,9 @@ export class RetainingArtifactStore implements ArtifactStore {
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
     const claim = claimOf(info);
     await this.#keeper.lookAtDisk();
-    return new SinkWriter(new MeasuringSink(await this.#inner.openWriter(info), claim, this.#keeper));
+    return new SinkWriter(
+      new MeasuringSink(await guarded("write", () => this.#inner.openWriter(info)), claim, this.#keeper),
+    );
   }
 
   async get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {

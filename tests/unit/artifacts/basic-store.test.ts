@@ -1,0 +1,208 @@
+import { createHash } from "node:crypto";
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  BasicStoreAdapter,
+  type BasicArtifactInfo,
+  type BasicArtifactStore,
+} from "../../../web/src/artifacts/basic-store.js";
+import { asStore, chosenStore, discoverArtifactStore } from "../../../web/src/artifacts/discover.js";
+import { RetainingArtifactStore } from "../../../web/src/artifacts/retention/retaining-store.js";
+import { ToolArtifacts } from "../../../web/src/artifacts/tool-artifacts.js";
+import { createSluice } from "../../../web/src/index.js";
+import { PDF } from "../core/samples.js";
+import { listed } from "./bytes.js";
+import { holds, step } from "./contract/model.js";
+import { describeStore } from "./store-contract.js";
+
+const A = { session_id: "a" };
+const B = { session_id: "b" };
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** A store of a host's own, as RFC 0.3 §5.2 and §5.3 have it: an id follows from the content, and whoever has it may read. */
+class FiveMethods {
+  readonly contents = new Map<string, Uint8Array>();
+  readonly told: (BasicArtifactInfo | undefined)[] = [];
+  digits = 12;
+
+  async putBytes(data: Uint8Array, info?: BasicArtifactInfo): Promise<{ readonly id: string }> {
+    this.told.push(info);
+    const id = `rfc_${createHash("sha256").update(data).digest("hex").slice(0, this.digits)}`;
+    this.contents.set(id, data);
+    return { id };
+  }
+
+  putText(text: string, info?: BasicArtifactInfo): Promise<{ readonly id: string }> {
+    return this.putBytes(bytes(text), info);
+  }
+
+  async get(id: string): Promise<Uint8Array | null> {
+    return this.contents.get(id) ?? null;
+  }
+
+  async delete(id: string): Promise<boolean> {
+    return this.contents.delete(id);
+  }
+
+  async exists(id: string): Promise<boolean> {
+    return this.contents.has(id);
+  }
+}
+
+describeStore("a store with the RFC's five methods", async (options = {}) => {
+  const inner = new FiveMethods();
+  return {
+    store: new BasicStoreAdapter(inner, options),
+    contents: async () => inner.contents.size,
+    dispose: async () => undefined,
+  };
+});
+
+test("it does what the model does", async () => {
+  expect.hasAssertions();
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), (steps) =>
+      holds(new BasicStoreAdapter(new FiveMethods()), steps),
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test("everything of one process that is given the same store finds the same artifacts", async () => {
+  const inner = new FiveMethods();
+  const store = chosenStore(undefined, { artifactStore: inner });
+  const { id } = await store.putText("x", { scope: A });
+  expect(await discoverArtifactStore(inner)?.get(id, A)).toEqual(bytes("x"));
+  expect(await asStore(inner).get(id, A)).toEqual(bytes("x"));
+  expect(await asStore(new FiveMethods()).get(id, A)).toBeNull();
+});
+
+test("a result goes through it and is restored, for its owner alone", async () => {
+  const inner = new FiveMethods();
+  const sluice = await createSluice({ stateStore: { artifactStore: inner } });
+  const result = {
+    content: [
+      { type: "resource", resource: { uri: "a:b", blob: PDF.toString("base64"), mimeType: "application/pdf" } },
+    ],
+  };
+  const { value, artifacts, failures } = await sluice.transform(result, { dialect: "mcp", scope: A });
+  expect([failures, artifacts.length, inner.contents.size]).toEqual([[], 1, 1]);
+  expect(await sluice.restore(value, { scope: A })).toEqual(result);
+  await expect(sluice.restore(value, { scope: B })).rejects.toMatchObject({ code: "E_NOT_FOUND" });
+});
+
+test("the store is told what is said of a content, and not whose it is", async () => {
+  const inner = new FiveMethods();
+  const artifacts = new ToolArtifacts(asStore(inner), { scope: { user_id: "ada" }, namespace: "reports" });
+  await artifacts.putBytes(bytes("a"), { mime_type: "text/csv", filename: "a.csv", meta: { page: 1 } });
+  expect(inner.told).toEqual([
+    { mime_type: "text/csv", filename: "a.csv", namespace: "reports", meta: { meta: { page: 1 } } },
+  ]);
+});
+
+test("a content that the store lost is not there, and is stored again", async () => {
+  const inner = new FiveMethods();
+  const store = new BasicStoreAdapter(inner);
+  const [{ id }] = [await store.putText("x", { scope: A }), await store.putText("x", { scope: B })];
+  inner.contents.clear();
+  expect([await store.get(id, A), await store.stat(id, A), await store.exists(id, A)]).toEqual([null, null, false]);
+  await store.putText("x", { scope: B });
+  expect(await store.get(id, A)).toEqual(bytes("x"));
+  expect([await store.delete(id, A), await store.delete(id, B), inner.contents.size]).toEqual([true, true, 0]);
+});
+
+test("what the store gives in place of a content is not given on", async () => {
+  const inner = new FiveMethods();
+  const store = new BasicStoreAdapter(inner);
+  const { id } = await store.putText("mine", { scope: A });
+  for (const other of [bytes("another's"), "mine" as unknown as Uint8Array]) {
+    for (const key of inner.contents.keys()) inner.contents.set(key, other);
+    await expect(store.get(id, A)).rejects.toMatchObject({ code: "E_STORE_CORRUPT" });
+    await expect(store.openReader(id, { scope: A })).rejects.toMatchObject({ code: "E_STORE_CORRUPT" });
+  }
+});
+
+test("one id for two contents is refused, and the first stays its owner's", async () => {
+  const inner = new FiveMethods();
+  inner.digits = 0;
+  const store = new BasicStoreAdapter(inner);
+  const first = await store.putText("first", { scope: A });
+  await expect(store.putText("second", { scope: B })).rejects.toMatchObject({ code: "E_STORE_CORRUPT" });
+  expect(await listed(store.list(B))).toEqual([]);
+  await expect(store.get(first.id, A)).rejects.toMatchObject({ code: "E_STORE_CORRUPT" });
+});
+
+test("puts and deletes of one content at the same time leave it while a ref names it", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.scheduler(),
+      fc.array(fc.constantFrom("put", "delete"), { maxLength: 8 }),
+      async (s, acts): Promise<void> => {
+        const inner = new FiveMethods();
+        const slow: BasicArtifactStore = {
+          putBytes: s.scheduleFunction((...put: Parameters<FiveMethods["putBytes"]>) => inner.putBytes(...put)),
+          putText: s.scheduleFunction((...put: Parameters<FiveMethods["putText"]>) => inner.putText(...put)),
+          get: s.scheduleFunction((id: string) => inner.get(id)),
+          delete: s.scheduleFunction((id: string) => inner.delete(id)),
+          exists: s.scheduleFunction((id: string) => inner.exists(id)),
+        };
+        const store = new BasicStoreAdapter(slow);
+        const { id } = await s.waitFor(store.putText("x", { scope: A }));
+        const done = acts.map((act, at) => {
+          const scope = at % 2 === 0 ? A : B;
+          return act === "put" ? store.putText("x", { scope }) : store.delete(id, scope);
+        });
+        await s.waitFor(Promise.all(done));
+        const left = await listed(store.list());
+        expect(inner.contents.size).toBe(left.length > 0 ? 1 : 0);
+        for (const { scope } of left) expect(await s.waitFor(store.get(id, scope))).toEqual(bytes("x"));
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+function failing(name: keyof FiveMethods, fails: () => unknown): BasicStoreAdapter {
+  return new BasicStoreAdapter(Object.assign(new FiveMethods(), { [name]: fails }));
+}
+
+function broken(): never {
+  throw new Error("secret path /var/db");
+}
+
+describe("a store that fails", () => {
+  test.each<[string, () => unknown]>([
+    ["throws at a put", broken],
+    ["gives no id", () => ({})],
+    ["gives nothing", () => undefined],
+  ])("%s: the put is refused with a code, and nothing is there", async (_, fails) => {
+    const store = failing("putBytes", fails);
+    const error = await store.putText("x").catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: "E_STORE_WRITE" });
+    expect(String(error)).not.toContain("secret");
+    expect(await listed(store.list())).toEqual([]);
+  });
+
+  test("throws at a delete: the artifact stays", async () => {
+    const store = failing("delete", broken);
+    const { id } = await store.putText("x");
+    await expect(store.delete(id)).rejects.toMatchObject({ code: "E_STORE_WRITE" });
+    expect(await store.get(id)).toEqual(bytes("x"));
+  });
+
+  test("throws at reading: a code says so", async () => {
+    const store = failing("get", broken);
+    const { id } = await store.putText("x");
+    await expect(store.get(id)).rejects.toMatchObject({ code: "E_STORE_READ" });
+  });
+});
+
+test("limits hold over it", async () => {
+  const inner = new FiveMethods();
+  const store = new RetainingArtifactStore(inner as never, { max_artifact_bytes: 1000, max_session_bytes: 1000 });
+  await expect(store.putBytes(new Uint8Array(1001), { scope: A })).rejects.toMatchObject({ code: "E_TOO_LARGE" });
+  const { id } = await store.putBytes(new Uint8Array(900), { scope: A });
+  await store.putBytes(new Uint8Array(901), { scope: A });
+  expect(await store.exists(id, A)).toBe(false);
+  expect(inner.contents.size).toBe(1);
+});
