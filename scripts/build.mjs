@@ -17,7 +17,7 @@ import {
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cores, must, root, tool } from "./run.mjs";
-import { writeSchema } from "./config-schema.mjs";
+import { writeCoreSchema, writeSchema } from "./config-schema.mjs";
 import { DECLARATIONS, publicDeclarations } from "./declarations.mjs";
 import { main, setup } from "./setup.mjs";
 import { checkSize } from "./size.mjs";
@@ -42,6 +42,7 @@ export async function build() {
   // Beside its sources too, so that tests and the playground can import what is not yet compiled.
   for (const folder of ["web/src/core", "dist/core"]) {
     for (const module of MODULES) copyModule(module, join(root, folder));
+    writeCoreSchema(coreSchema(), join(root, folder));
   }
   await Promise.all(
     ["tsconfig.build.json", "tsconfig.declarations.json"].map((project) =>
@@ -50,7 +51,7 @@ export async function build() {
   );
   copyDeclarations();
   await buildElements();
-  await writeSchema(join(buildFolder("wasm-release"), "config.schema.json"));
+  await writeSchema(coreSchema());
   linkCommand();
   checkSize();
 }
@@ -67,6 +68,8 @@ async function buildElements() {
     must(process.execPath, [tool("tsc"), "-p", "tsconfig.ui.json"]),
   ]);
 }
+
+const coreSchema = () => join(buildFolder("wasm-release"), "config.schema.json");
 
 const glueOf = (module) => join(buildFolder("wasm-release"), `${module}.min.mjs`);
 

@@ -21,9 +21,34 @@ export async function writeSchema(core) {
     ...rest,
     properties: { ...properties, retention: retention(RETENTION_KEYS), door: DOOR_SCHEMA },
   };
-  const text = `${JSON.stringify(schema, null, 2)}\n`;
-  // Unchanged files keep their time stamps: watchers and caches look at them.
-  if (!existsSync(SCHEMA) || readFileSync(SCHEMA, "utf8") !== text) writeFileSync(SCHEMA, text);
+  writeChanged(SCHEMA, `${JSON.stringify(schema, null, 2)}\n`);
+}
+
+/** Writes the rules alone as a module, for what is checked where there is no core: `core` as above. */
+export function writeCoreSchema(core, folder) {
+  const text = JSON.stringify(rulesOf(JSON.parse(readFileSync(core, "utf8"))));
+  writeChanged(join(folder, "config-schema.mjs"), `export const CORE_SCHEMA = ${text};\n`);
+  const declarations = "config-schema.d.mts";
+  writeChanged(join(folder, declarations), readFileSync(join(root, "web/src/core", declarations), "utf8"));
+}
+
+/** A schema without what is for people. */
+function rulesOf(schema) {
+  const { description: _, default: __, title: ___, ...rules } = schema;
+  for (const inner of ["items", "additionalProperties", "propertyNames"]) {
+    if (typeof rules[inner] === "object") rules[inner] = rulesOf(rules[inner]);
+  }
+  for (const inner of ["anyOf", "prefixItems"]) if (rules[inner]) rules[inner] = rules[inner].map(rulesOf);
+  if (rules.properties) {
+    const named = Object.entries(rules.properties).map(([name, value]) => [name, rulesOf(value)]);
+    rules.properties = Object.fromEntries(named);
+  }
+  return rules;
+}
+
+// Unchanged files keep their time stamps: watchers and caches look at them.
+function writeChanged(path, text) {
+  if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
 }
 
 /** @param {readonly import("../web/src/artifacts/retention/policy.ts").RetentionKey[]} keys */

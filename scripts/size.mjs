@@ -14,16 +14,16 @@ const DIST = join(root, "dist");
  * page loads it, glue included and core.wasm not; the others as Node would, without what is installed beside the package.
  */
 export const BUDGETS = {
-  core: 120_000,
+  core: 150_000,
   contract: 30_000,
-  "mcp-sluice": 36_000,
-  "mcp-sluice/mcp": 76_000,
+  "mcp-sluice": 40_000,
+  "mcp-sluice/mcp": 79_000,
   "mcp-sluice/browser": 36_000,
-  "mcp-sluice/node": 80_000,
-  "mcp-sluice/tools": 300_000,
+  "mcp-sluice/node": 85_000,
+  "mcp-sluice/tools": 306_000,
   "mcp-sluice/tools/node": 420_000,
-  "mcp-sluice/planner": 120_000,
-  "mcp-sluice/planner/node": 120_000,
+  "mcp-sluice/planner": 130_000,
+  "mcp-sluice/planner/node": 130_000,
   "mcp-sluice/planner/redis": 9_000,
   "mcp-sluice/s3": 16_000,
   "mcp-sluice/files": 60_000,

@@ -10,7 +10,7 @@
  * @module mcp-sluice
  */
 import { createSluiceOver, type WasmSource } from "./core/create.js";
-import { chosenStore } from "./artifacts/choice.js";
+import { chosenStore } from "./artifacts/discover.js";
 import { configured } from "./artifacts/retention/configured.js";
 import { standIn } from "./artifacts/unstored.js";
 import { wrong } from "./core/call.js";
@@ -29,6 +29,7 @@ export async function createSluice(options: SluiceOptions & { readonly wasm?: Wa
 }
 
 export { humanSize } from "./core/amounts.js";
+export type { BasicArtifactInfo, BasicArtifactRef, BasicArtifactStore } from "./artifacts/basic-store.js";
 export { discoverArtifactStore } from "./artifacts/discover.js";
 export { cleanNamespace } from "./artifacts/ids.js";
 export { MemoryArtifactStore } from "./artifacts/memory.js";
@@ -71,15 +72,17 @@ export type { WasmSource } from "./core/create.js";
 export type { TruncatedRef } from "./artifacts/unstored.js";
 export type { OnStoreFailure } from "./core/store-access.js";
 export type {
+  AnswerOptions,
   AnswerRef,
   Clamp,
   ClampOptions,
   Cut,
   Dialect,
+  FileLook,
+  GatedResult,
   Sluice,
   SluiceOptions,
   SluiceStream,
-  FileLook,
   Sniffed,
   Transformed,
   TransformOptions,

@@ -85,7 +85,7 @@ export type {
 } from "./planner/state-store.js";
 export { tool } from "./planner/tool.js";
 export type { NativeTool, NativeToolOptions } from "./planner/tool.js";
-export type { ToolArtifacts, ToolArtifactInfo } from "./planner/tool-artifacts.js";
+export type { ToolArtifacts, ToolArtifactInfo } from "./artifacts/tool-artifacts.js";
 export type { PlannerOutcome } from "./planner/outcome.js";
 export type { Trajectory, TrajectoryCall, TrajectoryStep } from "./planner/trajectory.js";
 export type { ResiliencePolicy, RetryRules } from "./tools/resilience/policy.js";

@@ -11,9 +11,6 @@ import { openSluice } from "./library.js";
 import type { Terminal } from "./terminal.js";
 import { printable } from "./words.js";
 
-/** Bytes of a file that are looked at. */
-const HEAD = 65_536;
-
 type Finding = Sniffed & { readonly file: string };
 
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
@@ -35,17 +32,10 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
   return exit;
 }
 
-async function look(sluice: Sluice, { name, size, chunks }: Input): Promise<Finding> {
-  const head = new Uint8Array(HEAD);
-  let seen = 0;
-  for await (const chunk of chunks) {
-    if (seen < HEAD) head.set(chunk.subarray(0, HEAD - seen), seen);
-    seen += chunk.length;
-    // A pipe tells its size only by being read to its end.
-    if (size !== undefined && seen >= HEAD) break;
-  }
-  const sniffed = sluice.sniff(head.subarray(0, Math.min(seen, HEAD)), size ?? seen);
-  return { file: name, ...sniffed };
+async function look(sluice: Sluice, { name, chunks }: Input): Promise<Finding> {
+  using file = await sluice.look();
+  for await (const chunk of chunks) file.push(chunk);
+  return { file: name, ...file.finish() };
 }
 
 function sentence({ file, description, mime_type }: Finding): string {

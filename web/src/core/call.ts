@@ -14,6 +14,8 @@ const OPTIONS: Readonly<Record<Exclude<keyof TransformOptions, "namespace" | "sc
   tool: ["a string", (value) => typeof value === "string"],
   dialect: ['"observation" or "mcp"', (value) => value === "observation" || value === "mcp"],
   clientShowsImages: ["true or false", (value) => typeof value === "boolean"],
+  transformed: ["true or false", (value) => typeof value === "boolean"],
+  keepOriginal: ["a number of bytes", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
   readResource: ["a function", (value) => typeof value === "function"],
   signal: ["an AbortSignal", (value) => value instanceof AbortSignal],
 };
@@ -70,23 +72,4 @@ function checkObject(value: unknown, name: string): void {
 /** E_INVALID_ARGUMENT: what it is about, and what it must be. */
 export function wrong(name: string, expected: string): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", `${name} must be ${expected}.`, { path: name });
-}
-
-/** JSON text of a value. Throws E_INVALID_ARGUMENT for what JSON cannot say. */
-export function jsonOf(value: unknown): string {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value) as string | undefined;
-  } catch (error) {
-    throw new SluiceError(
-      "E_INVALID_ARGUMENT",
-      `the value is not JSON: ${(error as Error).message}`,
-      {},
-      { cause: error },
-    );
-  }
-  if (text === undefined) {
-    throw new SluiceError("E_INVALID_ARGUMENT", `the value is not JSON: ${typeof value} has no JSON form`);
-  }
-  return text;
 }

@@ -10,7 +10,7 @@ import { nearest } from "../errors/nearest.js";
 /** What can be configured. Every key may be left out; unknown keys and wrong values are refused with their path. */
 export interface SluiceConfig {
   /**
-   * Characters of one string above which it is stored and a reference stands in its place.
+   * Characters of one string above which it is stored and a reference stands in its place, unless that would be longer.
    * @defaultValue `10000`
    */
   readonly max_inline_size?: number;
@@ -45,7 +45,7 @@ export interface SluiceConfig {
   readonly inline_media?: "auto" | "off" | InlineMediaConfig;
   /**
    * The half of a result that is shown when a server sends both: structured shows structuredContent, content shows
-   * the blocks.
+   * the blocks. What only the other half says is added.
    * @defaultValue `"structured"`
    */
   readonly prefer?: "structured" | "content";

@@ -7,7 +7,7 @@ import type { ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import { Unchanged } from "./answer.js";
 import { findBeside } from "./beside.js";
-import { checkCall, checkMaxChars, checkOnFailure, checkRestore, isBytes, jsonOf, noBytes, wrong } from "./call.js";
+import { checkCall, checkMaxChars, checkOnFailure, checkRestore, isBytes, noBytes, wrong } from "./call.js";
 import type { SluiceConfig } from "./config.js";
 import { EnginePool, type Engine } from "./engine.js";
 import type { MessageSurroundings } from "./message.js";
@@ -25,6 +25,7 @@ import type {
 } from "./sluice.js";
 import { StoreAccess, type StoreTerms } from "./store-access.js";
 import { Stream } from "./stream.js";
+import { jsonOf, piecesOf } from "./value.js";
 
 /** What a core is compiled from, where it is not the file beside the library. */
 export type WasmSource = ArrayBuffer | ArrayBufferView | Response | URL;
@@ -82,15 +83,13 @@ class StoreSluice implements Sluice {
   }
 
   async #reduce(result: unknown, options: TransformOptions, access: StoreAccess): Promise<Transformed> {
-    const text = jsonOf(result);
-    const stream = new Stream(this.#pool, this.#around(options, access));
-    try {
-      await stream.writeText(text);
-      const answer = await stream.close();
-      return !answer.changed && options.dialect === "mcp" ? new Unchanged(answer, text, result) : answer;
-    } finally {
-      await stream[Symbol.asyncDispose]();
-    }
+    const pieces = piecesOf(result);
+    await using stream = new Stream(this.#pool, this.#around(options, access));
+    await stream.writePieces(pieces);
+    const answer = await stream.close();
+    const [text] = pieces;
+    const isPassed = !answer.changed && options.dialect === "mcp" && pieces.length === 1 && typeof text === "string";
+    return isPassed ? new Unchanged(answer, text, result) : answer;
   }
 
   open(options: TransformOptions = {}): SluiceStream {

@@ -69,6 +69,15 @@ export class Engine {
     });
   }
 
+  /** Puts a text into the input buffer and calls what answers whether it was done. */
+  put(said: string, use: (core: Core) => boolean): boolean {
+    const bytes = encoder.encode(said);
+    return this.call((core) => {
+      core.input(bytes.length).set(bytes);
+      return use(core);
+    });
+  }
+
   /** What a call writes, as text. */
   ask(use: (core: Core) => void): string {
     return this.call((core) => {

@@ -38,9 +38,16 @@ export class Intake {
   readonly #access: StoreAccess;
   readonly #info: ArtifactInfo;
   readonly #writing = new Map<number, Writing>();
-  readonly #refs = new Map<number, AnswerRef>();
+  readonly #refs: Map<number, AnswerRef>;
 
-  constructor(engine: Engine, access: StoreAccess, info: ArtifactInfo) {
+  /** @param refs of segments that were taken before. */
+  constructor(
+    engine: Engine,
+    access: StoreAccess,
+    info: ArtifactInfo,
+    refs: ReadonlyMap<number, AnswerRef> = new Map(),
+  ) {
+    this.#refs = new Map(refs);
     this.#engine = engine;
     this.#access = access;
     this.#info = info;
@@ -53,6 +60,12 @@ export class Intake {
 
   setRef(segment: number, ref: AnswerRef): void {
     this.#refs.set(segment, ref);
+  }
+
+  /** Says of what was closed last that it is not all there was. */
+  lose(warning: string): void {
+    const last = [...this.#refs].at(-1);
+    if (last !== undefined) this.#refs.set(last[0], this.#access.standIn.instead(last[1], warning));
   }
 
   /** Whether the core has logged anything. */

@@ -2,8 +2,10 @@
  * Reading a resource link when `resources.auto_read_if_size_under_bytes` asks for it (RFC 0.3 §4.3, §5.7).
  * @module
  */
+import { plainType } from "./media-type.js";
 import type { MessageSurroundings } from "./message.js";
-import { checked } from "./segment-writer.js";
+import { SluiceError } from "../errors/error.js";
+import { checked, isTruncated } from "./segment-writer.js";
 import type { AnswerRef, Transformed } from "./sluice.js";
 
 /** What a link's block tells of its content. */
@@ -21,6 +23,10 @@ export interface LinkRead {
   readonly outcome: LinkOutcome;
   readonly artifacts: readonly AnswerRef[];
 }
+
+/** For the host alone: the model is told that the resource could not be read. */
+const NO_RESULT =
+  "readResource must give a resources/read result: an object with contents, each with a text or a blob.";
 
 type Content = Readonly<Record<string, unknown>>;
 
@@ -44,9 +50,10 @@ export async function readLink(uri: string, around: MessageSurroundings): Promis
 
 /** What was read passes the gate like any result; only a text with nothing in it is held to limits of its own. */
 async function readOf(result: unknown, around: MessageSurroundings): Promise<LinkRead> {
+  if (!isReadResult(result)) throw new SluiceError("E_INVALID_ARGUMENT", NO_RESULT);
   const { readResource: _, ...options } = around.options;
-  const answer = await around.reduce(result ?? {}, { ...options, dialect: "observation" }, around.access);
-  const [only, ...more] = contentsOf(result);
+  const answer = await around.reduce(result, { ...options, dialect: "observation" }, around.access);
+  const [only, ...more] = result.contents;
   const text = only?.["text"];
   if (more.length > 0 || typeof text !== "string" || !isPlain(text, answer.artifacts)) return shown(answer);
   const { inlineTextUnderChars, cacheReads } = around.resources;
@@ -79,17 +86,34 @@ function shown({ value, text, clamped, artifacts }: Transformed): LinkRead {
   return { outcome: { fetched: true, artifact, summary, preview, text: own }, artifacts };
 }
 
-/** Null when the store refuses. */
+/** Whether a host's reader gave what MCP says, or contents of which an artifact was made already. */
+function isReadResult(result: unknown): result is { readonly contents: readonly Content[] } {
+  const contents = (result as Content | null | undefined)?.["contents"];
+  return Array.isArray(contents) && contents.every(isContent);
+}
+
+function isContent(content: unknown): boolean {
+  if (typeof content !== "object" || content === null) return false;
+  const { text, blob, artifact } = content as Content;
+  if (text !== undefined) return typeof text === "string";
+  return typeof (blob ?? artifact) === "object" || typeof blob === "string";
+}
+
+/** Null when the store refuses, or there is none. */
 function stored(text: string, mimeType: unknown, around: MessageSurroundings): Promise<AnswerRef | null> {
   const { access, options } = around;
   const { namespace, scope } = options;
+  const type = plainType(typeof mimeType === "string" ? mimeType : null);
   const info = {
-    ...(typeof mimeType === "string" && { mime_type: mimeType }),
+    ...(type !== undefined && { mime_type: type }),
     ...(namespace !== undefined && { namespace }),
     ...(scope !== undefined && { scope }),
   };
-  const put = (): Promise<AnswerRef> => access.call("write", async (store) => checked(await store.putText(text, info)));
-  return access.attempt<AnswerRef | null>(put, () => null);
+  const put = async (): Promise<AnswerRef | null> => {
+    const ref = await access.call("write", async (store) => checked(await store.putText(text, info)));
+    return isTruncated(ref) ? null : ref;
+  };
+  return access.attempt(put, () => null);
 }
 
 function contentsOf(result: unknown): readonly Content[] {
@@ -104,7 +128,7 @@ function named({ id, mime_type, size_bytes, filename, source }: AnswerRef): Cont
   const { warning } = source;
   return {
     id,
-    mime_type,
+    mime_type: plainType(mime_type) ?? null,
     size_bytes,
     ...(filename !== null && { filename }),
     ...(warning !== undefined && { source: { warning, truncated: true } }),

@@ -2,15 +2,20 @@
  * One result from its first byte to its observation.
  * @module
  */
-import type { ArtifactInfo } from "../artifacts/store.js";
+import { fullScope, sameScope, scopeKey } from "../artifacts/scope.js";
+import type { ArtifactInfo, ArtifactScope } from "../artifacts/store.js";
+import { warningOf } from "../artifacts/unstored.js";
 import { Answer } from "./answer.js";
+import { base64Of } from "./base64.js";
+import { keepBeside, needsBeside } from "./beside.js";
 import type { Engine } from "./engine.js";
 import { Intake } from "./intake.js";
 import { readLink } from "./link.js";
 import { checked, isTruncated, SegmentWriter } from "./segment-writer.js";
-import type { AnswerRef, Transformed, TransformOptions } from "./sluice.js";
+import type { AnswerOptions, AnswerRef, Transformed, TransformOptions } from "./sluice.js";
 import { isExpiry, stillKept } from "./still-kept.js";
 import type { StoreAccess } from "./store-access.js";
+import { chunksIn, filenameOf, typeOf, type ByteSource } from "./value.js";
 
 interface Task {
   readonly kind: "annotate" | "decode" | "read";
@@ -44,71 +49,100 @@ export interface MessageSurroundings {
 
 const decoder = new TextDecoder();
 
-/** Drives one engine through one message. */
+const BROKEN_OFF = "Content not stored: the stream that it came from broke off. Call the tool again.";
+
+/** Bytes of a value that the core is handed at a time. */
+const CHUNK = 262_144;
+
+/** Drives one engine through one message: its bytes, its end, and any number of answers. */
 export class Message {
   readonly #engine: Engine;
   readonly #around: MessageSurroundings;
   readonly #intake: Intake;
-  /** What was stored of resources that were read. */
-  readonly #linked: AnswerRef[] = [];
-  /** Segments whose text may be encoded bytes: the store could not give it back to be decoded. */
-  readonly #opaque = new Set<number>();
-  /** Whether the store no longer knew of something that it had taken. */
-  #missing = false;
+  /** The first bytes of the document, as long as all of it may be asked for. */
+  #original: Uint8Array[] | undefined;
   #bytesIn = 0;
+  /** The answer that is being written, or was last. */
+  #writing: AnswerWriter | undefined;
+  /** What the gate stored, in the scope of the last answer. */
+  #adopted: { readonly scope: string; readonly refs: ReadonlyMap<number, AnswerRef> } | undefined;
 
   constructor(engine: Engine, around: MessageSurroundings) {
-    const { tool, namespace, dialect, clientShowsImages } = around.options;
+    const { options, access } = around;
     this.#engine = engine;
     this.#around = around;
-    this.#intake = new Intake(engine, around.access, this.#info(tool === undefined ? {} : { tool }));
-    const call = { tool, namespace, dialect, client_shows_images: clientShowsImages };
-    engine.tell(JSON.stringify(call), (core) => core.begin());
+    this.#intake = new Intake(engine, access, infoOf(options));
+    if ((options.keepOriginal ?? 0) > 0) this.#original = [];
+    engine.tell(JSON.stringify(callOf(options)), (core) => core.begin());
+  }
+
+  /** Whether a call of the store was left under way: it may still look at the engine's memory. */
+  get abandoned(): boolean {
+    return this.#around.access.abandoned || this.#writing?.access.abandoned === true;
+  }
+
+  /** The document as it came; undefined where it was not to be kept, or was too long for it. */
+  get original(): readonly Uint8Array[] | undefined {
+    return this.#original;
   }
 
   /** Bytes of the document. Settles when the store has taken what came out. */
   async push(bytes: Uint8Array): Promise<void> {
     this.#around.options.signal?.throwIfAborted();
     this.#engine.push(bytes);
-    this.#bytesIn += bytes.length;
+    this.#came(bytes.length, () => bytes.slice());
     if (this.#intake.pending) await this.#intake.drain();
   }
 
-  /** The document as text, all of it. */
+  /** Text of the document: all of it, or what stands before and behind bytes. */
   async pushText(text: string): Promise<void> {
     for (let at = 0; at < text.length;) {
       this.#around.options.signal?.throwIfAborted();
       const { next, bytes } = this.#engine.pushText(text, at);
+      const from = at;
+      this.#came(bytes, () => new TextEncoder().encode(text.slice(from, next)));
       at = next;
-      this.#bytesIn += bytes;
       if (this.#intake.pending) await this.#intake.drain();
     }
   }
 
-  /** The end of the document: tasks are done, the answer is written. */
-  async finish(): Promise<Transformed> {
+  /** Bytes in the place of a value. */
+  async pushBytes(source: ByteSource): Promise<void> {
+    const told = { mime_type: typeOf(source), filename: filenameOf(source) };
+    const isTaken = this.#engine.put(JSON.stringify(told), (core) => core.openBytes());
+    if (!isTaken) {
+      // Among too many others, and where nothing may be taken out, they are text like any other.
+      await this.pushText('"');
+      for await (const piece of base64Of(chunksIn(source))) await this.push(piece);
+      return this.pushText('"');
+    }
+    // The document has no text for them.
+    this.#original = undefined;
+    const isWhole = await this.#takeAll(source);
+    this.#engine.call((core) => core.closeBytes());
+    await this.#intake.drain();
+    if (!isWhole) this.#intake.lose(BROKEN_OFF);
+  }
+
+  /** The end of the document. */
+  async finish(): Promise<void> {
     this.#engine.must((core) => core.finish());
     if (this.#intake.pending) await this.#intake.drain();
-    // Without segments only links can ask for anything, and only of a host that reads them.
-    if (this.#intake.refs.size > 0 || this.#around.options.readResource !== undefined) await this.#doTasks();
-    await this.#tellStored();
-    this.#engine.must((core) => core.render());
-    let bytesOut = this.#engine.call((core) => core.output().length);
-    let text = this.#engine.call((core) => decoder.decode(core.output()));
-    const report = JSON.parse(this.#engine.ask((core) => core.report())) as Report;
-    const whole = report.shelve ? await this.#shelve() : undefined;
-    if (whole !== undefined) {
-      text = whole;
-      bytesOut = new TextEncoder().encode(text).length;
-    }
-    const method = whole === undefined ? report.method : "stored";
-    const cut = report.clamped ? { originalChars: report.original_chars, method } : undefined;
-    const { access, options } = this.#around;
-    const refs = options.dialect === "mcp" && report.changed ? this.#refs() : undefined;
-    const artifacts = eachOnce([...this.#intake.refs.values(), ...this.#linked]);
-    const { changed } = report;
-    const { failures } = access;
-    return new Answer({ text, artifacts, failures, changed, cut, bytesIn: this.#bytesIn, bytesOut, refs });
+  }
+
+  /** What the layers make of it: tasks are done, the answer is written. */
+  async answer(options: AnswerOptions = {}): Promise<Transformed> {
+    const { access } = this.#around;
+    const around = {
+      ...this.#around,
+      options: { ...this.#around.options, ...options },
+      access: options.signal === undefined ? access : access.with(options.signal),
+    };
+    // As long as nobody asked for another answer, the core knows the call.
+    const isAsBegun = this.#writing === undefined && options.tool === undefined && options.dialect === undefined;
+    const refs = await this.#refsFor(around);
+    this.#writing = new AnswerWriter(this.#engine, around, { refs, size: this.#bytesIn, isAsBegun });
+    return this.#writing.write();
   }
 
   /** Leaves nothing half-written behind. */
@@ -116,9 +150,117 @@ export class Message {
     await this.#intake.abort();
   }
 
-  #info(source: Readonly<Record<string, unknown>>): ArtifactInfo {
-    const { namespace, scope } = this.#around.options;
-    return { ...(namespace !== undefined && { namespace }), ...(scope !== undefined && { scope }), source };
+  async #refsFor(around: MessageSurroundings): Promise<ReadonlyMap<number, AnswerRef>> {
+    const from = this.#around.options.scope;
+    const { scope } = around.options;
+    if (this.#intake.refs.size === 0 || sameScope(from, scope)) return this.#intake.refs;
+    if (this.#adopted?.scope !== scopeKey(scope)) {
+      this.#adopted = { scope: scopeKey(scope), refs: await adopted(this.#intake.refs, from, around) };
+    }
+    return this.#adopted.refs;
+  }
+
+  /** False where the source fails before its end: what else is in the document stays all the same. */
+  async #takeAll(source: ByteSource): Promise<boolean> {
+    const { access, options } = this.#around;
+    const chunks = chunksIn(source);
+    for (;;) {
+      let next: IteratorResult<Uint8Array>;
+      try {
+        next = await access.ended(chunks.next());
+      } catch {
+        // Whoever gives the bytes may still be waited for: it is told that nobody wants them.
+        void chunks.return(undefined);
+        options.signal?.throwIfAborted();
+        return false;
+      }
+      if (next.done === true) return true;
+      const chunk = next.value;
+      for (let at = 0; at < chunk.length; at += CHUNK) await this.#take(chunk.subarray(at, at + CHUNK));
+    }
+  }
+
+  async #take(bytes: Uint8Array): Promise<void> {
+    this.#around.options.signal?.throwIfAborted();
+    this.#engine.call((core) => {
+      core.bytesRoom(bytes.length).set(bytes);
+      core.bytesWritten(bytes.length);
+    });
+    this.#bytesIn += bytes.length;
+    await this.#intake.drain();
+  }
+
+  #came(size: number, copy: () => Uint8Array): void {
+    this.#bytesIn += size;
+    if (this.#original === undefined) return;
+    if (this.#bytesIn > (this.#around.options.keepOriginal ?? 0)) this.#original = undefined;
+    else this.#original.push(copy());
+  }
+}
+
+/** What the gate made of a message. */
+interface Gated {
+  /** Of its segments; the layers may add some. */
+  readonly refs: ReadonlyMap<number, AnswerRef>;
+  /** Bytes of the document. */
+  readonly size: number;
+  /** Whether the answer is for the call that the message was begun for. */
+  readonly isAsBegun: boolean;
+}
+
+/** Writes one answer from what an engine holds of a message. */
+class AnswerWriter {
+  readonly access: StoreAccess;
+  readonly #engine: Engine;
+  readonly #around: MessageSurroundings;
+  readonly #intake: Intake;
+  readonly #bytesIn: number;
+  readonly #isAsBegun: boolean;
+  /** What was stored of resources that were read. */
+  readonly #linked: AnswerRef[] = [];
+  /** Segments whose text may be encoded bytes: the store could not give it back to be decoded. */
+  readonly #opaque = new Set<number>();
+  /** Whether the store no longer knew of something that it had taken. */
+  #missing = false;
+
+  constructor(engine: Engine, around: MessageSurroundings, { refs, size, isAsBegun }: Gated) {
+    this.access = around.access;
+    this.#engine = engine;
+    this.#around = around;
+    this.#intake = new Intake(engine, around.access, infoOf(around.options), refs);
+    this.#bytesIn = size;
+    this.#isAsBegun = isAsBegun;
+  }
+
+  async write(): Promise<Transformed> {
+    const { access, options } = this.#around;
+    if (this.#isAsBegun) this.#engine.must((core) => core.plan(false));
+    else this.#engine.tell(JSON.stringify(callOf(options)), (core) => core.plan(true));
+    try {
+      if (this.#intake.pending) await this.#intake.drain();
+    } finally {
+      await this.#intake.abort();
+    }
+    // Without segments only links can ask for anything, and only of a host that reads them.
+    if (this.#intake.refs.size > 0 || options.readResource !== undefined) await this.#doTasks();
+    await this.#tellStored();
+    this.#engine.must((core) => core.render());
+    let bytesOut = this.#engine.call((core) => core.output().length);
+    let text = this.#engine.call((core) => decoder.decode(core.output()));
+    const report = JSON.parse(this.#engine.ask((core) => core.report())) as Report;
+    let method = report.method;
+    if (report.shelve) {
+      if (await this.#storeWhole()) method = "stored";
+      bytesOut = this.#engine.call((core) => core.output().length);
+      text = this.#engine.call((core) => decoder.decode(core.output()));
+    }
+    const cut = report.clamped ? { originalChars: report.original_chars, method } : undefined;
+    const { changed } = report;
+    const refs = options.dialect === "mcp" && changed ? this.#refs() : undefined;
+    if (options.dialect === "mcp" && needsBeside(text, refs)) await keepBeside(access, options, text, refs ?? "[]");
+    const artifacts = eachOnce([...this.#intake.refs.values(), ...this.#linked]);
+    const { failures } = access;
+    return new Answer({ text, artifacts, failures, changed, cut, bytesIn: this.#bytesIn, bytesOut, refs });
   }
 
   async #tellStored(): Promise<void> {
@@ -159,8 +301,14 @@ export class Message {
   async #annotate({ index, mime_type, filename }: Task): Promise<void> {
     const ref = this.#intake.refs.get(index);
     if (ref === undefined) return;
-    const { access } = this.#around;
-    const patch = { ...(mime_type !== "" && { mime_type }), ...(filename !== "" && { filename }) };
+    const { access, options } = this.#around;
+    const { tool } = options;
+    const patch = {
+      ...(mime_type !== "" && { mime_type }),
+      ...(filename !== "" && { filename }),
+      // The gate may not have known yet.
+      ...(tool !== undefined && ref.source["tool"] !== tool && { source: { ...ref.source, tool } }),
+    };
     const tell = (): Promise<AnswerRef | null> =>
       access.call("write", async (store) => {
         const updated = await unlessExpired(async () => store.update(ref.id, patch, ref.scope));
@@ -177,7 +325,7 @@ export class Message {
     if (ref === undefined) return;
     if (isTruncated(ref)) return void this.#opaque.add(index);
     const { access } = this.#around;
-    const writer = await SegmentWriter.open(access, this.#info(ref.source));
+    const writer = await SegmentWriter.open(access, infoOf(this.#around.options, ref.source));
     try {
       const decode = (): Promise<Decoded> => this.#decoded(index, ref, writer);
       const outcome = await access.attempt(decode, () => "unread");
@@ -217,11 +365,11 @@ export class Message {
   }
 
   /**
-   * The observation was clamped: the whole of it is stored, and referred to. Undefined when the store refuses: what
-   * was left of it is more than a reference to nothing.
+   * The observation was clamped: the whole of it is stored, and referred to. False when the store refuses: what was
+   * left of it is more than a reference to nothing, and says so.
    */
-  async #shelve(): Promise<string | undefined> {
-    const intake = new Intake(this.#engine, this.#around.access, this.#info({ observation: true }));
+  async #storeWhole(): Promise<boolean> {
+    const intake = new Intake(this.#engine, this.#around.access, infoOf(this.#around.options, { observation: true }));
     this.#engine.call((core) => core.shelve());
     try {
       await intake.drain();
@@ -229,11 +377,61 @@ export class Message {
       await intake.abort();
     }
     const ref = intake.refs.get(0);
-    if (ref === undefined || isTruncated(ref)) return undefined;
-    this.#intake.setRef(Number.MAX_SAFE_INTEGER, ref);
+    if (ref === undefined) return false;
+    const isStored = !isTruncated(ref);
+    if (isStored) this.#intake.setRef(Number.MAX_SAFE_INTEGER, ref);
     this.#engine.tell(JSON.stringify(storedMessage(0, ref, false)), (core) => core.shelved());
-    return this.#engine.call((core) => decoder.decode(core.output()));
+    return isStored;
   }
+}
+
+/** What is said of what is stored of a result. */
+function infoOf(
+  { namespace, scope, tool }: TransformOptions,
+  source: Readonly<Record<string, unknown>> = tool === undefined ? {} : { tool },
+): ArtifactInfo {
+  return { ...(namespace !== undefined && { namespace }), ...(scope !== undefined && { scope }), source };
+}
+
+/** What the core is told of a call. */
+function callOf({ tool, namespace, dialect, clientShowsImages, transformed }: TransformOptions): object {
+  return { tool, namespace, dialect, client_shows_images: clientShowsImages, transformed };
+}
+
+/** Stores in another scope what the gate stored, since whose it is was not known: what cannot be is said to be gone. */
+async function adopted(
+  refs: ReadonlyMap<number, AnswerRef>,
+  from: ArtifactScope | undefined,
+  { access, options }: MessageSurroundings,
+): Promise<ReadonlyMap<number, AnswerRef>> {
+  const own = new Map<number, AnswerRef>();
+  for (const [segment, ref] of refs) {
+    const there = isTruncated(ref) ? ref : await copied(ref, from, options, access);
+    own.set(segment, { ...there, scope: fullScope(options.scope) });
+  }
+  return own;
+}
+
+async function copied(
+  ref: AnswerRef,
+  from: ArtifactScope | undefined,
+  options: TransformOptions,
+  access: StoreAccess,
+): Promise<AnswerRef> {
+  const { mime_type, filename, source } = ref;
+  const copy = async (): Promise<AnswerRef> => {
+    const chunks = await access.openChunks(ref.id, from);
+    if (chunks === null)
+      return access.standIn.instead(ref, "Content not stored: it was gone before its result was complete.");
+    const writer = await SegmentWriter.open(access, { ...infoOf(options, source), mime_type, filename });
+    try {
+      for await (const chunk of chunks) await writer.write(chunk);
+      return await writer.close();
+    } finally {
+      await writer.abort();
+    }
+  };
+  return access.attempt(copy, (failure) => access.standIn.instead(ref, warningOf(failure)));
 }
 
 /** One content may stand in a result twice, as text and as structure: it is one artifact. */

@@ -7,8 +7,8 @@ import { SluiceError } from "../errors/error.js";
 import { storageError } from "../errors/storage.js";
 import type { Engine, EnginePool } from "./engine.js";
 
-/** Texts inside texts that are followed. */
-const MAX_DEPTH = 8;
+/** Texts inside texts that are followed: more than one message has segments, so what goes deeper refers to itself. */
+const MAX_DEPTH = 320;
 
 /** First byte of a piece that is source text as it is: `=`. */
 const LITERAL = 0x3d;
@@ -107,7 +107,7 @@ export class Restorer {
   /** A stored text, the references inside it put back in turn. */
   async *#text({ id, kind }: Hole, depth: number): AsyncGenerator<Uint8Array> {
     if (depth > MAX_DEPTH) {
-      throw new SluiceError("E_RESTORE_REFS", `artifact ${id} refers to itself, or to texts nested deeper than eight`);
+      throw new SluiceError("E_RESTORE_REFS", `artifact ${id} refers to itself`);
     }
     const [bytes, ref] = await reading(id, () =>
       Promise.all([this.#store.get(id, this.#scope), this.#store.stat(id, this.#scope)]),

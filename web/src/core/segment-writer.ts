@@ -3,16 +3,13 @@
  * @module
  */
 import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactWriter } from "../artifacts/store.js";
-import type { Passed, Unstored } from "../artifacts/unstored.js";
+import { warningOf, type Passed, type Unstored } from "../artifacts/unstored.js";
 import { SluiceError } from "../errors/error.js";
 import type { AnswerRef } from "./sluice.js";
 import type { StoreAccess } from "./store-access.js";
 
 /** Bytes up to which a segment is kept at hand, so that it has a hash when the store refuses it late. */
 const KEPT = 65_536;
-
-/** Characters of a failure's sentence that a warning repeats. */
-const MAX_REASON = 400;
 
 /** Never throws because of the store, unless failures are to be thrown. */
 export class SegmentWriter {
@@ -83,12 +80,6 @@ export class SegmentWriter {
 /** Whether a ref says that nothing was stored. */
 export function isTruncated({ source }: AnswerRef): boolean {
   return source["truncated"] === true;
-}
-
-/** What `source.warning` tells of a failure: its own sentence, which names the remedy. */
-export function warningOf({ code, message }: SluiceError): string {
-  const reason = message.length > MAX_REASON ? `${message.slice(0, MAX_REASON)}…` : message;
-  return `Content not stored (${code}): ${reason}`;
 }
 
 /** A store may be anybody's: what is no ref would break the answer later on. */

@@ -38,7 +38,14 @@ export interface TransformOptions {
   readonly dialect?: Dialect;
   /** Whether the client is known to show images (`inline_media: "auto"`). */
   readonly clientShowsImages?: boolean;
-  /** Reads a resource for `resources.auto_read_if_size_under_bytes`; gives a `resources/read` result. */
+  /**
+   * Whether the value is what a transformer made of a result: no fields (L4), links (L1) or blocks (L2) are looked for, while
+   * the gate, the limits of size (L0) and the guardrail hold. Defaults to false.
+   */
+  readonly transformed?: boolean;
+  /** Bytes of the document up to which it is kept as it came, for `GatedResult.original`. Defaults to 0: it is not. */
+  readonly keepOriginal?: number;
+  /** Reads a resource for `resources.auto_read_if_size_under_bytes`; gives a `resources/read` result. What is none counts as not read. */
   readonly readResource?: (uri: string) => Promise<unknown>;
   /** Gives up, also while the store or `readResource` is waited for: what was begun is thrown away. */
   readonly signal?: AbortSignal;
@@ -77,6 +84,28 @@ export interface SluiceStream extends AsyncDisposable {
   write(chunk: Uint8Array): Promise<void>;
   /** Ends the document and gives what came of it. Throws E_JSON_END when it was not complete. */
   close(): Promise<Transformed>;
+  /**
+   * Ends the document without writing an answer yet: for whoever knows only now which tool it is of, or may need it in both
+   * dialects. Whoever asks disposes of it. Throws E_JSON_END when the document was not complete.
+   */
+  end(): Promise<GatedResult>;
+}
+
+/** What an answer is written for; what is left out is as the stream was opened with. */
+export type AnswerOptions = Pick<TransformOptions, "tool" | "dialect" | "scope" | "readResource" | "signal">;
+
+/**
+ * A result behind the gate, its segments stored. Answers are written from what is held of it, so none of them needs the store to
+ * give anything back.
+ */
+export interface GatedResult extends AsyncDisposable {
+  /** The document as it came, in pieces, where `keepOriginal` asked for it and it is no longer than that. */
+  readonly original: readonly Uint8Array[] | undefined;
+  /**
+   * Writes an answer; may be called again, one call after the other. With a dialect of `mcp` the stream has to be opened with it.
+   * In another scope what was stored is stored there too.
+   */
+  answer(options?: AnswerOptions): Promise<Transformed>;
 }
 
 /** How an observation is clamped. */
@@ -129,7 +158,10 @@ export interface FileLook extends Disposable {
 
 /** A gate in front of a store. One serves any number of results, also at the same time. */
 export interface Sluice {
-  /** Reduces a whole result: a CallToolResult, a JSON-RPC response, a content array or any JSON value. */
+  /**
+   * Reduces a whole result: a CallToolResult, a JSON-RPC response, a content array or any JSON value. Bytes in it, at any depth,
+   * become artifacts: typed arrays, `DataView`, `ArrayBuffer`, `Blob`, `Response`, `ReadableStream`.
+   */
   transform(result: unknown, options?: TransformOptions): Promise<Transformed>;
   /** The same for bytes of JSON that arrive in pieces. */
   open(options?: TransformOptions): SluiceStream;

@@ -4,8 +4,9 @@
  * @module
  */
 import type { ArtifactStore } from "../artifacts/store.js";
+import { warningOf } from "../artifacts/unstored.js";
 import { SluiceError } from "../errors/error.js";
-import { isTruncated, warningOf } from "./segment-writer.js";
+import { isTruncated } from "./segment-writer.js";
 import type { AnswerRef } from "./sluice.js";
 import type { StoreAccess } from "./store-access.js";
 

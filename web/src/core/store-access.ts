@@ -38,6 +38,13 @@ export class StoreAccess {
     this.#signal = signal;
   }
 
+  /** The same store with the failures so far, for work that another signal gives up. */
+  with(signal: AbortSignal): StoreAccess {
+    const access = new StoreAccess(this.#terms, signal);
+    access.#failures.push(...this.#failures);
+    return access;
+  }
+
   get standIn(): StandIn {
     return this.#terms.standIn;
   }

@@ -3,11 +3,11 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import { keepBeside, needsBeside } from "./beside.js";
 import { isBytes, noBytes } from "./call.js";
 import type { Engine, EnginePool } from "./engine.js";
 import { Message, type MessageSurroundings } from "./message.js";
-import type { SluiceStream, Transformed } from "./sluice.js";
+import type { AnswerOptions, GatedResult, SluiceStream, Transformed } from "./sluice.js";
+import type { ValuePiece } from "./value.js";
 
 /** Bytes handed to the gate at a time, so that a large chunk costs no more memory than a small one. */
 const CHUNK = 262_144;
@@ -40,15 +40,26 @@ export class Stream implements SluiceStream {
     });
   }
 
-  /** The same for a document that is there as a whole. */
-  writeText(text: string): Promise<void> {
-    return this.#inTurn(async () => (await this.#begun()).pushText(text));
+  /** The same for a document that is there as a whole, with bytes in the place of values. */
+  writePieces(pieces: readonly ValuePiece[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const message = await this.#begun();
+      for (const piece of pieces) {
+        if (typeof piece === "string") await message.pushText(piece);
+        else await message.pushBytes(piece);
+      }
+    });
   }
 
-  close(): Promise<Transformed> {
-    const closing = this.#inTurn(() => this.#finish());
+  async close(): Promise<Transformed> {
+    await using gated = await this.end();
+    return await gated.answer();
+  }
+
+  end(): Promise<GatedResult> {
+    const ending = this.#inTurn(() => this.#finish());
     this.#ended = true;
-    return closing;
+    return ending;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -84,14 +95,13 @@ export class Stream implements SluiceStream {
     }
   }
 
-  async #finish(): Promise<Transformed> {
-    const answer = await (await this.#begun()).finish();
-    this.#release();
-    const { access, options } = this.#around;
-    if (options.dialect === "mcp" && needsBeside(answer.text, answer.refs)) {
-      await keepBeside(access, options, answer.text, answer.refs ?? "[]");
-    }
-    return answer;
+  /** The engine goes with the result, which gives it back. */
+  async #finish(): Promise<GatedResult> {
+    const message = await this.#begun();
+    await message.finish();
+    const [engine, pool] = [this.#engine as Engine, this.#pool];
+    this.#engine = undefined;
+    return new HeldResult(message, () => giveBack(pool, engine, message));
   }
 
   async #begun(): Promise<Message> {
@@ -102,10 +112,41 @@ export class Stream implements SluiceStream {
     return this.#message;
   }
 
-  /** An engine whose memory the store may still look at is not used again. */
   #release(): void {
-    if (this.#engine !== undefined && !this.#around.access.abandoned) this.#pool.release(this.#engine);
+    if (this.#engine !== undefined && this.#message !== undefined) giveBack(this.#pool, this.#engine, this.#message);
     this.#engine = undefined;
+  }
+}
+
+/** An engine whose memory the store may still look at is not used again. */
+function giveBack(pool: EnginePool, engine: Engine, message: Message): void {
+  if (!message.abandoned) pool.release(engine);
+}
+
+/** A message that has ended, until nobody wants an answer any more. */
+class HeldResult implements GatedResult {
+  readonly #message: Message;
+  readonly #release: () => void;
+  #isOver = false;
+
+  constructor(message: Message, release: () => void) {
+    this.#message = message;
+    this.#release = release;
+  }
+
+  get original(): readonly Uint8Array[] | undefined {
+    return this.#message.original;
+  }
+
+  async answer(options: AnswerOptions = {}): Promise<Transformed> {
+    if (this.#isOver) throw new SluiceError("E_MISUSE", "this result was disposed of: ask for its answers before that");
+    return this.#message.answer(options);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#release();
   }
 }
 

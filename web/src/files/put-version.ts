@@ -4,6 +4,7 @@
  */
 import { chunksOf, type Uploaded } from "../artifacts/chunks.js";
 import type { ArtifactInfo, ArtifactRef, ArtifactStore } from "../artifacts/store.js";
+import { openedWriter } from "../artifacts/writer.js";
 import type { FileLook } from "../core/sluice.js";
 import { FileTooLargeError } from "./workspace/errors.js";
 import { sourceOf, type UserFileInfo } from "./user-file.js";
@@ -22,7 +23,7 @@ export interface VersionTerms {
 export async function putVersion(store: ArtifactStore, data: Uploaded, terms: VersionTerms): Promise<ArtifactRef> {
   const { place, info, describer, maxBytes } = terms;
   using looking = await describer?.();
-  await using writer = await store.openWriter(place);
+  await using writer = await openedWriter(store, place);
   let size = 0;
   for await (const chunk of chunksOf(data)) {
     size += chunk.length;

@@ -2,10 +2,10 @@
  * Which messages of a server are gated, which are edited, and which are left alone (design §6).
  * @module
  */
-import type { Transformed, TransformOptions } from "../core/sluice.js";
+import type { GatedResult, Transformed, TransformOptions } from "../core/sluice.js";
 import { MAX_MESSAGE } from "../transports/limits.js";
 import type { MessageMembers } from "../transports/members.js";
-import type { Course, Judge } from "../transports/passage.js";
+import type { Course, GateAnswer, Judge } from "../transports/passage.js";
 import type { Catalog } from "./catalog.js";
 import type { InFlight, Request } from "./in-flight.js";
 import { tooLargeForClient } from "./too-large.js";
@@ -19,8 +19,10 @@ export interface CourseTerms {
   readonly catalog: Catalog;
   /** Options of a tool's results; without a tool those of anything else. */
   readonly options: (tool: string | undefined) => TransformOptions;
-  /** What is written behind a reduced result, if anything is. */
-  readonly complete: () => ((reduced: Transformed) => string) | undefined;
+  /** What is written in place of a reduced result; its own text where undefined. */
+  readonly links: () => ((reduced: Transformed) => string) | undefined;
+  /** A reduced result as it came. */
+  readonly restored: (reduced: Transformed) => AsyncIterable<Uint8Array>;
   /** The edit of the answer to a request, if it has one. */
   readonly edit: (request: Request) => AnswerEdit | undefined;
 }
@@ -57,75 +59,64 @@ export class Courses implements Judge {
     // It can be held no longer.
     const isUrgent = message.size > MAX_MESSAGE;
     if (message.member("result") !== undefined) {
-      if (id !== undefined || isWhole) return this.#answer(this.#terms.inFlight.find(id));
-      return this.#anyAnswer(isUrgent) ?? (isUrgent ? this.#lateAnswer(message) : undefined);
+      if (id !== undefined || isWhole) return this.#answer(this.#terms.inFlight.find(id), message);
+      return this.#anyAnswer(message, isUrgent) ?? (isUrgent ? this.#gate("result", message) : undefined);
     }
     const method = message.text("method");
-    if (method !== undefined) return this.#unasked(stringIn(method), isWhole, isUrgent);
+    if (method !== undefined) return this.#unasked(stringIn(method), message, isWhole, isUrgent);
     if (isWhole) return PASS;
     if (message.member("params") !== undefined) return isUrgent ? this.#lateUnasked(message) : undefined;
     const request = this.#terms.inFlight.find(id);
-    return request === undefined ? undefined : this.#answer(request);
+    return request === undefined ? undefined : this.#answer(request, message);
   }
 
   /**
    * The one course of all answers that are waited for; undefined when they differ. What would not be gated is decided
    * about only when it can be held no longer: the answer may be another's, or nobody's.
    */
-  #anyAnswer(isUrgent: boolean): Course | undefined {
+  #anyAnswer(message: MessageMembers, isUrgent: boolean): Course | undefined {
     let only: Course | undefined;
     for (const request of this.#terms.inFlight.entries().values()) {
-      const course = this.#answer(request);
+      const course = this.#answer(request, message);
       if (only !== undefined && !isSame(only, course)) return undefined;
       only ??= course;
     }
     if (only !== undefined && only.kind !== "gate" && !isUrgent) return undefined;
-    return only ?? this.#gate("result", undefined);
+    return only ?? this.#gate("result", message);
   }
 
   /**
    * Requests of a server's are refused where they are too large: what a client does with a reference nobody knows. Before
    * that they are held, since a result may still follow.
    */
-  #unasked(method: string, isWhole: boolean, isUrgent: boolean): Course | undefined {
-    if (TASK_NOTIFICATIONS.has(method)) return this.#gate("params.result", undefined);
+  #unasked(method: string, message: MessageMembers, isWhole: boolean, isUrgent: boolean): Course | undefined {
+    if (TASK_NOTIFICATIONS.has(method)) return this.#gate("params.result", message);
     if (isWhole || method.startsWith(NOTIFICATIONS)) return PASS;
     return isUrgent ? WHOLE : undefined;
   }
 
-  /** A result that is too large to wait for its id, where not all answers would be treated alike. */
-  #lateAnswer(message: MessageMembers): Course {
-    const { inFlight, options } = this.#terms;
-    const links = this.#terms.complete();
-    const complete = (reduced: Transformed): string => {
-      const request = inFlight.find(message.text("id"));
-      const course = this.#answer(request);
-      if (course.kind === "edit") throw tooLargeForClient();
-      return (course.kind === "gate" ? links?.(reduced) : undefined) ?? reduced.text;
-    };
-    return { kind: "gate", member: "result", options: options(undefined), complete };
-  }
-
   /** Parameters that are too large to wait for the method. */
   #lateUnasked(message: MessageMembers): Course {
-    const complete = (reduced: Transformed): string => {
+    const answer = async (result: GatedResult): Promise<GateAnswer> => {
+      await using gated = result;
       const method = message.text("method");
       if (method !== undefined && !stringIn(method).startsWith(NOTIFICATIONS)) throw tooLargeForClient();
-      return reduced.text;
+      const reduced = await gated.answer();
+      return { text: reduced.text, reduced };
     };
-    return { kind: "gate", member: "params", options: this.fallback, complete };
+    return { kind: "gate", member: "params", options: this.fallback, answer };
   }
 
-  #answer(request: Request | undefined): Course {
+  #answer(request: Request | undefined, message: MessageMembers): Course {
     const { catalog, edit } = this.#terms;
     // Clients differ in what they take for the id of a call: what is nobody's answer is treated like one.
-    if (request === undefined) return this.#gate("result", undefined);
+    if (request === undefined) return this.#gate("result", message);
     switch (request.method) {
       case "tools/call":
       case "tasks/result":
-        return catalog.isAppOnly(request.tool) ? RAW : this.#gate("result", request.tool);
+        return catalog.isAppOnly(request.tool) ? RAW : this.#gate("result", message);
       case "tasks/get":
-        return catalog.isAppOnly(request.tool) ? RAW : this.#gate("result.result", request.tool);
+        return catalog.isAppOnly(request.tool) ? RAW : this.#gate("result.result", message);
       case "resources/read":
         return request.uri?.startsWith("ui://") === true ? RAW : PASS;
       default: {
@@ -136,16 +127,42 @@ export class Courses implements Judge {
     }
   }
 
-  #gate(member: string, tool: string | undefined): Course {
-    const complete = this.#terms.complete();
-    return { kind: "gate", member, options: this.#terms.options(tool), ...(complete !== undefined && { complete }) };
+  /** Which tool a result is of is known at the latest when the message is over, and decides how it is written. */
+  #gate(member: string, message: MessageMembers): Course {
+    const { inFlight, links, options, restored } = this.#terms;
+    const requestNow = (): Request | undefined => inFlight.find(message.text("id"));
+    const answer = async (result: GatedResult): Promise<GateAnswer> => {
+      await using gated = result;
+      const request = requestNow();
+      const { kind } = member === "result" ? this.#answer(request, message) : { kind: "gate" };
+      if (kind === "edit") throw tooLargeForClient();
+      const reduced = await gated.answer(request?.tool === undefined ? {} : { tool: request.tool });
+      const original = kind === "raw" && reduced.changed ? await begun(restored(reduced)) : undefined;
+      if (original !== undefined) return { text: "", original };
+      return { text: links()?.(reduced) ?? reduced.text, reduced };
+    };
+    return { kind: "gate", member, options: options(requestNow()?.tool), answer };
+  }
+}
+
+/** Chunks of which the first is there; undefined where the store does not give back what is needed. */
+async function begun(chunks: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array> | undefined> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  try {
+    const first = await iterator.next();
+    return (async function* (): AsyncGenerator<Uint8Array> {
+      if (first.done !== true) yield first.value;
+      yield* { [Symbol.asyncIterator]: () => iterator };
+    })();
+  } catch {
+    return undefined;
   }
 }
 
 function isSame(left: Course, right: Course): boolean {
   if (left.kind !== right.kind || left.kind === "edit") return false;
   if (left.kind !== "gate" || right.kind !== "gate") return true;
-  return left.member === right.member && left.options.tool === right.options.tool;
+  return left.member === right.member;
 }
 
 /** What a JSON string says; empty for what is none. */

@@ -70,7 +70,8 @@ export class Door {
       inFlight: this.#inFlight,
       catalog: this.#catalog,
       options: (tool) => this.#options(tool),
-      complete: () => this.#linking(),
+      links: () => this.#linking(),
+      restored: ({ text }) => terms.sluice.restoreStream(text, { scope: terms.scope }),
       edit: (request) => this.#edit(request),
     });
     this.#desk = beside === undefined ? new Desk(terms, this.#catalog) : beside.#desk;

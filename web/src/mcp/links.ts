@@ -3,6 +3,7 @@
  * (design §4, `links`).
  * @module
  */
+import { plainType } from "../core/media-type.js";
 import type { AnswerRef, Transformed } from "../core/sluice.js";
 import {
   appendEdit,
@@ -56,11 +57,12 @@ function linked({ text, artifacts }: Transformed): string {
 }
 
 function linkTo({ id, filename, mime_type, size_bytes }: AnswerRef): object {
+  const mimeType = plainType(mime_type);
   return {
     type: "resource_link",
     uri: `artifact://${id}`,
     name: filename ?? id,
-    ...(mime_type !== null && { mimeType: mime_type }),
+    ...(mimeType !== undefined && { mimeType }),
     size: size_bytes,
   };
 }
@@ -104,8 +106,8 @@ function noteEdit(result: ObjectNode, entries: readonly string[]): Edit {
 
 function sentenceFor(link: ValueNode): string {
   const name = (textAt(link, "name") ?? "").replace(/[\p{C}\p{Z}]+/gu, " ").slice(0, MAX_NAME);
-  const type = textAt(link, "mimeType");
-  const of = type === undefined ? "" : `, ${type.slice(0, MAX_NAME)}`;
+  const type = plainType(textAt(link, "mimeType") ?? null);
+  const of = type === undefined ? "" : `, ${type}`;
   const uri = (textAt(link, "uri") ?? "").slice(0, MAX_URI);
   return `[sluice] Link to a resource of this server, without its content: ${JSON.stringify(name)}${of}: ${uri}`;
 }

@@ -3,7 +3,7 @@
  * @module
  */
 import { namespaceOf } from "../artifacts/ids.js";
-import { chosenStore } from "../artifacts/choice.js";
+import { chosenStore } from "../artifacts/discover.js";
 import { configured } from "../artifacts/retention/configured.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { standIn } from "../artifacts/unstored.js";

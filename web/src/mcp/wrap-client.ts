@@ -2,6 +2,7 @@
  * A client one already has, with a door in front of what it answers.
  * @module
  */
+import { stringifyDeep } from "../core/deep-json.js";
 import { textOf } from "../transports/bytes.js";
 import { DEFAULT_NAMESPACE } from "../artifacts/ids.js";
 import type { Door } from "./door.js";
@@ -104,7 +105,7 @@ async function throughDoor(door: Door, id: number, result: object): Promise<obje
   const pieces: Uint8Array[] = [];
   const put = async (bytes: Uint8Array): Promise<void> => void pieces.push(bytes);
   const incoming = door.fromServer({ forward: put, complete: async () => undefined, stray: put }, () => undefined);
-  const sent = new TextEncoder().encode(JSON.stringify({ jsonrpc: "2.0", id, result }));
+  const sent = new TextEncoder().encode(stringifyDeep({ jsonrpc: "2.0", id, result }));
   try {
     await incoming.write(sent);
     await incoming.end();

@@ -5,9 +5,12 @@
 import { z } from "zod";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { untilAborted } from "../core/abort.js";
-import { jsonOf } from "../core/call.js";
+import { wrong } from "../core/call.js";
+import { jsonOf, piecesOf } from "../core/value.js";
 import type { AnswerRef, Sluice } from "../core/sluice.js";
+import type { OnStoreFailure } from "../core/store-access.js";
 import { SluiceError } from "../errors/error.js";
+import { OBJECT } from "../errors/options.js";
 import type { PauseReason, ToolProgress, ToolWait } from "../tools/context.js";
 import type { ArtifactArguments } from "../tools/artifacts/arguments.js";
 import { ToolAnswer } from "../tools/tool-answer.js";
@@ -16,12 +19,12 @@ import { outputOf, type CatalogTool } from "./catalog.js";
 import type { PlannerToolContext } from "./context.js";
 import type { CallPlace, PlannerEvent } from "./event.js";
 import type { Leaving } from "./exit.js";
+import { jsonValue } from "./json-value.js";
 import type { LlmToolCall } from "./llm/client.js";
 import { hasMarks, parted } from "./marked-fields.js";
-import { withBytesStored } from "./returned-bytes.js";
 import { failed, NATIVE, type Outcome, type Settled, type Waiting } from "./settled.js";
 import type { NativeTool } from "./tool.js";
-import { ToolArtifacts } from "./tool-artifacts.js";
+import { ToolArtifacts } from "../artifacts/tool-artifacts.js";
 
 /** What a call needs of its run. */
 export interface AttemptTerms {
@@ -29,6 +32,8 @@ export interface AttemptTerms {
   readonly scope: ArtifactScope;
   /** The gate for what a native tool returns, by the characters that its limit allows; undefined: as the planner's. */
   readonly gate: (maxChars: number | undefined) => Promise<Sluice>;
+  /** What a native tool gets of what the store fails at: an error, or a ref that says so. */
+  readonly onStoreFailure: OnStoreFailure;
   /** Puts artifacts into what native tools are given. */
   readonly arguments: ArtifactArguments;
   readonly toolContext: Readonly<Record<string, unknown>>;
@@ -120,11 +125,19 @@ export class Attempt {
     }
     signal.throwIfAborted();
     const context = this.#context(signal);
-    const value = await withBytesStored(await tool.run(prepared.args, context), context.artifacts);
-    const { shown, kept } = parted(value ?? null, tool.outputSchema);
+    const { shown, kept } = parted((await tool.run(prepared.args, context)) ?? null, tool.outputSchema);
     const options = { tool: tool.name, namespace: NATIVE, scope, signal };
     const answer = await sluice.transform(shown, options);
-    return this.#settled(answer, false, [...this.#stored, ...answer.artifacts], kept);
+    const all = await Promise.all(
+      Object.entries(kept).map(async ([field, value]) => {
+        // What a model never sees stays whole, but for bytes, which are no JSON.
+        if (piecesOf(value).length === 1) return { field, value, artifacts: [] };
+        const told = await sluice.transform(value, { ...options, transformed: true });
+        return { field, value: told.value, artifacts: told.artifacts };
+      }),
+    );
+    const artifacts = [...this.#stored, ...answer.artifacts, ...all.flatMap((each) => each.artifacts)];
+    return this.#settled(answer, false, artifacts, Object.fromEntries(all.map(({ field, value }) => [field, value])));
   }
 
   async #external(args: Args, signal: AbortSignal): Promise<Settled> {
@@ -179,26 +192,58 @@ export class Attempt {
     return this.#broken(told.message);
   }
 
+  /** The tool goes on with a ref that says so. */
+  #failedStore(error: SluiceError): void {
+    this.#terms.tell({ kind: "tool_failed", ...this.#place, error });
+  }
+
   /** Tells what the tool says, until the call is over. */
   #tell(event: PlannerEvent): void {
-    if (!this.#isOver && !this.#call.signal.aborted) this.#terms.tell(event);
+    this.#say(() => event);
+  }
+
+  /** The same for what a native tool hands in. Throws SluiceError E_INVALID_ARGUMENT for what is no JSON. */
+  #say(event: () => PlannerEvent): void {
+    if (!this.#isOver && !this.#call.signal.aborted) this.#terms.tell(event());
   }
 
   #context(signal: AbortSignal): PlannerToolContext {
     const { store, scope, toolContext, llmContext } = this.#terms;
     const place = this.#place;
     return {
-      artifacts: new ToolArtifacts(store, scope, NATIVE, (ref) => this.#stored.push(ref)),
+      artifacts: new ToolArtifacts(store, {
+        scope,
+        namespace: NATIVE,
+        source: { tool: this.#tool.name },
+        onStored: (ref) => void this.#stored.push(ref),
+        ...(this.#terms.onStoreFailure === "answer" && { onFailure: (error) => this.#failedStore(error) }),
+      }),
       toolContext,
       llmContext,
       signal,
       pause: (reason, payload) => this.#pause(reason, payload),
-      emitArtifact: (name, value) => this.#tell({ kind: "artifact_emitted", ...place, name, value }),
-      emitChunk: (stream, chunk) => this.#tell({ kind: "chunk_emitted", ...place, stream, chunk }),
-      reportProgress: (progress, total, message) => {
-        const more = { ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
-        this.#tell({ kind: "tool_progress", ...place, progress: { progress, ...more } });
-      },
+      emitArtifact: (name, value) =>
+        this.#say(() => ({
+          kind: "artifact_emitted",
+          ...place,
+          name: textOf(name, "name"),
+          value: jsonValue(value, "value"),
+        })),
+      emitChunk: (stream, chunk) =>
+        this.#say(() => ({
+          kind: "chunk_emitted",
+          ...place,
+          stream: textOf(stream, "stream"),
+          chunk: jsonValue(chunk, "chunk"),
+        })),
+      reportProgress: (progress, total, message) =>
+        this.#say(() => {
+          const more = {
+            ...(total !== undefined && { total: numberOf(total, "total") }),
+            ...(message !== undefined && { message: textOf(message, "message") }),
+          };
+          return { kind: "tool_progress", ...place, progress: { progress: numberOf(progress, "progress"), ...more } };
+        }),
     };
   }
 
@@ -225,11 +270,22 @@ const REASONS: readonly PauseReason[] = ["external_event", "approval_required", 
 
 /** What is kept of a pause is JSON. Throws SluiceError E_INVALID_ARGUMENT. */
 function waitingOf(tool: string, reason: PauseReason, payload: Readonly<Record<string, unknown>>): Waiting {
+  if (!OBJECT[1](payload)) throw wrong("payload", OBJECT[0]);
   if (REASONS.includes(reason)) {
-    return { tool, reason, payload: JSON.parse(jsonOf(payload)) as Readonly<Record<string, unknown>> };
+    return { tool, reason, payload: jsonValue(payload, "payload") as Readonly<Record<string, unknown>> };
   }
   const sentence = `The reason of a pause must be one of ${REASONS.join(", ")}.`;
   throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: "reason" });
+}
+
+function textOf(value: unknown, path: string): string {
+  if (typeof value === "string") return value;
+  throw wrong(path, "a string");
+}
+
+function numberOf(value: unknown, path: string): number {
+  if (typeof value === "number" && Number.isFinite(value)) return value;
+  throw wrong(path, "a finite number");
 }
 
 function cutIn({ cut }: Pick<Leaving, "cut">): Pick<Leaving, "cut"> {

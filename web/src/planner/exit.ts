@@ -116,7 +116,8 @@ export class ModelExit {
     const whole = charsOf(text);
     if (whole <= limit) return { text, chars: whole, artifacts: [], cut };
     const sluice = await narrow();
-    const { text: reduced, artifacts } = await gated(sluice, text, { tool, namespace, scope: this.#scope, signal });
+    const options = { tool, namespace, scope: this.#scope, signal, transformed: true };
+    const { text: reduced, artifacts } = await gated(sluice, text, options);
     const { text: last, clampedChars: chars, method } = sluice.clampText(reduced, { maxChars: limit });
     return {
       text: last,

@@ -2,6 +2,7 @@
  * Fields of results that are for the host and not for the model: those whose schema says `artifact: true` (RFC 0.3 §5.1).
  * @module
  */
+import { isByteSource } from "../core/value.js";
 import type { JsonSchema } from "../tools/source.js";
 
 /** What stands in their place. */
@@ -36,6 +37,7 @@ function part(value: unknown, schema: JsonSchema, path: readonly string[], kept:
   }
   if (typeof value !== "object" || value === null || Array.isArray(value) || path.length > MAX_DEPTH) return value;
   const properties = propertiesOf(schema);
+  if (Object.keys(properties).length === 0 || isByteSource(value)) return value;
   const entries = Object.entries(value).map(([name, each]): [string, unknown] => {
     const its = Object.hasOwn(properties, name) ? properties[name] : undefined;
     return [name, its === undefined ? each : part(each, its, [...path, name], kept)];

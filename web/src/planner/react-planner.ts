@@ -2,13 +2,14 @@
  * The planner: a loop of a model and tools that no tool can flood (RFC 0.3 §4.4).
  * @module
  */
-import { chosenStore } from "../artifacts/choice.js";
+import { chosenStore } from "../artifacts/discover.js";
 import { configured } from "../artifacts/retention/configured.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { standIn } from "../artifacts/unstored.js";
 import { createSluiceOver, type WasmSource } from "../core/create.js";
+import type { OnStoreFailure } from "../core/store-access.js";
 import type { SluiceConfig } from "../core/config.js";
-import { jsonOf } from "../core/call.js";
+import { jsonOf } from "../core/value.js";
 import type { Sluice } from "../core/sluice.js";
 import { heedless } from "../mcp/door-event.js";
 import { readDoor, withoutDoor } from "../mcp/door-config.js";
@@ -90,13 +91,14 @@ export class ReactPlanner {
   readonly #namedRuns: NamedRuns;
   readonly #arguments: ArtifactArguments;
   readonly #sluices: Sluices;
+  readonly #onStoreFailure: OnStoreFailure;
 
   /** Throws SluiceError E_CONFIG_…, E_INVALID_ARGUMENT. */
   constructor(options: ReactPlannerOptions) {
     checkPlanner(options);
     const { store, config = {} } = configured(chosenStore(options.artifactStore, options.stateStore), options.config);
     const { on_store_failure, arguments: forms, share } = readDoor(config);
-    const onFailure = on_store_failure === "error" ? "throw" : "answer";
+    this.#onStoreFailure = on_store_failure === "error" ? "throw" : "answer";
     this.#options = options;
     this.#store = store;
     this.#config = withoutDoor(config) ?? {};
@@ -106,7 +108,7 @@ export class ReactPlanner {
     this.#namedRuns = new NamedRuns(this.#pausedRuns, leaseSeconds);
     this.#arguments = new ArtifactArguments({ store, namespace: NATIVE, forms, share });
     this.#sluices = new Sluices(this.#config, (each) =>
-      createSluiceOver({ store, standIn, onFailure }, each, options.wasm),
+      createSluiceOver({ store, standIn, onFailure: this.#onStoreFailure }, each, options.wasm),
     );
   }
 
@@ -236,6 +238,7 @@ export class ReactPlanner {
       llm,
       store: this.#store,
       scope,
+      onStoreFailure: this.#onStoreFailure,
       gate: (maxChars) => this.#sluices.within(maxChars ?? maxObservationChars),
       arguments: this.#arguments,
       exit: new ModelExit(this.#sluices, { maxObservationChars, maxStepChars }, scope),

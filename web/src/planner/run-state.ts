@@ -28,6 +28,8 @@ export interface OpenStep {
   /** Of the model's answer. */
   readonly meta?: unknown;
   readonly calls: readonly LlmToolCall[];
+  /** How many calls it wanted beyond these, for which a step has no room; none when left out. */
+  readonly leftOut?: number;
   /** What came of each; null where it is not made. */
   readonly settled: readonly (Settled | null)[];
   /** What people answered so far to each that paused. */
@@ -65,6 +67,7 @@ export const STEP = z.object({
   text: z.string(),
   meta: z.unknown().optional(),
   calls: z.array(z.looseObject({ id: z.string(), name: z.string(), arguments: z.string() })),
+  leftOut: z.int().positive().optional(),
   settled: z.array(z.looseObject({ text: z.string() }).nullable()),
   answers: z.array(z.array(z.unknown())),
 });

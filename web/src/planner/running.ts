@@ -10,12 +10,12 @@ import { allMade, argsOf, type CallTerms } from "./calling.js";
 import type { Catalog } from "./catalog.js";
 import type { Left, ModelExit } from "./exit.js";
 import type { RunKeeping, WaitingCall } from "./keeping.js";
-import type { LlmAnswer, LlmClient, LlmMessage, LlmToolCall } from "./llm/client.js";
+import type { LlmAnswer, LlmClient, LlmMessage, LlmToolCall, LlmUsage } from "./llm/client.js";
 import { outcomeOf } from "./outcome.js";
 import type { PlannerPause, PlannerResult } from "./result.js";
 import type { OpenStep, RunState } from "./run-state.js";
 import type { Outcome, Settled } from "./settled.js";
-import { callsOf, reminderOf } from "./turn.js";
+import { callsOf, leftOutOf, reminderOf } from "./turn.js";
 import type { Trajectory, TrajectoryCall, TrajectoryStep } from "./trajectory.js";
 
 /** What a run is made of. */
@@ -79,17 +79,25 @@ export class PlannerRun {
       ),
     );
     this.#meter.add(answer, this.#messages);
-    const { text, usage, meta, toolCalls } = answer;
-    const wanted = tools.length === 0 ? [] : toolCalls;
+    const { text, usage, meta, toolCalls, callsLeftOut = 0 } = answer;
+    const [wanted, beyond] = tools.length === 0 ? [[], 0] : [toolCalls, callsLeftOut];
     const calls = callsOf(wanted, exit.room);
-    const leftOut = wanted.length - calls.length;
-    const more = { ...(leftOut > 0 && { leftOut }), ...(usage !== undefined && { usage }) };
+    const leftOut = wanted.length - calls.length + beyond;
+    const missing = leftOut > 0 && { leftOut };
+    const more = { ...missing, ...(usage !== undefined && { usage: usageOf(usage) }) };
     tell({ kind: "model_answered", step, calls: calls.length, ...more });
     if (calls.length === 0) {
       this.#steps.push({ text, calls: [] });
       return { answer };
     }
-    return { text, ...(meta !== undefined && { meta }), calls, settled: calls.map(() => null), answers: [] };
+    return {
+      text,
+      ...(meta !== undefined && { meta }),
+      calls,
+      ...missing,
+      settled: calls.map(() => null),
+      answers: [],
+    };
   }
 
   /** Makes the calls of a step that are not made yet. Gives a pause where one of them waits. */
@@ -115,6 +123,7 @@ export class PlannerRun {
     for (const [at, { id, name }] of calls.entries()) {
       this.#messages.push({ role: "tool", callId: id, name, content: (observed[at] as TrajectoryCall).observation });
     }
+    this.#messages.push(...leftOutOf(open));
     this.#steps.push({ text, calls: observed });
     tell({ kind: "step_finished", step });
   }
@@ -182,6 +191,11 @@ export class PlannerRun {
     if (most === Infinity) return untilAborted(work(signal), signal);
     return untilLate(work, { most: Math.min(Math.max(0, most), LONGEST_TIMER), late: tooLate, signal });
   }
+}
+
+/** A client of a host's own may give more than is asked for, and no JSON. */
+function usageOf({ inputTokens, outputTokens }: LlmUsage): LlmUsage {
+  return { inputTokens, outputTokens };
 }
 
 /** Milliseconds: timers take no more. */

@@ -3,7 +3,7 @@
  * @module
  */
 import type { Clock } from "../artifacts/store.js";
-import { jsonOf } from "../core/call.js";
+import { jsonOf } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
 import type { RemoteBinding, StateEvent } from "./state-store.js";
 

@@ -2,6 +2,7 @@
  * What outlives a run that waits, and where another process finds it (ToolNode 2.1 "StateStore for Distributed Deployments").
  * @module
  */
+import type { BasicArtifactStore } from "../artifacts/basic-store.js";
 import type { ArtifactStore } from "../artifacts/store.js";
 import type { OAuthStateStore } from "../tools/auth/oauth-state-store.js";
 
@@ -115,6 +116,6 @@ export interface HostStateStore {
   readonly releasePlannerState?: StateStore["releasePlannerState"];
   /** Given what happens in runs whose scope has a trace; see {@link StateStore}. Left out: it is only told. */
   readonly saveEvent?: StateStore["saveEvent"];
-  /** Where bytes and large texts go, unless another store is named. */
-  readonly artifactStore?: ArtifactStore;
+  /** Where bytes and large texts go, unless another store is named; see `discoverArtifactStore`. */
+  readonly artifactStore?: ArtifactStore | BasicArtifactStore;
 }

@@ -27,8 +27,8 @@ export interface NativeToolOptions<Input extends z.ZodType, Output extends z.Zod
   /** Characters that the model sees of a result at most, from 256 to 10,000,000; as the guardrail says when left out. */
   readonly maxObservationChars?: number;
   /**
-   * Does the work. What it returns is JSON; what is a `Uint8Array`, an `ArrayBuffer` or a `Blob` in it is stored, as are base64
-   * texts. Throw a ToolNodeError to tell the model why it failed.
+   * Does the work. What it returns is JSON; bytes in it, at any depth, become artifacts, as do base64 texts: typed arrays,
+   * `DataView`, `ArrayBuffer`, `Blob`, `Response`, `ReadableStream`. Throw a ToolNodeError to tell the model why it failed.
    */
   readonly run: (args: z.output<Input>, context: PlannerToolContext) => unknown;
 }

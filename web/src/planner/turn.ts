@@ -3,7 +3,7 @@
  * room for, and what the model is reminded of later has an end.
  * @module
  */
-import type { AssistantMessage, LlmToolCall } from "./llm/client.js";
+import type { AssistantMessage, LlmToolCall, UserMessage } from "./llm/client.js";
 import type { OpenStep } from "./run-state.js";
 
 /** Characters of a call's id, and of a tool's name. */
@@ -28,6 +28,15 @@ export function reminderOf({ text, meta, calls }: OpenStep): AssistantMessage {
   const left = leading(text, MAX_TEXT);
   const content = left === text ? text : `${left}\n... [truncated: ${text.length - left.length} chars]`;
   return { role: "assistant", content, toolCalls: calls.map(short), ...(meta !== undefined && { meta }) };
+}
+
+/** What the model is told behind the results of a turn of which some calls are not made; nothing where all are. */
+export function leftOutOf({ calls, leftOut = 0 }: OpenStep): readonly UserMessage[] {
+  if (leftOut === 0) return [];
+  const content =
+    `[Not from the user] Of your ${calls.length + leftOut} calls the first ${calls.length} were made. ` +
+    `The last ${leftOut} were not made, since a turn has no room for more: make them in a later turn if you still need them.`;
+  return [{ role: "user", content }];
 }
 
 /** The beginning of a text, of so many UTF-16 units at most, and never half a character. */

@@ -2,6 +2,7 @@
  * What `SluiceServer` is given.
  * @module
  */
+import { checkWhole } from "../artifacts/discover.js";
 import type { ArtifactStore } from "../artifacts/store.js";
 import type { RetentionConfig } from "../artifacts/retention/policy.js";
 import type { SluiceConfig } from "../core/config.js";
@@ -180,6 +181,8 @@ const LIMIT_OPTIONS: OptionTests<ServeLimits> = {
 export function checkServer(options: SluiceServerOptions): void {
   checkOptions(options, OPTIONS, "a SluiceServer", wrong, ["store"]);
   checkOptions(options.limits ?? {}, LIMIT_OPTIONS, "limits", (sentence, path) => wrong(sentence, `limits.${path}`));
+  checkWhole(options.store, "store");
+  checkWhole(options.filesStore, "filesStore");
   if (options.state?.isShared === true && options.secret === undefined) {
     throw wrong(
       "Processes that share their state must share the secret that signs tokens: give them the same one.",

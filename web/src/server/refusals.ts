@@ -3,6 +3,7 @@
  * @module
  */
 import { SluiceError, type ErrorCode } from "../errors/error.js";
+import { ToolNodeError } from "../tools/errors.js";
 import { StoreLate } from "./http/in-time.js";
 import { BodyRefused } from "./http/read-body.js";
 import { refusal } from "./json-answer.js";
@@ -102,6 +103,9 @@ export interface SaidError {
 export function saidOf(error: unknown, report: (error: unknown) => void): SaidError {
   if (error instanceof BodyRefused) return { status: error.status, code: error.code, message: error.message };
   const known = error instanceof StoreLate ? 504 : error instanceof SluiceError ? STATUS[error.code] : undefined;
+  if (error instanceof ToolNodeError && error.isNotFound === true) {
+    return { status: 404, code: "E_NOT_FOUND", message: error.message };
+  }
   if (known === undefined || known >= 500) report(error);
   if (known === undefined) return { status: 500, code: "E_INTERNAL", message: "That failed here: try again." };
   const { code, message } = error as SluiceError;

@@ -2,7 +2,7 @@
  * A source and everything that stands around it, made of a configuration.
  * @module
  */
-import { chosenStore } from "../artifacts/choice.js";
+import { chosenStore } from "../artifacts/discover.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import { configured } from "../artifacts/retention/configured.js";
 import type { ArtifactStore, StoredArtifact } from "../artifacts/store.js";
@@ -68,9 +68,9 @@ export async function assembled(terms: AssemblyTerms): Promise<Assembled> {
   const filing = handling === undefined ? undefined : await import("./user-files/filing.js");
   const { store, config: rest } = configured(chosenStore(given, stateStore), config.artifact_extraction);
   const { on_store_failure, arguments: forms, share } = readDoor(rest);
-  const onFailure = on_store_failure === "error" ? "throw" : "answer";
+  const onStoreFailure = on_store_failure === "error" ? "throw" : "answer";
   const made = (each: SluiceConfig | undefined): Promise<Sluice> =>
-    createSluiceOver({ store, standIn, onFailure }, each, wasm);
+    createSluiceOver({ store, standIn, onFailure: onStoreFailure }, each, wasm);
   const sluice = await made(withoutDoor(rest));
   const gate = filing === undefined ? sluice : await made(filing.contractConfig(withoutDoor(rest)));
   const source = terms.source(config, {
@@ -92,6 +92,7 @@ export async function assembled(terms: AssemblyTerms): Promise<Assembled> {
     sluice,
     gate,
     store,
+    onStoreFailure,
     dialect,
     parts: options,
     artifacts,

@@ -27,6 +27,8 @@ export interface ToolErrorDetails {
   readonly retryAfterSeconds?: number;
   /** The request did not leave: whatever it asks for was not done. */
   readonly neverSent?: boolean;
+  /** The source says that there is no such resource. */
+  readonly isNotFound?: boolean;
   /** Shown by whoever logs the error: it must hold no secret. */
   readonly cause?: unknown;
   /** Goes before the class's own code. */
@@ -59,15 +61,18 @@ export class ToolNodeError extends SluiceError {
   declare readonly retryAfterSeconds?: number;
   /** True when the request did not leave, so that trying again can do nothing twice. */
   declare readonly neverSent?: boolean;
+  /** True when the source says that there is no such resource: servers answer 404. */
+  declare readonly isNotFound?: boolean;
 
   constructor(message: string, details: ToolErrorDetails = {}) {
-    const { status, category, retryAfterSeconds, neverSent, code = "E_TOOL" } = details;
+    const { status, category, retryAfterSeconds, neverSent, isNotFound, code = "E_TOOL" } = details;
     super(code, message, {}, "cause" in details ? { cause: details.cause } : undefined);
     this.name = "ToolNodeError";
     this.category = category ?? categoryOf(status);
     if (status !== undefined) this.status = status;
     if (retryAfterSeconds !== undefined) this.retryAfterSeconds = retryAfterSeconds;
     if (neverSent !== undefined) this.neverSent = neverSent;
+    if (isNotFound !== undefined) this.isNotFound = isNotFound;
   }
 
   /**

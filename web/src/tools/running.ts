@@ -4,6 +4,7 @@
  */
 import type { ArtifactStore } from "../artifacts/store.js";
 import type { Dialect, Sluice, Transformed } from "../core/sluice.js";
+import type { OnStoreFailure } from "../core/store-access.js";
 import type { Args, ArtifactArguments, Prepared } from "./artifacts/arguments.js";
 import { authorizeFor, type Authorization } from "./auth/credentials.js";
 import type { McpClientIdentity } from "./auth/mcp-discovery.js";
@@ -14,14 +15,15 @@ import type { ToolContext } from "./context.js";
 import { ToolAuthError } from "./errors.js";
 import type { ToolNodeEvent } from "./event.js";
 import { untilEither } from "../core/abort.js";
-import { UNLIMITED } from "./resilience/aside.js";
 import { Resilience } from "./resilience/resilience.js";
+import type { ResourceReading } from "./resources/contents.js";
+import { linkReader } from "./resources/link-reader.js";
 import { ResourceReader } from "./resources/reading.js";
 import { Sessions } from "./sessions.js";
-import type { Authorize, SourceNotice, SourceTool, ToolSource } from "./source.js";
+import type { Authorize, SourceNotice, SourceResult, SourceTool, ToolSource } from "./source.js";
 import { ToolAnswer, type ToolResult } from "./tool-answer.js";
 import { answered, fileCallOf, withRead } from "./answering.js";
-import { called, type Called, type ToolCalling, type Used, type Work } from "./calling.js";
+import { called, type ToolCalling, type Used, type Work } from "./calling.js";
 import { isOwnProcess } from "./overdue.js";
 import { timeoutOf } from "./patience.js";
 import { CallTime } from "./user-files/call-time.js";
@@ -37,6 +39,8 @@ export interface RunningTerms {
   /** What the source's results pass first: the same, unless users' files are looked for in them. */
   readonly gate: Sluice;
   readonly store: ArtifactStore;
+  /** What becomes of a result that the store fails at. */
+  readonly onStoreFailure: OnStoreFailure;
   /** Puts artifacts into arguments. */
   readonly artifacts: ArtifactArguments;
   /** Files around calls, where the source's tools have to do with users' files. */
@@ -56,11 +60,6 @@ export interface RunningTerms {
   /** The source says that its tools are others now. */
   readonly onToolsChanged: () => void;
 }
-
-/** Marks the context of what a call does while it holds its turn: waiting for another could be for ever. */
-const WITHIN_CALL: unique symbol = Symbol("within a call");
-
-type InnerContext = ToolContext & { readonly [WITHIN_CALL]?: true };
 
 /** A connected source. */
 export class RunningSource implements AsyncDisposable {
@@ -125,28 +124,48 @@ export class RunningSource implements AsyncDisposable {
     if (prepared.kind === "answer") {
       return ToolAnswer.told(prepared.result, sluice, config.output_transformer !== null ? "observation" : dialect);
     }
-    let come: Called;
+    let result: SourceResult;
     try {
-      come = await this.#called(tool, prepared.args, context, time);
+      result = await this.#called(tool, prepared.args, context, time);
     } catch (error) {
       const late = time?.result(error);
       if (late === undefined || filing === undefined) throw error;
       return filing.error(late);
     }
-    const { result, read } = come;
-    const { reduced, isError, display } = await untilEither([context.signal, over], (signal) =>
-      answered(result, fileCallOf(tool, { ...context, signal }, this.#terms), context, this.#terms),
-    );
+    await using held = result.gated;
+    const read: ResourceReading[] = [];
+    const { reduced, isError, display } = await untilEither([context.signal, over], (signal) => {
+      const inner = { ...context, signal };
+      const readResource = this.#linkReader(inner, (reading) => read.push(reading));
+      const call = fileCallOf(tool, inner, this.#terms);
+      return answered({ ...result, gated: held }, call, inner, { ...this.#terms, readResource });
+    });
     const whole = withRead(reduced, read);
     this.tell(tool.name, whole);
     return new ToolAnswer(whole, isError, display);
   }
 
   /** Makes the call. */
-  #called(tool: SourceTool, args: Args, context: ToolContext, time: CallTime | undefined): Promise<Called> {
-    const inner: InnerContext = { ...context, [WITHIN_CALL]: true };
+  #called(tool: SourceTool, args: Args, context: ToolContext, time: CallTime | undefined): Promise<SourceResult> {
     const use: ToolCalling["use"] = (used, work) => this.#using(context, used, work);
-    return called({ ...this.#terms, tool, args, context, inner, time, reader: this.resources, use });
+    return called({ ...this.#terms, tool, args, context, time, use });
+  }
+
+  /** Reads the links of one result, once its call is over: so it never waits for a turn that the call itself has. */
+  #linkReader(
+    context: ToolContext,
+    onRead: (reading: ResourceReading) => void,
+  ): ((uri: string) => Promise<unknown>) | undefined {
+    const { config } = this.#terms;
+    const { resources } = config.artifact_extraction;
+    const timeoutSeconds = timeoutOf(context, config.timeout_s);
+    return linkReader({
+      reader: this.resources,
+      context,
+      timeoutSeconds,
+      onRead,
+      ...(resources !== undefined && { config: resources }),
+    });
   }
 
   /** What is told of a call's time, where its user is told. */
@@ -183,25 +202,21 @@ export class RunningSource implements AsyncDisposable {
   }
 
   /** Works over the session of whoever asks, until they give up or the source is closed. */
-  #using<T>(context: InnerContext, call: Used, work: Work<T>): Promise<T> {
+  #using<T>(context: ToolContext, call: Used, work: Work<T>): Promise<T> {
     const { over } = this.#terms;
     return untilEither([context.signal, over], (signal) => this.#used({ ...context, signal }, call, work));
   }
 
-  async #used<T>(context: InnerContext & { readonly signal: AbortSignal }, call: Used, work: Work<T>): Promise<T> {
+  async #used<T>(context: ToolContext & { readonly signal: AbortSignal }, call: Used, work: Work<T>): Promise<T> {
     // A person may take minutes to consent: no turn is held, and no time limit runs, meanwhile.
     const timeoutSeconds = timeoutOf(context, this.#terms.config.timeout_s);
     const authorize = await this.#authorize(context);
     const { signal } = context;
-    const once = (by: Authorize): Promise<T> => {
-      if (context[WITHIN_CALL] === true) {
-        return this.#sessions.use(context, by, signal, (connection) => work(connection, { ...UNLIMITED, signal }));
-      }
-      return this.#resilience.run(
+    const once = (by: Authorize): Promise<T> =>
+      this.#resilience.run(
         (attempt) => this.#sessions.use(context, by, attempt.signal, (connection) => work(connection, attempt)),
         { ...call, signal, timeoutSeconds },
       );
-    };
     try {
       return await once(authorize);
     } catch (error) {

@@ -2,7 +2,7 @@
  * What a ToolNode needs of whatever its tools come from: MCP, HTTP, UTCP, a command.
  * @module
  */
-import type { Dialect, Transformed } from "../core/sluice.js";
+import type { Dialect, GatedResult } from "../core/sluice.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import type { ToolContext, ToolProgress } from "./context.js";
 import type { ResourceConnection } from "./resources/connection.js";
@@ -32,12 +32,12 @@ export interface SourceCall {
   /** The source's own name of the tool. */
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** How the result is written: `mcp` where a transformer or the host goes on with it. */
+  /** How the result may be written: `mcp` where a transformer or the host goes on with it. */
   readonly dialect: Dialect;
+  /** Bytes up to which the result is kept as it came, see `TransformOptions.keepOriginal`. */
+  readonly keepOriginal: number;
   /** Whose the artifacts are. */
   readonly scope: ArtifactScope;
-  /** Reads a resource that the result links to, see `TransformOptions.readResource`. */
-  readonly readResource?: (uri: string) => Promise<unknown>;
   /** Gives up the attempt, and tells the source. */
   readonly signal: AbortSignal;
   /** Told that bytes of the answer came; whoever waits gives it more time. */
@@ -60,12 +60,10 @@ export interface SourceCall {
 
 /** What came of an attempt. */
 export interface SourceResult {
-  /** The result behind the gate. */
-  readonly reduced: Transformed;
+  /** The result behind the gate; whoever gets it disposes of it. */
+  readonly gated: GatedResult;
   /** Whether the source says that the tool failed. That is a result, and not tried again. */
   readonly isError: boolean;
-  /** Ids of artifacts that the scope did not have before this result; left out where nobody looked. */
-  readonly fresh?: ReadonlySet<string>;
 }
 
 /** Headers that say who asks; asked for with every request, since tokens change. */

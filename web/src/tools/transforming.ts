@@ -2,18 +2,20 @@
  * Layer 5: a transformer of the host's own in place of the ordinary layers (RFC 0.3 §4.1, §4.3; design §4).
  * @module
  */
-import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import { ToolArtifacts } from "../artifacts/tool-artifacts.js";
+import type { TruncatedRef } from "../artifacts/unstored.js";
 import { Answer } from "../core/answer.js";
-import { cutOf } from "./tool-answer.js";
-import type { AnswerRef, Sluice, Transformed } from "../core/sluice.js";
+import type { AnswerRef, GatedResult, Sluice, Transformed } from "../core/sluice.js";
+import type { OnStoreFailure } from "../core/store-access.js";
 import type { OutputTransformer } from "./config.js";
 import type { ToolContext } from "./context.js";
+import { SluiceError } from "../errors/error.js";
 import { ToolNodeError } from "./errors.js";
 import { untilLate } from "../core/abort.js";
-import { through } from "./sources/body/through.js";
 
-/** Bytes of a raw result that a transformer is given at most. */
-const MAX_RAW = 8 * 1024 * 1024;
+/** Bytes of a result that is held as it came, at most. */
+export const MAX_RAW: number = 8 * 1024 * 1024;
 
 /** A stored part of a result, as a transformer may use it. */
 export interface Segment {
@@ -27,6 +29,8 @@ export interface Segment {
 export interface TransformerContext extends ToolContext {
   /** Parts of the result that were stored; the document refers to them. */
   readonly segments: readonly Segment[];
+  /** Stores and reads more, for whoever calls the tool. */
+  readonly artifacts: ToolArtifacts;
 }
 
 /** What transforming needs. */
@@ -35,6 +39,7 @@ export interface TransformingTerms {
   readonly store: ArtifactStore;
   readonly transformer: OutputTransformer;
   readonly input: "reduced" | "raw";
+  readonly onStoreFailure: OnStoreFailure;
   /** Seconds. */
   readonly timeout: number;
   /** Told why the ordinary layers answer after all. */
@@ -42,70 +47,73 @@ export interface TransformingTerms {
 }
 
 /**
- * Gives a result to the transformer, and what it returns to the guardrail. A transformer that throws, or takes too long,
- * is answered for by the ordinary layers.
+ * Gives a result to the transformer, and what it returns to the gate, the limits of size and the guardrail. Undefined where the
+ * transformer throws, takes too long, or returns what is not JSON: the ordinary layers answer for it.
  *
- * @param reduced the result in the mcp dialect.
+ * @param gated the result, which can be written in the mcp dialect.
  * @param tool the tool's name, and whose the result is.
  */
 export async function transformed(
-  reduced: Transformed,
+  gated: GatedResult,
   tool: { readonly name: string; readonly namespace: string },
   context: ToolContext,
   terms: TransformingTerms,
-): Promise<Transformed> {
+): Promise<Transformed | undefined> {
+  const { scope = {}, signal } = context;
+  const own = { scope, ...(signal !== undefined && { signal }) };
+  const reduced = await gated.answer({ ...own, dialect: "mcp" });
+  const made: (ArtifactRef | TruncatedRef)[] = [];
+  const failed: SluiceError[] = [];
+  const artifacts = new ToolArtifacts(terms.store, {
+    scope,
+    namespace: tool.namespace,
+    source: { tool: tool.name },
+    onStored: (ref) => made.push(ref),
+    ...(terms.onStoreFailure === "answer" && { onFailure: (error: SluiceError) => void failed.push(error) }),
+  });
   try {
-    const value = await untilLate(() => applied(reduced, tool.name, context, terms), {
+    const value = await untilLate(() => applied(gated, reduced, tool.name, { ...context, artifacts }, terms), {
       most: terms.timeout * 1000,
       late: () => new Error(`${tool.name} took more than ${terms.timeout} s`),
-      signal: context.signal,
+      signal,
     });
-    const clamp = terms.sluice.clamp(value ?? null);
-    const bytesOut = new TextEncoder().encode(clamp.text).length;
-    const { artifacts, failures, bytesIn } = reduced;
-    const { text } = clamp;
-    const cut = cutOf(clamp);
-    return new Answer({ text, artifacts, failures, changed: true, cut, bytesIn, bytesOut, refs: undefined });
+    const options = { ...own, tool: tool.name, namespace: tool.namespace, transformed: true };
+    const told = await terms.sluice.transform(value ?? null, options);
+    const refs = [...reduced.artifacts, ...made, ...told.artifacts];
+    return new Answer({
+      ...told,
+      refs: undefined,
+      artifacts: [...new Map(refs.map((ref) => [ref.id, ref])).values()],
+      failures: [...reduced.failures, ...failed, ...told.failures],
+      changed: true,
+      bytesIn: reduced.bytesIn,
+    });
   } catch (error) {
-    context.signal?.throwIfAborted();
+    signal?.throwIfAborted();
+    // Where that is to be thrown, what the store fails at is no fault of the transformer's.
+    const isStores = error instanceof SluiceError && error.code.startsWith("E_STORE_");
+    if (isStores && terms.onStoreFailure === "throw") throw error;
     terms.onFailure(failure(tool.name, error));
-    return ordinary(reduced, tool, context, terms.sluice);
+    return undefined;
   }
 }
 
 async function applied(
+  gated: GatedResult,
   reduced: Transformed,
   tool: string,
-  context: ToolContext,
-  { sluice, store, transformer, input }: TransformingTerms,
+  context: Omit<TransformerContext, "segments">,
+  { store, transformer, input }: TransformingTerms,
 ): Promise<unknown> {
   const segments = reduced.artifacts.map((ref) => segmentOf(ref, store, context.scope ?? {}));
-  const document = input === "raw" ? await raw(reduced, context, sluice) : reduced.value;
+  const document = input === "raw" ? await raw(gated) : reduced.value;
   return transformer(tool, document, { ...context, segments });
 }
 
-/** The result as the source sent it. Throws E_TOO_LARGE when it is too long to be held. */
-async function raw(reduced: Transformed, { scope = {} }: ToolContext, sluice: Sluice): Promise<unknown> {
-  if (!reduced.changed) return reduced.value;
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of sluice.restoreStream(reduced.text, { scope })) {
-    size += piece.length;
-    if (size > MAX_RAW) throw new ToolNodeError(`a raw result may have ${MAX_RAW / 1024 / 1024} MiB at most`);
-    pieces.push(piece);
-  }
-  return JSON.parse(await new Blob(pieces as BlobPart[]).text()) as unknown;
-}
-
-/** What the ordinary layers make of a result in the mcp dialect. */
-export async function ordinary(
-  reduced: Transformed,
-  tool: { readonly name: string; readonly namespace: string },
-  { scope = {}, signal }: ToolContext,
-  sluice: Sluice,
-): Promise<Transformed> {
-  const options = { tool: tool.name, namespace: tool.namespace, scope, ...(signal !== undefined && { signal }) };
-  return through(sluice, { ...options, dialect: "observation" }, sluice.restoreStream(reduced.text, { scope }));
+/** The result as the source sent it. Throws a ToolNodeError where it is too long to be held. */
+async function raw({ original }: GatedResult): Promise<unknown> {
+  if (original !== undefined) return JSON.parse(await new Blob([...original] as BlobPart[]).text()) as unknown;
+  throw new ToolNodeError(`a raw result may have ${MAX_RAW / 1024 / 1024} MiB at most`);
 }
 
 function segmentOf(ref: AnswerRef, store: ArtifactStore, scope: ArtifactScope): Segment {

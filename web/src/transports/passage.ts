@@ -2,7 +2,7 @@
  * One message on its way from a server to a client: held while it is small, gated while it arrives when it is not.
  * @module
  */
-import type { Sluice, SluiceStream, Transformed, TransformOptions } from "../core/sluice.js";
+import type { GatedResult, Sluice, SluiceStream, Transformed, TransformOptions } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
 import { textOf } from "./bytes.js";
 import { MAX_HEAD, MAX_MESSAGE } from "./limits.js";
@@ -23,8 +23,21 @@ export interface GateCourse {
   readonly kind: "gate";
   readonly member: string;
   readonly options: TransformOptions;
-  /** Gives the text that is sent for what the gate made of it, or left alone; its own where left out. */
-  readonly complete?: (reduced: Transformed) => string;
+  /**
+   * Says, once the whole message is known, what is sent in the place of the value; the result is then whose it was given to, to
+   * be disposed of. The ordinary answer where left out.
+   */
+  readonly answer?: (gated: GatedResult) => Promise<GateAnswer>;
+}
+
+/** What is sent in the place of a value. */
+export interface GateAnswer {
+  /** JSON text. */
+  readonly text: string;
+  /** What is sent in place of the text: JSON of any length, for what goes on as it came after all. */
+  readonly original?: AsyncIterable<Uint8Array>;
+  /** What the gate made of it, where that is told. */
+  readonly reduced?: Transformed;
 }
 
 /** Decides about messages. */
@@ -168,9 +181,9 @@ export class Passage implements AsyncDisposable {
     return undefined;
   }
 
-  async #gatedWhole(gated: GatedValue): Promise<Transformed> {
+  async #gatedWhole(gated: GatedValue): Promise<Transformed | undefined> {
     const { pieces, reduced } = await gated.close();
-    for (const piece of pieces) await this.#sink(piece);
+    for await (const piece of pieces) await this.#sink(piece);
     return reduced;
   }
 
@@ -189,7 +202,7 @@ export class Passage implements AsyncDisposable {
       at += bytes.length;
     }
     const { pieces, reduced, isChanged } = await gated.close();
-    if (isChanged) for (const piece of pieces) await this.#sink(piece);
+    if (isChanged) for await (const piece of pieces) await this.#sink(piece);
     else await this.#flush();
     return reduced;
   }
@@ -210,8 +223,8 @@ export class Passage implements AsyncDisposable {
 
 /** What came of a message with a gated value. */
 interface GatedMessage {
-  readonly pieces: readonly Uint8Array[];
-  readonly reduced: Transformed;
+  readonly pieces: AsyncIterable<Uint8Array>;
+  readonly reduced: Transformed | undefined;
   /** Whether it differs from what came. */
   readonly isChanged: boolean;
 }
@@ -247,12 +260,18 @@ class GatedValue implements AsyncDisposable {
   }
 
   async close(): Promise<GatedMessage> {
-    const reduced = await this.#stream.close();
-    const text = this.#course.complete?.(reduced) ?? reduced.text;
+    const { answer = ordinary } = this.#course;
+    const { text, original, reduced } = await answer(await this.#stream.end());
     const value = new TextEncoder().encode(text);
-    if (value.length + this.#kept > MAX_MESSAGE) throw tooLarge();
-    const isChanged = reduced.changed || text !== reduced.text;
-    return { pieces: [...this.#before, value, ...this.#behind], reduced, isChanged };
+    if (original === undefined && value.length + this.#kept > MAX_MESSAGE) throw tooLarge();
+    const isChanged = reduced === undefined || reduced.changed || text !== reduced.text;
+    return { pieces: this.#around(original ?? [value]), reduced, isChanged };
+  }
+
+  async *#around(value: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    yield* this.#before;
+    yield* value;
+    yield* this.#behind;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -265,6 +284,12 @@ class GatedValue implements AsyncDisposable {
     if (this.#kept > MAX_MESSAGE) throw tooLarge();
     pieces.push(bytes);
   }
+}
+
+async function ordinary(result: GatedResult): Promise<GateAnswer> {
+  await using gated = result;
+  const reduced = await gated.answer();
+  return { text: reduced.text, reduced };
 }
 
 /** An edit that fails leaves the message as it is: what cannot be read here may be no trouble elsewhere. */

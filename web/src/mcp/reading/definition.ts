@@ -2,8 +2,9 @@
  * What hosts are told of reading back: one tool and one template, the same for a namespace always.
  * @module
  */
+import { plainType } from "../../core/media-type.js";
 import { humanSize } from "../../core/amounts.js";
-import { described, plainType, type Described } from "./untrusted.js";
+import { described, type Described } from "./untrusted.js";
 import type { ListedResource, ListedTemplate, ReadTool } from "./wire.js";
 
 const SCHEME = "artifact://";

@@ -2,6 +2,7 @@
  * What is known of an artifact, and how it can be read.
  * @module
  */
+import { plainType } from "../../core/media-type.js";
 import { counted } from "../../core/amounts.js";
 import type { Told } from "./answer.js";
 import { artifactUri } from "./definition.js";
@@ -9,7 +10,7 @@ import { fitting } from "./json-chars.js";
 import type { Look } from "./look.js";
 import { FIRST_CHARS, FIRST_LINES, MAX_POINTER_BYTES } from "./limits.js";
 import type { Readable } from "./source.js";
-import { described, plainType, quotedName } from "./untrusted.js";
+import { described, quotedName } from "./untrusted.js";
 
 /** Tells of an artifact in at most `most` characters of its content. */
 export function tellInfo({ ref }: Readable, look: Look, most: number): Told {

@@ -2,10 +2,10 @@
  * A look at the first bytes of an artifact: what it is made of, and so how it can be read.
  * @module
  */
+import { plainType } from "../../core/media-type.js";
 import { JsonScanner } from "./json-scanner.js";
 import { HEAD_BYTES } from "./limits.js";
 import { readSpan, type Readable } from "./source.js";
-import { plainType } from "./untrusted.js";
 
 /** What rows are divided by. */
 export type Layout =

@@ -2,6 +2,7 @@
  * Artifacts as resources: small ones whole, parts of any.
  * @module
  */
+import { plainType } from "../../core/media-type.js";
 import { SluiceError } from "../../errors/error.js";
 import { grouped } from "../../core/amounts.js";
 import { base64Of } from "./base64.js";
@@ -14,7 +15,7 @@ import { spanIn, type ByteSpec } from "./ranges.js";
 import { textOfRecords } from "./record-reading.js";
 import type { Wanted } from "./request.js";
 import { readSpan, type Readable } from "./source.js";
-import { described, plainType } from "./untrusted.js";
+import { described } from "./untrusted.js";
 import { readable } from "./readable.js";
 import type { ReadContent } from "./wire.js";
 

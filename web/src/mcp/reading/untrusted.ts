@@ -2,18 +2,13 @@
  * What a server or a file says of itself, made fit to stand among our own words.
  * @module
  */
+import { plainType } from "../../core/media-type.js";
 import type { ArtifactRef } from "../../artifacts/store.js";
 import { humanSize } from "../../core/amounts.js";
 import { shortened } from "./json-chars.js";
 
-const MIME_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,62}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,62}(?=\s*(?:;|$))/i;
 const MAX_DESCRIPTION = 500;
 const MAX_QUOTED = 60;
-
-/** The type without its parameters, in lower case; undefined for what is no type. */
-export function plainType(mimeType: string | null): string | undefined {
-  return mimeType === null ? undefined : MIME_TYPE.exec(mimeType)?.[0].toLowerCase();
-}
 
 /** As much of a ref as it takes to describe an artifact. */
 export type Described = Pick<ArtifactRef, "id" | "mime_type" | "size_bytes" | "source">;

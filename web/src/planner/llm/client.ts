@@ -86,6 +86,8 @@ export interface LlmAnswer {
   readonly text: string;
   /** What it wants called. */
   readonly toolCalls: readonly LlmToolCall[];
+  /** How many calls it wanted beyond these, which were too many to keep; none when left out. */
+  readonly callsLeftOut?: number;
   /** Why it stopped. */
   readonly stopReason: StopReason;
   /** Undefined where the server does not say. */

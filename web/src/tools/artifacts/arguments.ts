@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactScope } from "../../artifacts/store.js";
-import { jsonOf } from "../../core/call.js";
+import { jsonOf } from "../../core/value.js";
 import type { SluiceError } from "../../errors/error.js";
 import type { Expansion } from "../../mcp/arguments.js";
 import { Expander, type ArgumentTerms } from "../../mcp/arguments/expander.js";

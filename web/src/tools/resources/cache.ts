@@ -40,8 +40,6 @@ export interface CacheTerms {
 export interface Reading {
   readonly scope: ArtifactScope;
   readonly signal?: AbortSignal | undefined;
-  /** Whether a call that holds a turn at the source waits for it: it must not wait for a read that waits for a turn. */
-  readonly isWithinCall?: boolean | undefined;
 }
 
 interface Entry {
@@ -76,7 +74,7 @@ export class ResourceCache {
    */
   async read(
     uri: string,
-    { scope, signal, isWithinCall = false }: Reading,
+    { scope, signal }: Reading,
     fetch: (signal: AbortSignal) => Promise<ReadResult>,
   ): Promise<ReadResult> {
     const own = ownKey(scope, uri);
@@ -85,8 +83,7 @@ export class ResourceCache {
       const result = await untilAborted(this.#kept(key, scope), signal);
       if (result !== undefined) return result;
     }
-    const flight = isWithinCall ? `within ${own}` : own;
-    return this.#flights.join(flight, signal, (over) => this.#fetched(uri, own, fetch, over));
+    return this.#flights.join(own, signal, (over) => this.#fetched(uri, own, fetch, over));
   }
 
   /** A resource changed: nobody is given again what was read of it, alone or among others. */

@@ -39,7 +39,7 @@ export function linkReader(terms: LinkTerms): ((uri: string) => Promise<unknown>
     const late = AbortSignal.timeout(timeoutSeconds * 1000);
     const signal = context.signal === undefined ? late : AbortSignal.any([context.signal, late]);
     const inner = { ...context, signal };
-    const reading = await reader.readResource(uri, inner, { storesText: false, isWithinCall: true });
+    const reading = await reader.readResource(uri, inner, { storesText: false });
     onRead?.(reading);
     return { contents: reading.contents.map(linked) };
   };

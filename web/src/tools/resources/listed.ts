@@ -2,7 +2,7 @@
  * What a source lists, made fit to be shown: its words are anybody's.
  * @module
  */
-import { plainType } from "../../mcp/reading/untrusted.js";
+import { plainType } from "../../core/media-type.js";
 import { shortened } from "../../mcp/reading/json-chars.js";
 import { ToolClientError } from "../errors.js";
 import type { ListedResource, ListedTemplate } from "./connection.js";

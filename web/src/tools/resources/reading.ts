@@ -99,18 +99,17 @@ export class ResourceReader {
    * is, and stored too unless the configuration says otherwise.
    *
    * @param options.storesText false for whoever stores short texts itself.
-   * @param options.isWithinCall whether a call waits for it that holds a turn at the source.
    */
   async readResource(
     uri: string,
     context: ToolContext = {},
-    { storesText = true, isWithinCall }: { readonly storesText?: boolean; readonly isWithinCall?: boolean } = {},
+    { storesText = true }: { readonly storesText?: boolean } = {},
   ): Promise<ResourceReading> {
     checkUri(uri);
     const { namespace, store, config } = this.#terms;
     const reading = readingOf(context);
     const inlineChars = Math.max(0, (config?.inline_text_if_under_chars ?? INLINE_CHARS) - 1);
-    const result = await this.#cache.read(uri, { ...reading, isWithinCall }, (over) =>
+    const result = await this.#cache.read(uri, reading, (over) =>
       this.#with(over, context, (resources, signal) =>
         resources.read(uri, { scope: reading.scope, inlineChars, signal }),
       ),

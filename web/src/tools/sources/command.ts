@@ -67,7 +67,7 @@ class CommandConnection implements SourceConnection {
     return this.#tools.list(signal);
   }
 
-  async call({ tool: name, args, dialect, scope, signal }: SourceCall): Promise<SourceResult> {
+  async call({ tool: name, args, dialect, keepOriginal, scope, signal }: SourceCall): Promise<SourceResult> {
     const { name: source, sluice } = this.#terms;
     const place = { source, tool: name };
     const { template, input_schema: schema } = this.#tools.tool(name);
@@ -94,6 +94,7 @@ class CommandConnection implements SourceConnection {
         namespace: source,
         scope,
         dialect,
+        keepOriginal,
         signal,
       });
     } catch (error) {

@@ -8,7 +8,6 @@ import { Answer } from "../../core/answer.js";
 import type { AnswerRef, Dialect, Sluice, Transformed } from "../../core/sluice.js";
 import type { SluiceError } from "../../errors/error.js";
 import { storageError, type StorageAct } from "../../errors/storage.js";
-import type { SourceResult } from "../source.js";
 import type { ToolContext } from "../context.js";
 import { through } from "../sources/body/through.js";
 import { cutOf, ToolAnswer } from "../tool-answer.js";
@@ -46,8 +45,18 @@ export class Filing {
     return coded("read", call, () => this.#terms.handling.prepare(args, call));
   }
 
-  /** What a result that follows the contract is told as; undefined for any other. */
-  async result({ reduced, isError, fresh }: SourceResult, call: FileCall): Promise<ToolAnswer | undefined> {
+  /**
+   * What a result that follows the contract is told as; undefined for any other.
+   *
+   * @param reduced the result in the mcp dialect.
+   * @param fresh ids of its artifacts that the scope did not have before.
+   */
+  async result(
+    reduced: Transformed,
+    isError: boolean,
+    fresh: ReadonlySet<string>,
+    call: FileCall,
+  ): Promise<ToolAnswer | undefined> {
     const { handling, store, onProblem } = this.#terms;
     const filed = await coded("write", call, () => handling.receive(reduced, call, store));
     if (filed === undefined) return undefined;
@@ -72,7 +81,7 @@ export class Filing {
   }
 
   /** What is a file now need not stay an artifact of the call, unless an earlier result of its scope has it. */
-  async #forget(spent: readonly string[], fresh: ReadonlySet<string> = new Set(), { scope }: FileCall): Promise<void> {
+  async #forget(spent: readonly string[], fresh: ReadonlySet<string>, { scope }: FileCall): Promise<void> {
     const { store } = this.#terms;
     for (const id of spent.filter((each) => fresh.has(each))) {
       const seen = await store.stat(id, scope).catch(() => null);
@@ -89,8 +98,9 @@ export class Filing {
     { tool, namespace, scope, signal }: FileCall,
   ): Promise<ToolAnswer> {
     const { sluice, dialect } = this.#terms;
-    const options = { tool, namespace, scope, signal, dialect };
-    const written = await through(sluice, options, [dialect === "mcp" ? callToolResult(text, isError) : text]);
+    const options = { tool, namespace, scope, signal, dialect, transformed: dialect !== "mcp" };
+    await using gated = await through(sluice, options, [dialect === "mcp" ? callToolResult(text, isError) : text]);
+    const written = await gated.answer();
     const answer = new Answer({
       text: written.text,
       artifacts: eachOnce([...artifacts, ...written.artifacts]),

@@ -45,6 +45,7 @@ type Count = number | { readonly total?: number } | undefined;
 class Parts {
   readonly #attempt: TurnAttempt;
   readonly #calls: LlmToolCall[] = [];
+  #callsLeftOut = 0;
   readonly #thoughts = new Map<string, AiSdkReasoning>();
   #text = "";
   #chars = 0;
@@ -84,6 +85,7 @@ class Parts {
     return {
       text: this.#text,
       toolCalls: this.#calls,
+      ...(this.#callsLeftOut > 0 && { callsLeftOut: this.#callsLeftOut }),
       stopReason,
       ...(this.#usage !== undefined && { usage: this.#usage }),
       ...(thoughts.length > 0 && { meta: thoughts }),
@@ -113,7 +115,11 @@ class Parts {
     providerMetadata: meta,
   }: Fields): void {
     // What the provider did itself is none of ours.
-    if (providerExecuted === true || this.#calls.length >= MAX_CALLS) return;
+    if (providerExecuted === true) return;
+    if (this.#calls.length >= MAX_CALLS) {
+      this.#callsLeftOut += 1;
+      return;
+    }
     const text = input.trim() === "" ? "{}" : input;
     this.#calls.push({ id, name, arguments: text, ...(meta !== undefined && { meta }) });
   }

@@ -59,10 +59,18 @@ export class Assembly {
 
   /** What came. */
   answer(): LlmAnswer {
-    const toolCalls = distinct(this.#calls.filter(({ name }) => name !== ""));
+    const wanted = this.#calls.filter(({ name }) => name !== "");
+    const toolCalls = distinct(wanted.slice(0, MAX_CALLS));
+    const callsLeftOut = wanted.length - toolCalls.length;
     const usage = this.#usage;
     const stopReason = reasonOf(this.#stop, toolCalls.length > 0);
-    return { text: this.#text, toolCalls, stopReason, ...(usage !== undefined && { usage }) };
+    return {
+      text: this.#text,
+      toolCalls,
+      ...(callsLeftOut > 0 && { callsLeftOut }),
+      stopReason,
+      ...(usage !== undefined && { usage }),
+    };
   }
 
   /** A call, or a piece of one. Servers differ: some leave the index out, some give every call index 0. */
@@ -73,7 +81,6 @@ export class Assembly {
     const before = this.#calls[this.#places.get(at) ?? -1];
     const isNew = before === undefined || (isText(id) && before.id !== "" && id !== before.id);
     if (isNew) {
-      if (this.#calls.length >= MAX_CALLS) return;
       this.#places.set(at, this.#calls.length);
       this.#calls.push({ id: shortOf(id), name: shortOf(name), text: argumentsOf(args) });
       return;

@@ -2,9 +2,9 @@
  * Any bytes that a tool answered, through the one gate: JSON as it is, text as a string, all else as a block of bytes.
  * @module
  */
-import type { Sluice, Transformed, TransformOptions } from "../../../core/sluice.js";
+import type { GatedResult, Sluice, TransformOptions } from "../../../core/sluice.js";
 import { SluiceError } from "../../../errors/error.js";
-import { base64Of } from "./base64.js";
+import { base64Of } from "../../../core/base64.js";
 import { HeldBytes } from "./held.js";
 import { through } from "./through.js";
 
@@ -37,11 +37,11 @@ const MAX_NAME = 255;
 const LONE_SURROGATE = /[\ud800-\udfff]/gu;
 
 /**
- * Reduces a body. What claims to be JSON or text and is not becomes what it is: nothing of it is replaced.
+ * Takes a body through the gate. What claims to be JSON or text and is not becomes what it is: nothing of it is replaced.
  *
  * @throws SluiceError E_JSON_… where JSON of more than 1 MiB breaks only after that; whatever reading the bytes throws.
  */
-export async function gatedBody(body: Body, sluice: Sluice, options: TransformOptions): Promise<Transformed> {
+export async function gatedBody(body: Body, sluice: Sluice, options: TransformOptions): Promise<GatedResult> {
   // What is returned is awaited here: the bytes are let go of when this function is left.
   await using held = new HeldBytes(body.bytes);
   const { claim } = body;
@@ -77,7 +77,7 @@ export async function* block(
 }
 
 /** Undefined where it is no JSON and may still be read as something else. */
-async function asJson(held: HeldBytes, sluice: Sluice, options: TransformOptions): Promise<Transformed | undefined> {
+async function asJson(held: HeldBytes, sluice: Sluice, options: TransformOptions): Promise<GatedResult | undefined> {
   try {
     return await through(sluice, options, held.all());
   } catch (error) {

@@ -2,20 +2,20 @@
  * A document in pieces through the gate.
  * @module
  */
-import type { Sluice, Transformed, TransformOptions } from "../../../core/sluice.js";
+import type { GatedResult, Sluice, TransformOptions } from "../../../core/sluice.js";
 
 const encoder = new TextEncoder();
 
-/** Reduces a document. What was begun is thrown away when a piece fails to come. */
+/** Takes a document through the gate. What was begun is thrown away when a piece fails to come. */
 export async function through(
   sluice: Sluice,
   options: TransformOptions,
   pieces: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>,
-): Promise<Transformed> {
+): Promise<GatedResult> {
   const stream = sluice.open(options);
   try {
     for await (const piece of pieces) await stream.write(typeof piece === "string" ? encoder.encode(piece) : piece);
-    return await stream.close();
+    return await stream.end();
   } finally {
     await stream[Symbol.asyncDispose]();
   }

@@ -17,16 +17,16 @@ const MAX_HELD = 1024 * 1024;
 /** Characters of a last line that is repeated. */
 const MAX_TOLD = 300;
 
-/** Runs the commands and reduces what they print. A command that fails is a result that says so. */
+/** Runs the commands and takes what they print through the gate. A command that fails is a result that says so. */
 export async function resultOf(run: CommandRun, sluice: Sluice, options: TransformOptions): Promise<SourceResult> {
   await using held = new HeldBytes(run.output());
   const head = await held.hold(MAX_HELD);
   if (held.isWhole && run.isSuccess) {
     const body = { bytes: held.all(), claim: "unknown", mimeType: null, filename: null } as const;
-    return { reduced: await gatedBody(body, sluice, options), isError: false };
+    return { gated: await gatedBody(body, sluice, options), isError: false };
   }
-  const reduced = await through(sluice, options, document(held, head, run, sluice));
-  return { reduced, isError: !run.isSuccess };
+  const gated = await through(sluice, options, document(held, head, run, sluice));
+  return { gated, isError: !run.isSuccess };
 }
 
 /** A CallToolResult as text; a single block of JSON in it is JSON to the gate. */

@@ -2,7 +2,7 @@
  * An HTTP answer's body through the gate.
  * @module
  */
-import type { Sluice, Transformed, TransformOptions } from "../../../core/sluice.js";
+import type { GatedResult, Sluice, TransformOptions } from "../../../core/sluice.js";
 import { adaptError, adaptFetchError, fromStatus, type ToolPlace } from "../../adapt-error.js";
 import { chunksOf } from "../body/chunks.js";
 import { gatedBody, type Claim } from "../body/gated-body.js";
@@ -14,7 +14,7 @@ const TEXT =
 const CHARSET = /;\s*charset\s*=\s*"?([\w-]+)/i;
 
 /**
- * Reduces an answer.
+ * Takes an answer through the gate.
  *
  * @param alive told of each piece that comes.
  * @throws what `fromStatus` makes of a status that is no success, whose body is not read; what `adaptError` makes of a
@@ -26,7 +26,7 @@ export async function gatedAnswer(
   options: TransformOptions & { readonly signal: AbortSignal },
   place: ToolPlace,
   alive: () => void = () => undefined,
-): Promise<Transformed> {
+): Promise<GatedResult> {
   if (!response.ok) {
     await response.body?.cancel().catch(() => undefined);
     throw fromStatus(response.status, response.headers, place);

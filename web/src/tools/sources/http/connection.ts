@@ -56,7 +56,7 @@ class HttpConnection implements SourceConnection {
     return this.#tools.list(signal);
   }
 
-  async call({ tool: name, args, dialect, scope, signal, alive }: SourceCall): Promise<SourceResult> {
+  async call({ tool: name, args, dialect, keepOriginal, scope, signal, alive }: SourceCall): Promise<SourceResult> {
     const { name: source, sluice, fetch = globalThis.fetch, auth_type, auth_config } = this.#terms;
     const place = { source, tool: name };
     const { template, input_schema: schema } = this.#tools.tool(name);
@@ -72,8 +72,8 @@ class HttpConnection implements SourceConnection {
       throw wrong(`${subjectOf(place)} is ${where}, which its document may not ask for: give the document as text.`);
     }
     const answer = await send(request, { fetch, signal, place });
-    const options = { tool: name, namespace: source, scope, dialect, signal };
-    return { reduced: await gatedAnswer(answer, sluice, options, place, alive), isError: false };
+    const options = { tool: name, namespace: source, scope, dialect, keepOriginal, signal };
+    return { gated: await gatedAnswer(answer, sluice, options, place, alive), isError: false };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

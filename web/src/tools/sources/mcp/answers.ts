@@ -2,17 +2,18 @@
  * What becomes of one message of the server's: results that are waited for go through the gate, all else stays as it is.
  * @module
  */
-import type { ArtifactScope } from "../../../artifacts/store.js";
-import type { Transformed, TransformOptions } from "../../../core/sluice.js";
+import { sameScope } from "../../../artifacts/scope.js";
+import type { ArtifactScope, ArtifactStore } from "../../../artifacts/store.js";
+import type { GatedResult, TransformOptions } from "../../../core/sluice.js";
 import { SluiceError } from "../../../errors/error.js";
 import { errorMessage, objectOr, RpcCode } from "../../../mcp/rpc.js";
 import { tooLargeForClient } from "../../../mcp/too-large.js";
 import { MAX_MESSAGE } from "../../../transports/limits.js";
 import type { MessageMembers } from "../../../transports/members.js";
-import type { Course, Judge } from "../../../transports/passage.js";
+import type { Course, GateAnswer, Judge } from "../../../transports/passage.js";
 import { placeOf, standIn, type Expectation } from "./expectation.js";
 import type { ResultFacts } from "./result-facts.js";
-import { stagingScope } from "./staging.js";
+import { dropStaged, staged, stagingScope } from "./staging.js";
 import type { Waiting } from "./waiting.js";
 
 /** What one message is judged by. */
@@ -21,14 +22,11 @@ export interface AnswerTerms {
   /** The requests that it may answer; all, where it is not known. */
   readonly ids: readonly string[] | undefined;
   readonly facts: ResultFacts;
-  /** Whether the store gives back what it was given. */
-  readonly keeps: boolean;
+  readonly store: ArtifactStore;
   /** Told of the id of each request of the server's, before it is passed on. */
   readonly onQuestion: (id: string) => void;
   /** Says that the connection ended. */
   readonly lost: () => Error;
-  /** Deletes what was staged for nobody. */
-  readonly dropStaged: (scope: ArtifactScope) => void;
 }
 
 /** It goes on as it came, or not at all where it is too large. */
@@ -66,7 +64,8 @@ export class Answers implements Judge {
     const [only] = all;
     if (only !== undefined && all.length === 1) return this.#answer(only, message, isUrgent);
     if (!isUrgent) return undefined;
-    return all.every((each) => each === undefined) ? WHOLE : this.#stage(message);
+    const expected = all.filter((each) => each !== undefined);
+    return expected.length === 0 ? WHOLE : this.#stage(message, expected, expected.length < all.length);
   }
 
   /** What is said in place of a message that cannot be passed on, and to whom. */
@@ -88,7 +87,7 @@ export class Answers implements Judge {
 
   /** Nothing more comes of the message. */
   abandon(): void {
-    if (this.#staging !== undefined) this.#terms.dropStaged(this.#staging);
+    if (this.#staging !== undefined) void dropStaged(this.#terms.store, this.#staging);
     this.#staging = undefined;
   }
 
@@ -119,32 +118,50 @@ export class Answers implements Judge {
   }
 
   #gate(expectation: Expectation, message: MessageMembers): Course {
-    const { ids, keeps } = this.#terms;
-    const member = placeOf(expectation.asked);
-    const { readResource, ...options } = expectation.options;
-    // Over one pipe nothing that a link is read by can arrive before this message is over.
-    if (readResource !== undefined && ids === undefined && keeps) return this.#stage(message);
     this.#gated = expectation;
-    const complete = (reduced: Transformed): string => {
-      const { isError } = this.#checked(message, expectation);
-      expectation.arrival = { kind: "reduced", reduced, isError };
-      return standIn(expectation.asked, isError);
-    };
-    return { kind: "gate", member, options: ids === undefined ? options : expectation.options, complete };
+    const answer = (gated: GatedResult): Promise<GateAnswer> =>
+      this.#arrived(gated, () => this.#checked(message, expectation));
+    return { kind: "gate", member: placeOf(expectation.asked), options: expectation.options, answer };
   }
 
-  /** Whose it is will be known at its end; until then it is nobody's. */
-  #stage(message: MessageMembers): Course {
-    const scope = (this.#staging = stagingScope());
+  /**
+   * Whose it is will be known at its end. Where all who wait have one scope, it is stored there; else, and where it may be the
+   * answer to a call that was given up, it is nobody's until then.
+   */
+  #stage(message: MessageMembers, all: readonly Expectation[], maybeNobodys: boolean): Course {
     const member = message.member("result.result") === undefined ? "result" : "result.result";
-    const complete = (reduced: Transformed): string => {
-      const { expectation, isError } = this.#checked(message);
-      if (placeOf(expectation.asked) !== member) throw tooLargeForClient();
-      expectation.arrival = { kind: "staged", reduced, isError, scope };
+    const [first] = all as readonly [Expectation];
+    const isOwned = !maybeNobodys && all.every(({ options }) => sameScope(options.scope, first.options.scope));
+    if (!isOwned) this.#staging = stagingScope();
+    const { scope = {}, namespace = "", clientShowsImages = false } = first.options;
+    const keepOriginal = Math.max(...all.map(({ options }) => options.keepOriginal ?? 0));
+    const answer = (gated: GatedResult): Promise<GateAnswer> => {
+      const staging = this.#staging;
+      const owned = staging === undefined ? gated : staged(gated, this.#terms.store, staging);
       this.#staging = undefined;
-      return standIn(expectation.asked, isError);
+      return this.#arrived(owned, () => {
+        const checked = this.#checked(message);
+        if (placeOf(checked.expectation.asked) !== member) throw tooLargeForClient();
+        return checked;
+      });
     };
-    return { kind: "gate", member, options: { dialect: "mcp", scope }, complete };
+    const options = { dialect: "mcp", namespace, clientShowsImages, keepOriginal } as const;
+    return { kind: "gate", member, options: { ...options, scope: this.#staging ?? scope }, answer };
+  }
+
+  /** Hands a result to whom it belongs; the client gets something small in its place. */
+  async #arrived(
+    gated: GatedResult,
+    check: () => { readonly expectation: Expectation; readonly isError: boolean },
+  ): Promise<GateAnswer> {
+    try {
+      const { expectation, isError } = check();
+      expectation.arrival = { kind: "result", gated, isError };
+      return { text: standIn(expectation.asked, isError) };
+    } catch (error) {
+      await gated[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   #failureOf(error: unknown): Error {

@@ -10,6 +10,7 @@ import { subjectOf } from "../../adapting/place.js";
 import { ToolClientError, ToolServerError } from "../../errors.js";
 import { sleep, systemClock } from "../../resilience/clock.js";
 import type { SourceCall, SourceResult } from "../../source.js";
+import { through } from "../body/through.js";
 import { asked } from "./asking.js";
 import type { Asker } from "./asker.js";
 import type { ConnectionTerms } from "./connection.js";
@@ -96,7 +97,7 @@ export class Calling {
       this.#isKnown = true;
       const { arrival } = expectation;
       if (arrival?.kind === "aside") return { kind: "aside", answer: arrival.result };
-      const result = await door.outcome(expectation);
+      const result = door.outcome(expectation);
       if (result !== undefined) return { kind: "result", result };
       if (kind === "status") return { kind: "status", answer };
       // It came past the door: under an id that only the client takes for that of the request.
@@ -157,8 +158,8 @@ export class Calling {
   }
 
   async #plain(answer: Answered): Promise<SourceResult> {
-    const reduced = await this.terms.sluice.transform(answer, this.#options);
-    return { reduced, isError: answer["isError"] === true };
+    const gated = await through(this.terms.sluice, this.#options, [JSON.stringify(answer)]);
+    return { gated, isError: answer["isError"] === true };
   }
 
   #notAllowed(what: string): ToolServerError {
@@ -176,14 +177,6 @@ export class Calling {
 }
 
 function optionsOf({ namespace, showImages = false }: ConnectionTerms, call: SourceCall): TransformOptions {
-  const { tool, dialect, scope, signal, readResource } = call;
-  return {
-    tool,
-    namespace,
-    dialect,
-    scope,
-    signal,
-    clientShowsImages: showImages,
-    ...(readResource !== undefined && { readResource }),
-  };
+  const { tool, dialect, keepOriginal, scope, signal } = call;
+  return { tool, namespace, dialect, keepOriginal, scope, signal, clientShowsImages: showImages };
 }

@@ -2,8 +2,7 @@
  * Answers that somebody waits for, and what became of them behind the gate.
  * @module
  */
-import type { ArtifactScope } from "../../../artifacts/store.js";
-import type { Transformed, TransformOptions } from "../../../core/sluice.js";
+import type { GatedResult, TransformOptions } from "../../../core/sluice.js";
 import type { Asker } from "./asker.js";
 
 /**
@@ -14,14 +13,8 @@ export type Asked = "call" | "task" | "status" | "read";
 
 /** What came. */
 export type Arrival =
-  | { readonly kind: "reduced"; readonly reduced: Transformed; readonly isError: boolean }
-  /** It was not known in time whose it is: it waits in a scope of its own, in the mcp dialect. */
-  | {
-      readonly kind: "staged";
-      readonly reduced: Transformed;
-      readonly isError: boolean;
-      readonly scope: ArtifactScope;
-    }
+  /** A result, until somebody takes it. */
+  | { readonly kind: "result"; readonly gated: GatedResult; readonly isError: boolean }
   /** A question or a task in a result's place, as it came. */
   | { readonly kind: "aside"; readonly result: Readonly<Record<string, unknown>> };
 

@@ -2,8 +2,10 @@
  * What a server answered to `resources/read`, behind the gate, as contents: texts that are short enough, and artifacts.
  * @module
  */
+import { ToolArtifacts } from "../../../artifacts/tool-artifacts.js";
 import type { ArtifactScope } from "../../../artifacts/store.js";
 import type { AnswerRef, Transformed } from "../../../core/sluice.js";
+import { plainType } from "../../../core/media-type.js";
 import { objectOr, stringOr } from "../../../mcp/rpc.js";
 import type { Freshness, ReadContent, ReadResult } from "../../resources/connection.js";
 import { tooMuch } from "./contents-splitter.js";
@@ -29,10 +31,16 @@ const MAX_CONTENTS = 50_000;
  * The contents of a resource: bytes as artifacts, whatever their number and size, and texts.
  *
  * @param reduced the result in the mcp dialect.
+ * @param original the result as it came, where it is held.
  * @throws SluiceError E_TOO_LARGE when there are more short texts than can be held, or too many contents; E_STORE_….
  */
-export async function readContents(reduced: Transformed, reading: Reading, means: Means): Promise<ReadResult> {
-  const entries = new Entries(reduced, reading, means);
+export async function readContents(
+  reduced: Transformed,
+  reading: Reading,
+  means: Means,
+  original?: unknown,
+): Promise<ReadResult> {
+  const entries = new Entries(reduced, reading, means, original);
   const contents: ReadContent[] = [];
   let held = 0;
   for await (const entry of entries.all()) {
@@ -53,21 +61,22 @@ async function contentOf(
   means: Means,
 ): Promise<ReadContent> {
   const uri = stringOr(content["uri"]) ?? "";
-  const mime_type = stringOr(content["mimeType"]) ?? null;
+  const mime_type = plainType(stringOr(content["mimeType"]) ?? null) ?? null;
   const isText = typeof content["text"] === "string";
   const said = stringOr(content["text"]) ?? stringOr(content["blob"]) ?? "";
   const ref = isReduced ? entries.refOf(said) : undefined;
   const { inlineChars } = reading;
   if (ref === undefined) {
     const bytes = isText ? undefined : bytesOf(said);
-    if (bytes === undefined && isShort(said, inlineChars)) return { kind: "text", uri, mime_type, text: said };
-    return artifact(uri, mime_type, await stored(bytes ?? said, mime_type, reading, means));
+    // What is no base64 is a text, and nothing of the type that was declared.
+    const type = isText ? mime_type : null;
+    if (bytes === undefined && isShort(said, inlineChars)) return { kind: "text", uri, mime_type: type, text: said };
+    return artifact(uri, await stored(bytes ?? said, type, reading, means));
   }
   // Four bytes are the most that one character has.
-  const maybeShort = isText && ref.source["truncated"] !== true && ref.size_bytes <= 4 * inlineChars;
-  const text = maybeShort ? await entries.text(ref) : undefined;
+  const text = isText && ref.size_bytes <= 4 * inlineChars ? await entries.textOf(ref) : undefined;
   if (text !== undefined && isShort(text, inlineChars)) return { kind: "text", uri, mime_type, text };
-  return artifact(uri, mime_type ?? ref.mime_type, ref);
+  return artifact(uri, ref);
 }
 
 /** The bytes of a blob that the gate let stay: how it is configured is no matter to what is bytes by its very name. */
@@ -80,8 +89,9 @@ function bytesOf(blob: string): Uint8Array | undefined {
   }
 }
 
-function artifact(uri: string, mime_type: string | null, ref: AnswerRef): ReadContent {
-  const { id, size_bytes, filename, source } = ref;
+/** Its type is what the core made of the bytes and of what was declared. */
+function artifact(uri: string, ref: AnswerRef): ReadContent {
+  const { id, mime_type, size_bytes, filename, source } = ref;
   const summary = [source["description"], source["warning"]].filter((part) => typeof part === "string").join("; ");
   return { kind: "artifact", uri, mime_type, id, size_bytes, filename, summary };
 }
@@ -95,9 +105,10 @@ async function stored(
 ): Promise<AnswerRef> {
   const bytes = typeof said === "string" ? new TextEncoder().encode(said) : said;
   const { description, mime_type: found } = sluice.sniff(bytes.subarray(0, HEAD), bytes.length);
-  const info = { scope, namespace, source: { description } };
-  if (typeof said === "string") return store.putText(said, { ...info, ...(mime_type !== null && { mime_type }) });
-  return store.putBytes(said, { ...info, mime_type: mime_type ?? found });
+  // What the store refuses has a ref that says so.
+  const artifacts = new ToolArtifacts(store, { scope, namespace, source: { description }, onFailure: () => undefined });
+  if (typeof said === "string") return artifacts.putText(said, mime_type === null ? {} : { mime_type });
+  return artifacts.putBytes(said, { mime_type: found });
 }
 
 /** Whether a text has no more code points than these. */

@@ -33,6 +33,10 @@ export interface Entry {
 interface Note {
   readonly at?: unknown;
   readonly was?: unknown;
+  readonly uri?: unknown;
+  readonly kind?: unknown;
+  /** Of the references inside what stood there. */
+  readonly refs?: readonly Note[];
 }
 
 /** A reference that is a whole string. */
@@ -55,14 +59,19 @@ export class Entries {
   readonly #reduced: Transformed;
   readonly #reading: Reading;
   readonly #means: Means;
+  /** The contents as they came, where they are held. */
+  readonly #original: readonly unknown[] | undefined;
   readonly #refs = new Map<string, AnswerRef>();
+  /** Ids of texts that were stored as they are; all others are the bytes of what was encoded. */
+  readonly #texts = new Set<string>();
   /** Bytes of contents that were diverted by themselves. */
   #taken = 0;
   /** What stood where, before the core put something else there. */
   readonly #before: ReadonlyMap<unknown, unknown>;
 
-  constructor(reduced: Transformed, reading: Reading, means: Means) {
+  constructor(reduced: Transformed, reading: Reading, means: Means, original: unknown) {
     this.#reduced = reduced;
+    this.#original = original === undefined ? undefined : contentsOf(original);
     this.#reading = reading;
     this.#means = means;
     this.#before = this.#noted(reduced);
@@ -74,18 +83,20 @@ export class Entries {
   }
 
   /**
-   * All contents. Throws E_TOO_LARGE for one that cannot be held, E_NOT_FOUND when the store did not keep what was diverted,
-   * E_STORE_…, the signal's reason.
+   * All contents. Where the store does not give back what was diverted with all that surrounds it, and nobody holds it, that is the
+   * one content. Throws E_TOO_LARGE for a content that cannot be held, the signal's reason.
    */
   async *all(): AsyncGenerator<Entry> {
     const whole = this.refOf(this.#before.get("")) ?? this.refOf(this.#before.get("/contents"));
     if (whole !== undefined) {
-      yield* this.#stored(whole);
+      yield* this.#original === undefined ? this.#storedOr(whole) : this.#inParts(this.#original);
       return;
     }
     for (const [index, content] of contentsOf(this.#reduced.value).entries()) {
       const was = this.#before.get(`/contents/${index}`);
-      if (typeof was === "string") yield* await this.#again([await this.#content(was)]);
+      const held = this.#original?.[index];
+      if (typeof was === "string")
+        yield* await this.#again([held === undefined ? await this.#content(was) : objectOr(held)]);
       else yield { content: objectOr(was ?? content), isReduced: was !== undefined };
     }
   }
@@ -96,36 +107,74 @@ export class Entries {
     return this.#refs.get(id);
   }
 
-  /** A stored text. Throws E_NOT_FOUND when the store did not keep it, E_TOO_LARGE, E_STORE_…. */
-  async text(ref: AnswerRef): Promise<string> {
+  /** A text that was stored as it is; undefined for bytes, and where the store does not give it back. */
+  async textOf(ref: AnswerRef): Promise<string | undefined> {
+    if (!this.#texts.has(ref.id) || ref.source["truncated"] === true) return undefined;
+    try {
+      return await this.#text(ref);
+    } catch (error) {
+      this.#reading.signal.throwIfAborted();
+      if (error instanceof SluiceError && error.code === "E_TOO_LARGE") throw error;
+      return undefined;
+    }
+  }
+
+  /** Throws E_NOT_FOUND when the store did not keep it, E_TOO_LARGE, E_STORE_…. */
+  async #text(ref: AnswerRef): Promise<string> {
     if (ref.size_bytes > MAX_HELD) throw tooMuch();
     const bytes = await this.#means.store.get(ref.id, this.#reading.scope);
     if (bytes === null) throw notKept();
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   }
 
+  /** The same, or the artifact itself where it cannot be had. */
+  async *#storedOr(whole: AnswerRef): AsyncGenerator<Entry> {
+    let isBegun = false;
+    try {
+      for await (const entry of this.#stored(whole)) {
+        isBegun = true;
+        yield entry;
+      }
+    } catch (error) {
+      this.#reading.signal.throwIfAborted();
+      const isLost = error instanceof SluiceError && error.code !== "E_TOO_LARGE" && !error.code.startsWith("E_JSON_");
+      if (isBegun || !(isLost || !(error instanceof SluiceError))) throw error;
+      yield { content: { text: `artifact://${whole.id}` }, isReduced: true };
+    }
+  }
+
+  /** Contents, so many at a time that the gate has to divert none for what surrounds it. */
+  async *#inParts(contents: Iterable<unknown> | AsyncIterable<unknown>): AsyncGenerator<Entry> {
+    let part: Content[] = [];
+    let chars = 0;
+    for await (const each of contents) {
+      const content = objectOr(each);
+      part.push(content);
+      chars += (stringOr(content["text"]) ?? stringOr(content["blob"]) ?? "").length + MAX_URI;
+      if (chars < MAX_PART.chars && part.length < MAX_PART.contents) continue;
+      yield* await this.#again(part);
+      part = [];
+      chars = 0;
+      await pause();
+    }
+    yield* await this.#again(part);
+  }
+
   /** The contents in the text of a list, or of a result. */
   async *#stored(whole: AnswerRef): AsyncGenerator<Entry> {
     const splitter = new ContentsSplitter();
-    let part: Content[] = [];
-    let chars = 0;
-    for await (const piece of this.#pieces(whole)) {
-      splitter.push(piece);
-      for (const text of splitter.take()) {
-        part.push(await this.#content(JSON.parse(text)));
-        chars += text.length;
-        if (chars < MAX_PART.chars && part.length < MAX_PART.contents) continue;
-        yield* await this.#again(part);
-        part = [];
-        chars = 0;
-        await pause();
-      }
-    }
-    splitter.end();
-    yield* await this.#again(part);
+    yield* this.#inParts(this.#split(whole, splitter));
     // The list may have gone before the result did.
     const list = splitter.other === undefined ? undefined : this.refOf(JSON.parse(splitter.other));
     if (list !== undefined && list.id !== whole.id) yield* this.#stored(list);
+  }
+
+  async *#split(whole: AnswerRef, splitter: ContentsSplitter): AsyncGenerator<Content> {
+    for await (const piece of this.#pieces(whole)) {
+      splitter.push(piece);
+      for (const text of splitter.take()) yield await this.#content(JSON.parse(text));
+    }
+    splitter.end();
   }
 
   async *#pieces({ id }: AnswerRef): AsyncGenerator<Uint8Array> {
@@ -147,7 +196,7 @@ export class Entries {
     // A server can write the same reference thousands of times.
     this.#taken += ref.size_bytes;
     if (this.#taken > MAX_TAKEN) throw tooMuch();
-    return parsed(await this.text(ref));
+    return parsed(await this.#text(ref));
   }
 
   /** What was diverted with all that surrounds it was not looked at by itself: short blobs are base64 in it still. */
@@ -174,7 +223,12 @@ export class Entries {
   /** Keeps account of what was stored; gives what stood where. */
   #noted({ artifacts, refs = "[]" }: Transformed): ReadonlyMap<unknown, unknown> {
     for (const ref of artifacts) this.#refs.set(ref.id, ref);
-    return new Map((JSON.parse(refs) as Note[]).map(({ at, was }) => [at, was]));
+    const notes = JSON.parse(refs) as Note[];
+    for (const { uri, kind } of notes.flatMap((note) => [note, ...(note.refs ?? [])])) {
+      const [, id] = REFERENCE.exec(stringOr(uri) ?? "") ?? [];
+      if (id !== undefined && kind === "text") this.#texts.add(id);
+    }
+    return new Map(notes.map(({ at, was }) => [at, was]));
   }
 }
 

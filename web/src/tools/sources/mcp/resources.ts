@@ -7,6 +7,7 @@ import { objectOr, RpcCode, stringOr } from "../../../mcp/rpc.js";
 import { ToolClientError, ToolServerError } from "../../errors.js";
 import { subjectOf } from "../../adapting/place.js";
 import type { ListedResource, ListedTemplate, ReadResult, ResourceConnection } from "../../resources/connection.js";
+import { through } from "../body/through.js";
 import { asked } from "./asking.js";
 import { beforeClient } from "./before-client.js";
 import type { ConnectionTerms } from "./connection.js";
@@ -15,6 +16,9 @@ import { withFitEntries } from "./listing.js";
 import { marked } from "./marker.js";
 import type { Notices } from "./notices.js";
 import { readContents, type Reading } from "./read-contents.js";
+
+/** Bytes of a resource that is held as it came, at most. */
+const MAX_READ = 8 * 1024 * 1024;
 
 /** One page of a list. */
 interface Page {
@@ -64,14 +68,18 @@ export class McpResources implements ResourceConnection {
   async read(uri: string, reading: Omit<Reading, "namespace">): Promise<ReadResult> {
     const { client, door, sluice, store, namespace } = this.#terms;
     const { scope, signal } = reading;
-    const options = { namespace, scope, signal, dialect: "mcp" } as const;
+    const options = { namespace, scope, signal, dialect: "mcp", keepOriginal: MAX_READ } as const;
     const expectation = door.expect("read", options);
     const ask = async (): Promise<ReadResult> => {
       const params = { uri, _meta: marked(expectation.key) };
       const request = client.request({ method: "resources/read", params }, { signal, timeout: NO_LIMIT });
       const answer = await request.catch((error: unknown) => this.#refused(error));
-      const reduced = (await door.outcome(expectation))?.reduced ?? (await sluice.transform(answer, options));
-      return readContents(reduced, { ...reading, namespace }, { sluice, store });
+      const result = door.outcome(expectation)?.gated ?? (await through(sluice, options, [JSON.stringify(answer)]));
+      await using gated = result;
+      const reduced = await gated.answer();
+      const { original } = gated;
+      const held = original && (JSON.parse(await new Blob([...original] as BlobPart[]).text()) as unknown);
+      return await readContents(reduced, { ...reading, namespace }, { sluice, store }, held);
     };
     return asked({ ask, signal, expectation }, this.#terms);
   }
@@ -120,11 +128,14 @@ export class McpResources implements ResourceConnection {
 
   /** Throws what the client threw, where the server does not know the URI in words about that. */
   #refused(error: unknown): never {
-    const { code } = objectOr(error);
+    const { code, data } = objectOr(error);
     if (code !== RpcCode.resourceNotFound && code !== RpcCode.invalidParams) throw error;
     const subject = subjectOf({ source: this.#terms.name });
     const remedy = "check the URI, or list the resources again";
-    throw new ToolClientError(`${subject} has no resource with this URI (JSON-RPC ${code}): ${remedy}.`);
+    const sentence = `${subject} has no resource with this URI (JSON-RPC ${code}): ${remedy}.`;
+    // With the second code servers also refuse URIs: only with `data.uri` they say that there is no such resource.
+    const isNotFound = code === RpcCode.resourceNotFound || typeof objectOr(data)["uri"] === "string";
+    throw new ToolClientError(sentence, isNotFound ? { isNotFound } : {});
   }
 
   #endless(): ToolServerError {

@@ -1,11 +1,10 @@
 /**
- * Results of which it is not known in time whose they are: they are stored under a name that nobody has, and go through
- * the gate a second time when it is known.
+ * Results of which it is not known in time whose they are: they are stored under a name that nobody has, and stored for their
+ * owner when it is known.
  * @module
  */
 import type { ArtifactScope, ArtifactStore } from "../../../artifacts/store.js";
-import type { Sluice, Transformed, TransformOptions } from "../../../core/sluice.js";
-import { through } from "../body/through.js";
+import type { GatedResult } from "../../../core/sluice.js";
 
 /** A scope of nobody's. */
 export function stagingScope(): ArtifactScope {
@@ -13,13 +12,16 @@ export function stagingScope(): ArtifactScope {
   return { session_id: `sluice-staging-${Array.from(random, (part) => part.toString(36)).join("-")}` };
 }
 
-/** Reduces what was staged as it would have been. */
-export async function restaged(
-  { reduced, scope }: { readonly reduced: Transformed; readonly scope: ArtifactScope },
-  options: TransformOptions,
-  sluice: Sluice,
-): Promise<Transformed> {
-  return through(sluice, options, sluice.restoreStream(reduced.text, { scope }));
+/** A result in a scope of nobody's, which is emptied with it. */
+export function staged(gated: GatedResult, store: ArtifactStore, scope: ArtifactScope): GatedResult {
+  return {
+    original: gated.original,
+    answer: (options) => gated.answer(options),
+    [Symbol.asyncDispose]: async () => {
+      await gated[Symbol.asyncDispose]();
+      await dropStaged(store, scope);
+    },
+  };
 }
 
 /** Deletes what was stored for it. What cannot be deleted is left to the store's own limits. */

@@ -3,9 +3,8 @@
  * gate makes of them waits here for whoever made the call.
  * @module
  */
-import { NoOpArtifactStore } from "../../../artifacts/no-op.js";
 import type { ArtifactStore } from "../../../artifacts/store.js";
-import type { Sluice, Transformed, TransformOptions } from "../../../core/sluice.js";
+import type { GatedResult, Sluice, TransformOptions } from "../../../core/sluice.js";
 import { cancelledBy } from "../../../mcp/client-request.js";
 import type { FromClient } from "../../../mcp/door.js";
 import type { Doorway, MessageTaker } from "../../../mcp/doorway.js";
@@ -15,12 +14,12 @@ import { Incoming } from "../../../transports/incoming.js";
 import { MAX_HEAD } from "../../../transports/limits.js";
 import type { MessageMembers } from "../../../transports/members.js";
 import type { Outlet } from "../../../transports/outlet.js";
+import type { SourceResult } from "../../source.js";
 import { Answers } from "./answers.js";
 import type { Asker } from "./asker.js";
 import { Expectation, type Asked, type Waiter } from "./expectation.js";
 import { unmarked } from "./marker.js";
 import { ResultFacts } from "./result-facts.js";
-import { dropStaged, restaged } from "./staging.js";
 import { Waiting } from "./waiting.js";
 
 /** What a door is made of. */
@@ -30,12 +29,6 @@ export interface ToolDoorTerms {
   readonly store: ArtifactStore;
   /** Says what became of everybody who waits, when the connection is gone. */
   readonly lost: () => Error;
-}
-
-/** A result behind the gate. */
-export interface Outcome {
-  readonly reduced: Transformed;
-  readonly isError: boolean;
 }
 
 /** Never answered as other requests are: its answer ends it. */
@@ -78,12 +71,21 @@ export class ToolDoor implements Doorway {
     return expectation;
   }
 
-  /** What the gate made of the result; undefined where none came through. */
-  async outcome({ arrival, options }: Expectation): Promise<Outcome | undefined> {
-    if (arrival?.kind === "aside") return undefined;
-    if (arrival?.kind !== "staged") return arrival;
-    const reduced = await restaged(arrival, options, this.#terms.sluice);
-    return { reduced, isError: arrival.isError };
+  /**
+   * The result behind the gate, for whoever asks first, who disposes of it; undefined where none came through. It is answered as was
+   * expected, where nothing else is asked for.
+   */
+  outcome(expectation: Expectation): SourceResult | undefined {
+    const { arrival, options: own } = expectation;
+    if (arrival?.kind !== "result") return undefined;
+    expectation.arrival = undefined;
+    const { gated, isError } = arrival;
+    const bound: GatedResult = {
+      original: gated.original,
+      answer: (options) => gated.answer({ ...own, ...options }),
+      [Symbol.asyncDispose]: () => gated[Symbol.asyncDispose](),
+    };
+    return { gated: bound, isError };
   }
 
   /** Who is to be asked what the server asks in its request with this id; undefined where that is not known. */
@@ -104,7 +106,7 @@ export class ToolDoor implements Doorway {
     this.#expected.delete(expectation.key);
     this.#waiting.giveUp(expectation);
     const { arrival } = expectation;
-    if (arrival?.kind === "staged") void dropStaged(this.#terms.store, arrival.scope);
+    if (arrival?.kind === "result") void arrival.gated[Symbol.asyncDispose]();
   }
 
   async fromClient(bytes: Uint8Array): Promise<FromClient> {
@@ -130,10 +132,9 @@ export class ToolDoor implements Doorway {
       waiting: this.#waiting,
       ids: this.#ids,
       facts,
-      keeps: !(this.#terms.store instanceof NoOpArtifactStore),
+      store: this.#terms.store,
       onQuestion: (id) => this.#noteQuestion(id),
       lost: this.#terms.lost,
-      dropStaged: (scope) => void dropStaged(this.#terms.store, scope),
     });
     const incoming = new Incoming(this.#terms.sluice, {
       judge: answers,

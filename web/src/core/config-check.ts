@@ -1,0 +1,135 @@
+/**
+ * A configuration held against what the core takes, where there is no core yet: it is loaded asynchronously, and a mistake should be
+ * told where it is written.
+ * @module
+ */
+import { SluiceError } from "../errors/error.js";
+import { nearest } from "../errors/nearest.js";
+import { CORE_SCHEMA, type ConfigSchema } from "./config-schema.mjs";
+
+/** Characters of a key that an error repeats. */
+const MAX_SHOWN = 64;
+
+/**
+ * Checks the sections that are the core's; others are left alone.
+ *
+ * @throws SluiceError E_CONFIG_KEY or E_CONFIG_VALUE with the path that the core would name.
+ */
+export function checkCoreConfig(config: object): void {
+  for (const [name, schema] of Object.entries(CORE_SCHEMA.properties ?? {})) {
+    const value: unknown = Reflect.get(config, name);
+    // What has no value says nothing, as in JSON.
+    if (value !== undefined) check(value, schema, name);
+  }
+}
+
+function check(value: unknown, schema: ConfigSchema, path: string): void {
+  if (schema.anyOf !== undefined) {
+    const fits = schema.anyOf.find(
+      (each) => typesOf(each).includes(typeOf(value)) || each.enum?.includes(value) === true,
+    );
+    if (fits === undefined) throw wrong(path, schema);
+    check(value, fits, path);
+    return;
+  }
+  if (schema.enum === undefined && !isOfType(value, typesOf(schema))) throw wrong(path, schema);
+  if (!isWithin(value, schema)) throw wrong(path, schema);
+  if (Array.isArray(value)) checkItems(value, schema, path);
+  else if (typeof value === "object" && value !== null) checkMembers(value, schema, path);
+}
+
+/** Of a list of plain values the list is named, as the core does. */
+function checkItems(list: readonly unknown[], schema: ConfigSchema, path: string): void {
+  for (const [at, item] of list.entries()) {
+    const its = schema.prefixItems?.[at] ?? schema.items;
+    if (its !== undefined) check(item, its, typesOf(its).includes("object") ? `${path}[${at}]` : path);
+  }
+}
+
+function checkMembers(members: object, schema: ConfigSchema, path: string): void {
+  const { properties = {}, additionalProperties, propertyNames, required = [] } = schema;
+  for (const [name, value] of Object.entries(members) as [string, unknown][]) {
+    if (value === undefined) continue;
+    const at = `${path}.${name.slice(0, MAX_SHOWN)}`;
+    const its = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
+    if (its === false || its === undefined) throw unknown(at, path, Object.keys(properties));
+    if (propertyNames !== undefined && !isWithin(name, propertyNames)) throw wrong(path, schema);
+    check(value, its, at);
+  }
+  for (const name of required) {
+    if (Reflect.get(members, name) === undefined) throw wrong(`${path}.${name}`, properties[name] ?? {});
+  }
+}
+
+function isWithin(value: unknown, schema: ConfigSchema): boolean {
+  if (schema.enum?.includes(value) === false) return false;
+  const { minimum = -Infinity, maximum = Infinity, minLength = 0, maxLength = Infinity, pattern } = schema;
+  if (typeof value === "number") return value >= minimum && value <= maximum;
+  if (typeof value === "string") {
+    const chars = Array.from(value).length;
+    return chars >= minLength && chars <= maxLength && (pattern === undefined || new RegExp(pattern, "u").test(value));
+  }
+  const { minItems = 0, maxItems = Infinity, maxProperties = Infinity } = schema;
+  if (Array.isArray(value)) return value.length >= minItems && value.length <= maxItems;
+  return typeof value !== "object" || value === null || Object.keys(value).length <= maxProperties;
+}
+
+function typesOf({ type = [] }: ConfigSchema): readonly string[] {
+  return typeof type === "string" ? [type] : type;
+}
+
+function isOfType(value: unknown, types: readonly string[]): boolean {
+  return types.includes(typeOf(value)) || (types.includes("number") && typeOf(value) === "integer");
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return typeof value === "number" && Number.isSafeInteger(value) ? "integer" : typeof value;
+}
+
+function unknown(path: string, parent: string, known: readonly string[]): SluiceError {
+  const meant = nearest(path.slice(parent.length + 1).toLowerCase(), known);
+  const remedy =
+    meant === undefined ? `below ${parent} there are ${known.join(", ")}` : `did you mean ${parent}.${meant}?`;
+  return new SluiceError("E_CONFIG_KEY", `${path} is not a configuration key: ${remedy}`, { path });
+}
+
+function wrong(path: string, schema: ConfigSchema): SluiceError {
+  return new SluiceError("E_CONFIG_VALUE", `${path} must be ${wanted(schema)}.`, { path });
+}
+
+/** What a value must be, in words that go on behind "must be". */
+function wanted(schema: ConfigSchema): string {
+  if (schema.anyOf !== undefined) return schema.anyOf.map(wanted).join(" or ");
+  if (schema.enum !== undefined) return schema.enum.map((each) => JSON.stringify(each)).join(" or ");
+  return typesOf(schema)
+    .map((type) => wantedOf(type, schema))
+    .join(" or ");
+}
+
+function wantedOf(
+  type: string,
+  { minimum, maximum, maxLength, maxItems, maxProperties, pattern }: ConfigSchema,
+): string {
+  const form = pattern === undefined ? "" : ` that matches ${pattern}`;
+  switch (type) {
+    case "boolean":
+      return "true or false";
+    case "integer":
+    case "number":
+      return `${type === "integer" ? "an integer" : "a number"} from ${minimum} to ${maximum}`;
+    case "string":
+      return `a string${atMost(maxLength, "characters")}${form}`;
+    case "array":
+      return `a list${atMost(maxItems, "entries")}`;
+    case "object":
+      return `an object${atMost(maxProperties, "members")}`;
+    default:
+      return type;
+  }
+}
+
+function atMost(number: number | undefined, of: string): string {
+  return number === undefined ? "" : ` of at most ${number} ${of}`;
+}

@@ -1,0 +1,164 @@
+/**
+ * Values as JSON text, and the bytes that stand in them: JSON has none, so they go through the gate as bytes.
+ * @module
+ */
+import { SluiceError } from "../errors/error.js";
+import { stringifyDeep, type Replacer } from "./deep-json.js";
+
+/** What holds bytes: any view of a buffer, a buffer, a file, an answer over HTTP, a stream. */
+export type ByteSource = ArrayBufferView | ArrayBufferLike | Blob | Response | ReadableStream<Uint8Array>;
+
+/** A value as JSON text in pieces, with what holds bytes between them, in the order of the document. */
+export type ValuePiece = string | ByteSource;
+
+/**
+ * What holds bytes, by what `Object.prototype.toString` says, since values come from other realms too and some platforms lack a
+ * class; each with a member that only the real one has.
+ */
+const BYTE_SOURCES: Readonly<Record<string, string>> = {
+  "[object ArrayBuffer]": "byteLength",
+  "[object SharedArrayBuffer]": "byteLength",
+  "[object Blob]": "stream",
+  "[object File]": "stream",
+  "[object Response]": "arrayBuffer",
+  "[object ReadableStream]": "getReader",
+};
+
+/** Whether a value is bytes, or gives some. */
+export function isByteSource(value: unknown): value is ByteSource {
+  if (typeof value !== "object" || value === null) return false;
+  if (ArrayBuffer.isView(value)) return true;
+  const member = BYTE_SOURCES[Object.prototype.toString.call(value)];
+  return member !== undefined && member in value;
+}
+
+/**
+ * JSON text of a value that holds no bytes.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT for what JSON cannot say: a BigInt, a cycle, a function.
+ */
+export function jsonOf(value: unknown): string {
+  return stringified(value, undefined);
+}
+
+/**
+ * A value in pieces: what holds bytes stands in the place of a JSON value, at any depth, inside instances of classes, and in
+ * what `toJSON` gives. All else is what `JSON.stringify` makes of it.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT for what JSON cannot say: a BigInt, a cycle, a function.
+ */
+export function piecesOf(value: unknown): readonly ValuePiece[] {
+  if (!mayHoldBytes(value)) return [jsonOf(value)];
+  const sources: ByteSource[] = [];
+  // Nobody can guess it, so no string of the value can be taken for one of ours.
+  const name = crypto.randomUUID();
+  const text = stringified(value, function (this: unknown, key: string, said: unknown): unknown {
+    const own = (this as Record<string, unknown>)[key];
+    const source = isByteSource(own) ? own : said;
+    if (!isByteSource(source)) return said;
+    return `${name}:${sources.push(source) - 1}`;
+  });
+  return text.split(new RegExp(`"${name}:(\\d+)"`)).map((part, at) => {
+    return at % 2 === 0 ? part : (sources[Number(part)] as ByteSource);
+  });
+}
+
+/** The bytes of a source, in chunks. What fails throws what the source throws. */
+export async function* chunksIn(source: ByteSource): AsyncGenerator<Uint8Array> {
+  if (ArrayBuffer.isView(source)) {
+    yield new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+    return;
+  }
+  const stream = streamOf(source);
+  if (stream === undefined) {
+    if ("byteLength" in source) yield new Uint8Array(source as ArrayBuffer);
+    return;
+  }
+  // Not every browser can iterate over a stream.
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield chunkOf(value);
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function streamOf(source: Exclude<ByteSource, ArrayBufferView>): ReadableStream<unknown> | undefined {
+  if ("getReader" in source) return source;
+  if ("stream" in source) return source.stream();
+  if ("body" in source) return source.body ?? undefined;
+  return undefined;
+}
+
+/** Streams may carry text, or any view of bytes. */
+function chunkOf(value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  if (typeof value === "string") return new TextEncoder().encode(value);
+  if (isByteSource(value) && "byteLength" in value) return new Uint8Array(value as ArrayBuffer);
+  throw new SluiceError("E_INVALID_ARGUMENT", "a stream in the value gives chunks that are neither bytes nor text");
+}
+
+/** The MIME type that a source says it has, where it says one. */
+export function typeOf(source: ByteSource): string | undefined {
+  const said = "headers" in source ? source.headers.get("content-type") : "type" in source ? source.type : undefined;
+  const type = said?.split(";", 1)[0]?.trim();
+  return type === "" ? undefined : type;
+}
+
+/** Names the file that a source is, where it has a name. */
+export function filenameOf(source: ByteSource): string | undefined {
+  return "name" in source && typeof source.name === "string" && source.name !== "" ? source.name : undefined;
+}
+
+/** Whether bytes may be in a value; of one that cannot be read, writing it will tell. */
+function mayHoldBytes(root: unknown): boolean {
+  try {
+    return hasBytes(root);
+  } catch {
+    return true;
+  }
+}
+
+/** Each object is looked at once, however deep it is; what `toJSON` gives is seen only when it is written. */
+function hasBytes(root: unknown): boolean {
+  const seen = new Set<unknown>();
+  const waiting: unknown[] = [root];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== "object" || value === null || seen.has(value)) continue;
+    if (isByteSource(value)) return true;
+    seen.add(value);
+    if (Array.isArray(value)) {
+      for (const each of value as unknown[]) waiting.push(each);
+    } else if (typeof (value as { readonly toJSON?: unknown }).toJSON === "function") {
+      if (!(value instanceof Date)) return true;
+    } else {
+      for (const each of Object.values(value)) waiting.push(each);
+    }
+  }
+  return false;
+}
+
+/** What JSON says itself of a value; what a getter or `toJSON` of the value's own throws may hold anything. */
+function reasonOf(error: unknown): string {
+  const [line = ""] = error instanceof TypeError ? error.message.split("\n", 1) : [];
+  return /circular|BigInt/.test(line) && line.length <= 200 ? line : "it cannot be read";
+}
+
+function stringified(value: unknown, replacer: Replacer | undefined): string {
+  let text: string | undefined;
+  try {
+    text = stringifyDeep(value, replacer);
+  } catch (error) {
+    throw new SluiceError("E_INVALID_ARGUMENT", `the value is not JSON: ${reasonOf(error)}`, {}, { cause: error });
+  }
+  if (text === undefined) {
+    throw new SluiceError("E_INVALID_ARGUMENT", `the value is not JSON: ${typeof value} has no JSON form`);
+  }
+  return text;
+}
