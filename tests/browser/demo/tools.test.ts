@@ -19,7 +19,7 @@ const FILES: readonly (readonly [
   ["sales_table", {}, "application/json", MEGABYTE, 2 * MEGABYTE],
   ["sales_table", { rows: 60_000 }, "application/json", 6 * MEGABYTE, 8 * MEGABYTE],
   ["export_csv", {}, "text/csv", 90_000, 120_000],
-  ["source_code", {}, "text/typescript", 38_000, 44_000],
+  ["source_code", {}, "application/typescript", 38_000, 44_000],
   ["archive", { megabytes: 1 }, "application/octet-stream", MEGABYTE, MEGABYTE],
 ];
 

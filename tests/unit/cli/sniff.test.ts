@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { zipOf } from "../core/zip.js";
 import { Room, sluice } from "./command.js";
 import { PDF, PNG } from "./results.js";
 
@@ -29,6 +30,26 @@ describe("sluice sniff", () => {
     const { code, stdout } = await sluice(["sniff"], { input: PDF });
     expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`^-: PDF.*${(PDF.length / 1024).toFixed(1)} KB.*\\(application/pdf\\)\n$`));
+  });
+
+  test("tells a file by its end, too", async () => {
+    await using room = await Room.open();
+    const pictures = Object.fromEntries([1, 2].map((n) => [`media/${n}.jpg`, "\u00ff\u00d8".repeat(4_500)]));
+    await room.write("a", zipOf({ ...pictures, "[Content_Types].xml": "", "word/document.xml": "x" }));
+    const { stdout } = await sluice(["sniff", "a"], { cwd: room.folder });
+    expect(stdout).toMatch(/^a: Word document, .* \(application\/vnd\.openxml\S+wordprocessingml\.document\)\n$/);
+  });
+
+  test("says JSON of JSON with a long string", async () => {
+    await using room = await Room.open();
+    await room.write("a", JSON.stringify({ id: 1, text: "lorem ipsum ".repeat(20_000) }));
+    await room.write("b", JSON.stringify(["x".repeat(65_536), "y".repeat(65_536)]));
+    const { stdout } = await sluice(["sniff", "a", "b"], { cwd: room.folder });
+    expect(stdout.split("\n")).toEqual([
+      expect.stringMatching(/^a: JSON, 234\.4 KB: object \{id: integer, text: string\} \(application\/json\)$/),
+      expect.stringMatching(/^b: JSON, 128\.0 KB: array of 2 string \(application\/json\)$/),
+      "",
+    ]);
   });
 
   test("one file that cannot be read does not keep it from the others; exit code 66", async () => {

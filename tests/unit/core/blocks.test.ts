@@ -3,7 +3,7 @@ import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { createSluice } from "../../../web/src/index.js";
-import { base64, onlyBytes, PDF, PNG, prose, WAV } from "./samples.js";
+import { base64, onlyBytes, PDF, PNG, prose, textResult, WAV } from "./samples.js";
 
 const LONG = prose(20_000);
 
@@ -166,6 +166,59 @@ test("a configured field is stored with its own summary", async () => {
   expect(artifacts.map(({ mime_type }) => mime_type)).toEqual(["application/x-page", "application/x-page"]);
   const untouched = await sluice.transform({ pages }, { tool: "other" });
   expect(untouched.changed).toBe(false);
+});
+
+describe("a configured field is stored whatever it looks like", () => {
+  const small = Buffer.from("%PDF-1.4 small");
+  const html = `<p>See <img src="data:image/png;base64,${base64(PNG)}"> and more.</p>`;
+  const values: readonly (readonly [string, unknown, Uint8Array])[] = [
+    ["a short data: URI", `data:application/pdf;base64,${base64(small)}`, small],
+    ["base64 behind spaces", `   ${base64(small)}`, small],
+    ["a long data: URI behind spaces", `\n data:application/pdf;base64,${base64(PDF)}`, PDF],
+    ["an array of bytes", [...small], small],
+    ["a Buffer", small.toJSON(), small],
+    ["a large Buffer", PDF.toJSON(), PDF],
+    ["prose", "Dear reader", Buffer.from("Dear reader")],
+  ];
+  const results: readonly (readonly [string, (value: unknown) => unknown])[] = [
+    ["in an object", (value) => ({ value })],
+    ["in structuredContent", (value) => ({ content: [], structuredContent: { value } })],
+    ["in the only text", (value) => textResult(JSON.stringify({ value }))],
+    [
+      "in a text of several",
+      (value) => ({
+        content: [...textResult("two").content, ...textResult(JSON.stringify({ value })).content],
+      }),
+    ],
+  ];
+  const config = { tool_fields: { export: [{ field_path: "value", content_type: "report" }] } };
+
+  test.each(
+    values.flatMap(([name, value, bytes]) => results.map(([place, of]) => ({ name, place, value, bytes, of }))),
+  )("$name $place", async ({ value, bytes, of }) => {
+    const store = new MemoryArtifactStore();
+    const sluice = await createSluice({ store, config });
+    for (const dialect of ["observation", "mcp"] as const) {
+      const reduced = await sluice.transform(of(value), { tool: "export", dialect });
+      expect((await onlyBytes(store, reduced.artifacts)).equals(bytes)).toBe(true);
+      expect(reduced.text).toContain(reduced.artifacts[0]?.id);
+    }
+    const mcp = await sluice.transform(of(value), { tool: "export", dialect: "mcp" });
+    expect(await sluice.restore(mcp.value)).toEqual(of(value));
+  });
+
+  test("text around bytes is stored with a reference to them", async () => {
+    const store = new MemoryArtifactStore();
+    const sluice = await createSluice({ store, config });
+    const { value, artifacts } = await sluice.transform({ value: html }, { tool: "export" });
+    const [image, text] = artifacts;
+    expect(value).toMatchObject({ value: { artifact: { id: text?.id } } });
+    expect(Buffer.from((await store.get(text?.id ?? "")) ?? []).toString()).toBe(
+      `<p>See <img src="artifact://${image?.id}?type=image/png&size=${PNG.length}&form=base64-data"> and more.</p>`,
+    );
+    const mcp = await sluice.transform({ value: html }, { tool: "export", dialect: "mcp" });
+    expect(await sluice.restore(mcp.value)).toEqual({ value: html });
+  });
 });
 
 describe("a blob without a signature", () => {

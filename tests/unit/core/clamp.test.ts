@@ -135,7 +135,7 @@ describe("clamping", () => {
     const sluice = await limited({});
     expect(() => sluice.clamp(undefined)).toThrow(expect.objectContaining({ code: "E_INVALID_ARGUMENT" }));
     expect(() => sluice.clamp({ n: 1n })).toThrow(expect.objectContaining({ code: "E_INVALID_ARGUMENT" }));
-    const deep = JSON.parse("[".repeat(600) + "]".repeat(600)) as unknown;
+    const deep = JSON.parse("[".repeat(700) + "]".repeat(700)) as unknown;
     expect(() => sluice.clamp(deep)).toThrow(expect.objectContaining({ code: "E_JSON_DEPTH" }));
     expect(sluice.clamp([1]).value).toEqual([1]);
   });

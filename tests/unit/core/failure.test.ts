@@ -115,9 +115,10 @@ test("an answer comes, nothing half-written stays, and what is not stored is sai
       expect(answer.text).not.toContain("secret");
       const limit = dialect === "observation" ? 4_000 : Number.POSITIVE_INFINITY;
       expect(Array.from(answer.text).length).toBeLessThanOrEqual(limit);
-      // What was clamped and cannot be stored as a whole stays as it was clamped, one long word included.
-      const run = healthy.clamped ? limit : Math.max(250, longestRun(healthy.text));
-      expect(longestRun(answer.text)).toBeLessThanOrEqual(run);
+      // What was clamped and cannot be stored as a whole stays as it was clamped, one long word included. Zeros, which
+      // are one letter in base64, are shown as any text that is not stored.
+      const run = healthy.clamped ? limit : Math.max(500, longestRun(healthy.text));
+      expect(longestRun(answer.text.replaceAll(/A{500,}/g, ""))).toBeLessThanOrEqual(run);
       expect(dialect === "mcp" && isResult(healthy.value) && !isResult(answer.value)).toBe(false);
       const ids = await readable(memory);
       for (const { id, source } of answer.artifacts) expect(ids.has(id)).toBe(source["truncated"] !== true);

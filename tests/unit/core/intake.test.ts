@@ -66,7 +66,7 @@ describe.each([
       note: "kept",
       [name]: {
         artifact: { id, mime_type, size_bytes, filename, source: { warning: WARNING, truncated: true } },
-        summary: expect.stringMatching(/Note: content not stored\.$/),
+        summary: expect.stringMatching(/Note: content not stored\. It.* cannot be read back\.$/),
       },
     });
     await expectSound(all, answer);
@@ -265,7 +265,10 @@ describe("a store that fails after the document is through", () => {
   test.each(["openWriter", "close"] as const)("at the bytes of a text that was decoded (%s)", async (call) => {
     const all = await opened(failingAt(2, FULL, call));
     const answer = await all.sluice.transform(blocks, { dialect: "mcp" });
-    expect(answer).toMatchObject({ failures: [FULL], artifacts: [{ size_bytes: 60_000, mime_type: "image/png" }] });
+    expect(answer).toMatchObject({
+      failures: [FULL],
+      artifacts: [{ size_bytes: 60_000, mime_type: "application/octet-stream" }],
+    });
     expect(answer.artifacts.map(isStored)).toEqual([false]);
     await expectSound(all, answer);
     await expect(all.sluice.restore(answer.value)).rejects.toMatchObject({ code: "E_NOT_FOUND" });

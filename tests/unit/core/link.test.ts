@@ -1,7 +1,7 @@
 /** Reading resource links when the configuration asks for it (RFC 0.3 §4.3, §5.7). */
 import { describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import { createSluice, SluiceError } from "../../../web/src/index.js";
+import { createSluice, NoOpArtifactStore, SluiceError } from "../../../web/src/index.js";
 import type { Transformed } from "../../../web/src/core/sluice.js";
 import { faulty } from "./faulty-store.js";
 import { base64, longestRun, onlyBytes, PDF, PNG, prose, refsIn, sha256 } from "./samples.js";
@@ -76,12 +76,8 @@ describe("a link that is read", () => {
     for (const { id } of artifacts) expect(text).toContain(id);
   });
 
-  test.each([
-    ["nothing", []],
-    ["no contents", null],
-  ])("an answer with %s is said to be empty", async (_, contents) => {
-    const { block } = await read(() => Promise.resolve(contents === null ? null : { contents }));
-    expect(block).toMatchObject({ fetched: true, text: "[]" });
+  test("an answer with nothing in it is said to be empty", async () => {
+    expect((await read(answering())).block).toMatchObject({ fetched: true, text: "[]" });
   });
 });
 
@@ -92,6 +88,34 @@ describe("a link that is not read", () => {
     expect(block["hint"]).toContain(URI);
     expect(text).not.toContain("token-123");
     expect(changed).toBe(true);
+  });
+
+  test.each<[unknown]>([
+    [42],
+    [null],
+    [undefined],
+    ["all is well"],
+    [[]],
+    [{}],
+    [{ contents: null }],
+    [{ contents: "all is well" }],
+    [{ contents: [7] }],
+    [{ contents: [null] }],
+    [{ contents: [{ uri: URI }] }],
+    [{ contents: [{ uri: URI, text: 7 }] }],
+    [{ contents: [{ uri: URI, blob: 7 }] }],
+    [
+      {
+        contents: [
+          { uri: URI, text: "all is well" },
+          { uri: URI, blob: null },
+        ],
+      },
+    ],
+  ])("stays a link when a reader gives %j, which is no result of resources/read", async (given) => {
+    const { block, artifacts, failures, store } = await read(() => Promise.resolve(given));
+    expect(block).toMatchObject({ uri: URI, fetched: false, fetch_error: "the resource could not be read" });
+    expect([artifacts, failures, await refsIn(store)]).toEqual([[], [], []]);
   });
 
   test.each([
@@ -127,6 +151,41 @@ describe("a link that is not read", () => {
 });
 
 const linkIn = ({ value }: Transformed): unknown => (value as { readonly content: readonly unknown[] }).content[1];
+
+async function without(content: Readonly<Record<string, unknown>>): Promise<Transformed> {
+  const config = { resources: { auto_read_if_size_under_bytes: 1_000_000 } };
+  const store = new NoOpArtifactStore({ warn: () => undefined });
+  return (await createSluice({ store, config })).transform(LINKED, { readResource: answering(content) });
+}
+
+describe("a link that is read where there is no store", () => {
+  test("a small text stands in its place, and of an artifact there is no word", async () => {
+    const answer = await without({ mimeType: "text/plain", text: "all is well" });
+    expect(linkIn(answer)).toEqual({
+      type: "resource_link",
+      uri: URI,
+      name: "report",
+      size_bytes: 1_000,
+      fetched: true,
+      text: "all is well",
+    });
+    expect([answer.artifacts, answer.failures]).toEqual([[], []]);
+  });
+
+  test.each([
+    ["a large text", { text: prose(20_000) }],
+    ["bytes", { mimeType: "application/pdf", blob: base64(PDF) }],
+  ])("%s: the model is told that it is not stored", async (_, content) => {
+    const answer = await without(content);
+    expect(linkIn(answer)).toMatchObject({
+      fetched: true,
+      artifact: { id: expect.stringMatching(/^truncated_/) as unknown, source: { truncated: true } },
+    });
+    expect(answer.text).toContain("not stored");
+    expect(answer.text.length).toBeLessThan(50_000);
+    expect(longestRun(answer.text)).toBeLessThan(100);
+  });
+});
 
 describe("a store that fails while a link is read", () => {
   const config = { resources: { auto_read_if_size_under_bytes: 1_000_000 } };

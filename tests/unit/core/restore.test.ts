@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { createSluice, SluiceError, type Sluice } from "../../../web/src/index.js";
-import { documents, encoded, results, type Json } from "./documents.js";
+import { documents, encoded, files as headed, results, type Json } from "./documents.js";
 import { base64, LARGE_PNG, PDF, PNG, prose, refsIn, textResult } from "./samples.js";
 
 let sluice: Sluice;
@@ -79,6 +79,55 @@ describe("restore gives back what the mcp dialect was given", () => {
     ["bytes in a key", { [base64(PNG)]: 1, b: [base64(PNG)] }],
   ])("for %s", async (_, document) => {
     await expect(roundTrip(document)).resolves.toBeUndefined();
+  });
+
+  test("for base64 split over the items of lists, in JSON and in JSON in a string", async () => {
+    const list = fc
+      .tuple(headed, fc.integer({ min: 16, max: 5_000 }), fc.boolean())
+      .map(([data, column, url]) =>
+        data.toString(url ? "base64url" : "base64").match(new RegExp(`.{1,${column}}`, "g"))!,
+      );
+    const around = fc.array(fc.oneof(fc.constantFrom<Json>("a", "thumbnail", 7, null), list), { maxLength: 3 });
+    const lists = fc.tuple(list, around).map(([items, others]): Json => {
+      const value: Json = { parts: items, all: [...items, ...others.flat()], others };
+      return {
+        ...value,
+        text: JSON.stringify(value),
+        pretty: JSON.stringify({ text: JSON.stringify(value, null, 2) }, null, 2),
+      };
+    });
+    await fc.assert(fc.asyncProperty(lists, roundTrip), { numRuns: 60 });
+  });
+
+  test("a list of strings stays one, with one reference", async () => {
+    const parts = base64(LARGE_PNG).match(/.{1,76}/g) ?? [];
+    const structuredContent = { name: "a.png", parts };
+    const document = { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
+    const { value, artifacts } = await sluice.transform(document, { dialect: "mcp", namespace: "r" });
+    expect(new Set(artifacts.map(({ sha256 }) => sha256)).size).toBe(1);
+    expect(artifacts[0]).toMatchObject({ mime_type: "image/png", size_bytes: LARGE_PNG.length });
+    const reduced = value as typeof document;
+    expect(reduced.structuredContent).toEqual({ name: "a.png", parts: [expect.stringMatching(/^artifact:\/\/\S+$/)] });
+    await roundTrip(document);
+    const observed = await sluice.transform(document, { dialect: "observation", namespace: "r" });
+    expect(observed.value).toMatchObject({ name: "a.png", parts: [{ artifact: { mime_type: "image/png" } }] });
+    expect(observed.text.length).toBeLessThan(1_000);
+  });
+
+  test("for two files with nothing between them", async () => {
+    const two = `${base64(PDF.subarray(0, 1_501))}${base64(PNG)}`;
+    expect(two).toContain("==iVBOR");
+    for (const document of [
+      two,
+      { a: [two, `see ${two}.`] },
+      textResult(JSON.stringify({ two, long: prose(20_000) + two })),
+    ]) {
+      const { artifacts } = await sluice.transform(document, { dialect: "mcp", namespace: "r" });
+      expect(artifacts.map(({ mime_type }) => mime_type)).toEqual(
+        expect.arrayContaining(["application/pdf", "image/png"]),
+      );
+      await roundTrip(document);
+    }
   });
 
   test("for source that JSON.parse would change: duplicate keys, long numbers, escapes", async () => {

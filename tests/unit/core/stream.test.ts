@@ -87,7 +87,9 @@ describe("errors say where", () => {
     ["two documents", "{} {}", "E_JSON_SYNTAX", 1, 4],
     ["a raw control character", '"a\u0001b"', "E_JSON_SYNTAX", 1, 3],
     ["code points, not bytes", '{"é😀": x}', "E_JSON_SYNTAX", 1, 8],
-    ["too deep", "[".repeat(600), "E_JSON_DEPTH", 1, 513],
+    ["deep and not closed", "[".repeat(600), "E_JSON_END", 1, 601],
+    ["deep and closed otherwise", `${"[".repeat(600)}}`, "E_JSON_SYNTAX", 1, 601],
+    ["deeper than is followed", "[".repeat(1_000_001), "E_JSON_DEPTH", 1, 1_000_001],
   ])("%s", async (_, text, code, line, column) => {
     const { sluice } = await opened();
     for (const cuts of [[], [0.3, 0.6]]) {

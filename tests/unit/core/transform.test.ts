@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { NoOpArtifactStore } from "../../../web/src/artifacts/no-op.js";
+import { stringifyDeep } from "../../../web/src/core/deep-json.js";
 import { createSluice, type Sluice } from "../../../web/src/index.js";
 import { base64, LARGE_PNG, onlyBytes, PDF, PNG, prose, refsIn, sha256, textResult } from "./samples.js";
 
@@ -9,9 +10,17 @@ async function opened(): Promise<{ store: MemoryArtifactStore; sluice: Sluice }>
   return { store, sluice: await createSluice({ store }) };
 }
 
+/** All strings of a value, however deep. */
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
+
 describe("what a server sent twice is shown once", () => {
   const structured = { total: 3, rows: [1, 2, 3] };
-  const both = { ...textResult("three rows"), structuredContent: structured };
+  const json = JSON.stringify(structured, undefined, 2);
+  const both = { ...textResult(json), structuredContent: structured };
+  const warned = { ...textResult("WARNING: only 3 of 900 rows"), structuredContent: structured };
 
   test("the structured half is shown when nothing else is asked", async () => {
     const { sluice } = await opened();
@@ -20,7 +29,37 @@ describe("what a server sent twice is shown once", () => {
 
   test("the content half is shown on request", async () => {
     const sluice = await createSluice({ store: new MemoryArtifactStore(), config: { prefer: "content" } });
-    expect((await sluice.transform(both)).value).toBe("three rows");
+    const observed = await sluice.transform(both);
+    expect(observed.value).toEqual(structured);
+    expect(observed.text).toBe(json);
+  });
+
+  test("a text that is not the structured half over again is shown beside it", async () => {
+    const { sluice } = await opened();
+    expect((await sluice.transform(warned)).value).toEqual({ structured, content: warned.content });
+    expect((await sluice.transform({ ...warned, structuredContent: {} })).value).toEqual({
+      structured: {},
+      content: warned.content,
+    });
+  });
+
+  test("what only the structured half says is shown beside the content", async () => {
+    const sluice = await createSluice({ store: new MemoryArtifactStore(), config: { prefer: "content" } });
+    expect((await sluice.transform(warned)).value).toEqual({ content: warned.content[0]?.text, structured });
+  });
+
+  test("of large halves too", async () => {
+    const { sluice } = await opened();
+    const rows = Array.from({ length: 5000 }, (_, id) => ({ id, name: `käse ${id}` }));
+    const large = { total: rows.length, rows };
+    const text = JSON.stringify(large, undefined, 1);
+    const same = await sluice.transform({ ...textResult(text), structuredContent: large });
+    expect(same.value).toMatchObject({ total: rows.length, rows: { artifact: {} } });
+    const other = { ...textResult(text.replace("käse", "brie")), structuredContent: large };
+    expect((await sluice.transform(other)).value).toMatchObject({
+      structured: { total: rows.length, rows: { artifact: {} } },
+      content: [{ type: "text", artifact: {} }],
+    });
   });
 
   test("a half that is missing is not preferred", async () => {
@@ -208,6 +247,96 @@ describe("without a store", () => {
     const { text, clamped, artifacts } = await sluice.transform(rows);
     expect({ clamped, artifacts }).toEqual({ clamped: true, artifacts: [] });
     expect(text.length).toBeGreaterThan(20_000);
+    expect(text).toMatch(
+      /^\["\[sluice\] This result was cut to fit, and the rest cannot be read back\. Content not stored/,
+    );
+  });
+
+  test("a clamped observation says that its rest is lost, whatever it is", async () => {
+    const config = { auto_artifact_large_content: false };
+    const sluice = await createSluice({ store: new NoOpArtifactStore({ warn: () => undefined }), config });
+    for (const value of [prose(80_000), { log: prose(80_000) }, { "[sluice]": 1, rows: Array(30_000).fill(1) }]) {
+      const { text, cut } = await sluice.transform(value);
+      expect(text).toContain("cannot be read back. Content not stored (no ArtifactStore configured).");
+      expect(Array.from(text).length).toBeLessThanOrEqual(50_000);
+      expect(cut?.method).not.toBe("stored");
+    }
+  });
+
+  const long = prose(12_000);
+  test.each([
+    [
+      "in a text block",
+      {
+        content: [
+          { type: "text", text: long },
+          { type: "text", text: "more" },
+        ],
+      },
+    ],
+    ["in structuredContent", { content: [], structuredContent: { log: long } }],
+  ])("of a long text %s as much is shown as the guardrail allows", async (_, result) => {
+    const sluice = await createSluice({ store: new NoOpArtifactStore({ warn: () => undefined }) });
+    const { text, artifacts } = await sluice.transform(result);
+    expect(text).toContain(JSON.stringify(long.slice(0, 10_000)).slice(0, -1));
+    expect(text).toContain("content not stored. Its beginning is shown; the rest cannot be read back.");
+    expect(artifacts[0]?.source).toMatchObject({ truncated: true });
+    const mcp = await sluice.transform(result, { dialect: "mcp" });
+    expect(mcp.text).toContain(JSON.stringify(long.slice(0, 9_000)).slice(1, -1));
+    expect(mcp.text).toContain("Content not stored (no ArtifactStore configured). Its beginning is shown");
+    for (const string of stringsIn(mcp.value)) expect(string.length).toBeLessThanOrEqual(10_000);
+  });
+
+  test("of a large document the rows that fit are shown", async () => {
+    const sluice = await createSluice({ store: new NoOpArtifactStore({ warn: () => undefined }) });
+    const rows = Array.from({ length: 9_000 }, (_, id) => ({ id, name: `name ${id}` }));
+    const { text, value } = await sluice.transform({ rows });
+    expect(Array.from(text).length).toBeLessThanOrEqual(50_000);
+    expect(text.length).toBeGreaterThan(40_000);
+    expect(value).toMatchObject({ rows: { artifact: { source: { truncated: true } } } });
+    const shown = (value as { rows: { beginning: unknown[] } }).rows.beginning;
+    expect(shown.slice(0, 1000)).toEqual(rows.slice(0, 1000));
+  });
+
+  test("of many long texts no more is shown than the guardrail allows", async () => {
+    const sluice = await createSluice({ store: new NoOpArtifactStore({ warn: () => undefined }) });
+    const logs = Array.from({ length: 20 }, (_, log) => `${log} ${prose(11_000)}`);
+    for (const dialect of ["observation", "mcp"] as const) {
+      const { text } = await sluice.transform(
+        { content: logs.map((log) => ({ type: "text", text: log })) },
+        { dialect },
+      );
+      expect(text).toContain(JSON.stringify(logs[0]?.slice(0, 1_000)).slice(1, -1));
+      expect(text.length).toBeLessThan(80_000);
+    }
+  });
+});
+
+describe("a text that is no longer than what would stand in its place", () => {
+  const config = { max_inline_size: 256 };
+
+  test.each([257, 300, 500, 700])("stays: %i characters in an observation", async (size) => {
+    const sluice = await createSluice({ store: new MemoryArtifactStore(), config });
+    const { value, artifacts } = await sluice.transform({ log: prose(size).slice(0, size) });
+    expect(value).toEqual({ log: prose(size).slice(0, size) });
+    expect(artifacts).toEqual([]);
+  });
+
+  test.each([
+    ["observation", "a"],
+    ["observation", "a_long_namespace_of_some_server"],
+    ["mcp", "a"],
+    ["mcp", "n".repeat(60)],
+  ] as const)("is never made longer (%s, namespace %s)", async (dialect, namespace) => {
+    const sluice = await createSluice({ store: new MemoryArtifactStore(), config });
+    for (let size = 250; size < 1200; size += 50) {
+      for (const text of [prose(size).slice(0, size), "name,value\n".repeat(size / 11)]) {
+        const before = JSON.stringify({ text });
+        const { value } = await sluice.transform({ text }, { dialect, namespace, tool: "read_file" });
+        expect(JSON.stringify({ text: (value as { text: unknown }).text }).length).toBeLessThanOrEqual(before.length);
+      }
+    }
+    expect((await sluice.transform({ text: prose(1200) }, { dialect, namespace })).artifacts).toHaveLength(1);
   });
 });
 
@@ -236,10 +365,32 @@ describe("what cannot be transformed", () => {
     });
   });
 
-  test("nesting beyond 512 is refused with the place", async () => {
+  test.each([512, 513, 600, 4_000, 100_000])("%i levels are answered, and restored", async (levels) => {
     const { sluice } = await opened();
-    const deep = JSON.parse("[".repeat(600) + "]".repeat(600)) as unknown;
-    await expect(sluice.transform(deep)).rejects.toMatchObject({ code: "E_JSON_DEPTH", line: 1, column: 513 });
+    const array: unknown = JSON.parse("[".repeat(levels - 2) + "]".repeat(levels - 2));
+    const object: unknown = JSON.parse('{"a":'.repeat(levels - 2) + "1" + "}".repeat(levels - 2));
+    for (const inner of [array, object]) {
+      for (const document of [{ rows: [inner] }, { content: [], structuredContent: { inner } }]) {
+        const { value, artifacts } = await sluice.transform(document, { dialect: "mcp" });
+        expect(artifacts.map(({ mime_type }) => mime_type)).toEqual(levels > 512 ? ["application/json"] : []);
+        expect(stringifyDeep(await sluice.restore(value))).toBe(stringifyDeep(document));
+        const observed = await sluice.transform(document, { dialect: "observation" });
+        expect(observed.text).toContain(levels > 512 ? (artifacts[0]?.id ?? "-") : "");
+      }
+    }
+  });
+
+  test("a result in a text and one in a message may be deep", async () => {
+    const { sluice } = await opened();
+    const deep = `${"[".repeat(3_000)}${"]".repeat(3_000)}`;
+    const result = JSON.parse(
+      `{"content":[{"type":"text","text":"${deep}"}],"structuredContent":{"deep":${deep}}}`,
+    ) as unknown;
+    for (const document of [result, { jsonrpc: "2.0", id: 1, result }]) {
+      const { value } = await sluice.transform(document, { dialect: "mcp" });
+      expect(stringifyDeep(await sluice.restore(value))).toBe(stringifyDeep(document));
+      expect((await sluice.transform(document, { dialect: "observation" })).artifacts.length).toBeGreaterThan(0);
+    }
   });
 
   test("an aborted signal ends it, and leaves nothing behind", async () => {

@@ -1,8 +1,12 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { discoverArtifactStore } from "../../../web/src/artifacts/discover.js";
+import { BareMemoryStore } from "../../../web/src/artifacts/memory-bare.js";
+import { NoOpArtifactStore } from "../../../web/src/artifacts/no-op.js";
+import { ReactPlanner } from "../../../web/src/planner/react-planner.js";
 import { tool, type NativeToolOptions } from "../../../web/src/planner/tool.js";
 import { PDF } from "../core/samples.js";
-import { answered, once, planned } from "./planned.js";
+import { answered, once, OwnClient, planned } from "./planned.js";
 
 const scope = { tenant_id: "acme", user_id: "ada-of-acme", session_id: "s-1", trace_id: null };
 const input = z.object({});
@@ -43,4 +47,66 @@ test("a tool can ask for the scope by name", async () => {
   });
   answered(await planned(once({ name: "asks" }), [asks]).planner.run("Go.", { scope }));
   expect(seen).toEqual(scope);
+});
+
+test("the five methods of the RFC serve a native tool, and the host is told what they stored", async () => {
+  let seen: unknown[] = [];
+  const stores = tool({
+    name: "stores",
+    description: "",
+    input,
+    run: async (_, { artifacts }) => {
+      const ref = await artifacts.putBytes(PDF, { filename: "a.pdf", meta: { report_id: 7 } });
+      const { id } = await artifacts.putText("a note");
+      seen = [
+        await artifacts.get(ref.id),
+        await artifacts.exists(id),
+        await artifacts.delete(id),
+        await artifacts.get(id),
+      ];
+      return ref;
+    },
+  });
+  const { planner, store } = planned(once({ name: "stores" }), [stores]);
+  const [{ calls } = { calls: [] }] = answered(await planner.run("Go.", { scope })).trajectory.steps;
+  expect(seen).toEqual([new Uint8Array(PDF), true, true, null]);
+  const [ref] = calls[0]?.artifacts ?? [];
+  expect((await store.stat(ref?.id ?? "", scope))?.source).toEqual({ tool: "stores", meta: { report_id: 7 } });
+});
+
+test("without a store a native tool is told so by its ref, and reads nothing", async () => {
+  let seen: unknown[] = [];
+  const stores = tool({
+    name: "stores",
+    description: "",
+    input,
+    run: async (_, { artifacts }) => {
+      const { id, source } = await artifacts.putBytes(PDF);
+      seen = [source["truncated"], await artifacts.get(id), await artifacts.open(id), await artifacts.delete(id)];
+    },
+  });
+  const artifactStore = new NoOpArtifactStore({ warn: () => undefined });
+  const { planner } = planned(once({ name: "stores" }), [stores], { artifactStore });
+  expect(answered(await planner.run("Go.", { scope })).trajectory.steps[0]?.calls[0]?.isError).toBe(false);
+  expect(seen).toEqual([true, null, null, false]);
+});
+
+test("the artifact store of a state store may have the five methods of the RFC alone", async () => {
+  const memory = new BareMemoryStore();
+  const stateStore = {
+    artifactStore: {
+      putBytes: (data: Uint8Array) => memory.putBytes(data),
+      putText: (text: string) => memory.putText(text),
+      get: (id: string) => memory.get(id),
+      delete: (id: string) => memory.delete(id),
+      exists: (id: string) => memory.exists(id),
+    },
+  };
+  const gives = tool({ name: "gives", description: "", input, run: () => ({ file: PDF }) });
+  const llm = new OwnClient({ toolCalls: [{ id: "1", name: "gives", arguments: "{}" }] });
+  const planner = new ReactPlanner({ catalog: [gives], llm, stateStore });
+  const [{ calls } = { calls: [] }] = answered(await planner.run("Go.", { scope })).trajectory.steps;
+  const id = calls[0]?.artifacts[0]?.id ?? "";
+  expect(await discoverArtifactStore(stateStore)?.get(id, scope)).toEqual(new Uint8Array(PDF));
+  expect(await discoverArtifactStore(stateStore)?.get(id, { user_id: "bob" })).toBeNull();
 });

@@ -1,7 +1,8 @@
 /** Turns of clients that hold to nothing: ids of any kind, and as many calls as they like. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { LlmToolCall } from "../../../web/src/planner/llm/client.js";
+import { OpenAiClient } from "../../../web/src/planner/llm/openai/client.js";
+import type { LlmMessage, LlmToolCall } from "../../../web/src/planner/llm/client.js";
 import type { PlannerPause } from "../../../web/src/planner/result.js";
 import { tool } from "../../../web/src/planner/tool.js";
 import { callsOf, leading } from "../../../web/src/planner/turn.js";
@@ -75,11 +76,65 @@ test.each([
   expect(llm.told.map(({ callId }) => callId)).toEqual(ids);
   const said = llm.messages.find((message) => message.role === "assistant");
   expect(idsOf(said?.toolCalls ?? [])).toEqual(ids);
+  const { role, content } = llm.messages.at(-1) ?? {};
+  expect([role, content]).toEqual(["user", expect.stringContaining(`Of your 300 calls the first ${made} were made.`)]);
+  expect(content).toContain(`The last ${leftOut} were not made`);
   const turns = events.filter(({ kind }) => kind === "model_answered");
   expect(turns).toEqual([
     { kind: "model_answered", step: 1, calls: made, leftOut },
     { kind: "model_answered", step: 2, calls: 0 },
   ]);
+});
+
+test.each(["as a stream", "as one object"])("a model's server may want 300 calls, %s", async (way) => {
+  const asked: LlmMessage[][] = [];
+  const toolCalls = Array.from({ length: 300 }, (_, index) => ({
+    index,
+    id: `c${index}`,
+    type: "function",
+    function: { name: "work", arguments: "{}" },
+  }));
+  const answer = (): Response => {
+    if (asked.length > 1) return Response.json({ choices: [{ message: { content: "Done." }, finish_reason: "stop" }] });
+    if (way === "as one object") {
+      return Response.json({ choices: [{ message: { tool_calls: toolCalls }, finish_reason: "tool_calls" }] });
+    }
+    const chunks = toolCalls.flatMap(({ index, id }) => [
+      { choices: [{ delta: { tool_calls: [{ index, id, function: { name: "work", arguments: "{" } }] } }] },
+      { choices: [{ delta: { tool_calls: [{ index, function: { arguments: "}" } }] } }] },
+    ]);
+    const end = { choices: [{ delta: {}, finish_reason: "tool_calls" }] };
+    const events = [...chunks, end].map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
+    return new Response(`${events}data: [DONE]\n\n`, { headers: { "content-type": "text/event-stream" } });
+  };
+  const llm = new OpenAiClient({
+    model: "m",
+    baseUrl: "http://model.test/v1",
+    fetch: async (_, init) => {
+      const { messages } = JSON.parse(init?.body as string) as { messages: LlmMessage[] };
+      asked.push(messages);
+      return answer();
+    },
+  });
+  const { planner, events } = planned(() => ({ text: "" }), [work], { llm });
+  expect(answered(await planner.run("Go.")).trajectory.steps[0]?.calls).toHaveLength(256);
+  expect(asked[1]?.at(-1)?.content).toContain("The last 44 were not made");
+  expect(events).toContainEqual({ kind: "model_answered", step: 1, calls: 256, leftOut: 44 });
+});
+
+test("calls that were left out are told also where the run waited meanwhile, and was kept as JSON", async () => {
+  const kept = new Map<string, string>();
+  const stateStore = {
+    savePlannerState: async (token: string, payload: unknown) => void kept.set(token, JSON.stringify(payload)),
+    loadPlannerState: async (token: string) => JSON.parse(kept.get(token) ?? "null") as unknown,
+  };
+  const llm = new OwnClient({ toolCalls: wanted("1", "2", "3") });
+  const options = { llm, stateStore, maxStepChars: 512 };
+  const { planner } = planned(() => ({ text: "" }), [ask], options);
+  let pause = (await planner.run("Go.")) as PlannerPause;
+  pause = (await planner.resume(pause.resumeToken, { answer: "yes" })) as PlannerPause;
+  answered(await planner.resume(pause.resumeToken, { answer: "yes" }));
+  expect(llm.messages.at(-1)?.content).toContain("Of your 3 calls the first 2 were made.");
 });
 
 test("the beginning of a text never ends within a character", () => {

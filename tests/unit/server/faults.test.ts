@@ -6,7 +6,7 @@ import { afterAll, expect, test, vi } from "vitest";
 import { BareMemoryStore } from "../../../web/src/artifacts/memory-bare.js";
 import { FileArtifactStore } from "../../../web/src/node.js";
 import { listen, memoryState, SluiceServer, type Listening, type SluiceServerOptions } from "../../../web/src/serve.js";
-import type { ArtifactStore, ByteRange } from "../../../web/src/index.js";
+import type { ArtifactInfo, ArtifactStore, ByteRange } from "../../../web/src/index.js";
 import { noise } from "../artifacts/noise.js";
 import { mounted, unmounted } from "../artifacts/small-disk.js";
 import { refused, Visitor } from "./visitor.js";
@@ -95,6 +95,38 @@ test.each(["fail", "hang", "end", "more"] as const)(
       { code: behind === "fail" || behind === "hang" ? "E_STORE_READ" : "E_STORE_CORRUPT" },
     ]);
     expect((await ada.ask("/artifacts")).status).toBe(200);
+  },
+);
+
+async function fails(): Promise<never> {
+  throw new Error("/secret/place is gone");
+}
+
+test.each(["openWriter", "write", "close"] as const)(
+  "an upload to a store that fails at %s is answered with 503 and its code, of a file too",
+  async (where) => {
+    const failing = (): BareMemoryStore => {
+      const store = new BareMemoryStore();
+      if (where === "openWriter") return Object.assign(store, { openWriter: fails });
+      const open = store.openWriter.bind(store);
+      return Object.assign(store, {
+        openWriter: async (info?: ArtifactInfo) => Object.assign(await open(info), { [where]: fails }),
+      });
+    };
+    await using one = await served(failing(), { filesStore: failing() });
+    const ada = await Visitor.at(one.listening.port);
+    for (const path of ["/artifacts", "/files?filename=a.txt"]) {
+      const response = await ada.ask(path, { method: "POST", body: "x" });
+      const text = await response.text();
+      expect([path, response.status, JSON.parse(text)]).toMatchObject([
+        path,
+        503,
+        { error: { code: "E_STORE_WRITE" } },
+      ]);
+      expect(text).not.toContain("secret");
+    }
+    expect(await ada.json("/artifacts")).toEqual({ artifacts: [] });
+    expect(one.reported).toMatchObject([{ code: "E_STORE_WRITE" }, { code: "E_STORE_WRITE" }]);
   },
 );
 

@@ -1,14 +1,25 @@
 /** Options that make no server: refused before anything is served. */
 import { expect, test } from "vitest";
-import { MemoryArtifactStore } from "../../../web/src/index.js";
+import { discoverArtifactStore, MemoryArtifactStore } from "../../../web/src/index.js";
 import { memoryState, SluiceServer, type SluiceServerOptions } from "../../../web/src/serve.js";
 
 const store = new MemoryArtifactStore();
+/** What RFC 0.3 §5.2 asks of a store, and no more. */
+const five = {
+  putBytes: store.putBytes.bind(store),
+  putText: store.putText.bind(store),
+  get: store.get.bind(store),
+  delete: store.delete.bind(store),
+  exists: store.exists.bind(store),
+};
 
 test.each([
   ["without a store", {}, "store", "must be an artifact store"],
   ["with null for a store", { store: null }, "store", "it has no putBytes"],
   ["with a store that cannot do all that stores do", { store: { get: () => null } }, "store", "it has no putBytes"],
+  ["with a store that knows no scopes", { store: five }, "store", "kept in this one process"],
+  ["with one that was found", { store: discoverArtifactStore({ artifactStore: five }) }, "store", "openWriter"],
+  ["with such a store for files", { store, filesStore: five }, "filesStore", "kept in this one process"],
   ["with an option that there is not", { store, sorces: [] }, "sorces", "did you mean sources?"],
   ["with a limit that is none", { store, limits: { runs: 0 } }, "limits.runs", "a whole number above 0"],
   ["with a limit that there is not", { store, limits: { run: 1 } }, "limits.run", "did you mean runs?"],

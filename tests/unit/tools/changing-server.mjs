@@ -27,6 +27,7 @@ let tools = [
   tool("pid"),
   tool("cancelled"),
   tool("token"),
+  tool("nest"),
 ];
 let cancelled = 0;
 
@@ -65,6 +66,10 @@ const calls = {
         },
       },
     ],
+  }),
+  nest: ({ levels }) => ({
+    content: [],
+    structuredContent: JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`),
   }),
   fail: () => ({ ...text("no such view"), isError: true }),
   token: () => text(String(process.env.OWN_TOKEN)),

@@ -1,8 +1,8 @@
 /** Presets: each is a configuration that is taken, with fields that the core accepts and that do what they are for. */
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createSluice, MemoryArtifactStore } from "../../../web/src/index.js";
-import { readToolConfig, ToolConfigError } from "../../../web/src/tools/config.js";
+import { createSluice, MemoryArtifactStore, type SluiceConfig } from "../../../web/src/index.js";
+import { readToolConfig, ToolConfigError, type ExternalToolConfig } from "../../../web/src/tools/config.js";
 import {
   builtInPresets,
   getPreset,
@@ -231,6 +231,40 @@ describe("a registry", () => {
       expect(thrown(() => registry.register(name, config))).toBeInstanceOf(ToolConfigError);
     }
     expect(registry.names()).toEqual(NAMES);
+  });
+
+  test.each([
+    [{ max_inline_sizee: 1 }, "max_inline_sizee"],
+    [{ max_inline_size: -1 }, "max_inline_size"],
+    [{ guardrail: { max_field: 1 } }, "guardrail.max_field"],
+    [
+      { tool_fields: { download: [{ field_path: "a..b", content_type: "pdf" }] } },
+      "tool_fields.download[0].field_path",
+    ],
+    [{ retention: { ttl: 60 } }, "retention.ttl"],
+    [{ door: { share: 1 } }, "door.share"],
+  ])("refuses %j below artifact_extraction with its path", (extraction, path) => {
+    const config = { ...OWN, artifact_extraction: extraction as SluiceConfig };
+    const registry = new PresetRegistry();
+    const at = `artifact_extraction.${path}`;
+    expect(thrown(() => registry.register("mine", config))).toMatchObject({ code: "E_TOOL_CONFIG", path: at });
+    expect(registry.names()).toEqual([]);
+    const given = thrown(() => new PresetRegistry([OWN, config]));
+    expect(given).toMatchObject({ name: "ToolConfigError", code: "E_TOOL_CONFIG", path: `[1].${at}` });
+  });
+
+  test.each([[undefined], [7], [null], ["a.b"]])("refuses the name %j", (name) => {
+    expect(thrown(() => new PresetRegistry().register(name as string, OWN))).toBeInstanceOf(ToolConfigError);
+  });
+
+  test.each([
+    [[null], "[0]"],
+    [[OWN, {}], "[1].name"],
+    [[{ ...OWN, timeout_s: 0 }], "[0].timeout_s"],
+    [[OWN, OWN], ""],
+  ])("starts with no presets that are wrong: %j", (presets, path) => {
+    const made = (): PresetRegistry => new PresetRegistry(presets as ExternalToolConfig[]);
+    expect(thrown(made)).toMatchObject({ code: "E_TOOL_CONFIG", path });
   });
 
   test("tells what there is, and what was probably meant", () => {

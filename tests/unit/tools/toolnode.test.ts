@@ -47,6 +47,16 @@ async function connected(config: Partial<ExternalToolConfig> = {}, options: Tool
   return own;
 }
 
+test("a result is answered however deep it nests", async () => {
+  await using own = await connected();
+  for (const levels of [500, 600, 3_000]) {
+    const { text, artifacts } = await own.call("nest", { levels });
+    expect(artifacts).toHaveLength(levels > 512 ? 1 : 0);
+    expect(text).toContain(artifacts[0]?.id ?? '"a":1');
+    expect(text.length).toBeLessThan(10_000);
+  }
+});
+
 describe("names", () => {
   test("tools are offered under the source's name, and called by that or by their own", async () => {
     await using own = await connected();

@@ -19,6 +19,19 @@ describe("the result of a call", () => {
     expect(talk.events).toMatchObject([{ kind: "stored", tool: "shot", artifacts: [{ mime_type: "image/png" }] }]);
   });
 
+  it("is answered however deep it nests", async () => {
+    for (const levels of [100, 600, 5_000, 100_000]) {
+      const deep = `${"[".repeat(levels)}${"]".repeat(levels)}`;
+      const id = `deep-${levels}`;
+      await talk.say({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "deep" } });
+      const [answer] = await talk.hear(
+        `{"jsonrpc":"2.0","id":"${id}","result":{"content":[],"structuredContent":{"a":${deep}}}}`,
+      );
+      expect(answer?.includes("artifact://")).toBe(levels > 512);
+      expect(JSON.parse(answer ?? "")).toMatchObject({ id, result: { content: expect.any(Array) } });
+    }
+  });
+
   it("of a tool for the host's app alone is left alone, whatever its size", async () => {
     await talk.list(
       { name: "app", _meta: { ui: { visibility: ["app"] } } },
@@ -28,6 +41,43 @@ describe("the result of a call", () => {
       result: { content: [image(9_000_000)] },
     });
     expect(textOf(await talk.call("both", { content: [image()] }))).toContain("[sluice]");
+  });
+
+  it("whose id comes last is written for the tool whose it is, whatever else is under way", async () => {
+    const config: SluiceConfig = {
+      tool_fields: {
+        export: [{ field_path: "note", content_type: "note", mime_type: "text/plain" }],
+        other: [{ field_path: "title", content_type: "title", mime_type: "text/plain" }],
+      },
+    };
+    for (const size of [1_000, 100_000, 9_000_000]) {
+      talk = new Talk({ config });
+      for (const [id, name] of ["export", "other"].entries()) {
+        await talk.say({ jsonrpc: "2.0", id, method: "tools/call", params: { name } });
+      }
+      const result = { content: [], structuredContent: { note: "a note", title: "a title", data: png(size) } };
+      const [answer] = await talk.hear(`{"result":${JSON.stringify(result)},"jsonrpc":"2.0","id":0}`);
+      const { structuredContent } = (JSON.parse(answer ?? "") as { result: typeof result }).result;
+      expect(structuredContent).toMatchObject({
+        note: expect.stringMatching(/^artifact:/) as unknown,
+        title: "a title",
+        data: expect.stringMatching(/^artifact:/) as unknown,
+      });
+      expect(talk.events).toMatchObject([{ kind: "stored", tool: "export" }]);
+    }
+  });
+
+  it("for the host's app alone is left alone also where its id comes last", async () => {
+    for (const size of [1_000, 100_000, 9_000_000]) {
+      talk = new Talk();
+      await talk.list({ name: "app", _meta: { ui: { visibility: ["app"] } } }, { name: "both" });
+      for (const [id, name] of ["both", "app"].entries()) {
+        await talk.say({ jsonrpc: "2.0", id, method: "tools/call", params: { name } });
+      }
+      const message = `{"result": ${JSON.stringify({ content: [image(size)], n: 1 })} ,"jsonrpc":"2.0","id":1}`;
+      expect((await talk.hear(message))[0] === message).toBe(true);
+      expect(talk.events).toEqual([]);
+    }
   });
 
   it("of a task is gated where it comes: in tasks/result, in tasks/get, in a notification", async () => {

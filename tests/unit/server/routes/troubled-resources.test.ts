@@ -26,12 +26,12 @@ test.each([
   expect((await ada.ask("/resources/troubled")).status).toBe(200);
 });
 
-test("bytes that are no base64 stay the text that came", async () => {
+test("bytes that are no base64 are an artifact of the text that came", async () => {
   const ada = await visitor(served({ sources: SOURCES }));
   const answer = await ada.ask("/resources/troubled/trouble%3Amalformed");
   expect([answer.status, await answer.json()]).toMatchObject([
     200,
-    { contents: [{ kind: "text", text: "iVBORw0KGgo=!!!=%%%" }] },
+    { contents: [{ kind: "artifact", mime_type: "text/plain" }] },
   ]);
 });
 

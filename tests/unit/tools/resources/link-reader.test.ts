@@ -117,17 +117,4 @@ describe("a link", () => {
     const read = linkReader({ reader, context: {}, config, timeoutSeconds: 0.01 });
     await expect(read?.(URI)).rejects.toMatchObject({ name: "TimeoutError" });
   });
-
-  test("does not wait for a read that waits for the call which it came from", async () => {
-    const turns: (() => void)[] = [];
-    const made = desk();
-    made.library.write(URI, { body: "text" });
-    made.library.gate = () => (turns.length === 0 ? new Promise((resolve) => turns.push(resolve)) : Promise.resolve());
-    const outside = made.reader.readResource(URI);
-    await expect.poll(() => turns.length).toBe(1);
-    const read = linkReader({ reader: made.reader, context: {}, config: { auto_read_if_size_under_bytes: 1 } });
-    expect(await read?.(URI)).toMatchObject({ contents: [{ text: "text" }] });
-    turns[0]?.();
-    await outside;
-  });
 });

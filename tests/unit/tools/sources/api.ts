@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import type { ArtifactStore } from "../../../../web/src/artifacts/store.js";
-import type { Sluice } from "../../../../web/src/core/sluice.js";
+import type { AnswerOptions, Sluice, Transformed } from "../../../../web/src/core/sluice.js";
 import { createSluice } from "../../../../web/src/index.js";
 import { utcpSource } from "../../../../web/src/tools/sources/utcp.js";
 import type { HttpTerms } from "../../../../web/src/tools/sources/terms.js";
@@ -80,15 +80,28 @@ export async function opened(
   return connection;
 }
 
+/** A source's result, written as it was asked for. */
+export interface Told {
+  readonly reduced: Transformed;
+  readonly isError: boolean;
+}
+
+/** Writes the answer of a result, and lets go of it. */
+export async function told({ gated, isError }: SourceResult, options?: AnswerOptions): Promise<Told> {
+  await using held = gated;
+  return { reduced: await held.answer(options), isError };
+}
+
 /** Calls a tool for nobody in particular. */
-export function called(
+export async function called(
   connection: SourceConnection,
   tool: string,
   args: Record<string, unknown> = {},
-  options: Partial<SourceCall> = {},
-): Promise<SourceResult> {
+  { readResource, ...options }: Partial<SourceCall> & Pick<AnswerOptions, "readResource"> = {},
+): Promise<Told> {
   const { signal } = new AbortController();
-  return connection.call({ tool, args, dialect: "observation", scope: {}, signal, ...options });
+  const call = { tool, args, dialect: "observation", keepOriginal: 0, scope: {}, signal, ...options } as const;
+  return told(await connection.call(call), readResource === undefined ? {} : { readResource });
 }
 
 /** A UTCP manual of HTTP tools, each with its call template. */

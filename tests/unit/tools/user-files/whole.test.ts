@@ -4,6 +4,7 @@ import { NoOpArtifactStore } from "../../../../web/src/artifacts/no-op.js";
 import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
 import { createSluice } from "../../../../web/src/index.js";
 import type { SourceResult } from "../../../../web/src/tools/source.js";
+import { through } from "../../../../web/src/tools/sources/body/through.js";
 import { whole } from "../../../../web/src/tools/user-files/whole.js";
 import { ManualClock } from "../resilience/manual.js";
 import { WatchedStore } from "./timed.js";
@@ -38,15 +39,18 @@ async function setting(store: ArtifactStore) {
   /** A source that reduces a result in the scope that it is given. */
   const source = async (scope: ArtifactScope): Promise<SourceResult> => {
     scopes.push(scope);
-    return { reduced: await sluice.transform(RESULT, { ...options, scope }), isError: false };
+    return { gated: await through(sluice, { ...options, scope }, [JSON.stringify(RESULT)]), isError: false };
   };
-  return { sluice, store, clock, options, scopes, source, terms: { sluice, store, options, clock } };
+  const made = (work: typeof source): Promise<SourceResult> => whole(work, ALICE, store, clock);
+  return { sluice, store, clock, scopes, source, made };
 }
 
 test("a result is made in a scope of nobody's, where its user is known all the same, and moves when it is there", async () => {
   const store = new WatchedStore();
-  const { source, terms, scopes, sluice } = await setting(store);
-  const { reduced } = await whole(source, terms);
+  const { source, made, scopes, sluice } = await setting(store);
+  const { gated } = await made(source);
+  const reduced = await gated.answer({ scope: ALICE });
+  await gated[Symbol.asyncDispose]();
   const [staged] = scopes;
   expect(staged).toMatchObject({ tenant_id: "acme", user_id: "alice" });
   expect(staged?.session_id).toMatch(/^sluice-staging-/);
@@ -57,12 +61,12 @@ test("a result is made in a scope of nobody's, where its user is known all the s
 
 test("of work that fails nothing stays, nor of what comes late", async () => {
   const store = new WatchedStore();
-  const { source, terms, scopes, clock } = await setting(store);
+  const { source, made, scopes, clock } = await setting(store);
   const failing = async (scope: ArtifactScope): Promise<SourceResult> => {
     await source(scope);
     throw new Error("too late");
   };
-  await expect(whole(failing, terms)).rejects.toThrow("too late");
+  await expect(made(failing)).rejects.toThrow("too late");
   const all = (): Promise<readonly string[]> => listed(store);
   await expect.poll(all).toEqual([]);
   await store.putText("late", { scope: scopes[0] ?? {} });
@@ -70,18 +74,18 @@ test("of work that fails nothing stays, nor of what comes late", async () => {
   await expect.poll(all).toEqual([]);
 });
 
-test("a result that stores nothing is given as it came", async () => {
-  const { sluice, terms } = await setting(new WatchedStore());
-  const plain = { content: [{ type: "text", text: "hello" }] };
-  const result = { reduced: await sluice.transform(plain, { dialect: "mcp" }), isError: true };
-  const given = await whole(async () => result, terms);
-  expect(given).toEqual(result);
-  expect(given.reduced).toBe(result.reduced);
+test("of a result that nobody asks for nothing stays", async () => {
+  const store = new WatchedStore();
+  const { source, made } = await setting(store);
+  const { gated } = await made(source);
+  await gated[Symbol.asyncDispose]();
+  expect(await listed(store)).toEqual([]);
 });
 
 test("where nothing is kept nothing has to move", async () => {
-  const { source, terms, scopes } = await setting(new NoOpArtifactStore());
-  const { reduced } = await whole(source, terms);
+  const { source, made, scopes } = await setting(new NoOpArtifactStore());
+  await using gated = (await made(source)).gated;
+  const reduced = await gated.answer({ scope: ALICE });
   expect(scopes).toEqual([ALICE]);
   expect(reduced.artifacts).toMatchObject([{ source: { truncated: true } }]);
 });
@@ -92,8 +96,9 @@ test("what the store failed at is told as it was", async () => {
       return Promise.reject(new Error("no room"));
     }
   }
-  const { source, terms } = await setting(new Full());
-  const { reduced } = await whole(source, terms);
+  const { source, made } = await setting(new Full());
+  await using gated = (await made(source)).gated;
+  const reduced = await gated.answer({ scope: ALICE });
   expect(reduced.failures).toHaveLength(1);
   expect(reduced.artifacts).toMatchObject([{ source: { truncated: true } }]);
 });

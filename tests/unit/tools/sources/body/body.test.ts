@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../../web/src/artifacts/memory.js";
 import { createSluice } from "../../../../../web/src/index.js";
-import { base64Of } from "../../../../../web/src/tools/sources/body/base64.js";
+import { base64Of } from "../../../../../web/src/core/base64.js";
 import { gatedBody } from "../../../../../web/src/tools/sources/body/gated-body.js";
 import { HeldBytes } from "../../../../../web/src/tools/sources/body/held.js";
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { ResourceEvent } from "../../../../../web/src/tools/resources/events.js";
 import { ResourceReader } from "../../../../../web/src/tools/resources/reading.js";
+import type { ToolNodeError } from "../../../../../web/src/tools/errors.js";
 import type { SourceConnection } from "../../../../../web/src/tools/source.js";
 import { call, opened, scripted, setting, until, type Setting } from "./setting.js";
 
@@ -127,18 +128,25 @@ describe.each<Era>(["legacy", "modern"])("%s", (era) => {
     await expect(server.reader.listResources()).rejects.toMatchObject({ code: "E_TOOL_SERVER" });
   });
 
-  test.each([-32002, -32602])("a URI that the server refuses with %i is what is to be looked at", async (code) => {
-    await using server = await hostile(
-      era,
-      `{ "resources/read": () => ({ code: ${code} }), "resources/subscribe": () => ({ code: ${code} }) }`,
-    );
+  test.each([
+    [-32002, undefined, true],
+    [-32002, { uri: "a:b" }, true],
+    [-32602, { uri: "a:b" }, true],
+    [-32602, undefined, undefined],
+    [-32602, { uri: 7 }, undefined],
+  ])("a URI that the server refuses with %i and %j is what is to be looked at", async (code, data, isNotFound) => {
+    const refused = `() => (${JSON.stringify({ code, data })})`;
+    await using server = await hostile(era, `{ "resources/read": ${refused}, "resources/subscribe": ${refused} }`);
     const ways = [() => server.reader.readResource("a:b"), () => server.reader.subscribe("a:b")];
     // Later a server is not asked for each resource.
     for (const way of era === "legacy" ? ways : ways.slice(0, 1)) {
       const error: unknown = await way().catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: "E_TOOL_CLIENT", category: "non_retryable" });
+      expect((error as ToolNodeError).isNotFound).toBe(isNotFound);
+      // The client makes one code of both where `data.uri` says what they mean.
+      const told = data?.uri === "a:b" ? -32602 : code;
       expect((error as Error).message).toBe(
-        `The source "fix" has no resource with this URI (JSON-RPC ${code}): check the URI, or list the resources again.`,
+        `The source "fix" has no resource with this URI (JSON-RPC ${told}): check the URI, or list the resources again.`,
       );
     }
   });

@@ -23,13 +23,18 @@ const connection = await source.open({ authorize: async () => ({}), signal, onNo
 
 let peak = 0;
 const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 2);
-const large = (size) =>
-  connection.call({ tool: "large", args: { bytes: size }, dialect: "observation", scope: {}, signal });
+const large = async (size) => {
+  const call = { tool: "large", args: { bytes: size }, dialect: "observation", keepOriginal: 0, scope: {}, signal };
+  const { gated } = await connection.call(call);
+  const reduced = await gated.answer();
+  await gated[Symbol.asyncDispose]();
+  return reduced;
+};
 
 await large(8_000_000); // what the first use loads and compiles is not what is asked
 peak = 0;
 const before = process.memoryUsage.rss();
-const { reduced } = await large(Number(bytes));
+const reduced = await large(Number(bytes));
 const growth = Math.max(peak, process.memoryUsage.rss()) - before;
 clearInterval(timer);
 await connection[Symbol.asyncDispose]();

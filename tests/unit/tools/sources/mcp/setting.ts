@@ -9,10 +9,8 @@ import type { Sluice, Transformed } from "../../../../../web/src/core/sluice.js"
 import type {
   Authorize,
   OpenOptions,
-  SourceCall,
   SourceConnection,
   SourceNotice,
-  SourceResult,
   ToolSource,
 } from "../../../../../web/src/tools/source.js";
 import { mcpSource, type McpHttpTerms } from "../../../../../web/src/tools/sources/mcp.js";
@@ -65,21 +63,7 @@ export async function opened(
   return source.open(all);
 }
 
-export function call(
-  connection: SourceConnection,
-  tool: string,
-  args: Readonly<Record<string, unknown>> = {},
-  more: Partial<SourceCall> = {},
-): Promise<SourceResult> {
-  return connection.call({
-    tool,
-    args,
-    dialect: "observation",
-    scope: {},
-    signal: new AbortController().signal,
-    ...more,
-  });
-}
+export { called as call } from "../api.js";
 
 /** The SHA-256 of the only artifact of a result, read back from the store. */
 export async function hashOf({ artifacts }: Transformed, { store }: Setting): Promise<string> {

@@ -1,0 +1,191 @@
+/** Bytes in values: whatever holds them, and wherever it stands, they become artifacts. */
+import { describe, expect, test } from "vitest";
+import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
+import { createSluice } from "../../../web/src/index.js";
+import { PDF, PNG } from "./samples.js";
+
+/** A whole number of the widest elements. */
+const bytes = PDF.subarray(0, 4096);
+const buffer = (): ArrayBuffer => Uint8Array.from(bytes).buffer;
+/** A view that begins and ends within its buffer. */
+const within = (): ArrayBuffer => Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8, ...bytes, 9, 9, 9, 9, 9, 9, 9, 9]).buffer;
+
+class Holder {
+  readonly name = "report";
+  readonly #hidden = "never told";
+  constructor(readonly file: unknown) {}
+  get hidden(): string {
+    return this.#hidden;
+  }
+}
+
+const SOURCES: readonly (readonly [string, () => unknown])[] = [
+  ["Uint8Array", () => bytes],
+  ["a view within its buffer", () => new Uint8Array(within(), 8, bytes.length)],
+  ["Buffer", () => Buffer.from(bytes)],
+  ["Int8Array", () => new Int8Array(buffer())],
+  ["Uint8ClampedArray", () => new Uint8ClampedArray(buffer())],
+  ["Uint16Array", () => new Uint16Array(buffer())],
+  ["Float64Array", () => new Float64Array(buffer())],
+  ["BigUint64Array", () => new BigUint64Array(buffer())],
+  ["DataView", () => new DataView(within(), 8, bytes.length)],
+  ["ArrayBuffer", () => buffer()],
+  ["Blob", () => new Blob([buffer()])],
+  ["File", () => new File([buffer()], "a/b/plan.pdf", { type: "application/pdf" })],
+  ["Response", () => new Response(buffer(), { headers: { "content-type": "application/pdf; x=y" } })],
+  ["ReadableStream", () => new Blob([buffer()]).stream()],
+];
+
+describe.each(SOURCES)("%s", (_, source) => {
+  test.each([
+    ["alone", (value: unknown) => value],
+    ["at depth", (value: unknown) => ({ a: [{ b: { c: [1, value, "x"] } }], d: 2 })],
+    ["inside an instance of a class", (value: unknown) => ({ holder: new Holder(value) })],
+    ["in what toJSON gives", (value: unknown) => ({ toJSON: () => ({ file: value }) })],
+  ])("%s", async (__, around) => {
+    const store = new MemoryArtifactStore();
+    const sluice = await createSluice({ store });
+    const { artifacts, text } = await sluice.transform(around(source()), { namespace: "x" });
+    expect(artifacts).toHaveLength(1);
+    const [ref] = artifacts;
+    expect(ref).toMatchObject({ mime_type: "application/pdf", size_bytes: bytes.length });
+    expect(Buffer.from((await store.get(ref?.id ?? "")) ?? []).equals(bytes)).toBe(true);
+    expect(text).toContain(`"id":"${ref?.id}"`);
+    expect(text).toContain("PDF, 4.0 KB");
+    expect(text).not.toContain("JVBER");
+    expect(text).not.toMatch(/(\d+,){20}/);
+    expect(text).not.toContain("never told");
+  });
+});
+
+test("a file keeps its name, without its folders", async () => {
+  const sluice = await createSluice({ store: new MemoryArtifactStore() });
+  const file = new File([buffer()], "../secret/plan b.pdf", { type: "application/pdf" });
+  const { artifacts } = await sluice.transform({ file });
+  expect(artifacts[0]?.filename).toBe("plan b.pdf");
+});
+
+const blob = (type: string, content: BlobPart): Blob => new Blob([content], { type });
+
+test("a declared type is believed where the bytes allow it", async () => {
+  const sluice = await createSluice({ store: new MemoryArtifactStore() });
+  const { artifacts } = await sluice.transform([
+    blob("text/csv", "a,b\n1,2\n"),
+    blob("application/pdf", Uint8Array.from(PNG)),
+  ]);
+  expect(artifacts.map(({ mime_type }) => mime_type)).toEqual(["text/csv", "image/png"]);
+});
+
+test("many of them, and small ones, are artifacts each, and in the mcp dialect base64 again", async () => {
+  const store = new MemoryArtifactStore();
+  const sluice = await createSluice({ store });
+  const list = Array.from({ length: 40 }, (_, at) => Uint8Array.from([at, 1, 2]));
+  const { artifacts, value, refs } = await sluice.transform({ list, empty: new Uint8Array() }, { dialect: "mcp" });
+  expect(artifacts).toHaveLength(41);
+  expect(refs).toContain("artifact");
+  expect(await sluice.restore(value)).toEqual({
+    list: list.map((each) => Buffer.from(each).toString("base64")),
+    empty: "",
+  });
+});
+
+test("more than a message may have artifacts of are lost nowhere", async () => {
+  const store = new MemoryArtifactStore();
+  const sluice = await createSluice({ store });
+  const list = Array.from({ length: 300 }, (_, at) => Uint8Array.from(Buffer.from(`number ${at} of them`)));
+  const { value } = await sluice.transform({ list }, { dialect: "mcp" });
+  expect(await sluice.restore(value)).toEqual({ list: list.map((each) => Buffer.from(each).toString("base64")) });
+});
+
+test("a stream that breaks off is told, and the rest of the result stays", async () => {
+  const broken = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      controller.enqueue(Uint8Array.from(bytes));
+      controller.error(new Error("/home/ada/secret"));
+    },
+  });
+  const sluice = await createSluice({ store: new MemoryArtifactStore() });
+  const { text, artifacts } = await sluice.transform({ before: 1, broken, after: bytes, last: "there" });
+  expect(text).toContain('"before":1');
+  expect(text).toContain('"last":"there"');
+  expect(text).toContain("broke off");
+  expect(text).not.toContain("secret");
+  expect(artifacts.map(({ source }) => source["truncated"] === true)).toEqual([true, false]);
+});
+
+test("what JSON cannot say is an error that says so", async () => {
+  const sluice = await createSluice();
+  const cycle: Record<string, unknown> = { bytes };
+  cycle["self"] = cycle;
+  for (const value of [1n, { deep: [1n] }, { bytes, big: 1n }, cycle, undefined, (): void => undefined]) {
+    await expect(sluice.transform(value)).rejects.toMatchObject({ code: "E_INVALID_ARGUMENT" });
+  }
+});
+
+test("what only claims to be bytes is a value like any other", async () => {
+  const sluice = await createSluice({ store: new MemoryArtifactStore() });
+  const value = ["Blob", "Response", "ReadableStream", "ArrayBuffer"].map((name) => ({
+    [Symbol.toStringTag]: name,
+    kept: name,
+  }));
+  expect((await sluice.transform({ value, bytes })).value).toMatchObject({
+    value: value.map(({ kept }) => ({ kept })),
+  });
+});
+
+const throws = (): never => {
+  throw new Error("/home/ada/secret");
+};
+
+test("what a value throws when it is read is not repeated", async () => {
+  const sluice = await createSluice();
+  for (const value of [{ toJSON: throws }, Object.defineProperty({ bytes }, "x", { get: throws, enumerable: true })]) {
+    await expect(sluice.transform(value)).rejects.toMatchObject({
+      message: "the value is not JSON: it cannot be read",
+    });
+  }
+});
+
+test("a string that looks like a placeholder stays a string", async () => {
+  const sluice = await createSluice({ store: new MemoryArtifactStore() });
+  const text = "00000000-0000-4000-8000-000000000000:0";
+  const { value } = await sluice.transform({ text, quoted: `"${text}"`, bytes });
+  expect(value).toMatchObject({ text, quoted: `"${text}"` });
+});
+
+test("an answer can be written in both dialects, for a tool that is known late, in another scope", async () => {
+  const store = new MemoryArtifactStore();
+  const config = { tool_fields: { late: [{ field_path: "short", content_type: "note", mime_type: "text/x-note" }] } };
+  const sluice = await createSluice({ store, config });
+  await using stream = sluice.open({
+    dialect: "mcp",
+    namespace: "n",
+    scope: { trace_id: "staging" },
+    keepOriginal: 1e5,
+  });
+  const result = { structuredContent: { short: "a note", pdf: bytes.toString("base64") }, content: [] };
+  const json = JSON.stringify(result);
+  await stream.write(Buffer.from(json.slice(0, 50)));
+  await stream.write(Buffer.from(json.slice(50)));
+  await using gated = await stream.end();
+  expect(Buffer.concat(gated.original ?? []).toString()).toBe(json);
+
+  const scope = { user_id: "ada" };
+  const mcp = await gated.answer({ tool: "late", scope });
+  expect(mcp.artifacts.map(({ mime_type }) => mime_type)).toEqual(["application/pdf", "text/x-note"]);
+  expect(await sluice.restore(mcp.value, { scope })).toEqual(result);
+  const observation = await gated.answer({ tool: "other", scope, dialect: "observation" });
+  expect(observation.value).toMatchObject({ short: "a note", pdf: { artifact: { mime_type: "application/pdf" } } });
+  for (const { id } of [...mcp.artifacts, ...observation.artifacts]) expect(await store.exists(id, scope)).toBe(true);
+  await gated[Symbol.asyncDispose]();
+  await expect(gated.answer()).rejects.toMatchObject({ code: "E_MISUSE" });
+});
+
+test("what a transformer made is no result of a server: gate and limits hold, layers do not", async () => {
+  const store = new MemoryArtifactStore();
+  const sluice = await createSluice({ store });
+  const value = { content: [{ type: "text", text: '{"a":1}' }], file: bytes.toString("base64") };
+  const { value: told, artifacts } = await sluice.transform(value, { transformed: true });
+  expect(told).toMatchObject({ content: value.content, file: { artifact: { mime_type: "application/pdf" } } });
+  expect(artifacts).toHaveLength(1);
+});
