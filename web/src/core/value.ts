@@ -36,8 +36,17 @@ export function isByteSource(value: unknown): value is ByteSource {
  *
  * @throws SluiceError E_INVALID_ARGUMENT for what JSON cannot say: a BigInt, a cycle, a function.
  */
-export function jsonOf(value: unknown): string {
-  return stringified(value, undefined);
+export function jsonOf(value: unknown, replacer?: Replacer): string {
+  let text: string | undefined;
+  try {
+    text = stringifyDeep(value, replacer);
+  } catch (error) {
+    throw new SluiceError("E_INVALID_ARGUMENT", `the value is not JSON: ${reasonOf(error)}`, {}, { cause: error });
+  }
+  if (text === undefined) {
+    throw new SluiceError("E_INVALID_ARGUMENT", `the value is not JSON: ${typeof value} has no JSON form`);
+  }
+  return text;
 }
 
 /**
@@ -47,16 +56,16 @@ export function jsonOf(value: unknown): string {
  * @throws SluiceError E_INVALID_ARGUMENT for what JSON cannot say: a BigInt, a cycle, a function.
  */
 export function piecesOf(value: unknown): readonly ValuePiece[] {
-  if (!mayHoldBytes(value)) return [jsonOf(value)];
   const sources: ByteSource[] = [];
   // Nobody can guess it, so no string of the value can be taken for one of ours.
   const name = crypto.randomUUID();
-  const text = stringified(value, function (this: unknown, key: string, said: unknown): unknown {
+  const text = jsonOf(value, function (this: unknown, key: string, said: unknown): unknown {
     const own = (this as Record<string, unknown>)[key];
     const source = isByteSource(own) ? own : said;
     if (!isByteSource(source)) return said;
     return `${name}:${sources.push(source) - 1}`;
   });
+  if (sources.length === 0) return [text];
   return text.split(new RegExp(`"${name}:(\\d+)"`)).map((part, at) => {
     return at % 2 === 0 ? part : (sources[Number(part)] as ByteSource);
   });
@@ -114,52 +123,10 @@ export function filenameOf(source: ByteSource): string | undefined {
   return "name" in source && typeof source.name === "string" && source.name !== "" ? source.name : undefined;
 }
 
-/** Whether bytes may be in a value; of one that cannot be read, writing it will tell. */
-function mayHoldBytes(root: unknown): boolean {
-  try {
-    return hasBytes(root);
-  } catch {
-    return true;
-  }
-}
-
-/** Each object is looked at once, however deep it is; what `toJSON` gives is seen only when it is written. */
-function hasBytes(root: unknown): boolean {
-  const seen = new Set<unknown>();
-  const waiting: unknown[] = [root];
-  while (waiting.length > 0) {
-    const value = waiting.pop();
-    if (typeof value !== "object" || value === null || seen.has(value)) continue;
-    if (isByteSource(value)) return true;
-    seen.add(value);
-    if (Array.isArray(value)) {
-      for (const each of value as unknown[]) waiting.push(each);
-    } else if (typeof (value as { readonly toJSON?: unknown }).toJSON === "function") {
-      if (!(value instanceof Date)) return true;
-    } else {
-      for (const each of Object.values(value)) waiting.push(each);
-    }
-  }
-  return false;
-}
-
 /** What JSON says itself of a value; what a getter or `toJSON` of the value's own throws may hold anything. */
 function reasonOf(error: unknown): string {
   const [line = ""] = error instanceof TypeError ? error.message.split("\n", 1) : [];
   return /circular|BigInt/.test(line) && line.length <= 200 ? line : "it cannot be read";
-}
-
-function stringified(value: unknown, replacer: Replacer | undefined): string {
-  let text: string | undefined;
-  try {
-    text = stringifyDeep(value, replacer);
-  } catch (error) {
-    throw new SluiceError("E_INVALID_ARGUMENT", `the value is not JSON: ${reasonOf(error)}`, {}, { cause: error });
-  }
-  if (text === undefined) {
-    throw new SluiceError("E_INVALID_ARGUMENT", `the value is not JSON: ${typeof value} has no JSON form`);
-  }
-  return text;
 }
 
 /** A container whose members are being written. */
@@ -173,7 +140,7 @@ interface Frame {
 }
 
 /** As the second argument of `JSON.stringify`. */
-export type Replacer = (this: unknown, key: string, value: unknown) => unknown;
+type Replacer = (this: unknown, key: string, value: unknown) => unknown;
 
 /** What `JSON.stringify` gives, for values of any depth. Throws TypeError for cycles and BigInts, as it does. */
 export function stringifyDeep(value: unknown, replacer?: Replacer): string | undefined {
