@@ -107,20 +107,21 @@ export class AnswerWriter {
     if (this.#intake.refs.size > 0 || options.readResource !== undefined) await this.#doTasks();
     await this.#tellStored();
     this.#engine.must((core) => core.render());
-    let written = this.#written();
+    let { text, bytesOut } = this.#written();
     const report = JSON.parse(this.#engine.ask((core) => core.report())) as Report;
     let { method } = report;
     if (report.shelve) {
       if (await this.#storeWhole()) method = "stored";
-      written = this.#written();
+      ({ text, bytesOut } = this.#written());
     }
     const cut = report.clamped ? { originalChars: report.original_chars, method } : undefined;
     const { changed } = report;
     const isMcp = options.dialect === "mcp";
     const refs = isMcp && changed ? this.#engine.ask((core) => core.refs()) : undefined;
-    if (isMcp) await keepSidecarRefs(access, options, written.text, refs);
+    if (isMcp) await keepSidecarRefs(access, options, text, refs);
     const artifacts = eachOnce([...this.#intake.refs.values(), ...this.#linked]);
-    return new Answer({ ...written, artifacts, failures: access.failures, changed, cut, bytesIn, refs });
+    const { failures } = access;
+    return new Answer({ text, artifacts, failures, changed, cut, bytesIn, bytesOut, refs });
   }
 
   #written(): Pick<Transformed, "text" | "bytesOut"> {

@@ -62,6 +62,7 @@ export class Intake {
     for (let at = 0; ;) {
       // Fetched anew each time: calls in between may move the core's memory.
       const log = this.#engine.call((core) => core.events());
+      if (log.length === 0) return;
       if (at >= log.length) break;
       const view = new DataView(log.buffer, log.byteOffset + at, HEADER);
       const segment = view.getUint32(4, true);
