@@ -54,7 +54,6 @@ interface Task {
   readonly mime_type: string;
   readonly filename: string;
   readonly uri: string;
-  readonly size_bytes: number;
 }
 
 /** What a stored text turned out to be; unread where the store did not give it back. */

@@ -10,7 +10,7 @@ import type { AnswerRef, Transformed } from "./sluice.js";
 import { checked, infoOf } from "./store-access.js";
 
 /** What a link's block tells of its content. */
-export interface LinkOutcome {
+interface LinkOutcome {
   readonly fetched: boolean;
   readonly artifact?: unknown;
   readonly summary?: unknown;
@@ -20,7 +20,7 @@ export interface LinkOutcome {
 }
 
 /** What came of a link, and what of it was stored. */
-export interface LinkRead {
+interface LinkRead {
   readonly outcome: LinkOutcome;
   readonly artifacts: readonly AnswerRef[];
 }

@@ -19,7 +19,7 @@ export type Course =
   | GateCourse;
 
 /** A member's value goes through the gate. */
-export interface GateCourse {
+interface GateCourse {
   readonly kind: "gate";
   readonly member: string;
   readonly options: TransformOptions;
