@@ -14,6 +14,7 @@ export type { Uploaded } from "./artifacts/scoped.js";
 export type { ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, Clock, StoredArtifact } from "./artifacts/store.js";
 export type {
   ContractArtifact,
+  ContractWasmSource,
   DeferredArtifact,
   ContractObject,
   DeferredReason,
@@ -21,11 +22,10 @@ export type {
   FileCategory,
   FileViewer,
   ToolContract,
-} from "./core/contract-shape.js";
+} from "./core/contract.js";
 export { fileContext, withFileContext } from "./files/context.js";
 export type { FileContextOptions } from "./files/context.js";
 export { fileName } from "./files/file-name.js";
-export type { ContractWasmSource } from "./core/contract.js";
 export type { WasmSource } from "./core/create.js";
 export type { AnswerRef, FileLook, Sniffed, Transformed } from "./core/sluice.js";
 export type { SluiceError } from "./errors/error.js";

@@ -12,7 +12,6 @@
 import { createSluiceOver, type WasmSource } from "./core/create.js";
 import { chosenStore } from "./artifacts/discover.js";
 import { configured } from "./artifacts/retention/configured.js";
-import { standIn } from "./artifacts/unstored.js";
 import { wrong } from "./core/call.js";
 import { withoutDoor } from "./mcp/door-config.js";
 import type { Sluice, SluiceOptions } from "./core/sluice.js";
@@ -24,7 +23,7 @@ import type { Sluice, SluiceOptions } from "./core/sluice.js";
 export async function createSluice(options: SluiceOptions & { readonly wasm?: WasmSource } = {}): Promise<Sluice> {
   if (typeof options !== "object" || (options as unknown) === null) throw wrong("options", "an object");
   const { store, config } = configured(chosenStore(options.store, options.stateStore), options.config);
-  const access = { store, standIn, onFailure: options.onStoreFailure ?? "answer" };
+  const access = { store, onFailure: options.onStoreFailure ?? "answer" };
   return createSluiceOver(access, withoutDoor(config), options.wasm);
 }
 

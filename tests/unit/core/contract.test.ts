@@ -2,16 +2,13 @@ import { readFile } from "node:fs/promises";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import { compileCore } from "../../../web/src/core/compile-node.js";
-import { readContract, type ToolContract } from "../../../web/src/core/contract.js";
-import { ContractReader } from "../../../web/src/core/contract-reader.js";
+import { contractPool, readContract, type ToolContract } from "../../../web/src/core/contract.js";
 import { createSluice } from "../../../web/src/index.js";
 import { breachOf, contracts } from "./contract-model.js";
 import { base64, PDF } from "./samples.js";
 
 const MODULE = new URL("../../../web/src/core/contract.wasm", import.meta.url);
 const OUT_OF_MEMORY = 0xffff_fff0;
-const SWOLLEN = 80 * 1024 * 1024;
 
 const read = (value: unknown) => readContract(JSON.stringify(value));
 
@@ -140,20 +137,16 @@ describe("the module", () => {
   });
 
   test("is replaced after a trap", async () => {
-    const reader = new ContractReader(await compileCore(MODULE));
-    await expect(reader.use((contract) => contract.input(OUT_OF_MEMORY))).rejects.toMatchObject({
-      code: "E_CORE_TRAP",
-      cause: expect.anything(),
-    });
-    expect(await reader.read('{"results":{}}')).toMatchObject({ kind: "contract" });
-  });
-
-  test("serves text after text, unless its memory has swollen", async () => {
-    const reader = new ContractReader(await compileCore(MODULE));
-    const first = await reader.use((contract) => contract);
-    expect(await reader.use((contract) => contract)).toBe(first);
-    await reader.use((contract) => contract.input(SWOLLEN).length);
-    expect(await reader.use((contract) => contract)).not.toBe(first);
+    const readers = await contractPool(MODULE);
+    const broken = await readers.take();
+    expect(() => broken.call((contract) => contract.input(OUT_OF_MEMORY))).toThrow(
+      expect.objectContaining({ code: "E_CORE_TRAP", cause: expect.anything() }),
+    );
+    readers.release(broken);
+    const next = await readers.take();
+    expect(next.put('{"results":{}}', (contract) => contract.read())).toBe(1);
+    readers.release(next);
+    expect(await readers.take()).toBe(next);
   });
 
   test("reads texts that come at the same time", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { stringifyDeep } from "../../../web/src/core/deep-json.js";
+import { stringifyDeep } from "../../../web/src/core/value.js";
 
 const LEVELS = 50_000;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { NoOpArtifactStore } from "../../../web/src/artifacts/no-op.js";
-import { stringifyDeep } from "../../../web/src/core/deep-json.js";
+import { stringifyDeep } from "../../../web/src/core/value.js";
 import { createSluice, type Sluice } from "../../../web/src/index.js";
 import { base64, LARGE_PNG, onlyBytes, PDF, PNG, prose, refsIn, sha256, textResult } from "./samples.js";
 

@@ -2,7 +2,6 @@
  * The store of those who configured none: says so once, keeps nothing (RFC 0.3 §7.4).
  * @module
  */
-import { sha256 } from "#hash";
 import { bytesOf, encoded } from "./given.js";
 import type { Hashing } from "./hash.js";
 import { infoOfText } from "./record.js";
@@ -14,7 +13,7 @@ import type {
   ArtifactWriter,
   StoredArtifact,
 } from "./store.js";
-import { standInWith, type StandIn, type Unstored } from "./unstored.js";
+import { openUnstored, type Unstored } from "./unstored.js";
 import { SinkWriter, type Sink } from "./writer.js";
 
 /** Options of a {@link NoOpArtifactStore}. */
@@ -35,12 +34,12 @@ const WARNING =
  * with `warning`, `truncated: true` and `original_size` in bytes. Finds nothing, ever.
  */
 export class NoOpArtifactStore implements ArtifactStore {
-  readonly #standIn: StandIn;
+  readonly #hashing: Hashing | undefined;
   readonly #warn: (message: string) => void;
   #warned = false;
 
   constructor(options: NoOpStoreOptions = {}) {
-    this.#standIn = standInWith(options.hashing ?? sha256);
+    this.#hashing = options.hashing;
     this.#warn = options.warn ?? ((message): void => console.warn(message));
   }
 
@@ -98,7 +97,7 @@ export class NoOpArtifactStore implements ArtifactStore {
   }
 
   async #begin(info: ArtifactInfo = {}): Promise<Unstored> {
-    const unstored = await this.#standIn.open(info, NOT_STORED);
+    const unstored = await openUnstored(info, NOT_STORED, undefined, this.#hashing);
     if (!this.#warned) this.#warn(WARNING);
     this.#warned = true;
     return unstored;

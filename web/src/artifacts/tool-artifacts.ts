@@ -8,7 +8,7 @@ import { checkOptions, OBJECT, type OptionTest, type OptionTests } from "../erro
 import { bytesOf } from "./given.js";
 import { ScopedArtifacts, type Uploaded } from "./scoped.js";
 import type { ArtifactInfo, ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "./store.js";
-import { standIn, warningOf, type TruncatedRef } from "./unstored.js";
+import { openUnstored, warningOf, type TruncatedRef } from "./unstored.js";
 
 /** What a tool says of what it stores; all of it may be left out. */
 export interface ToolArtifactInfo extends Omit<ArtifactInfo, "scope"> {
@@ -103,7 +103,7 @@ export class ToolArtifacts {
       onFailure(error);
       const bytes = typeof data === "string" ? new TextEncoder().encode(data) : isBytes(data) ? data : undefined;
       const passed = bytes === undefined ? { size_bytes: 0 } : { size_bytes: bytes.length, bytes: [bytes] };
-      return (await standIn.open({ ...info, scope }, warningOf(error), passed)).ref();
+      return (await openUnstored({ ...info, scope }, warningOf(error), passed)).ref();
     }
   }
 

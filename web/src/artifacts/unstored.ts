@@ -33,20 +33,6 @@ export interface Unstored {
   ref(patch?: ArtifactPatch): TruncatedRef;
 }
 
-/** Stands where a store is missing, or refuses. */
-export interface StandIn {
-  /**
-   * Checks what is said of artifacts before there are any.
-   *
-   * @throws SluiceError E_INVALID_ARGUMENT with the path of the field.
-   */
-  check(info: ArtifactInfo): void;
-  /** Begins a content, or goes on with one; `warning` is for `source.warning`. */
-  open(info: ArtifactInfo, warning: string, passed?: Passed): Promise<Unstored>;
-  /** What takes the place of a ref whose artifact the store did not keep. */
-  instead(ref: ArtifactRef | TruncatedRef, warning: string): TruncatedRef;
-}
-
 type Said = Omit<TruncatedRef, "id" | "size_bytes" | "sha256">;
 
 /** The namespace of ids that name nothing stored. */
@@ -56,25 +42,38 @@ const MAX_REASON = 400;
 /** Hex digits of an id for which there is no hash, twice as many as bytes. */
 const RANDOM_BYTES = 6;
 
-/** A stand-in; `hashing` as the store would have. */
-export function standInWith(hashing: Hashing): StandIn {
+/**
+ * Begins a content that no store keeps, or goes on with one that a store refused; `warning` is for `source.warning`.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT with the path of the field that is wrong in `info`.
+ */
+export async function openUnstored(
+  info: ArtifactInfo,
+  warning: string,
+  passed: Passed = { size_bytes: 0, bytes: [] },
+  hashing: Hashing = sha256,
+): Promise<Unstored> {
+  const claim = claimOf(info);
+  const hash = passed.bytes && (await hashing.stream());
+  for (const chunk of passed.bytes ?? []) hash?.update(chunk);
+  let size = passed.size_bytes;
   return {
-    check: (info) => void claimOf(info),
-    open: async (info, warning, passed = { size_bytes: 0, bytes: [] }) => {
-      const claim = claimOf(info);
-      const hash = passed.bytes && (await hashing.stream());
-      for (const chunk of passed.bytes ?? []) hash?.update(chunk);
-      let size = passed.size_bytes;
-      return {
-        write(chunk): void {
-          hash?.update(chunk);
-          size += chunk.byteLength;
-        },
-        ref: (patch) => truncated(patched(claim, patch), warning, size, hash?.digest() ?? null),
-      };
+    write(chunk): void {
+      hash?.update(chunk);
+      size += chunk.byteLength;
     },
-    instead: (ref, warning) => truncated(ref, warning, ref.size_bytes, ref.sha256),
+    ref: (patch) => truncated(patched(claim, patch), warning, size, hash?.digest() ?? null),
   };
+}
+
+/** What takes the place of a ref whose artifact the store did not keep. */
+export function insteadOf(ref: ArtifactRef | TruncatedRef, warning: string): TruncatedRef {
+  return truncated(ref, warning, ref.size_bytes, ref.sha256);
+}
+
+/** Whether a ref says that nothing was stored. */
+export function isTruncated({ source }: ArtifactRef | TruncatedRef): boolean {
+  return source["truncated"] === true;
 }
 
 /** What `source.warning` tells of a failure: its own sentence, which names the remedy. */
@@ -82,9 +81,6 @@ export function warningOf({ code, message }: SluiceError): string {
   const reason = message.length > MAX_REASON ? `${message.slice(0, MAX_REASON)}…` : message;
   return `Content not stored (${code}): ${reason}`;
 }
-
-/** The stand-in that hashes as all stores do. */
-export const standIn: StandIn = standInWith(sha256);
 
 function truncated(claim: Said, warning: string, size: number, hash: string | null): TruncatedRef {
   const { mime_type, filename, scope, namespace } = claim;

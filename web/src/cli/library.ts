@@ -4,7 +4,6 @@
  */
 import { configured } from "../artifacts/retention/configured.js";
 import type { ArtifactStore } from "../artifacts/store.js";
-import { standIn } from "../artifacts/unstored.js";
 import { createSluiceOver } from "../core/create.js";
 import type { Sluice } from "../core/sluice.js";
 import { withoutDoor } from "../mcp/door-config.js";
@@ -14,5 +13,5 @@ import { readConfig } from "./configuration.js";
 export async function openSluice(store: ArtifactStore, configFile: string | undefined): Promise<Sluice> {
   const all = configFile === undefined ? undefined : await readConfig(configFile);
   const { store: kept, config } = configured(store, all);
-  return createSluiceOver({ store: kept, standIn, onFailure: "answer" }, withoutDoor(config));
+  return createSluiceOver({ store: kept, onFailure: "answer" }, withoutDoor(config));
 }

@@ -1,24 +1,104 @@
 /**
  * The tool output contract of MCP 2.1 with user storage: found in what a tool answered, checked and normalised by the
- * core.
+ * core. Names are those of the specification.
  * @module
  */
 import { compileCore } from "#compile";
 import { wrong } from "./call.js";
-import { ContractReader } from "./contract-reader.js";
-import type { ToolContract } from "./contract-shape.js";
+import createContractModule from "./contract.mjs";
+import type { Contract } from "./contract.mjs";
 import type { WasmSource } from "./create.js";
+import { Engine, EnginePool, instantiate } from "./engine.js";
 
-export type {
-  ContractArtifact,
-  ContractObject,
-  DeferredArtifact,
-  DeferredReason,
-  Display,
-  FileCategory,
-  FileViewer,
-  ToolContract,
-} from "./contract-shape.js";
+/**
+ * An object of the tool's own (§1.1). Where it was too large to stand in a reduced answer it is a string instead: the
+ * reference to it, `artifact://…?type=application/json&size=…`.
+ */
+export type ContractObject = Readonly<Record<string, unknown>> | string;
+
+/** What a file is for (§6.1). */
+export type FileCategory = "report" | "dataset" | "visualization" | "draft";
+
+/** How a file is shown (§6.1). */
+export type FileViewer = "image" | "pdf" | "html" | "code" | "data";
+
+/** Why a file is not yet done (§7.1). */
+export type DeferredReason = "needs_editing" | "draft" | "incomplete" | "awaiting_approval";
+
+/** What a tool answers (§1.1). */
+export interface ToolContract {
+  /** The concise result for model and user. */
+  readonly results: ContractObject;
+  /** Small facts beside it: metrics, parameters, provenance. */
+  readonly meta_data?: ContractObject;
+  /** Whether the call may be made again. */
+  readonly retryable?: boolean;
+  /** The files that it made, at most 256; empty where there are none. */
+  readonly artifacts: readonly ContractArtifact[];
+  /** Files that are not yet done, at most 256; empty where there are none. */
+  readonly deferred_artifacts: readonly DeferredArtifact[];
+  /** How to show them; the defaults where the tool says nothing. */
+  readonly display: Display;
+}
+
+/** A file that a tool made (§6.1). It has `b64` or `path`, never both. */
+export interface ContractArtifact {
+  /** As the tool calls it: 1 to 1,024 characters of any kind, unlike any other name in the answer. */
+  readonly name: string;
+  /**
+   * The bytes in base64, in the standard alphabet with padding; or, where the core diverted them, the reference to them,
+   * which begins with `artifact://`. Whether the caller may read what it names is not checked here.
+   */
+  readonly b64?: string;
+  /** The file on the server's machine: 1 to 4,096 characters, otherwise as the tool wrote it. */
+  readonly path?: string;
+  /** The media type: `type/subtype` in lower case, and its parameters. */
+  readonly mime: string;
+  /** One line for people, at most 2,000 characters, none of them hidden. */
+  readonly description?: string;
+  /** How to show it. */
+  readonly viewer?: FileViewer;
+  /** What it is for. */
+  readonly category?: FileCategory;
+  /** Whether to show it at once. */
+  readonly auto_open: boolean;
+}
+
+/** A file that is kept for later and not part of the answer (§7.1). */
+export interface DeferredArtifact {
+  /** As the tool calls it: 1 to 1,024 characters of any kind, unlike any other name in the answer. */
+  readonly name: string;
+  /** The file on the server's machine: 1 to 4,096 characters, otherwise as the tool wrote it. */
+  readonly path: string;
+  /** The media type: `type/subtype` in lower case, and its parameters. */
+  readonly mime: string;
+  /** One line for people, at most 2,000 characters, none of them hidden. */
+  readonly description?: string;
+  /** Why it is deferred. */
+  readonly reason?: DeferredReason;
+  /** What the user may do next: 1 to 20 lines of at most 500 characters, none of them hidden. */
+  readonly next_actions?: readonly string[];
+  /** What it is for. */
+  readonly category?: FileCategory;
+  /** Hours until it is gone: 1 to 8,760. */
+  readonly expires_hours: number;
+}
+
+/** How files are shown (§8.1). */
+export interface Display {
+  /** Whether to open the canvas at once. */
+  readonly open_canvas: boolean;
+  /** The name of the file to show first: one of `artifacts` or `deferred_artifacts`. */
+  readonly primary_file?: string;
+  /** How it is laid out beside what is shown already. */
+  readonly mode?: "replace" | "append" | "split";
+  /** What becomes of the files. */
+  readonly storage_action: "store" | "store_and_open" | "temporary";
+  /** What files without a category are for. */
+  readonly category_hint?: FileCategory;
+  /** One line to show when the files are stored, at most 500 characters, none of them hidden. */
+  readonly notification?: string;
+}
 
 /** What the reader of contracts is compiled from, where it is not the file beside the library: contract.wasm. */
 export type ContractWasmSource = WasmSource;
@@ -46,8 +126,10 @@ export type ContractReading =
       readonly rule: string;
     };
 
+const KINDS = ["other", "contract", "invalid"] as const;
+
 /** Readers by what their module is compiled from: `OWN` stands for the library's own. */
-const readers = new WeakMap<object, Promise<ContractReader>>();
+const readers = new WeakMap<object, Promise<EnginePool<Contract>>>();
 const OWN = {};
 
 /**
@@ -61,27 +143,37 @@ const OWN = {};
  */
 export async function readContract(text: string, wasm?: ContractWasmSource): Promise<ContractReading> {
   if (typeof text !== "string") throw wrong("text", "JSON text");
-  const reader = await readerFrom(wasm);
-  const { kind, json } = await reader.read(text);
-  if (kind === "other") return { kind };
-  if (kind === "contract") return { kind, contract: JSON.parse(json) as ToolContract, text: json };
-  return { kind, ...(JSON.parse(json) as { field: string; rule: string }) };
+  const pool = await readerFrom(wasm);
+  const reader = await pool.take();
+  try {
+    const kind = KINDS[reader.put(text, (contract) => contract.read())];
+    if (kind === "other") return { kind };
+    const json = reader.ask(() => undefined);
+    if (kind === "contract") return { kind, contract: JSON.parse(json) as ToolContract, text: json };
+    return { kind: "invalid", ...(JSON.parse(json) as { field: string; rule: string }) };
+  } finally {
+    pool.release(reader);
+  }
 }
 
 // After a failure it is tried again.
-async function readerFrom(wasm: ContractWasmSource | undefined): Promise<ContractReader> {
+async function readerFrom(wasm: ContractWasmSource | undefined): Promise<EnginePool<Contract>> {
   const key = wasm ?? OWN;
   let reader = readers.get(key);
   if (reader === undefined) {
-    reader = compiled(wasm);
+    reader = contractPool(wasm ?? new URL("./contract.wasm", import.meta.url));
     readers.set(key, reader);
     reader.catch(() => readers.delete(key));
   }
   return reader;
 }
 
-async function compiled(wasm: ContractWasmSource | undefined): Promise<ContractReader> {
-  const source = wasm ?? new URL("./contract.wasm", import.meta.url);
+/** Readers of contracts, made from one compiled module. */
+export async function contractPool(source: ContractWasmSource): Promise<EnginePool<Contract>> {
   // `BufferSource` is a word of the DOM's types, which users in Node may not have.
-  return new ContractReader(await compileCore(source as BufferSource | Response | URL));
+  const compiled = await compileCore(source as BufferSource | Response | URL);
+  return new EnginePool(async () => {
+    const module = await instantiate(createContractModule, compiled);
+    return new Engine(module, new module.Contract());
+  });
 }

@@ -3,16 +3,17 @@
  * @module
  */
 import { compileCore } from "#compile";
+import { namespaceOf } from "../artifacts/ids.js";
+import { fullScope } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
-import { Unchanged } from "./answer.js";
-import { findBeside } from "./beside.js";
-import { checkCall, checkMaxChars, checkOnFailure, checkRestore, isBytes, noBytes, wrong } from "./call.js";
+import { FUNCTION, type OptionTest } from "../errors/options.js";
+import { Answer, type MessageSurroundings } from "./answer.js";
+import { isBytes, noBytes, wrong } from "./call.js";
 import type { SluiceConfig } from "./config.js";
-import { EnginePool, type Engine } from "./engine.js";
-import type { MessageSurroundings } from "./message.js";
-import { Restorer } from "./restoring.js";
-import { EngineLook } from "./look.js";
+import { corePool, type Engine, type EnginePool } from "./engine.js";
+import { Stream } from "./message.js";
+import { Restorer } from "./restore.js";
 import type {
   Clamp,
   ClampOptions,
@@ -23,9 +24,25 @@ import type {
   Transformed,
   TransformOptions,
 } from "./sluice.js";
-import { StoreAccess, type StoreTerms } from "./store-access.js";
-import { Stream } from "./stream.js";
+import { StoreAccess, type OnStoreFailure, type StoreTerms } from "./store-access.js";
 import { jsonOf, piecesOf } from "./value.js";
+
+const OPTIONS: Readonly<Record<Exclude<keyof TransformOptions, "namespace" | "scope">, OptionTest>> = {
+  tool: ["a string", (value) => typeof value === "string"],
+  dialect: ['"observation" or "mcp"', (value) => value === "observation" || value === "mcp"],
+  clientShowsImages: ["true or false", (value) => typeof value === "boolean"],
+  transformed: ["true or false", (value) => typeof value === "boolean"],
+  keepOriginal: ["a number of bytes", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
+  readResource: FUNCTION,
+  signal: ["an AbortSignal", (value) => value instanceof AbortSignal],
+};
+const TESTS = Object.entries(OPTIONS);
+/** No text is longer: the core's memory has 32 bits. */
+const MOST_CHARS = 2 ** 31;
+const ON_FAILURE: readonly OnStoreFailure[] = ["answer", "throw"];
+
+/** Bytes of a file that the core is handed at once. */
+const PIECE = 1024 * 1024;
 
 /** What a core is compiled from, where it is not the file beside the library. */
 export type WasmSource = ArrayBuffer | ArrayBufferView | Response | URL;
@@ -36,8 +53,10 @@ export async function createSluiceOver(
   config: SluiceConfig = {},
   wasm?: WasmSource,
 ): Promise<Sluice> {
-  checkOnFailure(terms.onFailure);
-  const pool = new EnginePool(await compiled(wasm), configText(config));
+  if (!ON_FAILURE.includes(terms.onFailure)) {
+    throw wrong("onStoreFailure", ON_FAILURE.map((known) => `"${known}"`).join(" or "));
+  }
+  const pool = corePool(await compiled(wasm), configText(config));
   return new StoreSluice(pool, terms, await pool.take());
 }
 
@@ -78,7 +97,7 @@ class StoreSluice implements Sluice {
   }
 
   async transform(result: unknown, options: TransformOptions = {}): Promise<Transformed> {
-    checkCall(options, this.#terms.standIn);
+    checkCall(options);
     return this.#reduce(result, options, new StoreAccess(this.#terms, options.signal));
   }
 
@@ -89,11 +108,12 @@ class StoreSluice implements Sluice {
     const answer = await stream.close();
     const [text] = pieces;
     const isPassed = !answer.changed && options.dialect === "mcp" && pieces.length === 1 && typeof text === "string";
-    return isPassed ? new Unchanged(answer, text, result) : answer;
+    // A result that needed nothing: what went in comes out, the very object.
+    return isPassed ? new Answer({ ...answer, text, value: result }) : answer;
   }
 
   open(options: TransformOptions = {}): SluiceStream {
-    checkCall(options, this.#terms.standIn);
+    checkCall(options);
     return new Stream(this.#pool, this.#around(options, new StoreAccess(this.#terms, options.signal)));
   }
 
@@ -102,7 +122,9 @@ class StoreSluice implements Sluice {
   }
 
   clampText(json: string, { maxChars }: ClampOptions = {}): Clamp {
-    checkMaxChars(maxChars);
+    if (maxChars !== undefined && !(Number.isInteger(maxChars) && maxChars > 0 && maxChars <= MOST_CHARS)) {
+      throw wrong("maxChars", `a whole number from 1 to ${MOST_CHARS}`);
+    }
     return this.#now((engine) => {
       engine.tell(json, (core) => core.clamp(maxChars ?? 0));
       const text = engine.ask(() => undefined);
@@ -128,11 +150,10 @@ class StoreSluice implements Sluice {
   }
 
   async *restoreStream(json: string, options: { readonly scope?: ArtifactScope } = {}): AsyncGenerator<Uint8Array> {
-    checkRestore(options, this.#terms.standIn);
+    checkObject(options);
+    fullScope(options.scope);
     if (typeof json !== "string") throw wrong("json", "JSON text; restore takes a value");
-    const { store } = this.#terms;
-    const restorer = new Restorer(this.#pool, store, options.scope);
-    yield* restorer.document(json, await findBeside(store, options.scope, json));
+    yield* new Restorer(this.#pool, this.#terms.store, options.scope).document(json);
   }
 
   sniff(head: Uint8Array, of?: number): Sniffed {
@@ -140,10 +161,7 @@ class StoreSluice implements Sluice {
     const size = of ?? head.length;
     if (!Number.isSafeInteger(size) || size < 0) throw wrong("size", "a number of bytes");
     return this.#now((engine) => {
-      engine.call((core) => {
-        core.input(head.length).set(head);
-        core.sniff(size);
-      });
+      engine.put([head], (core) => core.sniff(size));
       return JSON.parse(engine.ask(() => undefined)) as Sniffed;
     });
   }
@@ -168,4 +186,55 @@ class StoreSluice implements Sluice {
   async #replace(): Promise<void> {
     this.#desk = await this.#pool.take();
   }
+}
+
+/** A file that streams by one engine, which it holds until it is finished or disposed of. */
+class EngineLook implements FileLook {
+  readonly #pool: EnginePool;
+  #engine: Engine | undefined;
+
+  constructor(engine: Engine, pool: EnginePool) {
+    this.#engine = engine;
+    this.#pool = pool;
+    engine.call((core) => core.look());
+  }
+
+  push(bytes: Uint8Array): void {
+    if (!isBytes(bytes)) throw noBytes("bytes");
+    const engine = this.#held();
+    for (let at = 0; at < bytes.length; at += PIECE) {
+      engine.put([bytes.subarray(at, at + PIECE)], (core) => core.lookAt());
+    }
+  }
+
+  finish(): Sniffed {
+    const { mime_type, extension, description } = JSON.parse(this.#held().ask((core) => core.looked())) as Sniffed;
+    this[Symbol.dispose]();
+    return { mime_type, extension, description };
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#engine !== undefined) this.#pool.release(this.#engine);
+    this.#engine = undefined;
+  }
+
+  #held(): Engine {
+    if (this.#engine !== undefined) return this.#engine;
+    throw new SluiceError("E_MISUSE", "This look at a file is over: begin another one.");
+  }
+}
+
+/** Throws E_INVALID_ARGUMENT with the path of the option that is wrong, whether or not anything will be stored. */
+function checkCall(options: TransformOptions): void {
+  checkObject(options);
+  for (const [name, [expected, holds]] of TESTS) {
+    const value = options[name as keyof TransformOptions];
+    if (value !== undefined && !holds(value)) throw wrong(name, expected);
+  }
+  namespaceOf(options.namespace);
+  fullScope(options.scope);
+}
+
+function checkObject(options: unknown): void {
+  if (typeof options !== "object" || options === null) throw wrong("options", "an object");
 }

@@ -3,31 +3,36 @@
  * @module
  */
 import createCoreModule from "./core.mjs";
-import type { Core, CoreModule } from "./core.mjs";
-import { instantiate, MAX_KEPT_MEMORY, trapped } from "./instance.js";
-import { SluiceError, type ErrorCode } from "../errors/error.js";
+import type { Core, CoreModuleOptions } from "./core.mjs";
+import { SluiceError } from "../errors/error.js";
 
 /** Idle instances that are kept. */
 const MAX_IDLE = 4;
 
-/** Characters of text handed to the encoder at a time. */
-const TEXT_PIECE = 65_536;
+/** Memory in bytes beyond which an instance is not kept: WebAssembly memory never shrinks. */
+const MAX_KEPT_MEMORY = 64 * 1024 * 1024;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** What an instance takes and gives bytes by. */
+type Buffers = Pick<Core, "input" | "output">;
+
+/** What goes into the input buffer: a text, or bytes one behind the other. */
+type Input = string | readonly Uint8Array[];
 
 /**
  * One instance. Whoever holds it has it alone, so its views stay valid until the next call. An exception out of
  * WebAssembly leaves an instance broken: it is then never used again.
  */
-export class Engine {
-  readonly #module: CoreModule;
-  readonly #core: Core;
+export class Engine<C extends Buffers = Core> {
+  readonly #module: { readonly HEAPU8: Uint8Array };
+  readonly #core: C;
   #broken = false;
 
-  constructor(module: CoreModule) {
+  constructor(module: { readonly HEAPU8: Uint8Array }, core: C) {
     this.#module = module;
-    this.#core = new module.Core();
+    this.#core = core;
   }
 
   /** Whether it may serve another message. */
@@ -36,7 +41,7 @@ export class Engine {
   }
 
   /** Calls into the core. Throws E_CORE_TRAP when it fails in a way that it should not. */
-  call<T>(use: (core: Core) => T): T {
+  call<T>(use: (core: C) => T): T {
     if (this.#broken) throw trapped();
     try {
       return use(this.#core);
@@ -48,122 +53,109 @@ export class Engine {
   }
 
   /** Calls what can fail; throws the error it tells of. */
-  must(use: (core: Core) => boolean): void {
+  must(use: (core: C) => boolean): void {
     this.call((core) => {
       if (!use(core)) throw errorOf(decoder.decode(core.output()));
     });
   }
 
-  /** Puts a text, or bytes one behind the other, into the input buffer and calls. */
-  tell(said: string | readonly Uint8Array[], use: (core: Core) => boolean): void {
-    const pieces = typeof said === "string" ? [encoder.encode(said)] : said;
-    const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    this.must((core) => {
-      const input = core.input(size);
-      for (let at = 0, next = 0; next < pieces.length; next += 1) {
-        const piece = pieces[next] as Uint8Array;
-        input.set(piece, at);
-        at += piece.length;
-      }
+  /** Fills the input buffer and calls. */
+  put<T>(said: Input, use: (core: C) => T): T {
+    return this.call((core) => {
+      fill(core, said);
       return use(core);
     });
   }
 
-  /** Puts a text into the input buffer and calls what answers whether it was done. */
-  put(said: string, use: (core: Core) => boolean): boolean {
-    const bytes = encoder.encode(said);
-    return this.call((core) => {
-      core.input(bytes.length).set(bytes);
+  /** Fills the input buffer and calls what can fail; throws the error it tells of. */
+  tell(said: Input, use: (core: C) => boolean): void {
+    this.must((core) => {
+      fill(core, said);
       return use(core);
     });
   }
 
   /** What a call writes, as text. */
-  ask(use: (core: Core) => void): string {
+  ask(use: (core: C) => void): string {
     return this.call((core) => {
       use(core);
       return decoder.decode(core.output());
     });
   }
-
-  /** What a call writes, given a text, as bytes of its own. */
-  bytesFor(text: string, use: (core: Core) => void): Uint8Array {
-    const bytes = encoder.encode(text);
-    return this.call((core) => {
-      core.input(bytes.length).set(bytes);
-      use(core);
-      return core.output().slice();
-    });
-  }
-
-  /** Hands bytes of the document to the gate. */
-  push(bytes: Uint8Array): void {
-    this.must((core) => {
-      core.body(bytes.length).set(bytes);
-      return core.push(bytes.length);
-    });
-  }
-
-  /** Hands text from `start` on to the gate, at most TEXT_PIECE characters; gives the next start and the bytes. */
-  pushText(text: string, start: number): { readonly next: number; readonly bytes: number } {
-    let next = Math.min(text.length, start + TEXT_PIECE);
-    // Never between the halves of a surrogate pair: apart, each would become U+FFFD.
-    if (next < text.length && isHighSurrogate(text.charCodeAt(next - 1))) next -= 1;
-    const piece = start === 0 && next === text.length ? text : text.slice(start, next);
-    let bytes = 0;
-    this.must((core) => {
-      bytes = encoder.encodeInto(piece, core.body(piece.length * 3)).written;
-      return core.push(bytes);
-    });
-    return { next, bytes };
-  }
 }
 
 /** Makes engines and takes them back. */
-export class EnginePool {
-  readonly #compiled: WebAssembly.Module;
-  readonly #config: string;
-  readonly #idle: Engine[] = [];
+export class EnginePool<C extends Buffers = Core> {
+  readonly #make: () => Promise<Engine<C>>;
+  readonly #idle: Engine<C>[] = [];
 
-  constructor(compiled: WebAssembly.Module, config: string) {
-    this.#compiled = compiled;
-    this.#config = config;
+  constructor(make: () => Promise<Engine<C>>) {
+    this.#make = make;
   }
 
-  /** An idle engine, if there is one. */
-  takeIdle(): Engine | undefined {
-    return this.#idle.pop();
-  }
-
-  /** An engine with the configuration read. Throws E_CONFIG_… when it is wrong. */
-  async take(): Promise<Engine> {
+  /** An engine that nobody else has. Throws what making one throws. */
+  async take(): Promise<Engine<C>> {
     return this.#idle.pop() ?? this.#make();
   }
 
   /** Gives an engine back; a broken or swollen one is dropped. */
-  release(engine: Engine): void {
+  release(engine: Engine<C>): void {
     if (engine.reusable && this.#idle.length < MAX_IDLE) this.#idle.push(engine);
-  }
-
-  async #make(): Promise<Engine> {
-    const engine = new Engine(await instantiate(createCoreModule, this.#compiled));
-    engine.tell(this.#config, (core) => core.configure());
-    return engine;
   }
 }
 
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
+/** Engines of the core with the configuration read. Taking one throws E_CONFIG_… when that is wrong. */
+export function corePool(compiled: WebAssembly.Module, config: string): EnginePool {
+  return new EnginePool(async () => {
+    const module = await instantiate(createCoreModule, compiled);
+    const engine = new Engine(module, new module.Core());
+    engine.tell(config, (core) => core.configure());
+    return engine;
+  });
+}
+
+/** Makes an instance of a compiled module with the glue that was built for it. */
+export async function instantiate<Module>(
+  glue: (options: CoreModuleOptions) => Promise<Module>,
+  compiled: WebAssembly.Module,
+): Promise<Module> {
+  return new Promise((resolve, reject) => {
+    const made = glue({
+      // The glue would wait for ever when this fails: the failure is reported here.
+      instantiateWasm: (imports, receive) => {
+        WebAssembly.instantiate(compiled, imports).then(receive, reject);
+        return {};
+      },
+      locateFile: (name) => name,
+      print: () => undefined,
+      printErr: () => undefined,
+    });
+    made.then(resolve, reject);
+  });
+}
+
+function fill(core: Buffers, said: Input): void {
+  const pieces = typeof said === "string" ? [encoder.encode(said)] : said;
+  const input = core.input(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    input.set(piece, at);
+    at += piece.length;
+  }
+}
+
+/** The error of an instance that is of no further use. */
+function trapped(cause?: unknown): SluiceError {
+  return new SluiceError(
+    "E_CORE_TRAP",
+    "the core failed on this input and was replaced; the input is untouched: pass it on as it is, and report it",
+    {},
+    { cause },
+  );
 }
 
 /** The error behind `{"code":…,"message":…,…}`. */
 function errorOf(json: string): SluiceError {
-  const { code, message, ...place } = JSON.parse(json) as {
-    code: ErrorCode;
-    message: string;
-    line?: number;
-    column?: number;
-    path?: string;
-  };
+  const { code, message, ...place } = JSON.parse(json) as ReturnType<SluiceError["toJSON"]>;
   return new SluiceError(code, message, place);
 }

@@ -2,14 +2,15 @@
  * Reading a resource link when `resources.auto_read_if_size_under_bytes` asks for it (RFC 0.3 §4.3, §5.7).
  * @module
  */
-import { plainType } from "./media-type.js";
-import type { MessageSurroundings } from "./message.js";
+import { isTruncated } from "../artifacts/unstored.js";
 import { SluiceError } from "../errors/error.js";
-import { checked, isTruncated } from "./segment-writer.js";
+import type { MessageSurroundings } from "./answer.js";
+import { plainType } from "./media-type.js";
 import type { AnswerRef, Transformed } from "./sluice.js";
+import { checked, infoOf } from "./store-access.js";
 
 /** What a link's block tells of its content. */
-export interface LinkOutcome {
+interface LinkOutcome {
   readonly fetched: boolean;
   readonly artifact?: unknown;
   readonly summary?: unknown;
@@ -19,7 +20,7 @@ export interface LinkOutcome {
 }
 
 /** What came of a link, and what of it was stored. */
-export interface LinkRead {
+interface LinkRead {
   readonly outcome: LinkOutcome;
   readonly artifacts: readonly AnswerRef[];
 }
@@ -102,13 +103,8 @@ function isContent(content: unknown): boolean {
 /** Null when the store refuses, or there is none. */
 function stored(text: string, mimeType: unknown, around: MessageSurroundings): Promise<AnswerRef | null> {
   const { access, options } = around;
-  const { namespace, scope } = options;
   const type = plainType(typeof mimeType === "string" ? mimeType : null);
-  const info = {
-    ...(type !== undefined && { mime_type: type }),
-    ...(namespace !== undefined && { namespace }),
-    ...(scope !== undefined && { scope }),
-  };
+  const info = { ...infoOf(options, {}), ...(type !== undefined && { mime_type: type }) };
   const put = async (): Promise<AnswerRef | null> => {
     const ref = await access.call("write", async (store) => checked(await store.putText(text, info)));
     return isTruncated(ref) ? null : ref;

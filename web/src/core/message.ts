@@ -1,108 +1,181 @@
 /**
- * One result from its first byte to its observation.
+ * One result on its way through the gate, from its first byte to its answers: as its caller sees it, calls in order and
+ * failures that stick, and as an engine does it.
  * @module
  */
 import { fullScope, sameScope, scopeKey } from "../artifacts/scope.js";
-import type { ArtifactInfo, ArtifactScope } from "../artifacts/store.js";
-import { warningOf } from "../artifacts/unstored.js";
-import { Answer } from "./answer.js";
+import type { ArtifactScope } from "../artifacts/store.js";
+import { insteadOf, isTruncated, warningOf } from "../artifacts/unstored.js";
+import { SluiceError } from "../errors/error.js";
+import { AnswerWriter, callOf, type MessageSurroundings } from "./answer.js";
 import { base64Of } from "./base64.js";
-import { keepBeside, needsBeside } from "./beside.js";
-import type { Engine } from "./engine.js";
-import { Intake } from "./intake.js";
-import { readLink } from "./link.js";
-import { checked, isTruncated, SegmentWriter } from "./segment-writer.js";
-import type { AnswerOptions, AnswerRef, Transformed, TransformOptions } from "./sluice.js";
-import { isExpiry, stillKept } from "./still-kept.js";
-import type { StoreAccess } from "./store-access.js";
-import { chunksIn, filenameOf, typeOf, type ByteSource } from "./value.js";
-
-interface Task {
-  readonly kind: "annotate" | "decode" | "read";
-  readonly index: number;
-  readonly mime_type: string;
-  readonly filename: string;
-  readonly uri: string;
-  readonly size_bytes: number;
-}
-
-/** What a stored text turned out to be; unread where the store did not give it back. */
-type Decoded = "bytes" | "text" | "unread";
-
-/** What `render` tells of the answer. */
-interface Report {
-  readonly changed: boolean;
-  readonly clamped: boolean;
-  readonly shelve: boolean;
-  readonly original_chars: number;
-  readonly method: string;
-}
-
-/** What a message needs beside an engine. */
-export interface MessageSurroundings {
-  readonly access: StoreAccess;
-  readonly options: TransformOptions;
-  /** Reduces another result over the same store: what was read from a link. */
-  readonly reduce: (result: unknown, options: TransformOptions, access: StoreAccess) => Promise<Transformed>;
-  readonly resources: { readonly inlineTextUnderChars: number; readonly cacheReads: boolean };
-}
-
-const decoder = new TextDecoder();
+import { isBytes, noBytes } from "./call.js";
+import type { Engine, EnginePool } from "./engine.js";
+import { Intake, SegmentWriter } from "./segments.js";
+import type { AnswerOptions, AnswerRef, GatedResult, SluiceStream, Transformed, TransformOptions } from "./sluice.js";
+import { infoOf, type StoreAccess } from "./store-access.js";
+import { chunksIn, filenameOf, typeOf, type ByteSource, type ValuePiece } from "./value.js";
 
 const BROKEN_OFF = "Content not stored: the stream that it came from broke off. Call the tool again.";
 
-/** Bytes of a value that the core is handed at a time. */
+/** Bytes that the core is handed at a time, so that a large chunk costs no more memory than a small one. */
 const CHUNK = 262_144;
 
-/** Drives one engine through one message: its bytes, its end, and any number of answers. */
-export class Message {
+/** Characters of text handed to the encoder at a time. */
+const TEXT_PIECE = 65_536;
+
+const encoder = new TextEncoder();
+
+/**
+ * A message whose engine is taken when its first bytes come. Calls that are not awaited are taken in order; the
+ * first failure throws away what is half written, and is what every later write reports.
+ */
+export class Stream implements SluiceStream {
+  readonly #pool: EnginePool;
+  readonly #around: MessageSurroundings;
+  #message: Message | undefined;
+  /** What was called last and has not settled. */
+  #pending: Promise<unknown> | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  #ended = false;
+
+  constructor(pool: EnginePool, around: MessageSurroundings) {
+    this.#pool = pool;
+    this.#around = around;
+  }
+
+  write(chunk: Uint8Array): Promise<void> {
+    if (!isBytes(chunk)) return Promise.reject(noBytes("chunk"));
+    return this.#inTurn(async () => (await this.#begun()).push(chunk));
+  }
+
+  /** The same for a document that is there as a whole, with bytes in the place of values. */
+  writePieces(pieces: readonly ValuePiece[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const message = await this.#begun();
+      for (const piece of pieces) {
+        if (typeof piece === "string") await message.pushText(piece);
+        else await message.pushBytes(piece);
+      }
+    });
+  }
+
+  async close(): Promise<Transformed> {
+    await using gated = await this.end();
+    return await gated.answer();
+  }
+
+  end(): Promise<GatedResult> {
+    const ending = this.#inTurn(async () => {
+      const message = await this.#begun();
+      await message.finish();
+      // From here on it belongs to whoever asked for it.
+      this.#message = undefined;
+      return message;
+    });
+    this.#ended = true;
+    return ending;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended = true;
+    await this.#pending?.catch(noMatter);
+    await this.#message?.[Symbol.asyncDispose]();
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#ended) return Promise.reject(closed());
+    const turn =
+      this.#pending === undefined
+        ? this.#run(work)
+        : this.#pending.then(noMatter, noMatter).then(() => this.#run(work));
+    this.#pending = turn;
+    const forget = (): void => {
+      if (this.#pending === turn) this.#pending = undefined;
+    };
+    turn.then(forget, forget);
+    return turn;
+  }
+
+  async #run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    try {
+      return await work();
+    } catch (error) {
+      this.#failure = { error };
+      await this.#message?.[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  async #begun(): Promise<Message> {
+    return (this.#message ??= await Message.begin(this.#pool, this.#around));
+  }
+}
+
+/** Drives one engine through one message: its bytes, its end, and any number of answers until it is disposed of. */
+export class Message implements GatedResult {
+  readonly #pool: EnginePool;
   readonly #engine: Engine;
   readonly #around: MessageSurroundings;
   readonly #intake: Intake;
   /** The first bytes of the document, as long as all of it may be asked for. */
   #original: Uint8Array[] | undefined;
   #bytesIn = 0;
-  /** The answer that is being written, or was last. */
-  #writing: AnswerWriter | undefined;
+  /** The store as the last answer met it. */
+  #answering: StoreAccess | undefined;
   /** What the gate stored, in the scope of the last answer. */
   #adopted: { readonly scope: string; readonly refs: ReadonlyMap<number, AnswerRef> } | undefined;
+  #isOver = false;
 
-  constructor(engine: Engine, around: MessageSurroundings) {
+  private constructor(pool: EnginePool, engine: Engine, around: MessageSurroundings) {
     const { options, access } = around;
+    this.#pool = pool;
     this.#engine = engine;
     this.#around = around;
     this.#intake = new Intake(engine, access, infoOf(options));
     if ((options.keepOriginal ?? 0) > 0) this.#original = [];
-    engine.tell(JSON.stringify(callOf(options)), (core) => core.begin());
+    engine.tell(callOf(options), (core) => core.begin());
   }
 
-  /** Whether a call of the store was left under way: it may still look at the engine's memory. */
-  get abandoned(): boolean {
-    return this.#around.access.abandoned || this.#writing?.access.abandoned === true;
+  static async begin(pool: EnginePool, around: MessageSurroundings): Promise<Message> {
+    return new Message(pool, await pool.take(), around);
   }
 
-  /** The document as it came; undefined where it was not to be kept, or was too long for it. */
   get original(): readonly Uint8Array[] | undefined {
     return this.#original;
   }
 
   /** Bytes of the document. Settles when the store has taken what came out. */
   async push(bytes: Uint8Array): Promise<void> {
-    this.#around.options.signal?.throwIfAborted();
-    this.#engine.push(bytes);
-    this.#came(bytes.length, () => bytes.slice());
-    if (this.#intake.pending) await this.#intake.drain();
+    for (let at = 0; at < bytes.length; at += CHUNK) {
+      const chunk = bytes.subarray(at, at + CHUNK);
+      this.#around.options.signal?.throwIfAborted();
+      this.#engine.must((core) => {
+        core.body(chunk.length).set(chunk);
+        return core.push(chunk.length);
+      });
+      this.#came(chunk.length, () => chunk.slice());
+      await this.#intake.drain();
+    }
   }
 
   /** Text of the document: all of it, or what stands before and behind bytes. */
   async pushText(text: string): Promise<void> {
     for (let at = 0; at < text.length;) {
       this.#around.options.signal?.throwIfAborted();
-      const { next, bytes } = this.#engine.pushText(text, at);
-      const from = at;
-      this.#came(bytes, () => new TextEncoder().encode(text.slice(from, next)));
+      let next = Math.min(text.length, at + TEXT_PIECE);
+      // Never between the halves of a surrogate pair: apart, each would become U+FFFD.
+      if (next < text.length && isHighSurrogate(text.charCodeAt(next - 1))) next -= 1;
+      const piece = text.slice(at, next);
+      let bytes = 0;
+      this.#engine.must((core) => {
+        bytes = encoder.encodeInto(piece, core.body(piece.length * 3)).written;
+        return core.push(bytes);
+      });
+      this.#came(bytes, () => encoder.encode(piece));
       at = next;
-      if (this.#intake.pending) await this.#intake.drain();
+      await this.#intake.drain();
     }
   }
 
@@ -127,11 +200,12 @@ export class Message {
   /** The end of the document. */
   async finish(): Promise<void> {
     this.#engine.must((core) => core.finish());
-    if (this.#intake.pending) await this.#intake.drain();
+    await this.#intake.drain();
   }
 
   /** What the layers make of it: tasks are done, the answer is written. */
   async answer(options: AnswerOptions = {}): Promise<Transformed> {
+    if (this.#isOver) throw new SluiceError("E_MISUSE", "this result was disposed of: ask for its answers before that");
     const { access } = this.#around;
     const around = {
       ...this.#around,
@@ -139,15 +213,19 @@ export class Message {
       access: options.signal === undefined ? access : access.with(options.signal),
     };
     // As long as nobody asked for another answer, the core knows the call.
-    const isAsBegun = this.#writing === undefined && options.tool === undefined && options.dialect === undefined;
-    const refs = await this.#refsFor(around);
-    this.#writing = new AnswerWriter(this.#engine, around, { refs, size: this.#bytesIn, isAsBegun });
-    return this.#writing.write();
+    const isAsBegun = this.#answering === undefined && options.tool === undefined && options.dialect === undefined;
+    const writer = new AnswerWriter(this.#engine, around, await this.#refsFor(around));
+    this.#answering = around.access;
+    return writer.write(this.#bytesIn, isAsBegun);
   }
 
-  /** Leaves nothing half-written behind. */
-  async abort(): Promise<void> {
+  /** Leaves nothing half-written behind. An engine whose memory the store may still look at is not used again. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
     await this.#intake.abort();
+    const isAbandoned = this.#around.access.abandoned || this.#answering?.abandoned === true;
+    if (!isAbandoned) this.#pool.release(this.#engine);
   }
 
   async #refsFor(around: MessageSurroundings): Promise<ReadonlyMap<number, AnswerRef>> {
@@ -198,206 +276,6 @@ export class Message {
   }
 }
 
-/** What the gate made of a message. */
-interface Gated {
-  /** Of its segments; the layers may add some. */
-  readonly refs: ReadonlyMap<number, AnswerRef>;
-  /** Bytes of the document. */
-  readonly size: number;
-  /** Whether the answer is for the call that the message was begun for. */
-  readonly isAsBegun: boolean;
-}
-
-/** Writes one answer from what an engine holds of a message. */
-class AnswerWriter {
-  readonly access: StoreAccess;
-  readonly #engine: Engine;
-  readonly #around: MessageSurroundings;
-  readonly #intake: Intake;
-  readonly #bytesIn: number;
-  readonly #isAsBegun: boolean;
-  /** What was stored of resources that were read. */
-  readonly #linked: AnswerRef[] = [];
-  /** Segments whose text may be encoded bytes: the store could not give it back to be decoded. */
-  readonly #opaque = new Set<number>();
-  /** Whether the store no longer knew of something that it had taken. */
-  #missing = false;
-
-  constructor(engine: Engine, around: MessageSurroundings, { refs, size, isAsBegun }: Gated) {
-    this.access = around.access;
-    this.#engine = engine;
-    this.#around = around;
-    this.#intake = new Intake(engine, around.access, infoOf(around.options), refs);
-    this.#bytesIn = size;
-    this.#isAsBegun = isAsBegun;
-  }
-
-  async write(): Promise<Transformed> {
-    const { access, options } = this.#around;
-    if (this.#isAsBegun) this.#engine.must((core) => core.plan(false));
-    else this.#engine.tell(JSON.stringify(callOf(options)), (core) => core.plan(true));
-    try {
-      if (this.#intake.pending) await this.#intake.drain();
-    } finally {
-      await this.#intake.abort();
-    }
-    // Without segments only links can ask for anything, and only of a host that reads them.
-    if (this.#intake.refs.size > 0 || options.readResource !== undefined) await this.#doTasks();
-    await this.#tellStored();
-    this.#engine.must((core) => core.render());
-    let bytesOut = this.#engine.call((core) => core.output().length);
-    let text = this.#engine.call((core) => decoder.decode(core.output()));
-    const report = JSON.parse(this.#engine.ask((core) => core.report())) as Report;
-    let method = report.method;
-    if (report.shelve) {
-      if (await this.#storeWhole()) method = "stored";
-      bytesOut = this.#engine.call((core) => core.output().length);
-      text = this.#engine.call((core) => decoder.decode(core.output()));
-    }
-    const cut = report.clamped ? { originalChars: report.original_chars, method } : undefined;
-    const { changed } = report;
-    const refs = options.dialect === "mcp" && changed ? this.#refs() : undefined;
-    if (options.dialect === "mcp" && needsBeside(text, refs)) await keepBeside(access, options, text, refs ?? "[]");
-    const artifacts = eachOnce([...this.#intake.refs.values(), ...this.#linked]);
-    const { failures } = access;
-    return new Answer({ text, artifacts, failures, changed, cut, bytesIn: this.#bytesIn, bytesOut, refs });
-  }
-
-  async #tellStored(): Promise<void> {
-    const { refs } = this.#intake;
-    const isCrowded = refs.size > 1 || this.#missing;
-    for (const [segment, ref] of refs) {
-      const kept = isCrowded ? await stillKept(this.#around.access, ref) : ref;
-      this.#intake.setRef(segment, kept);
-      const told = storedMessage(segment, kept, this.#opaque.has(segment));
-      this.#engine.tell(JSON.stringify(told), (core) => core.stored());
-    }
-  }
-
-  #refs(): string {
-    return this.#engine.ask((core) => core.refs());
-  }
-
-  // Decoding may add tasks, so the list is read again until nothing is left of it.
-  async #doTasks(): Promise<void> {
-    for (let done = 0; ;) {
-      const tasks = JSON.parse(this.#engine.ask((core) => core.tasks())) as Task[];
-      if (done >= tasks.length) return;
-      for (; done < tasks.length; done += 1) {
-        const task = tasks[done];
-        if (task !== undefined) await this.#do(task);
-      }
-    }
-  }
-
-  async #do(task: Task): Promise<void> {
-    this.#around.options.signal?.throwIfAborted();
-    if (task.kind === "annotate") await this.#annotate(task);
-    else if (task.kind === "decode") await this.#decode(task);
-    else await this.#read(task);
-  }
-
-  /** The names of what the store could not be told stand in the answer all the same. */
-  async #annotate({ index, mime_type, filename }: Task): Promise<void> {
-    const ref = this.#intake.refs.get(index);
-    if (ref === undefined) return;
-    const { access, options } = this.#around;
-    const { tool } = options;
-    const patch = {
-      ...(mime_type !== "" && { mime_type }),
-      ...(filename !== "" && { filename }),
-      // The gate may not have known yet.
-      ...(tool !== undefined && ref.source["tool"] !== tool && { source: { ...ref.source, tool } }),
-    };
-    const tell = (): Promise<AnswerRef | null> =>
-      access.call("write", async (store) => {
-        const updated = await unlessExpired(async () => store.update(ref.id, patch, ref.scope));
-        this.#missing ||= updated === null;
-        return updated && checked(updated);
-      });
-    const updated = isTruncated(ref) ? null : await access.attempt(tell, () => null);
-    this.#intake.setRef(index, updated ?? { ...ref, ...patch });
-  }
-
-  /** What was stored as text is base64 of a block: its bytes take the text's place. */
-  async #decode({ index }: Task): Promise<void> {
-    const ref = this.#intake.refs.get(index);
-    if (ref === undefined) return;
-    if (isTruncated(ref)) return void this.#opaque.add(index);
-    const { access } = this.#around;
-    const writer = await SegmentWriter.open(access, infoOf(this.#around.options, ref.source));
-    try {
-      const decode = (): Promise<Decoded> => this.#decoded(index, ref, writer);
-      const outcome = await access.attempt(decode, () => "unread");
-      // The text stays, for retention to remove: the same string may stand elsewhere, and be named by this id.
-      if (outcome === "bytes") this.#intake.setRef(index, await writer.close());
-      if (outcome === "unread") this.#opaque.add(index);
-    } finally {
-      await writer.abort();
-    }
-  }
-
-  async #decoded(index: number, ref: AnswerRef, writer: SegmentWriter): Promise<Decoded> {
-    const chunks = await this.#around.access.openChunks(ref.id, ref.scope);
-    if (chunks === null) return "unread";
-    this.#engine.call((core) => core.beginDecode(index));
-    for await (const chunk of chunks) {
-      const bytes = this.#engine.call((core) => {
-        core.input(chunk.length).set(chunk);
-        return core.decode() ? core.output().slice() : undefined;
-      });
-      if (bytes === undefined) return "text";
-      await writer.write(bytes);
-    }
-    const last = this.#engine.call((core) => (core.endDecode() ? core.output().slice() : undefined));
-    if (last === undefined) return "text";
-    await writer.write(last);
-    return "bytes";
-  }
-
-  async #read({ index, uri }: Task): Promise<void> {
-    const { outcome, artifacts } = await readLink(uri, this.#around);
-    this.#linked.push(...artifacts);
-    this.#engine.tell(JSON.stringify(outcome), (core) => {
-      core.link(index);
-      return true;
-    });
-  }
-
-  /**
-   * The observation was clamped: the whole of it is stored, and referred to. False when the store refuses: what was
-   * left of it is more than a reference to nothing, and says so.
-   */
-  async #storeWhole(): Promise<boolean> {
-    const intake = new Intake(this.#engine, this.#around.access, infoOf(this.#around.options, { observation: true }));
-    this.#engine.call((core) => core.shelve());
-    try {
-      await intake.drain();
-    } finally {
-      await intake.abort();
-    }
-    const ref = intake.refs.get(0);
-    if (ref === undefined) return false;
-    const isStored = !isTruncated(ref);
-    if (isStored) this.#intake.setRef(Number.MAX_SAFE_INTEGER, ref);
-    this.#engine.tell(JSON.stringify(storedMessage(0, ref, false)), (core) => core.shelved());
-    return isStored;
-  }
-}
-
-/** What is said of what is stored of a result. */
-function infoOf(
-  { namespace, scope, tool }: TransformOptions,
-  source: Readonly<Record<string, unknown>> = tool === undefined ? {} : { tool },
-): ArtifactInfo {
-  return { ...(namespace !== undefined && { namespace }), ...(scope !== undefined && { scope }), source };
-}
-
-/** What the core is told of a call. */
-function callOf({ tool, namespace, dialect, clientShowsImages, transformed }: TransformOptions): object {
-  return { tool, namespace, dialect, client_shows_images: clientShowsImages, transformed };
-}
-
 /** Stores in another scope what the gate stored, since whose it is was not known: what cannot be is said to be gone. */
 async function adopted(
   refs: ReadonlyMap<number, AnswerRef>,
@@ -421,8 +299,7 @@ async function copied(
   const { mime_type, filename, source } = ref;
   const copy = async (): Promise<AnswerRef> => {
     const chunks = await access.openChunks(ref.id, from);
-    if (chunks === null)
-      return access.standIn.instead(ref, "Content not stored: it was gone before its result was complete.");
+    if (chunks === null) return insteadOf(ref, "Content not stored: it was gone before its result was complete.");
     const writer = await SegmentWriter.open(access, { ...infoOf(options, source), mime_type, filename });
     try {
       for await (const chunk of chunks) await writer.write(chunk);
@@ -431,38 +308,17 @@ async function copied(
       await writer.abort();
     }
   };
-  return access.attempt(copy, (failure) => access.standIn.instead(ref, warningOf(failure)));
+  return access.attempt(copy, (failure) => insteadOf(ref, warningOf(failure)));
 }
 
-/** One content may stand in a result twice, as text and as structure: it is one artifact. */
-function eachOnce(refs: readonly AnswerRef[]): readonly AnswerRef[] {
-  return [...new Map(refs.map((ref) => [ref.id, ref])).values()];
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** What has expired is looked after when all is stored, see `stillKept`. */
-async function unlessExpired<T>(work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isExpiry(error)) return null;
-    throw error;
-  }
+function noMatter(): void {
+  // What became of the call before is told to whoever made it, and to this one by the failure that was kept.
 }
 
-/** A store may be anybody's: only what the core can read is passed on. */
-function storedMessage(segment: number, ref: AnswerRef, opaque: boolean): Readonly<Record<string, unknown>> {
-  const { id, filename, mime_type } = ref;
-  const warning = ref.source["warning"];
-  return {
-    segment,
-    id,
-    filename: stringOr(filename),
-    mime_type: stringOr(mime_type),
-    warning: stringOr(warning),
-    opaque,
-  };
-}
-
-function stringOr(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
+function closed(): SluiceError {
+  return new SluiceError("E_MISUSE", "this stream was closed; open another for the next result");
 }

@@ -2,11 +2,12 @@
  * The store as one message meets it: every call coded, ended by the caller's signal, and survived.
  * @module
  */
-import type { ArtifactInfo, ArtifactScope, ArtifactStore, ArtifactWriter } from "../artifacts/store.js";
-import type { StandIn } from "../artifacts/unstored.js";
-import type { SluiceError } from "../errors/error.js";
+import type { ArtifactInfo, ArtifactRef, ArtifactScope, ArtifactStore, ArtifactWriter } from "../artifacts/store.js";
+import { insteadOf, isTruncated, warningOf } from "../artifacts/unstored.js";
+import { SluiceError } from "../errors/error.js";
 import { guarded, type StorageAct } from "../errors/storage.js";
 import { onAbort, untilAborted } from "./abort.js";
+import type { AnswerRef, TransformOptions } from "./sluice.js";
 
 /** What is done about a store that fails: the answer comes without it, or there is none. */
 export type OnStoreFailure = "answer" | "throw";
@@ -17,10 +18,9 @@ const MAX_FAILURES = 32;
 /** How long, in milliseconds, what an aborted message left half-written may take to go away. */
 const GRACE = 500;
 
-/** A store, what stands in for it, and what is done when it fails. */
+/** A store, and what is done when it fails. */
 export interface StoreTerms {
   readonly store: ArtifactStore;
-  readonly standIn: StandIn;
   readonly onFailure: OnStoreFailure;
 }
 
@@ -43,10 +43,6 @@ export class StoreAccess {
     const access = new StoreAccess(this.#terms, signal);
     access.#failures.push(...this.#failures);
     return access;
-  }
-
-  get standIn(): StandIn {
-    return this.#terms.standIn;
   }
 
   /** What the store failed at, each sentence once; grows until the message is answered. */
@@ -98,7 +94,8 @@ export class StoreAccess {
       return await work();
     } catch (error) {
       if (!this.caused(error)) throw error;
-      this.note(error);
+      const known = this.#failures.some(({ code, message }) => code === error.code && message === error.message);
+      if (!known && this.#failures.length < MAX_FAILURES) this.#failures.push(error);
       if (this.#terms.onFailure === "throw") throw error;
       return otherwise(error);
     }
@@ -107,12 +104,6 @@ export class StoreAccess {
   /** Whether an error is one of the store's. */
   caused(error: unknown): error is SluiceError {
     return this.#thrown?.has(error as SluiceError) ?? false;
-  }
-
-  /** Lists a failure. */
-  note(failure: SluiceError): void {
-    const known = this.#failures.some(({ code, message }) => code === failure.code && message === failure.message);
-    if (!known && this.#failures.length < MAX_FAILURES) this.#failures.push(failure);
   }
 
   /** Waits for work, but no longer than until the signal is aborted; then throws its reason. */
@@ -135,6 +126,27 @@ export class StoreAccess {
     const settled = new AbortController();
     const left = graceOver(this.#signal, settled.signal).then(() => (this.#abandoned = true));
     await Promise.race([clearing.finally(() => settled.abort()), left]);
+  }
+
+  /**
+   * The ref itself, or one that says that nothing is kept: in a store with limits, the last artifacts of a result may
+   * take the room of its first.
+   */
+  async storedOrTruncated(ref: AnswerRef): Promise<AnswerRef> {
+    if (isTruncated(ref)) return ref;
+    const look = async (store: ArtifactStore): Promise<AnswerRef> => {
+      // That a store cannot be looked into now does not say that something is gone.
+      const isGone = await unlessExpired(() => store.stat(ref.id, ref.scope)).then(
+        (found) => found === null,
+        () => false,
+      );
+      if (isGone) throw crowdedOut();
+      return ref;
+    };
+    return this.attempt<AnswerRef>(
+      () => this.call("read", look),
+      (failure) => insteadOf(ref, warningOf(failure)),
+    );
   }
 
   async *#chunks(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -161,4 +173,37 @@ function graceOver(signal: AbortSignal, settled: AbortSignal): Promise<void> {
     if (signal.aborted) begin();
     else onAbort(settled, onAbort(signal, begin));
   });
+}
+
+/** What is said of what is stored of a result. */
+export function infoOf(
+  { namespace, scope, tool }: TransformOptions,
+  source: Readonly<Record<string, unknown>> = tool === undefined ? {} : { tool },
+): ArtifactInfo {
+  return { ...(namespace !== undefined && { namespace }), ...(scope !== undefined && { scope }), source };
+}
+
+/** A store may be anybody's: what is no ref would break the answer later on. */
+export function checked(ref: ArtifactRef | null): ArtifactRef {
+  const { id, source } = (ref ?? {}) as Readonly<Record<keyof ArtifactRef, unknown>>;
+  if (typeof id === "string" && id !== "" && typeof source === "object" && source !== null) return ref as ArtifactRef;
+  throw new SluiceError("E_STORE_WRITE", "The store took the content but gave no ref: repair the store.");
+}
+
+/** Null for what retention has taken away. */
+export async function unlessExpired<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof SluiceError && error.code === "E_EXPIRED") return null;
+    throw error;
+  }
+}
+
+function crowdedOut(): SluiceError {
+  return new SluiceError(
+    "E_STORE_FULL",
+    "The store did not keep this artifact until the result was complete, where the last may take the room of the first: " +
+      "raise the limits of retention, or ask the tool for less.",
+  );
 }

@@ -3,7 +3,6 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import { stringifyDeep, type Replacer } from "./deep-json.js";
 
 /** What holds bytes: any view of a buffer, a buffer, a file, an answer over HTTP, a stream. */
 export type ByteSource = ArrayBufferView | ArrayBufferLike | Blob | Response | ReadableStream<Uint8Array>;
@@ -37,8 +36,17 @@ export function isByteSource(value: unknown): value is ByteSource {
  *
  * @throws SluiceError E_INVALID_ARGUMENT for what JSON cannot say: a BigInt, a cycle, a function.
  */
-export function jsonOf(value: unknown): string {
-  return stringified(value, undefined);
+export function jsonOf(value: unknown, replacer?: Replacer): string {
+  let text: string | undefined;
+  try {
+    text = stringifyDeep(value, replacer);
+  } catch (error) {
+    throw new SluiceError("E_INVALID_ARGUMENT", `the value is not JSON: ${reasonOf(error)}`, {}, { cause: error });
+  }
+  if (text === undefined) {
+    throw new SluiceError("E_INVALID_ARGUMENT", `the value is not JSON: ${typeof value} has no JSON form`);
+  }
+  return text;
 }
 
 /**
@@ -48,16 +56,16 @@ export function jsonOf(value: unknown): string {
  * @throws SluiceError E_INVALID_ARGUMENT for what JSON cannot say: a BigInt, a cycle, a function.
  */
 export function piecesOf(value: unknown): readonly ValuePiece[] {
-  if (!mayHoldBytes(value)) return [jsonOf(value)];
   const sources: ByteSource[] = [];
   // Nobody can guess it, so no string of the value can be taken for one of ours.
   const name = crypto.randomUUID();
-  const text = stringified(value, function (this: unknown, key: string, said: unknown): unknown {
+  const text = jsonOf(value, function (this: unknown, key: string, said: unknown): unknown {
     const own = (this as Record<string, unknown>)[key];
     const source = isByteSource(own) ? own : said;
     if (!isByteSource(source)) return said;
     return `${name}:${sources.push(source) - 1}`;
   });
+  if (sources.length === 0) return [text];
   return text.split(new RegExp(`"${name}:(\\d+)"`)).map((part, at) => {
     return at % 2 === 0 ? part : (sources[Number(part)] as ByteSource);
   });
@@ -115,50 +123,84 @@ export function filenameOf(source: ByteSource): string | undefined {
   return "name" in source && typeof source.name === "string" && source.name !== "" ? source.name : undefined;
 }
 
-/** Whether bytes may be in a value; of one that cannot be read, writing it will tell. */
-function mayHoldBytes(root: unknown): boolean {
-  try {
-    return hasBytes(root);
-  } catch {
-    return true;
-  }
-}
-
-/** Each object is looked at once, however deep it is; what `toJSON` gives is seen only when it is written. */
-function hasBytes(root: unknown): boolean {
-  const seen = new Set<unknown>();
-  const waiting: unknown[] = [root];
-  while (waiting.length > 0) {
-    const value = waiting.pop();
-    if (typeof value !== "object" || value === null || seen.has(value)) continue;
-    if (isByteSource(value)) return true;
-    seen.add(value);
-    if (Array.isArray(value)) {
-      for (const each of value as unknown[]) waiting.push(each);
-    } else if (typeof (value as { readonly toJSON?: unknown }).toJSON === "function") {
-      if (!(value instanceof Date)) return true;
-    } else {
-      for (const each of Object.values(value)) waiting.push(each);
-    }
-  }
-  return false;
-}
-
 /** What JSON says itself of a value; what a getter or `toJSON` of the value's own throws may hold anything. */
 function reasonOf(error: unknown): string {
   const [line = ""] = error instanceof TypeError ? error.message.split("\n", 1) : [];
   return /circular|BigInt/.test(line) && line.length <= 200 ? line : "it cannot be read";
 }
 
-function stringified(value: unknown, replacer: Replacer | undefined): string {
-  let text: string | undefined;
+/** A container whose members are being written. */
+interface Frame {
+  readonly holder: object;
+  /** Of an object; the indexes of an array are its length. */
+  readonly keys: readonly string[] | undefined;
+  readonly size: number;
+  next: number;
+  written: number;
+}
+
+/** As the second argument of `JSON.stringify`. */
+type Replacer = (this: unknown, key: string, value: unknown) => unknown;
+
+/** What `JSON.stringify` gives, for values of any depth. Throws TypeError for cycles and BigInts, as it does. */
+export function stringifyDeep(value: unknown, replacer?: Replacer): string | undefined {
   try {
-    text = stringifyDeep(value, replacer);
+    return JSON.stringify(value, replacer);
   } catch (error) {
-    throw new SluiceError("E_INVALID_ARGUMENT", `the value is not JSON: ${reasonOf(error)}`, {}, { cause: error });
+    if (!(error instanceof RangeError)) throw error;
+    return withoutRecursion(value, replacer);
   }
-  if (text === undefined) {
-    throw new SluiceError("E_INVALID_ARGUMENT", `the value is not JSON: ${typeof value} has no JSON form`);
+}
+
+function withoutRecursion(root: unknown, replacer: Replacer | undefined): string | undefined {
+  const seen = (holder: object, key: string): unknown => {
+    const value = asJson((holder as Record<string, unknown>)[key], key);
+    return replacer === undefined ? value : replacer.call(holder, key, value);
+  };
+  const parts: string[] = [];
+  const frames: Frame[] = [];
+  const open = new Set<object>();
+  const write = (value: unknown): void => {
+    if (!isContainer(value)) return void parts.push(JSON.stringify(value));
+    if (open.has(value)) throw new TypeError("Converting circular structure to JSON");
+    open.add(value);
+    const keys = Array.isArray(value) ? undefined : Object.keys(value);
+    frames.push({ holder: value, keys, size: keys?.length ?? (value as unknown[]).length, next: 0, written: 0 });
+    parts.push(keys === undefined ? "[" : "{");
+  };
+  const first = seen({ "": root }, "");
+  if (isLeftOut(first)) return undefined;
+  write(first);
+  for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
+    const { holder, keys, size } = frame;
+    if (frame.next === size) {
+      parts.push(keys === undefined ? "]" : "}");
+      open.delete(holder);
+      frames.pop();
+      continue;
+    }
+    const key = keys?.[frame.next] ?? String(frame.next);
+    frame.next += 1;
+    const value = seen(holder, key);
+    if (isLeftOut(value) && keys !== undefined) continue;
+    if (frame.written++ > 0) parts.push(",");
+    if (keys !== undefined) parts.push(JSON.stringify(key), ":");
+    write(isLeftOut(value) ? null : value);
   }
-  return text;
+  return parts.join("");
+}
+
+function asJson(value: unknown, key: string): unknown {
+  const { toJSON } = Object(value ?? {}) as { readonly toJSON?: unknown };
+  return typeof toJSON === "function" ? (toJSON.call(value, key) as unknown) : value;
+}
+
+function isLeftOut(value: unknown): boolean {
+  return value === undefined || typeof value === "function" || typeof value === "symbol";
+}
+
+/** An array or an object, but none that stands for a string, a number or a boolean. */
+function isContainer(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  return !/^\[object (?:String|Number|Boolean|BigInt)\]$/.test(Object.prototype.toString.call(value));
 }

@@ -5,7 +5,7 @@
 import { ScopedArtifacts, type Uploaded } from "../artifacts/scoped.js";
 import type { ArtifactRef, Clock } from "../artifacts/store.js";
 import { untilAborted } from "../core/abort.js";
-import type { DeferredArtifact, ToolContract } from "../core/contract-shape.js";
+import type { DeferredArtifact, ToolContract } from "../core/contract.js";
 import type { Transformed } from "../core/sluice.js";
 import type { SluiceError } from "../errors/error.js";
 import { storageError } from "../errors/storage.js";

@@ -4,7 +4,7 @@
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { Uploaded } from "../artifacts/scoped.js";
-import type { ContractArtifact, DeferredArtifact } from "../core/contract-shape.js";
+import type { ContractArtifact, DeferredArtifact } from "../core/contract.js";
 import type { AnswerRef } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
 import { uriIn } from "../mcp/arguments/uri.js";

@@ -2,7 +2,7 @@
  * What a model, and a viewer, are told of a result whose files are stored (user storage §6.2, §7, §8).
  * @module
  */
-import type { ContractArtifact, DeferredArtifact, ToolContract } from "../core/contract-shape.js";
+import type { ContractArtifact, DeferredArtifact, ToolContract } from "../core/contract.js";
 import type { DisplayedFile, ResultDisplay } from "../tools/user-files/handling.js";
 
 /** A file of a result, stored, or with the reason why not. */

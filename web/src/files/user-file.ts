@@ -4,7 +4,7 @@
  */
 import { isArtifactId } from "../artifacts/ids.js";
 import type { StoredArtifact } from "../artifacts/store.js";
-import type { DeferredReason, FileCategory } from "../core/contract-shape.js";
+import type { DeferredReason, FileCategory } from "../core/contract.js";
 import { factsIn } from "./facts.js";
 
 /** Where a file came from (user storage §4.2). */

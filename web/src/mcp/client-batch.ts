@@ -2,8 +2,7 @@
  * Batches of a client's (revision 2025-03-26; JSON-RPC 2.0 §6).
  * @module
  */
-import { Levels, type LevelsVisitor } from "../transports/levels.js";
-import { MessageMembers } from "../transports/members.js";
+import { Levels, MessageMembers, type LevelsVisitor } from "../transports/members.js";
 import { parseJson, sourceOf } from "./json-text.js";
 
 const OPEN_ARRAY = 0x5b;
@@ -94,16 +93,6 @@ class BatchMessages implements LevelsVisitor {
       this.#note(this.#message);
       this.#message = undefined;
     }
-  }
-
-  /** For {@link Levels}. */
-  openString(): void {
-    // Where strings are is no matter here.
-  }
-
-  /** For {@link Levels}. */
-  closeString(): void {
-    // Nor where they end.
   }
 
   #note(message: MessageMembers): void {

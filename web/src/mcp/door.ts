@@ -3,9 +3,8 @@
  * @module
  */
 import type { AnswerRef, Sluice, Transformed, TransformOptions } from "../core/sluice.js";
-import { Incoming } from "../transports/incoming.js";
+import { Incoming, type Outlet } from "../transports/incoming.js";
 import type { MessageMembers } from "../transports/members.js";
-import type { Outlet } from "../transports/outlet.js";
 import type { Passed } from "../transports/passage.js";
 import { Catalog, type ListedTool } from "./catalog.js";
 import { Courses, type AnswerEdit } from "./courses.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import { MessageMembers } from "../transports/members.js";
-import type { Outlet } from "../transports/outlet.js";
+import type { Outlet } from "../transports/incoming.js";
 import type { ListedTool } from "./catalog.js";
 import { elementsOf } from "./client-batch.js";
 import { requestOf } from "./client-request.js";

@@ -6,7 +6,6 @@ import { namespaceOf } from "../artifacts/ids.js";
 import { chosenStore } from "../artifacts/discover.js";
 import { configured } from "../artifacts/retention/configured.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import { standIn } from "../artifacts/unstored.js";
 import type { SluiceConfig } from "../core/config.js";
 import { createSluiceOver, type WasmSource } from "../core/create.js";
 import { Door, type DoorEvent, type LinkMode } from "./door.js";
@@ -42,7 +41,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   const { on_store_failure, arguments: forms, share } = readDoor(config);
   const onFailure = on_store_failure === "error" ? "throw" : "answer";
   return new Door({
-    sluice: await createSluiceOver({ store, standIn, onFailure }, withoutDoor(config), options.wasm),
+    sluice: await createSluiceOver({ store, onFailure }, withoutDoor(config), options.wasm),
     store,
     scope: options.scope ?? {},
     namespace: namespaceOf(options.namespace),

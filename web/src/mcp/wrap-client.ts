@@ -2,7 +2,7 @@
  * A client one already has, with a door in front of what it answers.
  * @module
  */
-import { stringifyDeep } from "../core/deep-json.js";
+import { stringifyDeep } from "../core/value.js";
 import { textOf } from "../transports/bytes.js";
 import { DEFAULT_NAMESPACE } from "../artifacts/ids.js";
 import type { Door } from "./door.js";

@@ -5,7 +5,6 @@
 import { chosenStore } from "../artifacts/discover.js";
 import { configured } from "../artifacts/retention/configured.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import { standIn } from "../artifacts/unstored.js";
 import { createSluiceOver, type WasmSource } from "../core/create.js";
 import type { OnStoreFailure } from "../core/store-access.js";
 import type { SluiceConfig } from "../core/config.js";
@@ -108,7 +107,7 @@ export class ReactPlanner {
     this.#namedRuns = new NamedRuns(this.#pausedRuns, leaseSeconds);
     this.#arguments = new ArtifactArguments({ store, namespace: NATIVE, forms, share });
     this.#sluices = new Sluices(this.#config, (each) =>
-      createSluiceOver({ store, standIn, onFailure: this.#onStoreFailure }, each, options.wasm),
+      createSluiceOver({ store, onFailure: this.#onStoreFailure }, each, options.wasm),
     );
   }
 

@@ -6,7 +6,6 @@ import { chosenStore } from "../artifacts/discover.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import { configured } from "../artifacts/retention/configured.js";
 import type { ArtifactStore, StoredArtifact } from "../artifacts/store.js";
-import { standIn } from "../artifacts/unstored.js";
 import { createSluiceOver } from "../core/create.js";
 import type { SluiceConfig } from "../core/config.js";
 import type { Sluice } from "../core/sluice.js";
@@ -70,7 +69,7 @@ export async function assembled(terms: AssemblyTerms): Promise<Assembled> {
   const { on_store_failure, arguments: forms, share } = readDoor(rest);
   const onStoreFailure = on_store_failure === "error" ? "throw" : "answer";
   const made = (each: SluiceConfig | undefined): Promise<Sluice> =>
-    createSluiceOver({ store, standIn, onFailure: onStoreFailure }, each, wasm);
+    createSluiceOver({ store, onFailure: onStoreFailure }, each, wasm);
   const sluice = await made(withoutDoor(rest));
   const gate = filing === undefined ? sluice : await made(filing.contractConfig(withoutDoor(rest)));
   const source = terms.source(config, {

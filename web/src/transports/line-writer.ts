@@ -31,8 +31,8 @@ export class LineWriter {
    * a shorter line that stalls keeps nobody waiting. From the first byte written until the line is complete, nobody else
    * writes.
    */
-  lane(most = 0): RevocableLane {
-    return new Lane({ take: () => this.#take(), write: (bytes) => this.#write(bytes) }, most);
+  lane(most = 0): Lane {
+    return new Lane(() => this.#take(), this.#write, most);
   }
 
   /** Waits for everything before, and gives what lets go. */
@@ -55,29 +55,20 @@ export interface LineLane {
   complete(): Promise<void>;
 }
 
-/** One that may be given up. */
-export interface RevocableLane extends LineLane {
-  /** Gives up the line: nothing is written of one that was not begun, and one that was is ended. */
-  drop(): Promise<void>;
-}
-
-/** What a lane writes to. */
-interface Stream {
-  /** Waits until nobody else writes; gives what lets the next one write. */
-  take(): Promise<() => void>;
-  write(bytes: Uint8Array): Promise<void>;
-}
-
-class Lane implements RevocableLane {
-  readonly #stream: Stream;
+/** A side that writes to a stream among others. */
+class Lane implements LineLane {
+  readonly #take: () => Promise<() => void>;
+  readonly #send: (bytes: Uint8Array) => Promise<void>;
   readonly #most: number;
   /** The last piece of a line is always held: its end is written with it. */
   #held: Uint8Array[] = [];
   #size = 0;
   #release: (() => void) | undefined;
 
-  constructor(stream: Stream, most: number) {
-    this.#stream = stream;
+  /** @param take waits until nobody else writes; gives what lets the next one write. */
+  constructor(take: () => Promise<() => void>, send: (bytes: Uint8Array) => Promise<void>, most: number) {
+    this.#take = take;
+    this.#send = send;
     this.#most = most;
   }
 
@@ -86,16 +77,17 @@ class Lane implements RevocableLane {
     this.#size += bytes.length;
     if (this.#held.length > MAX_PIECES) this.#held = [joined(this.#held)];
     if (this.#release === undefined && this.#size <= this.#most) return;
-    this.#release ??= await this.#stream.take();
+    this.#release ??= await this.#take();
     await this.#write(1);
   }
 
   async complete(): Promise<void> {
     if (this.#held.length === 0) return;
-    this.#release ??= await this.#stream.take();
+    this.#release ??= await this.#take();
     await this.#write(0);
   }
 
+  /** Gives up the line: nothing is written of one that was not begun, and one that was is ended. */
   async drop(): Promise<void> {
     if (this.#release === undefined) this.#forget();
     else await this.complete();
@@ -106,7 +98,7 @@ class Lane implements RevocableLane {
     try {
       while (this.#held.length > left) {
         const bytes = this.#held.shift() as Uint8Array;
-        await this.#stream.write(left === 0 && this.#held.length === 0 ? withNewline(bytes) : bytes);
+        await this.#send(left === 0 && this.#held.length === 0 ? withNewline(bytes) : bytes);
       }
     } catch (error) {
       this.#forget();

@@ -4,7 +4,7 @@
  */
 
 /** A stretch of one line, without its newline. */
-export interface LinePiece {
+interface LinePiece {
   readonly bytes: Uint8Array;
   /** Whether the line ends here. */
   readonly last: boolean;

@@ -19,7 +19,7 @@ export type Course =
   | GateCourse;
 
 /** A member's value goes through the gate. */
-export interface GateCourse {
+interface GateCourse {
   readonly kind: "gate";
   readonly member: string;
   readonly options: TransformOptions;
@@ -150,13 +150,19 @@ export class Passage implements AsyncDisposable {
     if (course?.kind !== "gate" || this.#gated !== undefined) return;
     const member = this.#members.member(course.member);
     if (member === undefined) return;
+    await this.#gate(course);
+    this.#held = [];
+    this.#heldSize = 0;
+  }
+
+  /** Sends what is held through the gate. */
+  async #gate(course: GateCourse): Promise<void> {
     this.#gated = new GatedValue(this.#sluice, this.#members, course);
-    for (let at = 0; this.#held.length > 0;) {
-      const bytes = this.#held.shift() as Uint8Array;
+    let at = 0;
+    for (const bytes of this.#held) {
       await this.#gated.write(bytes, at);
       at += bytes.length;
     }
-    this.#heldSize = 0;
   }
 
   /** Decides at the end, when everything is known: what was let pass may have turned out to be an answer. */
@@ -167,8 +173,16 @@ export class Passage implements AsyncDisposable {
 
   async #finish(): Promise<Transformed | undefined> {
     const course = this.#course;
-    if (this.#gated !== undefined) return this.#gatedWhole(this.#gated);
-    if (course?.kind === "gate") return this.#gateHeld(course);
+    if (course?.kind === "gate" && this.#gated === undefined) {
+      if (this.#members.member(course.member)?.end !== undefined) await this.#gate(course);
+    }
+    if (this.#gated !== undefined) {
+      const { pieces, reduced, isChanged } = await this.#gated.close();
+      // What needs no change goes on as it came, where that is still held.
+      if (isChanged || this.#held.length === 0) for await (const piece of pieces) await this.#sink(piece);
+      else await this.#flush();
+      return reduced;
+    }
     if (course?.kind === "edit") {
       const message = textOf(this.#held);
       const edited = await editedOr(course, message);
@@ -179,32 +193,6 @@ export class Passage implements AsyncDisposable {
     }
     await this.#flush();
     return undefined;
-  }
-
-  async #gatedWhole(gated: GatedValue): Promise<Transformed | undefined> {
-    const { pieces, reduced } = await gated.close();
-    for await (const piece of pieces) await this.#sink(piece);
-    return reduced;
-  }
-
-  /** What needs no change goes on as it came. */
-  async #gateHeld(course: GateCourse): Promise<Transformed | undefined> {
-    const member = this.#members.member(course.member);
-    if (member?.end === undefined) {
-      await this.#flush();
-      return undefined;
-    }
-    const gated = new GatedValue(this.#sluice, this.#members, course);
-    this.#gated = gated;
-    let at = 0;
-    for (const bytes of this.#held) {
-      await gated.write(bytes, at);
-      at += bytes.length;
-    }
-    const { pieces, reduced, isChanged } = await gated.close();
-    if (isChanged) for await (const piece of pieces) await this.#sink(piece);
-    else await this.#flush();
-    return reduced;
   }
 
   async #flush(): Promise<void> {

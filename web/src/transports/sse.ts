@@ -3,9 +3,8 @@
  * @module
  */
 import { BYTE_ORDER_MARK, joined } from "./bytes.js";
-import type { Incoming } from "./incoming.js";
+import type { Incoming, Outlet } from "./incoming.js";
 import { isBlank } from "./lines.js";
-import type { Outlet } from "./outlet.js";
 import type { Sink } from "./passage.js";
 
 const LF = 0x0a;

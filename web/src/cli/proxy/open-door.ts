@@ -4,7 +4,6 @@
  */
 import { configured } from "../../artifacts/retention/configured.js";
 import type { RetentionConfig } from "../../artifacts/retention/policy.js";
-import { standIn } from "../../artifacts/unstored.js";
 import { createSluiceOver } from "../../core/create.js";
 import { Door, type DoorTerms, type LinkMode } from "../../mcp/door.js";
 import { readDoor, withoutDoor } from "../../mcp/door-config.js";
@@ -65,7 +64,7 @@ export async function openProxyDoors(invocation: Invocation, terminal: Terminal,
   const copies = new Copies(store);
   const { operands } = invocation;
   const terms: DoorTerms = {
-    sluice: await createSluiceOver({ store, standIn, onFailure }, withoutDoor(config)),
+    sluice: await createSluiceOver({ store, onFailure }, withoutDoor(config)),
     store,
     scope: {},
     namespace:

@@ -4,7 +4,6 @@
  */
 import { resolve } from "node:path";
 import { MemoryArtifactStore } from "../../artifacts/memory.js";
-import { standIn } from "../../artifacts/unstored.js";
 import type { SluiceConfig } from "../../core/config.js";
 import { createSluiceOver } from "../../core/create.js";
 import { SluiceError } from "../../errors/error.js";
@@ -113,7 +112,7 @@ async function checkedConfig(said: ServeFile["artifacts"]): Promise<SluiceConfig
   }
   const config: SluiceConfig = said;
   try {
-    await createSluiceOver({ store: new MemoryArtifactStore(), standIn, onFailure: "answer" }, config);
+    await createSluiceOver({ store: new MemoryArtifactStore(), onFailure: "answer" }, config);
   } catch (error) {
     if (!(error instanceof SluiceError) || !error.code.startsWith("E_CONFIG_")) throw error;
     throw new SluiceError(error.code, `"artifacts" in the configuration: ${error.message}`, {

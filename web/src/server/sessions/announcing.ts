@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactRef } from "../../artifacts/store.js";
-import { isTruncated } from "../../core/segment-writer.js";
+import { isTruncated } from "../../artifacts/unstored.js";
 import type { AnswerRef } from "../../core/sluice.js";
 import type { ServeTerms } from "../terms.js";
 import type { ServedSession } from "./session.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactRef, ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
-import { isTruncated } from "../../core/segment-writer.js";
+import { isTruncated } from "../../artifacts/unstored.js";
 import type { SluiceError } from "../../errors/error.js";
 import { guarded, storageError } from "../../errors/storage.js";
 import { artifactsIn } from "./artifacts-in.js";

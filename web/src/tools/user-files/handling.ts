@@ -4,7 +4,7 @@
  */
 import type { ArtifactScope, ArtifactStore } from "../../artifacts/store.js";
 import type { AnswerRef, Transformed } from "../../core/sluice.js";
-import type { Display } from "../../core/contract-shape.js";
+import type { Display } from "../../core/contract.js";
 import type { SluiceError } from "../../errors/error.js";
 
 /** A call of a tool that takes and makes users' files. */

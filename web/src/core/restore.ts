@@ -1,17 +1,26 @@
 /**
- * Putting back what the mcp dialect took out.
+ * Putting back what the mcp dialect took out. Results that have no `_meta` to carry their references (an array, a text,
+ * an error) have them kept in the store, beside what they belong to.
  * @module
  */
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
-import { storageError } from "../errors/storage.js";
+import { guarded, storageError } from "../errors/storage.js";
 import type { Engine, EnginePool } from "./engine.js";
+import type { TransformOptions } from "./sluice.js";
+import { infoOf, type StoreAccess } from "./store-access.js";
 
 /** Texts inside texts that are followed: more than one message has segments, so what goes deeper refers to itself. */
 const MAX_DEPTH = 320;
 
 /** First byte of a piece that is source text as it is: `=`. */
 const LITERAL = 0x3d;
+
+/** Longest id that is repeated: a document may name anything. */
+const MAX_ID = 200;
+
+/** Of references that are kept beside a document. */
+const MIME_TYPE = "application/vnd.sluice.refs+json";
 
 const encoder = new TextEncoder();
 
@@ -37,12 +46,13 @@ export class Restorer {
   }
 
   /**
-   * The document, `refs` being entries that were kept beside it.
+   * The document.
    *
    * @throws SluiceError E_RESTORE_REFS; with the artifact's id E_NOT_FOUND (unknown, in another scope, or never
    * stored), E_EXPIRED, E_STORE_CORRUPT, E_STORE_DENIED, E_STORE_READ. All but damage is told before the first byte.
    */
-  async *document(json: string, refs: string): AsyncGenerator<Uint8Array> {
+  async *document(json: string): AsyncGenerator<Uint8Array> {
+    const refs = await sidecarRefs(this.#store, this.#scope, json);
     const entries = encoder.encode(refs);
     yield* this.#cut([encoder.encode(json), entries], 0, (core) =>
       refs === "" ? core.restore() : core.restoreWith(entries.length),
@@ -88,12 +98,12 @@ export class Restorer {
   }
 
   async *#bytes(engine: Engine, { id, form, raw }: Hole): AsyncGenerator<Uint8Array> {
-    const reader = await reading(id, () => this.#store.openReader(id, this.#at()));
+    const at = this.#scope === undefined ? {} : { scope: this.#scope };
+    const reader = await reading(id, () => this.#store.openReader(id, at));
     if (reader === null) throw gone(id);
     engine.tell(form, (core) => core.openForm(raw));
     for await (const chunk of chunksOf(id, reader)) {
-      yield engine.call((core) => {
-        core.input(chunk.length).set(chunk);
+      yield engine.put([chunk], (core) => {
         core.writeForm();
         return core.output().slice();
       });
@@ -116,10 +126,6 @@ export class Restorer {
     const references = encoder.encode(JSON.stringify(ref.source["references"] ?? []));
     // As bytes: halves of surrogate pairs, which JSON may escape, are in them and would not survive decoding.
     yield* this.#cut([bytes, references], depth, (core) => core.restoreText(references.length, kind === "json"));
-  }
-
-  #at(): { readonly scope?: ArtifactScope } {
-    return this.#scope === undefined ? {} : { scope: this.#scope };
   }
 }
 
@@ -158,9 +164,6 @@ function idsInside({ source }: ArtifactRef): string[] {
   });
 }
 
-/** Longest id that is repeated: a document may name anything. */
-const MAX_ID = 200;
-
 /** A failure of the store, with the artifact that it is about. */
 function about(id: string, error: unknown): SluiceError {
   const failure = storageError(error, "read");
@@ -177,4 +180,111 @@ function gone(id: string): SluiceError {
       ? `artifact ${name} was never stored, as its source.warning says: it cannot be restored; call the tool again`
       : `artifact ${name} is not in this scope of the store, or no longer: name its scope and store, or call the tool again`,
   );
+}
+
+interface Carrier {
+  readonly _meta?: Readonly<Record<string, unknown>> | null;
+  readonly result?: { readonly _meta?: Readonly<Record<string, unknown>> | null } | null;
+}
+
+/** Whether a document carries its own references: where the core writes them, not wherever the key stands. */
+function carriesRefs(json: string): boolean {
+  if (!json.includes('"sluice/refs"')) return false;
+  const root = parsed(json) as Carrier | null;
+  return [root, root?.result].some((holder) => Array.isArray(holder?.["_meta"]?.["sluice/refs"]));
+}
+
+/** Null for what is not JSON: of a document the core says where it is not. */
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Keeps `refs` for the reduced document `json`, where it does not carry them. For an array or a text that only looks as
+ * if it had some, it is kept that there are none: another original may be reduced to the same. Where the store fails the
+ * answer is as good, but cannot be restored.
+ */
+export async function keepSidecarRefs(
+  access: StoreAccess,
+  options: TransformOptions,
+  json: string,
+  refs = "[]",
+): Promise<void> {
+  if (carriesRefs(json) || !json.includes("artifact://")) return;
+  if (refs === "[]" && json.trimStart().startsWith("{")) return;
+  const of = oneSpelling(json);
+  const source = { restores_chars: of.length, kept_at: performance.timeOrigin + performance.now() };
+  const info = { ...infoOf(options, source), mime_type: MIME_TYPE };
+  const keep = (): Promise<void> =>
+    access.call("write", async (store) => {
+      try {
+        await store.putText(JSON.stringify({ of, refs }), info);
+      } catch (error) {
+        const { code, message, cause } = storageError(error, "write");
+        const what = "The references of this result were not kept, so restore cannot put back what was taken out";
+        throw new SluiceError(code, `${what}: ${message}`, {}, { cause });
+      }
+    });
+  await access.attempt(keep, () => undefined);
+}
+
+/**
+ * The references kept for `json`, or nothing. Two originals may be reduced to the same document, such as a string
+ * and an array of the same bytes: what was kept last is meant. Throws E_STORE_… when the store fails, E_EXPIRED
+ * when what may have been meant has expired.
+ */
+async function sidecarRefs(store: ArtifactStore, scope: ArtifactScope | undefined, json: string): Promise<string> {
+  if (carriesRefs(json) || !json.includes("artifact://")) return "";
+  const wanted = oneSpelling(json);
+  let expired: SluiceError | undefined;
+  for (const { id } of await candidates(store, scope ?? {}, wanted.length)) {
+    try {
+      const bytes = await guarded("read", () => store.get(id, scope));
+      const kept = bytes && recordOf(bytes, id);
+      if (kept?.of === wanted) return kept.refs;
+    } catch (error) {
+      if (!(error instanceof SluiceError) || error.code !== "E_EXPIRED") throw error;
+      expired = error;
+    }
+  }
+  if (expired !== undefined) throw expired;
+  return "";
+}
+
+interface Kept {
+  readonly of: string;
+  readonly refs: string;
+}
+
+function recordOf(bytes: Uint8Array, id: string): Kept {
+  const kept = parsed(new TextDecoder().decode(bytes)) as Partial<Kept> | null;
+  if (typeof kept?.of === "string" && typeof kept.refs === "string") return { of: kept.of, refs: kept.refs };
+  throw new SluiceError(
+    "E_STORE_CORRUPT",
+    `The references in ${id} are damaged: delete it, and call the tool again to restore its result.`,
+  );
+}
+
+/** What was kept for documents of this length, the newest first. */
+async function candidates(store: ArtifactStore, scope: ArtifactScope, chars: number): Promise<ArtifactRef[]> {
+  const found: ArtifactRef[] = [];
+  await guarded("read", async () => {
+    for await (const ref of store.list(scope)) {
+      if (ref.mime_type === MIME_TYPE && ref.source["restores_chars"] === chars) found.push(ref);
+    }
+  });
+  return found.sort((left, right) => Number(right.source["kept_at"]) - Number(left.source["kept_at"]));
+}
+
+// White space and escapes may change on the way of a document; its value does not.
+function oneSpelling(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json));
+  } catch {
+    return json;
+  }
 }
