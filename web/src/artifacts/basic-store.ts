@@ -6,12 +6,10 @@ import { sha256 } from "#hash";
 import { isBytes } from "../core/call.js";
 import { SluiceError } from "../errors/error.js";
 import { guarded } from "../errors/storage.js";
-import { bytesOf, encoded, objectOf } from "./given.js";
+import { bytesOf, encoded, objectOf, spanOf, streamOf } from "./bytes.js";
 import type { Hashing } from "./hash.js";
 import { LocalLocks } from "./local-locks.js";
 import { MemorySink } from "./memory-bare.js";
-import { spanOf } from "./range.js";
-import { streamOf } from "./reader.js";
 import { claimOf, infoOfText, patched, type Claim } from "./record.js";
 import { RefTable } from "./ref-table.js";
 import type {

@@ -4,9 +4,7 @@
  */
 import { sha256 } from "#hash";
 import type { Hashing } from "./hash.js";
-import { bytesOf, encoded, objectOf } from "./given.js";
-import { spanOf } from "./range.js";
-import { streamOf } from "./reader.js";
+import { bytesOf, encoded, objectOf, spanOf, streamOf } from "./bytes.js";
 import { claimOf, infoOfText, patched, type Claim } from "./record.js";
 import { RefTable } from "./ref-table.js";
 import { SinkWriter, type Sink } from "./writer.js";

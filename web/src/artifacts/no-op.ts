@@ -3,7 +3,7 @@
  * @module
  */
 import { sha256 } from "#hash";
-import { bytesOf, encoded } from "./given.js";
+import { bytesOf, encoded } from "./bytes.js";
 import type { Hashing } from "./hash.js";
 import { infoOfText } from "./record.js";
 import type {

@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import { objectOf } from "./given.js";
+import { objectOf } from "./bytes.js";
 import { idsFor } from "./ids.js";
 import { copyOf, patched, refOf, restated, type Claim } from "./record.js";
 import { scopeKey } from "./scope.js";

@@ -5,9 +5,8 @@
 import { isBytes } from "../core/call.js";
 import { SluiceError } from "../errors/error.js";
 import { guarded } from "../errors/storage.js";
-import { chunksOf, type Uploaded } from "./chunks.js";
+import { chunksOf, objectOf, type Uploaded } from "./bytes.js";
 import { asStore } from "./discover.js";
-import { objectOf } from "./given.js";
 import { isArtifactId } from "./ids.js";
 import { fullScope, sameScope, type FullScope } from "./scope.js";
 import { openedWriter, writtenWhole } from "./writer.js";

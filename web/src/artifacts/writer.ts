@@ -4,7 +4,7 @@
  */
 import { SluiceError } from "../errors/error.js";
 import { guarded, storageError } from "../errors/storage.js";
-import { bytesOf } from "./given.js";
+import { bytesOf } from "./bytes.js";
 import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactStore, ArtifactWriter } from "./store.js";
 
 /** Where a writer's bytes go. Calls never overlap; after `commit` or `discard` there are none. */
@@ -14,6 +14,11 @@ export interface Sink {
   commit(patch: ArtifactPatch): Promise<ArtifactRef>;
   /** Forgets what was written. Also called after a failure. */
   discard(): Promise<void>;
+}
+
+/** Bytes that open writers of one store took and that are not where it keeps them yet. */
+export interface Unwritten {
+  bytes: number;
 }
 
 const DONE = Promise.resolve();

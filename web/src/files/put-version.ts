@@ -2,7 +2,7 @@
  * One version of a file, written and looked at in one pass.
  * @module
  */
-import { chunksOf, type Uploaded } from "../artifacts/chunks.js";
+import { chunksOf, type Uploaded } from "../artifacts/bytes.js";
 import type { ArtifactInfo, ArtifactRef, ArtifactStore } from "../artifacts/store.js";
 import { openedWriter } from "../artifacts/writer.js";
 import type { FileLook } from "../core/sluice.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import { TieredArtifactStore } from "../artifacts/tiered/tiered-store.js";
+import { TieredArtifactStore } from "../artifacts/tiered-store.js";
 import { untilAborted } from "../core/abort.js";
 import type { Transformed } from "../core/sluice.js";
 import { readContract } from "../core/contract.js";

@@ -2,7 +2,7 @@
  * A content as a stream.
  * @module
  */
-import type { Span } from "../range.js";
+import type { Span } from "../bytes.js";
 import { partOf, type Contents } from "./contents.js";
 import { takenAway } from "./failures.js";
 import type { Lease } from "./locks.js";

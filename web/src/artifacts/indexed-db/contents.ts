@@ -2,7 +2,7 @@
  * Chunks that belong together: written, read and cleared away.
  * @module
  */
-import type { Span } from "../range.js";
+import type { Span } from "../bytes.js";
 import type { Connection } from "./connection.js";
 import { takenAway } from "./failures.js";
 import type { Lease, Locks } from "./locks.js";

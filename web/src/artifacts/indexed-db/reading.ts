@@ -5,8 +5,7 @@
 import { SluiceError } from "../../errors/error.js";
 import type { Hashing } from "../hash.js";
 import { isArtifactId } from "../ids.js";
-import { spanOf } from "../range.js";
-import { streamOf } from "../reader.js";
+import { spanOf, streamOf } from "../bytes.js";
 import { scopeKey } from "../scope.js";
 import type { Stamps } from "../stamps.js";
 import type { ArtifactScope, ByteRange } from "../store.js";

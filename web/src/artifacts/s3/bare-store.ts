@@ -3,9 +3,8 @@
  * @module
  */
 import { sha256 } from "#hash";
-import { bytesOf, encoded, objectOf } from "../given.js";
+import { bytesOf, encoded, objectOf, spanOf } from "../bytes.js";
 import type { Hashing } from "../hash.js";
-import { spanOf } from "../range.js";
 import { claimOf, infoOfText } from "../record.js";
 import { fullScope } from "../scope.js";
 import { Stamps } from "../stamps.js";

@@ -7,7 +7,7 @@ import { damaged } from "../verify.js";
 import type { S3Connection, Sending, Speaker } from "./connection.js";
 import { Download, dropped } from "./download.js";
 import { isLost, isMissing, isUnknownToIt, isWordlesslyMissing, s3Error } from "./failures.js";
-import type { Span } from "../range.js";
+import type { Span } from "../bytes.js";
 
 /** An object that was read as a whole, and its version. */
 export interface Versioned {

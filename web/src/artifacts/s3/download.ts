@@ -3,7 +3,7 @@
  * @module
  */
 import type { GetObjectCommandOutput } from "@aws-sdk/client-s3";
-import type { Span } from "../range.js";
+import type { Span } from "../bytes.js";
 import { damaged } from "../verify.js";
 import type { Bucket } from "./bucket.js";
 import { late, s3Error, takenAway } from "./failures.js";

@@ -4,8 +4,7 @@
  */
 import { SluiceError } from "../../errors/error.js";
 import type { Hashing } from "../hash.js";
-import { spanOf, type Span } from "../range.js";
-import { streamOf } from "../reader.js";
+import { spanOf, streamOf, type Span } from "../bytes.js";
 import type { Stamps } from "../stamps.js";
 import type { ArtifactScope, ByteRange } from "../store.js";
 import { damaged, verified, Verifier } from "../verify.js";

@@ -11,7 +11,7 @@ import { copyOf, patched } from "../record.js";
 import { fullScope, type FullScope } from "../scope.js";
 import type { Stamps } from "../stamps.js";
 import type { ArtifactPatch, ArtifactRef, ArtifactScope } from "../store.js";
-import { objectOf } from "../given.js";
+import { objectOf } from "../bytes.js";
 import type { Bucket } from "./bucket.js";
 import { again, AGAIN } from "./again.js";
 import { newName, refKey, scopeFolder } from "./layout.js";
