@@ -42,7 +42,8 @@ export { RetainingArtifactStore } from "./artifacts/retention/retaining-store.js
 export type { RetainingOptions } from "./artifacts/retention/retaining-store.js";
 export { sameScope, scopeKey } from "./artifacts/scope.js";
 export { ScopedArtifacts } from "./artifacts/scoped.js";
-export type { Uploaded, UploadInfo } from "./artifacts/scoped.js";
+export type { Uploaded } from "./artifacts/bytes.js";
+export type { UploadInfo } from "./artifacts/scoped.js";
 export type { Hashing, StreamHash } from "./artifacts/hash.js";
 export { TieredArtifactStore } from "./artifacts/tiered-store.js";
 export type { TieredStoreOptions } from "./artifacts/tiered-store.js";

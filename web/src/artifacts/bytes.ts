@@ -83,7 +83,7 @@ async function* streamed(data: ReadableStream<Uint8Array>): AsyncIterable<Uint8A
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
   } finally {
-    await reader.cancel();
+    await reader.cancel().catch(() => undefined);
   }
 }
 

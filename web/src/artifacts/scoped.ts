@@ -12,8 +12,6 @@ import { fullScope, sameScope, type FullScope } from "./scope.js";
 import { openedWriter, writtenWhole } from "./writer.js";
 import type { ArtifactInfo, ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "./store.js";
 
-export type { Uploaded };
-
 /** What is said of an upload: everything but whose it is. */
 export type UploadInfo = Omit<ArtifactInfo, "scope">;
 

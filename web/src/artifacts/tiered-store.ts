@@ -4,7 +4,7 @@
  */
 import { wrong } from "../core/call.js";
 import { SluiceError } from "../errors/error.js";
-import { bytesOf, encoded, objectOf } from "./bytes.js";
+import { bytesOf, chunksOf, encoded, objectOf } from "./bytes.js";
 import { asStore } from "./discover.js";
 import { isArtifactId } from "./ids.js";
 import { claimOf, infoOfText, patched, type Claim } from "./record.js";
@@ -235,12 +235,7 @@ async function* bytesOfDraft(store: ArtifactStore, draft: ArtifactRef): AsyncGen
   if (stream === null) {
     throw new SluiceError("E_STORE_READ", "What was written was taken away before it was all there: store it again.");
   }
-  const reader = stream.getReader();
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
-  } finally {
-    await reader.cancel().catch(() => undefined);
-  }
+  yield* chunksOf(stream);
 }
 
 /**
@@ -276,15 +271,6 @@ async function moved(here: ArtifactStore, there: ArtifactStore, ref: ArtifactRef
   const placed = await writtenWhole(await there.openWriter(said), chunksOf(bytes));
   await here.delete(ref.id, ref.scope);
   return placed;
-}
-
-async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-  const reader = stream.getReader();
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
-  } finally {
-    await reader.cancel().catch(() => undefined);
-  }
 }
 
 function nullIfExpired(error: unknown): null {

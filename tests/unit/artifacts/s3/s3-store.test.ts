@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import { BareMemoryStore } from "../../../../web/src/artifacts/memory-bare.js";
+import { BareMemoryStore } from "../../../../web/src/artifacts/memory.js";
 import { RetainingArtifactStore } from "../../../../web/src/artifacts/retention/retaining-store.js";
 import type { S3ArtifactStore } from "../../../../web/src/s3.js";
 import type { ArtifactStore, Clock } from "../../../../web/src/artifacts/store.js";

@@ -24,7 +24,7 @@ import type {
   StoredArtifact,
   StoreSpace,
 } from "../store.js";
-import { damaged, verified, Verifier } from "../verify.js";
+import { damaged, verified } from "../verify.js";
 import { SinkWriter, writtenWhole, type Unwritten } from "../writer.js";
 import { BLOB, Folder, withdraw } from "./folder.js";
 import { isAbsent, openPlain, orNull, SWEEP_AFTER } from "./plain.js";
@@ -260,7 +260,7 @@ async function readSpan(
 ): Promise<ReadableStream<Uint8Array>> {
   const stream = streamSpan(file, span);
   if (span.end - span.start < ref.size_bytes) return stream;
-  return verified(stream, await Verifier.begin(ref, hashing), () => withdraw(folder, ref.sha256));
+  return verified(stream, ref, hashing, () => withdraw(folder, ref.sha256));
 }
 
 /** Streams a span of an open file as fast as it is read, and closes it at the end, on failure or on cancel. */

@@ -4,37 +4,26 @@
  */
 import type { SluiceError } from "../../errors/error.js";
 import type { StreamHash } from "../hash.js";
+import { randomHex } from "../ids.js";
 import { patched, type Claim } from "../record.js";
-import type { Stamps } from "../stamps.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
 import type { Sink } from "../writer.js";
-import type { Connection } from "./connection.js";
-import { newContent, type Contents } from "./contents.js";
-import { browserError } from "./failures.js";
-import type { Lease } from "./locks.js";
-import { publish } from "./publish.js";
-import { CHUNK } from "./schema.js";
-import type { Unwritten } from "./space.js";
+import type { Lease, StoreDeps } from "./contents.js";
+import { browserError, CHUNK } from "./database.js";
+import { publish } from "./refs.js";
 
 const SMALLEST = 4096;
-
-/** What an upload needs. */
-export interface Uploading {
-  readonly connection: Connection;
-  readonly contents: Contents;
-  readonly stamps: Stamps;
-  readonly unwritten: Unwritten;
-}
+const NAME_BYTES = 16;
 
 /**
  * Hashes and writes in constant memory. One chunk is filled while the one before it is on its way. What fits into one
  * chunk is written when it is published, and costs nothing when it is thrown away.
  */
 export class Upload implements Sink {
-  readonly #store: Uploading;
+  readonly #store: StoreDeps;
   readonly #claim: Claim;
   readonly #hash: StreamHash;
-  readonly #content = newContent();
+  readonly #content = randomHex(NAME_BYTES);
   #filling: Uint8Array = new Uint8Array(0);
   #filled = 0;
   #size = 0;
@@ -47,7 +36,7 @@ export class Upload implements Sink {
   #flying: Promise<void> | undefined;
   #failure: SluiceError | undefined;
 
-  constructor(store: Uploading, claim: Claim, hash: StreamHash) {
+  constructor(store: StoreDeps, claim: Claim, hash: StreamHash) {
     this.#store = store;
     this.#claim = claim;
     this.#hash = hash;

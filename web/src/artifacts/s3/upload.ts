@@ -1,33 +1,49 @@
 /**
- * Bytes on their way in.
+ * Bytes on their way in, and making them an artifact.
+ *
+ * Bytes are written before the ref that names them, each time under a name of their own, and go after it: so no ref ever
+ * names what is not there, whoever stores and deletes the same at once.
  * @module
  */
+import type { CompletedPart } from "@aws-sdk/client-s3";
 import { SluiceError } from "../../errors/error.js";
-import type { StreamHash } from "../hash.js";
-import { patched, type Claim } from "../record.js";
+import type { Hashing, StreamHash } from "../hash.js";
+import { idsFor } from "../ids.js";
+import { copyOf, patched, refOf, restated, type Claim } from "../record.js";
 import type { Stamps } from "../stamps.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
 import type { Sink } from "../writer.js";
 import type { Bucket } from "./bucket.js";
-import { guarded } from "./failures.js";
-import { blobKey, newName } from "./layout.js";
-import { Parts } from "./parts.js";
-import { publish } from "./publish.js";
+import { guarded, isMissing, s3Error } from "./connection.js";
+import { blobKey, newName, refKey } from "./layout.js";
+import { again, AGAIN, lookUp, stampedAfter, write, type Found } from "./refs.js";
 
-/** What an upload needs. */
-export interface Uploading {
+/** What a store in a bucket works with. */
+export interface StoreDeps {
   readonly bucket: Bucket;
   readonly stamps: Stamps;
+  readonly hashing: Hashing;
 }
 
 const SMALLEST = 4096;
+
+/** What came of publishing: the ref, and a blob that no ref names any more. */
+interface Published {
+  readonly ref: ArtifactRef;
+  readonly loose: string | null;
+}
+
+/** The id is another content's, or one that somebody who died was deleting. */
+const TAKEN: unique symbol = Symbol("taken");
+/** So often it is waited for who deletes the same. */
+const PATIENCE = 14;
 
 /**
  * Hashes and sends in constant memory: one part is filled while the one before it is on its way. What fits into one part
  * is sent when it is published, and not at all where the same is there already.
  */
 export class Upload implements Sink {
-  readonly #store: Uploading;
+  readonly #store: StoreDeps;
   readonly #claim: Claim;
   readonly #folder: string;
   readonly #hash: StreamHash;
@@ -41,7 +57,7 @@ export class Upload implements Sink {
   #isPlaced = false;
   #isNamed = false;
 
-  constructor(store: Uploading, claim: Claim, folder: string, hash: StreamHash) {
+  constructor(store: StoreDeps, claim: Claim, folder: string, hash: StreamHash) {
     this.#store = store;
     this.#claim = claim;
     this.#folder = folder;
@@ -74,20 +90,54 @@ export class Upload implements Sink {
 
   async #publish(patch: ArtifactPatch): Promise<ArtifactRef> {
     const claim = patched(this.#claim, patch);
-    const { bucket, stamps } = this.#store;
     if (this.#parts) await this.#complete(this.#parts);
-    const content = {
-      sha256: this.#hash.digest(),
-      size: this.#size,
-      place: () => this.#place(),
-      named: (may: boolean) => void (this.#isNamed = may),
-    };
-    const { ref, loose } = await publish(bucket, claim, this.#folder, content, stamps);
+    const { ref, loose } = await this.#published(claim, this.#hash.digest());
     this.#filling = new Uint8Array(0);
     // What cannot be cleared away now is by `gc`.
-    if (loose !== null) await bucket.remove(blobKey(this.#folder, loose)).catch(() => undefined);
+    if (loose !== null) await this.#store.bucket.remove(blobKey(this.#folder, loose)).catch(() => undefined);
     if (!this.#isNamed) await this.#withdraw();
     return ref;
+  }
+
+  /** Gives the content the shortest id that is free in its scope, or the id that it has there already. */
+  async #published(claim: Claim, sha256: string): Promise<Published> {
+    for (const id of idsFor(claim.namespace, sha256)) {
+      const place = { id, scope: claim.scope, folder: this.#folder, key: refKey(this.#folder, id) };
+      const outcome = await again<Published | typeof TAKEN>("write", async (attempt) => {
+        const found = await lookUp(this.#store.bucket, place);
+        if (found === null) return this.#created(refOf(claim, id, sha256, this.#size), place.key);
+        if (found.record.isGone === true) return attempt < PATIENCE ? AGAIN : TAKEN;
+        if (found.record.ref.sha256 !== sha256) return TAKEN;
+        return this.#restated(claim, found);
+      });
+      if (outcome !== TAKEN) return outcome;
+    }
+    throw new SluiceError("E_STORE_CORRUPT", "Every id of this content is taken by another: the hash is not sound.");
+  }
+
+  async #created(ref: ArtifactRef, key: string): Promise<Published | typeof AGAIN> {
+    const { bucket, stamps } = this.#store;
+    const blob = await this.#place();
+    const now = stamps.next();
+    this.#isNamed = true;
+    const wrote = await write(bucket, key, { ref, blob, created: now, stored: now, used: now }, null);
+    this.#isNamed = wrote !== null;
+    return wrote === null ? AGAIN : { ref: copyOf(ref), loose: null };
+  }
+
+  /** Storing the same again: its bytes stay those that are there, unless they are damaged, or somebody took them away. */
+  async #restated(claim: Claim, found: Found): Promise<Published | typeof AGAIN> {
+    const { record, key, folder } = found;
+    const { bucket, stamps } = this.#store;
+    const isThere = record.isDamaged !== true && (await bucket.size(blobKey(folder, record.blob))) === this.#size;
+    const blob = isThere ? record.blob : await this.#place();
+    const ref = patched(record.ref, restated(record.ref, claim) ?? {});
+    const now = stampedAfter(stamps, record.used);
+    if (!isThere) this.#isNamed = true;
+    const wrote = await write(bucket, key, { ref, blob, created: record.created, stored: now, used: now }, found);
+    this.#isNamed = wrote !== null && !isThere;
+    if (wrote === null) return AGAIN;
+    return { ref: copyOf(ref), loose: isThere ? null : record.blob };
   }
 
   async #withdraw(): Promise<void> {
@@ -145,4 +195,126 @@ export class Upload implements Sink {
 function tooLarge(part: number): SluiceError {
   const sentence = `The artifact has more than the 10,000 parts of ${part} bytes that S3 takes: raise partBytes.`;
   return new SluiceError("E_TOO_LARGE", sentence, { path: "partBytes" });
+}
+
+/** S3 takes no more. One is kept for the last. */
+const MOST_PARTS = 10_000;
+/** A part that arrives late may outlive the first attempt to throw all of them away. */
+const ABORTS = 3;
+
+/** One upload; nothing of it is seen before it is complete. */
+class Parts {
+  readonly #bucket: Bucket;
+  readonly #key: string;
+  readonly #upload: string;
+  readonly #over = new AbortController();
+  readonly #done: CompletedPart[] = [];
+  #sent = 0;
+  /** Settles when the part before has arrived; never rejects, see `#failure`. */
+  #flying: Promise<void> | undefined;
+  #inFlight: Uint8Array | undefined;
+  #failure: SluiceError | undefined;
+  #isComplete = false;
+
+  private constructor(bucket: Bucket, key: string, upload: string) {
+    this.#bucket = bucket;
+    this.#key = key;
+    this.#upload = upload;
+  }
+
+  static async begin(bucket: Bucket, key: string): Promise<Parts> {
+    const said = { ...bucket.at(key), ContentType: "application/octet-stream" };
+    const { UploadId = "" } = await bucket.connection.coded("write", 0, ({ sdk, client }, how) =>
+      client.send(new sdk.CreateMultipartUploadCommand(said), how),
+    );
+    return new Parts(bucket, key, UploadId);
+  }
+
+  /** Whether there is room for the last part only. */
+  get isFull(): boolean {
+    return this.#sent >= MOST_PARTS - 1;
+  }
+
+  /** Sends a part off, after the one before it, whose memory it gives back. The part's own belongs to it meanwhile. */
+  async send(bytes: Uint8Array): Promise<Uint8Array | undefined> {
+    const before = this.#inFlight;
+    await this.#arrived();
+    this.#inFlight = bytes;
+    this.#flying = this.#part(++this.#sent, bytes);
+    return before;
+  }
+
+  /** Makes the parts an object of `size` bytes. */
+  async complete(size: number): Promise<void> {
+    await this.#arrived();
+    const said = { ...this.#bucket.at(this.#key), UploadId: this.#upload, MultipartUpload: { Parts: this.#done } };
+    try {
+      // A service may have to put them together first.
+      await this.#bucket.connection.send(size, ({ sdk, client }, how) =>
+        client.send(new sdk.CompleteMultipartUploadCommand(said), how),
+      );
+    } catch (error) {
+      // An attempt whose answer was lost ends the upload: the next one finds none.
+      const isThere = isMissing(error) && (await this.#bucket.size(this.#key)) === size;
+      if (!isThere) throw s3Error(error, "write");
+    }
+    this.#isComplete = true;
+  }
+
+  /** Throws away what was sent, unless it is complete. Idempotent. */
+  async abort(): Promise<void> {
+    this.#over.abort();
+    await this.#flying;
+    this.#inFlight = undefined;
+    for (let attempt = 0; attempt < ABORTS && !this.#isComplete; attempt++) {
+      try {
+        await abortUpload(this.#bucket, this.#key, this.#upload);
+        this.#isComplete = await this.#isGone();
+      } catch {
+        // What cannot be thrown away now is by `gc`, or by the bucket's own rule.
+      }
+    }
+  }
+
+  async #isGone(): Promise<boolean> {
+    const said = { ...this.#bucket.at(this.#key), UploadId: this.#upload, MaxParts: 1 };
+    try {
+      await this.#bucket.connection.send(0, ({ sdk, client }, how) => client.send(new sdk.ListPartsCommand(said), how));
+      return false;
+    } catch (error) {
+      return isMissing(error);
+    }
+  }
+
+  async #part(PartNumber: number, Body: Uint8Array): Promise<void> {
+    const said = { ...this.#bucket.at(this.#key), UploadId: this.#upload, PartNumber, Body };
+    try {
+      const { ETag = "" } = await this.#bucket.connection.send(
+        Body.byteLength,
+        ({ sdk, client }, how) => client.send(new sdk.UploadPartCommand(said), how),
+        this.#over.signal,
+      );
+      this.#done.push({ PartNumber, ETag });
+    } catch (error) {
+      this.#failure = s3Error(error, "write");
+    }
+  }
+
+  async #arrived(): Promise<void> {
+    await this.#flying;
+    this.#flying = undefined;
+    if (this.#failure) throw this.#failure;
+  }
+}
+
+/** Throws away an upload that may be gone already. */
+export async function abortUpload(bucket: Bucket, key: string, upload: string): Promise<void> {
+  const said = { ...bucket.at(key), UploadId: upload };
+  try {
+    await bucket.connection.send(0, ({ sdk, client }, how) =>
+      client.send(new sdk.AbortMultipartUploadCommand(said), how),
+    );
+  } catch (error) {
+    if (!isMissing(error)) throw s3Error(error, "write");
+  }
 }

@@ -7,7 +7,7 @@ import { lstat, open, opendir, readlink, realpath, type FileHandle } from "node:
 import { join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
-import type { OutputFile } from "../user-workspace.js";
+import type { OutputFile } from "../options.js";
 import { InvalidPathError, shown, type PathRefusal } from "./errors.js";
 import { READ, type OpenFolder } from "./open-folder.js";
 
