@@ -222,7 +222,6 @@ function isDraft({ source }: ArtifactRef): boolean {
   return source[MARK] === true;
 }
 
-/** Closes a writer as a draft. */
 async function closedAsDraft(writer: ArtifactWriter): Promise<ArtifactRef> {
   await writer.write(crypto.getRandomValues(new Uint8Array(TAIL)));
   return writer.close({ filename: null, mime_type: null, source: { [MARK]: true } });

@@ -106,6 +106,63 @@ export class SinkWriter implements ArtifactWriter {
   }
 }
 
+const SMALLEST = 4096;
+
+/** Bytes on their way to a store that takes them in pieces of one size. Grows with what comes, up to one piece. */
+export class PieceBuffer {
+  readonly #most: number;
+  #memory: Uint8Array = new Uint8Array(0);
+  #filled = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** What is in it: no copy. */
+  get bytes(): Uint8Array {
+    return this.#memory.subarray(0, this.#filled);
+  }
+
+  /**
+   * Copies a chunk. `send` is given each piece that is full, only when more is to come, so that the last one has something in it;
+   * what it gives back is filled next.
+   */
+  write(chunk: Uint8Array, send: (piece: Uint8Array) => Promise<Uint8Array | void>): Promise<void> | undefined {
+    if (this.#filled + chunk.byteLength > this.#most) return this.#overflow(chunk, send);
+    this.#take(chunk);
+    return undefined;
+  }
+
+  /** Gives its memory back. */
+  clear(): void {
+    this.#memory = new Uint8Array(0);
+    this.#filled = 0;
+  }
+
+  async #overflow(chunk: Uint8Array, send: (piece: Uint8Array) => Promise<Uint8Array | void>): Promise<void> {
+    for (let at = 0; at < chunk.byteLength;) {
+      if (this.#filled === this.#most) {
+        this.#memory = (await send(this.#memory)) ?? new Uint8Array(this.#most);
+        this.#filled = 0;
+      }
+      const piece = chunk.subarray(at, at + this.#most - this.#filled);
+      this.#take(piece);
+      at += piece.byteLength;
+    }
+  }
+
+  #take(bytes: Uint8Array): void {
+    const wanted = this.#filled + bytes.byteLength;
+    if (wanted > this.#memory.byteLength) {
+      const larger = new Uint8Array(Math.min(this.#most, Math.max(SMALLEST, 2 * this.#memory.byteLength, wanted)));
+      larger.set(this.bytes);
+      this.#memory = larger;
+    }
+    this.#memory.set(bytes, this.#filled);
+    this.#filled = wanted;
+  }
+}
+
 /** Opens a writer of any store, a host's own too: whatever it fails with is a SluiceError E_STORE_…. */
 export async function openedWriter(
   store: Pick<ArtifactStore, "openWriter">,

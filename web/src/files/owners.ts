@@ -8,27 +8,12 @@ import { workspaceName } from "./names.js";
 import type { OpenWorkspace, UserWorkspace } from "./options.js";
 import { UserStorage, type FileOwner, type UserStorageOptions } from "./user-storage.js";
 
-/** What users are made with. */
 interface OwnerTerms {
   readonly store: ArtifactStore;
   readonly options: UserStorageOptions;
   /** Whether files outlive a session. */
   readonly isLasting: boolean;
   readonly openWorkspace: OpenWorkspace | undefined;
-}
-
-/** One user. */
-interface OwnerOfFiles {
-  readonly owner: FileOwner;
-  readonly storage: UserStorage;
-  /** The authenticated identity as tools are told it. */
-  username(): Promise<string>;
-  /** Undefined where there is no file system. */
-  workspace(): Promise<UserWorkspace | undefined>;
-  /** A call begins; gives what ends it. Until then the folder stays as it is. */
-  begin(): Promise<() => void>;
-  /** Works once none of the user's calls is under way; those that begin meanwhile wait for it. */
-  alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** Users that are kept at hand; of those without a call under way the one unused for longest makes room. */
@@ -45,7 +30,7 @@ export class Owners implements AsyncDisposable {
   }
 
   /** Throws ToolAuthError where the scope names no user, or no session while files are those of one. */
-  of(scope: ArtifactScope): OwnerOfFiles {
+  of(scope: ArtifactScope): KnownOwner {
     const { isLasting } = this.#terms;
     const why = nobodyIn(scope, isLasting);
     if (why !== undefined) throw new ToolAuthError(why);
@@ -94,7 +79,7 @@ export class Owners implements AsyncDisposable {
   }
 }
 
-class KnownOwner implements OwnerOfFiles {
+class KnownOwner {
   /** Whether its folder is being emptied to make room for others. */
   isLeaving = false;
   readonly owner: FileOwner;
@@ -114,19 +99,23 @@ class KnownOwner implements OwnerOfFiles {
     return this.#underWay.isBusy;
   }
 
+  /** A call begins; gives what ends it. Until then the folder stays as it is. */
   begin(): Promise<() => void> {
     return this.#underWay.begin();
   }
 
+  /** Works once none of the user's calls is under way; those that begin meanwhile wait for it. */
   alone<T>(work: () => Promise<T>): Promise<T> {
     return this.#underWay.alone(work);
   }
 
+  /** The authenticated identity as tools are told it. */
   username(): Promise<string> {
     this.#name ??= workspaceName(this.owner);
     return this.#name;
   }
 
+  /** Undefined where there is no file system. */
   async workspace(): Promise<UserWorkspace | undefined> {
     const open = this.#openWorkspace;
     if (open === undefined) return undefined;

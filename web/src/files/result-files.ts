@@ -20,7 +20,6 @@ import type { UserFileInfo } from "./user-file.js";
 import type { FileBatch, UserStorage } from "./user-storage.js";
 import { FileTooLargeError, InvalidPathError } from "./workspace/errors.js";
 
-/** Where files go. */
 interface KeepingTerms extends Omit<SourceTerms, "artifacts" | "scope"> {
   readonly storage: UserStorage;
   readonly now: Clock;
@@ -44,7 +43,7 @@ export async function keptContract(
   const keeping = new Keeping(contract, call, terms);
   const said = [...contract.artifacts, ...contract.deferred_artifacts];
   await using found = await foundFiles(said, { ...terms, artifacts, scope: call.scope });
-  for (const file of found.files) await keeping.keep(file, file.said.name);
+  for (const file of found.files) await keeping.keep(file);
   const members = rawMembers(text, ["results", "meta_data"]);
   const meta_data = await keeping.small(members.get("meta_data"));
   const { kept, refs, failures } = keeping;
@@ -73,8 +72,9 @@ class Keeping {
     this.#batch = terms.storage.batch();
   }
 
-  async keep({ said, size_bytes, open }: FoundFile, name: string): Promise<void> {
+  async keep({ said, size_bytes, open }: FoundFile): Promise<void> {
     this.#call.signal.throwIfAborted();
+    const { name } = said;
     const info = this.#info(said);
     const expires_at = info.draft?.expires_at ?? null;
     try {
@@ -124,7 +124,7 @@ class Keeping {
     return new ScopedArtifacts(this.#terms.store, scope).upload(data, { ...info, namespace, source: { tool } });
   }
 
-  #info(said: FoundFile["said"]): UserFileInfo {
+  #info(said: SaidFile): UserFileInfo {
     const { mime, description, category = this.#contract.display.category_hint } = said;
     const common = { mime_type: mime, category: category ?? null, description: description ?? null };
     if (!isDeferred(said)) return { ...common, origin: "generated" };
@@ -144,7 +144,7 @@ function isOfOneFile({ code }: SluiceError): boolean {
   return code.startsWith("E_STORE_") || code === "E_NOT_FOUND" || code === "E_TOO_LARGE";
 }
 
-function isDeferred(said: FoundFile["said"]): said is DeferredArtifact {
+function isDeferred(said: SaidFile): said is DeferredArtifact {
   return "expires_hours" in said;
 }
 
@@ -176,28 +176,26 @@ interface SourceTerms {
 /** What is allowed where there is no folder of a user's own. */
 const NO_WORKSPACE = "/tmp/{username}/";
 
+/** A file as the contract has it. */
+type SaidFile = ContractArtifact | DeferredArtifact;
+
 /** A file of a result, and its bytes. */
 interface FoundFile {
-  readonly said: ContractArtifact | DeferredArtifact;
+  readonly said: SaidFile;
   readonly size_bytes: number;
   readonly open: () => Promise<Uploaded>;
 }
 
-/** All files of a result, open until it is disposed of. */
-interface FoundFiles extends AsyncDisposable {
-  readonly files: readonly FoundFile[];
-}
-
 /**
- * Finds the bytes of all files, and reads none: where one of them is refused, none of them is stored.
+ * Finds the bytes of all files, which are open until it is disposed of, and reads none: where one of them is refused, none of them is stored.
  *
  * @throws InvalidPathError, FileTooLargeError; SluiceError E_TOOL_CONTRACT where a reference is none of this result, and where two
  * files would be kept by one name.
  */
 async function foundFiles(
-  said: readonly (ContractArtifact | DeferredArtifact)[],
+  said: readonly SaidFile[],
   terms: SourceTerms,
-): Promise<FoundFiles> {
+): Promise<AsyncDisposable & { readonly files: readonly FoundFile[] }> {
   checkNames(said);
   const open: AsyncDisposable[] = [];
   const close = async (): Promise<void> => {
@@ -217,7 +215,7 @@ async function foundFiles(
 }
 
 /** Each would be a newer version of the one before: a single result could push a user's own file out of its versions. */
-function checkNames(said: readonly FoundFile["said"][]): void {
+function checkNames(said: readonly SaidFile[]): void {
   const names = new Set<string>();
   for (const each of said) {
     const name = fileName(each.name);
@@ -227,7 +225,7 @@ function checkNames(said: readonly FoundFile["said"][]): void {
 }
 
 async function atPath(
-  said: FoundFile["said"],
+  said: SaidFile,
   path: string,
   open: AsyncDisposable[],
   { workspace, maxBytes }: SourceTerms,
@@ -252,7 +250,7 @@ async function opened(workspace: UserWorkspace, path: string, name: string): Pro
   }
 }
 
-function inline(said: FoundFile["said"], { artifacts, store, scope, maxBytes }: SourceTerms): FoundFile {
+function inline(said: SaidFile, { artifacts, store, scope, maxBytes }: SourceTerms): FoundFile {
   const b64 = "b64" in said ? (said.b64 ?? "") : "";
   if (!b64.startsWith("artifact://")) {
     const bytes = Uint8Array.from(atob(b64), (char) => char.charCodeAt(0));
@@ -289,7 +287,7 @@ function foreign(name: string): SluiceError {
 
 /** A file of a result, stored, or with the reason why not. */
 interface KeptFile {
-  readonly said: ContractArtifact | DeferredArtifact;
+  readonly said: SaidFile;
   /** As it is called from now on. */
   readonly name: string;
   /** Null where it was not stored. */
@@ -301,18 +299,13 @@ interface KeptFile {
   readonly warning?: string;
 }
 
-/** What is told beside files. */
-interface ToldFacts {
-  /** JSON text, in which numbers have all of their digits. */
-  readonly results: string;
-  /** The same; undefined where there is none. */
-  readonly meta_data: string | undefined;
-}
-
-/** JSON text of the contract with names and references in place of bytes, paths and addresses. */
+/**
+ * JSON text of the contract with names and references in place of bytes, paths and addresses. So are `results` and `meta_data`:
+ * numbers in them have all of their digits.
+ */
 function toldContract(
   { retryable, artifacts, deferred_artifacts }: ToolContract,
-  { results, meta_data }: ToldFacts,
+  { results, meta_data }: { readonly results: string; readonly meta_data: string | undefined },
   kept: readonly KeptFile[],
 ): string {
   const files = kept.slice(0, artifacts.length).map(toldFile);

@@ -50,7 +50,6 @@ export interface FileBatch {
   put(name: string, data: Uploaded, info?: UserFileInfo): Promise<UserFile>;
 }
 
-/** Versions of one file. */
 const MAX_VERSIONS = 100;
 
 /**
@@ -198,10 +197,8 @@ export class UserStorage {
   async #put(filename: string, data: Uploaded, info: UserFileInfo, listing: ReusedListing): Promise<UserFile> {
     const known = await listing.find(filename);
     const namespace = known?.versions[0]?.namespace ?? newNamespace();
-    const place = { namespace, filename, scope: this.#scope };
-    const terms = { place, info, describer: this.#describer, maxBytes: this.#maxBytes };
     const listed = await this.#changing(async () => {
-      const kept = await putVersion(this.#store, data, terms);
+      const kept = await this.#putVersion({ namespace, filename, scope: this.#scope }, data, info);
       const before = known?.versions.filter(({ id }) => id !== kept.id) ?? [];
       const over = surplus(before);
       for (const { id } of over) await this.#artifacts.delete(id);
@@ -210,6 +207,22 @@ export class UserStorage {
     });
     listing.note(filename, listed);
     return listed.file;
+  }
+
+  /** One version, written and looked at in one pass. Nothing is left of one that fails. Throws FileTooLargeError. */
+  async #putVersion(place: ArtifactInfo, data: Uploaded, info: UserFileInfo): Promise<ArtifactRef> {
+    using looking = await this.#describer?.();
+    await using writer = await openedWriter(this.#store, place);
+    let size = 0;
+    for await (const chunk of chunksOf(data)) {
+      size += chunk.length;
+      if (size > this.#maxBytes) throw new FileTooLargeError(size, this.#maxBytes);
+      looking?.push(chunk);
+      await writer.write(chunk);
+    }
+    const seen = looking?.finish();
+    const mime_type = info.mime_type ?? seen?.mime_type ?? null;
+    return await writer.close({ mime_type, source: sourceOf(info, seen?.description ?? "") });
   }
 
   /** Counted also where it fails: something of it may have been done. */
@@ -260,7 +273,6 @@ function quoted(name: string): string {
   return JSON.stringify(name);
 }
 
-/** One file, found. */
 interface ListedFile {
   readonly file: UserFile;
   /** Oldest first. */
@@ -362,33 +374,6 @@ class ReusedListing {
     const now = await this.#terms.stat(newest.id).catch(() => null);
     return now?.filename === newest.filename && now.stored_at === newest.stored_at;
   }
-}
-
-/** What a version is written with. */
-interface VersionTerms {
-  /** Under which namespace and name, and whose. */
-  readonly place: Required<Pick<ArtifactInfo, "namespace" | "filename" | "scope">>;
-  readonly info: UserFileInfo;
-  readonly describer: (() => Promise<FileLook>) | undefined;
-  /** Bytes that it may have. */
-  readonly maxBytes: number;
-}
-
-/** Stores bytes, a text or a stream. Nothing is left of one that fails. Throws FileTooLargeError. */
-async function putVersion(store: ArtifactStore, data: Uploaded, terms: VersionTerms): Promise<ArtifactRef> {
-  const { place, info, describer, maxBytes } = terms;
-  using looking = await describer?.();
-  await using writer = await openedWriter(store, place);
-  let size = 0;
-  for await (const chunk of chunksOf(data)) {
-    size += chunk.length;
-    if (size > maxBytes) throw new FileTooLargeError(size, maxBytes);
-    looking?.push(chunk);
-    await writer.write(chunk);
-  }
-  const seen = looking?.finish();
-  const mime_type = info.mime_type ?? seen?.mime_type ?? null;
-  return await writer.close({ mime_type, source: sourceOf(info, seen?.description ?? "") });
 }
 
 /** Has a core look at each file, which is loaded for the first one. */

@@ -202,7 +202,6 @@ const PIECE = 256 * 1024;
 // Buffers of Node 20 end at 4 GiB.
 const MAX_WHOLE = 4 * 1024 ** 3;
 
-/** What is said of an artifact, and its bytes. */
 interface OpenArtifact {
   readonly ref: ArtifactRef;
   readonly file: FileHandle;

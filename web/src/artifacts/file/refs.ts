@@ -133,7 +133,6 @@ export async function noteUsed(refFolder: string, stamp: number): Promise<void> 
   await stamped(refFolder, stamp).catch(() => undefined);
 }
 
-/** Sets when a file was written last. */
 async function stamped(path: string, stamp: number): Promise<boolean> {
   // A quarter of a microsecond more, for seconds in a double are up to half of that off, and Node may cut or round.
   const seconds = (stamp + 0.25) / 1_000_000;

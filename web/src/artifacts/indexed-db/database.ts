@@ -82,7 +82,6 @@ export type Writing = IDBPTransaction<Schema, StoreName[], "readwrite">;
 
 const STORES: readonly StoreName[] = ["refs", "blobs", "chunks", "contents", "clock"];
 
-/** Makes the object stores of a new database. */
 function createStores(database: Database): void {
   const refs = database.createObjectStore("refs", { keyPath: ["scope", "id"] });
   refs.createIndex("all", ["created", "scope", "id"]);
@@ -334,12 +333,10 @@ export function browserError(error: unknown, act: StorageAct): SluiceError {
   return new SluiceError(code, message, {}, { cause: error });
 }
 
-/** The error of a site that has no IndexedDB at all. */
 function noStorage(): SluiceError {
   return new SluiceError("E_STORE_DENIED", DENIED);
 }
 
-/** The error of a store that was closed. */
 function closedStore(): SluiceError {
   return new SluiceError("E_STORE_CLOSED", "The store was closed: open another one.");
 }

@@ -96,7 +96,6 @@ export class IndexedDbArtifactStore extends RetainingArtifactStore implements As
 /** The lock that retention holds. */
 const COLLECTOR = "collector";
 
-/** Options of a {@link BareIndexedDbStore}. */
 interface BareOptions {
   readonly name: string;
   readonly hashing?: Hashing;

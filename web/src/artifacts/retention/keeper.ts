@@ -263,7 +263,6 @@ const REST = 20;
 
 type Listed = readonly StoredArtifact[];
 
-/** One reading under way. */
 interface UnderWay {
   readonly begun: number;
   readonly listed: Promise<Listed>;

@@ -146,7 +146,6 @@ export class Ledger {
   }
 }
 
-/** The time that orders a queue. */
 type QueueTime = "stored_at" | "used_at";
 
 /**

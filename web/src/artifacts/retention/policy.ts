@@ -288,7 +288,6 @@ export function largest(
   );
 }
 
-/** Counts everything together. */
 function wholeOf(): string {
   return WHOLE;
 }

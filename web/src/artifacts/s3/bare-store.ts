@@ -167,7 +167,6 @@ interface SignedAnswer {
   readonly type: string;
 }
 
-/** A link that is good for so many seconds. */
 async function signedUrl(
   bucket: Bucket,
   { folder, record }: Found,

@@ -223,7 +223,6 @@ export function takenAway(): SluiceError {
   return new SluiceError("E_STORE_READ", "The artifact was deleted while it was read: it is no longer there.");
 }
 
-/** The error of a store that was closed. */
 function closedStore(): SluiceError {
   return new SluiceError("E_STORE_CLOSED", "The store was closed: open another one.");
 }

@@ -29,8 +29,7 @@ export interface Found {
   readonly folder: string;
 }
 
-/** Which ref. */
-export interface Place {
+interface Place {
   readonly id: string;
   readonly scope: FullScope;
   /** Of the scope. */
@@ -133,7 +132,7 @@ function pause(milliseconds: number): Promise<void> {
 }
 
 /** A ref with its times, in microseconds, and where its bytes are. */
-export interface RefRecord {
+interface RefRecord {
   readonly ref: ArtifactRef;
   /** When it was stored first, which orders lists; when last; when it was stored or read last. */
   readonly created: number;
@@ -154,7 +153,6 @@ const FORM = 1;
 /** Bytes of the longest that are read: three texts of a million characters, each of which JSON may write as six. */
 export const MAX_RECORD_BYTES: number = 20 * 1024 * 1024;
 
-/** A record as the bytes of an object. */
 function written({ ref, ...rest }: RefRecord): Uint8Array {
   const { id, sha256, size_bytes, mime_type, filename, namespace, source } = ref;
   const { tenant_id = null, user_id = null, session_id = null, trace_id = null } = ref.scope;
@@ -191,7 +189,6 @@ function recordOf(bytes: Uint8Array, id: string, scope: FullScope): RefRecord {
   return record;
 }
 
-/** What callers get of a record. */
 function storedOf({ ref, stored, used }: RefRecord): StoredArtifact {
   return { ...ref, stored_at: inMilliseconds(stored), used_at: inMilliseconds(used) };
 }

@@ -12,7 +12,7 @@ import { idsFor } from "../ids.js";
 import { copyOf, patched, refOf, restated, type Claim } from "../record.js";
 import type { Stamps } from "../stamps.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
-import type { Sink } from "../writer.js";
+import { PieceBuffer, type Sink } from "../writer.js";
 import type { Bucket } from "./bucket.js";
 import { guarded, isMissing, s3Error } from "./connection.js";
 import { blobKey, newName, refKey } from "./layout.js";
@@ -24,8 +24,6 @@ export interface StoreDeps {
   readonly stamps: Stamps;
   readonly hashing: Hashing;
 }
-
-const SMALLEST = 4096;
 
 /** What came of publishing: the ref, and a blob that no ref names any more. */
 interface Published {
@@ -48,9 +46,7 @@ export class Upload implements Sink {
   readonly #folder: string;
   readonly #hash: StreamHash;
   readonly #name = newName();
-  readonly #most: number;
-  #filling: Uint8Array = new Uint8Array(0);
-  #filled = 0;
+  readonly #buffer: PieceBuffer;
   #size = 0;
   #parts: Parts | undefined;
   /** Whether there may be a blob, and whether a ref may name it. */
@@ -62,15 +58,13 @@ export class Upload implements Sink {
     this.#claim = claim;
     this.#folder = folder;
     this.#hash = hash;
-    this.#most = store.bucket.connection.limits.part;
+    this.#buffer = new PieceBuffer(store.bucket.connection.limits.part);
   }
 
   write(chunk: Uint8Array): Promise<void> | undefined {
     this.#hash.update(chunk);
     this.#size += chunk.byteLength;
-    if (this.#filled + chunk.byteLength > this.#most) return this.#overflow(chunk);
-    this.#take(chunk);
-    return undefined;
+    return this.#buffer.write(chunk, (full) => this.#send(full));
   }
 
   commit(patch: ArtifactPatch): Promise<ArtifactRef> {
@@ -78,7 +72,7 @@ export class Upload implements Sink {
   }
 
   async discard(): Promise<void> {
-    this.#filling = new Uint8Array(0);
+    this.#buffer.clear();
     await this.#parts?.abort();
     // Where nobody knows whether a ref was written that names it, a blob is left to `gc`.
     if (!this.#isNamed) await this.#withdraw();
@@ -92,7 +86,7 @@ export class Upload implements Sink {
     const claim = patched(this.#claim, patch);
     if (this.#parts) await this.#complete(this.#parts);
     const { ref, loose } = await this.#published(claim, this.#hash.digest());
-    this.#filling = new Uint8Array(0);
+    this.#buffer.clear();
     // What cannot be cleared away now is by `gc`.
     if (loose !== null) await this.#store.bucket.remove(blobKey(this.#folder, loose)).catch(() => undefined);
     if (!this.#isNamed) await this.#withdraw();
@@ -149,46 +143,22 @@ export class Upload implements Sink {
   async #place(): Promise<string> {
     if (!this.#isPlaced) {
       this.#isPlaced = true;
-      await this.#store.bucket.write(this.#key, this.#filling.subarray(0, this.#filled));
+      await this.#store.bucket.write(this.#key, this.#buffer.bytes);
     }
     return this.#name;
   }
 
   async #complete(parts: Parts): Promise<void> {
-    await parts.send(this.#filling.subarray(0, this.#filled));
+    await parts.send(this.#buffer.bytes);
     this.#isPlaced = true;
     await parts.complete(this.#size);
   }
 
-  async #overflow(chunk: Uint8Array): Promise<void> {
+  /** Sends a part off; gives back the memory of the one before it, which has arrived by then. */
+  async #send(bytes: Uint8Array): Promise<Uint8Array | undefined> {
     this.#parts ??= await Parts.begin(this.#store.bucket, this.#key);
-    for (let at = 0; at < chunk.byteLength;) {
-      // Only when more is to come, so that the last part has something in it.
-      if (this.#filled === this.#most) await this.#send(this.#parts);
-      const piece = chunk.subarray(at, at + this.#most - this.#filled);
-      this.#take(piece);
-      at += piece.byteLength;
-    }
-  }
-
-  async #send(parts: Parts): Promise<void> {
-    if (parts.isFull) throw tooLarge(this.#most);
-    // What was sent before has arrived by then, and its room is free.
-    const free = await parts.send(this.#filling);
-    this.#filling = free ?? new Uint8Array(this.#most);
-    this.#filled = 0;
-  }
-
-  /** Copies bytes for which there is room in the part that is being filled. */
-  #take(bytes: Uint8Array): void {
-    const wanted = this.#filled + bytes.byteLength;
-    if (wanted > this.#filling.byteLength) {
-      const larger = new Uint8Array(Math.min(this.#most, Math.max(SMALLEST, 2 * this.#filling.byteLength, wanted)));
-      larger.set(this.#filling.subarray(0, this.#filled));
-      this.#filling = larger;
-    }
-    this.#filling.set(bytes, this.#filled);
-    this.#filled = wanted;
+    if (this.#parts.isFull) throw tooLarge(bytes.byteLength);
+    return this.#parts.send(bytes);
   }
 }
 

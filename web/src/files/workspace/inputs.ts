@@ -90,7 +90,8 @@ async function inputFolder(workspace: OpenFolder): Promise<OpenFolder> {
   return folder;
 }
 
-function unlessThere(error: unknown): void {
+/** For making what may be there already. */
+export function unlessThere(error: unknown): void {
   if (systemCode(error) !== "EEXIST") throw error;
 }
 

@@ -9,10 +9,10 @@ import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
 import { fileName } from "../names.js";
 import { MAX_FILE_BYTES, type OutputFile, type UserWorkspace } from "../options.js";
-import { coded, FileTooLargeError, workspaceError } from "./errors.js";
-import { INPUTS, Inputs, type InputFile } from "./inputs.js";
+import { coded, FileTooLargeError, InvalidPathError, workspaceError } from "./errors.js";
+import { INPUTS, Inputs, unlessThere, type InputFile } from "./inputs.js";
 import { emptied, OpenFolder } from "./open-folder.js";
-import { invalid, missing, openInside, outputFile, Refused, segmentsOf } from "./output.js";
+import { missing, openInside, outputFile, Refused, segmentsOf } from "./output.js";
 
 /** How a workspace is opened. */
 export interface WorkspaceOptions {
@@ -44,7 +44,6 @@ export class Workspace implements UserWorkspace {
   readonly folder: string;
   /** The folder on this machine that it lies in, with those of others. */
   readonly root: string;
-  readonly #place: Place;
   readonly #separator: string;
   readonly #prefixes: readonly string[];
   readonly #maxBytes: number;
@@ -52,7 +51,6 @@ export class Workspace implements UserWorkspace {
 
   private constructor(place: Place, options: WorkspaceOptions) {
     const { name, shownRoot = "/tmp", maxBytes = MAX_FILE_BYTES } = options;
-    this.#place = place;
     this.#maxBytes = maxBytes;
     this.name = name;
     this.folder = place.folder;
@@ -107,7 +105,7 @@ export class Workspace implements UserWorkspace {
       await file.close();
       throw new FileTooLargeError(size, this.#maxBytes);
     } catch (error) {
-      if (error instanceof Refused) throw invalid(path, this.prefix, error);
+      if (error instanceof Refused) throw new InvalidPathError(path, this.prefix, error.reason);
       if (systemCode(error) === "ENOENT") throw missing(path);
       throw workspaceError(error, "read");
     }
@@ -132,7 +130,7 @@ export class Workspace implements UserWorkspace {
 
   /** Anew each time: what cleans up temporary folders may have taken it. */
   #open(): Promise<OpenFolder> {
-    return openPlace(this.#place);
+    return openPlace(this.folder);
   }
 }
 
@@ -155,17 +153,15 @@ async function placeOf(root: string, name: string, shownRoot: string): Promise<P
   // Windows has access lists and no such bits.
   if (process.platform !== "win32" && (mode & ANYBODY_WRITES) !== 0 && (mode & STICKY) === 0) throw exchangeable();
   const folder = join(real, name);
-  await using opened = await openPlace({ folder, isShown: false });
+  await using opened = await openPlace(folder);
   await checkContents(opened);
   const shown = await realpath(shownRoot).catch(() => undefined);
   return { folder, isShown: shown === real };
 }
 
 /** Opens it, and sees that it is ours. Makes it where it has gone. */
-async function openPlace({ folder }: Place): Promise<OpenFolder> {
-  await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
-    if (systemCode(error) !== "EEXIST") throw error;
-  });
+async function openPlace(folder: string): Promise<OpenFolder> {
+  await mkdir(folder, { mode: 0o700 }).catch(unlessThere);
   const opened = await OpenFolder.open(folder).catch((error: unknown) => {
     throw systemCode(error) === "ENOTDIR" || systemCode(error) === "ELOOP" ? planted() : error;
   });
@@ -184,9 +180,7 @@ async function openPlace({ folder }: Place): Promise<OpenFolder> {
 async function checkContents(folder: OpenFolder): Promise<void> {
   const names = await readdir(folder.at());
   if (names.length > 0 && !names.includes(INPUTS)) throw occupied();
-  await mkdir(folder.at(INPUTS), { mode: 0o700 }).catch((error: unknown) => {
-    if (systemCode(error) !== "EEXIST") throw error;
-  });
+  await mkdir(folder.at(INPUTS), { mode: 0o700 }).catch(unlessThere);
 }
 
 function exchangeable(): SluiceError {
