@@ -8,10 +8,8 @@
  * @module mcp-sluice/files/node
  */
 export * from "./files.js";
-export { localWorkspaces } from "./files/local-workspaces.js";
-export type { LocalWorkspacesOptions } from "./files/local-workspaces.js";
-export { sandboxed } from "./files/sandbox.js";
-export type { SandboxOptions } from "./files/sandbox.js";
+export { localWorkspaces, sandboxed } from "./files/local-workspaces.js";
+export type { LocalWorkspacesOptions, SandboxOptions } from "./files/local-workspaces.js";
 export { FileTooLargeError, InvalidPathError } from "./files/workspace/errors.js";
 export type { FileTooLargeDetails, InvalidPathDetails, PathRefusal } from "./files/workspace/errors.js";
 export type { InputFile } from "./files/workspace/inputs.js";

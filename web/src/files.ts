@@ -10,7 +10,7 @@
  * ```
  * @module mcp-sluice/files
  */
-export type { Uploaded } from "./artifacts/scoped.js";
+export type { Uploaded } from "./artifacts/bytes.js";
 export type { ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, Clock, StoredArtifact } from "./artifacts/store.js";
 export type {
   ContractArtifact,
@@ -25,17 +25,17 @@ export type {
 } from "./core/contract.js";
 export { fileContext, withFileContext } from "./files/context.js";
 export type { FileContextOptions } from "./files/context.js";
-export { fileName } from "./files/file-name.js";
+export { fileName } from "./files/names.js";
+export { workspaceName } from "./files/names.js";
+
 export type { WasmSource } from "./core/create.js";
 export type { AnswerRef, FileLook, Sniffed, Transformed } from "./core/sluice.js";
 export type { SluiceError } from "./errors/error.js";
-export type { UserFilesOptions } from "./files/options.js";
+export type { UserFilesOptions, OpenWorkspace, OutputFile, UserWorkspace } from "./files/options.js";
 export type { Draft, FileOrigin, UserFile, UserFileInfo } from "./files/user-file.js";
 export { UserFiles } from "./files/user-files.js";
 export { UserStorage } from "./files/user-storage.js";
 export type { FileBatch, FileOwner, UserStorageOptions } from "./files/user-storage.js";
-export type { OpenWorkspace, OutputFile, UserWorkspace } from "./files/user-workspace.js";
-export { workspaceName } from "./files/workspace/name.js";
 export type {
   DisplayedFile,
   ErrorResult,

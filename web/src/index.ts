@@ -11,7 +11,8 @@
  */
 import { createSluiceOver, type WasmSource } from "./core/create.js";
 import { chosenStore } from "./artifacts/discover.js";
-import { configured } from "./artifacts/retention/configured.js";
+import { configured } from "./artifacts/retention/retaining-store.js";
+
 import { wrong } from "./core/call.js";
 import { withoutDoor } from "./mcp/door-config.js";
 import type { Sluice, SluiceOptions } from "./core/sluice.js";
@@ -41,10 +42,11 @@ export { RetainingArtifactStore } from "./artifacts/retention/retaining-store.js
 export type { RetainingOptions } from "./artifacts/retention/retaining-store.js";
 export { sameScope, scopeKey } from "./artifacts/scope.js";
 export { ScopedArtifacts } from "./artifacts/scoped.js";
-export type { Uploaded, UploadInfo } from "./artifacts/scoped.js";
+export type { Uploaded } from "./artifacts/bytes.js";
+export type { UploadInfo } from "./artifacts/scoped.js";
 export type { Hashing, StreamHash } from "./artifacts/hash.js";
-export { TieredArtifactStore } from "./artifacts/tiered/tiered-store.js";
-export type { TieredStoreOptions } from "./artifacts/tiered/tiered-store.js";
+export { TieredArtifactStore } from "./artifacts/tiered-store.js";
+export type { TieredStoreOptions } from "./artifacts/tiered-store.js";
 export type {
   ArtifactInfo,
   ArtifactPatch,

@@ -10,7 +10,7 @@
  * @module mcp-sluice/tools/node
  */
 export * from "./tools.js";
-import { Copies } from "./artifacts/copies.js";
+import { Copies } from "./artifacts/private-folder.js";
 import type { ArtifactStore } from "./artifacts/store.js";
 import { environmentVariables } from "./tools/environment.js";
 import type { ArtifactCopies } from "./tools/assembling.js";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { IndexedDbArtifactStore } from "mcp-sluice/browser";
-import { BareIndexedDbStore } from "../../../web/src/artifacts/indexed-db/bare-store.js";
+import { BareIndexedDbStore } from "../../../web/src/artifacts/indexed-db/indexed-db-store.js";
 import { listed } from "../../unit/artifacts/bytes.js";
 import { holds, step, type Step } from "../../unit/artifacts/contract/model.js";
 import { describeStore, type OpenSubject } from "../../unit/artifacts/store-contract.js";

@@ -1,9 +1,9 @@
 /** What is in use, with Web Locks and without. */
 import { openDB } from "idb";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { BareIndexedDbStore } from "../../../web/src/artifacts/indexed-db/bare-store.js";
+import { BareIndexedDbStore } from "../../../web/src/artifacts/indexed-db/indexed-db-store.js";
 import { LocalLocks } from "../../../web/src/artifacts/local-locks.js";
-import { Locks } from "../../../web/src/artifacts/indexed-db/locks.js";
+import { Locks } from "../../../web/src/artifacts/indexed-db/contents.js";
 import { noise } from "../../unit/artifacts/noise.js";
 import { contentsIn, freshName, inside } from "./database.js";
 

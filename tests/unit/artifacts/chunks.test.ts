@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chunksOf, type Uploaded } from "../../../web/src/artifacts/chunks.js";
+import { chunksOf, type Uploaded } from "../../../web/src/artifacts/bytes.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -4,8 +4,7 @@ import { access, mkdtemp, readdir, readFile, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { Copies } from "../../../web/src/artifacts/copies.js";
-import { PrivateFolder } from "../../../web/src/artifacts/private-folder.js";
+import { Copies, PrivateFolder } from "../../../web/src/artifacts/private-folder.js";
 import { MemoryArtifactStore, type StoredArtifact } from "../../../web/src/index.js";
 
 describe("copies for tools that want a path", () => {

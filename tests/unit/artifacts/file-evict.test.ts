@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { Folder } from "../../../web/src/artifacts/file/folder.js";
-import { evictRef } from "../../../web/src/artifacts/file/remove.js";
+import { evictRef } from "../../../web/src/artifacts/file/refs.js";
 import type { StoredArtifact } from "../../../web/src/artifacts/store.js";
 
 let root: string;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
-import { isStale, temporaryName } from "../../../web/src/artifacts/file/owner.js";
+import { isStale, temporaryName } from "../../../web/src/artifacts/file/plain.js";
 
 const HOUR = 3_600_000;
 let root: string;

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { cleanNamespace, idsFor, isArtifactId, namespaceOf } from "../../../web/src/artifacts/ids.js";
-import { idOf, nameOf } from "../../../web/src/artifacts/file/layout.js";
+import { idOf, nameOf } from "../../../web/src/artifacts/file/folder.js";
 
 test("ids start with 12 digits and grow by four to the whole hash", () => {
   const sha = "0123456789abcdef".repeat(4);

@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { BareMemoryStore } from "../../../web/src/artifacts/memory-bare.js";
-import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
+import { BareMemoryStore, MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { sameScope, scopeKey } from "../../../web/src/artifacts/scope.js";
 import { ScopedArtifacts } from "../../../web/src/artifacts/scoped.js";
 import type { ArtifactScope, ArtifactStore } from "../../../web/src/artifacts/store.js";

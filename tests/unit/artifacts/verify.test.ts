@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { sha256 } from "../../../web/src/artifacts/hash-node.js";
-import { verified, Verifier } from "../../../web/src/artifacts/verify.js";
+import { verified } from "../../../web/src/artifacts/verify.js";
 import { noise } from "./noise.js";
 
 /** A stream of `data` in pieces of these sizes, then of what is left. */
@@ -42,7 +42,7 @@ async function drained(stream: ReadableStream<Uint8Array>): Promise<Drained> {
 
 async function checked(data: Uint8Array, expected: Uint8Array, sizes: readonly number[]): Promise<Drained> {
   const said = { sha256: await sha256.whole(expected), size_bytes: expected.length };
-  return drained(verified(streamOf(data, sizes), await Verifier.begin(said, sha256)));
+  return drained(await verified(streamOf(data, sizes), said, sha256));
 }
 
 const CORRUPT = {
@@ -95,8 +95,8 @@ describe("a checked stream", () => {
       vi.fn<() => void>(),
       vi.fn<() => Promise<void>>(() => Promise.reject(new Error("busy"))),
     ];
-    const verifier = await Verifier.begin({ sha256: "0".repeat(64), size_bytes: 10 }, sha256);
-    const { failure } = await drained(verified(streamOf(noise(10), [4], onCancel), verifier, onDamage));
+    const said = { sha256: "0".repeat(64), size_bytes: 10 };
+    const { failure } = await drained(await verified(streamOf(noise(10), [4], onCancel), said, sha256, onDamage));
     expect(failure).toMatchObject(CORRUPT);
     expect(onCancel).toHaveBeenCalledOnce();
     expect(onDamage).toHaveBeenCalledOnce();
@@ -105,12 +105,12 @@ describe("a checked stream", () => {
   test("is read no faster than it is asked, and passes a cancel and a failure on", async () => {
     const onCancel = vi.fn<() => void>();
     const said = { sha256: await sha256.whole(noise(10)), size_bytes: 10 };
-    const reader = verified(streamOf(noise(10), [4], onCancel), await Verifier.begin(said, sha256)).getReader();
+    const reader = (await verified(streamOf(noise(10), [4], onCancel), said, sha256)).getReader();
     expect((await reader.read()).value).toHaveLength(4);
     await reader.cancel();
     expect(onCancel).toHaveBeenCalledOnce();
     const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("EIO")) });
-    const { failure } = await drained(verified(broken, await Verifier.begin(said, sha256)));
+    const { failure } = await drained(await verified(broken, said, sha256));
     expect(failure).toMatchObject({ message: "EIO" });
   });
 });

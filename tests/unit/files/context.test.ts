@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fileContext, withFileContext } from "../../../web/src/files/context.js";
-import { fileName } from "../../../web/src/files/file-name.js";
+import { fileName } from "../../../web/src/files/names.js";
 import type { UserFile } from "../../../web/src/files/user-file.js";
 
 const DAY = 86_400_000;

@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 import { makePdf } from "../../../scripts/demo/pdf.mjs";
 import { makePng } from "../../../scripts/demo/png.mjs";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import { coreDescriber } from "../../../web/src/files/describing.js";
-import { factsIn } from "../../../web/src/files/facts.js";
-import { UserStorage } from "../../../web/src/files/user-storage.js";
+import { coreDescriber, UserStorage } from "../../../web/src/files/user-storage.js";
+import { factsIn } from "../../../web/src/files/user-file.js";
 
 test.each([
   ["CSV, 1.0 KB, 12,000 rows, 8 columns", "12,000 rows"],

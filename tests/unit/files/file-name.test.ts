@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fileName } from "../../../web/src/files/file-name.js";
+import { fileName } from "../../../web/src/files/names.js";
 import { hostileName } from "./hostile-names.js";
 
 describe("the name of a user's file", () => {

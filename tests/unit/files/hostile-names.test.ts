@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { nameShownAs, withFileContext } from "../../../web/src/files/context.js";
-import { fileName } from "../../../web/src/files/file-name.js";
+import { fileName } from "../../../web/src/files/names.js";
 import type { UserFile } from "../../../web/src/files/user-file.js";
 import { UserStorage } from "../../../web/src/files/user-storage.js";
 import { hostileName } from "./hostile-names.js";

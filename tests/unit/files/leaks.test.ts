@@ -5,8 +5,8 @@ import { basename, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import type { UserWorkspace } from "../../../web/src/files/user-workspace.js";
-import { workspaceName } from "../../../web/src/files/workspace/name.js";
+import type { UserWorkspace } from "../../../web/src/files/options.js";
+import { workspaceName } from "../../../web/src/files/names.js";
 import { Workspace } from "../../../web/src/files/workspace/workspace.js";
 import { lab, openLab, type Lab } from "./lab.js";
 

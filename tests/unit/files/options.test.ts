@@ -1,9 +1,8 @@
 /** Flags and their defaults (user storage §2.2). */
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import { FLAGS } from "../../../web/src/files/options.js";
+import { FLAGS, MAX_FILE_BYTES } from "../../../web/src/files/options.js";
 import { UserFiles } from "../../../web/src/files/user-files.js";
-import { MAX_FILE_BYTES } from "../../../web/src/files/limits.js";
 
 const made = (options: object): UserFiles => new UserFiles({ store: new MemoryArtifactStore(), ...options });
 

@@ -1,9 +1,8 @@
 /** What is put and fails, is put again, or is one too many (user storage §2.1). */
 import { beforeEach, describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import { TieredArtifactStore } from "../../../web/src/artifacts/tiered/tiered-store.js";
-import { coreDescriber } from "../../../web/src/files/describing.js";
-import { UserStorage } from "../../../web/src/files/user-storage.js";
+import { TieredArtifactStore } from "../../../web/src/artifacts/tiered-store.js";
+import { coreDescriber, UserStorage } from "../../../web/src/files/user-storage.js";
 
 const ADA = { user_id: "ada" };
 const describer = coreDescriber(undefined);

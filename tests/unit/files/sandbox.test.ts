@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { sandboxed } from "../../../web/src/files/sandbox.js";
+import { sandboxed } from "../../../web/src/files/local-workspaces.js";
 import { Workspace } from "../../../web/src/files/workspace/workspace.js";
 import { whyNoSandbox } from "./sandboxes.js";
 import { adas, emptyFolder } from "./workspace/rooms.js";

@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sandboxed } from "../../../web/src/files/sandbox.js";
+import { sandboxed } from "../../../web/src/files/local-workspaces.js";
 import { Workspace } from "../../../web/src/files/workspace/workspace.js";
 
 /** Why there are none: undefined where there are. Printed, since tests are skipped for it. */

@@ -2,7 +2,7 @@
 import { access } from "node:fs/promises";
 import { describe, expect, test, vi } from "vitest";
 import type { ArtifactScope } from "../../../web/src/artifacts/store.js";
-import { UnderWay } from "../../../web/src/files/under-way.js";
+import { UnderWay } from "../../../web/src/files/owners.js";
 import type { UserFiles } from "../../../web/src/files/user-files.js";
 import { ADA, BOB, lab } from "./lab.js";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
-import { BareMemoryStore } from "../../../web/src/artifacts/memory-bare.js";
+import { BareMemoryStore } from "../../../web/src/artifacts/memory.js";
 import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
 import { UserFiles } from "../../../web/src/files/user-files.js";
 import { listed } from "../artifacts/bytes.js";

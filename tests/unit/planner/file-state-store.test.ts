@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { temporaryName } from "../../../web/src/artifacts/file/owner.js";
+import { temporaryName } from "../../../web/src/artifacts/file/plain.js";
 import { FileStateStore } from "../../../web/src/planner/file-state-store.js";
 import { mounted, unmounted } from "../artifacts/small-disk.js";
 import { describeStateStore } from "./state-store-contract.js";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { discoverArtifactStore } from "../../../web/src/artifacts/discover.js";
-import { BareMemoryStore } from "../../../web/src/artifacts/memory-bare.js";
+import { BareMemoryStore } from "../../../web/src/artifacts/memory.js";
 import { NoOpArtifactStore } from "../../../web/src/artifacts/no-op.js";
 import { ReactPlanner } from "../../../web/src/planner/react-planner.js";
 import { tool, type NativeToolOptions } from "../../../web/src/planner/tool.js";

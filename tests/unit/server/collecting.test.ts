@@ -1,7 +1,7 @@
 /** Retention at work in a server, in time that the test sets. */
 import { expect, test, vi } from "vitest";
 import { RetainingArtifactStore } from "../../../web/src/artifacts/retention/retaining-store.js";
-import { BareMemoryStore } from "../../../web/src/artifacts/memory-bare.js";
+import { BareMemoryStore } from "../../../web/src/artifacts/memory.js";
 import { Collector, sweepOf } from "../../../web/src/server/collecting.js";
 import { listed } from "../artifacts/bytes.js";
 

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { tmpdir } from "node:os";
 import { afterAll, expect, test, vi } from "vitest";
-import { BareMemoryStore } from "../../../web/src/artifacts/memory-bare.js";
+import { BareMemoryStore } from "../../../web/src/artifacts/memory.js";
 import { FileArtifactStore } from "../../../web/src/node.js";
 import { listen, memoryState, SluiceServer, type Listening, type SluiceServerOptions } from "../../../web/src/serve.js";
 import type { ArtifactInfo, ArtifactStore, ByteRange } from "../../../web/src/index.js";

@@ -6,27 +6,11 @@ import { sha256 } from "#hash";
 import { isBytes } from "../core/call.js";
 import { SluiceError } from "../errors/error.js";
 import { guarded } from "../errors/storage.js";
-import { bytesOf, encoded, objectOf } from "./given.js";
 import type { Hashing } from "./hash.js";
-import { LocalLocks } from "./local-locks.js";
-import { MemorySink } from "./memory-bare.js";
-import { spanOf } from "./range.js";
-import { streamOf } from "./reader.js";
-import { claimOf, infoOfText, patched, type Claim } from "./record.js";
-import { RefTable } from "./ref-table.js";
-import type {
-  ArtifactInfo,
-  ArtifactPatch,
-  ArtifactRef,
-  ArtifactScope,
-  ArtifactStore,
-  ArtifactWriter,
-  ByteRange,
-  Clock,
-  StoredArtifact,
-} from "./store.js";
+import type { Claim } from "./record.js";
+import { RefTableStore, type Contents } from "./ref-table.js";
+import type { Clock } from "./store.js";
 import { damaged } from "./verify.js";
-import { SinkWriter } from "./writer.js";
 
 /** What a store with the five methods of RFC 0.3 is told of what it stores. */
 export interface BasicArtifactInfo {
@@ -60,14 +44,6 @@ export interface BasicArtifactStore {
   exists(id: string): Promise<boolean>;
 }
 
-/** A content as the store underneath has it. */
-interface Content {
-  /** Its name there. */
-  id: string;
-  /** How many refs name it; the last to go takes it along. */
-  refs: number;
-}
-
 /**
  * Uses a store that has the RFC's five methods as a whole one. Refs, and with them whose an artifact is, are kept here, in
  * memory: another process, or this one after a restart, finds nothing of what was stored. No scope reads what another put,
@@ -75,36 +51,29 @@ interface Content {
  *
  * What is streamed in is held until it is complete, and what is streamed out is held whole: the five methods know no streams.
  */
-export class BasicStoreAdapter implements ArtifactStore {
+export class BasicStoreAdapter extends RefTableStore {
+  constructor(inner: BasicArtifactStore, options: { readonly hashing?: Hashing; readonly clock?: Clock } = {}) {
+    super(new BasicContents(inner, options.hashing ?? sha256), options);
+  }
+}
+
+/** Contents as the store underneath has them. */
+class BasicContents implements Contents {
   readonly #inner: BasicArtifactStore;
   readonly #hashing: Hashing;
-  readonly #refs: RefTable;
-  /** By their hashes. */
-  readonly #contents = new Map<string, Content>();
-  /** Hashes by the ids that the store gave. */
+  /** The ids that the store gave, by the hashes of contents, and the other way round. */
+  readonly #ids = new Map<string, string>();
   readonly #hashes = new Map<string, string>();
-  /** By a content's hash: what names it must not change while it is put or deleted. */
-  readonly #locks = new LocalLocks();
 
-  constructor(inner: BasicArtifactStore, options: { readonly hashing?: Hashing; readonly clock?: Clock } = {}) {
+  constructor(inner: BasicArtifactStore, hashing: Hashing) {
     this.#inner = inner;
-    this.#hashing = options.hashing ?? sha256;
-    this.#refs = new RefTable(options.clock);
+    this.#hashing = hashing;
   }
 
-  async putBytes(data: Uint8Array, info?: ArtifactInfo): Promise<ArtifactRef> {
-    return this.#put(new Uint8Array(bytesOf(data, "data")), claimOf(info));
-  }
-
-  async putText(text: string, info?: ArtifactInfo): Promise<ArtifactRef> {
-    return this.#put(encoded(text), claimOf(infoOfText(info)));
-  }
-
-  async get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {
-    const hash = this.#refs.read(id, scope);
-    const content = this.#contents.get(hash ?? "");
-    if (content === undefined) return null;
-    const given: unknown = await guarded("read", async () => this.#inner.get(content.id));
+  async get(hash: string): Promise<Uint8Array | null> {
+    const id = this.#ids.get(hash);
+    if (id === undefined) return null;
+    const given: unknown = await guarded("read", async () => this.#inner.get(id));
     if (given === null || given === undefined) return null;
     // Its ids may be short: what has this one may by now be something else.
     if (!isBytes(given)) throw damaged();
@@ -113,71 +82,17 @@ export class BasicStoreAdapter implements ArtifactStore {
     return bytes;
   }
 
-  async delete(id: string, scope?: ArtifactScope): Promise<boolean> {
-    return this.#deleted(id, scope, () => true);
-  }
-
-  async exists(id: string, scope?: ArtifactScope): Promise<boolean> {
-    return this.#has(this.#contents.get(this.#refs.find(id, scope) ?? ""));
-  }
-
-  async stat(id: string, scope?: ArtifactScope): Promise<StoredArtifact | null> {
-    return (await this.exists(id, scope)) ? this.#refs.stat(id, scope) : null;
-  }
-
-  async update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null> {
-    return this.#refs.update(id, patch, scope);
-  }
-
-  async *list(scope?: ArtifactScope): AsyncIterable<StoredArtifact> {
-    yield* this.#refs.list(scope);
-  }
-
-  async evict(seen: StoredArtifact): Promise<boolean> {
-    return this.#deleted(objectOf(seen, "seen").id, seen.scope, () => this.#refs.isUnused(seen));
-  }
-
-  async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
-    const claim = claimOf(info);
-    return new SinkWriter(new MemorySink((bytes, patch) => this.#put(bytes, patched(claim, patch))));
-  }
-
-  async openReader(
-    id: string,
-    options: { readonly scope?: ArtifactScope; readonly range?: ByteRange } = {},
-  ): Promise<ReadableStream<Uint8Array> | null> {
-    spanOf(objectOf(options, "options").range, 0);
-    const bytes = await this.get(id, options.scope);
-    const { start, end } = spanOf(options.range, bytes?.byteLength ?? 0);
-    return bytes && streamOf(bytes.subarray(start, end));
-  }
-
-  /** Takes ownership of `bytes`. */
-  async #put(bytes: Uint8Array, claim: Claim): Promise<ArtifactRef> {
-    const hash = await this.#hashing.whole(bytes);
-    return this.#locks.request(hash, {}, async () => {
-      const known = this.#contents.get(hash);
-      const content = known ?? { id: "", refs: 0 };
-      // The store may have limits of its own, and have lost it.
-      if (!(await this.#has(known))) {
-        this.#hashes.delete(content.id);
-        content.id = await this.#stored(bytes, hash, claim);
-      }
-      const { ref, isNew } = this.#refs.put(claim, hash, bytes.byteLength);
-      if (isNew) content.refs += 1;
-      this.#contents.set(hash, content);
-      return ref;
-    });
-  }
-
-  /** Gives the id under which the store has it. Throws E_STORE_WRITE, E_STORE_CORRUPT. */
-  async #stored(bytes: Uint8Array, hash: string, { mime_type, filename, namespace, source }: Claim): Promise<string> {
+  /** Throws E_STORE_WRITE, E_STORE_CORRUPT. */
+  async set(hash: string, bytes: Uint8Array, claim: Claim): Promise<void> {
+    const { mime_type, filename, namespace, source } = claim;
     const info: BasicArtifactInfo = {
       ...(mime_type !== null && { mime_type }),
       ...(filename !== null && { filename }),
       namespace,
       meta: source,
     };
+    const lost = this.#ids.get(hash);
+    if (lost !== undefined) this.#hashes.delete(lost);
     const ref: unknown = await guarded("write", async () => this.#inner.putBytes(bytes, info));
     const id: unknown = typeof ref === "object" && ref !== null ? Reflect.get(ref, "id") : undefined;
     if (typeof id !== "string") throw new SluiceError("E_STORE_WRITE", "The store gave no id for what it stored.");
@@ -185,28 +100,18 @@ export class BasicStoreAdapter implements ArtifactStore {
       throw new SluiceError("E_STORE_CORRUPT", "The store gave one id to two contents: its ids are too short.");
     }
     this.#hashes.set(id, hash);
-    return id;
+    this.#ids.set(hash, id);
   }
 
-  async #deleted(id: string, scope: ArtifactScope | undefined, may: () => boolean): Promise<boolean> {
-    const hash = this.#refs.find(id, scope);
-    if (hash === undefined) return false;
-    return this.#locks.request(hash, {}, async () => {
-      const content = this.#contents.get(hash);
-      // While it was waited for, another may have deleted it.
-      if (content === undefined || this.#refs.find(id, scope) !== hash || !may()) return false;
-      if (content.refs === 1) {
-        await guarded("write", async () => this.#inner.delete(content.id));
-        this.#contents.delete(hash);
-        this.#hashes.delete(content.id);
-      }
-      this.#refs.remove(id, scope);
-      content.refs -= 1;
-      return true;
-    });
+  async delete(hash: string): Promise<void> {
+    const id = this.#ids.get(hash) ?? "";
+    await guarded("write", async () => this.#inner.delete(id));
+    this.#ids.delete(hash);
+    this.#hashes.delete(id);
   }
 
-  async #has(content: Content | undefined): Promise<boolean> {
-    return content !== undefined && (await guarded("read", async () => this.#inner.exists(content.id)));
+  async has(hash: string): Promise<boolean> {
+    const id = this.#ids.get(hash);
+    return id !== undefined && (await guarded("read", async () => this.#inner.exists(id)));
   }
 }

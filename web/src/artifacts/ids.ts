@@ -44,6 +44,12 @@ export function* idsFor(namespace: string, sha256: string): Generator<string, vo
   for (let digits = SHORTEST; digits <= SHA256_HEX; digits += STEP) yield `${namespace}_${sha256.slice(0, digits)}`;
 }
 
+/** Lower-case hex of so many random bytes. */
+export function randomHex(bytes: number): string {
+  const random = crypto.getRandomValues(new Uint8Array(bytes));
+  return Array.from(random, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 /** Whether a string has the form of an id. What has not is nowhere stored, and never becomes part of a path. */
 export function isArtifactId(id: unknown): id is string {
   return typeof id === "string" && ID.test(id);

@@ -3,7 +3,7 @@
  * @module
  */
 import type { Hashing } from "./hash.js";
-import { BareMemoryStore } from "./memory-bare.js";
+import { RefTableStore } from "./ref-table.js";
 import { NO_LIMITS, type RetentionConfig } from "./retention/policy.js";
 import { RetainingArtifactStore } from "./retention/retaining-store.js";
 import type { Clock } from "./store.js";
@@ -16,6 +16,13 @@ export interface MemoryStoreOptions {
   readonly hashing?: Hashing;
   /** What artifacts are dated by, and when they expire. */
   readonly clock?: Clock;
+}
+
+/** Keeps everything in memory until it is deleted. */
+export class BareMemoryStore extends RefTableStore {
+  constructor(options: Pick<MemoryStoreOptions, "hashing" | "clock"> = {}) {
+    super(new Map<string, Uint8Array>(), options);
+  }
 }
 
 /**

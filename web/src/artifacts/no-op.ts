@@ -2,7 +2,8 @@
  * The store of those who configured none: says so once, keeps nothing (RFC 0.3 §7.4).
  * @module
  */
-import { bytesOf, encoded } from "./given.js";
+import { bytesOf, encoded } from "./bytes.js";
+
 import type { Hashing } from "./hash.js";
 import { infoOfText } from "./record.js";
 import type {

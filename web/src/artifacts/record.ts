@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import { objectOf } from "./given.js";
+import { objectOf } from "./bytes.js";
 import { namespaceOf } from "./ids.js";
 import { fullScope, type FullScope } from "./scope.js";
 import type { ArtifactInfo, ArtifactPatch, ArtifactRef } from "./store.js";

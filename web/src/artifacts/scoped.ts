@@ -5,15 +5,12 @@
 import { isBytes } from "../core/call.js";
 import { SluiceError } from "../errors/error.js";
 import { guarded } from "../errors/storage.js";
-import { chunksOf, type Uploaded } from "./chunks.js";
+import { chunksOf, objectOf, type Uploaded } from "./bytes.js";
 import { asStore } from "./discover.js";
-import { objectOf } from "./given.js";
 import { isArtifactId } from "./ids.js";
 import { fullScope, sameScope, type FullScope } from "./scope.js";
 import { openedWriter, writtenWhole } from "./writer.js";
 import type { ArtifactInfo, ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "./store.js";
-
-export type { Uploaded };
 
 /** What is said of an upload: everything but whose it is. */
 export type UploadInfo = Omit<ArtifactInfo, "scope">;

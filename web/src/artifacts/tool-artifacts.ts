@@ -5,8 +5,8 @@
 import { isBytes, wrong } from "../core/call.js";
 import { SluiceError, type ErrorCode } from "../errors/error.js";
 import { checkOptions, OBJECT, type OptionTest, type OptionTests } from "../errors/options.js";
-import { bytesOf } from "./given.js";
-import { ScopedArtifacts, type Uploaded } from "./scoped.js";
+import { bytesOf, type Uploaded } from "./bytes.js";
+import { ScopedArtifacts } from "./scoped.js";
 import type { ArtifactInfo, ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "./store.js";
 import { openUnstored, warningOf, type TruncatedRef } from "./unstored.js";
 

@@ -5,7 +5,7 @@
 import { sha256 } from "#hash";
 import type { SluiceError } from "../errors/error.js";
 import type { Hashing } from "./hash.js";
-import { idsFor } from "./ids.js";
+import { idsFor, randomHex } from "./ids.js";
 import { claimOf, patched } from "./record.js";
 import type { ArtifactInfo, ArtifactPatch, ArtifactRef } from "./store.js";
 
@@ -87,11 +87,6 @@ function truncated(claim: Said, warning: string, size: number, hash: string | nu
   // Where references stand in a text says nothing without the text.
   const { references: _, ...said } = claim.source;
   const source = { ...said, warning, truncated: true, original_size: size };
-  const id = idsFor(TRUNCATED, hash ?? randomHex()).next().value ?? TRUNCATED;
+  const id = idsFor(TRUNCATED, hash ?? randomHex(RANDOM_BYTES)).next().value ?? TRUNCATED;
   return { id, mime_type, size_bytes: size, filename, sha256: hash, scope, namespace, source };
-}
-
-function randomHex(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -7,22 +7,18 @@ import type { Hashing, StreamHash } from "./hash.js";
 import type { ArtifactRef } from "./store.js";
 
 /** What the bytes of an artifact must be. */
-export type Expected = Pick<ArtifactRef, "sha256" | "size_bytes">;
+type Expected = Pick<ArtifactRef, "sha256" | "size_bytes">;
 
 /** Takes the pieces of a whole content in order, and says when they are not what was stored. */
-export class Verifier {
+class Verifier {
   readonly #expected: Expected;
   readonly #hash: StreamHash;
   #size = 0;
   #done = false;
 
-  private constructor(expected: Expected, hash: StreamHash) {
+  constructor(expected: Expected, hash: StreamHash) {
     this.#expected = expected;
     this.#hash = hash;
-  }
-
-  static async begin(expected: Expected, hashing: Hashing): Promise<Verifier> {
-    return new Verifier(expected, await hashing.stream());
   }
 
   /** Throws E_STORE_CORRUPT with the piece that is too much, or is the last and the hash is another. */
@@ -56,11 +52,13 @@ export class Verifier {
  * The same stream, checked. Its last piece comes only when all of them are what was stored, so whoever has the end
  * has the whole; until then the stream fails with E_STORE_CORRUPT. `onDamage` is told before.
  */
-export function verified(
+export async function verified(
   stream: ReadableStream<Uint8Array>,
-  verifier: Verifier,
+  expected: Expected,
+  hashing: Hashing,
   onDamage: () => Promise<void> = () => Promise.resolve(),
-): ReadableStream<Uint8Array> {
+): Promise<ReadableStream<Uint8Array>> {
+  const verifier = new Verifier(expected, await hashing.stream());
   const reader = stream.getReader();
   return new ReadableStream<Uint8Array>(
     {

@@ -4,7 +4,7 @@
  */
 import { SluiceError } from "../errors/error.js";
 import { guarded, storageError } from "../errors/storage.js";
-import { bytesOf } from "./given.js";
+import { bytesOf } from "./bytes.js";
 import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactStore, ArtifactWriter } from "./store.js";
 
 /** Where a writer's bytes go. Calls never overlap; after `commit` or `discard` there are none. */
@@ -14,6 +14,11 @@ export interface Sink {
   commit(patch: ArtifactPatch): Promise<ArtifactRef>;
   /** Forgets what was written. Also called after a failure. */
   discard(): Promise<void>;
+}
+
+/** Bytes that open writers of one store took and that are not where it keeps them yet. */
+export interface Unwritten {
+  bytes: number;
 }
 
 const DONE = Promise.resolve();
@@ -98,6 +103,63 @@ export class SinkWriter implements ArtifactWriter {
   #fail(error: unknown): SluiceError {
     this.#failure ??= storageError(error, "write");
     return this.#failure;
+  }
+}
+
+const SMALLEST = 4096;
+
+/** Bytes on their way to a store that takes them in pieces of one size. Grows with what comes, up to one piece. */
+export class PieceBuffer {
+  readonly #most: number;
+  #memory: Uint8Array = new Uint8Array(0);
+  #filled = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** What is in it: no copy. */
+  get bytes(): Uint8Array {
+    return this.#memory.subarray(0, this.#filled);
+  }
+
+  /**
+   * Copies a chunk. `send` is given each piece that is full, only when more is to come, so that the last one has something in it;
+   * what it gives back is filled next.
+   */
+  write(chunk: Uint8Array, send: (piece: Uint8Array) => Promise<Uint8Array | void>): Promise<void> | undefined {
+    if (this.#filled + chunk.byteLength > this.#most) return this.#overflow(chunk, send);
+    this.#take(chunk);
+    return undefined;
+  }
+
+  /** Gives its memory back. */
+  clear(): void {
+    this.#memory = new Uint8Array(0);
+    this.#filled = 0;
+  }
+
+  async #overflow(chunk: Uint8Array, send: (piece: Uint8Array) => Promise<Uint8Array | void>): Promise<void> {
+    for (let at = 0; at < chunk.byteLength;) {
+      if (this.#filled === this.#most) {
+        this.#memory = (await send(this.#memory)) ?? new Uint8Array(this.#most);
+        this.#filled = 0;
+      }
+      const piece = chunk.subarray(at, at + this.#most - this.#filled);
+      this.#take(piece);
+      at += piece.byteLength;
+    }
+  }
+
+  #take(bytes: Uint8Array): void {
+    const wanted = this.#filled + bytes.byteLength;
+    if (wanted > this.#memory.byteLength) {
+      const larger = new Uint8Array(Math.min(this.#most, Math.max(SMALLEST, 2 * this.#memory.byteLength, wanted)));
+      larger.set(this.bytes);
+      this.#memory = larger;
+    }
+    this.#memory.set(bytes, this.#filled);
+    this.#filled = wanted;
   }
 }
 

@@ -2,7 +2,7 @@
  * The one place where the command line meets the library; loaded by commands that need it.
  * @module
  */
-import { configured } from "../artifacts/retention/configured.js";
+import { configured } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactStore } from "../artifacts/store.js";
 import { createSluiceOver } from "../core/create.js";
 import type { Sluice } from "../core/sluice.js";

@@ -2,24 +2,23 @@
  * The arguments `filename`, `filenames` and `username` (user storage §3).
  * @module
  */
-import { dataUriOf } from "./data-uri.js";
 import { SluiceError } from "../errors/error.js";
 import { uriIn } from "../mcp/arguments/uri.js";
-import type { FileCall, FiledArguments } from "../tools/user-files/handling.js";
+import { base64Of } from "../mcp/reading/base64.js";
+import type { ErrorResult, FileCall, FiledArguments } from "../tools/user-files/handling.js";
 import { USERNAME } from "../tools/user-files/username.js";
+import { MAX_MESSAGE } from "../transports/limits.js";
 import { nameShownAs } from "./context.js";
-import { notFoundResult, wrongArgumentResult } from "./error-results.js";
-import { fileName } from "./file-name.js";
-import { nearestNames } from "./nearest-names.js";
+import { fileName, nearestNames } from "./names.js";
+import type { UserWorkspace } from "./options.js";
 import type { UserFile } from "./user-file.js";
 import type { UserStorage } from "./user-storage.js";
-import type { UserWorkspace } from "./user-workspace.js";
 
 /** Files that one call may name. */
 const MAX_FILES = 256;
 
 /** Whose files, and how tools are given them. */
-export interface ArgumentTerms {
+interface ArgumentTerms {
   readonly storage: UserStorage;
   /** The authenticated identity, as tools are told it. */
   readonly username: string;
@@ -114,8 +113,58 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }
 
-function unknownName(name: string, files: readonly UserFile[]): ReturnType<typeof notFoundResult> {
+function unknownName(name: string, files: readonly UserFile[]): ErrorResult {
   const wanted = fileName(name);
   const names = files.map((file) => file.name);
   return notFoundResult(wanted, nearestNames(wanted, names));
+}
+
+/** A file as a text, and what room is left for others of the same call: characters. */
+interface DataUri {
+  readonly text: string;
+  readonly room: number;
+}
+
+const FIT = /^[\w.+-]+\/[\w.+-]+$/;
+
+/** `data:text/csv;base64,…` (RFC 2397); the error says what is too large. */
+async function dataUriOf(
+  { name, mime_type, size_bytes }: UserFile,
+  open: () => Promise<ReadableStream<Uint8Array>>,
+  room: number = MAX_MESSAGE,
+): Promise<DataUri | SluiceError> {
+  const length = Math.ceil(size_bytes / 3) * 4;
+  if (length > room) {
+    const most = `${MAX_MESSAGE / 1024 / 1024} MiB`;
+    return new SluiceError(
+      "E_TOO_LARGE",
+      `${JSON.stringify(name)} is too large to be handed over as a text: all files of a call have ${most} at most.`,
+    );
+  }
+  const bytes = new Uint8Array(await new Response(await open()).arrayBuffer());
+  const type = mime_type !== null && FIT.test(mime_type) ? mime_type : "application/octet-stream";
+  return { text: `data:${type};base64,${base64Of(bytes)}`, room: room - length };
+}
+
+/** A file that there is not: E_NOT_FOUND, with the names that were probably meant. */
+function notFoundResult(name: string, closest: readonly string[]): ErrorResult {
+  return refused(`There is no file ${JSON.stringify(name)}`, "FileNotFound", "E_NOT_FOUND", {
+    filename: name,
+    closest,
+    suggestion: closest.length > 0 ? "Use one of the closest names" : "Use the name of an available file",
+  });
+}
+
+/** An argument that is none: E_INVALID_ARGUMENT. */
+function wrongArgumentResult(sentence: string): ErrorResult {
+  return refused(sentence, "InvalidArgument", "E_INVALID_ARGUMENT", { suggestion: "Use the names of available files" });
+}
+
+function refused(
+  error: string,
+  reason: string,
+  error_code: string,
+  details: Readonly<Record<string, unknown>>,
+): ErrorResult {
+  return { results: { error }, meta_data: { is_error: true, reason, error_code, details, retryable: false } };
 }

@@ -51,7 +51,7 @@ export function fileContext(files: readonly UserFile[], { maxChars = MAX_CHARS }
 }
 
 /** A name as the block writes it. */
-export function shownName(name: string): string {
+function shownName(name: string): string {
   return name.replaceAll("[", "❲").replaceAll("]", "❳");
 }
 

@@ -7,8 +7,43 @@ import type { ContractWasmSource } from "../core/contract.js";
 import type { WasmSource } from "../core/create.js";
 import { SluiceError } from "../errors/error.js";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTest, type OptionTests } from "../errors/options.js";
-import { MAX_FILE_BYTES, MIB } from "./limits.js";
-import type { OpenWorkspace, UserWorkspace } from "./user-workspace.js";
+
+/** Bytes of what flags count in MB. */
+export const MIB: number = 1024 * 1024;
+
+/** Bytes of one file, where nobody says: as in the specification's own example (user storage §12.3). */
+export const MAX_FILE_BYTES: number = 50 * 1024 * MIB;
+
+/** A file that a tool wrote, open. */
+export interface OutputFile extends AsyncDisposable {
+  /** As it was when it was opened and checked. */
+  readonly size_bytes: number;
+  /** Its bytes, once. */
+  stream(): ReadableStream<Uint8Array>;
+}
+
+/** One user's folder: `<tmp>/<user>/` (user storage §3, §5). */
+export interface UserWorkspace extends AsyncDisposable {
+  /** `/tmp/ada/`, as tools know it. */
+  readonly prefix: string;
+  /** Puts a file where tools read it, unless that version is there; gives the path that a tool is told. */
+  input(
+    file: { readonly name: string; readonly id: string; readonly size_bytes: number },
+    open: () => Promise<ReadableStream<Uint8Array>>,
+    signal?: AbortSignal,
+  ): Promise<string>;
+  /** Opens what a tool says it wrote. Throws SluiceError E_INVALID_PATH, E_FILE_TOO_LARGE. */
+  openOutput(path: string): Promise<OutputFile>;
+  /** Empties it. */
+  clear(): Promise<void>;
+}
+
+/**
+ * Opens a user's folder.
+ *
+ * @param name what the user is called there, see `workspaceName`: plain, and nobody else's.
+ */
+export type OpenWorkspace = (name: string) => Promise<UserWorkspace>;
 
 /** Stores, flags (user storage §2.2), and where tools read and write. All but `store` may be left out. */
 export interface UserFilesOptions {

@@ -4,32 +4,16 @@
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { ToolAuthError } from "../tools/errors.js";
-import type { UserWorkspace, OpenWorkspace } from "./user-workspace.js";
-import { UnderWay } from "./under-way.js";
+import { workspaceName } from "./names.js";
+import type { OpenWorkspace, UserWorkspace } from "./options.js";
 import { UserStorage, type FileOwner, type UserStorageOptions } from "./user-storage.js";
-import { workspaceName } from "./workspace/name.js";
 
-/** What users are made with. */
-export interface OwnerTerms {
+interface OwnerTerms {
   readonly store: ArtifactStore;
   readonly options: UserStorageOptions;
   /** Whether files outlive a session. */
   readonly isLasting: boolean;
   readonly openWorkspace: OpenWorkspace | undefined;
-}
-
-/** One user. */
-export interface OwnerOfFiles {
-  readonly owner: FileOwner;
-  readonly storage: UserStorage;
-  /** The authenticated identity as tools are told it. */
-  username(): Promise<string>;
-  /** Undefined where there is no file system. */
-  workspace(): Promise<UserWorkspace | undefined>;
-  /** A call begins; gives what ends it. Until then the folder stays as it is. */
-  begin(): Promise<() => void>;
-  /** Works once none of the user's calls is under way; those that begin meanwhile wait for it. */
-  alone<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** Users that are kept at hand; of those without a call under way the one unused for longest makes room. */
@@ -46,7 +30,7 @@ export class Owners implements AsyncDisposable {
   }
 
   /** Throws ToolAuthError where the scope names no user, or no session while files are those of one. */
-  of(scope: ArtifactScope): OwnerOfFiles {
+  of(scope: ArtifactScope): KnownOwner {
     const { isLasting } = this.#terms;
     const why = nobodyIn(scope, isLasting);
     if (why !== undefined) throw new ToolAuthError(why);
@@ -95,7 +79,7 @@ export class Owners implements AsyncDisposable {
   }
 }
 
-class KnownOwner implements OwnerOfFiles {
+class KnownOwner {
   /** Whether its folder is being emptied to make room for others. */
   isLeaving = false;
   readonly owner: FileOwner;
@@ -115,19 +99,23 @@ class KnownOwner implements OwnerOfFiles {
     return this.#underWay.isBusy;
   }
 
+  /** A call begins; gives what ends it. Until then the folder stays as it is. */
   begin(): Promise<() => void> {
     return this.#underWay.begin();
   }
 
+  /** Works once none of the user's calls is under way; those that begin meanwhile wait for it. */
   alone<T>(work: () => Promise<T>): Promise<T> {
     return this.#underWay.alone(work);
   }
 
+  /** The authenticated identity as tools are told it. */
   username(): Promise<string> {
     this.#name ??= workspaceName(this.owner);
     return this.#name;
   }
 
+  /** Undefined where there is no file system. */
   async workspace(): Promise<UserWorkspace | undefined> {
     const open = this.#openWorkspace;
     if (open === undefined) return undefined;
@@ -167,4 +155,47 @@ function nobodyIn({ user_id = null, session_id = null }: ArtifactScope, isLastin
 
 function ownerIn({ tenant_id = null, user_id, session_id = null }: ArtifactScope, isLasting: boolean): FileOwner {
   return { tenant_id, user_id: user_id ?? "", session_id: isLasting ? null : session_id };
+}
+
+/** Any number of calls at once, or one piece of work alone. */
+export class UnderWay {
+  #calls = 0;
+  #alone = 0;
+  #last: Promise<unknown> = Promise.resolve();
+  readonly #waiting = new Set<() => void>();
+
+  /** Whether anybody calls, works alone, or waits to. */
+  get isBusy(): boolean {
+    return this.#calls > 0 || this.#alone > 0;
+  }
+
+  /** A call begins, once what is done alone is done; gives what ends it. */
+  async begin(): Promise<() => void> {
+    this.#calls += 1;
+    let isOver = false;
+    const before = this.#last;
+    await before;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.#calls -= 1;
+      if (this.#calls > 0) return;
+      for (const resume of this.#waiting) resume();
+      this.#waiting.clear();
+    };
+  }
+
+  /** Works once no call is under way; calls that begin meanwhile wait for it. */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    this.#alone += 1;
+    try {
+      while (this.#calls > 0) await new Promise<void>((resume) => void this.#waiting.add(resume));
+      // Nothing may be awaited between that look and this line: a call would begin.
+      const mine = this.#last.then(work);
+      this.#last = mine.catch(() => undefined);
+      return await mine;
+    } finally {
+      this.#alone -= 1;
+    }
+  }
 }

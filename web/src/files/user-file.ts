@@ -2,10 +2,9 @@
  * A user's file, and how an artifact says that it is a version of one.
  * @module
  */
-import { isArtifactId } from "../artifacts/ids.js";
+import { isArtifactId, randomHex } from "../artifacts/ids.js";
 import type { StoredArtifact } from "../artifacts/store.js";
 import type { DeferredReason, FileCategory } from "../core/contract.js";
-import { factsIn } from "./facts.js";
 
 /** Where a file came from (user storage §4.2). */
 export type FileOrigin = "uploaded" | "generated" | "deferred";
@@ -74,8 +73,7 @@ const NAMESPACE = /^file-[0-9a-f]{16}$/;
 
 /** A namespace for a file that there was not before. */
 export function newNamespace(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(8));
-  return `file-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  return `file-${randomHex(8)}`;
 }
 
 /** Whether an id is that of a version of a file, whoever's. */
@@ -122,4 +120,32 @@ export function userFile(name: string, versions: readonly StoredArtifact[]): Use
   const facts = factsIn(source["description"]);
   const count = versions.length;
   return { name, origin, mime_type, size_bytes, stored_at, versions: count, id, category, description, facts, draft };
+}
+
+/** Behind these words stands what somebody wrote, and no fact. */
+const QUOTED = "untrusted file text:";
+
+/** In the core's words, the most telling first. */
+const TELLING = [
+  /([\d,]+) rows?\b/,
+  /\d+(?:,\d{3})* × \d+(?:,\d{3})*/,
+  /[\d,]+ pages?\b/,
+  /[\d,]+ (?:files?|entries|entry)\b/,
+];
+
+/** `5M rows`, `640 × 480`, `14 pages`; null for what says nothing of the kind. */
+export function factsIn(description: unknown): string | null {
+  if (typeof description !== "string") return null;
+  const [computed = ""] = description.split(QUOTED, 1);
+  for (const pattern of TELLING) {
+    const found = pattern.exec(computed);
+    if (found !== null) return found[1] === undefined ? found[0] : found[0].replace(found[1], rounded(found[1]));
+  }
+  return null;
+}
+
+/** `5M` for millions, with a decimal where it says something; fewer are told exactly. */
+function rounded(digits: string): string {
+  const number = Number(digits.replaceAll(",", ""));
+  return number < 1_000_000 ? digits : `${Number((number / 1_000_000).toFixed(1))}M`;
 }

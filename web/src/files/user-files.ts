@@ -3,13 +3,15 @@
  * @module
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import { TieredArtifactStore } from "../artifacts/tiered/tiered-store.js";
+import { TieredArtifactStore } from "../artifacts/tiered-store.js";
 import { untilAborted } from "../core/abort.js";
 import type { Transformed } from "../core/sluice.js";
 import { readContract } from "../core/contract.js";
 import { SluiceError } from "../errors/error.js";
 import { heedless } from "../mcp/door-event.js";
+import { invalidPathResult, tooLargeResult } from "../tools/user-files/error-results.js";
 import type {
+  ErrorResult,
   FileCall,
   FiledArguments,
   FiledResult,
@@ -18,13 +20,11 @@ import type {
 } from "../tools/user-files/handling.js";
 import { fileArguments } from "./arguments.js";
 import { withFileContext, type FileContextOptions } from "./context.js";
-import { coreDescriber } from "./describing.js";
-import { refusalResult } from "./error-results.js";
-import { keptContract } from "./keeping.js";
-import { MIB } from "./limits.js";
-import { checkUserFiles, FLAGS, type UserFilesOptions } from "./options.js";
+import { coreDescriber, type UserStorage } from "./user-storage.js";
+import { keptContract } from "./result-files.js";
+import { checkUserFiles, FLAGS, MIB, type UserFilesOptions } from "./options.js";
 import { Owners } from "./owners.js";
-import type { UserStorage } from "./user-storage.js";
+import { FileTooLargeError, InvalidPathError } from "./workspace/errors.js";
 import { WithUserFiles, type FilesPlace } from "./within.js";
 
 /**
@@ -175,4 +175,17 @@ function tiered(near: ArtifactStore, far: ArtifactStore, limitMiB: number): Arti
 function invalid(tool: string, { field, rule }: { readonly field: string; readonly rule: string }): SluiceError {
   const message = `The result of ${JSON.stringify(tool)} does not follow the contract: ${field} ${rule}.`;
   return new SluiceError("E_TOOL_CONTRACT", message, { path: field });
+}
+
+/** What a tool did that it may not, in the specification's shape; undefined for any other error. */
+function refusalResult(error: unknown): { readonly error: SluiceError; readonly value: ErrorResult } | undefined {
+  if (error instanceof InvalidPathError) {
+    const { attempted_path: attemptedPath, allowed_prefix: allowedPrefix } = error.details;
+    return { error, value: invalidPathResult({ attemptedPath, allowedPrefix }) };
+  }
+  if (error instanceof FileTooLargeError) {
+    const { file_size_bytes: fileSizeBytes, current_limit_bytes: currentLimitBytes } = error.details;
+    return { error, value: tooLargeResult({ fileSizeBytes, currentLimitBytes }) };
+  }
+  return undefined;
 }

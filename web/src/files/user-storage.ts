@@ -2,18 +2,27 @@
  * A user's files over any artifact store: names in place of ids, and every version (user storage §2).
  * @module
  */
-import { ScopedArtifacts, type Uploaded } from "../artifacts/scoped.js";
-import type { ArtifactScope, ArtifactStore, ByteRange, Clock, StoredArtifact } from "../artifacts/store.js";
-import type { FileLook } from "../core/sluice.js";
+import { chunksOf, type Uploaded } from "../artifacts/bytes.js";
+import { NoOpArtifactStore } from "../artifacts/no-op.js";
+import { ScopedArtifacts } from "../artifacts/scoped.js";
+import type {
+  ArtifactInfo,
+  ArtifactRef,
+  ArtifactScope,
+  ArtifactStore,
+  ByteRange,
+  Clock,
+  StoredArtifact,
+} from "../artifacts/store.js";
+import { openedWriter } from "../artifacts/writer.js";
+import { createSluiceOver, type WasmSource } from "../core/create.js";
+import type { FileLook, Sluice } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
 import { Turns } from "../tools/auth/turns.js";
-import { fileName } from "./file-name.js";
-import { MAX_FILE_BYTES } from "./limits.js";
-import { listedFiles, type ListedFile } from "./listing.js";
-import { nearestNames } from "./nearest-names.js";
-import { putVersion } from "./put-version.js";
-import { ReusedListing } from "./reused-listing.js";
-import { markOf, newNamespace, userFile, type UserFile, type UserFileInfo } from "./user-file.js";
+import { fileName, nearestNames } from "./names.js";
+import { MAX_FILE_BYTES } from "./options.js";
+import { isExpired, markOf, newNamespace, sourceOf, userFile, type UserFile, type UserFileInfo } from "./user-file.js";
+import { FileTooLargeError } from "./workspace/errors.js";
 
 /** Whose files: a person, of a tenant where there are tenants, and of one session where files do not outlive it. */
 export type FileOwner = Pick<ArtifactScope, "tenant_id" | "session_id"> & {
@@ -40,7 +49,6 @@ export interface FileBatch {
   put(name: string, data: Uploaded, info?: UserFileInfo): Promise<UserFile>;
 }
 
-/** Versions of one file. */
 const MAX_VERSIONS = 100;
 
 /**
@@ -188,10 +196,8 @@ export class UserStorage {
   async #put(filename: string, data: Uploaded, info: UserFileInfo, listing: ReusedListing): Promise<UserFile> {
     const known = await listing.find(filename);
     const namespace = known?.versions[0]?.namespace ?? newNamespace();
-    const place = { namespace, filename, scope: this.#scope };
-    const terms = { place, info, describer: this.#describer, maxBytes: this.#maxBytes };
     const listed = await this.#changing(async () => {
-      const kept = await putVersion(this.#store, data, terms);
+      const kept = await this.#putVersion({ namespace, filename, scope: this.#scope }, data, info);
       const before = known?.versions.filter(({ id }) => id !== kept.id) ?? [];
       const over = surplus(before);
       for (const { id } of over) await this.#artifacts.delete(id);
@@ -200,6 +206,22 @@ export class UserStorage {
     });
     listing.note(filename, listed);
     return listed.file;
+  }
+
+  /** One version, written and looked at in one pass. Nothing is left of one that fails. Throws FileTooLargeError. */
+  async #putVersion(place: ArtifactInfo, data: Uploaded, info: UserFileInfo): Promise<ArtifactRef> {
+    using looking = await this.#describer?.();
+    await using writer = await openedWriter(this.#store, place);
+    let size = 0;
+    for await (const chunk of chunksOf(data)) {
+      size += chunk.length;
+      if (size > this.#maxBytes) throw new FileTooLargeError(size, this.#maxBytes);
+      looking?.push(chunk);
+      await writer.write(chunk);
+    }
+    const seen = looking?.finish();
+    const mime_type = info.mime_type ?? seen?.mime_type ?? null;
+    return await writer.close({ mime_type, source: sourceOf(info, seen?.description ?? "") });
   }
 
   /** Counted also where it fails: something of it may have been done. */
@@ -248,4 +270,116 @@ function taken(name: string): SluiceError {
 
 function quoted(name: string): string {
   return JSON.stringify(name);
+}
+
+interface ListedFile {
+  readonly file: UserFile;
+  /** Oldest first. */
+  readonly versions: readonly StoredArtifact[];
+}
+
+/** By name, which is unique: of two files with one name the later one has a number. Drafts whose time is over are deleted. */
+async function listedFiles(artifacts: ScopedArtifacts, now: number): Promise<ReadonlyMap<string, ListedFile>> {
+  const found = new Map<string, ListedFile>();
+  for (const versions of (await byNamespace(artifacts, now)).values()) {
+    // What was stored again is the newest.
+    versions.sort((left, right) => left.stored_at - right.stored_at);
+    const name = free(fileName(versions.at(-1)?.filename ?? ""), found);
+    const file = userFile(name, versions);
+    if (file !== undefined) found.set(name, { file, versions });
+  }
+  return found;
+}
+
+/** The versions of each file, without those whose time is over. */
+async function byNamespace(artifacts: ScopedArtifacts, now: number): Promise<ReadonlyMap<string, StoredArtifact[]>> {
+  const found = new Map<string, StoredArtifact[]>();
+  const over: StoredArtifact[] = [];
+  for await (const artifact of artifacts.list()) {
+    if (markOf(artifact) === undefined) continue;
+    const versions = found.get(artifact.namespace);
+    if (isExpired(artifact, now)) over.push(artifact);
+    else if (versions === undefined) found.set(artifact.namespace, [artifact]);
+    else versions.push(artifact);
+  }
+  for (const { id } of over) await artifacts.delete(id);
+  return found;
+}
+
+function free(name: string, others: ReadonlyMap<string, unknown>): string {
+  const dot = name.lastIndexOf(".") > 0 ? name.lastIndexOf(".") : name.length;
+  let own = name;
+  for (let number = 2; others.has(own); number += 1) own = `${name.slice(0, dot)} (${number})${name.slice(dot)}`;
+  return own;
+}
+
+/** Where a listing comes from, and what tells whether it still holds. */
+interface ReusedListingTerms {
+  readonly list: () => Promise<ReadonlyMap<string, ListedFile>>;
+  /** What the store says of a version now; null where it is gone. */
+  readonly stat: (id: string) => Promise<StoredArtifact | null>;
+  /** Counts what this process does to the user's files. */
+  readonly changes: () => number;
+  readonly now: Clock;
+}
+
+/** Milliseconds after which it is made anew: for so long a name that another process gives may go unseen. */
+const MAX_AGE = 5000;
+
+/**
+ * One listing, used for as long as it holds. What this process does shows at once. A file that is known is asked for before it counts,
+ * so whatever another process renamed, deleted or put again makes for a new listing.
+ */
+class ReusedListing {
+  readonly #terms: ReusedListingTerms;
+  #files = new Map<string, ListedFile>();
+  /** Of how many changes it knows; none was made yet. */
+  #changes = -1;
+  #listedAt = 0;
+
+  constructor(terms: ReusedListingTerms) {
+    this.#terms = terms;
+  }
+
+  /** The file of that name, which nobody else of this process puts or renames meanwhile; undefined where there is none. */
+  async find(name: string): Promise<ListedFile | undefined> {
+    if (this.#isCurrent()) {
+      const known = this.#files.get(name);
+      if (known === undefined || (await this.#isAsListed(known))) return known;
+    }
+    const changes = this.#terms.changes();
+    const files = new Map(await this.#terms.list());
+    [this.#files, this.#changes, this.#listedAt] = [files, changes, this.#terms.now()];
+    return files.get(name);
+  }
+
+  /** Takes in the change that was counted last. */
+  note(name: string, listed: ListedFile): void {
+    const changes = this.#terms.changes();
+    if (this.#changes !== changes - 1) return;
+    this.#files.set(name, listed);
+    this.#changes = changes;
+  }
+
+  #isCurrent(): boolean {
+    const age = this.#terms.now() - this.#listedAt;
+    return this.#changes === this.#terms.changes() && age >= 0 && age <= MAX_AGE;
+  }
+
+  async #isAsListed({ versions }: ListedFile): Promise<boolean> {
+    const newest = versions.at(-1);
+    if (newest === undefined || versions.some((version) => isExpired(version, this.#terms.now()))) return false;
+    // What is wrong with a store that does not answer, its listing tells.
+    const now = await this.#terms.stat(newest.id).catch(() => null);
+    return now?.filename === newest.filename && now.stored_at === newest.stored_at;
+  }
+}
+
+/** Has a core look at each file, which is loaded for the first one. */
+export function coreDescriber(wasm: WasmSource | undefined): () => Promise<FileLook> {
+  let core: Promise<Sluice> | undefined;
+  return async () => {
+    core ??= createSluiceOver({ store: new NoOpArtifactStore(), onFailure: "throw" }, {}, wasm);
+    return (await core).look();
+  };
 }

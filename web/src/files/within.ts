@@ -13,7 +13,7 @@ import type {
   Clock,
   StoredArtifact,
 } from "../artifacts/store.js";
-import { objectOf } from "../artifacts/given.js";
+import { objectOf } from "../artifacts/bytes.js";
 import { fullScope } from "../artifacts/scope.js";
 import { isExpired, isFileId } from "./user-file.js";
 

@@ -4,7 +4,7 @@
  */
 import { namespaceOf } from "../artifacts/ids.js";
 import { chosenStore } from "../artifacts/discover.js";
-import { configured } from "../artifacts/retention/configured.js";
+import { configured } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../core/config.js";
 import { createSluiceOver, type WasmSource } from "../core/create.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import { chosenStore } from "../artifacts/discover.js";
-import { configured } from "../artifacts/retention/configured.js";
+import { configured } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { createSluiceOver, type WasmSource } from "../core/create.js";
 import type { OnStoreFailure } from "../core/store-access.js";

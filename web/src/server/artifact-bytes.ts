@@ -2,7 +2,7 @@
  * The bytes of one artifact, as a request wants them.
  * @module
  */
-import type { Span } from "../artifacts/range.js";
+import type { Span } from "../artifacts/bytes.js";
 import type { ScopedArtifacts } from "../artifacts/scoped.js";
 import type { StoredArtifact } from "../artifacts/store.js";
 import { bodyOf } from "./body.js";

@@ -2,7 +2,7 @@
  * The `Range` header (RFC 9110 §14).
  * @module
  */
-import type { Span } from "../artifacts/range.js";
+import type { Span } from "../artifacts/bytes.js";
 
 const SINGLE = /^bytes=[ \t]*([0-9]*)-([0-9]*)[ \t]*$/i;
 

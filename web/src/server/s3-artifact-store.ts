@@ -4,7 +4,7 @@
  */
 import { BareS3Store } from "../artifacts/s3/bare-store.js";
 import { optionsFrom, type S3StoreOptions } from "../artifacts/s3/options.js";
-import { objectOf } from "../artifacts/given.js";
+import { objectOf } from "../artifacts/bytes.js";
 import type { ArtifactRef, ArtifactScope } from "../artifacts/store.js";
 import { wrong } from "../core/call.js";
 import { contentDisposition } from "./disposition.js";

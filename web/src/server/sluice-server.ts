@@ -5,8 +5,7 @@
 import { Hono } from "hono";
 import { readRetention } from "../artifacts/retention/policy.js";
 import { RetainingArtifactStore } from "../artifacts/retention/retaining-store.js";
-import { MIB } from "../files/limits.js";
-import { FLAGS } from "../files/options.js";
+import { FLAGS, MIB } from "../files/options.js";
 import { UserFiles } from "../files/user-files.js";
 import { heedless } from "../mcp/door-event.js";
 import { Chats } from "./chat/chats.js";

@@ -4,7 +4,7 @@
  */
 import { chosenStore } from "../artifacts/discover.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
-import { configured } from "../artifacts/retention/configured.js";
+import { configured } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactStore, StoredArtifact } from "../artifacts/store.js";
 import { createSluiceOver } from "../core/create.js";
 import type { SluiceConfig } from "../core/config.js";

@@ -2,7 +2,7 @@
  * A disk whose room a test decides.
  * @module
  */
-import { BareMemoryStore } from "../../../../web/src/artifacts/memory-bare.js";
+import { BareMemoryStore } from "../../../../web/src/artifacts/memory.js";
 import type { RetentionConfig } from "../../../../web/src/artifacts/retention/policy.js";
 import type { ArtifactInfo, ArtifactWriter, StoredArtifact, StoreSpace } from "../../../../web/src/artifacts/store.js";
 import { listed } from "../bytes.js";

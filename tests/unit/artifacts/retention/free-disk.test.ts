@@ -1,6 +1,6 @@
 /** A share of the disk stays free, whoever writes. */
 import { describe, expect, test } from "vitest";
-import { BareMemoryStore } from "../../../../web/src/artifacts/memory-bare.js";
+import { BareMemoryStore } from "../../../../web/src/artifacts/memory.js";
 import { RetainingArtifactStore } from "../../../../web/src/artifacts/retention/retaining-store.js";
 import { Disk, FULL, idsIn, TENTH, textOf } from "./disk.js";
 

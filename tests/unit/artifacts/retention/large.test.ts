@@ -1,7 +1,7 @@
 /** A store of which reading takes long: nobody waits for that, and nothing is forgotten that happens meanwhile. */
 import * as fc from "fast-check";
 import { beforeEach, expect, test, vi } from "vitest";
-import { BareMemoryStore } from "../../../../web/src/artifacts/memory-bare.js";
+import { BareMemoryStore } from "../../../../web/src/artifacts/memory.js";
 import { RetainingArtifactStore } from "../../../../web/src/artifacts/retention/retaining-store.js";
 import type { ArtifactRef, ArtifactScope, StoredArtifact } from "../../../../web/src/artifacts/store.js";
 import { listed } from "../bytes.js";

@@ -1,7 +1,7 @@
 /** Random puts, reads and hours, held against a model that is nothing but a list. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { BareMemoryStore } from "../../../../web/src/artifacts/memory-bare.js";
+import { BareMemoryStore } from "../../../../web/src/artifacts/memory.js";
 import { readRetention, type RetentionConfig } from "../../../../web/src/artifacts/retention/policy.js";
 import { RetainingArtifactStore } from "../../../../web/src/artifacts/retention/retaining-store.js";
 import type { ArtifactScope } from "../../../../web/src/artifacts/store.js";

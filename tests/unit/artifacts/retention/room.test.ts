@@ -1,9 +1,8 @@
 /** Making room looks at those who have to go, however much is kept. */
 import { expect, test } from "vitest";
 import { keyOf, Ledger } from "../../../../web/src/artifacts/retention/ledger.js";
-import { limitsOf } from "../../../../web/src/artifacts/retention/limits.js";
-import { readRetention, type CleanupStrategy } from "../../../../web/src/artifacts/retention/policy.js";
-import { makeRoom } from "../../../../web/src/artifacts/retention/room.js";
+import { limitsOf, readRetention, type CleanupStrategy } from "../../../../web/src/artifacts/retention/policy.js";
+import { makeRoom } from "../../../../web/src/artifacts/retention/eviction.js";
 import { fullScope } from "../../../../web/src/artifacts/scope.js";
 import type { StoredArtifact } from "../../../../web/src/artifacts/store.js";
 

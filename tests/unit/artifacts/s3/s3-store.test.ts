@@ -1,9 +1,9 @@
 import { afterAll, beforeAll } from "vitest";
-import { BareMemoryStore } from "../../../../web/src/artifacts/memory-bare.js";
+import { BareMemoryStore } from "../../../../web/src/artifacts/memory.js";
 import { RetainingArtifactStore } from "../../../../web/src/artifacts/retention/retaining-store.js";
 import type { S3ArtifactStore } from "../../../../web/src/s3.js";
 import type { ArtifactStore, Clock } from "../../../../web/src/artifacts/store.js";
-import { TieredArtifactStore } from "../../../../web/src/artifacts/tiered/tiered-store.js";
+import { TieredArtifactStore } from "../../../../web/src/artifacts/tiered-store.js";
 import { dated } from "../bytes.js";
 import { describeStore, type OpenSubject } from "../store-contract.js";
 import { TestS3 } from "./ceph.js";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { BareMemoryStore } from "../../../../web/src/artifacts/memory-bare.js";
-import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
+import { BareMemoryStore, MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import type {
   ArtifactInfo,
   ArtifactRef,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { workspaceName } from "../../../../web/src/files/workspace/name.js";
+import { workspaceName } from "../../../../web/src/files/names.js";
 
 describe("the name of a user's folder", () => {
   test("is the id itself where that is a plain name", async () => {

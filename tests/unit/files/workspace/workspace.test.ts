@@ -3,8 +3,7 @@ import { chmod, chown, lstat, mkdir, readdir, symlink, writeFile } from "node:fs
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { emptied } from "../../../../web/src/files/workspace/empty.js";
-import { OpenFolder } from "../../../../web/src/files/workspace/open-folder.js";
+import { emptied, OpenFolder } from "../../../../web/src/files/workspace/open-folder.js";
 import { Workspace } from "../../../../web/src/files/workspace/workspace.js";
 import { adas, bytes, emptyFolder } from "./rooms.js";
 

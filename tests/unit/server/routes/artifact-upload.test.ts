@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { MemoryArtifactStore, type ArtifactInfo, type ArtifactWriter } from "../../../../web/src/index.js";
 import { SluiceServer } from "../../../../web/src/serve.js";
-import { BareMemoryStore } from "../../../../web/src/artifacts/memory-bare.js";
+import { BareMemoryStore } from "../../../../web/src/artifacts/memory.js";
 import { listed } from "../../artifacts/bytes.js";
 import { refused, Visitor } from "../visitor.js";
 

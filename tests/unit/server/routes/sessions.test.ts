@@ -1,6 +1,6 @@
 /** Sessions: begun, shown, ended. */
 import { expect, test } from "vitest";
-import { BareMemoryStore } from "../../../../web/src/artifacts/memory-bare.js";
+import { BareMemoryStore } from "../../../../web/src/artifacts/memory.js";
 import { RetainingArtifactStore } from "../../../../web/src/artifacts/retention/retaining-store.js";
 import { MemoryArtifactStore, type StoredArtifact } from "../../../../web/src/index.js";
 import { SluiceServer } from "../../../../web/src/serve.js";

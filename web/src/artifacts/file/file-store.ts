@@ -2,16 +2,16 @@
  * A store in a folder, for Node.
  * @module
  */
-import { resolve } from "node:path";
-import { guarded } from "../../errors/storage.js";
+import { statfs, type FileHandle } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { SluiceError } from "../../errors/error.js";
+import { guarded, storageError, systemCode } from "../../errors/storage.js";
+import { bytesOf, encoded, objectOf, spanOf, type Span } from "../bytes.js";
 import { sha256 } from "../hash-node.js";
 import type { Hashing } from "../hash.js";
-import { bytesOf, encoded, objectOf } from "../given.js";
-import { spanOf } from "../range.js";
 import { claimOf, infoOfText } from "../record.js";
 import { scopeKey } from "../scope.js";
 import { Stamps } from "../stamps.js";
-import { SinkWriter, writtenWhole } from "../writer.js";
 import type {
   ArtifactInfo,
   ArtifactPatch,
@@ -24,17 +24,13 @@ import type {
   StoredArtifact,
   StoreSpace,
 } from "../store.js";
-import { Folder } from "./folder.js";
-import { listRefs, statRef } from "./listing.js";
-import { exclusively } from "./lock.js";
-import { SWEEP_AFTER } from "./owner.js";
-import { openArtifact, readSpan, readWhole, type OpenArtifact } from "./reading.js";
-import { updateRef } from "./refs.js";
-import { evictRef, removeRef } from "./remove.js";
-import { spaceUnder, Unwritten } from "./space.js";
+import { damaged, verified } from "../verify.js";
+import { SinkWriter, writtenWhole, type Unwritten } from "../writer.js";
+import { BLOB, Folder, withdraw } from "./folder.js";
+import { isAbsent, openPlain, orNull, SWEEP_AFTER } from "./plain.js";
+import { evictRef, listRefs, noteUsed, readRef, removeRef, statRef, updateRef, type Recorded } from "./refs.js";
 import { Spool } from "./spool.js";
-import { purge, sweep, sweepTemporaries, type Swept } from "./sweep.js";
-import { noteUsed } from "./times.js";
+import { exclusively, purge, sweep, sweepTemporaries, type Swept } from "./sweep.js";
 
 /** Options of a {@link FileArtifactStore}. */
 export interface FileStoreOptions {
@@ -78,7 +74,7 @@ export class FileArtifactStore implements ArtifactStore {
   readonly #hashing: Hashing;
   readonly #sweepAfter: number;
   readonly #stamps: Stamps;
-  readonly #unwritten = new Unwritten();
+  readonly #unwritten: Unwritten = { bytes: 0 };
   /** The first write of every store object clears up after those that died. */
   #tidied: Promise<number> | undefined;
 
@@ -199,5 +195,125 @@ export class FileArtifactStore implements ArtifactStore {
     const opened = (await this.#folder.present()) ? await openArtifact(this.#folder, key, id) : null;
     if (opened) await noteUsed(this.#folder.at.refFolder(key, id), this.#stamps.next());
     return opened;
+  }
+}
+
+const PIECE = 256 * 1024;
+// Buffers of Node 20 end at 4 GiB.
+const MAX_WHOLE = 4 * 1024 ** 3;
+
+interface OpenArtifact {
+  readonly ref: ArtifactRef;
+  readonly file: FileHandle;
+}
+
+/**
+ * Opens an artifact; null when there is none. An open file stays readable when the artifact is deleted.
+ *
+ * @throws SluiceError E_STORE_CORRUPT when the content is missing or not as long as the ref says.
+ */
+async function openArtifact(folder: Folder, key: string, id: string): Promise<OpenArtifact | null> {
+  let seen: Recorded | null = null;
+  for (;;) {
+    const recorded = await readRef(folder, key, id);
+    if (!recorded) return null;
+    const { ref } = recorded;
+    const opened = await orNull(openPlain(join(folder.at.refFolder(key, id), BLOB)));
+    if (opened?.size === ref.size_bytes) return { ref, file: opened.file };
+    await opened?.file.close();
+    // Between the two looks it may have been deleted and stored anew: damaged is what is so twice.
+    if (seen?.created === recorded.created) {
+      if (opened) await withdraw(folder, ref.sha256);
+      throw damaged();
+    }
+    seen = recorded;
+  }
+}
+
+/**
+ * Reads all of an open artifact, checks it against the hash, and closes it.
+ *
+ * @throws SluiceError E_STORE_CORRUPT when the bytes are not those that were stored; E_TOO_LARGE above 4 GiB.
+ */
+async function readWhole(folder: Folder, { ref, file }: OpenArtifact, hashing: Hashing): Promise<Uint8Array> {
+  try {
+    if (ref.size_bytes > MAX_WHOLE) {
+      throw new SluiceError("E_TOO_LARGE", "The artifact is larger than 4 GiB: read it through openReader.");
+    }
+    const bytes = new Uint8Array(ref.size_bytes);
+    await fill(file, bytes, 0);
+    if ((await hashing.whole(bytes)) === ref.sha256) return bytes;
+    await withdraw(folder, ref.sha256);
+    throw damaged();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Streams a span of an open artifact; all of it is checked against the hash, of a part there is none. */
+async function readSpan(
+  folder: Folder,
+  { ref, file }: OpenArtifact,
+  span: Span,
+  hashing: Hashing,
+): Promise<ReadableStream<Uint8Array>> {
+  const stream = streamSpan(file, span);
+  if (span.end - span.start < ref.size_bytes) return stream;
+  return verified(stream, ref, hashing, () => withdraw(folder, ref.sha256));
+}
+
+/** Streams a span of an open file as fast as it is read, and closes it at the end, on failure or on cancel. */
+function streamSpan(file: FileHandle, span: Span): ReadableStream<Uint8Array> {
+  let at = span.start;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller): Promise<void> {
+        try {
+          const piece = new Uint8Array(Math.min(PIECE, span.end - at));
+          await fill(file, piece, at);
+          at += piece.byteLength;
+          if (piece.byteLength > 0) controller.enqueue(piece);
+          if (at < span.end) return;
+          await file.close();
+          controller.close();
+        } catch (error) {
+          await file.close().catch(() => undefined);
+          throw storageError(error, "read");
+        }
+      },
+      async cancel(): Promise<void> {
+        await file.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function fill(file: FileHandle, into: Uint8Array, from: number): Promise<void> {
+  for (let at = 0; at < into.byteLength;) {
+    const { bytesRead } = await file.read(into, at, into.byteLength - at, from + at);
+    if (bytesRead === 0) throw damaged();
+    at += bytesRead;
+  }
+}
+
+/** What the disk says, less what is on its way to it. A folder that is not there yet will be made in one that is. */
+async function spaceUnder(folder: string, unwritten: Unwritten): Promise<StoreSpace> {
+  // Before the disk is asked: what arrives there meanwhile may count twice, never not at all.
+  const coming = unwritten.bytes;
+  const { bsize, bavail, blocks } = await nearest(folder);
+  return { free_bytes: Math.max(0, bavail * bsize - coming), total_bytes: blocks * bsize };
+}
+
+async function nearest(folder: string): Promise<{ bsize: number; bavail: number; blocks: number }> {
+  for (let at = folder; ; at = dirname(at)) {
+    try {
+      return await statfs(at);
+    } catch (error) {
+      if (isAbsent(error) && dirname(at) !== at) continue;
+      // Some file systems of users and networks cannot tell.
+      if (systemCode(error) === "ENOSYS" || systemCode(error) === "ENOTSUP") return { bsize: 0, bavail: 0, blocks: 0 };
+      throw error;
+    }
   }
 }

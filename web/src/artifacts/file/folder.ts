@@ -1,14 +1,93 @@
 /**
- * A store folder: made when first written to, checked before it is used.
+ * A store folder: made when first written to, checked before it is used. What is where in it:
+ *
+ * ```
+ * sluice-store.json          the marker: this folder is a store, of this version
+ * blobs/ab/<sha256>          a content, a hard link to the same file that its refs hold
+ * refs/<scope>/<id>/blob     the content of one ref
+ * refs/<scope>/<id>/ref.json what is said of it
+ * tmp/<owner>-<random>       on its way in or out; swept when its owner is gone
+ * collector.lock             held by the process that is making room
+ * ```
+ *
+ * A ref is a folder, published and taken away by one rename, so it is there whole or not at all, whatever
+ * dies when. The file system counts the links to a blob: while a ref holds one, no delete in any process
+ * can take the bytes away.
  * @module
  */
-import { mkdir, open, rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { link, lstat, mkdir, open, rename, rm, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemCode } from "../../errors/storage.js";
-import { BLOB, FOLDER_MODE, Layout, REF } from "./layout.js";
-import { isMarked, mark, type Marked } from "./marker.js";
-import { temporaryName } from "./owner.js";
-import { isPlainFolder, orNull } from "./plain.js";
+import { FOLDER_MODE, isAbsent, isMarked, isPlainFolder, mark, orNull, temporaryName, type Marked } from "./plain.js";
+
+/** The content in a ref's folder. */
+export const BLOB = "blob";
+/** What is said of it. */
+export const REF = "ref.json";
+
+/** The name of a scope's folder. */
+export const SCOPE_NAME: RegExp = /^[0-9a-f]{40}$/;
+/** The name of a blob. */
+export const BLOB_NAME: RegExp = /^[0-9a-f]{64}$/;
+
+/** Paths below one folder. Gives names, touches nothing. */
+export class Layout {
+  readonly root: string;
+  readonly marker: string;
+  readonly blobs: string;
+  readonly refs: string;
+  readonly temporaries: string;
+  readonly lock: string;
+
+  constructor(root: string) {
+    this.root = root;
+    this.marker = join(root, "sluice-store.json");
+    this.blobs = join(root, "blobs");
+    this.refs = join(root, "refs");
+    this.temporaries = join(root, "tmp");
+    this.lock = join(root, "collector.lock");
+  }
+
+  /** The folders that a store is made of. */
+  get rooms(): readonly string[] {
+    return [this.blobs, this.refs, this.temporaries];
+  }
+
+  /** The folder of a blob: 256 of them, so that none grows long. */
+  blobFolder(sha256: string): string {
+    return join(this.blobs, sha256.slice(0, 2));
+  }
+
+  blob(sha256: string): string {
+    return join(this.blobFolder(sha256), sha256);
+  }
+
+  /** The folder of a scope, by its key (`scopeKey`), which may hold anything and so is hashed. */
+  scopeFolder(key: string): string {
+    return join(this.refs, scopeName(key));
+  }
+
+  /** The folder of a ref. `id` must have passed `isArtifactId`. */
+  refFolder(key: string, id: string): string {
+    return join(this.scopeFolder(key), nameOf(id));
+  }
+}
+
+/** The folder name of a scope's key. */
+export function scopeName(key: string): string {
+  return createHash("sha256").update(key).digest("hex").slice(0, 40);
+}
+
+/** Ids that differ in case only must not meet on a file system that ignores it: `Ab_…` is `~ab_…`. */
+export function nameOf(id: string): string {
+  return id.replace(/[A-Z]/g, (letter) => `~${letter.toLowerCase()}`);
+}
+
+/** The id that {@link nameOf} made a name of. */
+export function idOf(name: string): string {
+  return name.replace(/~([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
 
 const MAX_CHECKED = 4096;
 /** `purge` would empty it. */
@@ -82,11 +161,6 @@ export class Folder {
     return true;
   }
 
-  /** The same for a folder that may be another one the next time, such as a ref's. */
-  glance(path: string): Promise<boolean> {
-    return isPlainFolder(path);
-  }
-
   /** Makes a folder inside; it may be there, or come into being meanwhile. */
   async make(path: string): Promise<void> {
     if (await made(path)) await this.sync(dirname(path));
@@ -145,4 +219,83 @@ async function made(path: string): Promise<boolean> {
 function unlessFolderOfWindows(error: unknown): null {
   if (process.platform === "win32" && systemCode(error) === "EISDIR") return null;
   throw error;
+}
+
+const SHARING_ATTEMPTS = 8;
+
+type Linked = "linked" | "taken" | "absent" | "impossible";
+
+/** Takes the bytes of a content that is stored already, or gives false. */
+export async function adopt(folder: Folder, temporary: Temporary, sha256: string, size: number): Promise<boolean> {
+  if (!(await folder.check(folder.at.blobFolder(sha256)))) return false;
+  if ((await linked(folder.at.blob(sha256), temporary.blob)) !== "linked") return false;
+  // A crash of the machine can leave a shorter file under the right name.
+  if (await isSound(temporary.blob, size)) return true;
+  await unlink(temporary.blob);
+  return false;
+}
+
+/**
+ * Offers a written blob to all refs, or swaps it for the one that is offered already.
+ *
+ * Where the file system has no hard links, or has reached its limit for one file, the ref keeps a copy of
+ * its own: more room taken, nothing else lost.
+ */
+export async function share(folder: Folder, temporary: Temporary, sha256: string, size: number): Promise<void> {
+  const shared = folder.at.blob(sha256);
+  await folder.make(folder.at.blobFolder(sha256));
+  for (let attempt = 0; attempt < SHARING_ATTEMPTS; attempt++) {
+    const offered = await linked(temporary.blob, shared);
+    if (offered !== "taken") return;
+    const twin = `${temporary.blob}.twin`;
+    const adopted = await linked(shared, twin);
+    if (adopted === "absent") continue; // its last ref went meanwhile
+    if (adopted === "linked" && (await isSound(twin, size))) return rename(twin, temporary.blob);
+    await orNull(unlink(twin));
+    return replace(temporary.blob, twin, shared);
+  }
+}
+
+/** Takes a blob away when no ref and no writer holds it: the bytes that this freed, or null. */
+export async function release(folder: Folder, sha256: string): Promise<number | null> {
+  const stat = await orNull(lstat(folder.at.blob(sha256)));
+  if (stat?.isFile() !== true || stat.nlink > 1) return null;
+  // A writer may link to it between the two calls: the file lives on in its ref, only not shared.
+  return orNull(unlink(folder.at.blob(sha256)).then(() => stat.size));
+}
+
+/** Stops offering a blob that turned out to be damaged, so that the next put writes it afresh. */
+export async function withdraw(folder: Folder, sha256: string): Promise<void> {
+  await orNull(unlink(folder.at.blob(sha256)));
+}
+
+async function isSound(path: string, size: number): Promise<boolean> {
+  const stat = await lstat(path);
+  return stat.isFile() && stat.size === size;
+}
+
+async function replace(sound: string, twin: string, shared: string): Promise<void> {
+  if ((await linked(sound, twin)) === "linked") await rename(twin, shared);
+}
+
+async function linked(from: string, to: string): Promise<Linked> {
+  try {
+    await link(from, to);
+    return "linked";
+  } catch (error) {
+    if (isAbsent(error)) return "absent";
+    switch (systemCode(error)) {
+      case "EEXIST":
+        return "taken";
+      case "EPERM":
+      case "EMLINK":
+      case "ENOTSUP":
+      case "EOPNOTSUPP":
+      case "ENOSYS":
+      case "EXDEV":
+        return "impossible";
+      default:
+        throw error;
+    }
+  }
 }

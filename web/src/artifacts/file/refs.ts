@@ -1,19 +1,27 @@
 /**
- * Reading and changing what is said of artifacts.
+ * What is said of artifacts, and when they were stored and used: read, listed, changed, and taken away.
  * @module
  */
-import { rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat, lutimes, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { isArtifactId } from "../ids.js";
 import { claimOf, MAX_RECORD_CHARS, patched, refOf } from "../record.js";
 import { scopeKey } from "../scope.js";
-import type { ArtifactPatch, ArtifactRef } from "../store.js";
-import type { Folder } from "./folder.js";
-import { BLOB_NAME, FILE_MODE, idOf, nameOf, REF, scopeName } from "./layout.js";
-import { temporaryName } from "./owner.js";
-import { orNull, readPlain } from "./plain.js";
-import { stamped, timesOf } from "./times.js";
+import { inMilliseconds } from "../stamps.js";
+import type { ArtifactPatch, ArtifactRef, StoredArtifact } from "../store.js";
+import { BLOB_NAME, idOf, nameOf, REF, release, SCOPE_NAME, scopeName, type Folder } from "./folder.js";
+import {
+  FILE_MODE,
+  isAbsent,
+  isPlainFolder,
+  isTaken,
+  namesIn,
+  orNull,
+  readPlain,
+  removeIfEmpty,
+  temporaryName,
+} from "./plain.js";
 
 /** A ref, and when it was made: microseconds since 1970, never twice the same in one store object. */
 export interface Recorded {
@@ -39,9 +47,9 @@ export async function readRef(folder: Folder, key: string, id: string): Promise<
 }
 
 /** The same by the names of the folders, for listing. */
-export async function readFrom(folder: Folder, scope: string, name: string): Promise<Recorded | null> {
+async function readFrom(folder: Folder, scope: string, name: string): Promise<Recorded | null> {
   const scopeFolder = join(folder.at.refs, scope);
-  if (!(await folder.check(scopeFolder)) || !(await folder.glance(join(scopeFolder, name)))) return null;
+  if (!(await folder.check(scopeFolder)) || !(await isPlainFolder(join(scopeFolder, name)))) return null;
   const text = await orNull(readPlain(join(scopeFolder, name, REF), MAX_FILE));
   if (text === null) return null;
   const recorded = parsed(text);
@@ -96,4 +104,156 @@ function isCount(value: unknown): value is number {
 
 function damaged(): SluiceError {
   return new SluiceError("E_STORE_CORRUPT", "What was said of this artifact is damaged: delete it and store it again.");
+}
+
+/** Stamps, see `Stamps`. */
+interface Times {
+  readonly stored: number;
+  readonly used: number;
+}
+
+/** The times of a ref's folder; throws the system's ENOENT when there is none. */
+async function timesOf(refFolder: string): Promise<Times> {
+  const [folder, file] = await Promise.all([modified(refFolder), modified(join(refFolder, REF))]);
+  return { stored: file, used: folder };
+}
+
+/** When a file or folder was written last. */
+function modified(path: string): Promise<number> {
+  return lstat(path, { bigint: true }).then(({ mtimeNs }) => Number(mtimeNs / 1000n));
+}
+
+/** Notes that an artifact was stored: before it is published, or again. False when it is not there. */
+export async function noteStored(refFolder: string, stamp: number): Promise<boolean> {
+  return (await stamped(join(refFolder, REF), stamp)) && stamped(refFolder, stamp);
+}
+
+/** Notes that an artifact was read, where the disk lets us. */
+export async function noteUsed(refFolder: string, stamp: number): Promise<void> {
+  await stamped(refFolder, stamp).catch(() => undefined);
+}
+
+async function stamped(path: string, stamp: number): Promise<boolean> {
+  // A quarter of a microsecond more, for seconds in a double are up to half of that off, and Node may cut or round.
+  const seconds = (stamp + 0.25) / 1_000_000;
+  try {
+    await lutimes(path, seconds, seconds);
+    return true;
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw error;
+  }
+}
+
+const AT_ONCE = 16;
+
+interface Listed {
+  readonly created: number;
+  readonly stored: StoredArtifact;
+}
+
+/** An artifact with its times; null when there is none. */
+export async function statRef(folder: Folder, key: string, id: string): Promise<StoredArtifact | null> {
+  const recorded = await readRef(folder, key, id);
+  return recorded && ((await dated(recorded, folder.at.refFolder(key, id)))?.stored ?? null);
+}
+
+/** What the scope with this key holds, or what all do. Damaged refs and those deleted meanwhile are left out. */
+export async function listRefs(folder: Folder, key: string | undefined): Promise<readonly StoredArtifact[]> {
+  const found: Listed[] = [];
+  let reading: Promise<Listed | null>[] = [];
+  const gather = async (): Promise<void> => {
+    for (const listed of await Promise.all(reading)) if (listed) found.push(listed);
+    reading = [];
+  };
+  const scopes = key === undefined ? namesIn(folder.at.refs, SCOPE_NAME) : [scopeName(key)];
+  for await (const scope of scopes) {
+    for await (const name of namesIn(join(folder.at.refs, scope), /./)) {
+      reading.push(listedRef(folder, scope, name).catch(() => null));
+      if (reading.length === AT_ONCE) await gather();
+    }
+  }
+  await gather();
+  found.sort((left, right) => left.created - right.created || (left.stored.id < right.stored.id ? -1 : 1));
+  return found.map(({ stored }) => stored);
+}
+
+async function listedRef(folder: Folder, scope: string, name: string): Promise<Listed | null> {
+  return dated(await readFrom(folder, scope, name), join(folder.at.refs, scope, name));
+}
+
+async function dated(recorded: Recorded | null, refFolder: string): Promise<Listed | null> {
+  const times = recorded && (await orNull(timesOf(refFolder)));
+  if (!times) return null;
+  const { created, ref } = recorded;
+  const stored = { ...ref, stored_at: inMilliseconds(times.stored), used_at: inMilliseconds(times.used) };
+  return { created, stored };
+}
+
+/**
+ * Deletes a ref, and the blob with its last one. One rename takes the ref away, so of two deletes one is
+ * true. Works on a damaged ref too; its blob is then left to `gc`.
+ */
+export async function removeRef(folder: Folder, key: string, id: string): Promise<boolean> {
+  if (!(await isThere(folder, key, id))) return false;
+  const recorded = await readRef(folder, key, id).catch(() => null);
+  const taken = await takenOut(folder, key, id);
+  if (taken === null) return false;
+  await disposeOf(folder, key, taken, recorded?.ref.sha256);
+  return true;
+}
+
+/**
+ * Deletes a ref unless it was stored or read since it was seen. One rename takes it out of everyone's reach, and only
+ * then its time is asked for the last time: whoever claimed it before that gets it back, whoever comes after that
+ * stores it anew.
+ */
+export async function evictRef(folder: Folder, seen: StoredArtifact): Promise<boolean> {
+  const key = scopeKey(seen.scope);
+  if (!(await isThere(folder, key, seen.id))) return false;
+  const refFolder = folder.at.refFolder(key, seen.id);
+  if (!(await isUnused(refFolder, seen))) return false;
+  const taken = await takenOut(folder, key, seen.id);
+  if (taken === null) return false;
+  if (!(await isUnused(taken, seen))) {
+    await putBack(folder, taken, refFolder);
+    return false;
+  }
+  await disposeOf(folder, key, taken, seen.sha256);
+  return true;
+}
+
+async function isThere(folder: Folder, key: string, id: string): Promise<boolean> {
+  if (!isArtifactId(id) || !(await folder.check(folder.at.scopeFolder(key)))) return false;
+  return isPlainFolder(folder.at.refFolder(key, id));
+}
+
+/** Where the ref's folder is now that nobody finds it; null when someone else was quicker. */
+async function takenOut(folder: Folder, key: string, id: string): Promise<string | null> {
+  await folder.ready();
+  const taken = join(folder.at.temporaries, temporaryName());
+  return orNull(rename(folder.at.refFolder(key, id), taken).then(() => taken));
+}
+
+async function disposeOf(folder: Folder, key: string, taken: string, sha256: string | undefined): Promise<void> {
+  await folder.sync(folder.at.scopeFolder(key));
+  await folder.discard(taken);
+  if (sha256 !== undefined) await release(folder, sha256);
+  await removeIfEmpty(folder.at.scopeFolder(key));
+}
+
+async function isUnused(refFolder: string, { used_at }: StoredArtifact): Promise<boolean> {
+  const used = await orNull(modified(refFolder));
+  return used !== null && inMilliseconds(used) === used_at;
+}
+
+/** Only what was stored anew in the meantime makes it needless; whatever else is in the way is told. */
+async function putBack(folder: Folder, taken: string, refFolder: string): Promise<void> {
+  await folder.make(dirname(refFolder));
+  try {
+    await rename(taken, refFolder);
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+    await folder.discard(taken);
+  }
 }

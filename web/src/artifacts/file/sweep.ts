@@ -1,16 +1,25 @@
 /**
- * Clearing up: what crashes left behind, or everything.
+ * Clearing up, by one collector at a time: what crashes left behind, or everything.
+ *
+ * The lock keeps two collectors from each making the same room. That nothing wanted is lost does not rest on it: every
+ * eviction looks for itself (`evictRef`).
  * @module
  */
-import { lstat, opendir, rm } from "node:fs/promises";
+import { lstat, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
-import type { Folder } from "./folder.js";
-import { BLOB, BLOB_NAME, SCOPE_NAME } from "./layout.js";
-import { isStale } from "./owner.js";
-import { orNull } from "./plain.js";
-import { removeIfEmpty } from "./remove.js";
-import { release } from "./share.js";
+import { guarded, systemCode } from "../../errors/storage.js";
+import { BLOB, BLOB_NAME, release, SCOPE_NAME, type Folder } from "./folder.js";
+import {
+  FILE_MODE,
+  isStale,
+  isTemporaryName,
+  namesIn,
+  orNull,
+  readPlain,
+  removeIfEmpty,
+  temporaryName,
+} from "./plain.js";
 
 /** What a clean-up removed. */
 export interface Swept {
@@ -76,9 +85,65 @@ async function lastWritten(path: string): Promise<number | null> {
   return own && Math.max(own.mtimeMs, blob?.mtimeMs ?? 0);
 }
 
-/** Names of a folder's entries, without holding them all. Nothing when there is no such folder. */
-export async function* namesIn(path: string, pattern: RegExp): AsyncIterable<string> {
-  const entries = await orNull(opendir(path));
-  if (!entries) return;
-  for await (const { name } of entries) if (pattern.test(name)) yield name;
+const MAX_OWNER = 256;
+/** Milliseconds in which whoever made the lock has its name in it. */
+const WRITTEN = 60_000;
+
+/**
+ * Runs work while this process holds the folder's lock; null when another one does.
+ *
+ * @throws SluiceError E_STORE_DENIED, E_STORE_FULL, … when there is no way to have the lock; what the work throws.
+ */
+export async function exclusively<T>(folder: Folder, work: () => Promise<T>): Promise<T | null> {
+  if (!(await guarded("read", () => folder.present()))) return work();
+  const owner = temporaryName();
+  if (!(await guarded("write", () => taken(folder, owner)))) return null;
+  try {
+    return await work();
+  } finally {
+    await givenBack(folder, owner);
+  }
+}
+
+/** What came of the work counts for more than a lock that cannot be removed. */
+async function givenBack(folder: Folder, owner: string): Promise<void> {
+  try {
+    if ((await ownerOf(folder)) === owner) await rm(folder.at.lock, { force: true });
+  } catch {
+    // Others see that its process died, or that it is a day old.
+  }
+}
+
+async function taken(folder: Folder, owner: string): Promise<boolean> {
+  if (await placed(folder, owner)) return true;
+  return (await broken(folder)) && placed(folder, owner);
+}
+
+async function placed(folder: Folder, owner: string): Promise<boolean> {
+  try {
+    await writeFile(folder.at.lock, owner, { flag: "wx", mode: FILE_MODE });
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Takes away the lock of a process that died. */
+async function broken(folder: Folder): Promise<boolean> {
+  const owner = await ownerOf(folder);
+  const stat = await orNull(lstat(folder.at.lock));
+  if (owner === null || !stat) return true;
+  // One without a name is of a process that died between making and writing it, or is about to write.
+  const age = Math.abs(Date.now() - stat.mtimeMs);
+  if (isTemporaryName(owner) ? !isStale(owner, age, 0) : age < WRITTEN) return false;
+  await folder.ready();
+  const aside = join(folder.at.temporaries, temporaryName());
+  if ((await orNull(rename(folder.at.lock, aside).then(() => true))) === null) return true;
+  await folder.discard(aside);
+  return true;
+}
+
+function ownerOf(folder: Folder): Promise<string | null> {
+  return orNull(readPlain(folder.at.lock, MAX_OWNER));
 }

@@ -1,23 +1,36 @@
 /**
- * Chunks that belong together: written, read and cleared away.
+ * Chunks that belong together: written, read as a whole or as a stream, and cleared away once nobody names or uses them.
+ *
+ * Who is using what, over all tabs and workers of a site, is told by Web Locks, which go when the tab does that holds them,
+ * however it ends. Where there are none, as on pages that are no secure context, locks hold within one page or worker, and what
+ * others may be using is told by its age.
  * @module
  */
-import type { Span } from "../range.js";
-import type { Connection } from "./connection.js";
-import { takenAway } from "./failures.js";
-import type { Lease, Locks } from "./locks.js";
-import { CHUNK, chunksOf, type Reading, type Writing } from "./schema.js";
+import { SluiceError } from "../../errors/error.js";
+import { spanOf, streamOf, type Span } from "../bytes.js";
+import type { Hashing } from "../hash.js";
+import { isArtifactId } from "../ids.js";
+import { LocalLocks, type LockSource } from "../local-locks.js";
+import { scopeKey } from "../scope.js";
+import type { Stamps } from "../stamps.js";
+import type { ArtifactScope, ByteRange } from "../store.js";
+import { damaged, verified } from "../verify.js";
+import type { Unwritten } from "../writer.js";
+import {
+  CHUNK,
+  chunksOf,
+  contended,
+  stamped,
+  takenAway,
+  type BlobRow,
+  type Connection,
+  type Reading,
+  type RefRow,
+  type Writing,
+} from "./database.js";
 
 /** Milliseconds that a content is left alone which nobody names, where locks do not tell whether it is in use. */
 const LEFT_ALONE = 3_600_000;
-
-const NAME_BYTES = 16;
-
-/** A name for a content that is about to come. */
-export function newContent(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(NAME_BYTES));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
 
 /** The chunks of one store. */
 export class Contents {
@@ -103,7 +116,7 @@ export class Contents {
 }
 
 /** What of a chunk lies in a span of its content; null when the chunk is too short for that. */
-export function partOf(chunk: Uint8Array, index: number, { start, end }: Span): Uint8Array | null {
+function partOf(chunk: Uint8Array, index: number, { start, end }: Span): Uint8Array | null {
   const [from, to] = [Math.max(start - index * CHUNK, 0), Math.min(end - index * CHUNK, CHUNK)];
   return chunk.byteLength >= to ? chunk.subarray(from, to) : null;
 }
@@ -126,4 +139,231 @@ async function isNamed(transaction: Reading | Writing, content: string): Promise
   // The two kinds of transactions have no signature in common.
   const blobs = (transaction as Reading).objectStore("blobs");
   return (await blobs.index("content").getKey(content)) !== undefined;
+}
+
+/**
+ * Reads a span chunk by chunk, as fast as it is asked for. The lease, which keeps the content there, is released at the
+ * end, on failure and on cancel; if the artifact was deleted by then, its bytes go.
+ */
+function streamChunks(contents: Contents, content: string, span: Span, lease: Lease): ReadableStream<Uint8Array> {
+  let at = span.start;
+  const finish = async (): Promise<void> => {
+    await lease.release();
+    // What cannot be cleared away now is when the store is opened the next time.
+    await contents.clear(content).catch(() => undefined);
+  };
+  const next = async (): Promise<Uint8Array> => {
+    const index = Math.floor(at / CHUNK);
+    const chunk = await contents.chunk(content, index);
+    const piece = chunk && partOf(chunk, index, { start: at, end: span.end });
+    if (!piece) throw takenAway("read");
+    at += piece.byteLength;
+    return piece;
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller): Promise<void> {
+        try {
+          if (at < span.end) controller.enqueue(await next());
+        } catch (error) {
+          await finish();
+          throw error;
+        }
+        if (at < span.end) return;
+        await finish();
+        controller.close();
+      },
+      cancel: finish,
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Something that is being used. */
+export interface Lease {
+  /** Ends it; settles when others see that. Idempotent, and never rejects. */
+  release(): Promise<void>;
+}
+
+const local = new LocalLocks();
+
+/** Locks of one store. */
+export class Locks {
+  readonly #source: LockSource;
+  readonly #prefix: string;
+  /** Whether they hold over all tabs and workers. */
+  readonly shared: boolean;
+
+  constructor(store: string, source: LockSource | null = webLocks()) {
+    this.#source = source ?? local;
+    this.#prefix = `sluice/${store}/`;
+    this.shared = source !== null;
+  }
+
+  /** Says that a thing is in use, by as many as like to, until the lease is released. */
+  hold(name: string): Promise<Lease> {
+    return new Promise((resolve, reject) => {
+      const held = (): Promise<void> =>
+        new Promise((end) => {
+          const release = async (): Promise<void> => {
+            end();
+            await released.catch(() => undefined);
+          };
+          resolve({ release });
+        });
+      const released = this.#source.request(this.#prefix + name, { mode: "shared" }, held);
+      released.catch(reject);
+    });
+  }
+
+  /** Runs work while nobody else uses a thing; null, and the work is not run, when somebody does. */
+  async alone<T>(name: string, work: () => Promise<T>): Promise<T | null> {
+    const run = async (lock: unknown): Promise<T | null> => (lock === null ? null : work());
+    return this.#source.request(this.#prefix + name, { ifAvailable: true }, run);
+  }
+}
+
+function webLocks(): LockSource | null {
+  return (globalThis.navigator as Partial<Navigator> | undefined)?.locks ?? null;
+}
+
+/** How often it is looked anew for bytes that are deleted and stored again meanwhile. */
+const ATTEMPTS = 8;
+/** What browsers surely hold in one array. */
+const MAX_WHOLE = 2 * 1024 ** 3;
+
+/** What a store in a database works with. */
+export interface StoreDeps {
+  readonly connection: Connection;
+  readonly contents: Contents;
+  readonly stamps: Stamps;
+  readonly hashing: Hashing;
+  readonly unwritten: Unwritten;
+}
+
+/**
+ * All bytes of an artifact, held against their hash; null when there is none.
+ *
+ * @throws SluiceError E_STORE_CORRUPT when they are not those that were stored; E_TOO_LARGE above 2 GiB.
+ */
+export async function readWhole(
+  store: StoreDeps,
+  id: string,
+  scope: ArtifactScope | undefined,
+): Promise<Uint8Array | null> {
+  let missing: string | undefined;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const blob = await used(store, id, scope);
+    if (!blob) return null;
+    if (blob.size > MAX_WHOLE) {
+      throw new SluiceError("E_TOO_LARGE", "The artifact is larger than 2 GiB: read it through openReader.");
+    }
+    const bytes = await checked(store, blob, missing === blob.content);
+    if (bytes) return bytes;
+    missing = blob.content;
+  }
+  throw contended("read");
+}
+
+/** A stream of a span of an artifact; null when there is none. All of it is held against the hash, a part is not. */
+export async function readSpan(
+  store: StoreDeps,
+  id: string,
+  scope: ArtifactScope | undefined,
+  range: ByteRange | undefined,
+): Promise<ReadableStream<Uint8Array> | null> {
+  const { connection, contents, hashing } = store;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const seen = await find(connection, id, scope);
+    if (!seen) return null;
+    const { start, end } = spanOf(range, seen.size);
+    if (seen.size <= CHUNK) {
+      const bytes = await readWhole(store, id, scope);
+      return bytes && streamOf(bytes.subarray(start, end));
+    }
+    const lease = await contents.hold(seen.content);
+    const blob = await used(store, id, scope).catch(async (error: unknown) => {
+      await lease.release();
+      throw error;
+    });
+    if (blob?.content === seen.content) {
+      const stream = streamChunks(contents, seen.content, { start, end }, lease);
+      if (end - start < blob.size) return stream;
+      const expected = { sha256: blob.sha256, size_bytes: blob.size };
+      return verified(stream, expected, hashing, () => withdraw(connection, blob));
+    }
+    await lease.release();
+    await contents.clear(seen.content);
+  }
+  throw contended("read");
+}
+
+/** The bytes of a blob; null when they are gone, which they may be only once. */
+async function checked(
+  { connection, contents, hashing }: StoreDeps,
+  blob: BlobRow,
+  again: boolean,
+): Promise<Uint8Array | null> {
+  try {
+    const bytes = await contents.span(blob.content, { start: 0, end: blob.size });
+    if (!bytes && !again) return null;
+    if (!bytes || (await hashing.whole(bytes)) !== blob.sha256) throw damaged();
+    return bytes;
+  } catch (error) {
+    if (error instanceof SluiceError && error.code === "E_STORE_CORRUPT") await withdraw(connection, blob);
+    throw error;
+  }
+}
+
+/** Stops offering bytes that turned out to be damaged, so that the next put writes them afresh. */
+async function withdraw(connection: Connection, { sha256, content }: BlobRow): Promise<void> {
+  const withdrawn = connection.write(["blobs"], async (transaction) => {
+    const blobs = transaction.objectStore("blobs");
+    const blob = await blobs.get(sha256);
+    if (blob?.content === content) await blobs.put({ ...blob, damaged: true });
+  });
+  await withdrawn.catch(() => undefined);
+}
+
+/** Where the bytes of an artifact are, and that they are used is noted, where there is room for that. */
+async function used(
+  { connection, stamps }: StoreDeps,
+  id: string,
+  scope: ArtifactScope | undefined,
+): Promise<BlobRow | null> {
+  const key = scopeKey(scope);
+  if (!isArtifactId(id)) return null;
+  try {
+    return await connection.write(["refs", "blobs", "clock"], async (transaction) => {
+      const found = await lookUp(transaction, key, id);
+      if (!found) return null;
+      await transaction.objectStore("refs").put({ ...found.row, used: await stamped(transaction, stamps) });
+      return found.blob;
+    });
+  } catch (error) {
+    if (!(error instanceof SluiceError) || error.code !== "E_STORE_FULL") throw error;
+    return find(connection, id, scope);
+  }
+}
+
+async function find(connection: Connection, id: string, scope: ArtifactScope | undefined): Promise<BlobRow | null> {
+  const key = scopeKey(scope);
+  if (!isArtifactId(id)) return null;
+  return connection.read(["refs", "blobs"], async (transaction) => {
+    return (await lookUp(transaction, key, id))?.blob ?? null;
+  });
+}
+
+async function lookUp(
+  transaction: Reading | Writing,
+  key: string,
+  id: string,
+): Promise<{ readonly row: RefRow; readonly blob: BlobRow } | null> {
+  // The two kinds of transactions have no signature in common.
+  const reading = transaction as Reading;
+  const row = await reading.objectStore("refs").get([key, id]);
+  if (!row) return null;
+  const blob = await reading.objectStore("blobs").get(row.sha256);
+  if (!blob) throw damaged();
+  return { row, blob };
 }

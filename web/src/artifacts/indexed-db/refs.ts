@@ -1,20 +1,22 @@
 /**
- * Reading and changing what is said of artifacts.
+ * What is said of artifacts: read, changed, published with its bytes, and taken away. Nothing is written by taking away, so it
+ * works where there is no room left.
  * @module
  */
-import { isArtifactId } from "../ids.js";
-import { patched, refOf, type Claim } from "../record.js";
+import { SluiceError } from "../../errors/error.js";
+import { idsFor, isArtifactId } from "../ids.js";
+import { patched, refOf, restated, type Claim } from "../record.js";
 import { scopeKey, type FullScope } from "../scope.js";
-import { inMilliseconds } from "../stamps.js";
+import { inMilliseconds, type Stamps } from "../stamps.js";
 import type { ArtifactPatch, ArtifactRef, ArtifactScope, StoredArtifact } from "../store.js";
-import type { Connection } from "./connection.js";
-import type { Reading, RefRow } from "./schema.js";
+import { exact, mustBeThere } from "./contents.js";
+import { CHUNK, stamped, type Connection, type Reading, type RefRow, type Writing } from "./database.js";
 
 /** Refs that are read at once: each may have some million characters. */
 const PAGE = 32;
 
 /** What a row says of an artifact. */
-export function refOfRow(row: RefRow): ArtifactRef {
+function refOfRow(row: RefRow): ArtifactRef {
   const { id, sha256, size_bytes, mime_type, filename, namespace } = row;
   const [tenant_id, user_id, session_id, trace_id] = JSON.parse(row.scope) as FullScope[keyof FullScope][];
   const scope = {
@@ -28,10 +30,7 @@ export function refOfRow(row: RefRow): ArtifactRef {
 }
 
 /** The row of a ref, with its stamps. */
-export function rowOf(
-  ref: ArtifactRef,
-  { created, stored, used }: Pick<RefRow, "created" | "stored" | "used">,
-): RefRow {
+function rowOf(ref: ArtifactRef, { created, stored, used }: Pick<RefRow, "created" | "stored" | "used">): RefRow {
   const { id, sha256, size_bytes, mime_type, filename, namespace } = ref;
   const source = JSON.stringify(ref.source);
   const said = { scope: scopeKey(ref.scope), id, sha256, size_bytes, mime_type, filename, namespace, source };
@@ -39,7 +38,7 @@ export function rowOf(
 }
 
 /** A row with what a patch says anew. */
-export function patchedRow(row: RefRow, patch: ArtifactPatch): RefRow {
+function patchedRow(row: RefRow, patch: ArtifactPatch): RefRow {
   return rowOf(patched(refOfRow(row), patch), row);
 }
 
@@ -101,4 +100,107 @@ function pageAfter(transaction: Reading, key: string | undefined, last: RefRow |
 
 function storedOf(row: RefRow): StoredArtifact {
   return { ...refOfRow(row), stored_at: inMilliseconds(row.stored), used_at: inMilliseconds(row.used) };
+}
+
+/** Bytes that are to be an artifact. */
+interface Written {
+  readonly sha256: string;
+  readonly size: number;
+  readonly content: string;
+  /** All of them, where they are one chunk; undefined where they are in chunks already. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** What came of publishing. */
+interface Published {
+  readonly ref: ArtifactRef;
+  /** Contents that may have lost their name, or never got one. */
+  readonly loose: readonly string[];
+}
+
+/**
+ * Gives a content the shortest id that is free in its scope, or the id that it has there already, in one transaction:
+ * everyone sees ref and bytes, or neither.
+ */
+export function publish(connection: Connection, claim: Claim, written: Written, stamps: Stamps): Promise<Published> {
+  return connection.write(["refs", "blobs", "chunks", "contents", "clock"], async (transaction) => {
+    const row = await named(transaction, claim, written, await stamped(transaction, stamps));
+    await transaction.objectStore("refs").put(row);
+    return { ref: refOfRow(row), loose: await placed(transaction, written) };
+  });
+}
+
+async function named(transaction: Writing, claim: Claim, { sha256, size }: Written, stamp: number): Promise<RefRow> {
+  const key = scopeKey(claim.scope);
+  for (const id of idsFor(claim.namespace, sha256)) {
+    const row = await transaction.objectStore("refs").get([key, id]);
+    if (!row) return rowOf(refOf(claim, id, sha256, size), { created: stamp, stored: stamp, used: stamp });
+    if (row.sha256 !== sha256) continue;
+    const patch = restated(refOfRow(row), claim);
+    return { ...(patch ? patchedRow(row, patch) : row), stored: stamp, used: stamp };
+  }
+  throw new SluiceError("E_STORE_CORRUPT", "Every id of this content is taken by another: the hash is not sound.");
+}
+
+/** Has the blob point at the bytes, unless it has sound ones. */
+async function placed(transaction: Writing, written: Written): Promise<readonly string[]> {
+  const { sha256, size, content, bytes } = written;
+  const blobs = transaction.objectStore("blobs");
+  const there = await blobs.get(sha256);
+  if (there?.damaged === false) return bytes === undefined ? [content] : [];
+  if (bytes === undefined) await mustBeThere(transaction, content);
+  else if (size > 0) await transaction.objectStore("chunks").put(exact(bytes), [content, 0]);
+  await blobs.put({ sha256, size, content, damaged: false });
+  return there ? [there.content] : [];
+}
+
+/** What came of it: whether a ref went, and the content of several chunks that lost its name by that. */
+export interface Removed {
+  readonly gone: boolean;
+  readonly loose: string | null;
+}
+
+const NOTHING: Removed = { gone: false, loose: null };
+
+/** Deletes a ref, and the blob with its last one. */
+export async function removeRef(
+  connection: Connection,
+  id: string,
+  scope: ArtifactScope | undefined,
+): Promise<Removed> {
+  return removeIf(connection, id, scope, () => true);
+}
+
+/** The same unless the artifact was stored or read since it was seen. */
+export async function evictRef(connection: Connection, seen: StoredArtifact): Promise<Removed> {
+  return removeIf(connection, seen.id, seen.scope, ({ used }) => inMilliseconds(used) === seen.used_at);
+}
+
+async function removeIf(
+  connection: Connection,
+  id: string,
+  scope: ArtifactScope | undefined,
+  mayGo: (row: RefRow) => boolean,
+): Promise<Removed> {
+  const key = scopeKey(scope);
+  if (!isArtifactId(id)) return NOTHING;
+  return connection.write(["refs", "blobs", "chunks"], async (transaction) => {
+    const refs = transaction.objectStore("refs");
+    const row = await refs.get([key, id]);
+    if (!row || !mayGo(row)) return NOTHING;
+    await refs.delete([key, id]);
+    return { gone: true, loose: await released(transaction, row.sha256) };
+  });
+}
+
+/** Deletes a blob that no ref names any more. A content of one chunk goes with it: nobody reads that for long. */
+async function released(transaction: Writing, sha256: string): Promise<string | null> {
+  if ((await transaction.objectStore("refs").index("sha256").getKey(sha256)) !== undefined) return null;
+  const blobs = transaction.objectStore("blobs");
+  const blob = await blobs.get(sha256);
+  if (!blob) return null;
+  await blobs.delete(sha256);
+  if (blob.size > CHUNK) return blob.content;
+  await transaction.objectStore("chunks").delete([blob.content, 0]);
+  return null;
 }

@@ -4,39 +4,26 @@
  */
 import type { SluiceError } from "../../errors/error.js";
 import type { StreamHash } from "../hash.js";
+import { randomHex } from "../ids.js";
 import { patched, type Claim } from "../record.js";
-import type { Stamps } from "../stamps.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
-import type { Sink } from "../writer.js";
-import type { Connection } from "./connection.js";
-import { newContent, type Contents } from "./contents.js";
-import { browserError } from "./failures.js";
-import type { Lease } from "./locks.js";
-import { publish } from "./publish.js";
-import { CHUNK } from "./schema.js";
-import type { Unwritten } from "./space.js";
+import { PieceBuffer, type Sink } from "../writer.js";
+import type { Lease, StoreDeps } from "./contents.js";
+import { browserError, CHUNK } from "./database.js";
+import { publish } from "./refs.js";
 
-const SMALLEST = 4096;
-
-/** What an upload needs. */
-export interface Uploading {
-  readonly connection: Connection;
-  readonly contents: Contents;
-  readonly stamps: Stamps;
-  readonly unwritten: Unwritten;
-}
+const NAME_BYTES = 16;
 
 /**
  * Hashes and writes in constant memory. One chunk is filled while the one before it is on its way. What fits into one
  * chunk is written when it is published, and costs nothing when it is thrown away.
  */
 export class Upload implements Sink {
-  readonly #store: Uploading;
+  readonly #store: StoreDeps;
   readonly #claim: Claim;
   readonly #hash: StreamHash;
-  readonly #content = newContent();
-  #filling: Uint8Array = new Uint8Array(0);
-  #filled = 0;
+  readonly #content = randomHex(NAME_BYTES);
+  readonly #buffer = new PieceBuffer(CHUNK);
   #size = 0;
   /** Of these, bytes that the browser has. */
   #landed = 0;
@@ -47,7 +34,7 @@ export class Upload implements Sink {
   #flying: Promise<void> | undefined;
   #failure: SluiceError | undefined;
 
-  constructor(store: Uploading, claim: Claim, hash: StreamHash) {
+  constructor(store: StoreDeps, claim: Claim, hash: StreamHash) {
     this.#store = store;
     this.#claim = claim;
     this.#hash = hash;
@@ -57,16 +44,17 @@ export class Upload implements Sink {
     this.#hash.update(chunk);
     this.#size += chunk.byteLength;
     this.#store.unwritten.bytes += chunk.byteLength;
-    if (this.#filled + chunk.byteLength > CHUNK) return this.#overflow(chunk);
-    this.#take(chunk);
-    return undefined;
+    return this.#buffer.write(chunk, (full) => this.#send(full));
   }
 
   async commit(patch: ArtifactPatch): Promise<ArtifactRef> {
     const claim = patched(this.#claim, patch);
     const { connection, contents, stamps } = this.#store;
-    const bytes = this.#lease ? undefined : this.#filling.subarray(0, this.#filled);
-    if (this.#lease) await this.#finish();
+    const bytes = this.#lease ? undefined : this.#buffer.bytes;
+    if (this.#lease) {
+      await this.#send(this.#buffer.bytes);
+      await this.#arrived();
+    }
     const written = { sha256: this.#hash.digest(), size: this.#size, content: this.#content, bytes };
     const { ref, loose } = await publish(connection, claim, written, stamps);
     await this.#free();
@@ -84,47 +72,19 @@ export class Upload implements Sink {
 
   async #free(): Promise<void> {
     this.#land(this.#size - this.#landed);
-    this.#filling = new Uint8Array(0);
+    this.#buffer.clear();
     await this.#lease?.release();
     this.#lease = undefined;
   }
 
-  async #overflow(chunk: Uint8Array): Promise<void> {
-    await this.#begin();
-    for (let at = 0; at < chunk.byteLength;) {
-      // Only when more is to come, so that the last chunk has something in it.
-      if (this.#filled === CHUNK) await this.#send();
-      const part = chunk.subarray(at, at + CHUNK - this.#filled);
-      this.#take(part);
-      at += part.byteLength;
+  /** Sends a chunk off, after the one before it. */
+  async #send(bytes: Uint8Array): Promise<void> {
+    if (!this.#lease) {
+      this.#lease = await this.#store.contents.hold(this.#content);
+      await this.#store.contents.begin(this.#content);
     }
-  }
-
-  /** Copies bytes for which there is room in the chunk that is being filled. */
-  #take(bytes: Uint8Array): void {
-    const wanted = this.#filled + bytes.byteLength;
-    if (wanted > this.#filling.byteLength) {
-      const larger = new Uint8Array(Math.min(CHUNK, Math.max(SMALLEST, 2 * this.#filling.byteLength, wanted)));
-      larger.set(this.#filling.subarray(0, this.#filled));
-      this.#filling = larger;
-    }
-    this.#filling.set(bytes, this.#filled);
-    this.#filled = wanted;
-  }
-
-  async #begin(): Promise<void> {
-    if (this.#lease) return;
-    this.#lease = await this.#store.contents.hold(this.#content);
-    await this.#store.contents.begin(this.#content);
-  }
-
-  /** Sends what is filled off, after the chunk before it. */
-  async #send(): Promise<void> {
     await this.#arrived();
-    const full = this.#filling.subarray(0, this.#filled);
-    this.#filling = new Uint8Array(CHUNK);
-    this.#filled = 0;
-    this.#flying = this.#append(this.#chunks++, full);
+    this.#flying = this.#append(this.#chunks++, bytes);
   }
 
   async #append(index: number, bytes: Uint8Array): Promise<void> {
@@ -140,11 +100,6 @@ export class Upload implements Sink {
     await this.#flying;
     this.#flying = undefined;
     if (this.#failure) throw this.#failure;
-  }
-
-  async #finish(): Promise<void> {
-    await this.#send();
-    await this.#arrived();
   }
 
   /** Notes bytes that need not be counted any more: the browser does, or nobody will. */

@@ -3,15 +3,12 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { inMilliseconds, Stamps } from "../stamps.js";
-import type { ArtifactRef, ArtifactScope, ArtifactStore, Clock, StoredArtifact } from "../store.js";
-import { departures, Eviction } from "./eviction.js";
-import { FreeDisk } from "./free-disk.js";
+import { guarded } from "../../errors/storage.js";
+import { inMilliseconds, stampOf, Stamps } from "../stamps.js";
+import type { ArtifactRef, ArtifactScope, ArtifactStore, Clock, StoredArtifact, StoreSpace } from "../store.js";
+import { departures, Eviction, isExpired, type Case, type Room } from "./eviction.js";
 import { keyOf, Ledger } from "./ledger.js";
-import { DISK, largest, limitsOf, WHOLE, type Limit, type Measured } from "./limits.js";
-import type { Retention } from "./policy.js";
-import { Reading } from "./reading.js";
-import { isExpired, type Case, type Room } from "./room.js";
+import { DISK, largest, limitsOf, WHOLE, type Limit, type Measured, type Retention } from "./policy.js";
 
 /** What a collection took away. */
 export interface Collected {
@@ -28,7 +25,7 @@ const MOST_EXPIRING = 200;
 const MOST_ROUNDS = 4;
 
 /** Bytes on their way to a store. */
-export interface Writing {
+interface Writing {
   readonly bytes: number;
   /** Has the store take them, before anything else happens. */
   readonly write: () => Promise<void>;
@@ -250,4 +247,190 @@ function refusal(code: "E_TOO_LARGE" | "E_STORE_FULL", key: keyof Retention, wha
   return new SluiceError(code, `${what} retention.${key} allows: raise it, set it to null, or delete artifacts.`, {
     path: `retention.${key}`,
   });
+}
+
+/** After so many milliseconds it is looked anew at what other processes did. */
+const FRESH = 60_000;
+
+/** Milliseconds that whoever stores waits for that. Of a large store it takes longer, and comes into effect later. */
+const PATIENCE = 250;
+
+/** The same where nothing is known yet. */
+const FIRST = 10_000;
+
+/** It is read again after so many times as long as it took. */
+const REST = 20;
+
+type Listed = readonly StoredArtifact[];
+
+interface UnderWay {
+  readonly begun: number;
+  readonly listed: Promise<Listed>;
+  /** What is not to be taken from it. */
+  readonly changed: ReadonlySet<string>;
+  /** Whether it comes into effect without anybody's waiting for it. */
+  isLeft: boolean;
+}
+
+/** Fills the books of a store. */
+class Reading {
+  readonly #store: ArtifactStore;
+  readonly #ledger: Ledger;
+  readonly #stamps: Stamps;
+  readonly #inTurn: (work: () => Promise<void>) => Promise<void>;
+  #read: number | undefined;
+  /** Milliseconds that reading took. */
+  #took = 0;
+  #underWay: UnderWay | undefined;
+
+  /** @param inTurn does work when nobody else decides. */
+  constructor(
+    store: ArtifactStore,
+    ledger: Ledger,
+    stamps: Stamps,
+    inTurn: (work: () => Promise<void>) => Promise<void>,
+  ) {
+    this.#store = store;
+    this.#ledger = ledger;
+    this.#stamps = stamps;
+    this.#inTurn = inTurn;
+  }
+
+  /** Has what is known be no older than a minute, in the turn of whoever asks; or somewhat older, where it takes long to read. */
+  async freshen(): Promise<void> {
+    if (!this.#isOlder(Math.max(FRESH, REST * this.#took))) return;
+    const reading = this.#begin();
+    if (reading.isLeft) return;
+    const listed = await this.#orLate(reading, this.#read === undefined ? FIRST : PATIENCE);
+    if (listed !== undefined) return this.#take(reading, listed);
+    reading.isLeft = true;
+    // What it fails at is tried again by whoever comes next.
+    reading.listed.then((all) => this.#inTurn(async () => this.#take(reading, all))).catch(() => undefined);
+  }
+
+  /** Has it be as it is now, in the turn of whoever asks; where that takes long, as `freshen`. */
+  async refresh(): Promise<void> {
+    if (this.#took > PATIENCE) return this.freshen();
+    const reading = this.#begin();
+    this.#take(reading, await reading.listed);
+  }
+
+  /** Has it be as it is now, while others go on. Not to be waited for in a turn. */
+  async aside(): Promise<void> {
+    const reading = this.#begin();
+    const listed = await reading.listed;
+    await this.#inTurn(async () => this.#take(reading, listed));
+  }
+
+  #isOlder(age: number): boolean {
+    return this.#read === undefined || Math.abs(this.#stamps.now() - this.#read) >= age;
+  }
+
+  #begin(): UnderWay {
+    this.#underWay ??= this.#begun();
+    return this.#underWay;
+  }
+
+  #begun(): UnderWay {
+    const changed = this.#ledger.watch();
+    const reading = { begun: this.#stamps.now(), listed: this.#list(), changed, isLeft: false };
+    reading.listed.catch(() => this.#leave(reading));
+    return reading;
+  }
+
+  async #list(): Promise<Listed> {
+    const begun = performance.now();
+    const all: StoredArtifact[] = [];
+    await guarded("read", async () => {
+      for await (const artifact of this.#store.list()) all.push(artifact);
+    });
+    this.#took = performance.now() - begun;
+    return all;
+  }
+
+  #orLate({ listed }: UnderWay, milliseconds: number): Promise<Listed | undefined> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), milliseconds);
+    });
+    return Promise.race([listed, late]).finally(() => clearTimeout(timer));
+  }
+
+  /** In a turn: whoever decides goes by one state of things. */
+  #take(reading: UnderWay, all: Listed): void {
+    if (this.#underWay !== reading) return;
+    this.#leave(reading);
+    this.#ledger.reset(all, reading.changed);
+    for (const { used_at } of all) this.#stamps.after(stampOf(used_at));
+    this.#read = reading.begun;
+  }
+
+  #leave(reading: UnderWay): void {
+    this.#ledger.unwatch(reading.changed);
+    if (this.#underWay === reading) this.#underWay = undefined;
+  }
+}
+
+/** Bytes after which the disk is looked at again, for what others write to it. */
+const LOOK_AFTER = 64 * 1024 * 1024;
+
+/** Of a disk that tells nothing. */
+export const UNKNOWN_SPACE: StoreSpace = { free_bytes: 0, total_bytes: 0 };
+
+/** The share of a disk that stays free. Between two looks, what is taken and given back here is counted. */
+class FreeDisk {
+  readonly #ask: () => Promise<StoreSpace>;
+  readonly #share: number;
+  /** Bytes that may be taken; below 0 where too little is free already. */
+  #spare = 0;
+  #taken = 0;
+  #takenAtLook = 0;
+  #looks = 0;
+
+  private constructor(ask: () => Promise<StoreSpace>, share: number) {
+    this.#ask = ask;
+    this.#share = share;
+  }
+
+  /** Null where nothing has to stay free, or the store cannot tell what is. */
+  static of(store: ArtifactStore, share: number): FreeDisk | null {
+    if (!(share > 0) || typeof store.space !== "function") return null;
+    return new FreeDisk(() => guarded("read", async () => (await store.space?.()) ?? UNKNOWN_SPACE), share);
+  }
+
+  get spare(): number {
+    return this.#spare;
+  }
+
+  /** Whether so much was taken that it is time to look. */
+  get isDue(): boolean {
+    return this.#taken - this.#takenAtLook >= LOOK_AFTER;
+  }
+
+  /** Asks the store. What is taken meanwhile may count twice, never not at all. */
+  async look(): Promise<void> {
+    const before = this.#taken;
+    const { free_bytes, total_bytes } = await this.#ask();
+    const most = free_bytes - this.#share * total_bytes;
+    // A disk that does not say how large it is leaves nothing to go by.
+    this.#spare = total_bytes > 0 && Number.isFinite(most) ? Math.floor(most) - (this.#taken - before) : Infinity;
+    this.#takenAtLook = before;
+    this.#looks += 1;
+  }
+
+  /** Counts bytes that are about to be written; false, and nothing is counted, when there is no room for them. */
+  take(bytes: number): boolean {
+    if (bytes > Math.max(this.#spare, 0)) return false;
+    this.#spare -= bytes;
+    this.#taken += bytes;
+    return true;
+  }
+
+  /** Counts bytes that work makes free, unless a look has seen it by then. */
+  async give<T>(work: () => Promise<T>, freed: () => number): Promise<T> {
+    const looks = this.#looks;
+    const result = await work();
+    if (looks === this.#looks) this.#spare += freed();
+    return result;
+  }
 }

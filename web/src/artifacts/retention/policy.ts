@@ -1,8 +1,11 @@
 /**
- * What retention goes by: RFC 0.3 §7.1 in its own words, and four keys for stores that are shared.
+ * What retention goes by: RFC 0.3 §7.1 in its own words, four keys for stores that are shared, and what each limit counts
+ * together.
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
+import { scopeKey } from "../scope.js";
+import type { ArtifactScope } from "../store.js";
 
 /** How a full store makes room. */
 export type CleanupStrategy = "lru" | "fifo" | "none";
@@ -77,7 +80,7 @@ export interface RetentionConfig {
 export type Retention = { readonly [Key in keyof RetentionConfig]-?: Exclude<RetentionConfig[Key], undefined> };
 
 /** One key, in the form of the core's own table. */
-export interface RetentionKey {
+interface RetentionKey {
   readonly key: `retention.${keyof RetentionConfig}`;
   readonly type: "integer or null" | "integer" | "number" | "string";
   readonly default: number | string | null;
@@ -91,7 +94,7 @@ const MIB = 1024 * 1024;
 
 /** Every key with its default and what it does: what is checked, and what is documented. */
 export const RETENTION_KEYS: readonly RetentionKey[] = [
-  most("ttl_seconds", 3600, "Seconds until an artifact expires. Null: never."),
+  limitRow("ttl_seconds", 3600, "Seconds until an artifact expires. Null: never."),
   {
     key: "retention.ttl_from",
     type: "string",
@@ -100,25 +103,25 @@ export const RETENTION_KEYS: readonly RetentionKey[] = [
     description:
       "From when the time to live runs: stored, since it was stored last; used, since it was stored or read last.",
   },
-  most(
+  limitRow(
     "max_artifact_bytes",
     50 * MIB,
     "Most bytes of one artifact; a stream that passes it is aborted. Null: no limit.",
   ),
-  most(
+  limitRow(
     "max_session_bytes",
     500 * MIB,
     "Most bytes of one session, all its traces together; needs a session_id. Null: no limit.",
   ),
-  most("max_trace_bytes", 100 * MIB, "Most bytes of one trace; needs a trace_id. Null: no limit."),
-  most("max_artifacts_per_trace", 100, "Most artifacts of one trace; needs a trace_id. Null: no limit."),
-  most(
+  limitRow("max_trace_bytes", 100 * MIB, "Most bytes of one trace; needs a trace_id. Null: no limit."),
+  limitRow("max_artifacts_per_trace", 100, "Most artifacts of one trace; needs a trace_id. Null: no limit."),
+  limitRow(
     "max_artifacts_per_session",
     1000,
     "Most artifacts of one session, all its traces together; needs a session_id. Null: no limit.",
   ),
-  most("max_namespace_bytes", null, "Most bytes of one namespace, over all scopes. Null: no limit."),
-  most(
+  limitRow("max_namespace_bytes", null, "Most bytes of one namespace, over all scopes. Null: no limit."),
+  limitRow(
     "max_total_bytes",
     null,
     "Most bytes of the whole store; a content in several scopes counts once. Null: no limit.",
@@ -179,7 +182,7 @@ export function readRetention(config: unknown): Retention {
   ) as unknown as Retention;
 }
 
-function most(name: keyof RetentionConfig, standard: number | null, description: string): RetentionKey {
+function limitRow(name: keyof RetentionConfig, standard: number | null, description: string): RetentionKey {
   return { key: `retention.${name}`, type: "integer or null", default: standard, minimum: 1, description };
 }
 
@@ -213,4 +216,86 @@ function unknown(name: string): SluiceError {
   return new SluiceError("E_CONFIG_KEY", `${JSON.stringify(path)} is no configuration key; retention has ${known}.`, {
     path,
   });
+}
+
+/** What limits look at in an artifact, stored or on its way in. */
+export interface Measured {
+  readonly scope: ArtifactScope;
+  readonly namespace: string;
+  readonly size_bytes: number;
+}
+
+/** Names those that count together, or gives null for what does not count. */
+export type GroupOf = (artifact: Measured) => string | null;
+
+/** A limit that is set. */
+export interface Limit {
+  readonly key: keyof Retention;
+  readonly most: number;
+  readonly counts: "bytes" | "artifacts";
+  /** Whether a content that several artifacts share counts once. */
+  readonly once: boolean;
+  /** Null where the limit does not bind. Limits that count the same together share one function. */
+  readonly groupOf: GroupOf;
+}
+
+interface Kind extends Omit<Limit, "most"> {
+  readonly key: keyof Retention;
+}
+
+const bytes = { counts: "bytes", once: false } as const;
+const artifacts = { counts: "artifacts", once: false } as const;
+
+// From narrow to wide: what makes room in a trace makes room in its session as well.
+const KINDS: readonly Kind[] = [
+  { key: "max_trace_bytes", ...bytes, groupOf: traceOf },
+  { key: "max_artifacts_per_trace", ...artifacts, groupOf: traceOf },
+  { key: "max_session_bytes", ...bytes, groupOf: sessionOf },
+  { key: "max_artifacts_per_session", ...artifacts, groupOf: sessionOf },
+  { key: "max_namespace_bytes", ...bytes, groupOf: ({ namespace }) => namespace },
+  { key: "max_total_bytes", counts: "bytes", once: true, groupOf: wholeOf },
+];
+
+/** What leaves for the disk is what lies on it. How much may be there is for the disk to say, see `Tally.allow`. */
+export const DISK: Limit = { key: "min_free_disk", most: Infinity, counts: "bytes", once: true, groupOf: wholeOf };
+
+/** The group of limits on the whole store. */
+export const WHOLE = "";
+
+/** The limits that a retention sets, from narrow to wide. */
+export function limitsOf(retention: Retention): readonly Limit[] {
+  const limits = KINDS.flatMap((kind) => {
+    const most = retention[kind.key];
+    return typeof most === "number" ? [{ ...kind, most }] : [];
+  });
+  return retention.min_free_disk > 0 ? [...limits, DISK] : limits;
+}
+
+/** Most bytes that an artifact may have where it goes, and the key that says so. */
+export function largest(
+  retention: Retention,
+  limits: readonly Limit[],
+  artifact: Measured,
+): { readonly key: keyof Retention; readonly most: number } | null {
+  const bounds = limits
+    .filter((limit) => limit !== DISK && limit.counts === "bytes" && limit.groupOf(artifact) !== null)
+    .map(({ key, most }) => ({ key, most }));
+  if (retention.max_artifact_bytes !== null)
+    bounds.unshift({ key: "max_artifact_bytes", most: retention.max_artifact_bytes });
+  return bounds.reduce<(typeof bounds)[number] | null>(
+    (least, bound) => (least === null || bound.most < least.most ? bound : least),
+    null,
+  );
+}
+
+function wholeOf(): string {
+  return WHOLE;
+}
+
+function traceOf({ scope }: Measured): string | null {
+  return scope.trace_id == null ? null : scopeKey(scope);
+}
+
+function sessionOf({ scope }: Measured): string | null {
+  return scope.session_id == null ? null : scopeKey({ ...scope, trace_id: null });
 }

@@ -2,11 +2,12 @@
  * Retention over any store (RFC 0.3 §7.1).
  * @module
  */
+import type { SluiceConfig } from "../../core/config.js";
 import { SluiceError } from "../../errors/error.js";
 import { guarded } from "../../errors/storage.js";
 import { asStore } from "../discover.js";
-import { bytesOf, encoded, objectOf } from "../given.js";
-import { claimOf, infoOfText } from "../record.js";
+import { bytesOf, encoded, objectOf } from "../bytes.js";
+import { claimOf, infoOfText, type Claim } from "../record.js";
 import type {
   ArtifactInfo,
   ArtifactPatch,
@@ -19,10 +20,8 @@ import type {
   StoredArtifact,
   StoreSpace,
 } from "../store.js";
-import { SinkWriter, writtenWhole } from "../writer.js";
-import { UNKNOWN_SPACE } from "./free-disk.js";
-import { Keeper, type Collected } from "./keeper.js";
-import { MeasuringSink } from "./measuring-sink.js";
+import { SinkWriter, writtenWhole, type Sink } from "../writer.js";
+import { Keeper, UNKNOWN_SPACE, type Bound, type Collected } from "./keeper.js";
 import { readRetention, type RetentionConfig } from "./policy.js";
 
 /** Options of a {@link RetainingArtifactStore}. */
@@ -149,4 +148,62 @@ function expired(id: string): SluiceError {
     "E_EXPIRED",
     `The artifact ${id} is no longer kept: it expired, or made room for newer ones. Do not retry; call the tool again.`,
   );
+}
+
+/** Counts what goes to the writer underneath; the first byte that passes a limit ends it. */
+class MeasuringSink implements Sink {
+  readonly #writer: ArtifactWriter;
+  readonly #claim: Claim;
+  readonly #keeper: Keeper;
+  readonly #check: Bound;
+  #size = 0;
+  /** Bytes that the writer has, if it has to throw them away. */
+  #written = 0;
+
+  constructor(writer: ArtifactWriter, claim: Claim, keeper: Keeper) {
+    this.#writer = writer;
+    this.#claim = claim;
+    this.#keeper = keeper;
+    this.#check = keeper.boundOf(claim);
+  }
+
+  write(chunk: Uint8Array): Promise<void> {
+    const bytes = chunk.byteLength;
+    this.#size += bytes;
+    this.#check(this.#size);
+    const write = (): Promise<void> => {
+      this.#written += bytes;
+      return this.#writer.write(chunk);
+    };
+    return this.#keeper.write({ bytes, write, discard: () => this.discard() });
+  }
+
+  commit(patch: ArtifactPatch): Promise<ArtifactRef> {
+    return this.#keeper.admit({ ...this.#claim, size_bytes: this.#size }, () => this.#writer.close(patch));
+  }
+
+  discard(): Promise<void> {
+    const written = this.#written;
+    this.#written = 0;
+    return this.#keeper.discard(written, () => this.#writer.abort());
+  }
+}
+
+/** A store within the limits that a configuration sets, and the rest of the configuration, which is for the core. */
+interface Configured {
+  readonly store: ArtifactStore;
+  readonly config: SluiceConfig | undefined;
+}
+
+/**
+ * Applies `retention`; without it the store stays as it is.
+ *
+ * @throws SluiceError E_CONFIG_KEY or E_CONFIG_VALUE with the path of the key.
+ */
+export function configured(store: ArtifactStore, config: SluiceConfig | undefined): Configured {
+  // What is no object is the core's to refuse.
+  if (typeof config !== "object" || (config as unknown) === null) return { store, config };
+  const { retention, ...rest } = config;
+  if (retention === undefined) return { store, config };
+  return { store: new RetainingArtifactStore(store, retention), config: rest };
 }

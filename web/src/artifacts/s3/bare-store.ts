@@ -3,9 +3,8 @@
  * @module
  */
 import { sha256 } from "#hash";
-import { bytesOf, encoded, objectOf } from "../given.js";
-import type { Hashing } from "../hash.js";
-import { spanOf } from "../range.js";
+import { SluiceError } from "../../errors/error.js";
+import { bytesOf, encoded, objectOf, spanOf, streamOf, type Span } from "../bytes.js";
 import { claimOf, infoOfText } from "../record.js";
 import { fullScope } from "../scope.js";
 import { Stamps } from "../stamps.js";
@@ -19,26 +18,33 @@ import type {
   ByteRange,
   StoredArtifact,
 } from "../store.js";
+import { damaged, verified } from "../verify.js";
 import { SinkWriter, writtenWhole } from "../writer.js";
-import { Bucket } from "./bucket.js";
-import { S3Connection } from "./connection.js";
-import { scopeFolder, type ScopeLevel } from "./layout.js";
-import { listRefs, statRef } from "./listing.js";
-import { exclusively } from "./lock.js";
+import { bodyOf, Bucket, Download } from "./bucket.js";
+import { contended, guarded, S3Connection } from "./connection.js";
+import { blobKey, scopeFolder, type ScopeLevel } from "./layout.js";
 import { checkS3Options, stemOf, type S3StoreOptions } from "./options.js";
-import { readSpan, readWhole, type Readable } from "./reading.js";
-import { find, updateRef } from "./refs.js";
-import { evictRef, removeRef } from "./remove.js";
-import { signedUrl, type SignedAnswer } from "./signing.js";
-import { sweep, type S3Swept } from "./sweep.js";
-import { Upload } from "./upload.js";
-import { guarded } from "./failures.js";
+import {
+  again,
+  AGAIN,
+  evictRef,
+  find,
+  listRefs,
+  removeRef,
+  stampedAfter,
+  statRef,
+  updateRef,
+  write,
+  type Found,
+} from "./refs.js";
+import { exclusively, sweep, type S3Swept } from "./sweep.js";
+import { Upload, type StoreDeps } from "./upload.js";
 
 /** An artifact store in a bucket, without links for browsers. See `S3ArtifactStore`, which adds those. */
 export class BareS3Store implements ArtifactStore, AsyncDisposable {
   readonly #connection: S3Connection;
   readonly #stem: string;
-  readonly #store: Readable;
+  readonly #store: StoreDeps;
 
   /** Throws E_INVALID_ARGUMENT with the name of the option. */
   constructor(options: S3StoreOptions) {
@@ -48,7 +54,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
     this.#store = {
       bucket: new Bucket(this.#connection, options.bucket, this.#stem),
       stamps: new Stamps(options.clock),
-      hashing: options.hashing ?? (sha256 satisfies Hashing),
+      hashing: options.hashing ?? sha256,
     };
   }
 
@@ -153,4 +159,153 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
       return found && signedUrl(this.#store.bucket, found, seconds, answer(found.record.ref));
     });
   }
+}
+
+/** The headers that the service answers with. They are signed with the rest: nobody can change them. */
+interface SignedAnswer {
+  readonly disposition: string;
+  readonly type: string;
+}
+
+async function signedUrl(
+  bucket: Bucket,
+  { folder, record }: Found,
+  seconds: number,
+  { disposition, type }: SignedAnswer,
+): Promise<string> {
+  const { getSignedUrl } = await installed();
+  const { sdk, client } = await bucket.connection.speaker();
+  const command = new sdk.GetObjectCommand({
+    ...bucket.at(blobKey(folder, record.blob)),
+    ResponseContentDisposition: disposition,
+    ResponseContentType: type,
+    ResponseCacheControl: "private, no-store",
+  });
+  return getSignedUrl(client, command, { expiresIn: seconds });
+}
+
+async function installed() {
+  try {
+    return await import("@aws-sdk/s3-request-presigner");
+  } catch (error) {
+    const sentence = "Links need the package @aws-sdk/s3-request-presigner: install it beside this one.";
+    throw new SluiceError("E_MISUSE", sentence, {}, { cause: error });
+  }
+}
+
+/** S3 has no ranges without a byte. */
+const NOTHING: Pick<Download, "whole" | "stream"> = {
+  whole: () => Promise.resolve(new Uint8Array(0)),
+  stream: () => streamOf(new Uint8Array(0)),
+};
+
+const ATTEMPTS = 4;
+/** What an array of bytes takes in every engine. */
+const MAX_WHOLE = 2 * 1024 ** 3;
+/** Failures to note a use that do not keep from reading. */
+const UNNOTED: ReadonlySet<string> = new Set(["E_STORE_DENIED", "E_STORE_FULL", "E_STORE_WRITE"]);
+
+/**
+ * All bytes of an artifact, held against their hash; null when there is none.
+ *
+ * @throws SluiceError E_STORE_CORRUPT when they are not those that were stored; E_TOO_LARGE above 2 GiB.
+ */
+async function readWhole(store: StoreDeps, id: string, scope: ArtifactScope | undefined): Promise<Uint8Array | null> {
+  return reading(store, id, scope, async (found) => {
+    const { ref } = found.record;
+    if (ref.size_bytes > MAX_WHOLE) {
+      throw new SluiceError("E_TOO_LARGE", "The artifact is larger than 2 GiB: read it through openReader.");
+    }
+    const download = ref.size_bytes === 0 ? NOTHING : await begun(store, found, { start: 0, end: ref.size_bytes });
+    if (download === null) return null;
+    const bytes = await download.whole();
+    if ((await store.hashing.whole(bytes)) !== ref.sha256) throw damaged();
+    return bytes;
+  });
+}
+
+/** A stream of a span of an artifact; null when there is none. All of it is held against the hash, a part is not. */
+async function readSpan(
+  store: StoreDeps,
+  id: string,
+  scope: ArtifactScope | undefined,
+  range: ByteRange | undefined,
+): Promise<ReadableStream<Uint8Array> | null> {
+  return reading(store, id, scope, async (found) => {
+    const { ref } = found.record;
+    const span = spanOf(range, ref.size_bytes);
+    const download = span.start === span.end ? NOTHING : await begun(store, found, span);
+    if (download === null) return null;
+    const stream = download.stream((error) => told(store, found, error));
+    if (span.end - span.start < ref.size_bytes) return stream;
+    return verified(stream, ref, store.hashing, () => withdraw(store, found));
+  });
+}
+
+/** Reads an artifact. Its blob may be gone, since it may have been deleted meanwhile; the same one may be so only once. */
+async function reading<T>(
+  store: StoreDeps,
+  id: string,
+  scope: ArtifactScope | undefined,
+  read: (found: Found) => Promise<T | null>,
+): Promise<T | null> {
+  let missing: string | undefined;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const found = await used(store, id, scope);
+    if (found === null) return null;
+    try {
+      const bytes = await read(found);
+      if (bytes !== null) return bytes;
+      if (missing === found.record.blob) throw damaged();
+    } catch (error) {
+      await told(store, found, error);
+      throw error;
+    }
+    missing = found.record.blob;
+  }
+  throw contended("read");
+}
+
+/** The answer has begun by then, so that what is deleted meanwhile still comes. */
+async function begun({ bucket }: StoreDeps, { folder, record }: Found, span: Span): Promise<Download | null> {
+  const key = blobKey(folder, record.blob);
+  const answer = await bucket.get(key, span);
+  return answer && new Download(bucket, key, span, bodyOf(answer, span));
+}
+
+/** The ref of an artifact, and that it is used is noted, where that may be written. */
+async function used(store: StoreDeps, id: string, scope: ArtifactScope | undefined): Promise<Found | null> {
+  const { bucket, stamps } = store;
+  let before: number | undefined;
+  return again("read", async () => {
+    const found = await find(bucket, id, scope);
+    if (found === null) return null;
+    const { record } = found;
+    // Somebody else noted it meanwhile: that is as well.
+    if (before !== undefined && record.used !== before) return found;
+    before = record.used;
+    try {
+      const next = { ...record, used: stampedAfter(stamps, record.used) };
+      return (await write(bucket, found.key, next, found)) === null ? AGAIN : found;
+    } catch (error) {
+      if (error instanceof SluiceError && UNNOTED.has(error.code)) return found;
+      throw error;
+    }
+  });
+}
+
+async function told(store: StoreDeps, found: Found, error: unknown): Promise<void> {
+  if (error instanceof SluiceError && error.code === "E_STORE_CORRUPT") await withdraw(store, found);
+}
+
+/** Stops offering bytes that turned out to be damaged, so that the next put writes them afresh. */
+async function withdraw({ bucket }: StoreDeps, { record, key }: Found): Promise<void> {
+  const { id, scope } = record.ref;
+  const noted = again("write", async () => {
+    const found = await find(bucket, id, scope);
+    if (found === null || found.record.blob !== record.blob) return true;
+    const wrote = await write(bucket, key, { ...found.record, isDamaged: true }, found);
+    return wrote === null ? AGAIN : true;
+  });
+  await noted.catch(() => undefined);
 }

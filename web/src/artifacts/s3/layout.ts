@@ -6,6 +6,7 @@
  * @module
  */
 import { sha256 } from "#hash";
+import { randomHex } from "../ids.js";
 import { fullScope } from "../scope.js";
 import type { ArtifactScope } from "../store.js";
 
@@ -61,8 +62,7 @@ export function isBlobKey(key: string): boolean {
 
 /** A name that nobody else takes, for a blob or a version of a ref. */
 export function newName(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(NAME_BYTES));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return randomHex(NAME_BYTES);
 }
 
 /** Whether a string is a blob's name. */

@@ -1,21 +1,25 @@
 /**
- * Reading and changing what is said of artifacts, one version after the other.
+ * Reading, changing and taking away what is said of artifacts, one version after the other.
  *
  * A ref is one object, and every change of it is written on condition that it is still the version that was read: of two
  * who change it, one comes first and the other looks again. Deleting is such a change as well, so just one of several
  * deletes; only then does the object go.
+ *
+ * A ref that was marked as gone is never revived, and its object is deleted by whoever marked it. Until then a put of the
+ * same content waits, so that what it writes is not what is deleted.
  * @module
  */
+import type { StorageAct } from "../../errors/storage.js";
+import { objectOf } from "../bytes.js";
 import { isArtifactId } from "../ids.js";
-import { copyOf, patched } from "../record.js";
-import { fullScope, type FullScope } from "../scope.js";
-import type { Stamps } from "../stamps.js";
-import type { ArtifactPatch, ArtifactRef, ArtifactScope } from "../store.js";
-import { objectOf } from "../given.js";
+import { copyOf, patched, refOf, type Claim } from "../record.js";
+import { fullScope, sameScope, type FullScope } from "../scope.js";
+import { inMilliseconds, type Stamps } from "../stamps.js";
+import type { ArtifactPatch, ArtifactRef, ArtifactScope, StoredArtifact } from "../store.js";
+import { damaged } from "../verify.js";
 import type { Bucket } from "./bucket.js";
-import { again, AGAIN } from "./again.js";
-import { newName, refKey, scopeFolder } from "./layout.js";
-import { MAX_RECORD_BYTES, recordOf, written, type RefRecord } from "./ref-object.js";
+import { contended } from "./connection.js";
+import { blobKey, idIn, isName, newName, refKey, refsIn, scopeFolder, SCOPES } from "./layout.js";
 
 /** A ref as it was read. */
 export interface Found {
@@ -25,8 +29,7 @@ export interface Found {
   readonly folder: string;
 }
 
-/** Which ref. */
-export interface Place {
+interface Place {
   readonly id: string;
   readonly scope: FullScope;
   /** Of the scope. */
@@ -38,7 +41,7 @@ export interface Place {
 const AHEAD = 1_000_000;
 
 /** Where a ref is; null when the id is none. Throws E_INVALID_ARGUMENT for a scope that is none. */
-export async function placeOf(id: string, scope: ArtifactScope | undefined): Promise<Place | null> {
+async function placeOf(id: string, scope: ArtifactScope | undefined): Promise<Place | null> {
   const full = fullScope(scope);
   if (!isArtifactId(id)) return null;
   const folder = await scopeFolder(full);
@@ -101,4 +104,213 @@ export function stampedAfter(stamps: Stamps, used: number): number {
   if (used < own || used - own > AHEAD) return own;
   stamps.after(used);
   return stamps.next();
+}
+
+/** Says that somebody else came first. */
+export const AGAIN: unique symbol = Symbol("again");
+
+const ATTEMPTS = 32;
+/** Milliseconds of a pause, at most. */
+const LONGEST = 200;
+
+/**
+ * Does it over and over until nobody comes before, after pauses that grow and are never the same.
+ *
+ * @throws SluiceError E_STORE_READ or E_STORE_WRITE when it is always others.
+ */
+export async function again<T>(act: StorageAct, work: (attempt: number) => Promise<T | typeof AGAIN>): Promise<T> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const outcome = await work(attempt);
+    if (outcome !== AGAIN) return outcome;
+    await pause(Math.random() * Math.min(LONGEST, 5 * 2 ** attempt));
+  }
+  throw contended(act);
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** A ref with its times, in microseconds, and where its bytes are. */
+interface RefRecord {
+  readonly ref: ArtifactRef;
+  /** When it was stored first, which orders lists; when last; when it was stored or read last. */
+  readonly created: number;
+  readonly stored: number;
+  readonly used: number;
+  /** The name of its blob, which is named by no other ref, ever. */
+  readonly blob: string;
+  /** Another one each time it is written, so that whoever wrote it knows it again. */
+  readonly token: string;
+  /** The bytes turned out to be others: the next put writes them afresh. */
+  readonly isDamaged?: boolean;
+  /** It was deleted; the object goes in a moment. */
+  readonly isGone?: boolean;
+}
+
+const FORM = 1;
+
+/** Bytes of the longest that are read: three texts of a million characters, each of which JSON may write as six. */
+export const MAX_RECORD_BYTES: number = 20 * 1024 * 1024;
+
+function written({ ref, ...rest }: RefRecord): Uint8Array {
+  const { id, sha256, size_bytes, mime_type, filename, namespace, source } = ref;
+  const { tenant_id = null, user_id = null, session_id = null, trace_id = null } = ref.scope;
+  const scope = [tenant_id, user_id, session_id, trace_id];
+  const said = { id, sha256, size_bytes, mime_type, filename, namespace, scope, source };
+  return new TextEncoder().encode(JSON.stringify({ form: FORM, ...rest, ...said }));
+}
+
+/** The record in an object. Throws SluiceError E_STORE_CORRUPT when there is none in it, or that of another id. */
+export function recordIn(bytes: Uint8Array, id: string): RefRecord {
+  const row = parsed(bytes);
+  if (!isRow(row) || row.id !== id) throw damaged();
+  const [tenant_id = null, user_id = null, session_id = null, trace_id = null] = row.scope;
+  const scope: FullScope = { tenant_id, user_id, session_id, trace_id };
+  const { namespace, mime_type, filename, source, sha256, size_bytes } = row;
+  const claim: Claim = { namespace, scope, mime_type, filename, source };
+  const { created, stored, used, blob, token, isDamaged, isGone } = row;
+  return {
+    ref: refOf(claim, id, sha256, size_bytes),
+    created,
+    stored,
+    used,
+    blob,
+    token,
+    ...(isDamaged === true && { isDamaged }),
+    ...(isGone === true && { isGone }),
+  };
+}
+
+/** The record in an object of a scope. Throws SluiceError E_STORE_CORRUPT when it is another's. */
+function recordOf(bytes: Uint8Array, id: string, scope: FullScope): RefRecord {
+  const record = recordIn(bytes, id);
+  if (!sameScope(record.ref.scope, scope)) throw damaged();
+  return record;
+}
+
+function storedOf({ ref, stored, used }: RefRecord): StoredArtifact {
+  return { ...ref, stored_at: inMilliseconds(stored), used_at: inMilliseconds(used) };
+}
+
+type Row = Omit<ArtifactRef, "scope"> & Omit<RefRecord, "ref"> & { readonly scope: readonly (string | null)[] };
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+function isRow(value: unknown): value is Row {
+  if (typeof value !== "object" || value === null) return false;
+  const row = value as Partial<Record<keyof Row | "form", unknown>>;
+  return (
+    row.form === FORM &&
+    isArtifactId(row.id) &&
+    isName(row.blob) &&
+    isName(row.token) &&
+    typeof row.sha256 === "string" &&
+    typeof row.namespace === "string" &&
+    [row.mime_type, row.filename].every(isText) &&
+    [row.size_bytes, row.created, row.stored, row.used].every((number) => Number.isSafeInteger(number)) &&
+    (row.size_bytes as number) >= 0 &&
+    Array.isArray(row.scope) &&
+    row.scope.length === 4 &&
+    row.scope.every(isText) &&
+    typeof row.source === "object" &&
+    row.source !== null
+  );
+}
+
+function isText(value: unknown): boolean {
+  return value === null || typeof value === "string";
+}
+
+const AT_ONCE = 16;
+
+/** An artifact with its times; null when there is none. */
+export async function statRef(
+  bucket: Bucket,
+  id: string,
+  scope: ArtifactScope | undefined,
+): Promise<StoredArtifact | null> {
+  const found = await find(bucket, id, scope);
+  return found && storedOf(found.record);
+}
+
+/** What a scope holds, or what all do, in the order of being stored first. What cannot be read is left out. */
+export async function listRefs(bucket: Bucket, scope: ArtifactScope | undefined): Promise<readonly StoredArtifact[]> {
+  const found: RefRecord[] = [];
+  for await (const { record } of recordsUnder(
+    bucket,
+    scope === undefined ? SCOPES : refsIn(await scopeFolder(scope)),
+  )) {
+    if (record !== null && record.isGone !== true) found.push(record);
+  }
+  found.sort((left, right) => left.created - right.created || (left.ref.id < right.ref.id ? -1 : 1));
+  return found.map(storedOf);
+}
+
+/** Every ref with a key that begins so, those about to go as well; null for one that cannot be read. */
+export async function* recordsUnder(
+  bucket: Bucket,
+  prefix: string,
+): AsyncGenerator<{ readonly key: string; readonly record: RefRecord | null }, void, void> {
+  let reading: Promise<{ key: string; record: RefRecord | null }>[] = [];
+  for await (const { key } of bucket.list(prefix)) {
+    const id = idIn(key);
+    if (id === null) continue;
+    reading.push(recordAt(bucket, key, id).then((record) => ({ key, record })));
+    if (reading.length < AT_ONCE) continue;
+    yield* await Promise.all(reading);
+    reading = [];
+  }
+  yield* await Promise.all(reading);
+}
+
+async function recordAt(bucket: Bucket, key: string, id: string): Promise<RefRecord | null> {
+  try {
+    const object = await bucket.read(key, MAX_RECORD_BYTES);
+    const record = object && recordIn(object.bytes, id);
+    // One that says it is another scope's was put there by somebody else.
+    return record && refKey(await scopeFolder(record.ref.scope), id) === key ? record : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Deletes an artifact; false when there is none. */
+export function removeRef(bucket: Bucket, id: string, scope: ArtifactScope | undefined): Promise<boolean> {
+  return removeIf(bucket, id, scope, () => true);
+}
+
+/** The same unless the artifact was stored or read since it was seen. */
+export function evictRef(bucket: Bucket, seen: StoredArtifact): Promise<boolean> {
+  return removeIf(bucket, seen.id, seen.scope, ({ used }) => inMilliseconds(used) === seen.used_at);
+}
+
+/** Deletes the objects of an artifact that was marked as gone. */
+export async function cleared(bucket: Bucket, { key, folder, record, etag }: Found): Promise<void> {
+  // First the ref: until it has gone nobody can store the same again.
+  await bucket.remove(key, etag);
+  await bucket.remove(blobKey(folder, record.blob));
+}
+
+async function removeIf(
+  bucket: Bucket,
+  id: string,
+  scope: ArtifactScope | undefined,
+  mayGo: (record: RefRecord) => boolean,
+): Promise<boolean> {
+  const marked = await again("write", async () => {
+    const found = await find(bucket, id, scope);
+    if (found === null || !mayGo(found.record)) return null;
+    const etag = await write(bucket, found.key, { ...found.record, isGone: true }, found);
+    return etag === null ? AGAIN : { ...found, etag };
+  });
+  // Gone it is already. What cannot be cleared away now is by `gc`.
+  if (marked !== null) await cleared(bucket, marked).catch(() => undefined);
+  return marked !== null;
 }

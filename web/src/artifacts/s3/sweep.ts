@@ -1,13 +1,11 @@
 /**
- * Clearing away what those left behind who died.
+ * Clearing away what those left behind who died, by one at a time over all machines that share a bucket.
  * @module
  */
-import type { Bucket } from "./bucket.js";
-import { cleared } from "./remove.js";
-import { blobKey, idIn, isBlobKey, SCOPES } from "./layout.js";
-import { recordsUnder } from "./listing.js";
-import { MAX_RECORD_BYTES, recordIn } from "./ref-object.js";
-import { abortUpload } from "./parts.js";
+import type { Bucket, Versioned } from "./bucket.js";
+import { blobKey, idIn, isBlobKey, LOCK, newName, SCOPES } from "./layout.js";
+import { cleared, MAX_RECORD_BYTES, recordIn, recordsUnder } from "./refs.js";
+import { abortUpload } from "./upload.js";
 
 /** What a sweep removed. */
 export interface S3Swept {
@@ -60,4 +58,48 @@ async function sweepUploads(bucket: Bucket, limit: number): Promise<number> {
   }
   for (const { key, upload } of old) await abortUpload(bucket, key, upload);
   return old.length;
+}
+
+/** Milliseconds that a lock is held without being renewed, and how often it is. */
+const LEASE = 5 * 60_000;
+const RENEWAL = 60_000;
+/** A lock's object has fewer bytes. */
+const MAX_LOCK = 4096;
+
+/** Does work unless somebody else is at it. Of one who died the lock lapses after five minutes. */
+export async function exclusively<T>(bucket: Bucket, work: () => Promise<T>): Promise<T | null> {
+  const seen = await bucket.read(LOCK, MAX_LOCK);
+  if (seen !== null && untilIn(seen) > Date.now()) return null;
+  const holder = newName();
+  let etag = await bucket.writeIf(LOCK, lease(holder, LEASE), seen === null ? { none: true } : { etag: seen.etag });
+  if (etag === null) return null;
+  let renewing = Promise.resolve();
+  const renew = async (milliseconds: number): Promise<void> => {
+    if (etag !== null) etag = await bucket.writeIf(LOCK, lease(holder, milliseconds), { etag }).catch(() => null);
+  };
+  const timer = setInterval(() => {
+    renewing = renewing.then(() => renew(LEASE));
+  }, RENEWAL);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    await renewing;
+    // Not deleted: who comes next might have it by then.
+    await renew(0);
+  }
+}
+
+function lease(holder: string, milliseconds: number): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify({ holder, until: Date.now() + milliseconds }));
+}
+
+/** When a lock lapses. One that nobody can read holds nobody off. */
+function untilIn({ bytes }: Versioned): number {
+  try {
+    const { until } = JSON.parse(new TextDecoder().decode(bytes)) as { readonly until?: unknown };
+    return typeof until === "number" ? until : 0;
+  } catch {
+    return 0;
+  }
 }

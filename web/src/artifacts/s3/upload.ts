@@ -1,60 +1,70 @@
 /**
- * Bytes on their way in.
+ * Bytes on their way in, and making them an artifact.
+ *
+ * Bytes are written before the ref that names them, each time under a name of their own, and go after it: so no ref ever
+ * names what is not there, whoever stores and deletes the same at once.
  * @module
  */
+import type { CompletedPart } from "@aws-sdk/client-s3";
 import { SluiceError } from "../../errors/error.js";
-import type { StreamHash } from "../hash.js";
-import { patched, type Claim } from "../record.js";
+import type { Hashing, StreamHash } from "../hash.js";
+import { idsFor } from "../ids.js";
+import { copyOf, patched, refOf, restated, type Claim } from "../record.js";
 import type { Stamps } from "../stamps.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
-import type { Sink } from "../writer.js";
+import { PieceBuffer, type Sink } from "../writer.js";
 import type { Bucket } from "./bucket.js";
-import { guarded } from "./failures.js";
-import { blobKey, newName } from "./layout.js";
-import { Parts } from "./parts.js";
-import { publish } from "./publish.js";
+import { guarded, isMissing, s3Error } from "./connection.js";
+import { blobKey, newName, refKey } from "./layout.js";
+import { again, AGAIN, lookUp, stampedAfter, write, type Found } from "./refs.js";
 
-/** What an upload needs. */
-export interface Uploading {
+/** What a store in a bucket works with. */
+export interface StoreDeps {
   readonly bucket: Bucket;
   readonly stamps: Stamps;
+  readonly hashing: Hashing;
 }
 
-const SMALLEST = 4096;
+/** What came of publishing: the ref, and a blob that no ref names any more. */
+interface Published {
+  readonly ref: ArtifactRef;
+  readonly loose: string | null;
+}
+
+/** The id is another content's, or one that somebody who died was deleting. */
+const TAKEN: unique symbol = Symbol("taken");
+/** So often it is waited for who deletes the same. */
+const PATIENCE = 14;
 
 /**
  * Hashes and sends in constant memory: one part is filled while the one before it is on its way. What fits into one part
  * is sent when it is published, and not at all where the same is there already.
  */
 export class Upload implements Sink {
-  readonly #store: Uploading;
+  readonly #store: StoreDeps;
   readonly #claim: Claim;
   readonly #folder: string;
   readonly #hash: StreamHash;
   readonly #name = newName();
-  readonly #most: number;
-  #filling: Uint8Array = new Uint8Array(0);
-  #filled = 0;
+  readonly #buffer: PieceBuffer;
   #size = 0;
   #parts: Parts | undefined;
   /** Whether there may be a blob, and whether a ref may name it. */
   #isPlaced = false;
   #isNamed = false;
 
-  constructor(store: Uploading, claim: Claim, folder: string, hash: StreamHash) {
+  constructor(store: StoreDeps, claim: Claim, folder: string, hash: StreamHash) {
     this.#store = store;
     this.#claim = claim;
     this.#folder = folder;
     this.#hash = hash;
-    this.#most = store.bucket.connection.limits.part;
+    this.#buffer = new PieceBuffer(store.bucket.connection.limits.part);
   }
 
   write(chunk: Uint8Array): Promise<void> | undefined {
     this.#hash.update(chunk);
     this.#size += chunk.byteLength;
-    if (this.#filled + chunk.byteLength > this.#most) return this.#overflow(chunk);
-    this.#take(chunk);
-    return undefined;
+    return this.#buffer.write(chunk, (full) => this.#send(full));
   }
 
   commit(patch: ArtifactPatch): Promise<ArtifactRef> {
@@ -62,7 +72,7 @@ export class Upload implements Sink {
   }
 
   async discard(): Promise<void> {
-    this.#filling = new Uint8Array(0);
+    this.#buffer.clear();
     await this.#parts?.abort();
     // Where nobody knows whether a ref was written that names it, a blob is left to `gc`.
     if (!this.#isNamed) await this.#withdraw();
@@ -74,20 +84,54 @@ export class Upload implements Sink {
 
   async #publish(patch: ArtifactPatch): Promise<ArtifactRef> {
     const claim = patched(this.#claim, patch);
-    const { bucket, stamps } = this.#store;
     if (this.#parts) await this.#complete(this.#parts);
-    const content = {
-      sha256: this.#hash.digest(),
-      size: this.#size,
-      place: () => this.#place(),
-      named: (may: boolean) => void (this.#isNamed = may),
-    };
-    const { ref, loose } = await publish(bucket, claim, this.#folder, content, stamps);
-    this.#filling = new Uint8Array(0);
+    const { ref, loose } = await this.#published(claim, this.#hash.digest());
+    this.#buffer.clear();
     // What cannot be cleared away now is by `gc`.
-    if (loose !== null) await bucket.remove(blobKey(this.#folder, loose)).catch(() => undefined);
+    if (loose !== null) await this.#store.bucket.remove(blobKey(this.#folder, loose)).catch(() => undefined);
     if (!this.#isNamed) await this.#withdraw();
     return ref;
+  }
+
+  /** Gives the content the shortest id that is free in its scope, or the id that it has there already. */
+  async #published(claim: Claim, sha256: string): Promise<Published> {
+    for (const id of idsFor(claim.namespace, sha256)) {
+      const place = { id, scope: claim.scope, folder: this.#folder, key: refKey(this.#folder, id) };
+      const outcome = await again<Published | typeof TAKEN>("write", async (attempt) => {
+        const found = await lookUp(this.#store.bucket, place);
+        if (found === null) return this.#created(refOf(claim, id, sha256, this.#size), place.key);
+        if (found.record.isGone === true) return attempt < PATIENCE ? AGAIN : TAKEN;
+        if (found.record.ref.sha256 !== sha256) return TAKEN;
+        return this.#restated(claim, found);
+      });
+      if (outcome !== TAKEN) return outcome;
+    }
+    throw new SluiceError("E_STORE_CORRUPT", "Every id of this content is taken by another: the hash is not sound.");
+  }
+
+  async #created(ref: ArtifactRef, key: string): Promise<Published | typeof AGAIN> {
+    const { bucket, stamps } = this.#store;
+    const blob = await this.#place();
+    const now = stamps.next();
+    this.#isNamed = true;
+    const wrote = await write(bucket, key, { ref, blob, created: now, stored: now, used: now }, null);
+    this.#isNamed = wrote !== null;
+    return wrote === null ? AGAIN : { ref: copyOf(ref), loose: null };
+  }
+
+  /** Storing the same again: its bytes stay those that are there, unless they are damaged, or somebody took them away. */
+  async #restated(claim: Claim, found: Found): Promise<Published | typeof AGAIN> {
+    const { record, key, folder } = found;
+    const { bucket, stamps } = this.#store;
+    const isThere = record.isDamaged !== true && (await bucket.size(blobKey(folder, record.blob))) === this.#size;
+    const blob = isThere ? record.blob : await this.#place();
+    const ref = patched(record.ref, restated(record.ref, claim) ?? {});
+    const now = stampedAfter(stamps, record.used);
+    if (!isThere) this.#isNamed = true;
+    const wrote = await write(bucket, key, { ref, blob, created: record.created, stored: now, used: now }, found);
+    this.#isNamed = wrote !== null && !isThere;
+    if (wrote === null) return AGAIN;
+    return { ref: copyOf(ref), loose: isThere ? null : record.blob };
   }
 
   async #withdraw(): Promise<void> {
@@ -99,50 +143,148 @@ export class Upload implements Sink {
   async #place(): Promise<string> {
     if (!this.#isPlaced) {
       this.#isPlaced = true;
-      await this.#store.bucket.write(this.#key, this.#filling.subarray(0, this.#filled));
+      await this.#store.bucket.write(this.#key, this.#buffer.bytes);
     }
     return this.#name;
   }
 
   async #complete(parts: Parts): Promise<void> {
-    await parts.send(this.#filling.subarray(0, this.#filled));
+    await parts.send(this.#buffer.bytes);
     this.#isPlaced = true;
     await parts.complete(this.#size);
   }
 
-  async #overflow(chunk: Uint8Array): Promise<void> {
+  /** Sends a part off; gives back the memory of the one before it, which has arrived by then. */
+  async #send(bytes: Uint8Array): Promise<Uint8Array | undefined> {
     this.#parts ??= await Parts.begin(this.#store.bucket, this.#key);
-    for (let at = 0; at < chunk.byteLength;) {
-      // Only when more is to come, so that the last part has something in it.
-      if (this.#filled === this.#most) await this.#send(this.#parts);
-      const piece = chunk.subarray(at, at + this.#most - this.#filled);
-      this.#take(piece);
-      at += piece.byteLength;
-    }
-  }
-
-  async #send(parts: Parts): Promise<void> {
-    if (parts.isFull) throw tooLarge(this.#most);
-    // What was sent before has arrived by then, and its room is free.
-    const free = await parts.send(this.#filling);
-    this.#filling = free ?? new Uint8Array(this.#most);
-    this.#filled = 0;
-  }
-
-  /** Copies bytes for which there is room in the part that is being filled. */
-  #take(bytes: Uint8Array): void {
-    const wanted = this.#filled + bytes.byteLength;
-    if (wanted > this.#filling.byteLength) {
-      const larger = new Uint8Array(Math.min(this.#most, Math.max(SMALLEST, 2 * this.#filling.byteLength, wanted)));
-      larger.set(this.#filling.subarray(0, this.#filled));
-      this.#filling = larger;
-    }
-    this.#filling.set(bytes, this.#filled);
-    this.#filled = wanted;
+    if (this.#parts.isFull) throw tooLarge(bytes.byteLength);
+    return this.#parts.send(bytes);
   }
 }
 
 function tooLarge(part: number): SluiceError {
   const sentence = `The artifact has more than the 10,000 parts of ${part} bytes that S3 takes: raise partBytes.`;
   return new SluiceError("E_TOO_LARGE", sentence, { path: "partBytes" });
+}
+
+/** S3 takes no more. One is kept for the last. */
+const MOST_PARTS = 10_000;
+/** A part that arrives late may outlive the first attempt to throw all of them away. */
+const ABORTS = 3;
+
+/** One upload; nothing of it is seen before it is complete. */
+class Parts {
+  readonly #bucket: Bucket;
+  readonly #key: string;
+  readonly #upload: string;
+  readonly #over = new AbortController();
+  readonly #done: CompletedPart[] = [];
+  #sent = 0;
+  /** Settles when the part before has arrived; never rejects, see `#failure`. */
+  #flying: Promise<void> | undefined;
+  #inFlight: Uint8Array | undefined;
+  #failure: SluiceError | undefined;
+  #isComplete = false;
+
+  private constructor(bucket: Bucket, key: string, upload: string) {
+    this.#bucket = bucket;
+    this.#key = key;
+    this.#upload = upload;
+  }
+
+  static async begin(bucket: Bucket, key: string): Promise<Parts> {
+    const said = { ...bucket.at(key), ContentType: "application/octet-stream" };
+    const { UploadId = "" } = await bucket.connection.coded("write", 0, ({ sdk, client }, how) =>
+      client.send(new sdk.CreateMultipartUploadCommand(said), how),
+    );
+    return new Parts(bucket, key, UploadId);
+  }
+
+  /** Whether there is room for the last part only. */
+  get isFull(): boolean {
+    return this.#sent >= MOST_PARTS - 1;
+  }
+
+  /** Sends a part off, after the one before it, whose memory it gives back. The part's own belongs to it meanwhile. */
+  async send(bytes: Uint8Array): Promise<Uint8Array | undefined> {
+    const before = this.#inFlight;
+    await this.#arrived();
+    this.#inFlight = bytes;
+    this.#flying = this.#part(++this.#sent, bytes);
+    return before;
+  }
+
+  /** Makes the parts an object of `size` bytes. */
+  async complete(size: number): Promise<void> {
+    await this.#arrived();
+    const said = { ...this.#bucket.at(this.#key), UploadId: this.#upload, MultipartUpload: { Parts: this.#done } };
+    try {
+      // A service may have to put them together first.
+      await this.#bucket.connection.send(size, ({ sdk, client }, how) =>
+        client.send(new sdk.CompleteMultipartUploadCommand(said), how),
+      );
+    } catch (error) {
+      // An attempt whose answer was lost ends the upload: the next one finds none.
+      const isThere = isMissing(error) && (await this.#bucket.size(this.#key)) === size;
+      if (!isThere) throw s3Error(error, "write");
+    }
+    this.#isComplete = true;
+  }
+
+  /** Throws away what was sent, unless it is complete. Idempotent. */
+  async abort(): Promise<void> {
+    this.#over.abort();
+    await this.#flying;
+    this.#inFlight = undefined;
+    for (let attempt = 0; attempt < ABORTS && !this.#isComplete; attempt++) {
+      try {
+        await abortUpload(this.#bucket, this.#key, this.#upload);
+        this.#isComplete = await this.#isGone();
+      } catch {
+        // What cannot be thrown away now is by `gc`, or by the bucket's own rule.
+      }
+    }
+  }
+
+  async #isGone(): Promise<boolean> {
+    const said = { ...this.#bucket.at(this.#key), UploadId: this.#upload, MaxParts: 1 };
+    try {
+      await this.#bucket.connection.send(0, ({ sdk, client }, how) => client.send(new sdk.ListPartsCommand(said), how));
+      return false;
+    } catch (error) {
+      return isMissing(error);
+    }
+  }
+
+  async #part(PartNumber: number, Body: Uint8Array): Promise<void> {
+    const said = { ...this.#bucket.at(this.#key), UploadId: this.#upload, PartNumber, Body };
+    try {
+      const { ETag = "" } = await this.#bucket.connection.send(
+        Body.byteLength,
+        ({ sdk, client }, how) => client.send(new sdk.UploadPartCommand(said), how),
+        this.#over.signal,
+      );
+      this.#done.push({ PartNumber, ETag });
+    } catch (error) {
+      this.#failure = s3Error(error, "write");
+    }
+  }
+
+  async #arrived(): Promise<void> {
+    await this.#flying;
+    this.#flying = undefined;
+    if (this.#failure) throw this.#failure;
+  }
+}
+
+/** Throws away an upload that may be gone already. */
+export async function abortUpload(bucket: Bucket, key: string, upload: string): Promise<void> {
+  const said = { ...bucket.at(key), UploadId: upload };
+  try {
+    await bucket.connection.send(0, ({ sdk, client }, how) =>
+      client.send(new sdk.AbortMultipartUploadCommand(said), how),
+    );
+  } catch (error) {
+    if (!isMissing(error)) throw s3Error(error, "write");
+  }
 }

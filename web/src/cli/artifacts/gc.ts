@@ -2,9 +2,8 @@
  * `sluice artifacts gc`
  * @module
  */
-import { configured } from "../../artifacts/retention/configured.js";
+import { configured, RetainingArtifactStore } from "../../artifacts/retention/retaining-store.js";
 import type { Collected } from "../../artifacts/retention/keeper.js";
-import { RetainingArtifactStore } from "../../artifacts/retention/retaining-store.js";
 import type { ArtifactStore } from "../../artifacts/store.js";
 import type { Invocation } from "../commands.js";
 import { readConfig } from "../configuration.js";

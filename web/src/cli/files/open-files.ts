@@ -2,8 +2,7 @@
  * The user's files that a command works on.
  * @module
  */
-import { coreDescriber } from "../../files/describing.js";
-import { UserStorage } from "../../files/user-storage.js";
+import { coreDescriber, UserStorage } from "../../files/user-storage.js";
 import { UsageError } from "../exit.js";
 import type { Invocation } from "../spec.js";
 import { openKeptStore } from "../store.js";

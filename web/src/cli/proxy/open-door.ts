@@ -2,7 +2,7 @@
  * The doors of a proxy, as its command line asks for them.
  * @module
  */
-import { configured } from "../../artifacts/retention/configured.js";
+import { configured } from "../../artifacts/retention/retaining-store.js";
 import type { RetentionConfig } from "../../artifacts/retention/policy.js";
 import { createSluiceOver } from "../../core/create.js";
 import { Door, type DoorTerms, type LinkMode } from "../../mcp/door.js";
@@ -13,7 +13,7 @@ import { UsageError } from "../exit.js";
 import { readConfig } from "../configuration.js";
 import { openStore, prepareStore } from "../store.js";
 import type { Terminal } from "../terminal.js";
-import { Copies } from "../../artifacts/copies.js";
+import { Copies } from "../../artifacts/private-folder.js";
 import { logOf } from "./log.js";
 import { namespaceOfCommand, namespaceOfUrl } from "./namespace.js";
 import { SessionStore } from "./session-store.js";

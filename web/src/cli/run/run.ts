@@ -5,8 +5,8 @@
 import { mkdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { SluiceError } from "../../errors/error.js";
-import { sandboxed } from "../../files/sandbox.js";
-import { workspaceName } from "../../files/workspace/name.js";
+import { sandboxed } from "../../files/local-workspaces.js";
+import { workspaceName } from "../../files/names.js";
 import { Workspace, type WorkspaceOptions } from "../../files/workspace/workspace.js";
 import { inherited } from "../../mcp/gated-stdio.js";
 import { CommandError, Exit, UsageError } from "../exit.js";

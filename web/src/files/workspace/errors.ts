@@ -4,6 +4,7 @@
  */
 import { SluiceError, type ErrorCode } from "../../errors/error.js";
 import type { StorageAct } from "../../errors/storage.js";
+import { HIDDEN } from "../names.js";
 
 /** Why a path was refused. */
 export type PathRefusal =
@@ -39,8 +40,6 @@ export interface FileTooLargeDetails {
 }
 
 const MAX_SHOWN = 1024;
-/** What cannot be seen, or moves what can. */
-const HIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 
 const WHY: Readonly<Record<PathRefusal, string>> = {
   outside: "is outside of it",

@@ -7,8 +7,7 @@ import { constants, type BigIntStats } from "node:fs";
 import { lstat, mkdir, open, rename, rmdir, unlink, type FileHandle } from "node:fs/promises";
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
-import { emptied } from "./empty.js";
-import type { OpenFolder } from "./open-folder.js";
+import { emptied, type OpenFolder } from "./open-folder.js";
 
 /** The folder of inputs (user storage §3.1). */
 export const INPUTS = "input_files";
@@ -91,7 +90,8 @@ async function inputFolder(workspace: OpenFolder): Promise<OpenFolder> {
   return folder;
 }
 
-function unlessThere(error: unknown): void {
+/** For making what may be there already. */
+export function unlessThere(error: unknown): void {
   if (systemCode(error) !== "EEXIST") throw error;
 }
 

@@ -7,8 +7,8 @@ import { lstat, open, opendir, readlink, realpath, type FileHandle } from "node:
 import { join } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
-import type { OutputFile } from "../user-workspace.js";
-import { InvalidPathError, shown, type PathRefusal } from "./errors.js";
+import type { OutputFile } from "../options.js";
+import { shown, type PathRefusal } from "./errors.js";
 import { READ, type OpenFolder } from "./open-folder.js";
 
 const MAX_PATH = 4096;
@@ -136,9 +136,4 @@ export function missing(path: unknown): SluiceError {
     "E_NOT_FOUND",
     `There is no file ${JSON.stringify(shown(path))}, which the tool says it wrote.`,
   );
-}
-
-/** What is thrown for a path that was refused. */
-export function invalid(path: unknown, prefix: string, { reason }: Refused): InvalidPathError {
-  return new InvalidPathError(path, prefix, reason);
 }

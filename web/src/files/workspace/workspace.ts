@@ -2,19 +2,17 @@
  * The one folder of a user in which tools find files and leave files: `/tmp/ada/` (user storage §3, §5, §9).
  * @module
  */
+import { mkdir, readdir, realpath, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, sep } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
-import { fileName } from "../file-name.js";
-import { MAX_FILE_BYTES } from "../limits.js";
-import type { OutputFile, UserWorkspace } from "../user-workspace.js";
-import { emptied } from "./empty.js";
-import { coded, FileTooLargeError, workspaceError } from "./errors.js";
-import { INPUTS, Inputs, type InputFile } from "./inputs.js";
-import type { OpenFolder } from "./open-folder.js";
-import { invalid, missing, openInside, outputFile, Refused, segmentsOf } from "./output.js";
-import { openPlace, placeOf, type Place } from "./place.js";
+import { fileName } from "../names.js";
+import { MAX_FILE_BYTES, type OutputFile, type UserWorkspace } from "../options.js";
+import { coded, FileTooLargeError, InvalidPathError, workspaceError } from "./errors.js";
+import { INPUTS, Inputs, unlessThere, type InputFile } from "./inputs.js";
+import { emptied, OpenFolder } from "./open-folder.js";
+import { missing, openInside, outputFile, Refused, segmentsOf } from "./output.js";
 
 /** How a workspace is opened. */
 export interface WorkspaceOptions {
@@ -46,7 +44,6 @@ export class Workspace implements UserWorkspace {
   readonly folder: string;
   /** The folder on this machine that it lies in, with those of others. */
   readonly root: string;
-  readonly #place: Place;
   readonly #separator: string;
   readonly #prefixes: readonly string[];
   readonly #maxBytes: number;
@@ -54,7 +51,6 @@ export class Workspace implements UserWorkspace {
 
   private constructor(place: Place, options: WorkspaceOptions) {
     const { name, shownRoot = "/tmp", maxBytes = MAX_FILE_BYTES } = options;
-    this.#place = place;
     this.#maxBytes = maxBytes;
     this.name = name;
     this.folder = place.folder;
@@ -109,7 +105,7 @@ export class Workspace implements UserWorkspace {
       await file.close();
       throw new FileTooLargeError(size, this.#maxBytes);
     } catch (error) {
-      if (error instanceof Refused) throw invalid(path, this.prefix, error);
+      if (error instanceof Refused) throw new InvalidPathError(path, this.prefix, error.reason);
       if (systemCode(error) === "ENOENT") throw missing(path);
       throw workspaceError(error, "read");
     }
@@ -134,6 +130,77 @@ export class Workspace implements UserWorkspace {
 
   /** Anew each time: what cleans up temporary folders may have taken it. */
   #open(): Promise<OpenFolder> {
-    return openPlace(this.#place);
+    return openPlace(this.folder);
   }
+}
+
+/** One workspace on this machine. */
+interface Place {
+  readonly folder: string;
+  /** Whether that is also what tools are told. */
+  readonly isShown: boolean;
+}
+
+const STICKY = 0o1000;
+const ANYBODY_WRITES = 0o002;
+const OTHERS = 0o077;
+
+/** Makes the folder where there is none. Throws SluiceError E_INVALID_ARGUMENT, E_STORE_DENIED, and what the system throws. */
+async function placeOf(root: string, name: string, shownRoot: string): Promise<Place> {
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  const real = await realpath(root);
+  const { mode } = await stat(real);
+  // Windows has access lists and no such bits.
+  if (process.platform !== "win32" && (mode & ANYBODY_WRITES) !== 0 && (mode & STICKY) === 0) throw exchangeable();
+  const folder = join(real, name);
+  await using opened = await openPlace(folder);
+  await checkContents(opened);
+  const shown = await realpath(shownRoot).catch(() => undefined);
+  return { folder, isShown: shown === real };
+}
+
+/** Opens it, and sees that it is ours. Makes it where it has gone. */
+async function openPlace(folder: string): Promise<OpenFolder> {
+  await mkdir(folder, { mode: 0o700 }).catch(unlessThere);
+  const opened = await OpenFolder.open(folder).catch((error: unknown) => {
+    throw systemCode(error) === "ENOTDIR" || systemCode(error) === "ELOOP" ? planted() : error;
+  });
+  try {
+    const { uid, mode } = await opened.stat();
+    if (process.geteuid !== undefined && uid !== process.geteuid()) throw planted();
+    if (process.platform !== "win32" && (mode & OTHERS) !== 0) await opened.makePrivate();
+    return opened;
+  } catch (error) {
+    await opened[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** A workspace is emptied in the end: a folder with anything else in it must not be taken for one. */
+async function checkContents(folder: OpenFolder): Promise<void> {
+  const names = await readdir(folder.at());
+  if (names.length > 0 && !names.includes(INPUTS)) throw occupied();
+  await mkdir(folder.at(INPUTS), { mode: 0o700 }).catch(unlessThere);
+}
+
+function exchangeable(): SluiceError {
+  return new SluiceError(
+    "E_INVALID_ARGUMENT",
+    "Anybody may exchange folders in the root of workspaces: name another, or set its sticky bit.",
+    { path: "root" },
+  );
+}
+
+function planted(): SluiceError {
+  return new SluiceError(
+    "E_STORE_DENIED",
+    "Something else has the name of the workspace, such as a link or somebody else's folder: remove it, or name another root.",
+  );
+}
+
+function occupied(): SluiceError {
+  return new SluiceError(
+    "E_STORE_DENIED",
+    "The folder that has the name of the workspace has other things in it: remove it, or name another root.",
+  );
 }

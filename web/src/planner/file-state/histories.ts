@@ -5,8 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, rmdir, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { FILE_MODE, FOLDER_MODE } from "../../artifacts/file/layout.js";
-import { orNull } from "../../artifacts/file/plain.js";
+import { FILE_MODE, FOLDER_MODE, orNull } from "../../artifacts/file/plain.js";
 import { inMilliseconds } from "../../artifacts/stamps.js";
 import { SluiceError } from "../../errors/error.js";
 import { bytesOf } from "../state-limits.js";

@@ -18,10 +18,17 @@
 import { createHash } from "node:crypto";
 import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { FOLDER_MODE } from "../../artifacts/file/layout.js";
-import { isMarked, mark, type Marked } from "../../artifacts/file/marker.js";
-import { isStale, temporaryName } from "../../artifacts/file/owner.js";
-import { isPlainFolder, openPlain, orNull } from "../../artifacts/file/plain.js";
+import {
+  FOLDER_MODE,
+  isMarked,
+  isPlainFolder,
+  isStale,
+  mark,
+  openPlain,
+  orNull,
+  temporaryName,
+  type Marked,
+} from "../../artifacts/file/plain.js";
 import { SluiceError } from "../../errors/error.js";
 import { TOO_LARGE } from "../state-limits.js";
 

@@ -10,8 +10,7 @@
 import { randomBytes } from "node:crypto";
 import { lstat, mkdir, rename, rmdir, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { FILE_MODE, FOLDER_MODE } from "../../artifacts/file/layout.js";
-import { isTaken, orNull } from "../../artifacts/file/plain.js";
+import { FILE_MODE, FOLDER_MODE, isTaken, orNull } from "../../artifacts/file/plain.js";
 import { SluiceError } from "../../errors/error.js";
 import type { Released } from "../state-store.js";
 import { hashed, moved, textAt, type StateFolder } from "./state-folder.js";

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { isArtifactId } from "../../artifacts/ids.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { StoredArtifact } from "../../artifacts/store.js";
-import { coreDescriber } from "../../files/describing.js";
+import { coreDescriber } from "../../files/user-storage.js";
 import { artifactHandler } from "../artifact-handler.js";
 import { artifactPage, PAGE } from "../artifact-page.js";
 import { expiryOf } from "../expiry.js";

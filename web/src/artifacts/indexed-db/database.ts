@@ -1,0 +1,360 @@
+/**
+ * The database: what is where in it, and the connection, made when it is first needed and again after it was lost.
+ *
+ * ```
+ * refs      [scope, id] → what is said of an artifact, and its times
+ * blobs     sha256 → how long a content is, and where its chunks are
+ * chunks    [content, index] → 1 MiB of bytes, the last chunk less
+ * contents  content → one of several chunks, being written, being read, or named by a blob
+ * clock     the last stamp that was given, over all tabs
+ * ```
+ *
+ * A content is a random name for chunks that belong together, so that a stream is written before anyone knows its hash and
+ * published without moving a byte.
+ * @module
+ */
+import { openDB, unwrap, type DBSchema, type IDBPDatabase, type IDBPTransaction, type StoreNames } from "idb";
+import { SluiceError, type ErrorCode } from "../../errors/error.js";
+import type { StorageAct } from "../../errors/storage.js";
+import type { Stamps } from "../stamps.js";
+import type { ArtifactRef } from "../store.js";
+import { damaged } from "../verify.js";
+
+/** Bytes in one chunk. */
+export const CHUNK = 1024 * 1024;
+
+/** Changes when what is in the database does. */
+const VERSION = 1;
+
+/** An artifact: a ref without what scope and source are made of, and its stamps. */
+export interface RefRow extends Omit<ArtifactRef, "scope" | "source"> {
+  /** The scope's key: all that is needed to say the scope again. */
+  readonly scope: string;
+  /** JSON: what a source may be, a structured clone may not. */
+  readonly source: string;
+  /** Stamps: when it was stored first, which orders lists; when last; when it was stored or read last. */
+  readonly created: number;
+  readonly stored: number;
+  readonly used: number;
+}
+
+/** A content that refs name. Who they are is asked of the index, so no count can be wrong. */
+export interface BlobRow {
+  readonly sha256: string;
+  readonly size: number;
+  readonly content: string;
+  /** Whether its bytes turned out to be others than those stored: whoever stores the same replaces them. */
+  readonly damaged: boolean;
+}
+
+/** A content of more than one chunk. Only those take time to write and to read, so only those are held. */
+interface ContentRow {
+  readonly content: string;
+  /** Milliseconds since 1970: when a chunk was written last. */
+  readonly touched: number;
+}
+
+/** The database. */
+interface Schema extends DBSchema {
+  refs: {
+    key: [scope: string, id: string];
+    value: RefRow;
+    indexes: {
+      all: [created: number, scope: string, id: string];
+      scope: [scope: string, created: number, id: string];
+      sha256: string;
+    };
+  };
+  blobs: { key: string; value: BlobRow; indexes: { content: string } };
+  chunks: { key: [content: string, index: number]; value: Uint8Array };
+  contents: { key: string; value: ContentRow };
+  clock: { key: string; value: number };
+}
+
+/** A connection to it. */
+type Database = IDBPDatabase<Schema>;
+/** One of its object stores. */
+type StoreName = StoreNames<Schema>;
+/** A transaction that reads. */
+export type Reading = IDBPTransaction<Schema, StoreName[]>;
+/** A transaction that changes something. */
+export type Writing = IDBPTransaction<Schema, StoreName[], "readwrite">;
+
+const STORES: readonly StoreName[] = ["refs", "blobs", "chunks", "contents", "clock"];
+
+function createStores(database: Database): void {
+  const refs = database.createObjectStore("refs", { keyPath: ["scope", "id"] });
+  refs.createIndex("all", ["created", "scope", "id"]);
+  refs.createIndex("scope", ["scope", "created", "id"]);
+  refs.createIndex("sha256", "sha256");
+  database.createObjectStore("blobs", { keyPath: "sha256" }).createIndex("content", "content");
+  database.createObjectStore("chunks");
+  database.createObjectStore("contents", { keyPath: "content" });
+  database.createObjectStore("clock");
+}
+
+/** Whether a database is one of ours: another one may have the same name. */
+function isOurs(database: Database): boolean {
+  return STORES.every((name) => database.objectStoreNames.contains(name));
+}
+
+/** The keys of all chunks of a content. */
+export function chunksOf(content: string): IDBKeyRange {
+  return IDBKeyRange.bound([content, 0], [content, Infinity]);
+}
+
+/** How often a transaction is begun on a new connection, when another tab closes each. */
+const ATTEMPTS = 4;
+
+/** Runs transactions, each of them whole or not at all. */
+export class Connection {
+  readonly #name: string;
+  #opening: Promise<Database> | undefined;
+  #closed = false;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** Whether nothing can be done here any more. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Opens it now. Throws as {@link Connection.read}. */
+  async open(): Promise<void> {
+    await guarded("read", () => this.#database());
+  }
+
+  /**
+   * Runs work in a transaction that only reads.
+   *
+   * @throws SluiceError as {@link browserError} says, E_STORE_CLOSED after `close`; what the work throws.
+   */
+  read<T>(stores: readonly StoreName[], work: (transaction: Reading) => Promise<T>): Promise<T> {
+    return guarded("read", async () => settled(await this.#begin(stores, "readonly"), work));
+  }
+
+  /** Runs work in a transaction of its own. What the work throws undoes it. Throws as {@link Connection.read}. */
+  write<T>(stores: readonly StoreName[], work: (transaction: Writing) => Promise<T>): Promise<T> {
+    return guarded("write", async () => settled(await this.#begin(stores, "readwrite"), work));
+  }
+
+  /** Ends it for good, after the transactions that are under way. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const database = await this.#opening?.catch(() => undefined);
+    this.#opening = undefined;
+    database?.close();
+  }
+
+  async #begin<Mode extends "readonly" | "readwrite">(
+    stores: readonly StoreName[],
+    mode: Mode,
+  ): Promise<Mode extends "readonly" ? Reading : Writing> {
+    for (let attempt = 1; ; attempt++) {
+      const database = await this.#database();
+      try {
+        return database.transaction([...stores], mode) as unknown as Mode extends "readonly" ? Reading : Writing;
+      } catch (error) {
+        // Closed since it was openedDatabase, for another tab.
+        if (nameOf(error) !== "InvalidStateError" || attempt === ATTEMPTS) throw error;
+        this.#opening = undefined;
+      }
+    }
+  }
+
+  async #database(): Promise<Database> {
+    if (this.#closed) throw closedStore();
+    const opening = (this.#opening ??= this.#open());
+    const database = await opening;
+    if (this.#closed as boolean) throw closedStore();
+    return database;
+  }
+
+  #open(): Promise<Database> {
+    const forget = (): void => {
+      if (this.#opening === opening) this.#opening = undefined;
+    };
+    const opening: Promise<Database> = openedDatabase(this.#name, forget);
+    opening.catch(forget);
+    return opening;
+  }
+}
+
+async function guarded<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw browserError(error, act);
+  }
+}
+
+/** What came of a transaction, when it is certain. */
+async function settled<T, Transaction extends Reading | Writing>(
+  transaction: Transaction,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  const done = transaction.done.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  try {
+    const result = await work(transaction);
+    const failure = await done;
+    if (failure !== undefined) throw failure as Error;
+    return result;
+  } catch (error) {
+    aborted(transaction);
+    const failure = await done;
+    if (error instanceof SluiceError) throw error;
+    // Whoever was aborted says only that; another one of them says why.
+    const told = [unwrap(transaction).error, error, failure];
+    throw told.find((each) => each != null && nameOf(each) !== "AbortError") ?? error;
+  }
+}
+
+function aborted(transaction: Reading | Writing): void {
+  try {
+    transaction.abort();
+  } catch {
+    // It has ended already.
+  }
+}
+
+/** Milliseconds after which opening is given up. */
+const PATIENCE = 30_000;
+/** The same once the browser said that another tab is in the way: tabs of ours make way at once. */
+const PATIENCE_BLOCKED = 5_000;
+
+/**
+ * Opens the database, and makes it where it is none.
+ *
+ * @param onLost told when the connection is of no use any more: another tab wants to change or delete the database, for
+ * which it is closed already, or the browser ended it
+ * @throws SluiceError E_STORE_DENIED, E_STORE_CORRUPT when the name is that of another database, E_STORE_READ when it
+ * does not open in time; else what the browser threw.
+ */
+function openedDatabase(name: string, onLost: () => void): Promise<Database> {
+  if ((globalThis.indexedDB as IDBFactory | undefined) == null) return Promise.reject(noStorage());
+  return new Promise((resolve, reject) => {
+    let given = false;
+    const giveUp = (): void => {
+      given = true;
+      reject(stuck());
+    };
+    let timer = setTimeout(giveUp, PATIENCE);
+    const opening = openDB<Schema>(name, VERSION, {
+      upgrade: createStores,
+      blocked: () => {
+        clearTimeout(timer);
+        timer = setTimeout(giveUp, PATIENCE_BLOCKED);
+      },
+      blocking: (_current, _wanted, event) => {
+        (event.target as IDBDatabase).close();
+        onLost();
+      },
+      terminated: onLost,
+    });
+    const settle = (database: Database): void => {
+      clearTimeout(timer);
+      if (!given && isOurs(database)) return resolve(database);
+      database.close();
+      reject(occupied());
+    };
+    opening.then(settle, (error: Error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+  });
+}
+
+function stuck(): SluiceError {
+  return new SluiceError(
+    "E_STORE_READ",
+    "The store did not open in time, another tab holds it: close the other tabs of this site, then try again.",
+  );
+}
+
+function occupied(): SluiceError {
+  return new SluiceError("E_STORE_CORRUPT", "The database of this name is not a Sluice store: name another one.");
+}
+
+const LAST = "last";
+
+/** Microseconds that another tab's stamp may lie ahead. By more its clock is wrong, which must not become everyone's. */
+const AHEAD = 1_000_000;
+
+/**
+ * A stamp that nobody else gets: tabs read the same clock, in whole milliseconds. To be called in a transaction over
+ * `clock`.
+ */
+export async function stamped(transaction: Writing, stamps: Stamps): Promise<number> {
+  const clock = transaction.objectStore("clock");
+  const last = await clock.get(LAST);
+  const own = stamps.next();
+  const stamp = last !== undefined && last >= own && last - own < AHEAD ? last + 1 : own;
+  stamps.after(stamp);
+  await clock.put(stamp, LAST);
+  return stamp;
+}
+
+const FULL = "The browser gives this site no more room: delete artifacts, or let the site store more, then try again.";
+const DENIED =
+  "The browser does not let this site store anything: allow site data, leave private browsing, or use another store.";
+const NEWER = "A newer Sluice made this store: reload the page, or name another store.";
+
+const KNOWN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  QuotaExceededError: ["E_STORE_FULL", FULL],
+  SecurityError: ["E_STORE_DENIED", DENIED],
+  NotAllowedError: ["E_STORE_DENIED", DENIED],
+  VersionError: ["E_STORE_READ", NEWER],
+};
+
+/** Names of errors that say that bytes which were stored are not there any more. */
+const LOST: ReadonlySet<string> = new Set(["NotReadableError", "DataError", "NotFoundError"]);
+
+const OTHER = {
+  read: ["E_STORE_READ", "The browser could not read its storage: try again, or reload the page."],
+  write: ["E_STORE_WRITE", "The browser could not write its storage: try again, or reload the page."],
+} as const;
+
+/**
+ * Wraps any failure of IndexedDB. A SluiceError is given back as it is.
+ *
+ * @returns E_STORE_FULL (quota), E_STORE_DENIED (no storage for this site), E_STORE_CORRUPT (bytes that the browser
+ * lost), else E_STORE_READ or E_STORE_WRITE.
+ */
+export function browserError(error: unknown, act: StorageAct): SluiceError {
+  if (error instanceof SluiceError) return error;
+  const name = nameOf(error);
+  if (act === "read" && LOST.has(name)) return Object.assign(damaged(), { cause: error });
+  const [code, message] = (Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined) ?? OTHER[act];
+  return new SluiceError(code, message, {}, { cause: error });
+}
+
+function noStorage(): SluiceError {
+  return new SluiceError("E_STORE_DENIED", DENIED);
+}
+
+function closedStore(): SluiceError {
+  return new SluiceError("E_STORE_CLOSED", "The store was closed: open another one.");
+}
+
+/** The error of bytes that somebody took away while they were written or read. */
+export function takenAway(act: StorageAct): SluiceError {
+  return act === "write"
+    ? new SluiceError("E_STORE_WRITE", "The store was emptied while the artifact was written: store it again.")
+    : new SluiceError("E_STORE_READ", "The artifact was deleted while it was read: it is no longer there.");
+}
+
+/** The error of work that somebody else undoes as fast as it is done. */
+export function contended(act: StorageAct): SluiceError {
+  const sentence = "The artifact is being stored and deleted at the same time: try again.";
+  return new SluiceError(act === "write" ? "E_STORE_WRITE" : "E_STORE_READ", sentence);
+}
+
+/** The `name` of an error, such as `QuotaExceededError`. */
+function nameOf(error: unknown): string {
+  return error instanceof Error || error instanceof DOMException ? error.name : "";
+}
