@@ -76,7 +76,7 @@ export type {
   TextContent,
 } from "./tools/resources/connection.js";
 export type { ResourceContent, ResourceReading } from "./tools/resources/contents.js";
-export type { ResourceEvent } from "./tools/resources/events.js";
+export type { ResourceEvent } from "./tools/event.js";
 export type { Listing } from "./tools/resources/listed.js";
 export { fillTemplate, templateVariables } from "./tools/resources/templates.js";
 export type { TemplateVariable } from "./tools/resources/templates.js";

@@ -17,8 +17,7 @@ import type { ToolNodeEvent } from "./event.js";
 import { untilEither } from "../core/abort.js";
 import { Resilience } from "./resilience/resilience.js";
 import type { ResourceReading } from "./resources/contents.js";
-import { linkReader } from "./resources/link-reader.js";
-import { ResourceReader } from "./resources/reading.js";
+import { ResourceReader } from "./resources/reader.js";
 import { Sessions } from "./sessions.js";
 import type { Authorize, SourceNotice, SourceResult, SourceTool, ToolSource } from "./source.js";
 import { ToolAnswer, type ToolResult } from "./tool-answer.js";
@@ -89,7 +88,7 @@ export class RunningSource implements AsyncDisposable {
       use: (context, work) =>
         this.#using(context, { isRepeatable: true }, (connection, { signal }) => work(connection.resources, signal)),
       store,
-      ...(config.artifact_extraction.resources !== undefined && { config: config.artifact_extraction.resources }),
+      config: config.artifact_extraction.resources,
       isPerUser: keyOf !== undefined,
       onEvent: (event) => onEvent({ kind: "resource", event }),
     });
@@ -136,7 +135,9 @@ export class RunningSource implements AsyncDisposable {
     const read: ResourceReading[] = [];
     const { reduced, isError, display } = await untilEither([context.signal, over], (signal) => {
       const inner = { ...context, signal };
-      const readResource = this.#linkReader(inner, (reading) => read.push(reading));
+      // The call itself is over: so reading never waits for a turn that the call has.
+      const timeoutSeconds = timeoutOf(context, config.timeout_s);
+      const readResource = this.resources.linkReader(inner, timeoutSeconds, (reading) => read.push(reading));
       const call = fileCallOf(tool, inner, this.#terms);
       return answered({ ...result, gated: held }, call, inner, { ...this.#terms, readResource });
     });
@@ -149,23 +150,6 @@ export class RunningSource implements AsyncDisposable {
   #called(tool: SourceTool, args: Args, context: ToolContext, time: CallTime | undefined): Promise<SourceResult> {
     const use: ToolCalling["use"] = (used, work) => this.#using(context, used, work);
     return called({ ...this.#terms, tool, args, context, time, use });
-  }
-
-  /** Reads the links of one result, once its call is over: so it never waits for a turn that the call itself has. */
-  #linkReader(
-    context: ToolContext,
-    onRead: (reading: ResourceReading) => void,
-  ): ((uri: string) => Promise<unknown>) | undefined {
-    const { config } = this.#terms;
-    const { resources } = config.artifact_extraction;
-    const timeoutSeconds = timeoutOf(context, config.timeout_s);
-    return linkReader({
-      reader: this.resources,
-      context,
-      timeoutSeconds,
-      onRead,
-      ...(resources !== undefined && { config: resources }),
-    });
   }
 
   /** What is told of a call's time, where its user is told. */
