@@ -30,7 +30,7 @@ export class ToolNode extends AnyToolNode {
 
 export type { ArtifactRef, ArtifactScope, ArtifactStore } from "./artifacts/store.js";
 export type { AnswerRef, Dialect, Transformed } from "./core/sluice.js";
-export type { CallbackAnswer, CallbackError, OAuthCallback } from "./tools/auth/callback.js";
+export type { CallbackAnswer, CallbackError, OAuthCallback } from "./tools/auth/oauth-manager.js";
 export { OAuthManager } from "./tools/auth/oauth-manager.js";
 export type { AuthRequest, ConsentQuestion, OAuthManagerOptions } from "./tools/auth/oauth-manager.js";
 export { discoverMcpProvider } from "./tools/auth/mcp-discovery.js";

@@ -214,24 +214,13 @@ export class RunningSource implements AsyncDisposable {
   #authorize(context: ToolContext): Promise<Authorization> {
     const { config, parts } = this.#terms;
     const { authManager: manager, oauthClient: client, fetch } = parts;
-    const { name, endpoint } = config;
+    const { name: source, endpoint } = config;
     const url = endpoint === null || endpoint.kind === "stdio" ? undefined : endpoint.url;
-    const discover = (known: OAuthManager, signal: AbortSignal | undefined): Promise<OAuthProviderConfig> =>
-      known.discoverProvider({
-        source: name,
-        url: url as string,
-        client: client as McpClientIdentity,
-        ...(fetch !== undefined && { fetch }),
-        ...(signal !== undefined && { signal }),
-      });
-    return authorizeFor(config, context, {
-      ...(manager !== undefined && { manager }),
-      ...(manager !== undefined &&
-        url !== undefined &&
-        client !== undefined && { discover: (signal) => discover(manager, signal) }),
-      // They are filled in already, and what they held is not looked at again.
-      variables: (text) => text,
-    });
+    if (manager === undefined || url === undefined || client === undefined)
+      return authorizeFor(config, context, { manager });
+    const discover = (signal: AbortSignal | undefined): Promise<OAuthProviderConfig> =>
+      manager.discoverProvider({ source, url, client, fetch, signal });
+    return authorizeFor(config, context, { manager, discover });
   }
 
   /** Tells the host what was stored of a result, and what failed. */
