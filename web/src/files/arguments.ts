@@ -5,8 +5,7 @@
 import { dataUriOf } from "./data-uri.js";
 import { SluiceError } from "../errors/error.js";
 import { uriIn } from "../mcp/arguments/uri.js";
-import type { FileCall, FiledArguments } from "../tools/user-files/handling.js";
-import { USERNAME } from "../tools/user-files/username.js";
+import { type FileCall, type FiledArguments, USERNAME } from "../tools/user-files/handling.js";
 import { nameShownAs } from "./context.js";
 import { notFoundResult, wrongArgumentResult } from "./error-results.js";
 import { fileName } from "./file-name.js";

@@ -14,8 +14,7 @@ import type { ToolAnswer } from "./tool-answer.js";
 import { through } from "./sources/body/through.js";
 import { MAX_RAW, transformed } from "./transforming.js";
 import type { Filing } from "./user-files/filing.js";
-import type { FileCall } from "./user-files/handling.js";
-import { takesUsername } from "./user-files/username.js";
+import { type FileCall, takesUsername } from "./user-files/handling.js";
 import type { ResolvedToolConfig } from "./variables.js";
 
 /** What answering needs of a running source. */

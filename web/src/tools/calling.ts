@@ -5,9 +5,9 @@
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { Dialect } from "../core/sluice.js";
 import { heedless } from "../mcp/door-event.js";
-import type { Args } from "./artifacts/arguments.js";
+import type { Args } from "./artifacts.js";
 import type { ToolContext } from "./context.js";
-import { endUnlessAnswered, isOwnProcess } from "./overdue.js";
+import { endUnlessAnswered, isOwnProcess } from "./sessions.js";
 import { OutOfTime, type Attempt } from "./resilience/attempt.js";
 import { systemClock } from "./resilience/clock.js";
 import type { ResilientCall } from "./resilience/resilience.js";

@@ -11,10 +11,8 @@ import { readToolConfig, type ExternalToolConfig, type ToolConfig } from "./conf
 import type { ToolContext } from "./context.js";
 import { ToolClientError, ToolNodeError } from "./errors.js";
 import type { ToolNodeEvent } from "./event.js";
-import { isNamed, offered } from "./offer.js";
-import { Offers } from "./offers.js";
+import { isNamed, offered, Offers, Refreshing } from "./offers.js";
 import { checkToolNode, variablesIn, type SourceParts, type ToolNodeOptions } from "./options.js";
-import { Refreshing } from "./refreshing.js";
 import { ToolRegistry, type ToolSpec } from "./registry.js";
 import { Flights } from "./resources/flights.js";
 import type { ListedResource, ListedTemplate } from "./resources/connection.js";

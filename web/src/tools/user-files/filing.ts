@@ -5,15 +5,14 @@
  */
 import type { ArtifactStore } from "../../artifacts/store.js";
 import { Answer } from "../../core/answer.js";
+import type { SluiceConfig } from "../../core/config.js";
 import type { AnswerRef, Dialect, Sluice, Transformed } from "../../core/sluice.js";
 import type { SluiceError } from "../../errors/error.js";
-import { storageError, type StorageAct } from "../../errors/storage.js";
+import { type StorageAct, storageError } from "../../errors/storage.js";
 import type { ToolContext } from "../context.js";
 import { through } from "../sources/body/through.js";
 import { cutOf, ToolAnswer } from "../tool-answer.js";
 import type { ErrorResult, FileCall, FiledArguments, FiledResult, UserFileHandling } from "./handling.js";
-
-export { contractConfig } from "./contract-config.js";
 
 /** What filing needs. */
 export interface FilingTerms {
@@ -132,4 +131,17 @@ function eachOnce(artifacts: readonly AnswerRef[]): readonly AnswerRef[] {
 function callToolResult(json: string, isError: boolean): string {
   const content = JSON.stringify([{ type: "text", text: json }]);
   return `{"content":${content},"structuredContent":${json}${isError ? ',"isError":true' : ""}}`;
+}
+
+/** Characters of a contract's members: 256 files with names, paths and descriptions as long as they may be are twice as much. */
+const MAX_MEMBER = 1_000_000;
+
+/**
+ * The configuration with which results of a source with `user_files: true` are reduced first. Every run of bytes is stored, so that
+ * none of them is held with the contract; what text there is to be stored is found when the contract is read.
+ */
+export function contractConfig(config: SluiceConfig | undefined): SluiceConfig {
+  const binary_detection = { ...config?.binary_detection, enabled: true, require_magic_bytes: false };
+  const guardrail = { ...config?.guardrail, max_observation_chars: MAX_MEMBER };
+  return { ...config, max_inline_size: MAX_MEMBER, binary_detection, guardrail };
 }
