@@ -82,7 +82,7 @@ export { fillTemplate, templateVariables } from "./tools/resources/templates.js"
 export type { TemplateVariable } from "./tools/resources/templates.js";
 export type { JsonSchema } from "./tools/source.js";
 export type { ToolResult } from "./tools/tool-answer.js";
-export type { Segment, TransformerContext } from "./tools/transforming.js";
+export type { Segment, TransformerContext } from "./tools/transformer.js";
 export type { DisplayedFile, ResultDisplay, UserFileHandling } from "./tools/user-files/handling.js";
 export { variablesOf } from "./tools/variables.js";
 export type { Variables } from "./tools/variables.js";

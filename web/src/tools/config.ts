@@ -7,7 +7,7 @@ import { checkConnection, isAddress, wordsIn } from "./config/connection.js";
 import type { ToolFilter } from "./config/filter.js";
 import { problemOf, SCHEMA } from "./config/schema.js";
 import { below, missingKey, ToolConfigError, wrongValue } from "./config/problem.js";
-import type { TransformerContext } from "./transforming.js";
+import type { TransformerContext } from "./transformer.js";
 import { isVariableName } from "./variables.js";
 
 /** How a source is spoken to. `mcp` finds stdio, Streamable HTTP or server-sent events out from the connection. */

@@ -27,6 +27,8 @@ interface ResourceToolTerms {
   readonly sluice: Sluice;
   /** The same configuration as the sluice's: pages stay well within its guardrail. */
   readonly config?: Pick<SluiceConfig, "guardrail">;
+  /** Told of each answer, by the name of its tool without the prefix. */
+  readonly onAnswer?: (tool: string, answer: ToolAnswer) => void;
 }
 
 type Args = Readonly<Record<string, unknown>>;
@@ -49,7 +51,7 @@ const READ_SCHEMA: JsonSchema = {
 
 /** The three tools; a pure function of the namespace, as far as a model sees them. */
 export function resourceTools(terms: ResourceToolTerms): readonly ToolSpec[] {
-  const { namespace, reader, source } = terms;
+  const { namespace, reader, source, onAnswer } = terms;
   const tool = (
     name: string,
     description: string,
@@ -64,7 +66,9 @@ export function resourceTools(terms: ResourceToolTerms): readonly ToolSpec[] {
     extra: { source, namespace },
     call: async (args, context = {}) => {
       checkNames(args, schema);
-      return new ToolAnswer(await call(args, context), false);
+      const answer = new ToolAnswer(await call(args, context), false);
+      onAnswer?.(name, answer);
+      return answer;
     },
   });
   return [
