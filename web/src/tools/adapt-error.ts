@@ -94,7 +94,11 @@ function ended(error: unknown, place: ToolPlace): ToolNodeError {
 
 const BRANDS = Symbol.for("mcp.sdk.errorBrands");
 
-/** The error that an SDK's error stands for; undefined where it is none of the SDK's. */
+/**
+ * The error that one of `@modelcontextprotocol/client` stands for; undefined where it is none of the SDK's. Told by the brands that
+ * its classes leave on them: so nothing here imports a client that a host without MCP does not need, and errors of another copy
+ * of it are known too.
+ */
 function fromMcp(error: unknown, place: ToolPlace): ToolNodeError | undefined {
   const brands = brandsOf(error);
   if (brands === undefined) return undefined;

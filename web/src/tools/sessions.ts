@@ -138,7 +138,7 @@ async function letGo(connection: SourceConnection): Promise<void> {
   }
 }
 
-/** How long, in milliseconds, a program may take to answer a call that it was told is given up. */
+/** How long, in milliseconds, a program may take to answer a call that it was told is given up (user storage §11.3). */
 const GRACE = 2000;
 
 /** Whether each user has a process of their own, which nobody but its user waits for. */

@@ -50,8 +50,8 @@ interface Group {
 }
 
 /**
- * The binary logarithm of the ways in which a valid pattern can go on, at worst; Infinity where a group that leaves a
- * choice is repeated.
+ * The binary logarithm of the ways in which a valid pattern can be tried before it fails, at worst: engines that go back try
+ * them all. Infinity where a group that leaves a choice is repeated.
  */
 function choicesIn(pattern: string): number {
   const open: Group[] = [];

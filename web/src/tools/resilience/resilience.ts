@@ -192,7 +192,10 @@ function waitsOf({ wait_exponential_min_s: least, wait_exponential_max_s: most }
 /** Calls that may wait for one source: more are no load to wait for but a loop that has lost control. */
 const MOST_WAITING = 10_000;
 
-/** Lets so many calls through at a time; others wait, first come first served. */
+/**
+ * Lets so many calls through at a time; others wait, first come first served. Cockatiel's bulkhead is not it: a caller who gives
+ * up in its line stops the line, and whoever calls at the right moment overtakes all who wait.
+ */
 export class ConcurrencyLimit {
   readonly #turns: Turns;
   readonly #mostWaiting: number;

@@ -183,7 +183,8 @@ interface Page<T> {
 const CURSOR_FORM = /^([0-9a-z]{1,7})\.([0-9a-z]{1,4})$/;
 
 /**
- * The page that a cursor names, or the first. It has at least one entry, if there is one.
+ * The page that a cursor names, or the first. It has at least one entry, if there is one. The cursors are our own: sources'
+ * pages are followed to the end, planners' are short.
  *
  * @param chars most characters of the page as JSON.
  * @throws ToolClientError for what is no cursor, or one of a list that has changed since.

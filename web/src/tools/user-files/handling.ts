@@ -128,7 +128,9 @@ export interface UserFileHandling {
   command(argv: readonly string[], scope: ArtifactScope): Promise<readonly string[]>;
 }
 
-/** What the argument is called; no other name is looked for. */
+/**
+ * The argument that says who asks, which is not for a model to say (user storage §3.1, §9.2); no other name is looked for.
+ */
 export const USERNAME: string = "username";
 
 /** Whether a tool takes it. */
