@@ -88,6 +88,6 @@ export type { NativeTool, NativeToolOptions } from "./planner/tool.js";
 export type { ToolArtifacts, ToolArtifactInfo } from "./artifacts/tool-artifacts.js";
 export type { PlannerOutcome } from "./planner/outcome.js";
 export type { Trajectory, TrajectoryCall, TrajectoryStep } from "./planner/trajectory.js";
-export type { ResiliencePolicy, RetryRules } from "./tools/resilience/policy.js";
+export type { ResiliencePolicy, RetryRules } from "./tools/resilience/resilience.js";
 export type { DisplayedFile, ResultDisplay, UserFilePrompts } from "./tools/user-files/handling.js";
 export type { RetryNotice } from "./tools/resilience/resilience.js";

@@ -30,7 +30,7 @@ export class ToolNode extends AnyToolNode {
 
 export type { ArtifactRef, ArtifactScope, ArtifactStore } from "./artifacts/store.js";
 export type { AnswerRef, Dialect, Transformed } from "./core/sluice.js";
-export type { CallbackAnswer, CallbackError, OAuthCallback } from "./tools/auth/callback.js";
+export type { CallbackAnswer, CallbackError, OAuthCallback } from "./tools/auth/oauth-manager.js";
 export { OAuthManager } from "./tools/auth/oauth-manager.js";
 export type { AuthRequest, ConsentQuestion, OAuthManagerOptions } from "./tools/auth/oauth-manager.js";
 export { discoverMcpProvider } from "./tools/auth/mcp-discovery.js";
@@ -76,13 +76,13 @@ export type {
   TextContent,
 } from "./tools/resources/connection.js";
 export type { ResourceContent, ResourceReading } from "./tools/resources/contents.js";
-export type { ResourceEvent } from "./tools/resources/events.js";
+export type { ResourceEvent } from "./tools/event.js";
 export type { Listing } from "./tools/resources/listed.js";
 export { fillTemplate, templateVariables } from "./tools/resources/templates.js";
 export type { TemplateVariable } from "./tools/resources/templates.js";
 export type { JsonSchema } from "./tools/source.js";
 export type { ToolResult } from "./tools/tool-answer.js";
-export type { Segment, TransformerContext } from "./tools/transforming.js";
+export type { Segment, TransformerContext } from "./tools/transformer.js";
 export type { DisplayedFile, ResultDisplay, UserFileHandling } from "./tools/user-files/handling.js";
 export { variablesOf } from "./tools/variables.js";
 export type { Variables } from "./tools/variables.js";

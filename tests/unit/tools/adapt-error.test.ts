@@ -17,7 +17,7 @@ import { HttpCommunicationProtocol } from "@utcp/http";
 import * as fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
 import { SluiceError } from "../../../web/src/errors/error.js";
-import { adaptError, adaptFetchError, isCancellation } from "../../../web/src/tools/adapt-error.js";
+import { adaptError, adaptFetchError } from "../../../web/src/tools/adapt-error.js";
 import {
   ToolAuthError,
   ToolClientError,
@@ -50,14 +50,6 @@ test("what is ours already stays what it is", () => {
   const cause = new SluiceError("E_JSON_SYNTAX", "Expected a value.");
   expect(adaptError(cause, place)).toMatchObject({ code: "E_TOOL", cause, isRetryable: false });
   expect(adaptError(cause, place).message).toMatch(/Expected a value\.$/);
-});
-
-test("a signal's owner is who gives up, whatever a library makes of it", () => {
-  const caller = new AbortController();
-  expect(isCancellation(new DOMException("x", "AbortError"), caller.signal)).toBe(false);
-  expect(isCancellation(new Error("x"), undefined)).toBe(false);
-  caller.abort();
-  expect(isCancellation(new SdkError(SdkErrorCode.RequestTimeout, "AbortError"), caller.signal)).toBe(true);
 });
 
 test("what fetch rejects with is told by the codes of its causes", async () => {

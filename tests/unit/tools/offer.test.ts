@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readToolConfig } from "../../../web/src/tools/config.js";
-import { isNamed, offered } from "../../../web/src/tools/offer.js";
+import { isNamed, offered } from "../../../web/src/tools/offers.js";
 import type { SourceTool } from "../../../web/src/tools/source.js";
 
 function tool(name: string, isReadOnly: boolean = false): SourceTool {
@@ -17,7 +17,7 @@ const never = (): never => {
 };
 
 test("tools are offered under the source's name, with their schemas whole", () => {
-  const [spec] = Array.from(offered([tool("read", true)], config(), never).values(), (offer) => offer.spec);
+  const [spec] = [...offered([tool("read", true)], config(), never).values()];
   expect(spec).toMatchObject({
     name: "files.read",
     description: "Does read.",

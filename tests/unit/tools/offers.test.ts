@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { offered } from "../../../web/src/tools/offer.js";
-import { Offers } from "../../../web/src/tools/offers.js";
+import { offered, Offers } from "../../../web/src/tools/offers.js";
 import { ToolRegistry, type ToolSpec } from "../../../web/src/tools/registry.js";
 
 const CONFIG = { name: "lib", transport: "mcp", tool_filter: null, user_files: false } as const;
@@ -20,7 +19,7 @@ function own(...names: string[]): ReturnType<typeof offered> {
 }
 
 function made(name: string): ToolSpec {
-  const [spec] = Array.from(own(name).values(), (offer) => offer.spec);
+  const [spec] = [...own(name).values()];
   return { ...(spec as ToolSpec), description: "made" };
 }
 

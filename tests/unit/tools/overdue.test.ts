@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decided, endUnlessAnswered, isOwnProcess } from "../../../web/src/tools/overdue.js";
+import { decided, endUnlessAnswered, isOwnProcess } from "../../../web/src/tools/sessions.js";
 import type { SourceConnection } from "../../../web/src/tools/source.js";
 import type { ResolvedToolConfig } from "../../../web/src/tools/variables.js";
 import { ManualClock } from "./resilience/manual.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ToolClientError } from "../../../web/src/tools/errors.js";
-import { overAfter, timeoutOf, waitsOf } from "../../../web/src/tools/patience.js";
+import { overAfter, timeoutOf, waitsOf } from "../../../web/src/tools/user-files/call-time.js";
 
 test("the messages are those of the specification", () => {
   expect([...waitsOf([15, 20, 25], 30), overAfter(30)]).toEqual([

@@ -1,6 +1,6 @@
 /** Work that changes ask for is done one at a time, and not in a storm. */
 import { expect, test } from "vitest";
-import { Refreshing } from "../../../web/src/tools/refreshing.js";
+import { Refreshing } from "../../../web/src/tools/offers.js";
 import { deferred, ManualClock } from "./resilience/manual.js";
 
 /** Lets everything go on that waits for nothing. */

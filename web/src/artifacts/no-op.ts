@@ -3,7 +3,6 @@
  * @module
  */
 import { bytesOf, encoded } from "./bytes.js";
-
 import type { Hashing } from "./hash.js";
 import { infoOfText } from "./record.js";
 import type {

@@ -5,8 +5,13 @@
 import { SluiceError } from "../errors/error.js";
 import { uriIn } from "../mcp/arguments/uri.js";
 import { base64Of } from "../mcp/reading/base64.js";
-import type { ErrorResult, FileCall, FiledArguments } from "../tools/user-files/handling.js";
-import { USERNAME } from "../tools/user-files/username.js";
+import {
+  errorResult,
+  USERNAME,
+  type ErrorResult,
+  type FileCall,
+  type FiledArguments,
+} from "../tools/user-files/handling.js";
 import { MAX_MESSAGE } from "../transports/limits.js";
 import { nameShownAs } from "./context.js";
 import { fileName, nearestNames } from "./names.js";
@@ -148,7 +153,7 @@ async function dataUriOf(
 
 /** A file that there is not: E_NOT_FOUND, with the names that were probably meant. */
 function notFoundResult(name: string, closest: readonly string[]): ErrorResult {
-  return refused(`There is no file ${JSON.stringify(name)}`, "FileNotFound", "E_NOT_FOUND", {
+  return errorResult(`There is no file ${JSON.stringify(name)}`, "FileNotFound", "E_NOT_FOUND", {
     filename: name,
     closest,
     suggestion: closest.length > 0 ? "Use one of the closest names" : "Use the name of an available file",
@@ -157,14 +162,7 @@ function notFoundResult(name: string, closest: readonly string[]): ErrorResult {
 
 /** An argument that is none: E_INVALID_ARGUMENT. */
 function wrongArgumentResult(sentence: string): ErrorResult {
-  return refused(sentence, "InvalidArgument", "E_INVALID_ARGUMENT", { suggestion: "Use the names of available files" });
-}
-
-function refused(
-  error: string,
-  reason: string,
-  error_code: string,
-  details: Readonly<Record<string, unknown>>,
-): ErrorResult {
-  return { results: { error }, meta_data: { is_error: true, reason, error_code, details, retryable: false } };
+  return errorResult(sentence, "InvalidArgument", "E_INVALID_ARGUMENT", {
+    suggestion: "Use the names of available files",
+  });
 }

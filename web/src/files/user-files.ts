@@ -9,14 +9,14 @@ import type { Transformed } from "../core/sluice.js";
 import { readContract } from "../core/contract.js";
 import { SluiceError } from "../errors/error.js";
 import { heedless } from "../mcp/door-event.js";
-import { invalidPathResult, tooLargeResult } from "../tools/user-files/error-results.js";
-import type {
-  ErrorResult,
-  FileCall,
-  FiledArguments,
-  FiledResult,
-  NearContract,
-  UserFileHandling,
+import {
+  errorResult,
+  type ErrorResult,
+  type FileCall,
+  type FiledArguments,
+  type FiledResult,
+  type NearContract,
+  type UserFileHandling,
 } from "../tools/user-files/handling.js";
 import { fileArguments } from "./arguments.js";
 import { withFileContext, type FileContextOptions } from "./context.js";
@@ -178,14 +178,18 @@ function invalid(tool: string, { field, rule }: { readonly field: string; readon
 }
 
 /** What a tool did that it may not, in the specification's shape; undefined for any other error. */
-function refusalResult(error: unknown): { readonly error: SluiceError; readonly value: ErrorResult } | undefined {
+export function refusalResult(
+  error: unknown,
+): { readonly error: SluiceError; readonly value: ErrorResult } | undefined {
   if (error instanceof InvalidPathError) {
-    const { attempted_path: attemptedPath, allowed_prefix: allowedPrefix } = error.details;
-    return { error, value: invalidPathResult({ attemptedPath, allowedPrefix }) };
+    const details = { ...error.details, suggestion: "Use /tmp/{username}/ prefix for file operations" };
+    const sentence = "File operation outside allowed directory";
+    return { error, value: errorResult(sentence, "SecurityViolation", "E_INVALID_PATH", details) };
   }
   if (error instanceof FileTooLargeError) {
-    const { file_size_bytes: fileSizeBytes, current_limit_bytes: currentLimitBytes } = error.details;
-    return { error, value: tooLargeResult({ fileSizeBytes, currentLimitBytes }) };
+    const details = { ...error.details, suggestion: "Consider generating summary or using chunked processing" };
+    const sentence = "Generated file exceeds processing limits";
+    return { error, value: errorResult(sentence, "FileSizeExceeded", "E_FILE_TOO_LARGE", details) };
   }
   return undefined;
 }

@@ -12,7 +12,7 @@ import type { OnStoreFailure } from "../core/store-access.js";
 import { SluiceError } from "../errors/error.js";
 import { OBJECT } from "../errors/options.js";
 import type { PauseReason, ToolProgress, ToolWait } from "../tools/context.js";
-import type { ArtifactArguments } from "../tools/artifacts/arguments.js";
+import type { ArtifactArguments } from "../tools/artifacts.js";
 import { ToolAnswer } from "../tools/tool-answer.js";
 import { callSignalOf, type CallSignals } from "./call-signal.js";
 import { outputOf, type CatalogTool } from "./catalog.js";

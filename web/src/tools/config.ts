@@ -3,13 +3,12 @@
  * @module
  */
 import type { SluiceConfig } from "../core/config.js";
-import { checkProgram } from "./config/program.js";
-import { checkTogether } from "./config/together.js";
-import { ToolConfigError } from "./config/problem.js";
-import { problemOf } from "./config/problem-of.js";
-import { SCHEMA } from "./config/schema.js";
+import { checkConnection, isAddress, wordsIn } from "./config/connection.js";
 import type { ToolFilter } from "./config/filter.js";
-import type { TransformerContext } from "./transforming.js";
+import { problemOf, SCHEMA } from "./config/schema.js";
+import { below, missingKey, ToolConfigError, wrongValue } from "./config/problem.js";
+import type { TransformerContext } from "./transformer.js";
+import { isVariableName } from "./variables.js";
 
 /** How a source is spoken to. `mcp` finds stdio, Streamable HTTP or server-sent events out from the connection. */
 export type TransportType = "mcp" | "http" | "utcp" | "cli";
@@ -170,6 +169,52 @@ export function readToolConfig(input: unknown, path: string = ""): ToolConfig {
   checkTogether(read.data, path);
   checkProgram(read.data, path);
   return read.data;
+}
+
+/** Checks what one key says against what another says. */
+function checkTogether(config: ToolConfig, base: string): void {
+  checkAuth(config, base);
+  checkMode(config, base);
+  const { wait_exponential_min_s: least, wait_exponential_max_s: most } = config.retry_policy;
+  if (most < least) {
+    const path = below(below(base, "retry_policy"), "wait_exponential_max_s");
+    throw wrongValue(path, `at least wait_exponential_min_s, which is ${least}`);
+  }
+  // Variables may change what a text is: it is checked when they have values.
+  if (!config.connection.includes("${")) checkConnection(config, below(base, "connection"));
+}
+
+function checkAuth({ auth_type: type, auth_config: auth }: ToolConfig, base: string): void {
+  if (type !== "bearer" && type !== "api_key") return;
+  const key = type === "bearer" ? "token" : "api_key";
+  if (Object.hasOwn(auth, key) && auth[key] !== "") return;
+  throw missingKey(below(below(base, "auth_config"), key), `there for auth_type ${type}, such as "\${API_TOKEN}"`);
+}
+
+function checkMode({ transport, utcp_mode: mode }: ToolConfig, base: string): void {
+  if (mode === "auto" || transport === "http" || transport === "utcp") return;
+  if (transport === "cli" && mode === "manual_url") return;
+  throw wrongValue(below(base, "utcp_mode"), `"auto" for the transport ${transport}; leave it out`);
+}
+
+/** Checks that a program which has to be told who asks can be told: by a variable of its environment. */
+function checkProgram(config: ToolConfig, base: string): void {
+  const { auth_type: type, auth_config: auth } = config;
+  if (type === "none" || !isProgram(config)) return;
+  const path = below(below(base, "auth_config"), "env");
+  const wanted =
+    `the name of an environment variable of the program, such as API_TOKEN, for the credential of auth_type ${type}: ` +
+    "a program takes no headers";
+  const variable = Object.hasOwn(auth, "env") ? auth["env"] : undefined;
+  if (variable === undefined) throw missingKey(path, wanted);
+  if (!isVariableName(variable) && !variable.includes("${")) throw wrongValue(path, wanted);
+}
+
+/** Whether a source surely is a program: the value of a variable in front may be a URL. */
+function isProgram({ transport, connection }: ToolConfig): boolean {
+  if (transport !== "mcp") return transport === "cli";
+  const [first = ""] = wordsIn(connection.trim()) ?? [];
+  return !isAddress(first) && !first.includes("${");
 }
 
 export { ToolConfigError };

@@ -6,7 +6,6 @@ import type { ArtifactScope } from "../artifacts/store.js";
 import type { AnswerRef } from "../core/sluice.js";
 import type { SluiceError } from "../errors/error.js";
 import type { ToolNodeError } from "./errors.js";
-import type { ResourceEvent } from "./resources/events.js";
 
 /** Something happened at a source, for logs and for hosts that show it; never content, never a token. */
 export type ToolNodeEvent =
@@ -93,4 +92,25 @@ export type ToolNodeEvent =
       readonly kind: "resource";
       /** Which of both, and where. */
       readonly event: ResourceEvent;
+    };
+
+/** A resource changed, or the list of them; what was kept of it is forgotten already. */
+export type ResourceEvent =
+  | {
+      /** One resource changed. */
+      readonly kind: "updated";
+      /** The source's name. */
+      readonly namespace: string;
+      /** As the source names it. */
+      readonly uri: string;
+      /** Whose session was told, where users have sessions of their own. */
+      readonly scope?: ArtifactScope;
+    }
+  | {
+      /** There are other resources, or templates of them, than before. */
+      readonly kind: "list_changed";
+      /** The source's name. */
+      readonly namespace: string;
+      /** Whose session was told, where users have sessions of their own. */
+      readonly scope?: ArtifactScope;
     };

@@ -1,17 +1,18 @@
 /**
- * Connections to one source: one for everybody, or one for each user where each has a token of their own.
+ * Connections to one source: one for everybody, or one for each user where each has a token or a process of their own.
  * @module
  */
-import type { ToolContext } from "./context.js";
-import { decided } from "./overdue.js";
 import { untilAborted } from "../core/abort.js";
+import type { ToolContext } from "./context.js";
+import type { Clock } from "./resilience/clock.js";
 import type { Authorize, SourceConnection, SourceNotice, ToolSource } from "./source.js";
+import type { ResolvedToolConfig } from "./variables.js";
 
 /** Users whose connections are kept; the one unused for longest makes room. */
 const MAX_SESSIONS = 256;
 
 /** What connections are made with. */
-export interface SessionTerms {
+interface SessionTerms {
   readonly source: ToolSource;
   /** Whose connection a call may use: those for whom it gives the same text share one. Left out: all do. */
   readonly keyOf?: ((context: ToolContext) => string) | undefined;
@@ -135,4 +136,34 @@ async function letGo(connection: SourceConnection): Promise<void> {
   } catch {
     // Nobody uses it any more.
   }
+}
+
+/** How long, in milliseconds, a program may take to answer a call that it was told is given up (user storage §11.3). */
+const GRACE = 2000;
+
+/** Whether each user has a process of their own, which nobody but its user waits for. */
+export function isOwnProcess({ user_files, endpoint }: ResolvedToolConfig): boolean {
+  return user_files && endpoint?.kind === "stdio";
+}
+
+/** Programs of which it is not known yet whether they go on. */
+const undecided = new WeakMap<SourceConnection, Promise<void>>();
+
+/** Ends the program behind a connection, unless it answers soon what was given up. */
+export function endUnlessAnswered(connection: SourceConnection, isAnswered: () => boolean, clock: Clock): void {
+  const deciding = new Promise<void>((resolve) => {
+    clock.after(GRACE, () => {
+      const ending = isAnswered() || !connection.isOpen ? undefined : connection.kill?.();
+      // Nobody is left to hear that it cannot be ended.
+      void Promise.resolve(ending)
+        .catch(() => undefined)
+        .then(resolve);
+    });
+  });
+  undecided.set(connection, deciding);
+}
+
+/** Settles when it is known whether the program goes on: a call that came before would be ended with it. */
+export async function decided(connection: SourceConnection): Promise<void> {
+  await undecided.get(connection);
 }

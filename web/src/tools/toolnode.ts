@@ -5,22 +5,19 @@
 import type { ArtifactStore } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import { heedless } from "../mcp/door-event.js";
-import { assembled, type ArtifactCopies, type Assembled } from "./assembling.js";
 import { wasClosed } from "./closed.js";
 import { readToolConfig, type ExternalToolConfig, type ToolConfig } from "./config.js";
 import type { ToolContext } from "./context.js";
 import { ToolClientError, ToolNodeError } from "./errors.js";
 import type { ToolNodeEvent } from "./event.js";
-import { isNamed, offered } from "./offer.js";
-import { Offers } from "./offers.js";
+import { isNamed, offered, Offers, Refreshing } from "./offers.js";
 import { checkToolNode, variablesIn, type SourceParts, type ToolNodeOptions } from "./options.js";
-import { Refreshing } from "./refreshing.js";
 import { ToolRegistry, type ToolSpec } from "./registry.js";
 import { Flights } from "./resources/flights.js";
 import type { ListedResource, ListedTemplate } from "./resources/connection.js";
 import type { ResourceReading } from "./resources/contents.js";
 import type { Listing } from "./resources/listed.js";
-import type { RunningSource } from "./running.js";
+import { assembled, type ArtifactCopies, type RunningSource } from "./running-source.js";
 import type { ToolSource } from "./source.js";
 import type { ToolResult } from "./tool-answer.js";
 import type { ResolvedToolConfig, Variables } from "./variables.js";
@@ -28,7 +25,7 @@ import type { ResolvedToolConfig, Variables } from "./variables.js";
 /** One time of being connected: from `connect`, or the attempt at it, to `close`. */
 class Stay {
   readonly over = new AbortController();
-  source: Assembled | undefined;
+  source: RunningSource | undefined;
   isConnected = false;
 
   /** Ends whatever is under way, and everything that was opened. */
@@ -209,14 +206,14 @@ export abstract class AnyToolNode implements AsyncDisposable {
   }
 
   /** Finds out what tools there are now. */
-  async #look(stay: Stay, { running, generated }: Assembled, context: ToolContext): Promise<void> {
+  async #look(stay: Stay, source: RunningSource, context: ToolContext): Promise<void> {
     const number = this.#offers.look();
-    const { tools: all, hasResources } = await running.look(context);
+    const { tools: all, generated } = await source.look(context);
     if (this.#stay !== stay) throw wasClosed(this.name);
     const tools = all.filter(isNamed);
     if (tools.length < all.length) this.#onEvent({ kind: "left_out", count: all.length - tools.length });
-    const own = offered(tools, this.#config, (tool, args, calling = {}) => running.call(tool, args, calling));
-    this.#offers.take(own, generated(hasResources), number);
+    const own = offered(tools, this.#config, (tool, args, calling = {}) => source.call(tool, args, calling));
+    this.#offers.take(own, generated, number);
   }
 
   /** The source has other tools now. */
@@ -240,7 +237,7 @@ export abstract class AnyToolNode implements AsyncDisposable {
   }
 
   #running(): RunningSource {
-    if (this.#stay?.isConnected === true && this.#stay.source !== undefined) return this.#stay.source.running;
+    if (this.#stay?.isConnected === true && this.#stay.source !== undefined) return this.#stay.source;
     throw new ToolNodeError(`The source ${this.name} is not connected: call connect first.`, NOT_THERE);
   }
 }

@@ -3,11 +3,10 @@
  * (ToolNode 2.1 `_substitute_env`).
  * @module
  */
-import { isInline, transportOf, type McpEndpoint } from "./config/connection.js";
+import { checkConnection, isInline, transportOf, type McpEndpoint } from "./config/connection.js";
 import type { ToolConfig } from "./config.js";
 import { ToolAuthError } from "./errors.js";
 import { ToolConfigError } from "./config/problem.js";
-import { checkConnection } from "./config/together.js";
 
 /** Gives a variable's value; undefined where it has none. An empty value is a value. */
 export type Variables = (name: string) => string | undefined;

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { authorizeFor, type AuthConfig, type AuthParts } from "../../../../web/src/tools/auth/credentials.js";
+import { authorizeFor, type AuthConfig } from "../../../../web/src/tools/auth/credentials.js";
 import type { ToolContext } from "../../../../web/src/tools/context.js";
 import { ToolAuthError } from "../../../../web/src/tools/errors.js";
 import { consent, startAuthorizationServer, type TestAuthorizationServer } from "./authorization-server.js";
 import { connect, managerOf, TestClock } from "./consenting.js";
 
-const plain: AuthParts = { variables: (text) => text };
 const config = (auth_type: AuthConfig["auth_type"], auth_config: Record<string, string> = {}): AuthConfig => ({
   name: "files",
   auth_type,
@@ -25,26 +24,10 @@ test.each<[AuthConfig, Record<string, string>]>([
   [config("api_key", { api_key: "two words", header: "Authorization" }), { Authorization: "two words" }],
   [config("bearer", { token: "t" }), { Authorization: "Bearer t" }],
 ])("%o gives its headers", async (auth, headers) => {
-  const authorize = await authorizeFor(auth, {}, plain);
+  const authorize = await authorizeFor(auth, {}, {});
   expect(await authorize()).toEqual(headers);
   Object.assign(await authorize(), { changed: "by a caller" });
   expect(await authorize()).toEqual(headers);
-});
-
-test("variables are filled in, and one that is missing is an error at once", async () => {
-  const authorize = await authorizeFor(
-    config("bearer", { token: "${KEY}" }),
-    {},
-    {
-      variables: (text) => text.replace("${KEY}", "filled"),
-    },
-  );
-  expect(await authorize()).toEqual({ Authorization: "Bearer filled" });
-  const missing = new Error("KEY is not set");
-  const failing = (): string => {
-    throw missing;
-  };
-  await expect(authorizeFor(config("bearer", { token: "${KEY}" }), {}, { variables: failing })).rejects.toBe(missing);
 });
 
 test.each([
@@ -60,9 +43,7 @@ test.each([
   config("api_key", { api_key: "hunter2", header: "Content-Length" }),
   config("oauth2_user"),
 ])("%o is refused without showing a value", async (auth) => {
-  const error: unknown = await authorizeFor(auth, { scope: { user_id: "ada" } }, plain).catch(
-    (thrown: unknown) => thrown,
-  );
+  const error: unknown = await authorizeFor(auth, { scope: { user_id: "ada" } }, {}).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: "E_TOOL_CONFIG", message: expect.not.stringContaining("hunter2") });
 });
 
@@ -77,7 +58,7 @@ test("a user's consent is asked for through the host, and the call goes on with 
       expect(await manager.handleCallback(callback)).toEqual({ user_id: "ada", tenant_id: "acme", trace_id: "t" });
     },
   };
-  const authorize = await authorizeFor(ofUser, context, { ...plain, manager });
+  const authorize = await authorizeFor(ofUser, context, { manager });
   const { Authorization = "" } = await authorize();
   expect(await server.owner(Authorization.replace("Bearer ", ""))).toBe("ada@acme");
   const payload = {
@@ -88,7 +69,7 @@ test("a user's consent is asked for through the host, and the call goes on with 
     scopes: ["openid", "offline_access"],
   };
   expect(asked).toEqual([["external_event", payload]]);
-  await authorizeFor(ofUser, context, { ...plain, manager });
+  await authorizeFor(ofUser, context, { manager });
   expect(asked.length).toBe(1);
 });
 
@@ -96,7 +77,7 @@ test("the provider may have another name than the source", async () => {
   const manager = managerOf(server);
   await connect(manager, "ada");
   const other = { ...config("oauth2_user", { provider: "files" }), name: "drive" };
-  const authorize = await authorizeFor(other, { scope: { user_id: "ada" } }, { ...plain, manager });
+  const authorize = await authorizeFor(other, { scope: { user_id: "ada" } }, { manager });
   expect(await authorize()).toEqual({ Authorization: `Bearer ${await manager.getToken("ada", "files")}` });
 });
 
@@ -105,7 +86,7 @@ test.each<[string, ToolContext]>([
   ["nobody can be asked", { scope: { user_id: "ada" } }],
   ["the pause ends without consent", { scope: { user_id: "ada" }, pause: async () => undefined }],
 ])("without a token the call is refused where %s", async (_, context) => {
-  await expect(authorizeFor(ofUser, context, { ...plain, manager: managerOf(server) })).rejects.toThrow(ToolAuthError);
+  await expect(authorizeFor(ofUser, context, { manager: managerOf(server) })).rejects.toThrow(ToolAuthError);
 });
 
 test("what the host throws while it waits is thrown, and so is the reason of one who gives up", async () => {
@@ -115,21 +96,21 @@ test("what the host throws while it waits is thrown, and so is the reason of one
   const pause = async (): Promise<void> => {
     throw stopped;
   };
-  await expect(authorizeFor(ofUser, { scope, pause }, { ...plain, manager })).rejects.toBe(stopped);
+  await expect(authorizeFor(ofUser, { scope, pause }, { manager })).rejects.toBe(stopped);
   const control = new AbortController();
   const endless = (): Promise<void> => {
     queueMicrotask(() => control.abort(stopped));
     return new Promise(() => undefined);
   };
   const context = { scope, pause: endless, signal: control.signal };
-  await expect(authorizeFor(ofUser, context, { ...plain, manager })).rejects.toBe(stopped);
+  await expect(authorizeFor(ofUser, context, { manager })).rejects.toBe(stopped);
 });
 
 test("requests are authorized by what holds when they are made", async () => {
   const clock = new TestClock();
   const manager = managerOf(server, { clock: clock.read });
   await connect(manager, "ada");
-  const authorize = await authorizeFor(ofUser, { scope: { user_id: "ada" } }, { ...plain, manager });
+  const authorize = await authorizeFor(ofUser, { scope: { user_id: "ada" } }, { manager });
   const before = await authorize();
   clock.pass(3600);
   const after = await authorize();
@@ -143,7 +124,7 @@ test("however many calls were refused with one token, it is renewed once", async
   const manager = managerOf(server);
   await connect(manager, "ada");
   const before = await manager.getToken("ada", "files");
-  const parts = { ...plain, manager };
+  const parts = { manager };
   const calls = await Promise.all(
     Array.from({ length: 20 }, () => authorizeFor(ofUser, { scope: { user_id: "ada" } }, parts)),
   );

@@ -85,7 +85,7 @@ test("it is found out once for all who ask", async () => {
   };
   const config = { name: "files", auth_type: "oauth2_user", auth_config: {} } as const;
   const owner = async (user_id: string): Promise<string | null> => {
-    const parts = { manager, discover, variables: (text: string) => text };
+    const parts = { manager, discover };
     const authorize = await authorizeFor(config, hostOf(manager, user_id).context, parts);
     return authorization.owner((await authorize())["Authorization"]?.replace("Bearer ", "") ?? "");
   };

@@ -1,7 +1,6 @@
 import { inspect } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { CallbackError } from "../../../../web/src/tools/auth/callback.js";
-import { OAuthManager } from "../../../../web/src/tools/auth/oauth-manager.js";
+import { type CallbackError, OAuthManager } from "../../../../web/src/tools/auth/oauth-manager.js";
 import { MemoryTokenStore } from "../../../../web/src/tools/auth/token-store.js";
 import { ToolAuthError } from "../../../../web/src/tools/errors.js";
 import {

@@ -2,11 +2,13 @@ import * as fc from "fast-check";
 import { generateRandomCodeVerifier, generateRandomState } from "oauth4webapi";
 import { expect, test } from "vitest";
 import type { Clock } from "../../../../web/src/artifacts/store.js";
-import { MemoryOAuthStates } from "../../../../web/src/tools/auth/memory-oauth-states.js";
-import type { OAuthStateStore } from "../../../../web/src/tools/auth/oauth-state-store.js";
+import { MemoryOAuthStates, type OAuthStateStore } from "../../../../web/src/tools/auth/oauth-state-store.js";
 import { ownerKey, tokenOwner } from "../../../../web/src/tools/auth/owner.js";
-import { PendingRequests } from "../../../../web/src/tools/auth/pending.js";
-import type { PendingRequest, TakenRequest } from "../../../../web/src/tools/auth/pending-request.js";
+import {
+  type PendingRequest,
+  PendingRequests,
+  type TakenRequest,
+} from "../../../../web/src/tools/auth/pending-requests.js";
 import { Turns } from "../../../../web/src/tools/auth/turns.js";
 
 function requestOf(user_id: string, provider = "files"): PendingRequest {

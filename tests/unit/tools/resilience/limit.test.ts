@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { ConcurrencyLimit } from "../../../../web/src/tools/resilience/limit.js";
+import { ConcurrencyLimit } from "../../../../web/src/tools/resilience/resilience.js";
 import { deferred } from "./manual.js";
 
 const place = { source: "shop" };

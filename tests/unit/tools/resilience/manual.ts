@@ -3,7 +3,7 @@
  * @module
  */
 import type { Clock } from "../../../../web/src/tools/resilience/clock.js";
-import type { ResiliencePolicy } from "../../../../web/src/tools/resilience/policy.js";
+import type { ResiliencePolicy } from "../../../../web/src/tools/resilience/resilience.js";
 
 /** Time that passes only when told to. */
 export class ManualClock implements Clock {

@@ -5,8 +5,8 @@
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
 import type { ResourceConnection } from "../../../../web/src/tools/resources/connection.js";
-import type { ResourceEvent } from "../../../../web/src/tools/resources/events.js";
-import { ResourceReader, type ResourceTerms } from "../../../../web/src/tools/resources/reading.js";
+import type { ResourceEvent } from "../../../../web/src/tools/event.js";
+import { ResourceReader, type ResourceTerms } from "../../../../web/src/tools/resources/reader.js";
 import { Library } from "./library.js";
 
 export const ADA: ArtifactScope = { user_id: "ada", session_id: "s1" };

@@ -5,7 +5,6 @@ import type { ResourcesConfig } from "../../../../web/src/core/config.js";
 import { createSluice } from "../../../../web/src/index.js";
 import type { Transformed } from "../../../../web/src/core/sluice.js";
 import type { ResourceReading } from "../../../../web/src/tools/resources/contents.js";
-import { linkReader } from "../../../../web/src/tools/resources/link-reader.js";
 import { PDF, prose, refsIn } from "../../core/samples.js";
 import { desk, URI, type Desk } from "./desk.js";
 import type { Document } from "./library.js";
@@ -27,8 +26,7 @@ async function linked(document: Document, given: ResourcesConfig = {}): Promise<
   const sluice = await createSluice({ store: made.store, config: { resources: config } });
   const read: ResourceReading[] = [];
   const again = (): Promise<Transformed> => {
-    const context = { scope: ADA };
-    const readResource = linkReader({ reader: made.reader, context, config, onRead: (each) => read.push(each) });
+    const readResource = made.reader.linkReader({ scope: ADA }, 30, (each) => read.push(each));
     return sluice.transform(LINKED, { namespace: "lib", scope: ADA, ...(readResource && { readResource }) });
   };
   const answer = await again();
@@ -101,20 +99,19 @@ describe("a link", () => {
   });
 
   test("that cannot be read says so, and no more", async () => {
-    const { reader } = desk();
     const config = { auto_read_if_size_under_bytes: 1_000_000 };
+    const { reader } = desk({ config });
     const sluice = await createSluice({ config: { resources: config } });
-    const readResource = linkReader({ reader, context: {}, config });
+    const readResource = reader.linkReader({}, 30);
     const { value } = await sluice.transform(LINKED, { namespace: "lib", ...(readResource && { readResource }) });
     expect(value).toMatchObject({ content: [{ fetched: false, fetch_error: "the resource could not be read" }] });
   });
 
   test("that takes too long is given up, also at the source", async () => {
-    const { reader, library } = desk();
-    const config = { auto_read_if_size_under_bytes: 1 };
+    const { reader, library } = desk({ config: { auto_read_if_size_under_bytes: 1 } });
     library.gate = (signal) =>
       new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
-    const read = linkReader({ reader, context: {}, config, timeoutSeconds: 0.01 });
+    const read = reader.linkReader({}, 0.01);
     await expect(read?.(URI)).rejects.toMatchObject({ name: "TimeoutError" });
   });
 });

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ToolClientError } from "../../../../web/src/tools/errors.js";
-import { pageOf } from "../../../../web/src/tools/resources/pages.js";
+import { pageOf } from "../../../../web/src/tools/resources/tools.js";
 
 test("pages, one after the other, are the whole list, and none is too long", () => {
   const list = fc.array(fc.string({ maxLength: 40 }), { minLength: 1, maxLength: 400, size: "max" });

@@ -2,9 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSluice } from "../../../../web/src/index.js";
 import type { Transformed } from "../../../../web/src/core/sluice.js";
-import type { ResourceEvent } from "../../../../web/src/tools/resources/events.js";
-import { linkReader } from "../../../../web/src/tools/resources/link-reader.js";
-import { ResourceReader } from "../../../../web/src/tools/resources/reading.js";
+import type { ResourceEvent } from "../../../../web/src/tools/event.js";
+import { ResourceReader } from "../../../../web/src/tools/resources/reader.js";
 import { resourceTools } from "../../../../web/src/tools/resources/tools.js";
 import type { SourceConnection } from "../../../../web/src/tools/source.js";
 import { longestRun } from "../../core/samples.js";
@@ -181,7 +180,7 @@ test("a link is read over the very connection that its result comes by, and once
     config,
     use: ({ signal = new AbortController().signal }, work) => work(resources, signal),
   });
-  const readResource = linkReader({ reader, context: { scope: ADA }, config, timeoutSeconds: 5 });
+  const readResource = reader.linkReader({ scope: ADA }, 5);
   const more = { scope: ADA, ...(readResource && { readResource }) };
   for (let time = 0; time < 2; time += 1) {
     const { reduced } = await call(connection, "find", {}, more);

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { Shelf } from "../../../../web/src/tools/resources/shelf.js";
+import { Shelf } from "../../../../web/src/tools/resources/cache.js";
 
 const LIMITS = { count: 3, size: 10 };
 const FOREVER = { ttl: 1_000_000 };

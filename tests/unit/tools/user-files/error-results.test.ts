@@ -1,15 +1,13 @@
 /** The errors of the specification, key by key in its order. */
 import { expect, test } from "vitest";
-import {
-  invalidPathResult,
-  timeoutResult,
-  tooLargeResult,
-} from "../../../../web/src/tools/user-files/error-results.js";
+import { refusalResult } from "../../../../web/src/files/user-files.js";
+import { FileTooLargeError, InvalidPathError } from "../../../../web/src/files/workspace/errors.js";
+import { timeoutResult } from "../../../../web/src/tools/user-files/call-time.js";
 
 const json = (value: unknown): string => JSON.stringify(value, undefined, 2);
 
 test("a call that took too long", () => {
-  expect(json(timeoutResult({ timeoutSeconds: 30, lastProgress: "Processing chunk 45/200" }))).toBe(`{
+  expect(json(timeoutResult(30, "Processing chunk 45/200"))).toBe(`{
   "results": {
     "error": "Tool execution timed out after 30 seconds"
   },
@@ -28,14 +26,15 @@ test("a call that took too long", () => {
 });
 
 test("one that reported nothing has null for its progress, and one second is one", () => {
-  expect(timeoutResult({ timeoutSeconds: 1, lastProgress: null })).toMatchObject({
+  expect(timeoutResult(1, null)).toMatchObject({
     results: { error: "Tool execution timed out after 1 second" },
     meta_data: { details: { timeout_seconds: 1, last_progress: null } },
   });
 });
 
 test("a file that is not the user's", () => {
-  expect(json(invalidPathResult({ attemptedPath: "/etc/passwd", allowedPrefix: "/tmp/alice/" }))).toBe(`{
+  const refused = refusalResult(new InvalidPathError("/etc/passwd", "/tmp/alice/", "outside"));
+  expect(json(refused?.value)).toBe(`{
   "results": {
     "error": "File operation outside allowed directory"
   },
@@ -54,8 +53,8 @@ test("a file that is not the user's", () => {
 });
 
 test("a file that is too large", () => {
-  const sizes = { fileSizeBytes: 107_374_182_400, currentLimitBytes: 53_687_091_200 };
-  expect(json(tooLargeResult(sizes))).toBe(`{
+  const refused = refusalResult(new FileTooLargeError(107_374_182_400, 53_687_091_200));
+  expect(json(refused?.value)).toBe(`{
   "results": {
     "error": "Generated file exceeds processing limits"
   },

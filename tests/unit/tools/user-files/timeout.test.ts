@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { ToolConnectionError } from "../../../../web/src/tools/errors.js";
 import type { ToolWait } from "../../../../web/src/tools/context.js";
-import { overAfter, waitsOf } from "../../../../web/src/tools/patience.js";
+import { overAfter, waitsOf } from "../../../../web/src/tools/user-files/call-time.js";
 import { isRunning } from "../../../e2e/faults/host.js";
 import { answer, listening } from "../sources/mcp/http-server.js";
 import { DISCOVERABLE } from "../sources/mcp/server-script.js";

@@ -5,7 +5,7 @@
 import { MemoryArtifactStore } from "../../artifacts/memory.js";
 import type { ExternalToolConfig } from "../../tools/config.js";
 import type { ToolSpec } from "../../tools/registry.js";
-import { ConcurrencyLimit } from "../../tools/resilience/limit.js";
+import { ConcurrencyLimit } from "../../tools/resilience/resilience.js";
 import type { Terminal } from "../terminal.js";
 import { usingSource } from "./using-source.js";
 

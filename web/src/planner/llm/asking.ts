@@ -4,8 +4,12 @@
  */
 import type { ToolPlace } from "../../tools/adapt-error.js";
 import type { Attempt } from "../../tools/resilience/attempt.js";
-import type { ResiliencePolicy, RetryRules } from "../../tools/resilience/policy.js";
-import { Resilience, type RetryNotice } from "../../tools/resilience/resilience.js";
+import {
+  Resilience,
+  type ResiliencePolicy,
+  type RetryNotice,
+  type RetryRules,
+} from "../../tools/resilience/resilience.js";
 import type { LlmAnswer, LlmOptions } from "./client.js";
 import { asLlmError } from "./error.js";
 import { patienceOf } from "./patience.js";

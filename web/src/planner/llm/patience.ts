@@ -4,7 +4,7 @@
  */
 import { SluiceError } from "../../errors/error.js";
 import { checkOptions, COUNT, FUNCTION, OBJECT, type OptionTest, type OptionTests } from "../../errors/options.js";
-import type { ResiliencePolicy, RetryRules } from "../../tools/resilience/policy.js";
+import type { ResiliencePolicy, RetryRules } from "../../tools/resilience/resilience.js";
 import type { AskingOptions } from "./asking.js";
 
 /** What every client is given beside its own. */

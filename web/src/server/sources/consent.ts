@@ -2,7 +2,7 @@
  * The answer of a provider, brought by a person: taken for the session that asked, in whichever process that waits.
  * @module
  */
-import type { CallbackError } from "../../tools/auth/callback.js";
+import type { CallbackError } from "../../tools/auth/oauth-manager.js";
 import { saidOf } from "../refusals.js";
 import { ownerOf, type ServedSession } from "../sessions/session.js";
 import type { ServeTerms } from "../terms.js";

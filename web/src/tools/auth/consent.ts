@@ -3,12 +3,11 @@
  * @module
  */
 import { fullScope } from "../../artifacts/scope.js";
+import { untilAborted, untilLate } from "../../core/abort.js";
 import type { ToolContext } from "../context.js";
 import { ToolAuthError, ToolNodeError, ToolRateLimitError, ToolTimeoutError } from "../errors.js";
-import { untilAborted } from "../../core/abort.js";
 import type { OAuthManager } from "./oauth-manager.js";
 import { ownerKey, tokenOwner } from "./owner.js";
-import { MAX_WAIT, Questions } from "./questions.js";
 import { tokenKey } from "./token-store.js";
 
 /** What users are being asked, by whoever keeps their tokens. */
@@ -76,4 +75,157 @@ function unanswered(provider: string): ToolTimeoutError {
 function crowded(provider: string): ToolRateLimitError {
   const sentence = `Too many calls wait for the user's access to ${provider}: call again when it was given.`;
   return new ToolRateLimitError(sentence, { category: "non_retryable", neverSent: true });
+}
+
+/** How long an answer is waited for, in milliseconds; whoever comes later asks anew. */
+const MAX_WAIT: number = 10 * 60 * 1000;
+
+/** Most questions that are known at a time; of more the oldest is forgotten, which then may be asked twice. */
+const MAX_QUESTIONS = 10_000;
+
+/** Most who wait for one answer. */
+const MAX_WAITING = 10_000;
+
+/** Somebody who needs an answer. */
+export interface Asker<T> {
+  /** Asks, and gives the answer; left out by whoever can only wait for one. */
+  readonly ask?: () => Promise<T>;
+  /** Whether what `ask` threw is the answer for all who wait. Else it was given up, and the next of them asks. */
+  readonly isAnswer: (error: unknown) => boolean;
+  /** The error of whoever cannot ask, where nobody else does. */
+  readonly unable: () => Error;
+  /** The error where the answer does not come in time. */
+  readonly late: () => Error;
+  /** The error where too many wait already. */
+  readonly crowded: () => Error;
+  /** Gives up, at once. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Questions by key: each is asked by whoever needs its answer first. */
+export class Questions<T> {
+  /** Oldest first. */
+  readonly #open = new Map<string, Question<T>>();
+  readonly #mostKnown: number;
+  readonly #mostWaiting: number;
+
+  /** Questions that are known at a time, and those who wait for each. */
+  constructor(mostKnown = MAX_QUESTIONS, mostWaiting = MAX_WAITING) {
+    this.#mostKnown = mostKnown;
+    this.#mostWaiting = mostWaiting;
+  }
+
+  /** Questions that are being asked. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** The answer: by asking, or by waiting for whoever asks. Throws what that throws, what the asker says, its signal's reason. */
+  async answer(key: string, asker: Asker<T>): Promise<T> {
+    asker.signal?.throwIfAborted();
+    const { ask } = asker;
+    const known = this.#open.get(key);
+    if (known?.isFresh === true) return known.waited(asker);
+    if (ask === undefined) throw asker.unable();
+    return this.#begun(key).asked(ask, asker);
+  }
+
+  #begun(key: string): Question<T> {
+    const question: Question<T> = new Question<T>(this.#mostWaiting, () => {
+      if (this.#open.get(key) === question) this.#open.delete(key);
+    });
+    this.#open.delete(key);
+    this.#open.set(key, question);
+    for (const oldest of this.#open.keys()) {
+      if (this.#open.size <= this.#mostKnown) break;
+      this.#open.delete(oldest);
+    }
+    return question;
+  }
+}
+
+/** What somebody who waits is told: the answer, or that it is theirs to ask, or that nobody does any more. */
+type News<T> = PromiseSettledResult<T> | { readonly status: "yours" } | { readonly status: "unasked" };
+
+interface Waiter<T> {
+  readonly canAsk: boolean;
+  readonly tell: (news: News<T>) => void;
+}
+
+/** One question, from the first who asks to the answer. */
+class Question<T> {
+  /** In the order in which they came. */
+  readonly #line = new Set<Waiter<T>>();
+  readonly #mostWaiting: number;
+  readonly #forget: () => void;
+  #since = 0;
+
+  constructor(mostWaiting: number, forget: () => void) {
+    this.#mostWaiting = mostWaiting;
+    this.#forget = forget;
+  }
+
+  /** Whether an answer may still come. */
+  get isFresh(): boolean {
+    return performance.now() - this.#since < MAX_WAIT;
+  }
+
+  async asked(ask: () => Promise<T>, { isAnswer }: Asker<T>): Promise<T> {
+    this.#since = performance.now();
+    try {
+      const value = await ask();
+      this.#end({ status: "fulfilled", value });
+      return value;
+    } catch (reason) {
+      if (isAnswer(reason)) this.#end({ status: "rejected", reason });
+      else this.#handOn();
+      throw reason;
+    }
+  }
+
+  async waited(asker: Asker<T>): Promise<T> {
+    if (this.#line.size >= this.#mostWaiting) throw asker.crowded();
+    const news = await this.#news(asker);
+    if (news.status === "fulfilled") return news.value;
+    if (news.status === "rejected") throw news.reason;
+    // Only those who can ask are told that it is theirs.
+    if (news.status === "yours" && asker.ask !== undefined) return this.asked(asker.ask, asker);
+    throw asker.unable();
+  }
+
+  async #news({ ask, late, signal }: Asker<T>): Promise<News<T>> {
+    const { waiter, told } = waiting<T>(ask !== undefined);
+    this.#line.add(waiter);
+    try {
+      return await untilLate(() => told, { most: MAX_WAIT, late, signal });
+    } catch (error) {
+      // It may have become theirs to ask in the same moment: then it is the next one's.
+      if (!this.#line.delete(waiter) && (await told).status === "yours") this.#handOn();
+      throw error;
+    }
+  }
+
+  #handOn(): void {
+    const next = [...this.#line].find(({ canAsk }) => canAsk);
+    if (next === undefined) return this.#end({ status: "unasked" });
+    this.#line.delete(next);
+    // Nobody may take it for asked too long ago before it is asked anew.
+    this.#since = performance.now();
+    next.tell({ status: "yours" });
+  }
+
+  #end(news: News<T>): void {
+    this.#forget();
+    const line = [...this.#line];
+    this.#line.clear();
+    for (const { tell } of line) tell(news);
+  }
+}
+
+function waiting<T>(canAsk: boolean): { readonly waiter: Waiter<T>; readonly told: Promise<News<T>> } {
+  let tell: ((news: News<T>) => void) | undefined;
+  const told = new Promise<News<T>>((resolve) => {
+    tell = resolve;
+  });
+  return { waiter: { canAsk, tell: (news) => tell?.(news) }, told };
 }

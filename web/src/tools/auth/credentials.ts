@@ -3,7 +3,7 @@
  * @module
  */
 import { fullScope } from "../../artifacts/scope.js";
-import type { TransportType } from "../config.js";
+import type { ToolConfig } from "../config.js";
 import type { ToolContext } from "../context.js";
 import { ToolAuthError } from "../errors.js";
 import { wrong } from "../problem.js";
@@ -13,29 +13,19 @@ import type { OAuthManager } from "./oauth-manager.js";
 import type { OAuthProviderConfig } from "./provider-config.js";
 import { tokenOwner } from "./owner.js";
 
-/** How a source wants to know who asks. */
-export interface AuthConfig {
-  /** The source's name. */
-  readonly name: string;
-  /** What is sent: nothing, a key, a token, or the user's own token. */
-  readonly auth_type: "none" | "api_key" | "bearer" | "oauth2_user";
-  /**
-   * `api_key` and `header` (`X-API-Key` when left out), `token`, or `provider` (the source's name when left out), as the
-   * type wants.
-   */
-  readonly auth_config: Readonly<Record<string, string>>;
-  /** How it is spoken to. What describes `http` and `utcp` sources is public as a rule: no user is needed to read it. */
-  readonly transport?: TransportType;
-}
+/**
+ * How a source wants to know who asks, its variables filled in. What describes `http` and `utcp` sources is public as a rule: no
+ * user is needed to read it.
+ */
+export type AuthConfig = Pick<ToolConfig, "name" | "auth_type" | "auth_config"> &
+  Partial<Pick<ToolConfig, "transport">>;
 
-/** What headers are made with. */
+/** Where users' tokens come from. */
 export interface AuthParts {
   /** Needed where users have tokens of their own. */
-  readonly manager?: OAuthManager;
+  readonly manager?: OAuthManager | undefined;
   /** Finds out a provider that the manager does not know, where the source tells of one: see `discoverMcpProvider`. */
-  readonly discover?: (signal: AbortSignal | undefined) => Promise<OAuthProviderConfig>;
-  /** Fills in the variables of a configured text; throws for one that is missing. */
-  readonly variables: (text: string) => string;
+  readonly discover?: ((signal: AbortSignal | undefined) => Promise<OAuthProviderConfig>) | undefined;
 }
 
 /** Headers for a call's requests, and what to do where they are refused. */
@@ -68,13 +58,13 @@ const FRAMING = new Set(
  */
 export async function authorizeFor(config: AuthConfig, context: ToolContext, parts: AuthParts): Promise<Authorization> {
   if (config.auth_type === "oauth2_user") return ofUser(config, context, parts);
-  const headers = fixedHeaders(config, parts);
+  const headers = fixedHeaders(config);
   return async () => ({ ...headers });
 }
 
-function fixedHeaders(config: AuthConfig, parts: AuthParts): Readonly<Record<string, string>> {
-  if (config.auth_type === "api_key") return { [headerName(config)]: configured(config, "api_key", parts) };
-  if (config.auth_type === "bearer") return { Authorization: `Bearer ${configured(config, "token", parts)}` };
+function fixedHeaders(config: AuthConfig): Readonly<Record<string, string>> {
+  if (config.auth_type === "api_key") return { [headerName(config)]: configured(config, "api_key") };
+  if (config.auth_type === "bearer") return { Authorization: `Bearer ${configured(config, "token")}` };
   return {};
 }
 
@@ -137,11 +127,10 @@ function headerName({ name, auth_config }: AuthConfig): string {
   );
 }
 
-function configured({ name, auth_config }: AuthConfig, key: string, { variables }: AuthParts): string {
+function configured({ name, auth_config }: AuthConfig, key: string): string {
   const value = auth_config[key];
   if (value === undefined) throw wrong(`auth_config.${key} of ${name} is missing: the source's auth_type needs it.`);
-  const filled = variables(value);
-  if (VALUE.test(filled)) return filled;
+  if (VALUE.test(value)) return value;
   throw wrong(
     `auth_config.${key} of ${name} cannot be sent in a header: it is empty, or holds line breaks, other control characters or spaces at an end.`,
   );

@@ -12,9 +12,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { ToolAuthError } from "../errors.js";
 import { isLoopback, isSafeFrom } from "./addresses.js";
-import { shortFetch, type Fetch } from "./answer.js";
-import { asked } from "./asking.js";
-import { failureOf } from "./failures.js";
+import { asked, failureOf, type Fetch, shortFetch } from "./provider-request.js";
 import type { OAuthProviderConfig } from "./provider-config.js";
 
 /** What every MCP server answers, or refuses. */
@@ -41,11 +39,11 @@ export interface McpDiscovery {
   /** Who we are. */
   readonly client: McpClientIdentity;
   /** The global one when left out. */
-  readonly fetch?: Fetch;
+  readonly fetch?: Fetch | undefined;
   /** The server's refusal, where there was one already: it says where to look. */
   readonly refusal?: Response;
   /** Gives up. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

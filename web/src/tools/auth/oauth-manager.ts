@@ -5,19 +5,16 @@
 import { generateRandomCodeVerifier, generateRandomState } from "oauth4webapi";
 import { fullScope } from "../../artifacts/scope.js";
 import type { Clock } from "../../artifacts/store.js";
+import { untilLate } from "../../core/abort.js";
 import { ToolAuthError, ToolTimeoutError } from "../errors.js";
 import { wrong } from "../problem.js";
-import { untilLate } from "../../core/abort.js";
-import type { Fetch } from "./answer.js";
-import { parametersOf, sayWhose, type CallbackAnswer, type OAuthCallback } from "./callback.js";
 import { discoverMcpProvider, type McpDiscovery } from "./mcp-discovery.js";
 import { OAuthClient } from "./oauth-client.js";
-import { ownerKey, tokenOwner, type OAuthUser } from "./owner.js";
-import { MemoryOAuthStates } from "./memory-oauth-states.js";
-import { checkedStateStore, type OAuthStateStore } from "./oauth-state-store.js";
-import { PendingRequests } from "./pending.js";
-import type { TakenRequest } from "./pending-request.js";
+import { checkedStateStore, MemoryOAuthStates, type OAuthStateStore } from "./oauth-state-store.js";
+import { type OAuthUser, ownerKey, tokenOwner } from "./owner.js";
+import { PendingRequests, type TakenRequest } from "./pending-requests.js";
 import type { OAuthProviderConfig } from "./provider-config.js";
+import type { Fetch } from "./provider-request.js";
 import { MemoryTokenStore, type TokenStore } from "./token-store.js";
 import { Turns } from "./turns.js";
 import { UserTokens } from "./user-tokens.js";
@@ -255,4 +252,50 @@ function forgotten(): ToolAuthError {
   return new ToolAuthError(
     "The access that was asked for was given up meanwhile: nothing was stored. Ask for consent again.",
   );
+}
+
+/** What came back from the consent page: the parameters of the query, or the whole URL. */
+export type OAuthCallback =
+  | URL
+  | {
+      /** Which request is answered. */
+      readonly state: string;
+      /** What tokens are given for. */
+      readonly code?: string;
+      /** Who answers (RFC 9207); some providers insist on it. */
+      readonly iss?: string;
+      /** Why there is no code. */
+      readonly error?: string;
+    };
+
+/** Whose request was answered. */
+export interface CallbackAnswer {
+  /** The person. */
+  readonly user_id: string;
+  /** The tenant; null where there are none. */
+  readonly tenant_id: string | null;
+  /** What waits for the answer, as it was given with the question. */
+  readonly trace_id: string | null;
+}
+
+/**
+ * What `handleCallback` throws, as a rule a `ToolNodeError`. Where it is known whose request was answered the error says so,
+ * in properties that logs do not show; else they are left out. What the caller's own signal ended says nothing of it.
+ */
+export type CallbackError = Error & Partial<CallbackAnswer>;
+
+/** Has an error say whose request it answers: whoever waits for it has to be told. Logs do not show it, nor does JSON. */
+function sayWhose(error: unknown, answer: CallbackAnswer): void {
+  if (!(error instanceof Error) || !Object.isExtensible(error)) return;
+  for (const [name, value] of Object.entries(answer)) {
+    Object.defineProperty(error, name, { value, enumerable: false, configurable: true });
+  }
+}
+
+/** The parameters of an answer, however it was given. */
+function parametersOf(callback: OAuthCallback): URLSearchParams {
+  if (callback instanceof URL) return new URLSearchParams(callback.searchParams);
+  const { state, code, iss, error } = callback;
+  const given = Object.entries({ state, code, iss, error }).filter(([, value]) => typeof value === "string");
+  return new URLSearchParams(given as [string, string][]);
 }

@@ -2,6 +2,7 @@
  * Where a request for consent waits for its answer, which may arrive in another process.
  * @module
  */
+import type { Clock } from "../../artifacts/store.js";
 import { wrong } from "../problem.js";
 
 /**
@@ -34,4 +35,50 @@ export function checkedStateStore(store: OAuthStateStore): OAuthStateStore {
   const missing = METHODS.find((name) => typeof methods?.[name] !== "function");
   if (missing === undefined) return store;
   throw wrong(`stateStore has no ${missing}: give the OAuthManager a store with ${METHODS.join(", ")}, or none.`);
+}
+
+/** Most that is kept: 10,000 requests for consent, and what is noted of the users who are asked. */
+const MAX_KEPT = 20_000;
+
+interface Entry {
+  readonly payload: unknown;
+  readonly until: number;
+}
+
+/** In this process. When there are too many the oldest make room. */
+export class MemoryOAuthStates implements OAuthStateStore {
+  readonly #clock: Clock;
+  readonly #mostKept: number;
+  /** Oldest first. */
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(clock: Clock, mostKept: number = MAX_KEPT) {
+    this.#clock = clock;
+    this.#mostKept = mostKept;
+  }
+
+  async saveOAuthState(state: string, payload: unknown, seconds: number): Promise<void> {
+    const now = this.#clock();
+    this.#entries.delete(state);
+    this.#entries.set(state, { payload, until: now + seconds * 1000 });
+    for (const [oldest, { until }] of this.#entries) {
+      if (now < until && this.#entries.size <= this.#mostKept) return;
+      this.#entries.delete(oldest);
+    }
+  }
+
+  async loadOAuthState(state: string): Promise<unknown> {
+    return this.#kept(state);
+  }
+
+  async takeOAuthState(state: string): Promise<unknown> {
+    const payload = this.#kept(state);
+    this.#entries.delete(state);
+    return payload;
+  }
+
+  #kept(state: string): unknown {
+    const entry = this.#entries.get(state);
+    return entry !== undefined && this.#clock() < entry.until ? entry.payload : null;
+  }
 }

@@ -2,8 +2,9 @@
  * What a connection string says: a command to start, or an address to speak to.
  * @module
  */
+import { parseArgsStringToArgv } from "string-argv";
+import type { ToolConfig } from "../config.js";
 import { ToolConfigError, wrongValue } from "./problem.js";
-import { wordsIn } from "./words.js";
 
 /** Where an MCP server is. */
 export type McpEndpoint =
@@ -60,7 +61,7 @@ export function isInline(text: string): boolean {
  *
  * @throws ToolConfigError as {@link transportOf}.
  */
-export function addressOf(text: string, path: string = "connection"): URL {
+function addressOf(text: string, path: string = "connection"): URL {
   const scheme = SCHEME.exec(text.trim())?.[1]?.toLowerCase();
   if (scheme === "ws" || scheme === "wss") {
     const sentence = `${JSON.stringify(path)} is a WebSocket, which is not supported: give an http(s) URL or a command.`;
@@ -77,6 +78,12 @@ export function addressOf(text: string, path: string = "connection"): URL {
   return url;
 }
 
+/** Checks that a connection without variables is one that its transport has a use for. Throws ToolConfigError. */
+export function checkConnection({ transport, connection }: ToolConfig, path: string = "connection"): void {
+  if (transport === "mcp") transportOf(connection, undefined, path);
+  else if (isAddress(connection) || (transport === "http" && !isInline(connection))) addressOf(connection, path);
+}
+
 function split(text: string, path: string): readonly string[] {
   if (CONTROL.test(text)) throw wrongValue(path, "free of control characters; write a command in one line");
   const argv = wordsIn(text);
@@ -85,4 +92,22 @@ function split(text: string, path: string): readonly string[] {
   }
   if (argv.length > MAX_ARGUMENTS) throw wrongValue(path, `a command of at most ${MAX_ARGUMENTS} arguments`);
   return argv;
+}
+
+/**
+ * Splits a command at white space. Quotes, single or double, keep it together, and a backslash is itself. Undefined where
+ * a quote is not closed.
+ */
+export function wordsIn(command: string): readonly string[] | undefined {
+  return hasOpenQuote(command) ? undefined : parseArgsStringToArgv(command);
+}
+
+/** string-argv closes them at the end by itself. */
+function hasOpenQuote(text: string): boolean {
+  let open = "";
+  for (const char of text) {
+    if (open !== "") open = char === open ? "" : open;
+    else if (char === '"' || char === "'") open = char;
+  }
+  return open !== "";
 }

@@ -1,11 +1,12 @@
 /**
- * What each key of a source may be, and its default.
+ * What each key of a source may be, its default, and the error where it is something else.
  * @module
  */
 import { z } from "zod";
 import type { SluiceConfig } from "../../core/config.js";
 import type { ExternalToolConfig, OutputTransformer, RetryPolicy, ToolConfig } from "../config.js";
 import { compilePattern, MAX_PATTERN, MAX_PATTERNS } from "./filter.js";
+import { below, missingKey, type ToolConfigError, unknownKey, wrongValue } from "./problem.js";
 
 /** A day: what is longer overflows a timer before long. */
 const MAX_WAIT_S = 86_400;
@@ -93,7 +94,7 @@ export const KEYS: Readonly<Record<string, readonly string[]>> = {
 type Place = keyof typeof SHAPE | `retry_policy.${keyof typeof RETRY_SHAPE}`;
 
 /** What each key must be, in words that go on after "must be". */
-export const WANTED: Readonly<Record<Place, string>> = {
+const WANTED: Readonly<Record<Place, string>> = {
   name: "a namespace: 1 to 64 ASCII letters, digits, '-' and '_'",
   description: `text of at most ${MAX_DESCRIPTION} characters`,
   transport: 'one of "mcp", "http", "utcp" and "cli"',
@@ -119,3 +120,37 @@ export const WANTED: Readonly<Record<Place, string>> = {
   "retry_policy.wait_exponential_max_s": `a number of seconds from 0.1 to ${MAX_WAIT_S}`,
   "retry_policy.retry_on_status": `a list of at most ${MAX_STATUSES} HTTP statuses, such as [429, 503]`,
 };
+
+/** The error of the first problem; a key that is not known goes first, since what it stands for is then missing. */
+export function problemOf(issues: readonly z.core.$ZodIssue[], input: unknown, base: string): ToolConfigError {
+  for (const issue of issues) {
+    if (issue.code !== "unrecognized_keys") continue;
+    const [key = ""] = issue.keys;
+    return unknownKey(placeOf(issue.path, base), key, KEYS[issue.path.join(".")] ?? []);
+  }
+  const path = issues[0]?.path ?? [];
+  if (path.length === 0) return wrongValue(base, "an object");
+  const place = placeOf(path, base);
+  return valueAt(input, path) === undefined && issues[0]?.code !== "invalid_key"
+    ? missingKey(place, wanted(path))
+    : wrongValue(place, wanted(path));
+}
+
+function placeOf(path: readonly PropertyKey[], base: string): string {
+  return path.reduce<string>((place, key) => below(place, typeof key === "number" ? key : String(key)), base);
+}
+
+/** What the key must be; of elements and of members with names of their own, what the whole must be. */
+function wanted(path: readonly PropertyKey[]): string {
+  const words: Readonly<Record<string, string>> = WANTED;
+  const [first = "", second = ""] = path.map(String);
+  return words[`${first}.${second}`] ?? words[first] ?? "something else";
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined,
+    input,
+  );
+}

@@ -1,18 +1,58 @@
 /**
- * Calls to one source: so many at a time, each attempt in limited time, tried again where that may help and do no harm.
+ * Calls to one source: so many at a time, each attempt in limited time, tried again where that may help and do no harm
+ * (ToolNode 2.1 "Resilience").
  * @module
  */
-import { SluiceError } from "../../errors/error.js";
-import { heedless } from "../../mcp/door-event.js";
-import { adaptError, isCancellation } from "../adapt-error.js";
-import type { ToolPlace } from "../adapting/place.js";
-import { ToolNodeError } from "../errors.js";
 import { untilAborted } from "../../core/abort.js";
-import { attempted, OutOfTime, type Attempt, type SilenceListener } from "./attempt.js";
-import { LeftAlone, SourceBreaker, type BreakerEvents } from "./breaker.js";
-import { sleep, systemClock, type Clock } from "./clock.js";
-import { ConcurrencyLimit } from "./limit.js";
-import { mayTryAgain, type ResiliencePolicy, type RetryRules } from "./policy.js";
+import { SluiceError } from "../../errors/error.js";
+import { Turns } from "../../mcp/arguments/turns.js";
+import { heedless } from "../../mcp/door-event.js";
+import { adaptError } from "../adapt-error.js";
+import { subjectOf, type ToolPlace } from "../adapting/place.js";
+import { ToolNodeError } from "../errors.js";
+import { type Attempt, attempted, OutOfTime, type SilenceListener } from "./attempt.js";
+import { type BreakerEvents, LeftAlone, SourceBreaker } from "./breaker.js";
+import { type Clock, sleep, systemClock } from "./clock.js";
+
+/** As in a source's configuration; times in seconds. */
+export interface ResiliencePolicy {
+  /** For one attempt, since it began or the source last said that it goes on. */
+  readonly timeout_s: number;
+  /** When an attempt is followed by another. */
+  readonly retry_policy: RetryRules;
+  /** Attempts under way at the source at the same time. */
+  readonly max_concurrency: number;
+}
+
+/** When a failed attempt is followed by another, and how long after. */
+export interface RetryRules {
+  /** The first one counts. */
+  readonly max_attempts: number;
+  /** The shortest wait between two attempts. */
+  readonly wait_exponential_min_s: number;
+  /** The longest one. */
+  readonly wait_exponential_max_s: number;
+  /** HTTP statuses; others are not tried again. */
+  readonly retry_on_status: readonly number[];
+}
+
+/**
+ * Seconds that a source may ask to be left alone with a call still waiting for it. A person or a model waits behind the
+ * call: what takes longer than a minute is better told than slept over.
+ */
+const LONGEST_RETRY_AFTER_S = 60;
+
+/**
+ * Whether an attempt that failed like this may be followed by another.
+ *
+ * @param isRepeatable whether the tool may do its work twice. What surely was not done may be tried again in any case.
+ */
+function mayTryAgain(error: ToolNodeError, rules: RetryRules, isRepeatable: boolean): boolean {
+  if (error.category === "cancelled" || (error.retryAfterSeconds ?? 0) > LONGEST_RETRY_AFTER_S) return false;
+  if (error.status !== undefined) return rules.retry_on_status.includes(error.status);
+  const wasDone = error.neverSent !== true && error.category !== "retryable_rate";
+  return error.isRetryable && (isRepeatable || !wasDone);
+}
 
 /** Told when an attempt failed and another follows. */
 export interface RetryNotice {
@@ -25,7 +65,7 @@ export interface RetryNotice {
 }
 
 /** What a host may be told, and what tests replace. What listeners throw is lost. */
-export interface ResilienceOptions extends BreakerEvents {
+interface ResilienceOptions extends BreakerEvents {
   readonly onRetry?: (notice: RetryNotice) => void;
   readonly clock?: Clock;
 }
@@ -95,7 +135,8 @@ export class Resilience {
       try {
         return await this.#once(work, number, place, call);
       } catch (thrown) {
-        if (isCancellation(thrown, signal)) signal.throwIfAborted();
+        // Libraries turn a reason into errors of their own, timeouts even: what was thrown does not tell.
+        signal?.throwIfAborted();
         // What made the source be left alone says more than that it is.
         if (thrown instanceof LeftAlone) throw before ?? thrown;
         if (!(thrown instanceof ToolNodeError)) throw thrown;
@@ -146,4 +187,52 @@ function waitsOf({ wait_exponential_min_s: least, wait_exponential_max_s: most }
     longest = Math.min(2 * longest, Math.max(most, least));
     return Math.max(least, longest * (0.5 + Math.random() / 2));
   };
+}
+
+/** Calls that may wait for one source: more are no load to wait for but a loop that has lost control. */
+const MOST_WAITING = 10_000;
+
+/**
+ * Lets so many calls through at a time; others wait, first come first served. Cockatiel's bulkhead is not it: a caller who gives
+ * up in its line stops the line, and whoever calls at the right moment overtakes all who wait.
+ */
+export class ConcurrencyLimit {
+  readonly #turns: Turns;
+  readonly #mostWaiting: number;
+
+  constructor(most: number, mostWaiting = MOST_WAITING) {
+    this.#turns = new Turns(most);
+    this.#mostWaiting = mostWaiting;
+  }
+
+  /** Calls let through and not over. */
+  get inFlight(): number {
+    return this.#turns.underWay;
+  }
+
+  /** Calls not let through yet, and not given up. */
+  get waiting(): number {
+    return this.#turns.waiting;
+  }
+
+  /**
+   * Does the work when its turn comes.
+   *
+   * @throws what the work throws; the signal's reason when it is aborted before; a ToolNodeError when too many wait.
+   */
+  async run<T>(work: () => Promise<T>, signal: AbortSignal | undefined, place: ToolPlace): Promise<T> {
+    signal?.throwIfAborted();
+    const { isFull, waiting } = this.#turns;
+    if (isFull && waiting >= this.#mostWaiting) throw tooMany(place);
+    return this.#turns.do(work, signal);
+  }
+}
+
+function tooMany(place: ToolPlace): ToolNodeError {
+  const remedy = "call again when some of them are done";
+  return new ToolNodeError(`${subjectOf(place)} has too many calls waiting for it: ${remedy}.`, {
+    code: "E_TOOL_RATE_LIMIT",
+    category: "non_retryable",
+    neverSent: true,
+  });
 }

@@ -1,13 +1,15 @@
 /**
- * Resources that were read, kept for those who may have them (RFC 0.3 §7.3).
+ * Resources that were read, and lists of them, kept for those who may have them (RFC 0.3 §7.3).
  * @module
  */
 import { scopeKey } from "../../artifacts/scope.js";
 import type { ArtifactScope, Clock } from "../../artifacts/store.js";
-import { artifactsIn } from "./artifacts-in.js";
+import { untilAborted } from "../../core/abort.js";
 import type { ReadResult } from "./connection.js";
+import { artifactsIn } from "./contents.js";
 import { Flights } from "./flights.js";
 import {
+  LIST_TTL,
   MAX_ALL_KEPT_CHARS,
   MAX_KEPT,
   MAX_KEPT_ARTIFACTS,
@@ -16,9 +18,7 @@ import {
   MAX_TTL,
   UNTOLD_TTL,
 } from "./limits.js";
-import { Shelf } from "./shelf.js";
-import { untilAborted } from "../../core/abort.js";
-import { Watch } from "./watch.js";
+import type { Listing } from "./listed.js";
 
 /** What a cache is made of. */
 export interface CacheTerms {
@@ -170,4 +170,142 @@ function sizeOf({ contents }: ReadResult): number {
     size += uri.length + (type?.length ?? 0) + more.length;
   }
   return size;
+}
+
+/** One kind of list, by scope. */
+export class ListCache<T> {
+  readonly #lists: Shelf<Listing<T>>;
+  readonly #flights = new Flights<Listing<T>>();
+  /** Grows with every change: what was fetched before one is not kept after it. */
+  #changes = 0;
+
+  constructor(clock: Clock = Date.now) {
+    this.#lists = new Shelf({ count: MAX_KEPT, size: MAX_ALL_KEPT_CHARS }, clock);
+  }
+
+  /** The list that is kept, else the one on its way, else what `fetch` gives; throws what `ResourceCache.read` does. */
+  async read({ scope, signal }: Reading, fetch: (signal: AbortSignal) => Promise<Listing<T>>): Promise<Listing<T>> {
+    const key = scopeKey(scope);
+    return this.#lists.get(key) ?? this.#flights.join(key, signal, (over) => this.#fetched(key, fetch, over));
+  }
+
+  /** Nothing that is kept, or on its way, is given to whoever asks from now on. */
+  clear(): void {
+    this.#changes += 1;
+    this.#lists.clear();
+    this.#flights.close();
+  }
+
+  async #fetched(
+    key: string,
+    fetch: (signal: AbortSignal) => Promise<Listing<T>>,
+    signal: AbortSignal,
+  ): Promise<Listing<T>> {
+    const changes = this.#changes;
+    const listing = await fetch(signal);
+    if (changes === this.#changes) this.#lists.set(key, listing, { size: listing.chars, ttl: LIST_TTL });
+    return listing;
+  }
+}
+
+/** How much is kept. */
+interface ShelfLimits {
+  /** Values. */
+  readonly count: number;
+  /** Sum of what `set` is told of their sizes. */
+  readonly size: number;
+}
+
+interface Kept<T> {
+  readonly value: T;
+  readonly size: number;
+  readonly expires: number;
+}
+
+/** Values by key; the one unused for longest makes room. */
+export class Shelf<T> {
+  /** Least recently used first. */
+  readonly #kept = new Map<string, Kept<T>>();
+  readonly #limits: ShelfLimits;
+  readonly #clock: Clock;
+  #size = 0;
+
+  constructor(limits: ShelfLimits, clock: Clock) {
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  /** The value, if its time is not over. Counts as use. */
+  get(key: string): T | undefined {
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return undefined;
+    this.delete(key);
+    if (this.#clock() >= kept.expires) return undefined;
+    this.#put(key, kept);
+    return kept.value;
+  }
+
+  /** Whether exactly this value is kept. Does not count as use. */
+  has(key: string, value: T): boolean {
+    return this.#kept.get(key)?.value === value;
+  }
+
+  /** Keeps a value for `ttl` milliseconds; no time at all, or a size above the limit, and it is not kept. */
+  set(key: string, value: T, { size, ttl }: { readonly size: number; readonly ttl: number }): void {
+    this.delete(key);
+    if (!(ttl > 0) || size > this.#limits.size) return;
+    this.#put(key, { value, size, expires: this.#clock() + ttl });
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= this.#limits.count && this.#size <= this.#limits.size) return;
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: string): void {
+    this.#size -= this.#kept.get(key)?.size ?? 0;
+    this.#kept.delete(key);
+  }
+
+  /** Forgets what a test holds for. */
+  forget(test: (value: T) => boolean): void {
+    for (const [key, { value }] of this.#kept) if (test(value)) this.delete(key);
+  }
+
+  clear(): void {
+    this.#kept.clear();
+    this.#size = 0;
+  }
+
+  #put(key: string, kept: Kept<T>): void {
+    this.#kept.set(key, kept);
+    this.#size += kept.size;
+  }
+}
+
+/** URIs that are remembered; above it everything counts as changed. */
+const MAX_SEEN = 64;
+
+/** Notices of changes during one fetch. */
+class Watch {
+  readonly #changed = new Set<string>();
+  #all = false;
+
+  /** One resource changed. */
+  note(uri: string): void {
+    this.#changed.add(uri);
+    if (this.#changed.size > MAX_SEEN) this.noteAll();
+  }
+
+  /** Anything may have changed. */
+  noteAll(): void {
+    this.#all = true;
+    this.#changed.clear();
+  }
+
+  /** Whether one of these changed. */
+  touches(uris: ReadonlySet<string>): boolean {
+    if (this.#all) return true;
+    for (const uri of this.#changed) if (uris.has(uri)) return true;
+    return false;
+  }
 }

@@ -4,12 +4,11 @@
  */
 import type { ArtifactRef, ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
 import { isTruncated } from "../../artifacts/unstored.js";
+import { untilAborted } from "../../core/abort.js";
 import type { SluiceError } from "../../errors/error.js";
 import { guarded, storageError } from "../../errors/storage.js";
-import { artifactsIn } from "./artifacts-in.js";
 import type { ArtifactContent, ReadResult, TextContent } from "./connection.js";
 import { MAX_STORED_TEXTS, MAX_TOLD } from "./limits.js";
-import { untilAborted } from "../../core/abort.js";
 
 /** One content of a resource: a short text, as an artifact too where it was stored; anything else as an artifact. */
 export type ResourceContent =
@@ -30,7 +29,7 @@ export interface ResourceReading {
 }
 
 /** Where contents are stored. */
-export interface KeepingTerms {
+interface KeepingTerms {
   readonly namespace: string;
   readonly store: ArtifactStore;
   /** Whether short texts are stored. */
@@ -108,4 +107,23 @@ class Desk {
 
 function refOf({ stored_at: _, used_at: __, ...ref }: StoredArtifact): ArtifactRef {
   return ref;
+}
+
+/** As the core writes a reference inside a text; a source may have written the same. */
+const REFERENCE = /artifact:\/\/([A-Za-z0-9_.-]+)/g;
+
+/** Ids, each once: contents that are artifacts first, then what texts refer to. */
+export function artifactsIn({ contents }: ReadResult): readonly string[] {
+  const ids = new Set<string>();
+  for (const content of contents) if (content.kind === "artifact") ids.add(content.id);
+  for (const content of contents) {
+    if (content.kind === "text") for (const [, id] of content.text.matchAll(REFERENCE)) ids.add(id as string);
+  }
+  return [...ids];
+}
+
+/** What a model may see of an artifact that was read (design §4). */
+export function namedArtifact(content: ArtifactContent): Readonly<Record<string, unknown>> {
+  const { id, mime_type, size_bytes, filename } = content;
+  return { id, mime_type, size_bytes, ...(filename !== null && { filename }) };
 }

@@ -10,16 +10,14 @@ import { ToolClientError } from "../errors.js";
 import type { ToolSpec } from "../registry.js";
 import type { JsonSchema } from "../source.js";
 import { ToolAnswer } from "../tool-answer.js";
-import type { ResourceContent } from "./contents.js";
-import { namedArtifact } from "./link-reader.js";
-import { MAX_PAGE_CHARS } from "./limits.js";
+import { namedArtifact, type ResourceContent } from "./contents.js";
+import { MAX_PAGE_CHARS, MAX_PAGE_ENTRIES } from "./limits.js";
 import type { Listing } from "./listed.js";
-import { pageOf } from "./pages.js";
-import type { ResourceReader } from "./reading.js";
+import type { ResourceReader } from "./reader.js";
 import { fillTemplate } from "./templates.js";
 
 /** What the tools are made of. */
-export interface ResourceToolTerms {
+interface ResourceToolTerms {
   readonly reader: ResourceReader;
   /** Prefix of the tools' names. */
   readonly namespace: string;
@@ -29,6 +27,8 @@ export interface ResourceToolTerms {
   readonly sluice: Sluice;
   /** The same configuration as the sluice's: pages stay well within its guardrail. */
   readonly config?: Pick<SluiceConfig, "guardrail">;
+  /** Told of each answer, by the name of its tool without the prefix. */
+  readonly onAnswer?: (tool: string, answer: ToolAnswer) => void;
 }
 
 type Args = Readonly<Record<string, unknown>>;
@@ -51,7 +51,7 @@ const READ_SCHEMA: JsonSchema = {
 
 /** The three tools; a pure function of the namespace, as far as a model sees them. */
 export function resourceTools(terms: ResourceToolTerms): readonly ToolSpec[] {
-  const { namespace, reader, source } = terms;
+  const { namespace, reader, source, onAnswer } = terms;
   const tool = (
     name: string,
     description: string,
@@ -66,7 +66,9 @@ export function resourceTools(terms: ResourceToolTerms): readonly ToolSpec[] {
     extra: { source, namespace },
     call: async (args, context = {}) => {
       checkNames(args, schema);
-      return new ToolAnswer(await call(args, context), false);
+      const answer = new ToolAnswer(await call(args, context), false);
+      onAnswer?.(name, answer);
+      return answer;
     },
   });
   return [
@@ -169,4 +171,54 @@ function checkNames(args: Args, { properties }: JsonSchema): void {
 
 function wrongArgument(name: string, expected: string): ToolClientError {
   return new ToolClientError(`${name} must be ${expected}.`);
+}
+
+/** Part of a list. */
+interface Page<T> {
+  readonly items: readonly T[];
+  /** Undefined on the last page. */
+  readonly next: string | undefined;
+}
+
+const CURSOR_FORM = /^([0-9a-z]{1,7})\.([0-9a-z]{1,4})$/;
+
+/**
+ * The page that a cursor names, or the first. It has at least one entry, if there is one. The cursors are our own: sources'
+ * pages are followed to the end, planners' are short.
+ *
+ * @param chars most characters of the page as JSON.
+ * @throws ToolClientError for what is no cursor, or one of a list that has changed since.
+ */
+export function pageOf<T>(items: readonly T[], cursor: string | undefined, chars: number): Page<T> {
+  const print = fingerprint(items);
+  const start = cursor === undefined ? 0 : offsetOf(cursor, print, items.length);
+  let left = chars;
+  let end = start;
+  while (end < items.length && end < start + MAX_PAGE_ENTRIES) {
+    left -= JSON.stringify(items[end]).length + 1;
+    if (left < 0 && end > start) break;
+    end += 1;
+  }
+  const next = end < items.length ? `${print}.${end.toString(36)}` : undefined;
+  return { items: items.slice(start, end), next };
+}
+
+function offsetOf(cursor: string, print: string, length: number): number {
+  const [, of, at] = CURSOR_FORM.exec(cursor) ?? [];
+  if (of === undefined || at === undefined) {
+    throw new ToolClientError("cursor must be a next_cursor that this tool gave: leave it out to begin at the start.");
+  }
+  const offset = Number.parseInt(at, 36);
+  if (of === print && offset < length) return offset;
+  throw new ToolClientError("The list has changed since this cursor was given: leave it out to begin again.");
+}
+
+/** Tells one list from another (FNV-1a); nothing depends on nobody forging it. */
+function fingerprint(items: readonly unknown[]): string {
+  let hash = 0x811c9dc5;
+  for (const item of items) {
+    const text = JSON.stringify(item);
+    for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  }
+  return (hash >>> 0).toString(36);
 }

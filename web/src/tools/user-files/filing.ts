@@ -3,17 +3,21 @@
  * the gate and what a model sees.
  * @module
  */
-import type { ArtifactStore } from "../../artifacts/store.js";
+import { NoOpArtifactStore } from "../../artifacts/no-op.js";
+import type { ArtifactScope, ArtifactStore } from "../../artifacts/store.js";
 import { Answer } from "../../core/answer.js";
-import type { AnswerRef, Dialect, Sluice, Transformed } from "../../core/sluice.js";
+import type { SluiceConfig } from "../../core/config.js";
+import type { AnswerRef, Dialect, GatedResult, Sluice, Transformed } from "../../core/sluice.js";
 import type { SluiceError } from "../../errors/error.js";
-import { storageError, type StorageAct } from "../../errors/storage.js";
+import { type StorageAct, storageError } from "../../errors/storage.js";
 import type { ToolContext } from "../context.js";
+import { type Clock, systemClock } from "../resilience/clock.js";
+import type { SourceResult } from "../source.js";
 import { through } from "../sources/body/through.js";
+import { dropStaged, staged, stagingScope } from "../sources/mcp/staging.js";
 import { cutOf, ToolAnswer } from "../tool-answer.js";
+import { MAX_RAW } from "../transformer.js";
 import type { ErrorResult, FileCall, FiledArguments, FiledResult, UserFileHandling } from "./handling.js";
-
-export { contractConfig } from "./contract-config.js";
 
 /** What filing needs. */
 export interface FilingTerms {
@@ -46,18 +50,23 @@ export class Filing {
   }
 
   /**
-   * What a result that follows the contract is told as; undefined for any other.
-   *
-   * @param reduced the result in the mcp dialect.
-   * @param fresh ids of its artifacts that the scope did not have before.
+   * Has a result made in a scope of nobody's, until it is asked for in its user's. Of work that throws, and of a result that
+   * nobody takes, nothing stays (user storage §11.3).
    */
-  async result(
-    reduced: Transformed,
-    isError: boolean,
-    fresh: ReadonlySet<string>,
-    call: FileCall,
-  ): Promise<ToolAnswer | undefined> {
+  whole(work: (scope: ArtifactScope) => Promise<SourceResult>, own: ArtifactScope): Promise<SourceResult> {
+    return whole(work, own, this.#terms.store, systemClock);
+  }
+
+  /** What a result that follows the contract is told as; undefined for any other. */
+  async result(gated: GatedResult, isError: boolean, call: FileCall): Promise<ToolAnswer | undefined> {
     const { handling, store, onProblem } = this.#terms;
+    const { scope, signal } = call;
+    const fresh = new Set<string>();
+    // The same content has the same id in its user's scope.
+    for (const { id } of (await gated.answer()).artifacts) {
+      if (!(await store.exists(id, scope).catch(() => true))) fresh.add(id);
+    }
+    const reduced = await gated.answer({ dialect: "mcp", scope, signal });
     const filed = await coded("write", call, () => handling.receive(reduced, call, store));
     if (filed === undefined) return undefined;
     if ("problem" in filed) {
@@ -66,6 +75,18 @@ export class Filing {
     }
     await this.#forget(filed.spent ?? [], fresh, call);
     return this.#told(filed, isError || filed.isError === true, reduced, call);
+  }
+
+  /**
+   * A result that does not follow the contract, which the gate was told to look for: it goes through as any other does. Of one
+   * that is too long to be held, what that gate made of it does.
+   */
+  async again(gated: GatedResult, { tool, namespace, scope, signal }: FileCall): Promise<GatedResult> {
+    const { sluice } = this.#terms;
+    const options = { tool, namespace, scope, signal, dialect: "mcp" as const, keepOriginal: MAX_RAW };
+    if (gated.original !== undefined) return through(sluice, options, gated.original);
+    const { text } = await gated.answer({ dialect: "observation", scope, signal });
+    return through(sluice, { ...options, transformed: true }, [text]);
   }
 
   /** What is said in place of a result, which is short. */
@@ -132,4 +153,42 @@ function eachOnce(artifacts: readonly AnswerRef[]): readonly AnswerRef[] {
 function callToolResult(json: string, isError: boolean): string {
   const content = JSON.stringify([{ type: "text", text: json }]);
   return `{"content":${content},"structuredContent":${json}${isError ? ',"isError":true' : ""}}`;
+}
+
+/** Characters of a contract's members: 256 files with names, paths and descriptions as long as they may be are twice as much. */
+const MAX_MEMBER = 1_000_000;
+
+/**
+ * The configuration with which results of a source with `user_files: true` are reduced first. Every run of bytes is stored, so that
+ * none of them is held with the contract; what text there is to be stored is found when the contract is read.
+ */
+export function contractConfig(config: SluiceConfig | undefined): SluiceConfig {
+  const binary_detection = { ...config?.binary_detection, enabled: true, require_magic_bytes: false };
+  const guardrail = { ...config?.guardrail, max_observation_chars: MAX_MEMBER };
+  return { ...config, max_inline_size: MAX_MEMBER, binary_detection, guardrail };
+}
+
+/** How long, in milliseconds, a store may take with what a call that ended was about to store. */
+const GRACE = 2000;
+
+/** As `Filing.whole`. */
+export async function whole(
+  work: (scope: ArtifactScope) => Promise<SourceResult>,
+  own: ArtifactScope,
+  store: ArtifactStore,
+  clock: Clock,
+): Promise<SourceResult> {
+  if (store instanceof NoOpArtifactStore) return work(own);
+  // It is still known whose call it is, for whoever has to ask.
+  const { tenant_id = null, user_id = null } = own;
+  const scope = { ...stagingScope(), tenant_id, user_id };
+  try {
+    const { gated, isError } = await work(scope);
+    return { gated: staged(gated, store, scope), isError };
+  } catch (error) {
+    void dropStaged(store, scope);
+    // What was under way to the store may arrive behind the first look.
+    clock.after(GRACE, () => void dropStaged(store, scope));
+    throw error;
+  }
 }

@@ -6,6 +6,7 @@ import type { ArtifactScope, ArtifactStore } from "../../artifacts/store.js";
 import type { AnswerRef, Transformed } from "../../core/sluice.js";
 import type { Display } from "../../core/contract.js";
 import type { SluiceError } from "../../errors/error.js";
+import type { JsonSchema } from "../source.js";
 
 /** A call of a tool that takes and makes users' files. */
 export interface FileCall {
@@ -47,6 +48,17 @@ export interface ErrorResult {
   };
   /** The same for programs. */
   readonly meta_data: Readonly<Record<string, unknown>>;
+}
+
+/** Such a value, its keys in the order of the specification. */
+export function errorResult(
+  error: string,
+  reason: string,
+  error_code: string,
+  details: Readonly<Record<string, unknown>>,
+  retryable = false,
+): ErrorResult {
+  return { results: { error }, meta_data: { is_error: true, reason, error_code, details, retryable } };
 }
 
 /** A tool's result as it is told once its files are stored. */
@@ -114,4 +126,28 @@ export interface UserFileHandling {
   ownerKey(scope: ArtifactScope): string;
   /** The command that starts a server for one user alone. Throws ToolAuthError where that needs a user, and none is named. */
   command(argv: readonly string[], scope: ArtifactScope): Promise<readonly string[]>;
+}
+
+/**
+ * The argument that says who asks, which is not for a model to say (user storage §3.1, §9.2); no other name is looked for.
+ */
+export const USERNAME: string = "username";
+
+/** Whether a tool takes it. */
+export function takesUsername(schema: JsonSchema): boolean {
+  const { properties } = schema;
+  return isObject(properties) && Object.hasOwn(properties, USERNAME);
+}
+
+/** The schema as a model sees it: an argument that is always overwritten is none to fill in. */
+export function withoutUsername(schema: JsonSchema): JsonSchema {
+  const { properties, required } = schema;
+  if (!isObject(properties) || !takesUsername(schema)) return schema;
+  const { [USERNAME]: _, ...others } = properties;
+  if (!Array.isArray(required)) return { ...schema, properties: others };
+  return { ...schema, properties: others, required: required.filter((name) => name !== USERNAME) };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

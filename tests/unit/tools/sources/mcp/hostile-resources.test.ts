@@ -1,7 +1,7 @@
 /** Resources of servers that mean harm, or make mistakes: over standard streams, in both eras. */
 import { describe, expect, test } from "vitest";
-import type { ResourceEvent } from "../../../../../web/src/tools/resources/events.js";
-import { ResourceReader } from "../../../../../web/src/tools/resources/reading.js";
+import type { ResourceEvent } from "../../../../../web/src/tools/event.js";
+import { ResourceReader } from "../../../../../web/src/tools/resources/reader.js";
 import type { ToolNodeError } from "../../../../../web/src/tools/errors.js";
 import type { SourceConnection } from "../../../../../web/src/tools/source.js";
 import { call, opened, scripted, setting, until, type Setting } from "./setting.js";

@@ -2,7 +2,7 @@
  * Commands as lists of words: split once, before any value is put into them, and never given to a shell.
  * @module
  */
-import { wordsIn } from "../../config/words.js";
+import { wordsIn } from "../../config/connection.js";
 import { unsupported, wrong } from "../../problem.js";
 
 const MAX_WORDS = 1000;

@@ -6,26 +6,23 @@ import type { ArtifactScope, ArtifactStore, Clock } from "../../artifacts/store.
 import type { ResourcesConfig } from "../../core/config.js";
 import { heedless } from "../../mcp/door-event.js";
 import type { ToolContext } from "../context.js";
-import { ToolClientError, type ToolNodeError } from "../errors.js";
+import { ToolClientError } from "../errors.js";
 import { unsupported } from "../problem.js";
 import type { SourceNotice } from "../source.js";
-import { ResourceCache, type Reading } from "./cache.js";
-import { Changes } from "./changes.js";
-import type { ListedResource, ListedTemplate, ResourceConnection } from "./connection.js";
-import { contentsOf, type ResourceReading } from "./contents.js";
-import type { ResourceEvent } from "./events.js";
+import { ListCache, type Reading, ResourceCache } from "./cache.js";
+import type { ListedResource, ListedTemplate, ReadContent, ResourceConnection } from "./connection.js";
+import { contentsOf, namedArtifact, type ResourceReading } from "./contents.js";
+import type { ResourceEvent } from "../event.js";
 import { MAX_COMPLETIONS, MAX_URI, MAX_WATCHED_URI } from "./limits.js";
-import { checkUri, isFitUri, fitResources, fitTemplates, type Listing } from "./listed.js";
-import { ListCache } from "./lists.js";
-import { Owners } from "./owners.js";
-import type { Subscriptions } from "./subscriptions.js";
+import { checkUri, fitResources, fitTemplates, isFitUri, type Listing } from "./listed.js";
+import { Changes, Owners, type Subscriptions } from "./subscriptions.js";
 import { templateVariables } from "./templates.js";
 
 /**
  * Does work over the session of whoever calls, within the source's limits: attempts, time, calls at a time. `resources`
  * is undefined where the source has none.
  */
-export type UseResources = <T>(
+type UseResources = <T>(
   context: ToolContext,
   work: (resources: ResourceConnection | undefined, signal: AbortSignal) => Promise<T>,
 ) => Promise<T>;
@@ -38,7 +35,7 @@ export interface ResourceTerms {
   /** Where the source's artifacts go. */
   readonly store: ArtifactStore;
   /** As in the source's `artifact_extraction`. */
-  readonly config?: ResourcesConfig;
+  readonly config?: ResourcesConfig | undefined;
   /** Whether each user has a session of their own; false when left out. */
   readonly isPerUser?: boolean;
   /** Told of changes. What it throws is its own affair. */
@@ -117,6 +114,32 @@ export class ResourceReader {
     return contentsOf(result, { namespace, store, storesText: storesText && this.#keeps, ...reading });
   }
 
+  /**
+   * A function that reads links for one call and gives a `resources/read` result whose bytes and long texts are references
+   * already (RFC 0.3 §4.3): what `TransformOptions.readResource` is given. Undefined where the configuration never lets a
+   * link be read. Which links are small enough decides the core.
+   *
+   * @param timeoutSeconds how long one read may take.
+   * @param onRead told of what was read, before the result that the link stands in is finished: the core's list of artifacts
+   * has only what it stored by itself.
+   */
+  linkReader(
+    context: ToolContext,
+    timeoutSeconds: number,
+    onRead?: (reading: ResourceReading) => void,
+  ): ((uri: string) => Promise<unknown>) | undefined {
+    const { config } = this.#terms;
+    if (config?.enabled === false || (config?.auto_read_if_size_under_bytes ?? 0) === 0) return undefined;
+    return async (uri) => {
+      // Whoever waits for the result may have given up long ago, and cannot say so here.
+      const late = AbortSignal.timeout(timeoutSeconds * 1000);
+      const signal = context.signal === undefined ? late : AbortSignal.any([context.signal, late]);
+      const reading = await this.readResource(uri, { ...context, signal }, { storesText: false });
+      onRead?.(reading);
+      return { contents: reading.contents.map(linked) };
+    };
+  }
+
   /** Asks the source to tell of a resource's changes; as often as it was asked, it has to be asked to stop. */
   async subscribe(uri: string, context: ToolContext = {}): Promise<void> {
     checkUri(uri, "uri", MAX_WATCHED_URI);
@@ -188,7 +211,9 @@ export class ResourceReader {
   ): Promise<T> {
     const { namespace, use } = this.#terms;
     return use({ ...context, ...(signal !== undefined && { signal }) }, async (resources, over) => {
-      if (resources === undefined) throw withoutResources(namespace);
+      if (resources === undefined) {
+        throw unsupported(`The source ${namespace} has no resources: call one of its tools instead.`);
+      }
       return work(resources, over, this.#owners.meet(context, resources));
     });
   }
@@ -198,6 +223,10 @@ function readingOf({ scope = {}, signal }: ToolContext): Reading {
   return { scope, signal };
 }
 
-function withoutResources(namespace: string): ToolNodeError {
-  return unsupported(`The source ${namespace} has no resources: call one of its tools instead.`);
+/** In the words of the wire, where there are such: the gate reads it like any other result. */
+function linked(content: ReadContent): Readonly<Record<string, unknown>> {
+  const { uri, mime_type } = content;
+  const type = mime_type !== null && { mimeType: mime_type };
+  if (content.kind === "text") return { uri, ...type, text: content.text };
+  return { uri, ...type, artifact: namedArtifact(content), summary: content.summary };
 }

@@ -5,14 +5,13 @@
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { ToolArtifacts } from "../artifacts/tool-artifacts.js";
 import type { TruncatedRef } from "../artifacts/unstored.js";
-import { Answer } from "../core/answer.js";
-import type { AnswerRef, GatedResult, Sluice, Transformed } from "../core/sluice.js";
-import type { OnStoreFailure } from "../core/store-access.js";
-import type { OutputTransformer } from "./config.js";
-import type { ToolContext } from "./context.js";
-import { SluiceError } from "../errors/error.js";
-import { ToolNodeError } from "./errors.js";
 import { untilLate } from "../core/abort.js";
+import { Answer } from "../core/answer.js";
+import type { AnswerRef, GatedResult, Transformed } from "../core/sluice.js";
+import { SluiceError } from "../errors/error.js";
+import type { ToolContext } from "./context.js";
+import { ToolNodeError } from "./errors.js";
+import type { RunningTerms } from "./running-source.js";
 
 /** Bytes of a result that is held as it came, at most. */
 export const MAX_RAW: number = 8 * 1024 * 1024;
@@ -33,52 +32,46 @@ export interface TransformerContext extends ToolContext {
   readonly artifacts: ToolArtifacts;
 }
 
-/** What transforming needs. */
-export interface TransformingTerms {
-  readonly sluice: Sluice;
-  readonly store: ArtifactStore;
-  readonly transformer: OutputTransformer;
-  readonly input: "reduced" | "raw";
-  readonly onStoreFailure: OnStoreFailure;
-  /** Seconds. */
-  readonly timeout: number;
-  /** Told why the ordinary layers answer after all. */
-  readonly onFailure: (error: ToolNodeError) => void;
-}
-
 /**
- * Gives a result to the transformer, and what it returns to the gate, the limits of size and the guardrail. Undefined where the
- * transformer throws, takes too long, or returns what is not JSON: the ordinary layers answer for it.
+ * Gives a result to the transformer, and what it returns to the gate, the limits of size and the guardrail. Undefined where there
+ * is none, or it throws, takes too long, or returns what is not JSON: the ordinary layers answer for it.
  *
  * @param gated the result, which can be written in the mcp dialect.
- * @param tool the tool's name, and whose the result is.
+ * @param tool the source's own name of the tool.
  */
 export async function transformed(
   gated: GatedResult,
-  tool: { readonly name: string; readonly namespace: string },
-  context: ToolContext,
-  terms: TransformingTerms,
+  tool: string,
+  context: ToolContext & { readonly signal: AbortSignal },
+  { config, sluice, store, onStoreFailure, onEvent }: RunningTerms,
 ): Promise<Transformed | undefined> {
+  const {
+    name: namespace,
+    output_transformer: transformer,
+    transformer_input,
+    transformer_timeout_s: seconds,
+  } = config;
+  if (transformer === null) return undefined;
   const { scope = {}, signal } = context;
-  const own = { scope, ...(signal !== undefined && { signal }) };
-  const reduced = await gated.answer({ ...own, dialect: "mcp" });
+  const reduced = await gated.answer({ scope, signal, dialect: "mcp" });
   const made: (ArtifactRef | TruncatedRef)[] = [];
   const failed: SluiceError[] = [];
-  const artifacts = new ToolArtifacts(terms.store, {
+  const artifacts = new ToolArtifacts(store, {
     scope,
-    namespace: tool.namespace,
-    source: { tool: tool.name },
+    namespace,
+    source: { tool },
     onStored: (ref) => made.push(ref),
-    ...(terms.onStoreFailure === "answer" && { onFailure: (error: SluiceError) => void failed.push(error) }),
+    ...(onStoreFailure === "answer" && { onFailure: (error: SluiceError) => void failed.push(error) }),
   });
+  const applied = async (): Promise<unknown> => {
+    const segments = reduced.artifacts.map((ref) => segmentOf(ref, store, scope));
+    const document = transformer_input === "raw" ? await raw(gated) : reduced.value;
+    return transformer(tool, document, { ...context, artifacts, segments });
+  };
   try {
-    const value = await untilLate(() => applied(gated, reduced, tool.name, { ...context, artifacts }, terms), {
-      most: terms.timeout * 1000,
-      late: () => new Error(`${tool.name} took more than ${terms.timeout} s`),
-      signal,
-    });
-    const options = { ...own, tool: tool.name, namespace: tool.namespace, transformed: true };
-    const told = await terms.sluice.transform(value ?? null, options);
+    const late = (): Error => new Error(`${tool} took more than ${seconds} s`);
+    const value = await untilLate(applied, { most: seconds * 1000, late, signal });
+    const told = await sluice.transform(value ?? null, { scope, signal, tool, namespace, transformed: true });
     const refs = [...reduced.artifacts, ...made, ...told.artifacts];
     return new Answer({
       ...told,
@@ -89,25 +82,13 @@ export async function transformed(
       bytesIn: reduced.bytesIn,
     });
   } catch (error) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     // Where that is to be thrown, what the store fails at is no fault of the transformer's.
     const isStores = error instanceof SluiceError && error.code.startsWith("E_STORE_");
-    if (isStores && terms.onStoreFailure === "throw") throw error;
-    terms.onFailure(failure(tool.name, error));
+    if (isStores && onStoreFailure === "throw") throw error;
+    onEvent({ kind: "failed", tool: `${namespace}.${tool}`, error: failure(tool, error) });
     return undefined;
   }
-}
-
-async function applied(
-  gated: GatedResult,
-  reduced: Transformed,
-  tool: string,
-  context: Omit<TransformerContext, "segments">,
-  { store, transformer, input }: TransformingTerms,
-): Promise<unknown> {
-  const segments = reduced.artifacts.map((ref) => segmentOf(ref, store, context.scope ?? {}));
-  const document = input === "raw" ? await raw(gated) : reduced.value;
-  return transformer(tool, document, { ...context, segments });
 }
 
 /** The result as the source sent it. Throws a ToolNodeError where it is too long to be held. */

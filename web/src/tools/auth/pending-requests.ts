@@ -1,21 +1,14 @@
 /**
- * Requests for consent that a person has not answered yet.
+ * Requests for consent that a person has not answered yet, in a store that others may have written to.
  * @module
  */
 import { sha256 } from "#hash";
 import { generateRandomState } from "oauth4webapi";
+import { z } from "zod";
 import type { Clock } from "../../artifacts/store.js";
 import { untilAborted } from "../../core/abort.js";
 import type { OAuthStateStore } from "./oauth-state-store.js";
 import { ownerKey, type TokenOwner } from "./owner.js";
-import {
-  isOurs,
-  isPendingRequest,
-  statesOf,
-  type NotedRequest,
-  type PendingRequest,
-  type TakenRequest,
-} from "./pending-request.js";
 import { tokenKey } from "./token-store.js";
 import { Turns } from "./turns.js";
 
@@ -27,6 +20,46 @@ const REMEMBERED = 2 * PATIENCE;
 
 /** Most requests at a time of one user for one provider. */
 const MAX_PENDING_EACH = 16;
+
+/** What has to be known when the answer comes. */
+export interface PendingRequest {
+  readonly owner: TokenOwner;
+  readonly trace_id: string | null;
+  readonly provider: string;
+  /** Who was asked, for which client: the code goes to no others. */
+  readonly identity: string;
+  /** The secret half of the PKCE challenge. */
+  readonly verifier: string;
+}
+
+/** One that was taken: what held when it began. */
+export interface TakenRequest extends PendingRequest {
+  /** Random, and another after each `forget`; null where there was none of late. */
+  readonly generation: string | null;
+}
+
+/** A request in a store. */
+interface NotedRequest extends TakenRequest {
+  /** By which it is kept: what a store mixed up is not taken for another's answer. */
+  readonly state: string;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** As `generateRandomState` and `generateRandomCodeVerifier` make them. */
+const RANDOM = /^[\w-]{43}$/;
+
+/** A request as it comes back from a store, whole. */
+const NOTED: z.ZodType<NotedRequest> = z.object({
+  owner: z.object({ tenant_id: z.string().nullable(), user_id: z.string().min(1) }),
+  trace_id: z.string().nullable(),
+  provider: z.string(),
+  identity: z.string(),
+  verifier: z.string().regex(RANDOM),
+  generation: z.string().nullable(),
+  state: z.string(),
+  until: z.number(),
+});
 
 /**
  * Requests by state, in a store that processes may share. Each is given out once, within ten minutes.
@@ -94,15 +127,15 @@ export class PendingRequests {
     signal: AbortSignal | undefined,
   ): Promise<TakenRequest | null> {
     // Whoever answers says the state: it must not name anything but a request.
-    if (!isOurs(state)) return null;
-    const noted = await told(found, signal);
-    return isPendingRequest(noted, state) && this.#clock() < noted.until ? noted : null;
+    if (!RANDOM.test(state)) return null;
+    const { data: noted } = NOTED.safeParse(await told(found, signal), { jitless: true });
+    return noted?.state === state && this.#clock() < noted.until ? noted : null;
   }
 
   async #generation(key: string, signal: AbortSignal | undefined): Promise<string | null> {
     const kept = (await told(() => this.#store.loadOAuthState(`forgotten:${key}`), signal)) ?? null;
     // One that is damaged could be any: nothing that began before can be told from what was forgotten.
-    return kept === null || (typeof kept === "string" && isOurs(kept)) ? kept : this.#renewed(key, signal);
+    return kept === null || (typeof kept === "string" && RANDOM.test(kept)) ? kept : this.#renewed(key, signal);
   }
 
   async #renewed(key: string, signal: AbortSignal | undefined): Promise<string> {
@@ -121,4 +154,11 @@ async function told<T>(asking: () => Promise<T>, signal: AbortSignal | undefined
 /** Short, whatever is in the names. */
 function keyOf({ owner, provider }: Pick<PendingRequest, "owner" | "provider">): Promise<string> {
   return sha256.whole(new TextEncoder().encode(tokenKey(ownerKey(owner), provider)));
+}
+
+/** The states in a list of them; none where it is damaged. */
+function statesOf(value: unknown): readonly string[] {
+  const { states } = (value ?? {}) as { readonly states?: unknown };
+  if (!Array.isArray(states)) return [];
+  return states.filter((state): state is string => typeof state === "string" && RANDOM.test(state));
 }
