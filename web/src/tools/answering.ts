@@ -11,7 +11,7 @@ import type { ToolNodeEvent } from "./event.js";
 import type { ResourceReading } from "./resources/contents.js";
 import type { SourceResult, SourceTool } from "./source.js";
 import type { ToolAnswer } from "./tool-answer.js";
-import { through } from "./sources/body/through.js";
+import { through } from "./sources/body.js";
 import { MAX_RAW, transformed } from "./transforming.js";
 import type { Filing } from "./user-files/filing.js";
 import type { FileCall } from "./user-files/handling.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import { joined } from "../../transports/bytes.js";
-import { chunksOf } from "../sources/body/chunks.js";
+import { chunksIn } from "../../core/value.js";
 
 /** Most bytes of one answer. */
 const MAX_ANSWER = 256 * 1024;
@@ -49,10 +49,10 @@ function failed(status: number): number {
   return status < 300 ? 400 : status;
 }
 
-async function shortBody({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
+async function shortBody(response: Response): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of chunksOf(body)) {
+  for await (const chunk of chunksIn(response)) {
     size += chunk.byteLength;
     if (size > MAX_ANSWER) throw new TypeError("the answer is too long");
     chunks.push(chunk);

@@ -11,7 +11,7 @@ import { ToolTimeoutError } from "../errors.js";
 import type { ToolNodeEvent } from "../event.js";
 import { overAfter, waitsOf } from "../patience.js";
 import { OutOfTime, type SilenceListener } from "../resilience/attempt.js";
-import { shown } from "../sources/mcp/question.js";
+import { shown } from "../sources/mcp/elicitation.js";
 import { timeoutResult } from "./error-results.js";
 import type { ErrorResult } from "./handling.js";
 

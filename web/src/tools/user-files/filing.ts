@@ -9,7 +9,7 @@ import type { AnswerRef, Dialect, Sluice, Transformed } from "../../core/sluice.
 import type { SluiceError } from "../../errors/error.js";
 import { storageError, type StorageAct } from "../../errors/storage.js";
 import type { ToolContext } from "../context.js";
-import { through } from "../sources/body/through.js";
+import { through } from "../sources/body.js";
 import { cutOf, ToolAnswer } from "../tool-answer.js";
 import type { ErrorResult, FileCall, FiledArguments, FiledResult, UserFileHandling } from "./handling.js";
 

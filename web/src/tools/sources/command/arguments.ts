@@ -9,7 +9,7 @@ import { ToolClientError } from "../../errors.js";
 import type { JsonSchema } from "../../source.js";
 import { missingArgument, propertyOf, unknownArgument } from "../arguments.js";
 import { isObject } from "../utcp/document.js";
-import type { ArgumentStyle } from "./template.js";
+import type { ArgumentStyle } from "./tools.js";
 
 /** What is put into commands. */
 export interface Values {

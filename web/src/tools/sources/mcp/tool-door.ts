@@ -15,15 +15,12 @@ import { MAX_HEAD } from "../../../transports/limits.js";
 import type { MessageMembers } from "../../../transports/members.js";
 import type { Outlet } from "../../../transports/outlet.js";
 import type { SourceResult } from "../../source.js";
-import { Answers } from "./answers.js";
-import type { Asker } from "./asker.js";
-import { Expectation, type Asked, type Waiter } from "./expectation.js";
-import { unmarked } from "./marker.js";
-import { ResultFacts } from "./result-facts.js";
-import { Waiting } from "./waiting.js";
+import { Answers, ResultFacts } from "./answers.js";
+import type { Asker } from "./elicitation.js";
+import { Expectation, unmarked, Waiting, type Asked, type Waiter } from "./expectation.js";
 
 /** What a door is made of. */
-export interface ToolDoorTerms {
+interface ToolDoorTerms {
   readonly sluice: Sluice;
   /** That of the sluice. */
   readonly store: ArtifactStore;

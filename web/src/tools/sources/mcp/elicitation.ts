@@ -1,16 +1,154 @@
 /**
- * What a server asks of a person, made fit to be shown, and what the person answers (MCP, "Elicitation").
+ * What a server asks of a person (MCP, "Elicitation"): who is asked, what is fit to be shown, and what the person answers.
  * @module
  */
 import { specTypeSchemas, type ElicitResult } from "@modelcontextprotocol/client";
+import { onAbort, untilAborted, untilEither } from "../../../core/abort.js";
 import { shortened } from "../../../mcp/reading/json-chars.js";
 import { subjectOf, type ToolPlace } from "../../adapting/place.js";
 import { isSafe } from "../../auth/addresses.js";
 import type { PauseReason } from "../../context.js";
 import { ToolNodeError } from "../../errors.js";
+import type { SourceCall } from "../../source.js";
+
+/** Questions that one call may ask, all in all. */
+export const MAX_ASKED: number = 20;
+
+/** Asks, as far as the call's host can. */
+export class Asker {
+  readonly #call: SourceCall;
+  readonly #place: ToolPlace;
+  readonly #end = new AbortController();
+  readonly #over = new AbortController();
+  readonly #forget: () => void;
+  #asked = 0;
+
+  constructor(call: SourceCall, source: string) {
+    this.#call = call;
+    this.#place = { source, tool: call.tool };
+    const { signal } = call;
+    const end = (): void => this.#end.abort(signal.reason);
+    this.#forget = onAbort(signal, end);
+    if (signal.aborted) end();
+  }
+
+  /** Ends the call: when its caller gives it up, and with what asking a person fails with. */
+  get signal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  /** The call is over: nobody is asked for it any more, and what was asked is declined. */
+  release(): void {
+    this.#forget();
+    this.#over.abort();
+  }
+
+  /** Whether anybody can be asked. */
+  get canAsk(): boolean {
+    return this.#call.pause !== undefined;
+  }
+
+  /** Whose call it is: two of the same are of one person. */
+  get owner(): string {
+    const { tenant_id = null, user_id = null } = this.#call.scope;
+    return JSON.stringify([tenant_id, user_id]);
+  }
+
+  /**
+   * Asks what stands in the parameters of `elicitation/create`; what nobody may or can be asked is declined.
+   *
+   * @param takenBack aborted when the server wants to know it no longer.
+   * @throws what the host's `pause` throws; a ToolNodeError for what it gives that is no answer; the reason of the call's
+   * signal.
+   */
+  async answer(params: unknown, takenBack?: AbortSignal): Promise<ElicitResult> {
+    const { pause, unhurried = (work) => work() } = this.#call;
+    const isOver = this.signal.aborted || this.#over.signal.aborted || this.#asked >= MAX_ASKED;
+    const question = pause === undefined || isOver ? undefined : questionOf(params, this.#place);
+    if (question === undefined || pause === undefined) return DECLINED;
+    this.#asked += 1;
+    const { reason, payload } = question;
+    const answered = async (): Promise<ElicitResult> => {
+      const given = await untilAborted(pause(reason, payload), this.signal);
+      return answerTo(question, given, this.#place);
+    };
+    try {
+      return await unhurried(async () => declinedOn([this.#over.signal, takenBack], answered()));
+    } catch (error) {
+      this.#end.abort(error);
+      throw error;
+    }
+  }
+}
+
+/** Nobody reads the answer to a question that was taken back, or whose call is over; neither is a failure of the call's. */
+function declinedOn(
+  ends: readonly (AbortSignal | undefined)[],
+  answered: Promise<ElicitResult>,
+): Promise<ElicitResult> {
+  return untilEither(ends, async (end) => {
+    const declined = new Promise<ElicitResult>((resolve) => {
+      const decline = (): void => resolve(DECLINED);
+      if (end.aborted) decline();
+      else onAbort(end, decline);
+    });
+    return Promise.race([declined, answered]);
+  });
+}
+
+/** A task that goes on. */
+interface Followed {
+  readonly asker: Asker;
+  /** Tells the server that nobody wants it any more. */
+  readonly cancel: () => Promise<void>;
+}
+
+/** Keeps account of them. */
+export class Calls {
+  readonly #askers = new Set<Asker>();
+  readonly #tasks = new Map<string, Followed>();
+
+  /** Does a call's work; then nobody is asked for it any more. */
+  async during<T>(asker: Asker, work: () => Promise<T>): Promise<T> {
+    this.#askers.add(asker);
+    try {
+      return await work();
+    } finally {
+      this.#askers.delete(asker);
+      asker.release();
+    }
+  }
+
+  /** A task belongs to a call, until what is returned is called. */
+  follow(taskId: string, followed: Followed): () => void {
+    this.#tasks.set(taskId, followed);
+    return () => void this.#tasks.delete(taskId);
+  }
+
+  /** Who is asked what is asked for a task. */
+  askerOf(taskId: unknown): Asker | undefined {
+    return typeof taskId === "string" ? this.#tasks.get(taskId)?.asker : undefined;
+  }
+
+  /**
+   * Who is asked where the server does not say for which call: whoever alone can be. Where calls of several people are under
+   * way it is nobody, since one would be shown what is another's.
+   */
+  get only(): Asker | undefined {
+    const all = [...this.#askers];
+    if (new Set(all.map(({ owner }) => owner)).size !== 1) return undefined;
+    const able = all.filter(({ canAsk }) => canAsk);
+    return able.length === 1 ? able[0] : undefined;
+  }
+
+  /** Nobody wants any of the tasks. */
+  async cancel(): Promise<void> {
+    await Promise.all([...this.#tasks.values()].map(({ cancel }) => cancel()));
+  }
+}
 
 /** A question as a host is asked it. */
-export interface Question {
+interface Question {
   readonly reason: PauseReason;
   readonly payload: Readonly<Record<string, unknown>>;
   /** The fields of a form; undefined for a page that is to be opened. */

@@ -2,17 +2,16 @@
  * Any bytes that a tool answered, through the one gate: JSON as it is, text as a string, all else as a block of bytes.
  * @module
  */
-import type { GatedResult, Sluice, TransformOptions } from "../../../core/sluice.js";
-import { SluiceError } from "../../../errors/error.js";
-import { base64Of } from "../../../core/base64.js";
-import { HeldBytes } from "./held.js";
-import { through } from "./through.js";
+import { base64Of } from "../../core/base64.js";
+import type { GatedResult, Sluice, TransformOptions } from "../../core/sluice.js";
+import { SluiceError } from "../../errors/error.js";
+import { joined } from "../../transports/bytes.js";
 
 /** What whoever sent the bytes says that they are; `unknown` where nothing is said. */
 export type Claim = "json" | "text" | "bytes" | "unknown";
 
 /** What a tool answered. */
-export interface Body {
+interface Body {
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly claim: Claim;
   /** As declared, without parameters. */
@@ -102,4 +101,78 @@ export function textIn(bytes: Uint8Array, isWhole: boolean = true): string | und
 
 function isBlank(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09);
+}
+
+/** Bytes that come; the first of them may be had as often as one likes, until what follows is asked for. */
+export class HeldBytes implements AsyncDisposable {
+  readonly #rest: AsyncIterator<Uint8Array>;
+  #head: Uint8Array = new Uint8Array(0);
+  #isWhole = false;
+  #isSpent = false;
+
+  constructor(bytes: AsyncIterable<Uint8Array>) {
+    this.#rest = bytes[Symbol.asyncIterator]();
+  }
+
+  /** Reads until `limit` bytes or the end are there, and gives what is held. */
+  async hold(limit: number): Promise<Uint8Array> {
+    const pieces = [this.#head];
+    let size = this.#head.length;
+    while (!this.#isWhole && size < limit) {
+      const { done = false, value } = await this.#rest.next();
+      if (done) {
+        this.#isWhole = true;
+      } else {
+        // A piece may be a view of memory that is used again.
+        pieces.push(value.slice());
+        size += value.length;
+      }
+    }
+    this.#head = joined(pieces.filter(({ length }) => length > 0));
+    return this.#head;
+  }
+
+  /** Whether all there is is held. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  /** Whether what follows the beginning was asked for, which comes only once. */
+  get isSpent(): boolean {
+    return this.#isSpent;
+  }
+
+  /** All bytes. May be called again as long as it is not spent. */
+  async *all(): AsyncGenerator<Uint8Array> {
+    if (this.#head.length > 0) yield this.#head;
+    if (this.#isWhole) return;
+    this.#isSpent = true;
+    for (;;) {
+      const { done = false, value } = await this.#rest.next();
+      if (done) return;
+      yield value;
+    }
+  }
+
+  /** Lets go of where the bytes come from. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#rest.return?.();
+  }
+}
+
+const encoder = new TextEncoder();
+
+/** Takes a document through the gate. What was begun is thrown away when a piece fails to come. */
+export async function through(
+  sluice: Sluice,
+  options: TransformOptions,
+  pieces: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>,
+): Promise<GatedResult> {
+  const stream = sluice.open(options);
+  try {
+    for await (const piece of pieces) await stream.write(typeof piece === "string" ? encoder.encode(piece) : piece);
+    return await stream.end();
+  } finally {
+    await stream[Symbol.asyncDispose]();
+  }
 }

@@ -2,16 +2,22 @@
  * Requests to a server, and the form that their errors get.
  * @module
  */
-import { adaptError, type ToolPlace } from "../../adapt-error.js";
-import { ToolAuthError, ToolNodeError, type ToolErrorCode } from "../../errors.js";
-import { wasClosed } from "../../closed.js";
 import type { Client } from "@modelcontextprotocol/client";
+import { adaptError, type ToolPlace } from "../../adapt-error.js";
+import { subjectOf } from "../../adapting/place.js";
+import { wasClosed } from "../../closed.js";
+import { ToolAuthError, ToolConnectionError, ToolNodeError, type ToolErrorCode } from "../../errors.js";
 import type { Expectation } from "./expectation.js";
-import { connectionLost } from "./lost.js";
 import type { ToolDoor } from "./tool-door.js";
 
+/** Milliseconds, longer than anybody waits: time limits are the caller's, and timers can hold no more. */
+export const NO_LIMIT: number = 0x7fff_ffff;
+
+/** How long, in milliseconds, a server may take to end its session, or to say that it will tell of changes. */
+export const GRACE: number = 2000;
+
 /** A request, and what is known of it. */
-export interface Asking<T> {
+interface Asking<T> {
   /** Makes it. */
   readonly ask: () => Promise<T>;
   /** Gives it up. */
@@ -24,7 +30,7 @@ export interface Asking<T> {
 }
 
 /** What all requests over a connection are made with. */
-export interface AskingTerms {
+interface AskingTerms {
   /** The source's. */
   readonly name: string;
   readonly door: ToolDoor;
@@ -71,4 +77,23 @@ function begun(error: ToolNodeError): ToolNodeError {
     code: error.code as ToolErrorCode,
     category: category === "retryable_rate" ? "retryable_server" : category,
   });
+}
+
+/** What is said to whoever waited when the server went, or asks when it has gone. */
+export function connectionLost(source: string, neverSent = false): ToolConnectionError {
+  const subject = subjectOf({ source });
+  const sentence = neverSent
+    ? `${subject} has ended the connection: connect again.`
+    : `${subject} ended the connection before it answered: see the server's own log.`;
+  return new ToolConnectionError(sentence, neverSent ? { neverSent } : {});
+}
+
+/** Settles when the work does, or after so many milliseconds; what the work fails with is of no matter. */
+export async function patiently(work: Promise<unknown>, milliseconds: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([work.catch(() => undefined), over]);
+  clearTimeout(timer);
 }
