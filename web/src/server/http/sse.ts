@@ -3,8 +3,8 @@
  * @module
  */
 import { onAbort } from "../../core/abort.js";
-import { SAFETY } from "../headers.js";
-import { LONGEST } from "./in-time.js";
+import { SAFETY } from "../artifacts/headers.js";
+import { LONGEST } from "./time-limit.js";
 
 /** One event as it is sent. */
 export interface SentEvent {
