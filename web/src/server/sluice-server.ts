@@ -33,7 +33,7 @@ import { SeenInMemory } from "./artifacts/handler.js";
 import { filesEnding, SessionEnding } from "./sessions/end.js";
 import { inSession } from "./sessions/entry.js";
 import { SessionTokens } from "./sessions/session-token.js";
-import { givenSources } from "./sources/given-sources.js";
+import { ServedSources } from "./sources/served-sources.js";
 import type { Authenticate } from "./sessions/session.js";
 import { memoryState } from "./state.js";
 import type { ServedFiles, ServeEnv, ServeTerms } from "./terms.js";
@@ -113,7 +113,9 @@ function termsOf(options: SluiceServerOptions, over: AbortSignal): ServeTerms {
     report,
     over,
   };
-  return { ...terms, sources: givenSources(options, terms) };
+  const { sources = [], variables, providers, oauthClient } = options;
+  const userFiles = terms.files?.userFiles ?? null;
+  return { ...terms, sources: new ServedSources({ ...terms, sources, variables, providers, oauthClient, userFiles }) };
 }
 
 function filesOf({ filesStore, files }: SluiceServerOptions): ServedFiles | null {

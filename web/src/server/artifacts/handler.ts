@@ -58,7 +58,7 @@ export function artifactHandler(options: ArtifactHandlerOptions): ArtifactHandle
   const { base, scope } = options;
   if (!/^\/(?:.*\/)?$/.test(base)) throw wrong("base", "a path that begins and ends with /");
   const store = asStore(options.store);
-  const seen = new Forgiving(options.seen ?? new SeenInMemory());
+  const seen = options.seen ?? new SeenInMemory();
   const expiresAt = options.expiresAt ?? ((): null => null);
   const report = heedless(options.onError);
 
@@ -87,13 +87,13 @@ export function artifactHandler(options: ArtifactHandlerOptions): ArtifactHandle
     try {
       const artifact = await artifacts.stat(id);
       wasThere = true;
-      await seen.add(id, whose);
+      await forgiven(() => seen.add(id, whose));
       return part === "bytes" ? await serveBytes(request, artifact, artifacts) : jsonAnswer(metaOf(artifact));
     } catch (error) {
       if (!(error instanceof SluiceError)) throw error;
       if (error.code === "E_EXPIRED") return gone();
       if (error.code !== "E_NOT_FOUND") throw error;
-      return wasThere || (await seen.has(id, whose)) ? gone() : notFound();
+      return wasThere || (await forgiven(() => seen.has(id, whose))) === true ? gone() : notFound();
     }
   }
 
@@ -109,27 +109,11 @@ function notAllowed(): Response {
 }
 
 /** A memory that fails remembers nothing: it is no reason to refuse an artifact. */
-class Forgiving implements SeenArtifacts {
-  readonly #seen: SeenArtifacts;
-
-  constructor(seen: SeenArtifacts) {
-    this.#seen = seen;
-  }
-
-  async add(id: string, scope: ArtifactScope): Promise<void> {
-    try {
-      await this.#seen.add(id, scope);
-    } catch {
-      // It stays unknown.
-    }
-  }
-
-  async has(id: string, scope: ArtifactScope): Promise<boolean> {
-    try {
-      return await this.#seen.has(id, scope);
-    } catch {
-      return false;
-    }
+async function forgiven<T>(remember: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await remember();
+  } catch {
+    return undefined;
   }
 }
 

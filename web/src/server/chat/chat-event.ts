@@ -8,7 +8,7 @@ import type { CallPlace, PausedEvent, PlannerEvent } from "../../planner/event.j
 import type { PlannerPause, PlannerResult } from "../../planner/result.js";
 import type { Trajectory, TrajectoryCall, TrajectoryStep } from "../../planner/trajectory.js";
 import { leading } from "../../planner/turn.js";
-import type { PublicRef } from "../events/announcer.js";
+import { publicRef, type PublicRef } from "../events/announcer.js";
 import { MAX_EVENT_BYTES, type LoggedEvent } from "../events/event-log.js";
 import type { RunPlace } from "./run-place.js";
 
@@ -51,7 +51,7 @@ export type ChatEvent =
 export function toldOf(event: PlannerEvent): ChatEvent | null {
   switch (event.kind) {
     case "artifact_stored":
-      return { ...event, artifacts: event.artifacts.map(shownRef) };
+      return { ...event, artifacts: event.artifacts.map(publicRef) };
     case "paused": {
       // It is answered when the run has come to its pause, and not before.
       const { token: _, ...told } = event;
@@ -80,16 +80,12 @@ export function shownTrajectory({ query, steps, artifacts }: Trajectory): ShownT
 }
 
 function shownStep({ text, calls }: TrajectoryStep): ShownStep {
-  return { text, calls: calls.map((call) => ({ ...call, artifacts: call.artifacts.map(shownRef) })) };
+  return { text, calls: calls.map((call) => ({ ...call, artifacts: call.artifacts.map(publicRef) })) };
 }
 
 /** Whether a run is over with an event of this kind. */
 export function isLast(kind: string): boolean {
   return kind === "result" || kind === "failed";
-}
-
-function shownRef({ scope: _, ...ref }: AnswerRef): ShownRef {
-  return ref;
 }
 
 function errorOf({ code, message }: SluiceError): ToldError {

@@ -4,7 +4,7 @@
  */
 import { SluiceError } from "../../errors/error.js";
 import { pauseIn } from "../../planner/named-run.js";
-import type { SentEvent } from "../http/sse.js";
+import { within, type SentEvent } from "../http/sse.js";
 import { inTime } from "../http/time-limit.js";
 import type { EndedSession } from "../sessions/session-register.js";
 import { noteTrace, sessionOver, type ServedSession } from "../sessions/session.js";
@@ -310,16 +310,4 @@ async function hasEnd({ events }: Following["state"], { channel }: RunPlace): Pr
   const signal = AbortSignal.timeout(GRACE);
   for await (const { event } of events.follow(channel, { after: null, signal })) if (isLast(event.kind)) return true;
   return false;
-}
-
-async function within<T>(work: Promise<T>, milliseconds: number): Promise<T | "late"> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<"late">((resolve) => {
-    timer = setTimeout(() => resolve("late"), milliseconds);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -74,7 +74,7 @@ export function sessionChannel(session: string): string {
 export type PublicRef = Omit<ArtifactRef, "scope">;
 
 /** The reference, and what else stands beside it, without the scope. */
-export function publicRef<T extends ArtifactRef>({ scope: _, ...said }: T): Omit<T, "scope"> {
+export function publicRef<T extends Pick<ArtifactRef, "scope">>({ scope: _, ...said }: T): Omit<T, "scope"> {
   return said;
 }
 

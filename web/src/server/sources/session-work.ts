@@ -2,7 +2,7 @@
  * Work for a request of a session, which ends with the request, the session and the server.
  * @module
  */
-import { onAbort } from "../../core/abort.js";
+import { onAbort, untilEither } from "../../core/abort.js";
 import type { ErrorCode } from "../../errors/error.js";
 import { sessionChannel } from "../events/announcer.js";
 import type { EventLog } from "../events/event-log.js";
@@ -145,19 +145,14 @@ export class UnderWay {
     signals: readonly AbortSignal[],
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const first = new AbortController();
-    const own = this.#sessions.get(session) ?? new Set();
-    this.#sessions.set(session, own.add(first));
-    const forgets = signals.map((signal) => {
-      if (signal.aborted) first.abort(signal.reason);
-      return onAbort(signal, () => first.abort(signal.reason));
-    });
+    const own = new AbortController();
+    const all = this.#sessions.get(session) ?? new Set();
+    this.#sessions.set(session, all.add(own));
     try {
-      return await work(first.signal);
+      return await untilEither([...signals, own.signal], work);
     } finally {
-      for (const forget of forgets) forget();
-      own.delete(first);
-      if (own.size === 0 && this.#sessions.get(session) === own) this.#sessions.delete(session);
+      all.delete(own);
+      if (all.size === 0 && this.#sessions.get(session) === all) this.#sessions.delete(session);
     }
   }
 

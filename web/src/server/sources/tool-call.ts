@@ -6,7 +6,7 @@ import type { AnswerRef } from "../../core/sluice.js";
 import { SluiceError } from "../../errors/error.js";
 import type { ToolContext, ToolProgress } from "../../tools/context.js";
 import type { ToolResult } from "../../tools/tool-answer.js";
-import { announced } from "../events/announcer.js";
+import { announced, publicRef } from "../events/announcer.js";
 import { noteTrace, scopeOf, sessionOver, type ServedSession } from "../sessions/session.js";
 import type { ServeTerms } from "../terms.js";
 import { askedBy } from "./pauses.js";
@@ -106,7 +106,7 @@ function progressEvent({ progress, total, message }: ToolProgress): Told {
 function shown({ text, artifacts, isError, changed, cut }: ToolResult): CallResult {
   return {
     observation: text,
-    artifacts: artifacts.map(({ scope: _, ...ref }) => ref),
+    artifacts: artifacts.map(publicRef),
     is_error: isError,
     changed,
     ...(cut !== undefined && { cut: { original_chars: cut.originalChars, method: cut.method } }),
