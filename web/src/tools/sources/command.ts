@@ -6,13 +6,20 @@ import type { Sluice, TransformOptions } from "../../core/sluice.js";
 import type { ServerProcess } from "../../transports/server-process.js";
 import { adaptError } from "../adapt-error.js";
 import { subjectOf } from "../adapting/place.js";
-import type { OpenOptions, SourceCall, SourceConnection, SourceResult, SourceTool, ToolSource } from "../source.js";
+import type { OpenOptions, SourceCall, SourceConnection, SourceResult, ToolSource } from "../source.js";
 import { checkArguments } from "./arguments.js";
 import { block, gatedBody, HeldBytes, MAGIC, textIn, through } from "./body.js";
 import { wordsWith } from "./command/arguments.js";
 import { CommandRun, environment, type Outcome } from "./command/run.js";
 import { discovered, type CommandTemplate } from "./command/tools.js";
-import { documentVariables, filledIn, FoundTools, type Found, type SourceTerms } from "./document-source.js";
+import {
+  DocumentConnection,
+  documentVariables,
+  filledIn,
+  type Discover,
+  type Found,
+  type SourceTerms,
+} from "./document-source.js";
 import { credentialOf } from "./program-credentials.js";
 
 /**
@@ -30,48 +37,42 @@ export function commandSource(terms: SourceTerms): ToolSource {
     async open({ authorize, signal: opening }: OpenOptions): Promise<SourceConnection> {
       const processes = new Set<ServerProcess>();
       const env = async (): Promise<Environment> => ({ ...terms.env, ...(await credential?.(authorize)) });
-      const discover = async (signal: AbortSignal): Promise<Found<CommandTemplate>> => ({
+      const discover = async (signal: AbortSignal): Promise<FoundCommands> => ({
         tools: await discovered({ ...terms, env: await env() }, { signal, processes }),
       });
-      return new CommandConnection(terms, env, processes, await FoundTools.of(terms.name, discover, opening));
+      return new CommandConnection(terms, discover, await discover(opening), env, processes);
     },
   };
 }
 
 type Environment = Readonly<Record<string, string>>;
 
-type CommandTools = FoundTools<CommandTemplate, Found<CommandTemplate>>;
+type FoundCommands = Found<CommandTemplate>;
 
-class CommandConnection implements SourceConnection {
-  readonly resources = undefined;
-  readonly #terms: SourceTerms;
+class CommandConnection extends DocumentConnection<SourceTerms, FoundCommands> {
   /** What commands are given beside our own, with what holds at the time. */
   readonly #env: () => Promise<Environment>;
   readonly #processes: Set<ServerProcess>;
-  readonly #tools: CommandTools;
 
-  constructor(terms: SourceTerms, env: () => Promise<Environment>, processes: Set<ServerProcess>, tools: CommandTools) {
-    this.#terms = terms;
+  constructor(
+    terms: SourceTerms,
+    discover: Discover<FoundCommands>,
+    found: FoundCommands,
+    env: () => Promise<Environment>,
+    processes: Set<ServerProcess>,
+  ) {
+    super(terms, discover, found);
     this.#env = env;
     this.#processes = processes;
-    this.#tools = tools;
-  }
-
-  get isOpen(): boolean {
-    return this.#tools.isOpen;
-  }
-
-  tools(signal: AbortSignal): Promise<readonly SourceTool[]> {
-    return this.#tools.list(signal);
   }
 
   async call({ tool: name, args, dialect, keepOriginal, scope, signal }: SourceCall): Promise<SourceResult> {
-    const { name: source, sluice } = this.#terms;
+    const { name: source, sluice } = this.terms;
     const place = { source, tool: name };
-    const { template, input_schema: schema } = this.#tools.tool(name);
+    const { template, input_schema: schema } = this.tool(name);
     const subject = subjectOf(place);
     checkArguments(args, schema, subject, true);
-    const variables = documentVariables(this.#terms);
+    const variables = documentVariables(this.terms);
     const fill = (text: string): string => filledIn(text, variables, source);
     const steps = template.steps.map(({ words, isShown }) => ({
       isShown,
@@ -101,8 +102,8 @@ class CommandConnection implements SourceConnection {
     }
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#tools.close();
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await super[Symbol.asyncDispose]();
     await Promise.all([...this.#processes].map((one) => one.stop()));
   }
 }

@@ -7,7 +7,7 @@ import type { Sluice } from "../../core/sluice.js";
 import { subjectOf } from "../adapting/place.js";
 import type { AuthType, UtcpMode } from "../config.js";
 import { ToolAuthError, ToolClientError, ToolConnectionError } from "../errors.js";
-import type { SourceTool } from "../source.js";
+import type { SourceCall, SourceConnection, SourceResult, SourceTool } from "../source.js";
 import type { Variables } from "../variables.js";
 
 /** A source's terms; those of the configuration have it written in its own words. */
@@ -91,55 +91,53 @@ export interface Found<Template> {
   readonly tools: readonly (SourceTool & { readonly template: Template })[];
 }
 
-/** What one connection knows of its source. */
-export class FoundTools<Template, F extends Found<Template>> {
-  readonly #source: string;
-  readonly #discover: (signal: AbortSignal) => Promise<F>;
+/** Finds out what there is. */
+export type Discover<F> = (signal: AbortSignal) => Promise<F>;
+
+/** A connection whose tools are found out once it is opened, and again when they are asked for again. */
+export abstract class DocumentConnection<
+  Terms extends SourceTerms,
+  F extends Found<unknown>,
+> implements SourceConnection {
+  readonly resources = undefined;
+  protected readonly terms: Terms;
+  readonly #discover: Discover<F>;
   #found: F;
   /** Whether nobody was told yet what was found. */
   #isFresh = true;
   #isOpen = true;
 
-  private constructor(source: string, discover: (signal: AbortSignal) => Promise<F>, found: F) {
-    this.#source = source;
+  /** `found` is what `discover` gave for the first time. */
+  constructor(terms: Terms, discover: Discover<F>, found: F) {
+    this.terms = terms;
     this.#discover = discover;
     this.#found = found;
   }
 
-  /** Finds out for the first time. Throws what `discover` throws. */
-  static async of<Template, F extends Found<Template>>(
-    source: string,
-    discover: (signal: AbortSignal) => Promise<F>,
-    signal: AbortSignal,
-  ): Promise<FoundTools<Template, F>> {
-    return new FoundTools(source, discover, await discover(signal));
-  }
-
-  /** What was found out last. */
-  get found(): F {
-    return this.#found;
-  }
-
-  /** Whether tools may be called. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
 
-  /** From now on none may be called. */
-  close(): void {
-    this.#isOpen = false;
-  }
-
-  /** All tools, as whoever asks is told of them. */
-  async list(signal: AbortSignal): Promise<readonly SourceTool[]> {
+  async tools(signal: AbortSignal): Promise<readonly SourceTool[]> {
     if (!this.#isFresh) this.#found = await this.#discover(signal);
     this.#isFresh = false;
     return this.#found.tools.map(({ template: _, ...tool }) => tool);
   }
 
+  abstract call(call: SourceCall): Promise<SourceResult>;
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOpen = false;
+  }
+
+  /** What was found out last. */
+  protected get found(): F {
+    return this.#found;
+  }
+
   /** The tool of a name. Throws ToolConnectionError when it is closed, ToolClientError where there is none. */
-  tool(name: string): F["tools"][number] {
-    const source = this.#source;
+  protected tool(name: string): F["tools"][number] {
+    const { name: source } = this.terms;
     if (!this.#isOpen) throw new ToolConnectionError(`${subjectOf({ source })} was closed: connect it again.`);
     const tool = this.#found.tools.find((one) => one.name === name);
     if (tool !== undefined) return tool;

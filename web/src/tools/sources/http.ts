@@ -7,21 +7,19 @@ import { subjectOf } from "../adapting/place.js";
 import { isInline } from "../config/connection.js";
 import { ToolAuthError } from "../errors.js";
 import { wrong } from "../problem.js";
-import type {
-  Authorize,
-  OpenOptions,
-  SourceCall,
-  SourceConnection,
-  SourceResult,
-  SourceTool,
-  ToolSource,
-} from "../source.js";
+import type { Authorize, OpenOptions, SourceCall, SourceConnection, SourceResult, ToolSource } from "../source.js";
 import { checkArguments } from "./arguments.js";
-import { documentVariables, FoundTools, type DocumentVariables, type HttpTerms } from "./document-source.js";
+import {
+  DocumentConnection,
+  documentVariables,
+  type Discover,
+  type DocumentVariables,
+  type HttpTerms,
+} from "./document-source.js";
 import { bytesOf, gatedAnswer } from "./http/answer.js";
 import { openApiTools } from "./http/openapi.js";
 import { addressOf, mayGoOn, originOf, requestOf, send, type HttpAnswer } from "./http/request.js";
-import { httpTools, type HttpTemplate, type HttpTool } from "./http/tool.js";
+import { httpTools, type HttpTool } from "./http/tool.js";
 import { boundedText, kindOf, parsedDocument, tooLarge, type Document } from "./utcp/document.js";
 
 /**
@@ -40,39 +38,27 @@ export function httpSource(terms: HttpTerms): ToolSource {
   return {
     async open({ authorize, signal: opening }: OpenOptions): Promise<SourceConnection> {
       const discover = (signal: AbortSignal): Promise<Discovered> => discovered(terms, { authorize, signal });
-      return new HttpConnection(terms, authorize, await FoundTools.of(terms.name, discover, opening));
+      return new HttpConnection(terms, discover, await discover(opening), authorize);
     },
   };
 }
 
-class HttpConnection implements SourceConnection {
-  readonly resources = undefined;
-  readonly #terms: HttpTerms;
+class HttpConnection extends DocumentConnection<HttpTerms, Discovered> {
   readonly #authorize: Authorize;
   readonly #variables: DocumentVariables;
-  readonly #tools: FoundTools<HttpTemplate, Discovered>;
 
-  constructor(terms: HttpTerms, authorize: Authorize, tools: FoundTools<HttpTemplate, Discovered>) {
-    this.#terms = terms;
+  constructor(terms: HttpTerms, discover: Discover<Discovered>, found: Discovered, authorize: Authorize) {
+    super(terms, discover, found);
     this.#authorize = authorize;
     this.#variables = documentVariables(terms);
-    this.#tools = tools;
-  }
-
-  get isOpen(): boolean {
-    return this.#tools.isOpen;
-  }
-
-  tools(signal: AbortSignal): Promise<readonly SourceTool[]> {
-    return this.#tools.list(signal);
   }
 
   async call({ tool: name, args, dialect, keepOriginal, scope, signal, alive }: SourceCall): Promise<SourceResult> {
-    const { name: source, sluice, fetch = globalThis.fetch, auth_type, auth_config } = this.#terms;
+    const { name: source, sluice, fetch = globalThis.fetch, auth_type, auth_config } = this.terms;
     const place = { source, tool: name };
-    const { template, input_schema: schema } = this.#tools.tool(name);
+    const { template, input_schema: schema } = this.tool(name);
     checkArguments(args, schema, subjectOf(place));
-    const { from, trusted } = this.#tools.found;
+    const { from, trusted } = this.found;
     const authorize = this.#authorize;
     signal.throwIfAborted();
     const variables = this.#variables;
@@ -85,10 +71,6 @@ class HttpConnection implements SourceConnection {
     const answer = await send(request, { fetch, signal, place });
     const options = { tool: name, namespace: source, scope, dialect, keepOriginal, signal };
     return { gated: await gatedAnswer(answer, sluice, options, place, alive), isError: false };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#tools.close();
   }
 }
 

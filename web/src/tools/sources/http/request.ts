@@ -8,6 +8,7 @@ import { subjectOf, type ToolPlace } from "../../adapting/place.js";
 import { mayBeLoopback } from "../../auth/addresses.js";
 import { ToolAuthError, ToolClientError, ToolNodeError } from "../../errors.js";
 import { unsupported, wrong } from "../../problem.js";
+import { asText } from "../arguments.js";
 import { filledIn, type DocumentVariables } from "../document-source.js";
 import { isObject } from "../utcp/document.js";
 import { PARAMETER, type HttpAuth, type HttpTemplate } from "./tool.js";
@@ -208,10 +209,6 @@ function pairs(value: Readonly<Record<string, unknown>>): [string, string][] {
       .filter((one) => one !== undefined && one !== null)
       .map((one): [string, string] => [name, asText(one)]),
   );
-}
-
-function asText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function encoded(value: string): string {

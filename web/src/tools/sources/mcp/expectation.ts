@@ -30,7 +30,7 @@ export interface Waiter {
 }
 
 /** One answer that is waited for. */
-export class Expectation {
+export interface Expectation {
   /** What the request is known by until it has an id. */
   readonly key: string;
   readonly asked: Asked;
@@ -38,16 +38,9 @@ export class Expectation {
   readonly options: TransformOptions;
   readonly waiter: Waiter;
   /** What came, once it has. */
-  arrival: Arrival | undefined;
+  arrival?: Arrival | undefined;
   /** Why nothing came, where that is known better than the client knows it. */
-  failure: Error | undefined;
-
-  constructor(key: string, asked: Asked, options: TransformOptions, waiter: Waiter) {
-    this.key = key;
-    this.asked = asked;
-    this.options = options;
-    this.waiter = waiter;
-  }
+  failure?: Error;
 }
 
 /** Where in an answer the result stands. */

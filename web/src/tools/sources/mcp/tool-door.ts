@@ -17,7 +17,7 @@ import type { Outlet } from "../../../transports/outlet.js";
 import type { SourceResult } from "../../source.js";
 import { Answers, ResultFacts } from "./answers.js";
 import type { Asker } from "./elicitation.js";
-import { Expectation, unmarked, Waiting, type Asked, type Waiter } from "./expectation.js";
+import { unmarked, Waiting, type Asked, type Expectation, type Waiter } from "./expectation.js";
 
 /** What a door is made of. */
 interface ToolDoorTerms {
@@ -63,7 +63,7 @@ export class ToolDoor implements Doorway {
 
   /** Says that a request will be sent whose result is to go through the gate. It carries `marked(key)` in its `_meta`. */
   expect(asked: Asked, options: TransformOptions, waiter: Waiter = {}): Expectation {
-    const expectation = new Expectation(String((keys += 1)), asked, options, waiter);
+    const expectation: Expectation = { key: String((keys += 1)), asked, options, waiter };
     this.#expected.set(expectation.key, expectation);
     return expectation;
   }
