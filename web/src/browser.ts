@@ -13,16 +13,23 @@
 export { IndexedDbArtifactStore } from "./artifacts/indexed-db/indexed-db-store.js";
 export type { IndexedDbStoreOptions } from "./artifacts/indexed-db/indexed-db-store.js";
 export type { FullScope } from "./artifacts/scope.js";
-export { artifactHandler } from "./server/artifact-handler.js";
-export type { ArtifactHandler, ArtifactHandlerOptions, RequestScope } from "./server/artifact-handler.js";
-export type { ArtifactSessions } from "./server/artifact-sessions.js";
-export { artifactUrl } from "./server/artifact-url.js";
-export type { ArtifactUrlOptions } from "./server/artifact-url.js";
-export { endSession } from "./server/end-session.js";
-export { IndexedDbArtifactSessions } from "./server/indexed-db-sessions.js";
-export type { IndexedDbSessionsOptions } from "./server/indexed-db-sessions.js";
-export { serveArtifacts } from "./server/serve-artifacts.js";
-export type { ArtifactService, FetchEventLike, ServeArtifactsOptions, SessionStore } from "./server/serve-artifacts.js";
-export { safeFilename } from "./server/file-name.js";
-export { MemoryArtifactSessions } from "./server/memory-sessions.js";
-export type { SeenArtifacts } from "./server/seen-artifacts.js";
+export { artifactHandler } from "./server/artifacts/handler.js";
+export type {
+  ArtifactHandler,
+  ArtifactHandlerOptions,
+  RequestScope,
+  SeenArtifacts,
+} from "./server/artifacts/handler.js";
+export { safeFilename } from "./server/artifacts/headers.js";
+export { IndexedDbArtifactSessions } from "./server/artifacts/indexed-db-sessions.js";
+export type { IndexedDbSessionsOptions } from "./server/artifacts/indexed-db-sessions.js";
+export { artifactUrl, endSession, serveArtifacts } from "./server/artifacts/service.js";
+export type {
+  ArtifactService,
+  ArtifactUrlOptions,
+  FetchEventLike,
+  ServeArtifactsOptions,
+  SessionStore,
+} from "./server/artifacts/service.js";
+export { MemoryArtifactSessions } from "./server/artifacts/sessions.js";
+export type { ArtifactSessions } from "./server/artifacts/sessions.js";

@@ -10,8 +10,8 @@
  * ```
  * @module mcp-sluice/s3
  */
-export { S3ArtifactStore, s3StoreFrom } from "./server/s3-artifact-store.js";
-export type { DownloadUrlOptions } from "./server/s3-artifact-store.js";
+export { S3ArtifactStore, s3StoreFrom } from "./server/artifacts/s3-store.js";
+export type { DownloadUrlOptions } from "./server/artifacts/s3-store.js";
 export type { S3StoreOptions } from "./artifacts/s3/options.js";
 export type { S3Swept } from "./artifacts/s3/sweep.js";
 export type { ScopeLevel } from "./artifacts/s3/layout.js";

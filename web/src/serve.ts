@@ -6,8 +6,7 @@
 export { listen } from "./server/http/listen.js";
 export type { Answering, Listening, ListenOptions } from "./server/http/listen.js";
 export { SluiceServer } from "./server/sluice-server.js";
-export type { ServeLimits, SluiceServerOptions } from "./server/options.js";
-export type { ServedMcp } from "./server/served-mcp.js";
+export type { ServedMcp, ServeLimits, SluiceServerOptions } from "./server/options.js";
 export type { Authenticate, Identity, ServedSession } from "./server/sessions/session.js";
 export { memoryState } from "./server/state.js";
 export type { ServeState } from "./server/state.js";

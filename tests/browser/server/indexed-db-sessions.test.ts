@@ -1,6 +1,6 @@
 import { deleteDB, openDB } from "idb";
 import { afterEach, describe, expect, test } from "vitest";
-import { IndexedDbArtifactSessions } from "../../../web/src/server/indexed-db-sessions.js";
+import { IndexedDbArtifactSessions } from "../../../web/src/server/artifacts/indexed-db-sessions.js";
 import { sessionsContract } from "../../unit/server/sessions-contract.js";
 
 const NAME = "test-sessions";

@@ -2,8 +2,8 @@ import { deleteDB } from "idb";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { jingle } from "../../../web/playground/demo/sound.js";
 import type { ArtifactInfo } from "../../../web/src/artifacts/store.js";
-import { artifactUrl, type ArtifactUrlOptions } from "../../../web/src/server/artifact-url.js";
-import { IndexedDbArtifactSessions } from "../../../web/src/server/indexed-db-sessions.js";
+import { artifactUrl, type ArtifactUrlOptions } from "../../../web/src/server/artifacts/service.js";
+import { IndexedDbArtifactSessions } from "../../../web/src/server/artifacts/indexed-db-sessions.js";
 import { SESSIONS_NAME, type Order } from "./orders.js";
 
 const SCOPE = { session_id: "s1" };

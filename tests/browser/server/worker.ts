@@ -4,8 +4,8 @@
  */
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { UserFiles } from "../../../web/src/files/user-files.js";
-import { IndexedDbArtifactSessions } from "../../../web/src/server/indexed-db-sessions.js";
-import { serveArtifacts, type FetchEventLike } from "../../../web/src/server/serve-artifacts.js";
+import { IndexedDbArtifactSessions } from "../../../web/src/server/artifacts/indexed-db-sessions.js";
+import { serveArtifacts, type FetchEventLike } from "../../../web/src/server/artifacts/service.js";
 import { SESSIONS_NAME, type Order } from "./orders.js";
 
 interface Lasting extends Event {

@@ -53,7 +53,6 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
     "sluice files rm",
     "sluice files rename",
     "route artifacts",
-    "route artifact-upload",
     "route files",
   ],
   "looks at bytes that its caller has, or cuts a value without a store": [

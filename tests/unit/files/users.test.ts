@@ -2,7 +2,7 @@
 import { link, mkdir, symlink, writeFile } from "node:fs/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { artifactHandler } from "../../../web/src/server/artifact-handler.js";
+import { artifactHandler } from "../../../web/src/server/artifacts/handler.js";
 import { ADA, BOB, openLab, type Lab } from "./lab.js";
 
 const SECRET = "the-secret-of-bob";

@@ -1,7 +1,7 @@
 /** Pages of a listing. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { artifactPage } from "../../../web/src/server/artifact-page.js";
+import { artifactPage } from "../../../web/src/server/artifacts/page.js";
 import { MemoryArtifactStore, type ArtifactRef } from "../../../web/src/index.js";
 
 const session = (trace_id: string | null) => ({ user_id: "ada", session_id: "s", trace_id });

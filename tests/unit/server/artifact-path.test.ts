@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { isArtifactId } from "../../../web/src/artifacts/ids.js";
-import { askedArtifact } from "../../../web/src/server/artifact-path.js";
+import { askedArtifact } from "../../../web/src/server/artifacts/handler.js";
 import { anyText } from "./any-text.js";
 
 const ID = "web_0123456789ab";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { artifactUrl } from "../../../web/src/server/artifact-url.js";
-import { sessionKey } from "../../../web/src/server/session-key.js";
+import { artifactUrl } from "../../../web/src/server/artifacts/service.js";
+import { sessionKey } from "../../../web/src/server/artifacts/sessions.js";
 
 const KEY = sessionKey();
 const ID = "web_0123456789ab";

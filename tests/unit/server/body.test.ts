@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bodyOf } from "../../../web/src/server/body.js";
+import { bodyOf } from "../../../web/src/server/artifacts/bytes.js";
 
 function streamed(...pieces: readonly (string | Error)[]): ReadableStream<Uint8Array> & { cancelled: unknown } {
   const left = [...pieces];

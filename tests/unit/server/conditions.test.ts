@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rangeCounts, verdictOf } from "../../../web/src/server/conditions.js";
+import { rangeCounts, verdictOf } from "../../../web/src/server/artifacts/bytes.js";
 
 const TAG = '"abc"';
 

@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { contentDisposition } from "../../../web/src/server/disposition.js";
-import { safeFilename } from "../../../web/src/server/file-name.js";
+import { contentDisposition, safeFilename } from "../../../web/src/server/artifacts/headers.js";
 import { anyText } from "./any-text.js";
 
 test.each([

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { safeFilename } from "../../../web/src/server/file-name.js";
+import { safeFilename } from "../../../web/src/server/artifacts/headers.js";
 import { anyText } from "./any-text.js";
 
 const ID = "web_0123456789ab";

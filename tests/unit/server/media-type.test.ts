@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { essenceOf, servedType } from "../../../web/src/server/media-type.js";
+import { essenceOf, servedType } from "../../../web/src/server/artifacts/headers.js";
 import { anyText } from "./any-text.js";
 
 test.each([

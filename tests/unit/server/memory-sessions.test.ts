@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { MemoryArtifactSessions } from "../../../web/src/server/memory-sessions.js";
+import { MemoryArtifactSessions } from "../../../web/src/server/artifacts/sessions.js";
 import { sessionsContract } from "./sessions-contract.js";
 
 describe("sessions in memory", () => {

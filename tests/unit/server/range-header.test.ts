@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { requestedSpan } from "../../../web/src/server/range-header.js";
+import { requestedSpan } from "../../../web/src/server/artifacts/bytes.js";
 import { anyText } from "./any-text.js";
 
 test.each([

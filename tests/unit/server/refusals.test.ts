@@ -1,7 +1,7 @@
 /** What is told of an error over HTTP: its status, its code, and no word that is not for whoever asked. */
 import { expect, test } from "vitest";
 import { SluiceError, type ErrorCode } from "../../../web/src/errors/error.js";
-import { StoreLate } from "../../../web/src/server/http/in-time.js";
+import { StoreLate } from "../../../web/src/server/http/time-limit.js";
 import { failed } from "../../../web/src/server/refusals.js";
 import { refused } from "./visitor.js";
 

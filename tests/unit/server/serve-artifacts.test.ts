@@ -1,11 +1,13 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { ArtifactScope } from "../../../web/src/artifacts/store.js";
-import { artifactUrl } from "../../../web/src/server/artifact-url.js";
-import { endSession } from "../../../web/src/server/end-session.js";
-import { MemoryArtifactSessions } from "../../../web/src/server/memory-sessions.js";
-import { serveArtifacts, type ArtifactService } from "../../../web/src/server/serve-artifacts.js";
-import { sessionKey } from "../../../web/src/server/session-key.js";
+import {
+  artifactUrl,
+  endSession,
+  serveArtifacts,
+  type ArtifactService,
+} from "../../../web/src/server/artifacts/service.js";
+import { MemoryArtifactSessions, sessionKey } from "../../../web/src/server/artifacts/sessions.js";
 import { listed } from "../artifacts/bytes.js";
 
 const BASE = "https://example.org/sub/path/";

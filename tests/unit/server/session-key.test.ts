@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSessionKey, sessionKey } from "../../../web/src/server/session-key.js";
+import { isSessionKey, sessionKey } from "../../../web/src/server/artifacts/sessions.js";
 
 test("keys are 22 characters that addresses take as they are, and no two are the same", () => {
   const keys = new Set(Array.from({ length: 1000 }, sessionKey));

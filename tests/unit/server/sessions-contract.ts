@@ -3,9 +3,13 @@
  * @module
  */
 import { expect, test } from "vitest";
-import { MAX_SESSIONS, type ArtifactSessions } from "../../../web/src/server/artifact-sessions.js";
-import { MAX_SEEN } from "../../../web/src/server/seen-artifacts.js";
-import { isSessionKey, sessionKey } from "../../../web/src/server/session-key.js";
+import {
+  isSessionKey,
+  MAX_SESSIONS,
+  sessionKey,
+  type ArtifactSessions,
+} from "../../../web/src/server/artifacts/sessions.js";
+import { MAX_SEEN } from "../../../web/src/server/artifacts/handler.js";
 
 const SCOPE = { tenant_id: null, user_id: "ada", session_id: "s1", trace_id: null };
 const ID = "web_0123456789ab";

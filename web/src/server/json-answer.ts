@@ -3,8 +3,8 @@
  * @module
  */
 import { SluiceError, type ErrorCode } from "../errors/error.js";
-import { SAFETY } from "./headers.js";
-import { StoreLate } from "./http/in-time.js";
+import { SAFETY } from "./artifacts/headers.js";
+import { StoreLate } from "./http/time-limit.js";
 
 /** An answer in JSON that nobody may keep. */
 export function jsonAnswer(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response {

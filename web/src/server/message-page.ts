@@ -2,7 +2,7 @@
  * What a person sees who comes by a link that leads to no page of the playground: a page without script.
  * @module
  */
-import { SAFETY } from "./headers.js";
+import { SAFETY } from "./artifacts/headers.js";
 
 /** What is said. */
 export interface Message {

@@ -3,11 +3,11 @@
  * @module
  */
 import { checkWhole } from "../artifacts/discover.js";
-import type { ArtifactStore } from "../artifacts/store.js";
 import type { RetentionConfig } from "../artifacts/retention/policy.js";
+import type { ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../core/config.js";
-import { ANYTHING, checkOptions, COUNT, FUNCTION, OBJECT, TEXT, type OptionTests } from "../errors/options.js";
 import { SluiceError } from "../errors/error.js";
+import { ANYTHING, checkOptions, COUNT, FUNCTION, OBJECT, TEXT, type OptionTests } from "../errors/options.js";
 import type { UserFilesOptions } from "../files/options.js";
 import type { PlannerBudget } from "../planner/budget.js";
 import type { LlmClient } from "../planner/llm/client.js";
@@ -16,8 +16,7 @@ import type { McpClientIdentity } from "../tools/auth/mcp-discovery.js";
 import type { OAuthProviderConfig } from "../tools/auth/provider-config.js";
 import type { ExternalToolConfig } from "../tools/config.js";
 import type { Variables } from "../tools/variables.js";
-import type { ServedMcp } from "./served-mcp.js";
-import type { Authenticate } from "./sessions/session.js";
+import type { Authenticate, ServedSession } from "./sessions/session.js";
 import type { ServeState } from "./state.js";
 
 /** How much one session may have and ask for. All may be left out. */
@@ -193,4 +192,14 @@ export function checkServer(options: SluiceServerOptions): void {
 
 function wrong(sentence: string, path: string): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
+}
+
+/** Offers sources over Streamable HTTP, bytes as they are. */
+export interface ServedMcp {
+  /** Names of the sources that it offers. */
+  readonly names: ReadonlySet<string>;
+  /** Answers a request at `mcp/{source}`. What one session began there is found by no other. */
+  readonly answer: (source: string, request: Request, session: ServedSession) => Promise<Response>;
+  /** Ends what a session, named by its id, began. Must not throw. */
+  readonly end: (session: string) => Promise<void>;
 }

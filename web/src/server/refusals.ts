@@ -4,8 +4,8 @@
  */
 import { SluiceError, type ErrorCode } from "../errors/error.js";
 import { ToolNodeError } from "../tools/errors.js";
-import { StoreLate } from "./http/in-time.js";
-import { BodyRefused } from "./http/read-body.js";
+import { StoreLate } from "./http/time-limit.js";
+import { BodyRefused } from "./http/request.js";
 import { refusal } from "./json-answer.js";
 
 /** No session, one that is over, or a token that is not ours: in the same words. */
@@ -92,7 +92,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 };
 
 /** An error as whoever asked is told it. */
-export interface SaidError {
+interface SaidError {
   /** The HTTP status that says so. */
   readonly status: number;
   readonly code: ErrorCode;

@@ -11,31 +11,28 @@ import { heedless } from "../mcp/door-event.js";
 import { Chats } from "./chat/chats.js";
 import { plannersOf } from "./chat/planners.js";
 import { Announcer } from "./events/announcer.js";
-import { Collector, sweepOf } from "./collecting.js";
+import { Collector, sweepOf } from "./collector.js";
 import { Admission } from "./http/admission.js";
-import { HostGuard } from "./http/host-guard.js";
-import { forGuests, fromWhereItMay } from "./http/origins.js";
-import { whileOpen, withSafety } from "./http/safety.js";
+import { forGuests, fromWhereItMay, HostGuard, whileOpen, withSafety } from "./http/host-guard.js";
 import { checkServer, LIMITS, type SluiceServerOptions } from "./options.js";
 import { failed, nothingThere } from "./refusals.js";
 import { artifactRoutes } from "./routes/artifacts.js";
 import { chatRoutes } from "./routes/chat.js";
 import { eventRoutes } from "./routes/events.js";
+import { sessionRoutes } from "./routes/sessions.js";
 import { fileRoutes } from "./routes/files.js";
 import { healthRoutes } from "./routes/health.js";
 import { mcpRoutes } from "./routes/mcp.js";
 import { oauthRoutes } from "./routes/oauth.js";
 import { pauseRoutes } from "./routes/pauses.js";
-import { resourceRoutes } from "./routes/resources.js";
-import { sessionRoutes } from "./routes/sessions.js";
 import { sourceRoutes } from "./routes/sources.js";
 import { toolRoutes } from "./routes/tools.js";
-import { SeenInMemory } from "./seen-artifacts.js";
-import { SessionEnding } from "./sessions/ending.js";
-import { filesEnding } from "./sessions/file-ending.js";
-import { inSession } from "./sessions/entering.js";
-import { givenSources } from "./sources/given-sources.js";
+import { resourceRoutes } from "./routes/resources.js";
+import { SeenInMemory } from "./artifacts/handler.js";
+import { filesEnding, SessionEnding } from "./sessions/end.js";
+import { inSession } from "./sessions/entry.js";
 import { SessionTokens } from "./sessions/session-token.js";
+import { ServedSources } from "./sources/served-sources.js";
 import type { Authenticate } from "./sessions/session.js";
 import { memoryState } from "./state.js";
 import type { ServedFiles, ServeEnv, ServeTerms } from "./terms.js";
@@ -115,7 +112,9 @@ function termsOf(options: SluiceServerOptions, over: AbortSignal): ServeTerms {
     report,
     over,
   };
-  return { ...terms, sources: givenSources(options, terms) };
+  const { sources = [], variables, providers, oauthClient } = options;
+  const userFiles = terms.files?.userFiles ?? null;
+  return { ...terms, sources: new ServedSources({ ...terms, sources, variables, providers, oauthClient, userFiles }) };
 }
 
 function filesOf({ filesStore, files }: SluiceServerOptions): ServedFiles | null {

@@ -7,10 +7,8 @@ import type { StateStore } from "../planner/state-store.js";
 import { MemoryTokenStore, type TokenStore } from "../tools/auth/token-store.js";
 import type { EventLog } from "./events/event-log.js";
 import { MemoryEventLog } from "./events/memory-event-log.js";
-import { MemoryRateLimit } from "./http/memory-rate-limit.js";
-import type { RateLimit } from "./http/rate-limit.js";
-import { MemorySessionRegister } from "./sessions/memory-register.js";
-import type { SessionRegister } from "./sessions/session-register.js";
+import { MemoryRateLimit, type RateLimit } from "./http/rate-limit.js";
+import { MemorySessionRegister, type SessionRegister } from "./sessions/session-register.js";
 
 /** All state but artifacts. */
 export interface ServeState extends AsyncDisposable {

@@ -3,11 +3,11 @@
  * @module
  */
 import { onAbort } from "../core/abort.js";
-import { inTime } from "./http/in-time.js";
+import { inTime } from "./http/time-limit.js";
 import type { EndedSession } from "./sessions/session-register.js";
 
 /** One upload under way; disposed of when it has ended, however. */
-export interface Upload extends Disposable {
+interface Upload extends Disposable {
   /** Aborted when its session ends. */
   readonly signal: AbortSignal;
 }

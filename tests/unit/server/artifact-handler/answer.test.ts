@@ -1,7 +1,7 @@
 /** What is answered with an artifact that is there, and what is not answered at all. */
 import { expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
-import { artifactHandler } from "../../../../web/src/server/artifact-handler.js";
+import { artifactHandler } from "../../../../web/src/server/artifacts/handler.js";
 import { ADA, serving, TEN } from "./serving.js";
 
 test("the bytes come with their type, name, length and tag", async () => {

@@ -4,7 +4,7 @@
  */
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import type { ArtifactInfo, ArtifactRef, ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
-import { artifactHandler, type ArtifactHandlerOptions } from "../../../../web/src/server/artifact-handler.js";
+import { artifactHandler, type ArtifactHandlerOptions } from "../../../../web/src/server/artifacts/handler.js";
 
 /** Whose the artifact is. */
 export const ADA: ArtifactScope = { user_id: "ada", session_id: "s1" };

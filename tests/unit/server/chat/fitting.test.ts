@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ChatEvent } from "../../../../web/src/server/chat/chat-event.js";
-import { fits, fitting } from "../../../../web/src/server/chat/fitting.js";
+import { fits, fitting, type ChatEvent } from "../../../../web/src/server/chat/chat-event.js";
 import { MAX_EVENT_BYTES } from "../../../../web/src/server/events/event-log.js";
 
 const place = { step: 1, call: "c", tool: "t" };

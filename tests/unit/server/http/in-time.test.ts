@@ -1,6 +1,6 @@
 /** Waiting that comes to an end. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { inSteps, inTime, LONGEST, StoreLate } from "../../../../web/src/server/http/in-time.js";
+import { inSteps, inTime, LONGEST, StoreLate } from "../../../../web/src/server/http/time-limit.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { SluiceServer } from "../../../../web/src/serve.js";
-import { heldOf, LargeBodies } from "../../../../web/src/server/http/large-bodies.js";
+import { heldOf, LargeBodies } from "../../../../web/src/server/http/admission.js";
 import { byHeaders, refused, Visitor } from "../visitor.js";
 
 const MIB = 1024 * 1024;

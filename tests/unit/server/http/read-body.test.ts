@@ -1,6 +1,6 @@
 /** Bodies that are too large, too slow, or never end. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { bodyPieces, type BodyLimits } from "../../../../web/src/server/http/read-body.js";
+import { bodyPieces, type BodyLimits } from "../../../../web/src/server/http/request.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { SluiceServer } from "../../../../web/src/serve.js";
-import { SAFETY } from "../../../../web/src/server/headers.js";
+import { SAFETY } from "../../../../web/src/server/artifacts/headers.js";
 import { Visitor } from "../visitor.js";
 
 const ID = "web_0123456789ab";

@@ -1,8 +1,12 @@
 import { expect, test } from "vitest";
 import { MemoryArtifactStore, RetainingArtifactStore } from "../../../../web/src/index.js";
 import { memoryState } from "../../../../web/src/serve.js";
-import { Announcer, sessionChannel } from "../../../../web/src/server/events/announcer.js";
-import { announced, type AnnouncingTerms } from "../../../../web/src/server/sessions/announcing.js";
+import {
+  announced,
+  Announcer,
+  sessionChannel,
+  type AnnouncingTerms,
+} from "../../../../web/src/server/events/announcer.js";
 import { scopeOf, type ServedSession } from "../../../../web/src/server/sessions/session.js";
 
 const SESSION: ServedSession = {

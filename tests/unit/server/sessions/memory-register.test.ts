@@ -1,4 +1,4 @@
-import { MemorySessionRegister } from "../../../../web/src/server/sessions/memory-register.js";
+import { MemorySessionRegister } from "../../../../web/src/server/sessions/session-register.js";
 import { describeRegister } from "./register-contract.js";
 
 describeRegister("MemorySessionRegister", async ({ maxSessions }) => {

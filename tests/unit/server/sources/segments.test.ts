@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { segmentsOf } from "../../../../web/src/server/sources/segments.js";
+import { segmentsOf } from "../../../../web/src/server/http/request.js";
 import { anyText } from "../any-text.js";
 
 const request = (path: string): Request => new Request(`http://127.0.0.1${path}`);

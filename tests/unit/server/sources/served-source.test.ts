@@ -1,8 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { memoryState } from "../../../../web/src/serve.js";
-import { ServedSource } from "../../../../web/src/server/sources/served-source.js";
-import { SharedProviders } from "../../../../web/src/server/sources/shared-providers.js";
+import { ServedSource, SharedProviders } from "../../../../web/src/server/sources/served-source.js";
 import { OAuthManager, readToolConfig, type ToolNode } from "../../../../web/src/tools-node.js";
 import { UserFiles } from "../../../../web/src/files.js";
 import { CHANGING, program } from "./serving.js";

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { SourceNode } from "../../../../web/src/server/sources/source-node.js";
+import { SourceNode } from "../../../../web/src/server/sources/served-source.js";
 import { ToolNode, type ExternalToolConfig } from "../../../../web/src/tools-node.js";
 import { CHANGING, program } from "./serving.js";
 

@@ -8,8 +8,8 @@ import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import type { ArtifactStore } from "../../../../web/src/artifacts/store.js";
 import type { AnswerOptions, Sluice, Transformed } from "../../../../web/src/core/sluice.js";
 import { createSluice } from "../../../../web/src/index.js";
-import { utcpSource } from "../../../../web/src/tools/sources/utcp.js";
-import type { HttpTerms } from "../../../../web/src/tools/sources/terms.js";
+import { httpSource } from "../../../../web/src/tools/sources/http.js";
+import type { HttpTerms } from "../../../../web/src/tools/sources/document-source.js";
 import type {
   SourceCall,
   SourceConnection,
@@ -156,7 +156,7 @@ export async function served(
   const connection = `${server.origin}/utcp`;
   return {
     server,
-    source: await opened(utcpSource({ name: "my_api", connection, sluice, ...terms }), authorize),
+    source: await opened(httpSource({ name: "my_api", connection, sluice, ...terms }), authorize),
     sluice,
     store,
   };

@@ -4,7 +4,7 @@ import { NoOpArtifactStore } from "../../../../web/src/artifacts/no-op.js";
 import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
 import { createSluice } from "../../../../web/src/index.js";
 import type { SourceResult } from "../../../../web/src/tools/source.js";
-import { through } from "../../../../web/src/tools/sources/body/through.js";
+import { through } from "../../../../web/src/tools/sources/body.js";
 import { whole } from "../../../../web/src/tools/user-files/filing.js";
 import { ManualClock } from "../resilience/manual.js";
 import { WatchedStore } from "./timed.js";

@@ -4,8 +4,8 @@
  */
 import { HeldMessage } from "../../mcp/client-lines.js";
 import { inherited } from "../../mcp/gated-stdio.js";
-import { bodyPieces, type BodyLimits } from "../../server/http/read-body.js";
-import type { ServedMcp } from "../../server/served-mcp.js";
+import { bodyPieces, type BodyLimits } from "../../server/http/request.js";
+import type { ServedMcp } from "../../server/options.js";
 import type { ServedSession } from "../../server/sessions/session.js";
 import { readToolConfig, type ExternalToolConfig } from "../../tools/config.js";
 import { resolveVariables, type Variables } from "../../tools/variables.js";

@@ -8,7 +8,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { Readable } from "node:stream";
 import { getMimeType } from "hono/utils/mime";
-import { verdictOf } from "../../server/conditions.js";
+import { verdictOf } from "../../server/artifacts/bytes.js";
 
 /** Tells the page that its server speaks REST beside it. */
 const META = '<meta name="sluice-server" content="./" />';

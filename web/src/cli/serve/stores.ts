@@ -56,7 +56,7 @@ async function temporary(): Promise<ServeStores> {
 }
 
 async function inBucket(url: string): Promise<ServeStores> {
-  const { s3StoreFrom } = await import("../../server/s3-artifact-store.js");
+  const { s3StoreFrom } = await import("../../server/artifacts/s3-store.js");
   const stem = url.replace(/\/+$/, "");
   try {
     const [sessions, files] = [s3StoreFrom(`${stem}/sessions`), s3StoreFrom(`${stem}/files`)];

@@ -3,11 +3,13 @@
  * @module
  */
 import type { AnswerRef } from "../../core/sluice.js";
-import type { ErrorCode, SluiceError } from "../../errors/error.js";
+import { SluiceError, type ErrorCode } from "../../errors/error.js";
 import type { CallPlace, PausedEvent, PlannerEvent } from "../../planner/event.js";
 import type { PlannerPause, PlannerResult } from "../../planner/result.js";
 import type { Trajectory, TrajectoryCall, TrajectoryStep } from "../../planner/trajectory.js";
-import type { PublicRef } from "../public-ref.js";
+import { leading } from "../../planner/turn.js";
+import { publicRef, type PublicRef } from "../events/announcer.js";
+import { MAX_EVENT_BYTES, type LoggedEvent } from "../events/event-log.js";
 import type { RunPlace } from "./run-place.js";
 
 /** An error as clients are told it. */
@@ -21,7 +23,7 @@ type ShownCall = Omit<TrajectoryCall, "artifacts"> & { readonly artifacts: reado
 type ShownStep = Omit<TrajectoryStep, "calls"> & { readonly calls: readonly ShownCall[] };
 
 /** A trajectory without whose its artifacts are. */
-export type ShownTrajectory = Omit<Trajectory, "steps"> & { readonly steps: readonly ShownStep[] };
+type ShownTrajectory = Omit<Trajectory, "steps"> & { readonly steps: readonly ShownStep[] };
 
 /** What a run comes to: nothing is told behind it, but behind a pause that was answered. */
 export type ChatEnd =
@@ -49,7 +51,7 @@ export type ChatEvent =
 export function toldOf(event: PlannerEvent): ChatEvent | null {
   switch (event.kind) {
     case "artifact_stored":
-      return { ...event, artifacts: event.artifacts.map(shownRef) };
+      return { ...event, artifacts: event.artifacts.map(publicRef) };
     case "paused": {
       // It is answered when the run has come to its pause, and not before.
       const { token: _, ...told } = event;
@@ -78,7 +80,7 @@ export function shownTrajectory({ query, steps, artifacts }: Trajectory): ShownT
 }
 
 function shownStep({ text, calls }: TrajectoryStep): ShownStep {
-  return { text, calls: calls.map((call) => ({ ...call, artifacts: call.artifacts.map(shownRef) })) };
+  return { text, calls: calls.map((call) => ({ ...call, artifacts: call.artifacts.map(publicRef) })) };
 }
 
 /** Whether a run is over with an event of this kind. */
@@ -86,10 +88,70 @@ export function isLast(kind: string): boolean {
   return kind === "result" || kind === "failed";
 }
 
-function shownRef({ scope: _, ...ref }: AnswerRef): ShownRef {
-  return ref;
-}
-
 function errorOf({ code, message }: SluiceError): ToldError {
   return { code, message };
+}
+
+/** UTF-16 units of text in one event. */
+const MAX_TEXT = 32 * 1024;
+
+/** Refs in one event, where there are too many. */
+const MAX_REFS = 64;
+
+/** Whether a log takes an event as it is. */
+export function fits(event: LoggedEvent): boolean {
+  return Buffer.byteLength(JSON.stringify(event)) <= MAX_EVENT_BYTES;
+}
+
+/**
+ * An event as several that a log takes. Text and lists of references come in pieces; of what cannot, `left_out` says how many bytes
+ * it had.
+ */
+export function fitting(event: ChatEvent): readonly LoggedEvent[] {
+  if (event.kind === "text") return inPieces(event.text).map((text) => ({ ...event, text }));
+  if (fits(event)) return [event];
+  if (event.kind === "artifact_stored") {
+    const { artifacts } = event;
+    const starts = Array.from({ length: Math.ceil(artifacts.length / MAX_REFS) }, (_, at) => at * MAX_REFS);
+    return starts.map((at) => shortened({ ...event, artifacts: artifacts.slice(at, at + MAX_REFS) }));
+  }
+  return [shortened(event)];
+}
+
+function shortened(event: ChatEvent): LoggedEvent {
+  if (fits(event)) return event;
+  const left_out = Buffer.byteLength(JSON.stringify(event));
+  const { kind, step, call, tool } = event as Partial<CallPlace> & { readonly kind: string };
+  const small: LoggedEvent & object = {
+    kind,
+    ...(step !== undefined && { step }),
+    ...(call !== undefined && { call }),
+  };
+  if (event.kind !== "pause") return { ...small, ...(tool !== undefined && { tool }), left_out } as LoggedEvent;
+  return { ...event, payload: {}, left_out } as LoggedEvent;
+}
+
+function inPieces(text: string): readonly string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length;) {
+    // A piece ends in no half of a character, unless there is nothing else.
+    const piece = leading(text.slice(at, at + MAX_TEXT + 1), MAX_TEXT) || text.slice(at, at + 1);
+    pieces.push(piece);
+    at += piece.length;
+  }
+  return pieces;
+}
+
+/** What clients are told of a run that somebody gave up. */
+export const GIVEN_UP: ToldError = { code: "E_CANCELLED", message: "The run was given up." };
+
+/** In the same words for what never was, what is another's, and what was answered already. */
+export function noSuchRun(): SluiceError {
+  const sentence = "There is no such run here, or it does not wait for this answer: it is over, goes on, or never was.";
+  return new SluiceError("E_NOT_FOUND", sentence);
+}
+
+/** The session has as many runs as it may have. */
+export function tooMany(): SluiceError {
+  return new SluiceError("E_RATE_LIMIT", "As many runs of this session go on as there may be: let one end first.");
 }

@@ -3,8 +3,9 @@
  * @module
  */
 import type { CallPlace } from "../../planner/event.js";
+import { MAX_EVENTS, type EventLog, type LoggedEvent } from "../events/event-log.js";
 import type { ServedSession } from "../sessions/session.js";
-import type { RunPlace } from "./run-place.js";
+import { runsChannel, type RunPlace } from "./run-place.js";
 
 /** Why it is stopped: a person gave it up, its session is over, or the server closes and others may go on with it. */
 export type Stop = "given up" | "session over" | "closing";
@@ -77,4 +78,118 @@ export class LiveRun {
     this.#calls.set(key, controller);
     return controller;
   }
+}
+
+/** A run began; it is to stop, or one of its calls; or there are no more. */
+interface RunsEvent extends LoggedEvent {
+  readonly kind: "run" | "stop" | "over";
+  readonly run?: string;
+  readonly call?: string;
+}
+
+/** Milliseconds until events are followed again that could not be. */
+const AGAIN = 1000;
+
+/** Milliseconds within which the runs of a session are found. */
+const PATIENCE = 5000;
+
+/** Those of one session that this process has. */
+interface Watched {
+  readonly lives: Set<LiveRun>;
+  readonly end: AbortController;
+  /** What was told before a run came here. */
+  readonly stops: RunsEvent[];
+}
+
+/** Follows what is told of runs as long as there are some here. */
+export class Stops {
+  readonly #events: EventLog;
+  readonly #report: (error: unknown) => void;
+  readonly #watched = new Map<string, Watched>();
+
+  /** `report` must not throw. */
+  constructor(events: EventLog, report: (error: unknown) => void) {
+    this.#events = events;
+    this.#report = report;
+  }
+
+  /** Notes a run that begins. Throws SluiceError E_STORE_…. */
+  async note({ session, run }: RunPlace): Promise<void> {
+    await this.#tell(session, { kind: "run", run });
+  }
+
+  /** Stops a run wherever it is, or one of its calls. Throws SluiceError E_STORE_…. */
+  async stop({ session, run }: RunPlace, call: string | undefined): Promise<void> {
+    await this.#tell(session, { kind: "stop", run, ...(call !== undefined && { call }) });
+  }
+
+  /** Has a run stopped from here on, until the disposable is. */
+  watch(live: LiveRun): Disposable {
+    const { session } = live.place;
+    const known = this.#watched.get(session);
+    const watched: Watched = known ?? { lives: new Set(), end: new AbortController(), stops: [] };
+    watched.lives.add(live);
+    for (const event of watched.stops) heed(live, event);
+    if (known === undefined) {
+      this.#watched.set(session, watched);
+      void this.#follow(session, watched);
+    }
+    return {
+      [Symbol.dispose]: () => {
+        watched.lives.delete(live);
+        if (watched.lives.size > 0) return;
+        watched.end.abort();
+        this.#watched.delete(session);
+      },
+    };
+  }
+
+  /** The runs of a session that is over, as far as they are known; no process goes on with one. Throws SluiceError E_STORE_…. */
+  async ended(session: string): Promise<readonly string[]> {
+    const channel = runsChannel(session);
+    if (!(await this.#events.has(channel))) return [];
+    const last = await this.#tell(session, { kind: "over" });
+    const runs = new Set<string>();
+    const signal = AbortSignal.timeout(PATIENCE);
+    for await (const { id, event } of this.#events.follow(channel, { after: null, signal })) {
+      const { kind, run } = event as RunsEvent;
+      if (kind === "run" && run !== undefined) runs.add(run);
+      if (id === last) break;
+    }
+    await this.#events.end(channel);
+    return [...runs];
+  }
+
+  #tell(session: string, event: RunsEvent): Promise<string> {
+    return this.#events.append(runsChannel(session), event);
+  }
+
+  async #follow(session: string, watched: Watched): Promise<void> {
+    const { lives, end, stops } = watched;
+    const isOver = (): boolean => end.signal.aborted;
+    let after: string | null = null;
+    while (!isOver()) {
+      try {
+        for await (const { id, event } of this.#events.follow(runsChannel(session), { after, signal: end.signal })) {
+          after = id;
+          if (event.kind === "stop") stops.push(event as RunsEvent);
+          if (stops.length > MAX_EVENTS) stops.shift();
+          for (const live of lives) heed(live, event as RunsEvent);
+        }
+        // The channel goes with its session.
+        if (!isOver()) for (const live of lives) live.stop("session over");
+        return;
+      } catch (error) {
+        if (!isOver()) this.#report(error);
+      }
+      await new Promise((resolve) => setTimeout(resolve, AGAIN));
+    }
+  }
+}
+
+function heed(live: LiveRun, { kind, run, call }: RunsEvent): void {
+  if (kind === "over") live.stop("session over");
+  if (kind !== "stop" || run !== live.place.run) return;
+  if (call === undefined) live.stop("given up");
+  else live.stopCall(call);
 }

@@ -2,12 +2,12 @@
  * The planners of a server's chats: of one model, with the tools of whoever asks.
  * @module
  */
+import type { ArtifactScope } from "../../artifacts/store.js";
 import type { CatalogSource } from "../../planner/catalog.js";
 import { ReactPlanner, type ReactPlannerOptions } from "../../planner/react-planner.js";
 import type { HostStateStore, StateStore } from "../../planner/state-store.js";
 import type { SluiceServerOptions } from "../options.js";
 import type { ServeTerms } from "../terms.js";
-import type { MakePlanner } from "./chat-terms.js";
 
 /** Seconds after which another process goes on with the runs of one that died. */
 export const LEASE_SECONDS = 15;
@@ -51,4 +51,14 @@ function withoutHistory(runs: StateStore): HostStateStore {
     updatePlannerState: (token, owner, payload) => runs.updatePlannerState(token, owner, payload),
     releasePlannerState: (token, owner, then) => runs.releasePlannerState(token, owner, then),
   };
+}
+
+/** Makes the planner of a run, with the tools that there are for whoever it is for. Throws the signal's reason. */
+type MakePlanner = (scope: ArtifactScope, signal: AbortSignal) => Promise<ReactPlanner>;
+
+/** What chats work with. */
+export interface ChatTerms extends Pick<ServeTerms, "state" | "store" | "limits" | "announcer" | "report"> {
+  readonly planner: MakePlanner;
+  /** Notes whose a request for consent is that a pause asks for. Throws SluiceError E_STORE_…. */
+  readonly noteConsent: (session: string, payload: Readonly<Record<string, unknown>>) => Promise<void>;
 }

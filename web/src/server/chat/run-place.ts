@@ -2,6 +2,8 @@
  * Where a run of a chat is kept: all its names begin with its session's, so that no other session finds it.
  * @module
  */
+import { z } from "zod";
+import type { StateStore } from "../../planner/state-store.js";
 
 /** What a run is called in its session: a UUID. */
 const RUN = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
@@ -64,4 +66,32 @@ export function placeOfPause(
   if (run === undefined || id === undefined) return null;
   const place = new RunPlace(session, run);
   return { place, pause: `${place.token} ${id}` };
+}
+
+const RECORD = z.object({
+  trace: z.string().nullable(),
+  max_parallel: z.number().nullable(),
+  timeout_seconds: z.number().nullable(),
+});
+
+/** What a request says of its run, null for nothing. */
+export type RunRecord = z.infer<typeof RECORD>;
+
+type Runs = Pick<StateStore, "savePlannerState" | "loadPlannerState">;
+
+/** Keeps it. Throws SluiceError E_STORE_…. */
+export async function saveRecord(runs: Runs, { record }: RunPlace, said: RunRecord): Promise<void> {
+  await runs.savePlannerState(record, said);
+}
+
+/** What is kept of a run; null where it is over, or never was. Throws SluiceError E_STORE_…. */
+export async function loadRecord(runs: Runs, { record }: RunPlace): Promise<RunRecord | null> {
+  return RECORD.safeParse(await runs.loadPlannerState(record)).data ?? null;
+}
+
+/** Forgets a run, whoever has it. Throws SluiceError E_STORE_…. */
+export async function forget(runs: Runs, { token, record }: RunPlace): Promise<void> {
+  // As long as there is a record, a run without state is one that was lost.
+  await runs.savePlannerState(token, null);
+  await runs.savePlannerState(record, null);
 }

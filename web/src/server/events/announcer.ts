@@ -3,7 +3,10 @@
  * @module
  */
 import type { ArtifactRef } from "../../artifacts/store.js";
-import { publicRef, type PublicRef } from "../public-ref.js";
+import { isTruncated } from "../../artifacts/unstored.js";
+import type { AnswerRef } from "../../core/sluice.js";
+import type { ServedSession } from "../sessions/session.js";
+import type { ServeTerms } from "../terms.js";
 import type { EventLog } from "./event-log.js";
 
 /** What a session is told of (RFC 0.3 §5.6, §6 phase 3). */
@@ -65,4 +68,37 @@ export class Announcer {
 /** The channel that `GET /events` follows. */
 export function sessionChannel(session: string): string {
   return `session ${session}`;
+}
+
+/** A reference without its scope. */
+export type PublicRef = Omit<ArtifactRef, "scope">;
+
+/** The reference, and what else stands beside it, without the scope. */
+export function publicRef<T extends Pick<ArtifactRef, "scope">>({ scope: _, ...said }: T): Omit<T, "scope"> {
+  return said;
+}
+
+/** What announcing works with. */
+export type AnnouncingTerms = Pick<ServeTerms, "state" | "store" | "announcer">;
+
+/**
+ * Tells a session what was stored for it. False where it is over, in whichever process it ended: what was not there to be deleted
+ * then is deleted now. Throws SluiceError E_STORE_….
+ */
+export async function announced(
+  terms: AnnouncingTerms,
+  { id }: ServedSession,
+  refs: readonly AnswerRef[],
+): Promise<boolean> {
+  const { state, store, announcer } = terms;
+  const kept = refs.filter((ref): ref is ArtifactRef => !isTruncated(ref));
+  const own = kept.filter(({ scope }) => scope.session_id === id);
+  if ((await state.sessions.find(id)) === null) {
+    for (const { id: artifact, scope } of own) await store.delete(artifact, scope);
+    return false;
+  }
+  await announcer.stored(id, own);
+  // The user's files outlive the session.
+  if (own.length < kept.length) await announcer.tell(id, { kind: "files_changed" });
+  return true;
 }

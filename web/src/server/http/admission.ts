@@ -4,13 +4,11 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { busyRefused, rateRefused } from "../refusals.js";
-import type { ServeEnv, ServeTerms } from "../terms.js";
 import type { Identity } from "../sessions/session.js";
-import { withEnd, withoutBody } from "./ended-body.js";
-import { heldOf, LargeBodies } from "./large-bodies.js";
+import type { ServeEnv, ServeTerms } from "../terms.js";
 
 /** What admission goes by. */
-export type AdmissionTerms = Pick<ServeTerms, "state" | "limits" | "base" | "report">;
+type AdmissionTerms = Pick<ServeTerms, "state" | "limits" | "base" | "report">;
 
 /** What is counted apart: those that listen hold next to nothing, and last. */
 type Kind = "requests" | "listeners";
@@ -98,4 +96,112 @@ function kindOf({ method }: Request, path: string): Kind {
 
 function userOf({ tenant_id = null, user_id }: Identity): string {
   return JSON.stringify([tenant_id, user_id]);
+}
+
+/** Bytes of a body that is not counted: there is always room for small ones. */
+const SMALL = 64 * 1024;
+
+const MIB = 1024 * 1024;
+
+/** Bytes of bodies under way of one user, in however many sessions, and of all. */
+const MOST_OF_USER = 8 * MIB;
+const MOST = 32 * MIB;
+
+/** Bytes that are held of a body at most: of a message for a source, and of anything else. */
+const MESSAGE = 8 * MIB;
+const ANYTHING_ELSE = MIB;
+
+/** Addresses, below the base, whose bodies go through piece by piece. */
+const STREAMED = /^(?:artifacts|files)\/?$/;
+
+/** Counts them. */
+export class LargeBodies {
+  readonly #ofUser = new Map<string, number>();
+  #all = 0;
+
+  /** Notes a body until the function is called, which may be called twice; null where there is no room for it. */
+  enter(user: string, bytes: number): (() => void) | null {
+    if (bytes <= SMALL) return () => undefined;
+    const own = this.#ofUser.get(user) ?? 0;
+    if (own + bytes > MOST_OF_USER || this.#all + bytes > MOST) return null;
+    this.#add(user, bytes);
+    let isOver = false;
+    return () => {
+      if (!isOver) this.#add(user, -bytes);
+      isOver = true;
+    };
+  }
+
+  #add(user: string, bytes: number): void {
+    this.#all += bytes;
+    const own = (this.#ofUser.get(user) ?? 0) + bytes;
+    if (own === 0) this.#ofUser.delete(user);
+    else this.#ofUser.set(user, own);
+  }
+}
+
+/** Bytes that will be held of a request's body; `path` is what stands below the base. */
+export function heldOf(request: Request, path: string): number {
+  const { method, headers } = request;
+  // Of others none is read; a body is only looked for where there may be one.
+  const isStreamed = method === "POST" && STREAMED.test(path);
+  if ((method !== "POST" && method !== "PATCH") || isStreamed || request.body === null) return 0;
+  const most = path.startsWith("mcp/") ? MESSAGE : ANYTHING_ELSE;
+  const said = headers.get("content-length");
+  return said === null ? most : Math.min(Number(said), most);
+}
+
+/** What is to be known of a body. */
+interface BodyTerms {
+  /** Called once: when it has ended, has failed, or nobody wants it any more. Must not throw. */
+  readonly onEnd: () => void;
+  /** Told what it failed at. Must not throw. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** The same answer, of which somebody is told when its body has ended. One without a body has ended already. */
+function withEnd(response: Response, terms: BodyTerms): Response {
+  if (response.body === null) {
+    terms.onEnd();
+    return response;
+  }
+  return new Response(watched(response.body, terms), response);
+}
+
+/** The answer to `HEAD`: what makes the body is told that nobody wants it. */
+function withoutBody(response: Response): Response {
+  response.body?.cancel().catch(() => undefined);
+  return new Response(null, response);
+}
+
+function watched(body: ReadableStream<Uint8Array>, { onEnd, onFailure }: BodyTerms): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let isUnwanted = false;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller): Promise<undefined> {
+        try {
+          const { done, value } = await reader.read();
+          if (isUnwanted) return undefined;
+          if (!done) {
+            controller.enqueue(value);
+            return undefined;
+          }
+          controller.close();
+          onEnd();
+          return undefined;
+        } catch (error) {
+          onFailure(error);
+          onEnd();
+          throw error;
+        }
+      },
+      async cancel(reason): Promise<void> {
+        isUnwanted = true;
+        onEnd();
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }

@@ -1,13 +1,18 @@
 /**
- * Which requests come from where they may: no name of somebody else's that leads here (DNS rebinding), and no page of another
- * origin that acts in the name of whoever looks at it.
+ * Which requests come from where they may, and what holds for every answer: no name of somebody else's that leads here (DNS
+ * rebinding), and no page of another origin that acts in the name of whoever looks at it (CORS).
  * @module
  */
+import type { MiddlewareHandler } from "hono";
+import { cors } from "hono/cors";
 import { wrong } from "../../core/call.js";
 import { isLoopback } from "../../tools/auth/addresses.js";
+import { SAFETY } from "../artifacts/headers.js";
+import { closingRefused, originRefused } from "../refusals.js";
+import type { ServeEnv, ServeTerms } from "../terms.js";
 
 /** Where requests are sent to, and which pages may send them. */
-export interface HostTerms {
+interface HostTerms {
   /** Where it is reached from outside, such as `https://sluice.example`; left out: only as this machine. */
   readonly publicUrl?: string;
   /** Host names or addresses beside that of the public URL and of this machine. */
@@ -97,4 +102,65 @@ function checkedOrigin(said: string): string {
 /** Whether a browser says that a page of another origin caused a request. */
 export function isFromElsewhere(headers: Headers): boolean {
   return FOREIGN.has(headers.get("sec-fetch-site") ?? "");
+}
+
+/** Pages elsewhere may send people here: providers do, after consent. */
+const OPEN: ReadonlySet<string> = new Set(["", "oauth/callback"]);
+
+/** Headers that clients of MCP send, in both eras. */
+const MCP = ["Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Mcp-Session-Id"];
+
+/** Refuses what does not come from where it may. */
+export function fromWhereItMay({ hosts, base }: Pick<ServeTerms, "hosts" | "base">): MiddlewareHandler<ServeEnv> {
+  return (c, next) => {
+    const isOpen = OPEN.has(new URL(c.req.url).pathname.slice(base.length));
+    const refusal = hosts.refusal(c.req.raw, isOpen);
+    return refusal === undefined ? next() : Promise.resolve(originRefused(refusal));
+  };
+}
+
+/** Lets configured pages of other origins read the answers. They bring a token: cookies are not theirs to use. */
+export function forGuests({ hosts }: Pick<ServeTerms, "hosts">): MiddlewareHandler<ServeEnv> {
+  const guests = cors({
+    origin: (origin) => (hosts.isGuest(origin) ? origin : null),
+    allowMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
+    allowHeaders: [
+      "Accept",
+      "Authorization",
+      "Content-Type",
+      "If-Match",
+      "If-None-Match",
+      "If-Range",
+      "Last-Event-ID",
+      "Range",
+      ...MCP,
+    ],
+    exposeHeaders: [
+      "Content-Disposition",
+      "Content-Length",
+      "Content-Range",
+      "ETag",
+      "Location",
+      "Retry-After",
+      "Mcp-Session-Id",
+      "Mcp-Protocol-Version",
+    ],
+    maxAge: 600,
+  });
+  return (c, next) => (hosts.isGuest(c.req.header("origin") ?? "") ? guests(c, next) : next());
+}
+
+/** Adds the headers that keep an answer from being more than it is, where it has none of its own. */
+export const withSafety: MiddlewareHandler<ServeEnv> = async (c, next) => {
+  await next();
+  const { headers } = c.res;
+  for (const [name, value] of Object.entries(SAFETY)) if (!headers.has(name)) headers.set(name, value);
+};
+
+/** Refuses what comes to a server that is closed. */
+export function whileOpen({ over, base }: Pick<ServeTerms, "over" | "base">): MiddlewareHandler<ServeEnv> {
+  return (c, next) => {
+    const isHealth = new URL(c.req.url).pathname === `${base}health`;
+    return over.aborted && !isHealth ? Promise.resolve(closingRefused()) : next();
+  };
 }

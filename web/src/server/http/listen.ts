@@ -10,9 +10,6 @@ import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
 import { refusal } from "../json-answer.js";
 import { closingRefused } from "../refusals.js";
-import { Connections } from "./connections.js";
-import { isUnread, letGo } from "./linger.js";
-import { PacedAnswer } from "./paced-answer.js";
 
 /** Where to listen, and how patiently. */
 export interface ListenOptions {
@@ -175,4 +172,169 @@ function notHttp(): Response {
 function leaving(response: Response): Response {
   response.headers.set("Connection", "close");
   return response;
+}
+
+/** Requests that may wait on one connection for the answers before theirs: no browser sends two. */
+const MOST_WAITING = 16;
+
+/** Knows what is under way on each connection. Node holds one for busy that was opened and never used. */
+class Connections {
+  readonly #open = new Map<Socket, Set<ServerResponse>>();
+
+  /** Notes a connection. */
+  add(socket: Socket): void {
+    const answers = new Set<ServerResponse>();
+    this.#open.set(socket, answers);
+    socket.once("close", () => {
+      this.#open.delete(socket);
+      for (const answer of answers) dropped(answer);
+    });
+  }
+
+  /** Notes an answer until it is closed. False where the connection is over, or has just been ended: it asked for too much at once. */
+  enter(socket: Socket, answer: ServerResponse): boolean {
+    const answers = this.#open.get(socket);
+    if (answers === undefined || socket.destroyed) return false;
+    if (answers.size >= MOST_WAITING) {
+      socket.destroy();
+      return false;
+    }
+    answers.add(answer);
+    answer.once("close", () => answers.delete(answer));
+    return true;
+  }
+
+  /** Ends those on which nothing is under way. */
+  endIdle(): void {
+    for (const [socket, answers] of this.#open) if (answers.size === 0) socket.destroy();
+  }
+}
+
+/** Node tells only the answer whose turn it was that its connection is gone; those behind it would wait for ever. */
+function dropped(answer: ServerResponse): void {
+  if (answer.closed) return;
+  answer.destroy();
+  answer.emit("close");
+}
+
+/** Bytes that a client has to take in time. */
+const PIECE = 64 * 1024;
+
+/** How it is sent. */
+interface PacedTerms {
+  /** Milliseconds for each piece. */
+  readonly patience: number;
+  /** What is waited for between the last piece and the end; must not throw. */
+  readonly beforeEnd: (() => Promise<void>) | undefined;
+}
+
+/**
+ * The body of an answer in pieces, each of which has to be taken in time. What fails breaks the connection: a part must not look
+ * like the whole.
+ */
+class PacedAnswer {
+  /** To be sent in place of the one that was given. */
+  readonly response: Response;
+  /** Whether it is one that lasts as long as somebody listens. */
+  readonly isLasting: boolean;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #outgoing: ServerResponse;
+  readonly #patience: number;
+  readonly #beforeEnd: (() => Promise<void>) | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #rest: Uint8Array | undefined;
+  #isOver = false;
+  #isGone = false;
+
+  /** To be made where the answer is about to be sent. */
+  constructor(response: Response, outgoing: ServerResponse, { patience, beforeEnd }: PacedTerms) {
+    this.#reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
+    this.#outgoing = outgoing;
+    this.#patience = patience;
+    this.#beforeEnd = beforeEnd;
+    this.isLasting = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+    outgoing.once("close", () => {
+      this.#isGone = true;
+      this.#leave();
+    });
+    const body = new ReadableStream<Uint8Array>(
+      { pull: (controller) => this.#pull(controller), cancel: (reason) => this.#cancel(reason) },
+      { highWaterMark: 0 },
+    );
+    this.response = new Response(body, response);
+  }
+
+  /** Has it end early, as if there were no more. */
+  end(): void {
+    this.#isOver = true;
+    this.#reader.cancel().catch(() => undefined);
+  }
+
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    this.#leave();
+    const piece = await this.#next();
+    if (piece === undefined) await this.#beforeEnd?.();
+    if (!this.#isGone) this.#timer = setTimeout(() => this.#outgoing.destroy(), this.#patience);
+    if (piece === undefined) controller.close();
+    else controller.enqueue(piece);
+  }
+
+  async #next(): Promise<Uint8Array | undefined> {
+    try {
+      const whole = this.#rest ?? (await this.#read());
+      if (whole === undefined) return undefined;
+      this.#rest = whole.byteLength > PIECE ? whole.subarray(PIECE) : undefined;
+      return this.#rest === undefined ? whole : whole.subarray(0, PIECE);
+    } catch {
+      this.#outgoing.destroy();
+      return undefined;
+    }
+  }
+
+  async #read(): Promise<Uint8Array | undefined> {
+    const { done, value } = await this.#reader.read();
+    return done || this.#isOver ? undefined : value;
+  }
+
+  async #cancel(reason: unknown): Promise<void> {
+    this.#leave();
+    await this.#reader.cancel(reason);
+  }
+
+  #leave(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+/** Milliseconds that whoever still sends has to come to read the answer. */
+const LONGEST = 500;
+
+/** Bytes that are taken from them meanwhile, and thrown away. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** Whether more of a body was announced than has been read. */
+function isUnread(incoming: IncomingMessage): boolean {
+  const { "transfer-encoding": coding, "content-length": length } = incoming.headers;
+  return (coding !== undefined || Number(length ?? 0) > 0) && !incoming.readableEnded;
+}
+
+/**
+ * Throws away what still comes of a body, for a while: a connection that is ended with bytes unread is reset, and the answer may be
+ * lost with it (RFC 9112 §9.6).
+ */
+async function letGo(incoming: IncomingMessage): Promise<void> {
+  if (incoming.destroyed) return;
+  await new Promise<void>((resolve) => {
+    let bytes = 0;
+    const timer = setTimeout(resolve, LONGEST);
+    // Whoever read until now holds it up.
+    incoming.removeAllListeners("data");
+    incoming.on("data", (piece: Uint8Array) => {
+      bytes += piece.byteLength;
+      if (bytes > MOST_BYTES) resolve();
+    });
+    incoming.once("end", resolve).once("close", resolve);
+    incoming.once("close", () => clearTimeout(timer));
+    incoming.resume();
+  });
 }

@@ -3,8 +3,8 @@
  * @module
  */
 import { onAbort } from "../../core/abort.js";
-import { SAFETY } from "../headers.js";
-import { LONGEST } from "./in-time.js";
+import { SAFETY } from "../artifacts/headers.js";
+import { LONGEST } from "./time-limit.js";
 
 /** One event as it is sent. */
 export interface SentEvent {
@@ -99,8 +99,8 @@ async function* withHeartbeats(
   }
 }
 
-/** After the signal there is time for a last word, and no more. */
-async function within<T>(work: Promise<T>, milliseconds: number, signal: AbortSignal): Promise<T | "late"> {
+/** What work comes to, if it does so in time. After the signal there is time for a last word, and no more. */
+export async function within<T>(work: Promise<T>, milliseconds: number, signal?: AbortSignal): Promise<T | "late"> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let forget: (() => void) | undefined;
   const late = new Promise<"late">((resolve) => {
@@ -108,8 +108,8 @@ async function within<T>(work: Promise<T>, milliseconds: number, signal: AbortSi
       clearTimeout(timer);
       timer = setTimeout(() => resolve("late"), most);
     };
-    wait(signal.aborted ? LAST_WORD : milliseconds);
-    forget = onAbort(signal, () => wait(LAST_WORD));
+    wait(signal?.aborted === true ? LAST_WORD : milliseconds);
+    forget = signal && onAbort(signal, () => wait(LAST_WORD));
   });
   try {
     return await Promise.race([work, late]);

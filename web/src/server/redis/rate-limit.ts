@@ -9,7 +9,7 @@ import type { RateLimit, RateVerdict } from "../http/rate-limit.js";
 import { hashOf, type Place, type ScriptRunner } from "./place.js";
 
 /** What rates in Redis are made of. */
-export interface RedisRateLimitParts {
+interface RedisRateLimitParts {
   readonly server: ScriptRunner;
   readonly place: Place;
   /** Told why something could not be counted. Must not throw. */

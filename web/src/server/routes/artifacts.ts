@@ -4,21 +4,22 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { isArtifactId } from "../../artifacts/ids.js";
+import { isArtifactId, namespaceOf } from "../../artifacts/ids.js";
+import type { Retention } from "../../artifacts/retention/policy.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
-import type { StoredArtifact } from "../../artifacts/store.js";
+import type { ArtifactRef, ArtifactWriter, StoredArtifact } from "../../artifacts/store.js";
+import type { FileLook } from "../../core/sluice.js";
 import { coreDescriber } from "../../files/user-storage.js";
-import { artifactHandler } from "../artifact-handler.js";
-import { artifactPage, PAGE } from "../artifact-page.js";
-import { expiryOf } from "../expiry.js";
+import { artifactHandler } from "../artifacts/handler.js";
+import { safeFilename } from "../artifacts/headers.js";
+import { artifactPage, PAGE } from "../artifacts/page.js";
+import { announced, publicRef } from "../events/announcer.js";
+import { declaredType, MAX_FILENAME, readQuery, TRACE, uploadedPieces } from "../http/request.js";
+import { inSteps, inStoreTime, inTime, readInTime, StoreLate } from "../http/time-limit.js";
 import { emptyAnswer, jsonAnswer, notFound } from "../json-answer.js";
-import { inStoreTime, readInTime } from "../http/store-time.js";
-import { readQuery, TRACE } from "../http/read-query.js";
-import { publicRef } from "../public-ref.js";
-import { methodRefused, nothingThere } from "../refusals.js";
-import { scopeOf } from "../sessions/session.js";
+import { methodRefused, nothingThere, sessionRefused } from "../refusals.js";
+import { noteTrace, scopeOf } from "../sessions/session.js";
 import type { InSession, ServeEnv, ServeTerms } from "../terms.js";
-import { uploadArtifact } from "./artifact-upload.js";
 
 const ALL = "*";
 
@@ -87,4 +88,83 @@ async function deleted(c: InSession, terms: ServeTerms): Promise<Response> {
   if (!wasThere) return notFound();
   await terms.seen.add(id, scope);
   return emptyAnswer();
+}
+
+/** Makes what looks at one file. */
+type Describer = () => Promise<FileLook>;
+
+/** The namespace of what nobody gave one. */
+const UPLOAD = "upload";
+
+const ASKED = z.object({
+  filename: z.string().min(1).max(MAX_FILENAME).optional(),
+  namespace: z.string().default(UPLOAD),
+  trace: TRACE.optional(),
+});
+
+/** Stores the body. Nothing is left of one that breaks off, is too large or too slow, or whose session ends meanwhile. */
+async function uploadArtifact(c: InSession, terms: ServeTerms, describer: Describer): Promise<Response> {
+  const { store, limits, base, retention } = terms;
+  const request = c.req.raw;
+  const session = c.get("session");
+  const { filename, namespace, trace = null } = readQuery(request, ASKED);
+  namespaceOf(namespace);
+  const declared = declaredType(request);
+  await noteTrace(session, trace, terms);
+  using upload = terms.uploads.begin(session.id);
+  const pieces = uploadedPieces(request, {
+    maxBytes: retention.max_artifact_bytes ?? Infinity,
+    idleSeconds: limits.bodySeconds,
+    signal: upload.signal,
+  });
+  const scope = scopeOf(session, trace);
+  const patience = limits.storeSeconds * 1000;
+  const writer = await inTime(store.openWriter({ namespace, scope }), patience, () => new StoreLate());
+  const said = { declared, filename, describer };
+  let ref: ArtifactRef;
+  try {
+    ref = await inSteps(pieces, (watched) => written(writer, watched, said), patience);
+  } catch (error) {
+    const left = writer.abort();
+    // A store that hangs is not waited for once more.
+    if (!(error instanceof StoreLate)) await inTime(left, patience, () => new StoreLate()).catch(terms.report);
+    if (upload.signal.aborted) return sessionRefused();
+    throw error;
+  }
+  if (!(await announced(terms, session, [ref]))) return sessionRefused();
+  const query = trace === null ? "" : `?trace=${encodeURIComponent(trace)}`;
+  return jsonAnswer({ artifact: publicRef(ref) }, 201, { Location: `${base}artifacts/${ref.id}${query}` });
+}
+
+interface Said {
+  readonly declared: string | null;
+  readonly filename: string | undefined;
+  readonly describer: Describer;
+}
+
+async function written(
+  writer: ArtifactWriter,
+  pieces: AsyncIterable<Uint8Array>,
+  { declared, filename, describer }: Said,
+): Promise<ArtifactRef> {
+  using look = await describer();
+  for await (const piece of pieces) {
+    look.push(piece);
+    await writer.write(piece);
+  }
+  const seen = look.finish();
+  const mime_type = declared ?? seen.mime_type;
+  const name = filename === undefined ? null : safeFilename({ id: "", filename, mime_type });
+  return await writer.close({
+    mime_type,
+    filename: name,
+    source: { origin: "uploaded", description: seen.description },
+  });
+}
+
+/** Milliseconds since 1970; null for what does not expire. What makes room goes sooner. */
+function expiryOf({ ttl_seconds, ttl_from }: Retention, artifact: StoredArtifact): number | null {
+  if (ttl_seconds === null) return null;
+  const since = ttl_from === "used" ? artifact.used_at : artifact.stored_at;
+  return Math.floor(since) + ttl_seconds * 1000;
 }

@@ -4,7 +4,7 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { readJson } from "../http/read-body.js";
+import { readJson } from "../http/request.js";
 import { emptyAnswer, refusal } from "../json-answer.js";
 import { methodRefused } from "../refusals.js";
 import type { ServeEnv, ServeTerms } from "../terms.js";

@@ -4,14 +4,13 @@
  */
 import { Hono } from "hono";
 import { z } from "zod";
-import { inTime, StoreLate } from "../http/in-time.js";
-import { readJson } from "../http/read-body.js";
+import { readJson } from "../http/request.js";
+import { StoreLate, inTime } from "../http/time-limit.js";
 import { jsonAnswer, refusal } from "../json-answer.js";
 import { identityRefused, methodRefused, rateRefused } from "../refusals.js";
-import { giveCookie, inSession, takeCookie } from "../sessions/entering.js";
-import { identityOf } from "../sessions/identifying.js";
-import type { SessionEnding } from "../sessions/ending.js";
-import type { Identity, ServedSession } from "../sessions/session.js";
+import type { SessionEnding } from "../sessions/end.js";
+import { giveCookie, inSession, takeCookie } from "../sessions/entry.js";
+import { identityOf, type Identity, type ServedSession } from "../sessions/session.js";
 import type { ServeEnv, ServeTerms } from "../terms.js";
 
 const BEGIN = z.strictObject({ token: z.boolean().optional() });

@@ -3,13 +3,12 @@
  * @module
  */
 import { Hono } from "hono";
+import { segmentsOf } from "../http/request.js";
 import { jsonAnswer } from "../json-answer.js";
 import { methodRefused } from "../refusals.js";
 import { scopeOf } from "../sessions/session.js";
-import { streamedFor } from "../sources/answering.js";
-import { askedBy } from "../sources/asking.js";
-import { segmentsOf } from "../sources/segments.js";
-import type { Told } from "../sources/telling.js";
+import { askedBy } from "../sources/pauses.js";
+import { streamedFor, type Told } from "../sources/session-work.js";
 import type { InSession, ServeEnv, ServeTerms } from "../terms.js";
 
 /** What there is, connected or not; and connecting one, for which a person may have to give access. */

@@ -5,14 +5,12 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import type { ToolSpec } from "../../tools/registry.js";
-import { readJson } from "../http/read-body.js";
-import { TRACE } from "../http/read-query.js";
+import { TRACE, readJson, segmentsOf } from "../http/request.js";
 import { jsonAnswer } from "../json-answer.js";
 import { methodRefused, saidOf } from "../refusals.js";
 import { scopeOf } from "../sessions/session.js";
-import { answeredFor, streamedFor } from "../sources/answering.js";
-import { segmentsOf } from "../sources/segments.js";
-import { calledFor, MAX_NAME, type AskedCall } from "../sources/tool-call.js";
+import { answeredFor, streamedFor } from "../sources/session-work.js";
+import { MAX_NAME, calledFor, type AskedCall } from "../sources/tool-call.js";
 import type { InSession, ServeEnv, ServeTerms } from "../terms.js";
 
 const CALL = z.strictObject({

@@ -9,6 +9,13 @@ import type { ServedSession } from "./session.js";
 /** Characters that a secret must have. */
 export const SHORTEST_SECRET = 32;
 
+/** Throws SluiceError E_INVALID_ARGUMENT for a secret that is too short. */
+export function checkSecret(secret: unknown): void {
+  if (typeof secret !== "string" || secret.length < SHORTEST_SECRET) {
+    throw wrong("secret", `a text of at least ${SHORTEST_SECRET} characters`);
+  }
+}
+
 const ALGORITHM = "HS256";
 
 /** Longer than any of ours. */
@@ -20,9 +27,7 @@ export class SessionTokens {
 
   /** Throws SluiceError E_INVALID_ARGUMENT for a secret that is too short. */
   constructor(secret: string) {
-    if (typeof secret !== "string" || secret.length < SHORTEST_SECRET) {
-      throw wrong("secret", `a text of at least ${SHORTEST_SECRET} characters`);
-    }
+    checkSecret(secret);
     this.#secret = secret;
   }
 

@@ -2,7 +2,11 @@
  * A session: whose everything is that one client sees.
  * @module
  */
-import type { FullScope } from "../../artifacts/scope.js";
+import { MAX_SCOPE_FIELD, type FullScope } from "../../artifacts/scope.js";
+import { SluiceError } from "../../errors/error.js";
+import { inTime } from "../http/time-limit.js";
+import type { ServeTerms } from "../terms.js";
+import { MAX_TRACES } from "./session-register.js";
 
 /** Who somebody is, as the host's own authentication says. */
 export interface Identity {
@@ -40,4 +44,59 @@ export function ownerOf({ user_id, tenant_id = null }: Identity): FullScope {
 /** Whether two are the same one. */
 export function sameIdentity(left: Identity, right: Identity): boolean {
   return left.user_id === right.user_id && (left.tenant_id ?? null) === (right.tenant_id ?? null);
+}
+
+/** The sentence. */
+export const OVER = "The session is over: begin another one.";
+
+/** E_SESSION. */
+export function sessionOver(): SluiceError {
+  return new SluiceError("E_SESSION", OVER);
+}
+
+/** Whether an error says that. */
+export function isSessionOver(error: unknown): boolean {
+  return error instanceof SluiceError && error.code === "E_SESSION";
+}
+
+/** Milliseconds that a host's own authentication may take. */
+const AUTHENTICATION = 30_000;
+
+/**
+ * Who sends a request, as the host says; null for nobody. Whoever is asked may fail, or hang: that is no reason to let anybody in.
+ *
+ * @throws SluiceError E_STORE_READ where it cannot be found out.
+ */
+export async function identityOf(
+  request: Request,
+  { authenticate }: Pick<ServeTerms, "authenticate">,
+): Promise<Identity | null> {
+  const asked = async (): Promise<Identity | null> => authenticate(request);
+  try {
+    const identity = await inTime(asked(), AUTHENTICATION, () => new Error("authenticate does not answer."));
+    if (identity === null || isIdentity(identity)) return identity;
+    throw new TypeError("authenticate must give an identity with a user_id of 1 to 1,024 characters, or null.");
+  } catch (error) {
+    const message = "Who you are cannot be found out at the moment: try again.";
+    throw new SluiceError("E_STORE_READ", message, {}, { cause: error });
+  }
+}
+
+function isIdentity({ user_id, tenant_id }: Identity): boolean {
+  return isName(user_id) && user_id !== "" && ((tenant_id ?? null) === null || isName(tenant_id));
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === "string" && value.length <= MAX_SCOPE_FIELD;
+}
+
+/** Notes a trace that something may be stored under; null is none. Throws SluiceError E_STORE_FULL where there are too many. */
+export async function noteTrace(
+  { id }: ServedSession,
+  trace: string | null,
+  { state }: Pick<ServeTerms, "state">,
+): Promise<void> {
+  if (trace === null || (await state.sessions.addTrace(id, trace))) return;
+  const sentence = `A session has at most ${MAX_TRACES} traces: begin another session.`;
+  throw new SluiceError("E_STORE_FULL", sentence, { path: "trace" });
 }

@@ -2,11 +2,14 @@
  * Questions to a person in the middle of a call: the call waits in one process, the answer may arrive in another.
  * @module
  */
-import type { PauseReason } from "../../tools/context.js";
+import type { PauseReason, ToolContext } from "../../tools/context.js";
+import { ToolRateLimitError } from "../../tools/errors.js";
 import type { EventLog, LoggedEvent } from "../events/event-log.js";
+import type { ServedSession } from "../sessions/session.js";
+import type { Told } from "./session-work.js";
 
 /** What a call asks, as `ToolContext.pause` is given it. */
-export interface PauseQuestion {
+interface PauseQuestion {
   /** Why it waits. */
   readonly reason: PauseReason;
   /** What is asked. */
@@ -14,7 +17,7 @@ export interface PauseQuestion {
 }
 
 /** A question that was put. */
-export interface OpenPause {
+interface OpenPause {
   /** By which it is answered, within its session. */
   readonly id: string;
   /**
@@ -25,7 +28,7 @@ export interface OpenPause {
 }
 
 /** A request for consent that is under way. */
-export interface AwaitedConsent {
+interface AwaitedConsent {
   /** Whose it is. */
   readonly session: string;
   /** What goes on with it; null where nothing waits. */
@@ -126,4 +129,44 @@ function channelOf(session: string, pause: string): string {
 
 function consentChannel(state: string): string {
   return `consent ${state}`;
+}
+
+/** Questions of one request that wait at the same time. */
+const MAX_OPEN = 16;
+
+/** A question, as the event `paused` tells it. */
+interface PausedEvent {
+  readonly kind: "paused";
+  /** What `POST /pauses/{pause}` answers. */
+  readonly pause: string;
+  readonly reason: PauseReason;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** Asks whoever reads the answer of a request, and waits for `POST /pauses/{pause}`, in whichever process it comes. */
+export function askedBy(
+  pauses: Pauses,
+  session: ServedSession,
+  tell: (event: Told) => void,
+  signal: AbortSignal,
+): NonNullable<ToolContext["pause"]> {
+  let open = 0;
+  return async (reason, payload) => {
+    if (open >= MAX_OPEN) throw tooMany();
+    open += 1;
+    try {
+      const pause = await pauses.open(session.id, { reason, payload });
+      const event: PausedEvent = { kind: "paused", pause: pause.id, reason, payload };
+      tell(event);
+      return await pause.answer(signal);
+    } finally {
+      open -= 1;
+    }
+  };
+}
+
+function tooMany(): ToolRateLimitError {
+  return new ToolRateLimitError(`More than ${MAX_OPEN} questions of one call wait for an answer: it is given up.`, {
+    category: "non_retryable",
+  });
 }

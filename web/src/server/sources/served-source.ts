@@ -2,17 +2,23 @@
  * One source of a server: its nodes, and what is known of it before it is connected.
  * @module
  */
+import { sha256 } from "#hash";
+import { untilAborted } from "../../core/abort.js";
+import { SluiceError } from "../../errors/error.js";
+import { ToolNode } from "../../tools-node.js";
+import type { McpClientIdentity } from "../../tools/auth/mcp-discovery.js";
+import type { OAuthManager } from "../../tools/auth/oauth-manager.js";
+import type { OAuthStateStore } from "../../tools/auth/oauth-state-store.js";
 import { userKey } from "../../tools/auth/owner.js";
-import { transportOf } from "../../tools/config/connection.js";
+import type { OAuthProviderConfig } from "../../tools/auth/provider-config.js";
+import { wasClosed } from "../../tools/closed.js";
 import type { ExternalToolConfig, ToolConfig } from "../../tools/config.js";
+import { transportOf } from "../../tools/config/connection.js";
 import type { ToolContext } from "../../tools/context.js";
-import { ToolRateLimitError } from "../../tools/errors.js";
+import { ToolNodeError, ToolRateLimitError } from "../../tools/errors.js";
 import type { ToolNodeEvent } from "../../tools/event.js";
 import type { ToolNodeOptions } from "../../tools/options.js";
 import { substitute, type Variables } from "../../tools/variables.js";
-import { ToolNode } from "../../tools-node.js";
-import type { SharedProviders, TokenSource } from "./shared-providers.js";
-import { SourceNode } from "./source-node.js";
 
 const MAX_NODES = 256;
 const IDLE = 60 * 60 * 1000;
@@ -30,7 +36,7 @@ export interface SourceFacts {
 }
 
 /** What a source is served with. */
-export interface ServedSourceTerms {
+interface ServedSourceTerms {
   /** As it was given, and as it was read. */
   readonly given: ExternalToolConfig;
   readonly config: ToolConfig;
@@ -150,4 +156,171 @@ function endpointOf({ config, variables }: ServedSourceTerms): ReturnType<typeof
   } catch {
     return undefined;
   }
+}
+
+/** Milliseconds that a source which failed is left alone; each further failure doubles them. */
+const LEAST_REST = 1000;
+const MOST_REST = 30_000;
+
+/** Connects when it is first needed, once for all who ask meanwhile, and after a failure again, with a pause. */
+export class SourceNode implements AsyncDisposable {
+  /** When it was last asked for, as `performance.now` says it. */
+  usedAt: number = performance.now();
+  readonly #node: ToolNode;
+  readonly #isOneUsers: boolean;
+  readonly #prepare: () => Promise<void>;
+  readonly #over: AbortSignal;
+  #connecting: Promise<void> | undefined;
+  #isConnected = false;
+  #isClosed = false;
+  #rest = 0;
+  #failure: { readonly error: unknown; readonly until: number } | undefined;
+
+  /**
+   * `isOneUsers`: it is connected for whoever asks, who may be asked for consent; else for all.
+   * `prepare` goes before connecting.
+   */
+  constructor(
+    node: ToolNode,
+    terms: { readonly isOneUsers: boolean; readonly prepare: () => Promise<void>; readonly over: AbortSignal },
+  ) {
+    this.#node = node;
+    this.#isOneUsers = terms.isOneUsers;
+    this.#prepare = terms.prepare;
+    this.#over = terms.over;
+  }
+
+  /** Connected. Throws what `ToolNode.connect` throws, for a while after a failure the same; the reason of the context's signal. */
+  async connected(context: ToolContext): Promise<ToolNode> {
+    this.usedAt = performance.now();
+    while (this.#connecting !== undefined) await untilAborted(this.#connecting, context.signal);
+    if (this.#isClosed) throw wasClosed(this.#node.name);
+    if (this.#isConnected) return this.#node;
+    if (this.#failure !== undefined && performance.now() < this.#failure.until) throw this.#failure.error;
+    const connecting = this.#connect(this.#whoConnects(context));
+    this.#connecting = connecting
+      .catch(() => undefined)
+      .finally(() => {
+        this.#connecting = undefined;
+      });
+    await untilAborted(connecting, context.signal);
+    return this.#node;
+  }
+
+  /** Closes it, for good. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    await this.#node.close();
+  }
+
+  async #connect(context: ToolContext): Promise<void> {
+    try {
+      await this.#prepare();
+      // Whoever closed it meanwhile would leave open what is opened now.
+      if (this.#isClosed) throw wasClosed(this.#node.name);
+      await this.#node.connect(context);
+      this.#isConnected = true;
+      this.#rest = 0;
+    } catch (error) {
+      this.#note(error);
+      throw error;
+    }
+  }
+
+  /** Whoever is asked may give up; where nobody is, it goes on for those who come later. */
+  #whoConnects(context: ToolContext): ToolContext {
+    if (this.#isOneUsers && context.pause !== undefined) return context;
+    const { scope } = context;
+    return { signal: this.#over, ...(this.#isOneUsers && scope !== undefined && { scope }) };
+  }
+
+  /** What a person has to do, or did not want to, is no reason for a pause. */
+  #note(error: unknown): void {
+    const isTheirs = error instanceof ToolNodeError && error.category === "auth_required" && this.#isOneUsers;
+    if (isTheirs || !(error instanceof SluiceError)) return;
+    this.#rest = Math.min(MOST_REST, Math.max(LEAST_REST, 2 * this.#rest));
+    this.#failure = { error, until: performance.now() + this.#rest };
+  }
+}
+
+/** Seconds that what was found out is kept for others: a state store may keep it for less. */
+const KEPT = 24 * 60 * 60;
+
+/** What providers are found out with. */
+interface SharedProviderTerms {
+  readonly manager: OAuthManager;
+  readonly states: OAuthStateStore;
+  /** Who this program is; undefined: nothing is found out. */
+  readonly client: McpClientIdentity | undefined;
+}
+
+/** An MCP server whose users have tokens of their own. */
+interface TokenSource {
+  /** The source's name. */
+  readonly source: string;
+  /** The provider's. */
+  readonly provider: string;
+  /** Where it is. */
+  readonly url: string;
+}
+
+/**
+ * Finds out the providers of MCP servers. A request for consent that begins in one process is answered in another only where
+ * both are the same client of the provider.
+ */
+export class SharedProviders {
+  readonly #terms: SharedProviderTerms;
+
+  constructor(terms: SharedProviderTerms) {
+    this.#terms = terms;
+  }
+
+  /** Sees to it that the manager knows the provider of a source. Throws what `discoverMcpProvider` throws. */
+  async ensure(of: TokenSource): Promise<void> {
+    const { manager, client } = this.#terms;
+    if (client === undefined || (await this.adopt(of))) return;
+    const { source, provider, url } = of;
+    const key = await keyOf(of, client);
+    await manager.ensureProvider(provider, () =>
+      manager.discoverProvider({ source, url, client }).then((found) => this.#kept(key, found)),
+    );
+  }
+
+  /** Takes over what another process found out, and asks nobody. False where there is nothing. Never throws. */
+  async adopt(of: TokenSource): Promise<boolean> {
+    const { manager, client } = this.#terms;
+    if (manager.hasProvider(of.provider)) return true;
+    if (client === undefined) return false;
+    try {
+      const kept = await this.#load(await keyOf(of, client));
+      if (kept === null) return false;
+      await manager.ensureProvider(of.provider, async () => kept);
+      return true;
+    } catch {
+      // What cannot be read, or is damaged, is found out anew.
+      return false;
+    }
+  }
+
+  /** What others found out in the same moment goes before. */
+  async #kept(key: string, found: OAuthProviderConfig): Promise<OAuthProviderConfig> {
+    const { states } = this.#terms;
+    try {
+      const others = await this.#load(key);
+      if (others !== null) return others;
+      await states.saveOAuthState(key, found, KEPT);
+    } catch {
+      // It is good for this process all the same.
+    }
+    return found;
+  }
+
+  async #load(key: string): Promise<OAuthProviderConfig | null> {
+    return (await this.#terms.states.loadOAuthState(key)) as OAuthProviderConfig | null;
+  }
+}
+
+/** Another client of ours, as after a new configuration, is another one there too. */
+async function keyOf({ source, url }: TokenSource, client: McpClientIdentity): Promise<string> {
+  return `provider ${await sha256.whole(new TextEncoder().encode(JSON.stringify([source, url, client])))}`;
 }

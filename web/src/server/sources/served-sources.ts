@@ -2,23 +2,31 @@
  * The sources of a server, for all of its sessions.
  * @module
  */
+import type { ArtifactStore } from "../../artifacts/store.js";
 import { untilLate } from "../../core/abort.js";
 import { SluiceError } from "../../errors/error.js";
-import { OAuthManager } from "../../tools/auth/oauth-manager.js";
-import type { ToolContext } from "../../tools/context.js";
-import { ToolTimeoutError } from "../../tools/errors.js";
-import type { ToolNodeEvent } from "../../tools/event.js";
 import type { ToolNode } from "../../tools-node.js";
+import type { McpClientIdentity } from "../../tools/auth/mcp-discovery.js";
+import { OAuthManager } from "../../tools/auth/oauth-manager.js";
+import type { OAuthProviderConfig } from "../../tools/auth/provider-config.js";
+import { readToolConfig, type ExternalToolConfig, type ToolConfig } from "../../tools/config.js";
+import type { ToolContext } from "../../tools/context.js";
+import { environmentVariables } from "../../tools/environment.js";
+import { ToolNodeError, ToolTimeoutError } from "../../tools/errors.js";
+import type { ToolNodeEvent } from "../../tools/event.js";
+import type { UserFileHandling } from "../../tools/user-files/handling.js";
+import { variablesOf, type Variables } from "../../tools/variables.js";
+import type { Announcer } from "../events/announcer.js";
 import type { EndedSession } from "../sessions/session-register.js";
 import type { ServedSession } from "../sessions/session.js";
-import { sourcesOf, type ServedSourcesTerms } from "./configured-sources.js";
+import type { ServeState } from "../state.js";
 import { Pauses } from "./pauses.js";
-import type { ServedSource, SourceFacts } from "./served-source.js";
-import { UnderWay } from "./under-way.js";
-import { Watching } from "./watching.js";
+import { ServedSource, SharedProviders, type SourceFacts } from "./served-source.js";
+import { UnderWay } from "./session-work.js";
+import { Watching } from "./watcher.js";
 
 /** A source that cannot be used at the moment. */
-export interface UnavailableSource {
+interface UnavailableSource {
   /** Its name. */
   readonly source: string;
   /** Why. */
@@ -156,4 +164,93 @@ function late(): ToolTimeoutError {
 
 function unknownSource(): SluiceError {
   return new SluiceError("E_NOT_FOUND", "There is no source of that name here: see GET sources.");
+}
+
+/** What sources are served with. */
+interface ServedSourcesTerms {
+  readonly sources: readonly ExternalToolConfig[];
+  /** Values of `${VAR}`; those of the environment when left out. */
+  readonly variables?: Variables | Readonly<Record<string, string | undefined>> | undefined;
+  readonly providers?: Readonly<Record<string, OAuthProviderConfig>> | undefined;
+  readonly oauthClient?: McpClientIdentity | undefined;
+  /** Within retention. */
+  readonly store: ArtifactStore;
+  /** Null where there are no files. */
+  readonly userFiles: UserFileHandling | null;
+  readonly state: ServeState;
+  readonly announcer: Announcer;
+  /** Must not throw. */
+  readonly report: (error: unknown) => void;
+  /** Aborted when the server is closed. */
+  readonly over: AbortSignal;
+}
+
+/**
+ * The sources by their names.
+ *
+ * @throws ToolNodeError for one that is wrong, SluiceError E_INVALID_ARGUMENT for two of one name.
+ */
+function sourcesOf(
+  { sources, variables: given, oauthClient: client, state, store, userFiles, report, over }: ServedSourcesTerms,
+  manager: OAuthManager,
+  onEvent: (event: ToolNodeEvent, owner: string | null) => void,
+): ReadonlyMap<string, ServedSource> {
+  const variables =
+    given === undefined ? environmentVariables : typeof given === "function" ? given : variablesOf(given);
+  const providers = new SharedProviders({ manager, states: state.runs, client });
+  const served = new Map<string, ServedSource>();
+  for (const [index, each] of sources.entries()) {
+    const config = readToolConfig(each, `sources[${index}]`);
+    check(config, index, served, userFiles);
+    const options = {
+      store,
+      authManager: manager,
+      variables,
+      ...(client !== undefined && { oauthClient: client }),
+      ...(userFiles !== null && { userFiles }),
+      onErrorOutput: reportedOutput(config.name, report),
+    };
+    served.set(config.name, new ServedSource({ given: each, config, options, variables, providers, onEvent, over }));
+  }
+  return served;
+}
+
+function check(
+  { name, user_files }: ToolConfig,
+  index: number,
+  served: ReadonlyMap<string, unknown>,
+  userFiles: UserFileHandling | null,
+): void {
+  if (served.has(name)) {
+    const sentence = `Two sources are named ${JSON.stringify(name)}: give each a name of its own.`;
+    throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: `sources[${index}].name` });
+  }
+  if (!user_files || userFiles !== null) return;
+  const sentence = `The source ${JSON.stringify(name)} has user_files, and there is nowhere to keep files: give filesStore.`;
+  throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: `sources[${index}].user_files` });
+}
+
+/** Bytes of one piece that are told. */
+const MAX_BYTES = 2000;
+
+/** Pieces told in a while: a program may write for ever. */
+const MAX_PIECES = 20;
+
+/** The while, in milliseconds. */
+const WHILE = 10_000;
+
+/** What moves the cursor of whoever reads a log, or hides what stands there. */
+const HIDDEN = /(?!\n|\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Reports what a source writes, shortened, and no more of it than anybody reads. */
+function reportedOutput(source: string, report: (error: unknown) => void): (chunk: Uint8Array) => void {
+  let [since, told] = [0, 0];
+  return (chunk) => {
+    const now = performance.now();
+    if (now - since > WHILE || since === 0) [since, told] = [now, 0];
+    told += 1;
+    if (told > MAX_PIECES) return;
+    const text = new TextDecoder().decode(chunk.subarray(0, MAX_BYTES)).replaceAll(HIDDEN, "").trim();
+    if (text !== "") report(new ToolNodeError(`The source ${source} writes to its standard error: ${text}`));
+  };
 }

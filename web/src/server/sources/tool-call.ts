@@ -6,13 +6,11 @@ import type { AnswerRef } from "../../core/sluice.js";
 import { SluiceError } from "../../errors/error.js";
 import type { ToolContext, ToolProgress } from "../../tools/context.js";
 import type { ToolResult } from "../../tools/tool-answer.js";
-import { announced } from "../sessions/announcing.js";
-import { scopeOf, type ServedSession } from "../sessions/session.js";
-import { sessionOver } from "../sessions/session-over.js";
-import { noteTrace } from "../sessions/traces.js";
+import { announced, publicRef } from "../events/announcer.js";
+import { noteTrace, scopeOf, sessionOver, type ServedSession } from "../sessions/session.js";
 import type { ServeTerms } from "../terms.js";
-import { askedBy } from "./asking.js";
-import type { Told } from "./telling.js";
+import { askedBy } from "./pauses.js";
+import type { Told } from "./session-work.js";
 
 /** What is called. */
 export interface AskedCall {
@@ -24,7 +22,7 @@ export interface AskedCall {
 }
 
 /** A result as clients are told it. */
-export interface CallResult {
+interface CallResult {
   /** JSON text, as a model sees it: of numbers no digit is lost on the way. */
   readonly observation: string;
   /** What was stored, or could not be, without whose it is. */
@@ -108,7 +106,7 @@ function progressEvent({ progress, total, message }: ToolProgress): Told {
 function shown({ text, artifacts, isError, changed, cut }: ToolResult): CallResult {
   return {
     observation: text,
-    artifacts: artifacts.map(({ scope: _, ...ref }) => ref),
+    artifacts: artifacts.map(publicRef),
     is_error: isError,
     changed,
     ...(cut !== undefined && { cut: { original_chars: cut.originalChars, method: cut.method } }),

@@ -14,7 +14,7 @@ import {
   ToolServerError,
   ToolTimeoutError,
 } from "../errors.js";
-import { chunksOf } from "../sources/body/chunks.js";
+import { chunksIn } from "../../core/value.js";
 
 /** How long one question may take, in milliseconds. */
 const MAX_WAIT = 30_000;
@@ -82,10 +82,10 @@ export function tokenFetch(fetch: Fetch): Fetch {
   };
 }
 
-async function shortBody({ body }: Response): Promise<Uint8Array<ArrayBuffer>> {
+async function shortBody(response: Response): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of chunksOf(body)) {
+  for await (const chunk of chunksIn(response)) {
     size += chunk.byteLength;
     if (size > MAX_ANSWER) throw new TypeError("the answer is too long");
     chunks.push(chunk);

@@ -75,3 +75,8 @@ function taken(schema: JsonSchema): string {
 function namesIn({ properties }: JsonSchema): readonly string[] {
   return isObject(properties) ? Object.keys(properties) : [];
 }
+
+/** A value as it is written into an address, a header or a word: strings as they are, all else as JSON. */
+export function asText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

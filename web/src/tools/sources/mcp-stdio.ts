@@ -7,12 +7,16 @@ import { SluiceError } from "../../errors/error.js";
 import { stdioThrough, type GatedStdioTransport } from "../../mcp/gated-stdio.js";
 import { adaptError } from "../adapt-error.js";
 import type { OpenOptions, SourceConnection, ToolSource } from "../source.js";
-import { PROBE_TIMEOUT } from "./mcp/limits.js";
-import { connectionLost } from "./mcp/lost.js";
-import { connected } from "./mcp/opening.js";
-import type { McpEra, McpTerms, OpenedTransport } from "./mcp/terms.js";
+import { connectionLost } from "./mcp/requests.js";
+import { connected, type McpEra, type McpTerms, type OpenedTransport } from "./mcp/connection.js";
 import type { ToolDoor } from "./mcp/tool-door.js";
 import { endAtOnce, killTree } from "./process-tree.js";
+
+/**
+ * How long, in milliseconds, a process may be silent when it is asked for the later era; then it is taken for one that
+ * knows the earlier alone. One that only takes long to start answers both.
+ */
+const PROBE_TIMEOUT: number = 5000;
 
 /** What a source of an MCP server as a process is made of. */
 export interface McpStdioTerms extends McpTerms {

@@ -9,7 +9,7 @@ import type { Authorize, OpenOptions, SourceConnection, ToolSource } from "../so
 import { isVariableName, type ResolvedToolConfig } from "../variables.js";
 
 /** Who is told what. */
-export interface ProgramCredentials {
+interface ProgramCredentials {
   /** The source's name, for errors. */
   readonly name: string;
   /** Nobody has to be told when left out. */

@@ -10,7 +10,7 @@ import type { ToolContext, ToolProgress, ToolWait } from "../context.js";
 import { ToolClientError, ToolTimeoutError } from "../errors.js";
 import type { ToolNodeEvent } from "../event.js";
 import { OutOfTime, type SilenceListener } from "../resilience/attempt.js";
-import { shown } from "../sources/mcp/question.js";
+import { shown } from "../sources/mcp/elicitation.js";
 import { errorResult, type ErrorResult } from "./handling.js";
 
 /** Characters that are told of the last progress: it stands beside a result's few words. */

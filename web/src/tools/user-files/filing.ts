@@ -13,7 +13,7 @@ import { type StorageAct, storageError } from "../../errors/storage.js";
 import type { ToolContext } from "../context.js";
 import { type Clock, systemClock } from "../resilience/clock.js";
 import type { SourceResult } from "../source.js";
-import { through } from "../sources/body/through.js";
+import { through } from "../sources/body.js";
 import { dropStaged, staged, stagingScope } from "../sources/mcp/staging.js";
 import { cutOf, ToolAnswer } from "../tool-answer.js";
 import { MAX_RAW } from "../transformer.js";

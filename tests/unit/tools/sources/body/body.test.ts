@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../../web/src/artifacts/memory.js";
 import { createSluice } from "../../../../../web/src/index.js";
 import { base64Of } from "../../../../../web/src/core/base64.js";
-import { gatedBody } from "../../../../../web/src/tools/sources/body/gated-body.js";
-import { HeldBytes } from "../../../../../web/src/tools/sources/body/held.js";
+import { gatedBody, HeldBytes } from "../../../../../web/src/tools/sources/body.js";
 
 async function* pieces(list: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const piece of list) yield piece;

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { wordsWith, type Values } from "../../../../../web/src/tools/sources/command/arguments.js";
-import { wordsOf } from "../../../../../web/src/tools/sources/command/words.js";
+import { wordsOf } from "../../../../../web/src/tools/sources/command/tools.js";
 
 const values = (args: Record<string, unknown>, more: Partial<Values> = {}): Values => ({
   args,

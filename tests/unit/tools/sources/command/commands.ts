@@ -9,7 +9,7 @@ import { beforeEach, onTestFinished } from "vitest";
 import type { ArtifactStore } from "../../../../../web/src/artifacts/store.js";
 import { commandSource } from "../../../../../web/src/tools/sources/command.js";
 import type { SourceConnection } from "../../../../../web/src/tools/source.js";
-import type { SourceTerms } from "../../../../../web/src/tools/sources/terms.js";
+import type { SourceTerms } from "../../../../../web/src/tools/sources/document-source.js";
 import { gate, opened } from "../api.js";
 
 let folder: string;

@@ -3,8 +3,8 @@ import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { commandSource } from "../../../../../web/src/tools/sources/command.js";
-import { isProgram } from "../../../../../web/src/tools/sources/command/program.js";
-import type { SourceTerms } from "../../../../../web/src/tools/sources/terms.js";
+import { isProgram } from "../../../../../web/src/tools/sources/command/run.js";
+import type { SourceTerms } from "../../../../../web/src/tools/sources/document-source.js";
 import { called, failure, gate, names, opened } from "../api.js";
 import { at, script, tool } from "./commands.js";
 

@@ -1,7 +1,7 @@
 /** Commands that are told who asks, by a variable of their environment. */
 import { describe, expect, test } from "vitest";
 import { commandSource } from "../../../../../web/src/tools/sources/command.js";
-import type { SourceTerms } from "../../../../../web/src/tools/sources/terms.js";
+import type { SourceTerms } from "../../../../../web/src/tools/sources/document-source.js";
 import { ToolNode } from "../../../../../web/src/tools-node.js";
 import { called, failure, gate, names, opened } from "../api.js";
 import { script } from "./commands.js";

@@ -1,7 +1,6 @@
 /** What goes wrong at an API, and on the way to it. */
 import { describe, expect, test } from "vitest";
 import { httpSource } from "../../../../../web/src/tools/sources/http.js";
-import { utcpSource } from "../../../../../web/src/tools/sources/utcp.js";
 import { called, failure, gate, opened, served } from "../api.js";
 
 describe("what goes wrong", () => {
@@ -36,7 +35,7 @@ describe("what goes wrong", () => {
 
   test("nobody there", async () => {
     const { sluice } = await gate();
-    const source = utcpSource({ name: "api", connection: "http://127.0.0.1:9/utcp", sluice });
+    const source = httpSource({ name: "api", connection: "http://127.0.0.1:9/utcp", sluice });
     const error = await failure(opened(source));
     expect(error).toMatchObject({ code: expect.stringMatching(/^E_TOOL_CONN/) as string, isRetryable: true });
   });
@@ -75,10 +74,8 @@ describe("what goes wrong", () => {
     ["{", "E_TOOL_CONFIG"],
   ])("the connection %j", async (connection, code) => {
     const { sluice } = await gate();
-    for (const source of [httpSource, utcpSource]) {
-      const error = await failure(opened(source({ name: "api", connection, sluice })));
-      expect(error).toMatchObject({ code, isRetryable: false });
-      expect(String(error)).not.toContain("s3cret");
-    }
+    const error = await failure(opened(httpSource({ name: "api", connection, sluice })));
+    expect(error).toMatchObject({ code, isRetryable: false });
+    expect(String(error)).not.toContain("s3cret");
   });
 });

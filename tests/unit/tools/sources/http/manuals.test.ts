@@ -1,7 +1,6 @@
 /** UTCP manuals, and how a connection is read. */
 import { describe, expect, test } from "vitest";
 import { httpSource } from "../../../../../web/src/tools/sources/http.js";
-import { utcpSource } from "../../../../../web/src/tools/sources/utcp.js";
 import type { SourceConnection } from "../../../../../web/src/tools/source.js";
 import { api, called, failure, gate, list, manual, names, opened, sendJson } from "../api.js";
 
@@ -9,7 +8,7 @@ import { api, called, failure, gate, list, manual, names, opened, sendJson } fro
 async function open(document: unknown): Promise<SourceConnection> {
   const { sluice } = await gate();
   const connection = typeof document === "string" ? document : JSON.stringify(document);
-  return opened(utcpSource({ name: "api", connection, sluice }));
+  return opened(httpSource({ name: "api", connection, sluice }));
 }
 
 describe("manuals", () => {
@@ -116,7 +115,7 @@ describe("manuals", () => {
       more();
     });
     const { sluice } = await gate();
-    const error = await failure(opened(utcpSource({ name: "api", connection: `${server.origin}/utcp`, sluice })));
+    const error = await failure(opened(httpSource({ name: "api", connection: `${server.origin}/utcp`, sluice })));
     expect(error).toMatchObject({ message: expect.stringContaining("too large") as string });
   });
 
@@ -127,7 +126,7 @@ describe("manuals", () => {
       sendJson(response, manual({ [`tool_${count}`]: { url: "https://x.example" } }));
     });
     const { sluice } = await gate();
-    const source = await opened(utcpSource({ name: "api", connection: `${server.origin}/utcp`, sluice }));
+    const source = await opened(httpSource({ name: "api", connection: `${server.origin}/utcp`, sluice }));
     expect(await names(source)).toEqual(["tool_1"]);
     expect(await names(source)).toEqual(["tool_2"]);
   });
@@ -138,7 +137,7 @@ describe("manuals", () => {
     // The network is played by fetch: all of it is somewhere else than the tests run.
     const fetch: typeof globalThis.fetch = async () =>
       Response.json(manual({ get: { url: mine.origin }, plain: { url: "http://192.0.2.1/" } }));
-    const source = await opened(utcpSource({ name: "api", connection: "https://remote.example/utcp", sluice, fetch }));
+    const source = await opened(httpSource({ name: "api", connection: "https://remote.example/utcp", sluice, fetch }));
     for (const tool of ["get", "plain"])
       expect(await failure(called(source, tool))).toMatchObject({ code: "E_TOOL_CONFIG" });
     expect(mine.seen).toHaveLength(0);

@@ -1,6 +1,6 @@
 /** What is cut of a schema allows everything, and leaves nothing over that would refuse what it allowed. */
 import { expect, test } from "vitest";
-import { cutSchema } from "../../../../../web/src/tools/sources/http/schema-cut.js";
+import { cutSchema } from "../../../../../web/src/tools/sources/http/schemas.js";
 
 const nowhere = (): null => null;
 const large = { enum: Array.from({ length: 100 }, (_, index) => index) };

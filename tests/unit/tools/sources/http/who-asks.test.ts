@@ -1,7 +1,6 @@
 /** Who is told who asks, and where redirects lead. */
 import { describe, expect, test } from "vitest";
 import { httpSource } from "../../../../../web/src/tools/sources/http.js";
-import { utcpSource } from "../../../../../web/src/tools/sources/utcp.js";
 import type { SourceConnection } from "../../../../../web/src/tools/source.js";
 import { variablesOf } from "../../../../../web/src/tools/variables.js";
 import { api, called, failure, gate, manual, names, opened, sendJson, served } from "../api.js";
@@ -26,7 +25,7 @@ describe("who asks", () => {
       else response.writeHead(401).end();
     });
     const { sluice } = await gate();
-    const source = utcpSource({ name: "api", connection: `${server.origin}/utcp.json`, sluice });
+    const source = httpSource({ name: "api", connection: `${server.origin}/utcp.json`, sluice });
     expect(await names(await opened(source, token))).toEqual(["get"]);
     expect(await failure(opened(source))).toMatchObject({ code: "E_TOOL_AUTH", status: 401 });
   });

@@ -1,7 +1,7 @@
 /** Contents found in a JSON text that comes in pieces. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { ContentsSplitter } from "../../../../../web/src/tools/sources/mcp/contents-splitter.js";
+import { ContentsSplitter } from "../../../../../web/src/tools/sources/mcp/read-contents.js";
 
 /** The elements, and what stands in the list's place, of a text in pieces of this size. */
 function split(text: string, size: number): { readonly elements: readonly unknown[]; readonly other: unknown } {

@@ -1,6 +1,6 @@
 import type { McpSubscription, SubscriptionFilter } from "@modelcontextprotocol/client";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Listening } from "../../../../../web/src/tools/sources/mcp/listening.js";
+import { Listening } from "../../../../../web/src/tools/sources/mcp/notices.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

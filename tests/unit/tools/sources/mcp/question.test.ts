@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { answerTo, questionOf, shown } from "../../../../../web/src/tools/sources/mcp/question.js";
+import { answerTo, questionOf, shown } from "../../../../../web/src/tools/sources/mcp/elicitation.js";
 
 const PLACE = { source: "fix", tool: "ask" };
 const form = (properties: object, more: object = {}): object => ({

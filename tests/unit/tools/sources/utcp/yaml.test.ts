@@ -1,9 +1,8 @@
 /** YAML: what is meant is read, and what is meant to take for ever is not. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parsedDocument } from "../../../../../web/src/tools/sources/utcp/document.js";
-import { mayBeYaml, parsedYaml } from "../../../../../web/src/tools/sources/utcp/yaml.js";
-import { utcpSource } from "../../../../../web/src/tools/sources/utcp.js";
+import { mayBeYaml, parsedDocument, parsedYaml } from "../../../../../web/src/tools/sources/utcp/document.js";
+import { httpSource } from "../../../../../web/src/tools/sources/http.js";
 import { api, failure, gate, names, opened } from "../api.js";
 
 const HEAD = "openapi: '3.1.0'\npaths: {}\n";
@@ -55,7 +54,7 @@ describe("what takes other parsers minutes", () => {
   test("a server that answers so costs an error", async () => {
     const server = await api((_, response) => void response.end(HOSTILE["explicit keys in each other"]!()));
     const { sluice } = await gate();
-    const error = await failure(opened(utcpSource({ name: "api", connection: `${server.origin}/a.yaml`, sluice })));
+    const error = await failure(opened(httpSource({ name: "api", connection: `${server.origin}/a.yaml`, sluice })));
     expect(error).toMatchObject({ code: "E_TOOL_CONFIG", message: expect.stringContaining("no document") as string });
   });
 });
@@ -81,7 +80,7 @@ describe("what is meant", () => {
         ),
     );
     const { sluice } = await gate();
-    const source = utcpSource({ name: "api", connection: `${server.origin}/openapi.yaml`, sluice });
+    const source = httpSource({ name: "api", connection: `${server.origin}/openapi.yaml`, sluice });
     expect(await names(await opened(source))).toHaveLength(1_999);
   });
 

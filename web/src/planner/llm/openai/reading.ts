@@ -6,7 +6,7 @@ import { createParser } from "eventsource-parser";
 import { adaptFetchError, fromStatus } from "../../../tools/adapt-error.js";
 import { subjectOf } from "../../../tools/adapting/place.js";
 import { ToolClientError } from "../../../tools/errors.js";
-import { chunksOf } from "../../../tools/sources/body/chunks.js";
+import { chunksIn } from "../../../core/value.js";
 import type { TurnAttempt } from "../asking.js";
 import type { LlmAnswer } from "../client.js";
 import { MAX_ANSWER_BYTES } from "../limits.js";
@@ -109,13 +109,13 @@ async function whole(response: Response, reading: Reading, most: number): Promis
 }
 
 async function* bounded(
-  { body }: Response,
+  response: Response,
   { place, signal, alive }: Reading,
   most: number,
 ): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   try {
-    for await (const chunk of chunksOf(body)) {
+    for await (const chunk of chunksIn(response)) {
       alive();
       bytes += chunk.byteLength;
       if (bytes > most) break;

@@ -7,9 +7,9 @@
  */
 import { ToolClientError } from "../../errors.js";
 import type { JsonSchema } from "../../source.js";
-import { missingArgument, propertyOf, unknownArgument } from "../arguments.js";
+import { asText, missingArgument, propertyOf, unknownArgument } from "../arguments.js";
 import { isObject } from "../utcp/document.js";
-import type { ArgumentStyle } from "./template.js";
+import type { ArgumentStyle } from "./tools.js";
 
 /** What is put into commands. */
 export interface Values {
@@ -119,8 +119,4 @@ function refuseOption(value: unknown, subject: string): void {
   throw new ToolClientError(
     `${subject} was given an argument that begins with "-", which its command would take for an option: write ./ before a file's name, or let the template have "--" in front of it.`,
   );
-}
-
-function asText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

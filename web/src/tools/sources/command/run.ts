@@ -2,15 +2,16 @@
  * Commands one after the other, each in a group of processes of its own, and what they print while they print it.
  * @module
  */
-import { resolve } from "node:path";
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { delimiter, join, resolve } from "node:path";
 import { env as ours, platform } from "node:process";
 import type { Readable } from "node:stream";
+import { onAbort, untilAborted } from "../../../core/abort.js";
 import { joined } from "../../../transports/bytes.js";
 import { ServerProcess } from "../../../transports/server-process.js";
-import { onAbort, untilAborted } from "../../../core/abort.js";
-import { wrong } from "../../problem.js";
 import { quoted } from "../../adapting/place.js";
-import { programName } from "./program.js";
+import { wrong } from "../../problem.js";
 
 /** How the last command ended. */
 export interface Outcome {
@@ -22,7 +23,7 @@ export interface Outcome {
 }
 
 /** A command that is ready to be started. */
-export interface ReadyStep {
+interface ReadyStep {
   /** Its words, which may need what the commands before it printed. */
   readonly words: (outputs: readonly string[]) => readonly string[];
   readonly isShown: boolean;
@@ -178,5 +179,45 @@ async function* eachUntilAborted(bytes: AsyncIterable<Uint8Array>, signal: Abort
     const { done = false, value } = await untilAborted(iterator.next(), signal);
     if (done) return;
     yield value;
+  }
+}
+
+/** Folders that are looked through. */
+const MAX_FOLDERS = 1000;
+
+/** A program without the folders that it is in. */
+export function programName(program: string): string {
+  return program.split(/[/\\]/).pop() ?? "";
+}
+
+/**
+ * Whether a command can begin with a program: one on the `PATH` of its environment, or the file of a path. True also where
+ * nobody can tell.
+ */
+export async function isProgram(program: string, env: Readonly<Record<string, string>>): Promise<boolean> {
+  const isPath = platform === "win32" ? /[/\\:]/.test(program) : program.includes("/");
+  const folders = isPath ? [""] : pathOf(env)?.split(delimiter).slice(0, MAX_FOLDERS);
+  if (folders === undefined) return true;
+  const endings = platform === "win32" ? ["", ...(env["PATHEXT"] ?? ".EXE;.CMD;.BAT;.COM").split(";")] : [""];
+  for (const folder of folders) {
+    for (const ending of endings) {
+      // An empty folder is the one that we are in.
+      if (await mayBeRun(folder === "" ? `${program}${ending}` : join(folder, `${program}${ending}`))) return true;
+    }
+  }
+  return false;
+}
+
+function pathOf(env: Readonly<Record<string, string>>): string | undefined {
+  if (platform !== "win32") return env["PATH"];
+  return Object.entries(env).find(([name]) => name.toUpperCase() === "PATH")?.[1];
+}
+
+async function mayBeRun(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
   }
 }

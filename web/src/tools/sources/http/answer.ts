@@ -3,10 +3,10 @@
  * @module
  */
 import type { GatedResult, Sluice, TransformOptions } from "../../../core/sluice.js";
+import { chunksIn } from "../../../core/value.js";
 import { adaptError, adaptFetchError, fromStatus, type ToolPlace } from "../../adapt-error.js";
-import { chunksOf } from "../body/chunks.js";
-import { gatedBody, type Claim } from "../body/gated-body.js";
-import type { HttpAnswer } from "./send.js";
+import { gatedBody, type Claim } from "../body.js";
+import type { HttpAnswer } from "./request.js";
 
 const TYPE = /^\s*([!#$&^_.+\w-]{1,80}\/[!#$&^_.+\w-]{1,80})\s*(;.*)?$/s;
 const TEXT =
@@ -84,9 +84,9 @@ function undoPercent(text: string): string | null {
 }
 
 /** The bytes of a body. What breaks it off is told as `adaptFetchError` does, or by the reason of the signal. */
-export async function* bytesOf({ body }: Response, signal: AbortSignal, place: ToolPlace): AsyncGenerator<Uint8Array> {
+export async function* bytesOf(response: Response, signal: AbortSignal, place: ToolPlace): AsyncGenerator<Uint8Array> {
   try {
-    yield* chunksOf(body);
+    yield* chunksIn(response);
   } catch (error) {
     signal.throwIfAborted();
     throw adaptFetchError(error, place);

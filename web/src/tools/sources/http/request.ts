@@ -1,17 +1,20 @@
 /**
- * From a call template and arguments to a request (UTCP `http` call template). The library of UTCP builds requests only
- * on its way to sending them.
+ * From a call template and arguments to a request (UTCP `http` call template), and to its answer: where it may go, and the redirects
+ * that it meets. The library of UTCP builds requests only on its way to sending them.
  * @module
  */
-import { ToolAuthError, ToolClientError } from "../../errors.js";
+import { adaptFetchError } from "../../adapt-error.js";
 import { subjectOf, type ToolPlace } from "../../adapting/place.js";
-import { filledIn, type DocumentVariables } from "../document-variables.js";
-import { wrong } from "../../problem.js";
+import { mayBeLoopback } from "../../auth/addresses.js";
+import { ToolAuthError, ToolClientError, ToolNodeError } from "../../errors.js";
+import { unsupported, wrong } from "../../problem.js";
+import { asText } from "../arguments.js";
+import { filledIn, type DocumentVariables } from "../document-source.js";
 import { isObject } from "../utcp/document.js";
 import { PARAMETER, type HttpAuth, type HttpTemplate } from "./tool.js";
 
 /** A request that can be sent. */
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Headers;
@@ -19,7 +22,7 @@ export interface HttpRequest {
 }
 
 /** What a request is made of. */
-export interface RequestParts {
+interface RequestParts {
   readonly template: HttpTemplate;
   readonly args: Readonly<Record<string, unknown>>;
   readonly variables: DocumentVariables;
@@ -208,14 +211,129 @@ function pairs(value: Readonly<Record<string, unknown>>): [string, string][] {
   );
 }
 
-function asText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
 function encoded(value: string): string {
   try {
     return encodeURIComponent(value);
   } catch {
     return encodeURIComponent(value.replace(/[\ud800-\udfff]/gu, "\ufffd"));
   }
+}
+
+/** What sending needs. */
+interface Sending {
+  readonly fetch: typeof fetch;
+  readonly signal: AbortSignal;
+  readonly place: ToolPlace;
+}
+
+/** An answer, and where it came from. */
+export interface HttpAnswer {
+  readonly response: Response;
+  readonly url: URL;
+}
+
+const MAX_REDIRECTS = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** Headers that go on to another origin; what is secret is in the others. */
+const HARMLESS: readonly string[] = ["accept", "accept-language"];
+
+/**
+ * Sends a request. Within an origin redirects are followed as browsers follow them; to another origin only without its
+ * headers and its body, over https, and never from the network to this machine.
+ *
+ * @throws ToolConnectionError where nobody answers, ToolNodeError for a redirect that is not followed, the signal's reason.
+ */
+export async function send(request: HttpRequest, sending: Sending): Promise<HttpAnswer> {
+  let current = request;
+  for (let hops = 0; ; hops++) {
+    const response = await fetched(current, sending);
+    const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
+    if (response.type === "opaqueredirect") return followed(current, sending);
+    if (location === null) return { response, url: current.url };
+    await response.body?.cancel().catch(() => undefined);
+    if (hops >= MAX_REDIRECTS) throw refused(sending.place, `more than ${MAX_REDIRECTS} times`);
+    current = next(current, response.status, location, sending.place);
+  }
+}
+
+/** Browsers do not say where a redirect leads: there one is followed only by what may be told to everybody. */
+async function followed(request: HttpRequest, sending: Sending): Promise<HttpAnswer> {
+  const isHarmless = [...request.headers].every(([name]) => HARMLESS.includes(name));
+  if (request.method !== "GET" || !isHarmless) throw refused(sending.place, "where a browser does not tell");
+  const response = await fetched(request, sending, "follow");
+  return { response, url: URL.canParse(response.url) ? new URL(response.url) : request.url };
+}
+
+async function fetched(
+  { method, url, headers, body }: HttpRequest,
+  { fetch, signal, place }: Sending,
+  redirect: RequestRedirect = "manual",
+): Promise<Response> {
+  try {
+    return await fetch(url, { method, headers, redirect, signal, ...(body !== undefined && { body }) });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw adaptFetchError(error, place);
+  }
+}
+
+function next(
+  { method, url, headers, body }: HttpRequest,
+  status: number,
+  location: string,
+  place: ToolPlace,
+): HttpRequest {
+  if (!URL.canParse(location, url.href)) throw refused(place, "to what is no URL");
+  const to = new URL(location, url.href);
+  if (!mayGoOn(url, to)) throw refused(place, "to where it must not: another server in the clear, or this machine");
+  const isWithin = to.origin === url.origin;
+  const becomesGet = status === 303 ? method !== "HEAD" : (status === 301 || status === 302) && method === "POST";
+  if (!isWithin && body !== undefined && !becomesGet) throw refused(place, "with its body to another server");
+  const kept = isWithin ? new Headers(headers) : harmless(headers);
+  if (becomesGet) for (const name of ["content-type", "content-language", "content-encoding"]) kept.delete(name);
+  if (becomesGet) return { method: "GET", url: to, headers: kept };
+  return { method, url: to, headers: kept, ...(body !== undefined && { body }) };
+}
+
+function harmless(headers: Headers): Headers {
+  return new Headers([...headers].filter(([name]) => HARMLESS.includes(name)));
+}
+
+function refused(place: ToolPlace, how: string): ToolNodeError {
+  return new ToolNodeError(`${subjectOf(place)} redirects ${how}: give the address that it redirects to.`, {
+    category: "non_retryable",
+  });
+}
+
+const SCHEME = /^\s*([a-z][a-z0-9+.-]*):/i;
+
+/**
+ * A source's own address.
+ *
+ * @throws ToolNodeError E_TOOL_UNSUPPORTED for WebSockets, E_TOOL_CONFIG for all else that is no http(s) URL; never with
+ * the text, which may hold secrets.
+ */
+export function addressOf(text: string, source: string): URL {
+  const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
+  const subject = subjectOf({ source });
+  if (scheme === "ws" || scheme === "wss") {
+    throw unsupported(`${subject} is a WebSocket, which is not supported: give its http(s) URL.`);
+  }
+  const url = (scheme === "http" || scheme === "https") && URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) throw wrong(`${subject} has no address: its connection must be a whole http(s) URL.`);
+  // No request can be made to such a URL, and its error would tell the password.
+  if (url.username !== "" || url.password !== "") {
+    throw wrong(`${subject} has a user or a password in its address: say who asks by auth_type and auth_config.`);
+  }
+  url.hash = "";
+  return url;
+}
+
+/** Whether a request may go on to another place than its own: never from the network to this machine, never in the clear. */
+export function mayGoOn(from: URL, to: URL): boolean {
+  if (to.protocol !== "https:" && to.protocol !== "http:") return false;
+  if (to.username !== "" || to.password !== "") return false;
+  if (from.origin === to.origin) return true;
+  if (mayBeLoopback(to)) return mayBeLoopback(from);
+  return to.protocol === "https:";
 }

@@ -1,9 +1,24 @@
 /**
- * One connection to an MCP server: one client, one door, tools and resources.
+ * One connection to an MCP server, whatever the transport: how it is opened, its one client, its one door, tools and resources.
  * @module
  */
-import { RELATED_TASK_META_KEY, type Client, type Tool } from "@modelcontextprotocol/client";
+import {
+  Client,
+  RELATED_TASK_META_KEY,
+  type ClientOptions,
+  type JsonSchemaValidator,
+  type Tool,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import { namespaceOf } from "../../../artifacts/ids.js";
+import type { ArtifactStore } from "../../../artifacts/store.js";
+import { onAbort } from "../../../core/abort.js";
+import type { Sluice } from "../../../core/sluice.js";
 import { objectOr } from "../../../mcp/rpc.js";
+import { MAX_MESSAGE } from "../../../transports/limits.js";
+import { adaptError } from "../../adapt-error.js";
+import { subjectOf, type ToolPlace } from "../../adapting/place.js";
+import { ToolClientError, ToolNodeError } from "../../errors.js";
 import type { ResourceConnection } from "../../resources/connection.js";
 import type {
   OpenOptions,
@@ -13,20 +28,120 @@ import type {
   SourceResult,
   SourceTool,
 } from "../../source.js";
-import { MAX_MESSAGE } from "../../../transports/limits.js";
-import { subjectOf, type ToolPlace } from "../../adapting/place.js";
-import { ToolClientError } from "../../errors.js";
-import { asked } from "./asking.js";
-import { Asker } from "./asker.js";
-import { Calling } from "./calling.js";
-import { Calls } from "./calls.js";
-import { GRACE, NO_LIMIT } from "./limits.js";
+import { Calling } from "./call.js";
+import { Asker, Calls, DECLINED } from "./elicitation.js";
+import { asked, connectionLost, GRACE, NO_LIMIT, patiently } from "./requests.js";
 import { Notices } from "./notices.js";
-import { patiently } from "./patience.js";
-import { DECLINED } from "./question.js";
 import { McpResources } from "./resources.js";
-import type { McpTerms, OpenedTransport } from "./terms.js";
-import type { ToolDoor } from "./tool-door.js";
+import { ToolDoor } from "./tool-door.js";
+
+/** The protocol's eras: with `initialize`, up to 2025-11-25, and without sessions, from 2026-07-28; or whichever it is. */
+export type McpEra = "auto" | "legacy" | "modern";
+
+/** What all sources of MCP servers need. */
+export interface McpTerms {
+  /** The source's name: for errors, and as prefix of artifacts' ids. */
+  readonly name: string;
+  /** The one gate. */
+  readonly sluice: Sluice;
+  /** That of the sluice. */
+  readonly store: ArtifactStore;
+  /** Whether small images stay in place for a model that sees; false when left out. */
+  readonly showImages?: boolean;
+  /** Who the server is told that it talks to. */
+  readonly client?: { readonly name: string; readonly version: string };
+  /** `auto` when left out: the later one, where the server knows it. */
+  readonly era?: McpEra;
+}
+
+/** A transport, and what there is to it. */
+export interface OpenedTransport {
+  readonly transport: Transport;
+  /** Ends what outlives the transport: a session at the server. */
+  readonly leave?: () => Promise<void>;
+  /** Ends the program behind it with all that it started, whatever it is doing. */
+  readonly kill?: () => Promise<void>;
+  /** Whether the server has forgotten the connection, which the client does not know. */
+  readonly isLost?: () => boolean;
+  /** What the transport knows of a failure better than the client does. */
+  readonly reason?: () => Error | undefined;
+}
+
+const CLIENT = { name: "sluice", version: "1" };
+
+/** The later era's first revision, to insist on. */
+const MODERN = "2026-07-28";
+
+/** A person may be asked, and tasks are followed. */
+const CAPABILITIES: NonNullable<ClientOptions["capabilities"]> = {
+  elicitation: { form: {}, url: {} },
+  extensions: { "io.modelcontextprotocol/tasks": {} },
+};
+
+/** What one attempt at connecting needs. */
+interface Attempt {
+  readonly terms: McpTerms;
+  readonly options: OpenOptions;
+  readonly era: McpEra;
+  /** How long, in milliseconds, a server may be silent when asked for the later era; then it is taken for the earlier. */
+  readonly probeTimeout: number;
+  readonly transport: (door: ToolDoor) => OpenedTransport;
+}
+
+/**
+ * Connects, and finds out the era.
+ *
+ * @throws ToolNodeError, or the reason of the signal.
+ */
+export async function connected(attempt: Attempt): Promise<McpConnection> {
+  const { terms, options } = attempt;
+  const { name, sluice, store } = terms;
+  const { signal } = options;
+  signal.throwIfAborted();
+  const door = new ToolDoor({ sluice, store, lost: () => connectionLost(name) });
+  const opened = attempt.transport(door);
+  const client = new Client(terms.client ?? CLIENT, clientOptions(attempt));
+  const connection = new McpConnection({ ...terms, namespace: namespaceOf(name), client, door, opened }, options);
+  // The client listens to a signal only once it has found out the era.
+  const giveUp = (): void => void opened.transport.close().catch(() => undefined);
+  const forget = onAbort(signal, giveUp);
+  try {
+    await client.connect(opened.transport, { timeout: NO_LIMIT, signal });
+    signal.throwIfAborted();
+    await connection.begin(signal);
+    return connection;
+  } catch (error) {
+    await connection[Symbol.asyncDispose]();
+    signal.throwIfAborted();
+    throw failureOf(error, opened, name);
+  } finally {
+    forget();
+  }
+}
+
+function clientOptions({ era, probeTimeout }: Attempt): ClientOptions {
+  const mode = era === "modern" ? { pin: MODERN } : era;
+  return {
+    jsonSchemaValidator: PERMISSIVE,
+    capabilities: CAPABILITIES,
+    versionNegotiation: { mode, probe: { timeoutMs: probeTimeout } },
+  };
+}
+
+/** The client wraps what transports throw, and some of it gets lost. */
+function failureOf(error: unknown, { reason }: OpenedTransport, source: string): Error {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
+    if (at instanceof ToolNodeError) return at;
+  }
+  return adaptError(reason?.() ?? error, { source });
+}
+
+/** Takes everything for valid, and compiles nothing. */
+const PERMISSIVE: NonNullable<ClientOptions["jsonSchemaValidator"]> = {
+  getValidator:
+    <T>(): JsonSchemaValidator<T> =>
+    (input) => ({ valid: true, data: input as T, errorMessage: undefined }),
+};
 
 /** What a connection is made of. */
 export interface ConnectionTerms extends Omit<McpTerms, "client"> {
@@ -41,7 +156,7 @@ export interface ConnectionTerms extends Omit<McpTerms, "client"> {
 }
 
 /** A server, connected. */
-export class McpConnection implements SourceConnection {
+class McpConnection implements SourceConnection {
   readonly #terms: ConnectionTerms;
   readonly #notices: Notices;
   #resources: ResourceConnection | undefined;

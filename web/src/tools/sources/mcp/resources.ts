@@ -4,18 +4,21 @@
  */
 import type { Client } from "@modelcontextprotocol/client";
 import { objectOr, RpcCode, stringOr } from "../../../mcp/rpc.js";
-import { ToolClientError, ToolServerError } from "../../errors.js";
 import { subjectOf } from "../../adapting/place.js";
+import { ToolClientError, ToolServerError } from "../../errors.js";
 import type { ListedResource, ListedTemplate, ReadResult, ResourceConnection } from "../../resources/connection.js";
-import { through } from "../body/through.js";
-import { asked } from "./asking.js";
-import { beforeClient } from "./before-client.js";
+import { through } from "../body.js";
 import type { ConnectionTerms } from "./connection.js";
-import { MAX_LISTED, MAX_PAGES, NO_LIMIT } from "./limits.js";
-import { withFitEntries } from "./listing.js";
-import { marked } from "./marker.js";
-import type { Notices } from "./notices.js";
+import { marked } from "./expectation.js";
+import { asked, NO_LIMIT } from "./requests.js";
+import { beforeClient, type Notices, type ServerMessage } from "./notices.js";
 import { readContents, type Reading } from "./read-contents.js";
+
+/** Pages of a list that are followed. */
+const MAX_PAGES: number = 1000;
+
+/** Entries of a list behind which no further page is asked for. */
+const MAX_LISTED: number = 10_000;
 
 /** Bytes of a resource that is held as it came, at most. */
 const MAX_READ = 8 * 1024 * 1024;
@@ -158,4 +161,46 @@ function said(entry: unknown): { name: string; title?: string; description?: str
 function withoutTemplates(error: unknown): { readonly resourceTemplates: []; readonly nextCursor?: string } {
   if (objectOr(error)["code"] === RpcCode.methodNotFound) return { resourceTemplates: [] };
   throw error;
+}
+
+/** Members of an entry that are read, beside what it is known by. */
+const TEXTS = ["title", "description", "mimeType"] as const;
+
+/** What lists are called, and what their entries are known by. */
+const LISTS = [
+  ["resources", "uri"],
+  ["resourceTemplates", "uriTemplate"],
+] as const;
+
+/** Entries of one page that are kept account of. */
+const MAX_ENTRIES = 100_000;
+
+/**
+ * A message as it is, or with lists that a client takes. Of each entry only what is read is left; one that lacks something,
+ * or has it in a wrong type, becomes one without a URI, which is left out and counted like any other that cannot be shown.
+ */
+function withFitEntries(message: ServerMessage): ServerMessage {
+  const result = objectOr(message["result"]);
+  for (const [list, key] of LISTS) {
+    const entries = result[list];
+    if (!Array.isArray(entries)) continue;
+    const fit = entries.slice(0, MAX_ENTRIES).map((entry: unknown) => fitEntry(entry, key) ?? { [key]: "", name: "" });
+    return { ...message, result: { ...result, [list]: fit } };
+  }
+  return message;
+}
+
+function fitEntry(entry: unknown, key: string): ServerMessage | undefined {
+  const given = objectOr(entry);
+  const { name, size } = given;
+  if (typeof given[key] !== "string" || typeof name !== "string") return undefined;
+  if (size !== undefined && !Number.isFinite(size)) return undefined;
+  const texts = TEXTS.filter((text) => given[text] !== undefined);
+  if (texts.some((text) => typeof given[text] !== "string")) return undefined;
+  return {
+    [key]: given[key],
+    name,
+    ...Object.fromEntries(texts.map((text) => [text, given[text]])),
+    ...(size !== undefined && { size }),
+  };
 }

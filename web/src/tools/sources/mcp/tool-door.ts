@@ -14,15 +14,12 @@ import { Incoming, type Outlet } from "../../../transports/incoming.js";
 import { MAX_HEAD } from "../../../transports/limits.js";
 import type { MessageMembers } from "../../../transports/members.js";
 import type { SourceResult } from "../../source.js";
-import { Answers } from "./answers.js";
-import type { Asker } from "./asker.js";
-import { Expectation, type Asked, type Waiter } from "./expectation.js";
-import { unmarked } from "./marker.js";
-import { ResultFacts } from "./result-facts.js";
-import { Waiting } from "./waiting.js";
+import { Answers, ResultFacts } from "./answers.js";
+import type { Asker } from "./elicitation.js";
+import { unmarked, Waiting, type Asked, type Expectation, type Waiter } from "./expectation.js";
 
 /** What a door is made of. */
-export interface ToolDoorTerms {
+interface ToolDoorTerms {
   readonly sluice: Sluice;
   /** That of the sluice. */
   readonly store: ArtifactStore;
@@ -65,7 +62,7 @@ export class ToolDoor implements Doorway {
 
   /** Says that a request will be sent whose result is to go through the gate. It carries `marked(key)` in its `_meta`. */
   expect(asked: Asked, options: TransformOptions, waiter: Waiter = {}): Expectation {
-    const expectation = new Expectation(String((keys += 1)), asked, options, waiter);
+    const expectation: Expectation = { key: String((keys += 1)), asked, options, waiter };
     this.#expected.set(expectation.key, expectation);
     return expectation;
   }

@@ -3,13 +3,12 @@
  * @module
  */
 import { wrong } from "../../problem.js";
-import { MAX_YAML, mayBeYaml, parsedYaml } from "./yaml.js";
 
 /** A document as it was parsed: an object, within all bounds. */
 export type Document = Readonly<Record<string, unknown>>;
 
 /** What a document is. */
-export type DocumentKind = "manual" | "openapi" | "unknown";
+type DocumentKind = "manual" | "openapi" | "unknown";
 
 /** Bytes of a document; descriptions of the largest public APIs have about ten million. */
 export const MAX_DOCUMENT: number = 16 * 1024 * 1024;
@@ -93,4 +92,54 @@ function measure(value: object, subject: string): void {
     for (const child of Object.values(node)) walk(child, depth + 1);
   };
   walk(value, 0);
+}
+
+/** Characters of a document; a second's work. */
+const MAX_YAML: number = 2 * 1024 * 1024;
+
+/** Keys that merges (`<<`) bring, in all of them together. */
+const MAX_MERGED = 100_000;
+/** Characters and items of lists and texts that aliases repeat. */
+const MAX_REPEATED = 1_000_000;
+
+/** A key that one of our documents has at its top; most texts that are none are known by its absence. */
+const OUR_KEY = /^[ \t]*["']?(?:openapi|swagger|tools|call_template_type)["']?[ \t]*:/m;
+
+/** Whether a text may be a document of ours in YAML: a look, not a proof. */
+export function mayBeYaml(text: string): boolean {
+  // A page of a browser, and what begins like JSON, is no YAML that anybody means.
+  return !/^\s*[<[{]/.test(text) && OUR_KEY.test(text);
+}
+
+/**
+ * Reads one document: YAML 1.2, with merges, the last of several keys of the same name, and tags of others left out.
+ *
+ * @throws Error for what is no YAML, several documents, and what is nested deeper, merged or repeated more than anybody
+ * means. Its sentence may quote the text.
+ */
+export async function parsedYaml(text: string): Promise<unknown> {
+  const { load, CORE_SCHEMA, Type, types } = await import("js-yaml");
+  const kinds = ["scalar", "sequence", "mapping"] as const;
+  const others = kinds.map((kind) => new Type("", { kind, multi: true }));
+  const repeated = new Map<unknown, number>();
+  let left = MAX_REPEATED;
+  return load(text, {
+    schema: CORE_SCHEMA.extend({ implicit: [types.merge], explicit: others }),
+    json: true,
+    maxDepth: MAX_DEPTH,
+    maxTotalMergeKeys: MAX_MERGED,
+    listener: (event, { anchor, result }) => {
+      if (event === "open" || (typeof result !== "string" && !Array.isArray(result))) return;
+      // A text that is written out and equals one with an anchor counts too: there is no telling them apart.
+      if (anchor !== null) repeated.set(result, weightOf(result));
+      else left -= repeated.get(result) ?? 0;
+      if (left < 0) throw new Error("Aliases repeat too much.");
+    },
+  });
+}
+
+/** About the length of the text that it would be within a key. */
+function weightOf(value: string | readonly unknown[]): number {
+  if (typeof value === "string") return 1 + value.length;
+  return value.reduce<number>((sum, item) => sum + (typeof item === "string" ? item.length : 1), 1);
 }

@@ -1,0 +1,192 @@
+/**
+ * The bytes of one artifact, as a request wants them: conditional requests (RFC 9110 §13), ranges (§14), and a body held to the
+ * length that its headers promise.
+ *
+ * Artifacts have a strong entity tag and no date of change, so what compares dates does not apply.
+ * @module
+ */
+import type { Span } from "../../artifacts/bytes.js";
+import type { ScopedArtifacts } from "../../artifacts/scoped.js";
+import type { StoredArtifact } from "../../artifacts/store.js";
+import { SluiceError } from "../../errors/error.js";
+import { storageError } from "../../errors/storage.js";
+import { refusal } from "../json-answer.js";
+import { artifactHeaders, entityTag } from "./headers.js";
+
+/**
+ * Answers with 200, 206, 304, 412 or 416. A `HEAD` opens nothing: it is no use of the artifact.
+ *
+ * @throws SluiceError E_NOT_FOUND and E_EXPIRED when the artifact went meanwhile, E_STORE_… for what fails before the
+ * first byte; what fails behind it errors the body.
+ */
+export async function serveBytes(
+  request: Request,
+  artifact: StoredArtifact,
+  artifacts: Pick<ScopedArtifacts, "open">,
+): Promise<Response> {
+  const { headers, method } = request;
+  const tag = entityTag(artifact);
+  const verdict = verdictOf(headers, tag);
+  if (verdict === "failed") return changed();
+  const said = artifactHeaders(artifact, wantsDownload(request) ? "attachment" : "inline");
+  // With type and name, since those may have changed while the bytes did not.
+  if (verdict === "not_modified") return new Response(null, { status: 304, headers: said });
+
+  const size = artifact.size_bytes;
+  // A range is defined for GET alone (RFC 9110 §14.2).
+  const isRanged = method === "GET" && rangeCounts(headers, tag);
+  const span = isRanged ? requestedSpan(headers.get("range"), size) : null;
+  if (span === "unsatisfiable") return outOfRange(size);
+  const { start, end } = span ?? { start: 0, end: size };
+  const body = method === "HEAD" ? null : await opened(artifact, artifacts, { start, end });
+  return new Response(body, {
+    status: span === null ? 200 : 206,
+    headers: {
+      ...said,
+      "Content-Length": String(end - start),
+      ...(span !== null && { "Content-Range": `bytes ${start}-${end - 1}/${size}` }),
+    },
+  });
+}
+
+async function opened(
+  { id }: StoredArtifact,
+  artifacts: Pick<ScopedArtifacts, "open">,
+  range: Span,
+): Promise<BodyInit> {
+  return bodyOf(await artifacts.open(id, { range }), range.end - range.start);
+}
+
+/** `?download`, `?download=1`; not `?download=0` or `=false`. */
+function wantsDownload(request: Request): boolean {
+  const value = new URL(request.url).searchParams.get("download");
+  return value !== null && value !== "0" && value !== "false";
+}
+
+function changed(): Response {
+  const message = "The artifact is not the one that If-Match names: ask without it for the one that is here.";
+  return refusal(412, "E_INVALID_ARGUMENT", message);
+}
+
+function outOfRange(size: number): Response {
+  const message = `The range has no byte of the artifact, which has ${size}: ask for one that begins before its end.`;
+  return refusal(416, "E_INVALID_ARGUMENT", message, { "Accept-Ranges": "bytes", "Content-Range": `bytes */${size}` });
+}
+
+/** What the conditions of a request come to. */
+type Verdict = "proceed" | "not_modified" | "failed";
+
+const TAG = /(W\/)?("[^"]*")/g;
+
+/** Weighs `If-Match`, then `If-None-Match`, against a strong entity tag with its quotes. */
+export function verdictOf(headers: Headers, tag: string): Verdict {
+  const match = headers.get("if-match");
+  if (match !== null && !names(match, tag, "strong")) return "failed";
+  const noneMatch = headers.get("if-none-match");
+  return noneMatch !== null && names(noneMatch, tag, "weak") ? "not_modified" : "proceed";
+}
+
+/** Whether a `Range` counts: without `If-Range` it does, with one only for these very bytes. */
+export function rangeCounts(headers: Headers, tag: string): boolean {
+  const condition = headers.get("if-range");
+  return condition === null || condition.trim() === tag;
+}
+
+function names(list: string, tag: string, comparison: "strong" | "weak"): boolean {
+  if (list.trim() === "*") return true;
+  for (const [, weak, named] of list.matchAll(TAG)) {
+    if (named === tag && (weak === undefined || comparison === "weak")) return true;
+  }
+  return false;
+}
+
+const SINGLE = /^bytes=[ \t]*([0-9]*)-([0-9]*)[ \t]*$/i;
+
+/**
+ * The bytes that are asked for.
+ *
+ * @returns null for the whole: no range, several ranges, or a header that says nothing; "unsatisfiable" where no byte of
+ * the range is there.
+ */
+export function requestedSpan(header: string | null, size: number): Span | "unsatisfiable" | null {
+  const [, first = "", last = ""] = (header === null ? null : SINGLE.exec(header)) ?? [];
+  if (first === "" && last === "") return null;
+  if (first === "") return satisfiable(Math.max(0, size - Number(last)), size);
+  const start = Number(first);
+  const end = last === "" ? Number.POSITIVE_INFINITY : Number(last) + 1;
+  return last !== "" && end <= start ? null : satisfiable(start, Math.min(end, size));
+}
+
+function satisfiable(start: number, end: number): Span | "unsatisfiable" {
+  return start < end ? { start, end } : "unsatisfiable";
+}
+
+/**
+ * Waits for the first piece, so that what fails before it can still be refused, and streams the rest as it is asked for.
+ *
+ * @returns a stream of exactly `length` bytes, or one that errors with a SluiceError (E_STORE_…).
+ * @throws SluiceError for what fails before the first byte.
+ */
+export async function bodyOf(
+  stream: ReadableStream<Uint8Array>,
+  length: number,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const pieces = new Pieces(stream, length);
+  let first: Uint8Array<ArrayBuffer> | null | undefined = await pieces.next();
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller): Promise<void> {
+        const piece = first === undefined ? await pieces.next() : first;
+        first = undefined;
+        if (piece === null) controller.close();
+        else controller.enqueue(piece);
+      },
+      cancel: (reason) => pieces.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Pieces of a stream that are together as long as they should be. */
+class Pieces {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  #left: number;
+
+  constructor(stream: ReadableStream<Uint8Array>, length: number) {
+    this.#reader = stream.getReader();
+    this.#left = length;
+  }
+
+  /** The next one that has any bytes; null behind the last. */
+  async next(): Promise<Uint8Array<ArrayBuffer> | null> {
+    try {
+      return await this.#next();
+    } catch (error) {
+      await this.cancel(error).catch(() => undefined);
+      throw storageError(error, "read");
+    }
+  }
+
+  cancel(reason: unknown): Promise<void> {
+    return this.#reader.cancel(reason);
+  }
+
+  async #next(): Promise<Uint8Array<ArrayBuffer> | null> {
+    for (;;) {
+      const { done, value } = await this.#reader.read();
+      if (done && this.#left > 0) throw damaged();
+      if (done) return null;
+      if (value.byteLength > this.#left) throw damaged();
+      this.#left -= value.byteLength;
+      // No store gives views of shared memory.
+      if (value.byteLength > 0) return value as Uint8Array<ArrayBuffer>;
+    }
+  }
+}
+
+function damaged(): SluiceError {
+  return new SluiceError(
+    "E_STORE_CORRUPT",
+    "The stored bytes are not as many as were stored: delete the artifact, and call the tool again that gave it.",
+  );
+}

@@ -1,0 +1,187 @@
+/**
+ * Artifacts over HTTP, for whatever speaks in `Request` and `Response`: a service worker, a server.
+ * @module
+ */
+import { asStore } from "../../artifacts/discover.js";
+import { isArtifactId } from "../../artifacts/ids.js";
+import { scopeKey } from "../../artifacts/scope.js";
+import { ScopedArtifacts } from "../../artifacts/scoped.js";
+import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
+import { wrong } from "../../core/call.js";
+import { SluiceError } from "../../errors/error.js";
+import { heedless } from "../../mcp/door-event.js";
+import { failure, gone, jsonAnswer, notFound, refusal } from "../json-answer.js";
+import { serveBytes } from "./bytes.js";
+
+/** Whose artifacts are served: always the same one's, or what a request says; null where it may have none. */
+export type RequestScope = ArtifactScope | ((request: Request) => ArtifactScope | null | Promise<ArtifactScope | null>);
+
+/** Options of {@link artifactHandler}. */
+export interface ArtifactHandlerOptions {
+  /** Where the artifacts are. */
+  readonly store: ArtifactStore;
+  /** Nothing outside of it is served, nor told apart from what is nowhere. */
+  readonly scope: RequestScope;
+  /** The path that `artifacts/` is below: begins and ends with `/`. */
+  readonly base: string;
+  /** What makes 410 of 404; left out, what this handler found itself, the last 1,024 artifacts. */
+  readonly seen?: SeenArtifacts;
+  /** When an artifact goes, in milliseconds since 1970, where that is known; `…/meta` then says it. */
+  readonly expiresAt?: (artifact: StoredArtifact) => number | null;
+  /** What stands in the place of `artifacts/` in addresses; ends with `/`. */
+  readonly folder?: string;
+  /** Told what a store failed at, which whoever asks is not told. What it throws is lost. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Answers a request, or gives null when it is for somebody else. Never throws. */
+export type ArtifactHandler = (request: Request) => Promise<Response | null>;
+
+const METHODS = "GET, HEAD";
+
+/**
+ * Serves `GET` and `HEAD` of
+ *
+ * - `{base}artifacts/{id}`: the bytes, as a stream, with `Range` and conditions by their SHA-256 (RFC 9110); with
+ *   `?download` they are saved instead of shown;
+ * - `{base}artifacts/{id}/meta`: what is said of them, as JSON, without the scope.
+ *
+ * 404 is what is unknown in the scope, 410 what was there and is no longer, 503 what the store failed at; each with
+ * `{"error": {"code", "message"}}`. Whatever the bytes are, they run no script and reach no network.
+ *
+ * @example
+ * const handle = artifactHandler({ store, scope: { user_id: "ada" }, base: "/" });
+ * const response = (await handle(request)) ?? new Response(null, { status: 404 });
+ * @throws SluiceError E_INVALID_ARGUMENT when the store is none, or the base no such path.
+ */
+export function artifactHandler(options: ArtifactHandlerOptions): ArtifactHandler {
+  const { base, scope } = options;
+  if (!/^\/(?:.*\/)?$/.test(base)) throw wrong("base", "a path that begins and ends with /");
+  const store = asStore(options.store);
+  const seen = options.seen ?? new SeenInMemory();
+  const expiresAt = options.expiresAt ?? ((): null => null);
+  const report = heedless(options.onError);
+
+  return async (request) => {
+    const asked = askedArtifact(new URL(request.url).pathname, base, options.folder);
+    if (asked === null) return null;
+    const response = await answered(request, asked);
+    return request.method === "HEAD" ? new Response(null, response) : response;
+  };
+
+  async function answered(request: Request, asked: AskedArtifact | "unknown"): Promise<Response> {
+    if (asked === "unknown") return notFound();
+    if (request.method !== "GET" && request.method !== "HEAD") return notAllowed();
+    try {
+      const whose = typeof scope === "function" ? await scope(request) : scope;
+      return whose === null ? notFound() : await found(request, asked, whose);
+    } catch (error) {
+      report(error);
+      return failure(error);
+    }
+  }
+
+  async function found(request: Request, { id, part }: AskedArtifact, whose: ArtifactScope): Promise<Response> {
+    const artifacts = new ScopedArtifacts(store, whose);
+    let wasThere = false;
+    try {
+      const artifact = await artifacts.stat(id);
+      wasThere = true;
+      await forgiven(() => seen.add(id, whose));
+      return part === "bytes" ? await serveBytes(request, artifact, artifacts) : jsonAnswer(metaOf(artifact));
+    } catch (error) {
+      if (!(error instanceof SluiceError)) throw error;
+      if (error.code === "E_EXPIRED") return gone();
+      if (error.code !== "E_NOT_FOUND") throw error;
+      return wasThere || (await forgiven(() => seen.has(id, whose))) === true ? gone() : notFound();
+    }
+  }
+
+  function metaOf(artifact: StoredArtifact): object {
+    const { scope: _, ...said } = artifact;
+    const expires_at = expiresAt(artifact);
+    return { ...said, ...(expires_at !== null && { expires_at }) };
+  }
+}
+
+function notAllowed(): Response {
+  return refusal(405, "E_INVALID_ARGUMENT", `Artifacts are only read here: use ${METHODS}.`, { Allow: METHODS });
+}
+
+/** A memory that fails remembers nothing: it is no reason to refuse an artifact. */
+async function forgiven<T>(remember: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await remember();
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is asked for below a folder of artifacts. */
+interface AskedArtifact {
+  /** In the form of an id; whether there is one is the store's to say. */
+  readonly id: string;
+  /** The bytes themselves, or what is said of them. */
+  readonly part: "bytes" | "meta";
+}
+
+/** The folder that artifacts are below. */
+const ARTIFACTS = "artifacts/";
+const META = "/meta";
+/** Longer than any id with `/meta`. */
+const MAX_REST = 256;
+
+/**
+ * Reads `{base}artifacts/{id}` and `{base}artifacts/{id}/meta`.
+ *
+ * Nothing is decoded: ids are made of characters that need no encoding, so what has a `%` in it is none.
+ *
+ * @param base a path that begins and ends with `/`
+ * @param folder what stands in the place of `artifacts/`; ends with `/`
+ * @returns null for what is not below `{base}artifacts/`, "unknown" for what is and cannot be an artifact.
+ */
+export function askedArtifact(
+  pathname: string,
+  base: string,
+  folder: string = ARTIFACTS,
+): AskedArtifact | "unknown" | null {
+  if (!pathname.startsWith(base + folder)) return null;
+  const rest = pathname.slice(base.length + folder.length);
+  if (rest.length > MAX_REST) return "unknown";
+  const isMeta = rest.endsWith(META);
+  const id = isMeta ? rest.slice(0, -META.length) : rest;
+  return isArtifactId(id) ? { id, part: isMeta ? "meta" : "bytes" } : "unknown";
+}
+
+/** Remembers artifacts that were found. It may forget: what it forgot is unknown instead of gone. */
+export interface SeenArtifacts {
+  /** Notes that an artifact is there. */
+  add(id: string, scope: ArtifactScope): void | Promise<void>;
+  /** Whether it was noted, for that scope. */
+  has(id: string, scope: ArtifactScope): boolean | Promise<boolean>;
+}
+
+/** Most artifacts that are remembered; the ones noted first are forgotten first. */
+export const MAX_SEEN = 1024;
+
+/** Remembers as long as the object lives. */
+export class SeenInMemory implements SeenArtifacts {
+  readonly #names = new Set<string>();
+
+  add(id: string, scope: ArtifactScope): void {
+    const name = nameOf(id, scope);
+    this.#names.delete(name);
+    this.#names.add(name);
+    if (this.#names.size <= MAX_SEEN) return;
+    const [oldest = ""] = this.#names;
+    this.#names.delete(oldest);
+  }
+
+  has(id: string, scope: ArtifactScope): boolean {
+    return this.#names.has(nameOf(id, scope));
+  }
+}
+
+function nameOf(id: string, scope: ArtifactScope): string {
+  return `${id} ${scopeKey(scope)}`;
+}

@@ -1,0 +1,93 @@
+/**
+ * Artifacts of a session, page by page.
+ * @module
+ */
+import { z } from "zod";
+import type { RetainingArtifactStore } from "../../artifacts/retention/retaining-store.js";
+import { ScopedArtifacts } from "../../artifacts/scoped.js";
+import type { ArtifactScope, StoredArtifact } from "../../artifacts/store.js";
+import { BodyRefused } from "../http/request.js";
+
+/** Artifacts that a page has where nobody says, and at most. */
+export const PAGE = { usual: 100, most: 500 } as const;
+
+/** Characters of JSON of one page, the first artifact apart: what is said of one may be long. */
+const MAX_CHARS = 4 * 1024 * 1024;
+
+/** Where a page ends: behind an artifact, which may be gone by then. */
+type Place = readonly [stored_at: number, trace: string, id: string];
+
+const PLACE: z.ZodType<Place> = z.tuple([z.number(), z.string(), z.string()]);
+
+/** One page. */
+interface ArtifactPage {
+  /** What was stored first comes first. */
+  readonly artifacts: readonly StoredArtifact[];
+  /** What the next page begins behind; left out of the last. */
+  readonly next?: string;
+}
+
+/** What is wanted. */
+interface PageTerms {
+  readonly scopes: readonly ArtifactScope[];
+  readonly limit: number;
+  /** As `next` of the page before said. */
+  readonly after?: string | undefined;
+}
+
+/** Reads a page. Holds no more than it gives, and as much again. Throws BodyRefused for an `after` that no page gave. */
+export async function artifactPage(store: RetainingArtifactStore, terms: PageTerms): Promise<ArtifactPage> {
+  const { scopes, limit, after } = terms;
+  const behind = after === undefined ? null : placeIn(after);
+  let first: StoredArtifact[] = [];
+  for (const scope of scopes) {
+    for await (const artifact of new ScopedArtifacts(store, scope).list()) {
+      if (behind !== null && inOrder(placeOf(artifact), behind) <= 0) continue;
+      first.push(artifact);
+      if (first.length > 2 * limit + 1) first = firstOf(first, limit + 1);
+    }
+  }
+  first = firstOf(first, limit + 1);
+  const artifacts = fitting(first.slice(0, limit));
+  const last = artifacts.at(-1);
+  return artifacts.length < first.length && last !== undefined
+    ? { artifacts, next: Buffer.from(JSON.stringify(placeOf(last))).toString("base64url") }
+    : { artifacts };
+}
+
+function firstOf(artifacts: StoredArtifact[], count: number): StoredArtifact[] {
+  return artifacts.sort((left, right) => inOrder(placeOf(left), placeOf(right))).slice(0, count);
+}
+
+function fitting(artifacts: readonly StoredArtifact[]): readonly StoredArtifact[] {
+  let chars = 0;
+  const over = artifacts.findIndex((artifact, at) => {
+    chars += JSON.stringify(artifact).length;
+    return at > 0 && chars > MAX_CHARS;
+  });
+  return over === -1 ? artifacts : artifacts.slice(0, over);
+}
+
+function placeOf({ stored_at, scope, id }: StoredArtifact): Place {
+  return [stored_at, scope.trace_id ?? "", id];
+}
+
+function inOrder([atLeft, traceLeft, left]: Place, [atRight, traceRight, right]: Place): number {
+  return atLeft - atRight || compared(traceLeft, traceRight) || compared(left, right);
+}
+
+function compared(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function placeIn(after: string): Place {
+  try {
+    return PLACE.parse(JSON.parse(Buffer.from(after, "base64url").toString()));
+  } catch {
+    throw new BodyRefused(
+      400,
+      "The parameter after is not as it should be: take it from next of the page before.",
+      "after",
+    );
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * A store in a bucket, with links that browsers download from.
+ * @module
+ */
+import { BareS3Store } from "../../artifacts/s3/bare-store.js";
+import { optionsFrom, type S3StoreOptions } from "../../artifacts/s3/options.js";
+import { objectOf } from "../../artifacts/bytes.js";
+import type { ArtifactRef, ArtifactScope } from "../../artifacts/store.js";
+import { wrong } from "../../core/call.js";
+import { contentDisposition, essenceOf, safeFilename, servedType, UNKNOWN_TYPE } from "./headers.js";
+
+/** What a link is for. */
+export interface DownloadUrlOptions {
+  /** Whose the artifact is; left out, that of nobody. */
+  readonly scope?: ArtifactScope;
+  /** Seconds that the link is good for, 1 to 3600; 300 when left out. Credentials that end sooner end it with them. */
+  readonly expiresInSeconds?: number;
+  /** What the file is saved as; left out, what the artifact is called. */
+  readonly filename?: string;
+}
+
+const SECONDS = 300;
+const MOST_SECONDS = 3600;
+
+/** What no browser runs, even where somebody embeds it. All else is said to be bytes. */
+const PASSIVE =
+  /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp|tiff)|(?:audio|video)\/[\w.+-]+|text\/(?:plain|csv|tab-separated-values|markdown)|application\/(?:pdf|json|zip|gzip|vnd\.openxmlformats-officedocument\.[\w.-]+|vnd\.apache\.parquet))$/;
+
+/**
+ * Keeps artifacts in a bucket of any S3-compatible service, for any number of machines at once, any of which may die at any
+ * time. The service has to know conditional writes (`If-None-Match`, `If-Match`), as AWS, R2, MinIO and Ceph do.
+ *
+ * Bytes go in by parts of 8 MiB and come out as a stream, so memory is constant. Each artifact has a blob of its own: unlike in
+ * other stores a content that is in two scopes is there twice, so that all that a scope has lies under one prefix (see
+ * {@link keyPrefix}). There are no limits in it: put a RetainingArtifactStore around it, or lifecycle rules on the bucket.
+ *
+ * Every method throws SluiceError: E_STORE_DENIED, E_STORE_FULL, E_STORE_CORRUPT, E_STORE_CLOSED after `close`, E_MISUSE where
+ * `@aws-sdk/client-s3` is not installed, else E_STORE_READ or E_STORE_WRITE; E_INVALID_ARGUMENT for what no store can take. None
+ * names the bucket, a key, the service, credentials or a scope.
+ *
+ * A reader outlives the artifact as long as its connection does.
+ *
+ * @example
+ * await using store = new S3ArtifactStore({ bucket: "artifacts", prefix: "prod", region: "eu-central-1" });
+ * const ref = await store.putText("hello", { filename: "hello.txt" });
+ * const url = await store.downloadUrl(ref.id);
+ */
+export class S3ArtifactStore extends BareS3Store {
+  /**
+   * A link to an artifact's bytes for a browser; null when there is no such artifact in the scope. Whoever has it may
+   * download until it expires, and nothing else. It is saved, never shown, and under a name that is safe: as HTML it runs
+   * nowhere. Does not count as reading.
+   *
+   * @throws SluiceError E_INVALID_ARGUMENT; E_MISUSE where `@aws-sdk/s3-request-presigner` is not installed.
+   */
+  async downloadUrl(id: string, options: DownloadUrlOptions = {}): Promise<string | null> {
+    const { scope, expiresInSeconds = SECONDS, filename } = objectOf(options, "options");
+    if (!Number.isSafeInteger(expiresInSeconds) || expiresInSeconds < 1 || expiresInSeconds > MOST_SECONDS) {
+      throw wrong("expiresInSeconds", `a whole number from 1 to ${MOST_SECONDS}`);
+    }
+    if (filename !== undefined && typeof filename !== "string") throw wrong("filename", "a string");
+    return this.signed(id, scope, expiresInSeconds, (artifact) => ({
+      disposition: contentDisposition(
+        "attachment",
+        safeFilename(filename === undefined ? artifact : { ...artifact, filename }),
+      ),
+      type: savedType(artifact),
+    }));
+  }
+}
+
+/**
+ * The store that `s3://bucket` or `s3://bucket/prefix` names; credentials, region and service are what the options say, else
+ * the environment. Throws E_INVALID_ARGUMENT, in which nothing of the URL shows.
+ */
+export function s3StoreFrom(url: string, options: Omit<S3StoreOptions, "bucket" | "prefix"> = {}): S3ArtifactStore {
+  return new S3ArtifactStore({ ...objectOf(options, "options"), ...optionsFrom(url) });
+}
+
+function savedType({ mime_type }: ArtifactRef): string {
+  return PASSIVE.test(essenceOf(mime_type) ?? "") ? servedType(mime_type) : UNKNOWN_TYPE;
+}

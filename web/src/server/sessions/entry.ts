@@ -1,0 +1,85 @@
+/**
+ * Beginning a session, and being in one.
+ * @module
+ */
+import type { MiddlewareHandler } from "hono";
+import { setCookie } from "hono/cookie";
+import { sessionRefused } from "../refusals.js";
+import type { ServeEnv, ServeTerms } from "../terms.js";
+import { identityOf, sameIdentity, type ServedSession } from "./session.js";
+
+type Cookies = Parameters<typeof setCookie>[0];
+
+/** Cookies of the name that are looked at. */
+const MAX_COOKIES = 8;
+
+/** Lets through who is in a session, and asks for no more than one may; says which session it is. */
+export function inSession(terms: ServeTerms): MiddlewareHandler<ServeEnv> {
+  return async (c, next) => {
+    const { headers } = c.req.raw;
+    // A page of another origin may share the browser's cookies, but not whose they are.
+    const isGuest = terms.hosts.isGuest(headers.get("origin") ?? "");
+    const bearer = bearerIn(headers);
+    const tokens = bearer !== undefined ? [bearer] : isGuest ? [] : cookiesIn(headers, cookieName(terms, c.req.raw));
+    const id = await theOne(tokens, terms);
+    const session = id === null ? null : await terms.state.sessions.find(id);
+    if (session === null) return sessionRefused();
+    if (bearer === undefined && (await isOfAnother(session, c.req.raw, terms))) return sessionRefused();
+    c.set("session", session);
+    return terms.admission.admit(c, next);
+  };
+}
+
+/** Whether the host knows the browser's person by now as another than the one who began: a proxy in front may sign in somebody else. */
+async function isOfAnother(session: ServedSession, request: Request, terms: ServeTerms): Promise<boolean> {
+  const identity = await identityOf(request, terms);
+  return identity !== null && !sameIdentity(identity, session.identity);
+}
+
+/** Gives a session's token to a browser, which shows it to no script. */
+export async function giveCookie(c: Cookies, terms: ServeTerms, session: ServedSession): Promise<void> {
+  setCookie(c, cookieName(terms, c.req.raw), await terms.tokens.sign(session), {
+    ...cookieTerms(terms),
+    expires: new Date(session.expires_at),
+  });
+}
+
+/** Takes it back. */
+export function takeCookie(c: Cookies, terms: ServeTerms): void {
+  setCookie(c, cookieName(terms, c.req.raw), "", { ...cookieTerms(terms), maxAge: 0 });
+}
+
+/** Lax: a provider sends people back by a link. What changes something asks for the origin beside. */
+function cookieTerms({ base, hosts }: ServeTerms) {
+  return { path: base, httpOnly: true, sameSite: "Lax", secure: isSecure(hosts.publicUrl) } as const;
+}
+
+/** Cookies know no ports: two servers on one machine would take each other's. */
+function cookieName({ hosts }: ServeTerms, request: Request): string {
+  const asked = new URL(`http://${request.headers.get("host") ?? new URL(request.url).host}`);
+  const { port } = hosts.publicUrl ?? asked;
+  return `sluice_session${port === "" ? "" : `_${port}`}`;
+}
+
+function isSecure(url: URL | undefined): boolean {
+  return url?.protocol === "https:";
+}
+
+/** Cookies of one name, as of several paths. A server beside this one, or a page of a domain below, may have set some of them. */
+function cookiesIn(headers: Headers, name: string): readonly string[] {
+  const pairs = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim());
+  const values = pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
+  return values.slice(0, MAX_COOKIES);
+}
+
+/** The session that the tokens are for; null where there is none. Between two nobody could tell which one is meant. */
+async function theOne(tokens: readonly string[], terms: ServeTerms): Promise<string | null> {
+  const read = await Promise.all(tokens.map((token) => terms.tokens.read(token)));
+  const ids = new Set(read.filter((id) => id !== null));
+  const [id = null] = ids;
+  return ids.size === 1 ? id : null;
+}
+
+function bearerIn(headers: Headers): string | undefined {
+  return /^Bearer +([\w.~+/-]+=*)$/i.exec(headers.get("authorization") ?? "")?.[1];
+}

@@ -1,0 +1,251 @@
+/**
+ * The tools of a source of commands: a UTCP manual with `cli` call templates, as text, in a file, or printed by a command; or a
+ * command alone.
+ * @module
+ */
+import { readFile, stat } from "node:fs/promises";
+import { z } from "zod";
+import { quoted, subjectOf } from "../../adapting/place.js";
+import { wordsIn } from "../../config/connection.js";
+import { ToolConnectionError } from "../../errors.js";
+import { unsupported, wrong } from "../../problem.js";
+import type { SourceTool } from "../../source.js";
+import type { SourceTerms } from "../document-source.js";
+import { inputSchema } from "../http/tool.js";
+import {
+  boundedText,
+  isObject,
+  kindOf,
+  MAX_DOCUMENT,
+  parsedDocument,
+  tooLarge,
+  type Document,
+} from "../utcp/document.js";
+import { checked, manualTools, type ManualTool, type Parser } from "../utcp/manual.js";
+import { CommandRun, environment, isProgram, programName, type Running } from "./run.js";
+
+const INLINE = /^\s*\{|^\s*(?:utcp_version|manual_version|tools|call_template_type|commands)\s*:.*\n/;
+const FILE = /\.(?:json|ya?ml)$/i;
+
+/**
+ * Finds a source's commands. A command is run to find out more only where `utcp_mode` is `manual_url`.
+ *
+ * @throws ToolNodeError E_TOOL_CONFIG where there is no manual that can be read, what `wordsOf` throws for its commands;
+ * ToolConnectionError where a command's own program is not there.
+ */
+export async function discovered(
+  terms: SourceTerms,
+  running: Pick<Running, "signal" | "processes">,
+): Promise<readonly CommandTool[]> {
+  const { name, connection, utcp_mode: mode = "auto" } = terms;
+  const subject = subjectOf({ source: name });
+  if (INLINE.test(connection)) return toolsOf(await parsedDocument(connection, subject), name, subject);
+  const words = wordsOf(connection, subject);
+  const [first = ""] = words;
+  if (mode !== "base_url" && words.length === 1 && FILE.test(first)) {
+    return toolsOf(await parsedDocument(await readText(first, subject), subject), name, subject);
+  }
+  const env = environment(null, terms.env ?? {});
+  if (!(await isProgram(first, env))) throw noProgram(first, subject);
+  if (mode !== "manual_url") return [bareTool(words)];
+  const run = new CommandRun([{ words: () => words, isShown: true }], { ...running, env, folder: null, subject });
+  return toolsOf(await parsedDocument(await printed(run, subject), subject), name, subject);
+}
+
+function toolsOf(document: Document | undefined, source: string, subject: string): readonly CommandTool[] {
+  if (document !== undefined && kindOf(document) === "manual") {
+    return manualTools(document, ["cli"], source, subject).map(commandTool);
+  }
+  if (document?.["call_template_type"] !== "cli") {
+    throw wrong(`${subject} has no UTCP manual: its connection must be one, a file of one, or a command.`);
+  }
+  return [singleTool(document, source)];
+}
+
+function noProgram(program: string, subject: string): ToolConnectionError {
+  const remedy = "install it, or put its folder on the PATH of the source's environment";
+  const sentence = `${subject} cannot be started: there is no program ${quoted(programName(program))} that may be run: ${remedy}.`;
+  return new ToolConnectionError(sentence, { neverSent: true, category: "non_retryable" });
+}
+
+/** A call template without a manual around it. */
+function singleTool(template: Document, source: string): CommandTool {
+  const { name: written, description, inputs } = template;
+  const name = typeof written === "string" && written !== "" ? written.slice(0, 128) : "run";
+  return commandTool({
+    name,
+    description: typeof description === "string" ? description : "",
+    inputs: isObject(inputs) ? inputs : {},
+    outputs: null,
+    template,
+    at: "",
+    subject: subjectOf({ source, tool: name }),
+  });
+}
+
+async function readText(path: string, subject: string): Promise<string> {
+  try {
+    if ((await stat(path)).size > MAX_DOCUMENT) throw tooLarge(subject);
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (typeof (error as NodeJS.ErrnoException).syscall !== "string") throw error;
+    // Where the file is, is nobody's business but its owner's.
+    throw wrong(`${subject} has a file of a manual that cannot be read: check its path and permissions.`);
+  }
+}
+
+async function printed(run: CommandRun, subject: string): Promise<string> {
+  const text = await boundedText(run.output());
+  if (text === undefined) throw tooLarge(subject);
+  if (!run.isSuccess) throw wrong(`${subject} has a command that fails to print a manual: run it by hand to see why.`);
+  return text;
+}
+
+/** One command of a tool. */
+interface CommandStep {
+  readonly words: readonly string[];
+  /** Whether its output is a part of the tool's. */
+  readonly isShown: boolean;
+}
+
+/** How arguments get into a command. */
+export type ArgumentStyle =
+  /** In place of `UTCP_ARG_name_UTCP_END`. */
+  | "placeholders"
+  /** Behind the command, as `--name value`. */
+  | "flags"
+  /** Behind the command, as the words of the argument `args`. */
+  | "words";
+
+/** How a tool is run. */
+export interface CommandTemplate {
+  readonly steps: readonly CommandStep[];
+  readonly style: ArgumentStyle;
+  /** May name variables. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Variables that are taken over from our environment; null: those that programs cannot do without. */
+  readonly inherited: readonly string[] | null;
+  /** That of this process where null. */
+  readonly folder: string | null;
+}
+
+/** A tool and how it is run. */
+interface CommandTool extends SourceTool {
+  readonly template: CommandTemplate;
+}
+
+const MAX_STEPS = 32;
+const MAX_COMMAND = 32_768;
+const MAX_VARIABLES = 200;
+
+const commandText = z.string().min(1).max(MAX_COMMAND);
+const step = z.object({ command: commandText, append_to_final_output: z.boolean().nullish() });
+const schema = z.object({
+  commands: z.array(step).min(1).max(MAX_STEPS).nullish(),
+  command_name: commandText.nullish(),
+  env_vars: z.record(z.string().min(1).max(256), z.string()).nullish(),
+  inherit_env_vars: z.array(z.string()).max(MAX_VARIABLES).nullish(),
+  working_dir: z.string().min(1).max(4096).nullish(),
+});
+
+/**
+ * A tool of a manual as it is run.
+ *
+ * @throws ToolNodeError E_TOOL_CONFIG for a template that is none, what `wordsOf` throws for its commands.
+ */
+function commandTool(tool: ManualTool): CommandTool {
+  const { name, description, inputs, outputs, template, at, subject } = tool;
+  return {
+    name,
+    description,
+    input_schema: inputSchema(inputs),
+    ...(outputs !== null && { output_schema: outputs }),
+    // Nothing in a template says that running it again does no harm.
+    isRepeatable: false,
+    isReadOnly: false,
+    template: commandTemplate(template, subject, at),
+  };
+}
+
+/** A call template, held against what UTCP says of it. */
+function commandTemplate(written: Document, subject: string, at: string): CommandTemplate {
+  const place = at === "" ? "tool_call_template" : `${at}.tool_call_template`;
+  const template = checked(schema as unknown as Parser, written, subject, place) as z.infer<typeof schema>;
+  const { commands, command_name: single, env_vars: env, inherit_env_vars: inherited, working_dir: folder } = template;
+  const rest = { env: env ?? {}, inherited: inherited ?? null, folder: folder ?? null };
+  if (commands === null || commands === undefined) {
+    const steps = [{ words: wordsOf(single ?? "", subject), isShown: true }];
+    return { steps, style: "flags", ...rest };
+  }
+  const steps = commands.map(({ command: text, append_to_final_output: isShown }, index) => ({
+    words: wordsOf(text, subject),
+    isShown: isShown ?? index === commands.length - 1,
+  }));
+  return { steps, style: "placeholders", ...rest };
+}
+
+/** The one tool of a bare command, whose words the model gives. */
+function bareTool(words: readonly string[]): CommandTool {
+  const program = words[0]?.split(/[/\\]/).pop() ?? "";
+  const items = { type: "array", items: { type: "string" }, description: "The command's arguments, one word each" };
+  return {
+    name: "run",
+    description: `Runs ${program} with the given arguments, without a shell, and gives what it prints.`,
+    input_schema: { type: "object", properties: { args: items }, additionalProperties: false },
+    isRepeatable: false,
+    isReadOnly: false,
+    template: { steps: [{ words, isShown: true }], style: "words", env: {}, inherited: null, folder: null },
+  };
+}
+
+const MAX_WORDS = 1000;
+/** What only a shell understands, as a word of its own. */
+const OPERATOR = /^(?:[|&;]+|\d?(?:>{1,2}|<{1,3})(?:&\d)?)$/;
+const SUBSTITUTION = /\$\(/;
+/** What a word may hold in place of values. */
+const OPEN = /UTCP_ARG_[A-Za-z0-9_]+?_UTCP_END|\$\{?CMD_\d+_OUTPUT\}?/;
+/** Programs that run what a word says, and the options in front of such a word. */
+const INTERPRETER =
+  /^(?:(?:ba|da|z|k|a|c|tc|fi)?sh|busybox|cmd|powershell|pwsh|node|nodejs|deno|bun|python[\d.]*|perl|ruby|php|lua|osascript|awk|gawk|eval|ssh)(?:\.exe)?$/i;
+const CODE = /^(?:-[a-z]*[cepr]|--(?:eval|print|command|execute)|-(?:Encoded)?Command|\/[ckr])$/i;
+/** Programs whose first word is code. */
+const CODE_FIRST = /^(?:awk|gawk|eval|ssh)$/i;
+
+/**
+ * A command's words: split at white space, quotes keep together, a backslash is itself.
+ *
+ * @param subject begins the sentences of errors.
+ * @throws ToolNodeError E_TOOL_CONFIG for what is no command; E_TOOL_UNSUPPORTED for what only a shell could do, and
+ * where a value would become a program, or a part of one.
+ */
+export function wordsOf(command: string, subject: string): readonly string[] {
+  const words = wordsIn(command.trim());
+  if (words === undefined) throw wrong(`${subject} has a command with a quote that is not closed.`);
+  if (command.includes("\0")) throw wrong(`${subject} has a command with a NUL character.`);
+  if (words.length === 0) throw wrong(`${subject} has an empty command.`);
+  if (words.length > MAX_WORDS) throw wrong(`${subject} has a command of more than ${MAX_WORDS} words.`);
+  if (words.some((word) => OPERATOR.test(word) || SUBSTITUTION.test(word))) {
+    throw unsupported(
+      `${subject} has a command with pipes, redirections or "$(…)", which only a shell understands: put it into a script, and name that.`,
+    );
+  }
+  if (OPEN.test(words[0] as string)) throw unsupported(`${subject} lets an argument choose its program: name one.`);
+  if (words.some((word, at) => OPEN.test(word) && isCode(words, at))) {
+    throw unsupported(
+      `${subject} puts an argument into code that an interpreter runs: put the code into a script, and give it the argument.`,
+    );
+  }
+  return words;
+}
+
+function isCode(words: readonly string[], at: number): boolean {
+  const before = words.slice(0, at);
+  const program = before.findLastIndex((word) => INTERPRETER.test(word.split(/[/\\]/).pop() ?? ""));
+  if (program < 0) return false;
+  const name = words[program]?.split(/[/\\]/).pop() ?? "";
+  return CODE.test(words[at - 1] as string) || (CODE_FIRST.test(name) && !before.slice(program + 1).some(isPlain));
+}
+
+function isPlain(word: string): boolean {
+  return !word.startsWith("-");
+}
