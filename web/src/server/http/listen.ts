@@ -74,7 +74,7 @@ export async function listen(server: Answering, options: ListenOptions): Promise
     door.listener,
   );
   http.maxConnections = maxConnections;
-  http.on("connection", (socket) => door.connected(socket));
+  http.on("connection", (socket) => door.connections.add(socket));
   await bound(http, host, port);
   return {
     port: (http.address() as AddressInfo).port,
@@ -85,10 +85,10 @@ export async function listen(server: Answering, options: ListenOptions): Promise
 /** Stands between Node's requests and those of the web. */
 class Door {
   readonly listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+  readonly connections = new Connections();
   readonly #server: Answering;
   readonly #patience: number;
   readonly #answers = new Set<PacedAnswer>();
-  readonly #connections = new Connections();
   #isClosing = false;
 
   constructor(server: Answering, patience: number) {
@@ -99,20 +99,10 @@ class Door {
       errorHandler: notHttp,
     });
     this.listener = (incoming, outgoing) => {
-      if (!this.#connections.enter(incoming.socket, outgoing)) return;
+      if (!this.connections.enter(incoming.socket, outgoing)) return;
       // Whatever fails here has cost one client its connection.
       listener(incoming, outgoing).catch(() => outgoing.destroy());
     };
-  }
-
-  /** Notes a connection. */
-  connected(socket: Socket): void {
-    this.#connections.add(socket);
-  }
-
-  /** Ends connections on which nothing is under way. */
-  closeIdle(): void {
-    this.#connections.endIdle();
   }
 
   /** Takes no more requests, and lets those go who only listen. */
@@ -158,7 +148,7 @@ async function ended(server: Server, door: Door, grace: number): Promise<void> {
   const isClosed = closed.then(() => true);
   const until = performance.now() + grace;
   while (performance.now() < until) {
-    door.closeIdle();
+    door.connections.endIdle();
     if (await Promise.race([isClosed, sleep(LOOK, false)])) return;
   }
   server.closeAllConnections();
