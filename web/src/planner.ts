@@ -43,8 +43,8 @@ export type {
 } from "./planner/event.js";
 export { AiSdkClient } from "./planner/llm/ai-sdk/client.js";
 export type { AiSdkClientOptions } from "./planner/llm/ai-sdk/client.js";
-export type { AiSdkModel, AiSdkPart } from "./planner/llm/ai-sdk/model.js";
-export type { AskingOptions } from "./planner/llm/asking.js";
+export type { AiSdkModel, AiSdkPart } from "./planner/llm/ai-sdk/client.js";
+export type { AskingOptions } from "./planner/llm/resilience.js";
 export type {
   AssistantMessage,
   LlmAnswer,
@@ -60,8 +60,8 @@ export type {
   ToolMessage,
   UserMessage,
 } from "./planner/llm/client.js";
-export { LlmError } from "./planner/llm/error.js";
-export type { LlmErrorCode, LlmErrorDetails } from "./planner/llm/error.js";
+export { LlmError } from "./planner/llm/client.js";
+export type { LlmErrorCode, LlmErrorDetails } from "./planner/llm/client.js";
 export { OpenAiClient } from "./planner/llm/openai/client.js";
 export type { OpenAiClientOptions } from "./planner/llm/openai/client.js";
 export { scriptedModel } from "./planner/llm/scripted-model.js";

@@ -5,7 +5,7 @@
  */
 import type { ArtifactScope } from "../artifacts/store.js";
 import type { AnswerRef, Cut, Sluice } from "../core/sluice.js";
-import { MAX_CALLS } from "./llm/limits.js";
+import { MAX_CALLS } from "./llm/client.js";
 import { LEAST_SHARE, shared } from "./sharing.js";
 import type { Sluices } from "./sluices.js";
 
