@@ -13,11 +13,10 @@
  * @module mcp-sluice/planner
  */
 export { ReactPlanner } from "./planner/react-planner.js";
-export type { ReactPlannerOptions } from "./planner/react-planner.js";
-export type { PlanningHints, ResumeOptions, RunOptions } from "./planner/run-options.js";
+export type { PlanningHints, ReactPlannerOptions, ResumeOptions, RunOptions } from "./planner/options.js";
 export type { Exhausted, PlannerBudget, Spent } from "./planner/budget.js";
 export type { CatalogSource, OffersTools } from "./planner/catalog.js";
-export type { PlannerToolContext } from "./planner/context.js";
+export type { PlannerToolContext } from "./planner/tool.js";
 export type {
   ArtifactEmittedEvent,
   ArtifactStoredEvent,
@@ -74,7 +73,7 @@ export type {
 } from "./planner/llm/scripted-model.js";
 export { MemoryStateStore } from "./planner/memory-state-store.js";
 export type { PlannerPause, PlannerResult } from "./planner/result.js";
-export type { StateStoreOptions } from "./planner/state-limits.js";
+export type { StateStoreOptions } from "./planner/state-store.js";
 export type {
   HostStateStore,
   Released,
@@ -86,8 +85,8 @@ export type {
 export { tool } from "./planner/tool.js";
 export type { NativeTool, NativeToolOptions } from "./planner/tool.js";
 export type { ToolArtifacts, ToolArtifactInfo } from "./artifacts/tool-artifacts.js";
-export type { PlannerOutcome } from "./planner/outcome.js";
-export type { Trajectory, TrajectoryCall, TrajectoryStep } from "./planner/trajectory.js";
+export type { PlannerOutcome } from "./planner/result.js";
+export type { Trajectory, TrajectoryCall, TrajectoryStep } from "./planner/result.js";
 export type { ResiliencePolicy, RetryRules } from "./tools/resilience/policy.js";
 export type { DisplayedFile, ResultDisplay, UserFilePrompts } from "./tools/user-files/handling.js";
 export type { RetryNotice } from "./tools/resilience/resilience.js";

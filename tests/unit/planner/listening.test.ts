@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { PlannerEvent } from "../../../web/src/planner/event.js";
-import { listening } from "../../../web/src/planner/listening.js";
+import { listening } from "../../../web/src/planner/catalog.js";
 import { tool } from "../../../web/src/planner/tool.js";
 import { ToolNode } from "../../../web/src/tools-node.js";
 import type { ToolNodeEvent } from "../../../web/src/tools/event.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { shared } from "../../../web/src/planner/sharing.js";
+import { shared } from "../../../web/src/planner/observation.js";
 
 test("who needs little leaves the rest to the others", () => {
   expect(shared([100, 90_000, 90_000], 100_000)).toEqual([100, 49_950, 49_950]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { SluiceConfig } from "../../../web/src/core/config.js";
 import type { Sluice } from "../../../web/src/core/sluice.js";
-import { Sluices } from "../../../web/src/planner/sluices.js";
+import { Sluices } from "../../../web/src/planner/observation.js";
 
 const gate = {} as Sluice;
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { wireNames } from "../../../web/src/planner/wire-names.js";
+import { wireNames } from "../../../web/src/planner/catalog.js";
 
 test("names that every API takes stay, and dots become underscores", () => {
   expect([...wireNames(["look-up", "weather.map"]).values()]).toEqual(["look-up", "weather_map"]);

@@ -19,8 +19,12 @@ import {
   StateLimits,
   valueOf,
   type StateStoreOptions,
-} from "./state-limits.js";
-import type { Released, RemoteBinding, StateEvent, StateStore, StoredEvent } from "./state-store.js";
+  type Released,
+  type RemoteBinding,
+  type StateEvent,
+  type StateStore,
+  type StoredEvent,
+} from "./state-store.js";
 
 /** Milliseconds after which a store object that saves looks again for what is too old. */
 const SWEEP_EVERY = 60 * 60 * 1000;

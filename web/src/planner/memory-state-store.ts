@@ -13,8 +13,12 @@ import {
   StateLimits,
   valueOf,
   type StateStoreOptions,
-} from "./state-limits.js";
-import type { Released, RemoteBinding, StateEvent, StateStore, StoredEvent } from "./state-store.js";
+  type Released,
+  type RemoteBinding,
+  type StateEvent,
+  type StateStore,
+  type StoredEvent,
+} from "./state-store.js";
 
 /** Kept until a time; in milliseconds. */
 interface Kept {

@@ -9,11 +9,11 @@ import { FILE_MODE, FOLDER_MODE } from "../../artifacts/file/layout.js";
 import { orNull } from "../../artifacts/file/plain.js";
 import { inMilliseconds } from "../../artifacts/stamps.js";
 import { SluiceError } from "../../errors/error.js";
-import { bytesOf } from "../state-limits.js";
+import { bytesOf } from "../state-store.js";
 import { hashed, moved, textAt, type Room, type StateFolder } from "./state-folder.js";
 
 /** A text, and when it was saved, in milliseconds. */
-export interface SavedText {
+interface SavedText {
   readonly at: number;
   readonly text: string;
 }

@@ -23,7 +23,7 @@ import { isMarked, mark, type Marked } from "../../artifacts/file/marker.js";
 import { isStale, temporaryName } from "../../artifacts/file/owner.js";
 import { isPlainFolder, openPlain, orNull } from "../../artifacts/file/plain.js";
 import { SluiceError } from "../../errors/error.js";
-import { TOO_LARGE } from "../state-limits.js";
+import { TOO_LARGE } from "../state-store.js";
 
 /** The rooms of a state store. */
 export type Room = "runs" | "bindings" | "events" | "oauth";

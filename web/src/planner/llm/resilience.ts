@@ -112,7 +112,7 @@ const RULES: OptionTests<RetryRules> = {
 };
 
 /** The policy of a client's options, of which all may be left out. Throws E_INVALID_ARGUMENT. */
-export function patienceOf(resilience: NonNullable<AskingOptions["resilience"]>): ResiliencePolicy {
+function patienceOf(resilience: NonNullable<AskingOptions["resilience"]>): ResiliencePolicy {
   checkOptions(resilience, POLICY, "resilience", wrongIn("resilience"));
   // A model may think for long before its first word.
   const { timeout_s = 120, max_concurrency = 10, retry_policy: rules = {} } = resilience;

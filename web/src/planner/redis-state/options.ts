@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import type { StateStoreOptions } from "../state-limits.js";
+import type { StateStoreOptions } from "../state-store.js";
 
 /**
  * What a store needs of a client: `createClient` and `createClientPool` of node-redis give one, and so is whatever sends a

@@ -5,8 +5,7 @@
 import type { AnswerRef } from "../../core/sluice.js";
 import type { ErrorCode, SluiceError } from "../../errors/error.js";
 import type { CallPlace, PausedEvent, PlannerEvent } from "../../planner/event.js";
-import type { PlannerPause, PlannerResult } from "../../planner/result.js";
-import type { Trajectory, TrajectoryCall, TrajectoryStep } from "../../planner/trajectory.js";
+import type { PlannerPause, PlannerResult, Trajectory, TrajectoryCall, TrajectoryStep } from "../../planner/result.js";
 import type { PublicRef } from "../public-ref.js";
 import type { RunPlace } from "./run-place.js";
 

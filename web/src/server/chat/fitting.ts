@@ -3,7 +3,7 @@
  * @module
  */
 import type { CallPlace } from "../../planner/event.js";
-import { leading } from "../../planner/turn.js";
+import { leading } from "../../planner/call.js";
 import { MAX_EVENT_BYTES, type LoggedEvent } from "../events/event-log.js";
 import type { ChatEvent } from "./chat-event.js";
 

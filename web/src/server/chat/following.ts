@@ -4,7 +4,7 @@
  */
 import type { SentEvent } from "../http/sse.js";
 import type { ServeState } from "../state.js";
-import { pauseIn } from "../../planner/named-run.js";
+import { pauseIn } from "../../planner/run-state.js";
 import { isLast, type ChatEnd } from "./chat-event.js";
 import type { RunPlace } from "./run-place.js";
 

@@ -3,7 +3,8 @@
  * @module
  */
 import type { CatalogSource } from "../../planner/catalog.js";
-import { ReactPlanner, type ReactPlannerOptions } from "../../planner/react-planner.js";
+import type { ReactPlannerOptions } from "../../planner/options.js";
+import { ReactPlanner } from "../../planner/react-planner.js";
 import type { HostStateStore, StateStore } from "../../planner/state-store.js";
 import type { SluiceServerOptions } from "../options.js";
 import type { ServeTerms } from "../terms.js";

@@ -4,7 +4,7 @@
  */
 import type { FullScope } from "../../artifacts/scope.js";
 import type { PlannerResult } from "../../planner/result.js";
-import { leading } from "../../planner/turn.js";
+import { leading } from "../../planner/call.js";
 import { publicRef } from "../public-ref.js";
 import { scopeOf } from "../sessions/session.js";
 import { announced } from "../sessions/announcing.js";

@@ -7,7 +7,7 @@ import { SluiceError } from "../../errors/error.js";
 import type { PlannerEvent } from "../../planner/event.js";
 import type { ReactPlanner } from "../../planner/react-planner.js";
 import type { PlannerPause, PlannerResult } from "../../planner/result.js";
-import type { ResumeOptions } from "../../planner/run-options.js";
+import type { ResumeOptions } from "../../planner/options.js";
 import { saidOf } from "../refusals.js";
 import { scopeOf } from "../sessions/session.js";
 import { announced } from "../sessions/announcing.js";

@@ -5,8 +5,8 @@
 import { randomBytes } from "node:crypto";
 import { onAbort, untilAborted } from "../../core/abort.js";
 import { SluiceError } from "../../errors/error.js";
-import { isDone, textOf, textsOf } from "../../planner/redis-state/replies.js";
-import { valueOf } from "../../planner/state-limits.js";
+import { isDone, textOf, textsOf } from "../../planner/redis-state/server.js";
+import { valueOf } from "../../planner/state-store.js";
 import { isBefore, placeAfter } from "../events/event-id.js";
 import {
   CHANNEL_SECONDS,

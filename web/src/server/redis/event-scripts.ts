@@ -5,7 +5,7 @@
  * all that is kept; `trimmed` where something went; `bytes` of what is kept; `recent`, who appended the last few; and `ended`.
  * @module
  */
-import { plainScript } from "../../planner/redis-state/lua.js";
+import { plainScript } from "../../planner/redis-state/server.js";
 
 /** Characters of `recent`: some dozen events are known again when they are appended once more. */
 const RECENT = 600;

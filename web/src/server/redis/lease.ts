@@ -5,8 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SluiceError } from "../../errors/error.js";
-import { plainScript } from "../../planner/redis-state/lua.js";
-import { isDone } from "../../planner/redis-state/replies.js";
+import { plainScript, isDone } from "../../planner/redis-state/server.js";
 import type { ScriptRunner } from "./place.js";
 
 /** How long things take, all in milliseconds. */

@@ -3,8 +3,8 @@
  * @module
  */
 import type { Clock } from "../../artifacts/store.js";
-import { isDone, textOf, textsOf } from "../../planner/redis-state/replies.js";
-import { valueOf } from "../../planner/state-limits.js";
+import { isDone, textOf, textsOf } from "../../planner/redis-state/server.js";
+import { valueOf } from "../../planner/state-store.js";
 import type { ServedSession } from "../sessions/session.js";
 import {
   MAX_SESSIONS,

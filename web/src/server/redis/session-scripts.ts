@@ -2,7 +2,7 @@
  * What is done at once to sessions inside the server.
  * @module
  */
-import { plainScript } from "../../planner/redis-state/lua.js";
+import { plainScript } from "../../planner/redis-state/server.js";
 
 // KEYS: the session, its traces, its subscriptions, and the index of all sessions by the time until when they last.
 const NAMES = `

@@ -3,9 +3,8 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { plainScript } from "../../planner/redis-state/lua.js";
-import { isDone, textOf } from "../../planner/redis-state/replies.js";
-import { valueOf } from "../../planner/state-limits.js";
+import { plainScript, isDone, textOf } from "../../planner/redis-state/server.js";
+import { valueOf } from "../../planner/state-store.js";
 import { tokenKey, type StoredToken, type TokenStore } from "../../tools/auth/token-store.js";
 import { Turns } from "../../tools/auth/turns.js";
 import { alone, type LeaseTimes } from "./lease.js";

@@ -94,7 +94,7 @@ function checkModel(model: AiSdkModel): void {
 }
 
 /** Messages; the results of one turn are one message. */
-export function promptOf(messages: readonly LlmMessage[]): AiSdkMessage[] {
+function promptOf(messages: readonly LlmMessage[]): AiSdkMessage[] {
   const prompt: AiSdkMessage[] = [];
   for (const message of messages) {
     const before = prompt.at(-1);
@@ -303,33 +303,33 @@ export interface AiSdkModel {
 }
 
 /** What a model is asked. The SDK's own types are not read-only, and neither are these. */
-export interface AiSdkCall {
+interface AiSdkCall {
   prompt: AiSdkMessage[];
   tools?: { type: "function"; name: string; description?: string; inputSchema: object }[];
   abortSignal?: AbortSignal;
 }
 
 /** One message. */
-export type AiSdkMessage =
+type AiSdkMessage =
   | { role: "system"; content: string }
   | { role: "user"; content: AiSdkText[] }
   | { role: "assistant"; content: (AiSdkText | AiSdkReasoning | AiSdkCallPart)[] }
   | { role: "tool"; content: AiSdkResult[] };
 
 /** A text. */
-export interface AiSdkText {
+interface AiSdkText {
   type: "text";
   text: string;
 }
 
 /** What the model thought, which some want back, signed. */
-export interface AiSdkReasoning extends WithOptions {
+interface AiSdkReasoning extends WithOptions {
   type: "reasoning";
   text: string;
 }
 
 /** A call that the model made. */
-export interface AiSdkCallPart extends WithOptions {
+interface AiSdkCallPart extends WithOptions {
   type: "tool-call";
   toolCallId: string;
   toolName: string;
@@ -337,7 +337,7 @@ export interface AiSdkCallPart extends WithOptions {
 }
 
 /** What the tool answered. */
-export interface AiSdkResult {
+interface AiSdkResult {
   type: "tool-result";
   toolCallId: string;
   toolName: string;

@@ -4,7 +4,7 @@
  * @module
  */
 import { createParser } from "eventsource-parser";
-import { adaptFetchError, fromStatus, type ToolPlace } from "../../../tools/adapt-error.js";
+import { adaptFetchError, fromStatus } from "../../../tools/adapt-error.js";
 import { subjectOf } from "../../../tools/adapting/place.js";
 import { ToolClientError, ToolConnectionError, ToolServerError } from "../../../tools/errors.js";
 import { chunksOf } from "../../../tools/sources/body/chunks.js";
@@ -22,7 +22,10 @@ import type { TurnAttempt } from "../resilience.js";
 const MAX_REASON_BYTES = 64 * 1024;
 
 /** What reading needs. */
-export interface Reading extends TurnAttempt, Failing {}
+export interface Reading extends TurnAttempt {
+  /** What must not be told to anybody, should the server quote it. */
+  readonly secret: string | undefined;
+}
 
 /**
  * Reads an answer to its end.
@@ -30,7 +33,7 @@ export interface Reading extends TurnAttempt, Failing {}
  * @throws ToolNodeErrors of the place; the signal's reason.
  */
 export async function answerOf(response: Response, reading: Reading): Promise<LlmAnswer> {
-  if (!response.ok) throw await refusal(response, reading);
+  if (!response.ok) throw await refused(response, reading);
   const type = response.headers.get("content-type") ?? "";
   if (/^\s*application\/json/i.test(type)) return object(response, reading);
   return stream(response, reading, /^\s*text\/event-stream/i.test(type));
@@ -127,7 +130,7 @@ async function* bounded(
 }
 
 /** What an answer says that is none: its status, and why, where the server has a sentence for it. */
-async function refusal(response: Response, reading: Reading): Promise<Error> {
+async function refused(response: Response, reading: Reading): Promise<Error> {
   const { status, headers } = response;
   const error = isRedirect(response) ? redirected(response, reading) : fromStatus(status, headers, reading.place);
   // Who is not known may have sent a secret that is somebody else's; what a redirect says is where it leads.
@@ -136,7 +139,7 @@ async function refusal(response: Response, reading: Reading): Promise<Error> {
     return error;
   }
   const reason = await whole(response, reading, MAX_REASON_BYTES).then(sentenceIn, () => "");
-  error.message += said(reason, reading);
+  error.message += quotedBehind(reason, reading);
   return error;
 }
 
@@ -150,7 +153,7 @@ interface Begun {
 }
 
 /** Takes chunks of a stream, or the one object of an answer that is no stream: whatever of them is not understood is nothing. */
-export class Assembly {
+class Assembly {
   #text = "";
   readonly #calls: Begun[] = [];
   /** By the server's index: where its call is among ours. */
@@ -228,7 +231,7 @@ export class Assembly {
 }
 
 /** An error that the server put where a chunk or an answer should be; its sentence may be empty. */
-export function errorIn(chunk: unknown): { readonly message: string; readonly status: number | undefined } | undefined {
+function errorIn(chunk: unknown): { readonly message: string; readonly status: number | undefined } | undefined {
   const { error } = fieldsOf(chunk);
   if (error === undefined || error === null) return undefined;
   if (typeof error === "string") return { message: error, status: undefined };
@@ -290,36 +293,29 @@ function reasonOf(said: string | undefined, hasCalls: boolean): StopReason {
   return hasCalls ? "tool_calls" : "stop";
 }
 
-/** Where an error is, and what it must not tell. */
-export interface Failing {
-  readonly place: ToolPlace;
-  /** What must not be told to anybody, should the server quote it. */
-  readonly secret: string | undefined;
-}
-
 /** Characters of a server's own sentence. */
 const MAX_SENTENCE = 300;
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Whether the server sends us on; browsers hide where. */
-export function isRedirect({ type, status }: Response): boolean {
+function isRedirect({ type, status }: Response): boolean {
   return type === "opaqueredirect" || REDIRECTS.has(status);
 }
 
 /** A redirect, which is not followed. */
-export function redirected({ status, headers, url }: Response, failing: Failing): ToolClientError {
+function redirected({ status, headers, url }: Response, reading: Reading): ToolClientError {
   const known = status === 0 ? "" : ` (HTTP ${status})`;
   const remedy = "where that is right, give the address that it leads to as baseUrl";
-  const sentence = `${subjectOf(failing.place)} redirects${known}, which is not followed: ${remedy}.`;
-  const target = quoted(baseIn(headers.get("location"), url), failing);
+  const sentence = `${subjectOf(reading.place)} redirects${known}, which is not followed: ${remedy}.`;
+  const target = quoted(baseIn(headers.get("location"), url), reading);
   return new ToolClientError(target === "" ? sentence : `${sentence} It leads to ${target}`, {
     ...(status !== 0 && { status }),
   });
 }
 
 /** An answer that is whole, and no chat completion. */
-export function noCompletion({ headers }: Response, { place }: Failing): ToolClientError {
+function noCompletion({ headers }: Response, { place }: Reading): ToolClientError {
   const [type] = /^[\w.+-]{1,40}\/[\w.+-]{1,40}/.exec(headers.get("content-type") ?? "") ?? [];
   const what = type === undefined ? "with what is no chat completion" : `with ${type} that is no chat completion`;
   const remedy = "check its address (baseUrl), which ends in /v1 at most servers";
@@ -327,52 +323,44 @@ export function noCompletion({ headers }: Response, { place }: Failing): ToolCli
 }
 
 /** An error in an answer that says that all is well: in place of it, or in the middle of its stream. */
-export function told(
-  { message, status }: NonNullable<ReturnType<typeof errorIn>>,
-  failing: Failing,
-  isWhole: boolean,
-): Error {
-  const subject = subjectOf(failing.place);
+function told({ message, status }: NonNullable<ReturnType<typeof errorIn>>, reading: Reading, isWhole: boolean): Error {
+  const subject = subjectOf(reading.place);
   const error = ((): Error => {
-    if (status !== undefined) return fromStatus(status, undefined, failing.place);
+    if (status !== undefined) return fromStatus(status, undefined, reading.place);
     if (!isWhole) return new ToolServerError(`${subject} failed in the middle of its answer: try again later.`);
     return new ToolClientError(`${subject} answered with an error: check its name and its address (baseUrl).`);
   })();
-  error.message += said(message, failing);
+  error.message += quotedBehind(message, reading);
   return error;
 }
 
 /** A server's sentence behind ours; nothing where it has none. */
-export function said(sentence: string, failing: Failing): string {
-  const line = quoted(sentence, failing);
+function quotedBehind(sentence: string, reading: Reading): string {
+  const line = quoted(sentence, reading);
   return line === "" ? "" : ` It says: ${line}`;
 }
 
 /** The server's sentence in the answer to a request that it refuses; empty where there is none. */
 function sentenceIn(text: string): string {
-  try {
-    const answer: unknown = JSON.parse(text);
-    // Some put what went wrong into a list of one.
-    return errorIn(Array.isArray(answer) ? answer[0] : answer)?.message ?? "";
-  } catch {
-    return "";
-  }
+  const answer = parsed(text);
+  // Some put what went wrong into a list of one.
+  return errorIn(Array.isArray(answer) ? answer[0] : answer)?.message ?? "";
 }
 
 /** A stream in which something is that is no JSON. */
-export function noJson({ place }: Failing): ToolServerError {
+function noJson({ place }: Reading): ToolServerError {
   return new ToolServerError(`${subjectOf(place)} wrote what is no JSON in the middle of its answer: try again later.`);
 }
 
 /** A stream that ended before its end. */
-export function brokenOff({ place }: Failing): ToolConnectionError {
+function brokenOff({ place }: Reading): ToolConnectionError {
   return new ToolConnectionError(
     `${subjectOf(place)} ended the connection before its answer was complete: try again later.`,
   );
 }
 
 /** A text that is nobody's but the server's. */
-function quoted(text: string, { secret }: Failing): string {
+function quoted(text: string, { secret }: Reading): string {
   const hidden = secret === undefined || secret === "" ? text : text.replaceAll(secret, "***");
   const line = hidden.replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
   if (line === "") return "";

@@ -94,12 +94,12 @@ const OPTIONS: OptionTests<OpenAiClientOptions> = {
 };
 
 /** Throws E_INVALID_ARGUMENT, with the option's name as `path`. No value stands in its sentence: it may be a secret. */
-export function checkClient(options: OpenAiClientOptions): void {
+function checkClient(options: OpenAiClientOptions): void {
   checkOptions(options, OPTIONS, "an OpenAiClient", wrongOption, ["model"]);
 }
 
 /** Where turns are asked for. Throws E_INVALID_ARGUMENT. */
-export function endpointOf(baseUrl: string): URL {
+function endpointOf(baseUrl: string): URL {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
     const remedy = "such as http://localhost:11434/v1; say who asks by apiKey";
@@ -124,7 +124,7 @@ function isHeaders(value: unknown): boolean {
 }
 
 /** The body of a request, to be written as JSON. */
-export function bodyOf(
+function bodyOf(
   { messages, tools }: LlmRequest,
   model: string,
   more: Readonly<Record<string, unknown>>,

@@ -1,33 +1,105 @@
 /**
- * One call of a tool that there is: made once, until it gives a result, fails, is given up, or waits for a person.
+ * The calls that the model wants made, from their names to the JSON of their results.
  * @module
  */
 import { z } from "zod";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import { ToolArtifacts } from "../artifacts/tool-artifacts.js";
 import { untilAborted } from "../core/abort.js";
 import { wrong } from "../core/call.js";
-import { jsonOf, piecesOf } from "../core/value.js";
 import type { AnswerRef, Sluice } from "../core/sluice.js";
 import type { OnStoreFailure } from "../core/store-access.js";
+import { jsonOf, piecesOf } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
+import { nearest } from "../errors/nearest.js";
 import { OBJECT } from "../errors/options.js";
-import type { PauseReason, ToolProgress, ToolWait } from "../tools/context.js";
+import { Turns } from "../mcp/arguments/turns.js";
 import type { ArtifactArguments } from "../tools/artifacts/arguments.js";
+import type { PauseReason, ToolProgress, ToolWait } from "../tools/context.js";
 import { ToolAnswer } from "../tools/tool-answer.js";
-import { callSignalOf, type CallSignals } from "./call-signal.js";
-import { outputOf, type CatalogTool } from "./catalog.js";
-import type { PlannerToolContext } from "./context.js";
+import { type CatalogTool, type Listed, outputOf } from "./catalog.js";
+import { type PlannerToolContext, jsonValue, hasMarks, parted, type NativeTool } from "./tool.js";
 import type { CallPlace, PlannerEvent } from "./event.js";
-import type { Leaving } from "./exit.js";
-import { jsonValue } from "./json-value.js";
+import type { Leaving } from "./observation.js";
 import type { LlmToolCall } from "./llm/client.js";
-import { hasMarks, parted } from "./marked-fields.js";
-import { failed, NATIVE, type Outcome, type Settled, type Waiting } from "./settled.js";
-import type { NativeTool } from "./tool.js";
-import { ToolArtifacts } from "../artifacts/tool-artifacts.js";
+import type { OpenStep } from "./run-state.js";
+
+/** What calls need of their run. */
+export interface CallTerms extends AttemptTerms {
+  readonly listed: Listed;
+  /** Calls under way at the same time. */
+  readonly maxParallel: number;
+}
+
+/** Characters of the name of a tool that there is not. */
+const MAX_UNKNOWN = 64;
+
+/**
+ * Makes the calls of a step that are not made yet, and gives what became of all of them, in their order. Where one of them
+ * throws, the others are given up.
+ */
+export async function allMade(
+  { calls, settled, answers }: OpenStep,
+  step: number,
+  terms: CallTerms,
+  signal: AbortSignal,
+): Promise<readonly Outcome[]> {
+  const turns = new Turns(terms.maxParallel);
+  const end = new AbortController();
+  const either = AbortSignal.any([signal, end.signal]);
+  const making = (call: LlmToolCall, at: number): Promise<Outcome> =>
+    made({ call, step, answers: answers[at] ?? [], signal: either }, terms).catch((error: unknown) => {
+      // Before its turn is the next one's.
+      end.abort(error);
+      throw error;
+    });
+  return Promise.all(
+    calls.map((call, at): Promise<Outcome> => {
+      const done = settled[at];
+      if (done != null) return Promise.resolve({ settled: done });
+      return turns.do(() => making(call, at), either);
+    }),
+  );
+}
+
+/** Makes a call. Throws the signal's reason, and what the host's `callSignal` does wrong: what fails is told to the model. */
+async function made(call: Call, terms: CallTerms): Promise<Outcome> {
+  const { listed, tell } = terms;
+  const tool = listed.find(call.call.name);
+  const name = tool?.name ?? leading(call.call.name, MAX_UNKNOWN);
+  if (tool === undefined) {
+    return { settled: failed({ tool: name, namespace: NATIVE }, unknownTool(name, listed.names)) };
+  }
+  const args = argsOf(call.call);
+  if (args === undefined) {
+    const namespace = tool.kind === "native" ? NATIVE : tool.extra.namespace;
+    return { settled: failed({ tool: name, namespace }, "The arguments are no JSON object: write them anew.") };
+  }
+  const place: CallPlace = { step: call.step, call: call.call.id, tool: name };
+  tell({ kind: "tool_called", ...place });
+  return new Attempt(call, place, tool, terms).make(args);
+}
+
+/** The arguments as an object; undefined where the model wrote none. */
+export function argsOf({ arguments: text }: LlmToolCall): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const args: unknown = JSON.parse(text);
+    return typeof args === "object" && args !== null && !Array.isArray(args)
+      ? (args as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function unknownTool(name: string, names: readonly string[]): string {
+  const meant = nearest(name, names);
+  const remedy = meant === undefined ? "call one of the tools that you were told of." : `did you mean ${meant}?`;
+  return `There is no tool ${JSON.stringify(name)}: ${remedy}`;
+}
 
 /** What a call needs of its run. */
-export interface AttemptTerms {
+interface AttemptTerms {
   readonly store: ArtifactStore;
   readonly scope: ArtifactScope;
   /** The gate for what a native tool returns, by the characters that its limit allows; undefined: as the planner's. */
@@ -46,7 +118,7 @@ export interface AttemptTerms {
 }
 
 /** One call. */
-export interface Call {
+interface Call {
   readonly call: LlmToolCall;
   readonly step: number;
   /** What people answered before, when the call paused: its pauses are answered by these, in order. */
@@ -57,7 +129,7 @@ export interface Call {
 type Args = Readonly<Record<string, unknown>>;
 
 /** The one implementation. */
-export class Attempt {
+class Attempt {
   readonly #call: Call;
   readonly #place: CallPlace;
   readonly #tool: CatalogTool;
@@ -296,4 +368,85 @@ function cutIn({ cut }: Pick<Leaving, "cut">): Pick<Leaving, "cut"> {
 function unexplained(tool: string, cause: unknown): SluiceError {
   const sentence = `The tool ${JSON.stringify(tool)} failed in a way that it does not explain.`;
   return new SluiceError("E_TOOL", sentence, {}, { cause });
+}
+
+/** What native tools store is named after this, and so is the tool that reads it. */
+export const NATIVE: string = "native";
+
+/** A result, and what the host keeps of it. */
+export interface Settled extends Leaving {
+  readonly isError: boolean;
+  readonly artifacts: readonly AnswerRef[];
+  /** Fields that are marked `artifact: true`, by tool and field. */
+  readonly kept: Readonly<Record<string, unknown>>;
+}
+
+/** The call waits for a person. It is made anew when there is an answer. */
+export interface Waiting {
+  /** The tool's name in the catalog. */
+  readonly tool: string;
+  readonly reason: PauseReason;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** What became of a call. */
+export type Outcome = { readonly settled: Settled } | { readonly waiting: Waiting };
+
+/** What the model is told of a call that failed; `artifacts` is what it had stored by then. */
+export function failed(
+  { tool, namespace }: Pick<Leaving, "tool" | "namespace">,
+  sentence: string,
+  artifacts: readonly AnswerRef[] = [],
+): Settled {
+  const text = JSON.stringify({ isError: true, content: sentence });
+  return { tool, namespace, text, maxChars: undefined, isError: true, artifacts, kept: {} };
+}
+
+/** Asks the host for what gives up a call: see `RunOptions.callSignal`. */
+type CallSignals = (place: CallPlace) => AbortSignal | undefined;
+
+/**
+ * The host's signal for a call.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT where the host's function fails, or gives something else.
+ */
+function callSignalOf(asked: CallSignals, place: CallPlace): AbortSignal | undefined {
+  let signal: unknown;
+  try {
+    signal = asked(place);
+  } catch (cause) {
+    throw wrongSignal("but threw an error", { cause });
+  }
+  if (signal === undefined || signal instanceof AbortSignal) return signal;
+  throw wrongSignal("but gave something else");
+}
+
+function wrongSignal(what: string, options?: ErrorOptions): SluiceError {
+  const sentence = `The option callSignal of a run must give an AbortSignal or undefined, ${what}.`;
+  return new SluiceError("E_INVALID_ARGUMENT", sentence, { path: "callSignal" }, options);
+}
+
+/** Characters of a call's id, and of a tool's name. */
+const MAX_ID = 256;
+
+/** The first calls of a turn, so many at most. */
+export function callsOf(calls: readonly LlmToolCall[], most: number): readonly LlmToolCall[] {
+  const ids = new Set<string>();
+  return calls.slice(0, most).map((call, at) => {
+    const id = distinct(leading(call.id, MAX_ID) || `call_${at}`, ids);
+    ids.add(id);
+    return { ...call, id, name: leading(call.name, MAX_ID) };
+  });
+}
+
+/** The beginning of a text, of so many UTF-16 units at most, and never half a character. */
+export function leading(text: string, most: number): string {
+  const start = text.slice(0, most);
+  return start.length < text.length && /[\ud800-\udbff]$/.test(start) ? start.slice(0, -1) : start;
+}
+
+function distinct(id: string, taken: ReadonlySet<string>): string {
+  let own = id;
+  for (let number = 2; taken.has(own); number += 1) own = `${leading(id, MAX_ID - 8)}_${number}`;
+  return own;
 }

@@ -6,17 +6,28 @@ import type { ArtifactScope } from "../artifacts/store.js";
 import { untilAborted, untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
 import { Meter, type PlannerBudget } from "./budget.js";
-import { allMade, argsOf, type CallTerms } from "./calling.js";
+import { allMade, argsOf, type CallTerms, type Outcome, type Settled, callsOf, leading } from "./call.js";
 import type { Catalog } from "./catalog.js";
-import type { Left, ModelExit } from "./exit.js";
-import type { RunKeeping, WaitingCall } from "./keeping.js";
-import type { LlmAnswer, LlmClient, LlmMessage, LlmToolCall, LlmUsage } from "./llm/client.js";
-import { outcomeOf } from "./outcome.js";
-import type { PlannerPause, PlannerResult } from "./result.js";
+import type { Left, ModelExit } from "./observation.js";
+import type { RunKeeping, WaitingCall } from "./run-store.js";
+import type {
+  AssistantMessage,
+  LlmAnswer,
+  LlmClient,
+  LlmMessage,
+  LlmToolCall,
+  LlmUsage,
+  UserMessage,
+} from "./llm/client.js";
+import {
+  outcomeOf,
+  type PlannerPause,
+  type PlannerResult,
+  type Trajectory,
+  type TrajectoryCall,
+  type TrajectoryStep,
+} from "./result.js";
 import type { OpenStep, RunState } from "./run-state.js";
-import type { Outcome, Settled } from "./settled.js";
-import { callsOf, leftOutOf, reminderOf } from "./turn.js";
-import type { Trajectory, TrajectoryCall, TrajectoryStep } from "./trajectory.js";
 
 /** What a run is made of. */
 export interface RunTerms extends Omit<CallTerms, "listed" | "llmContext"> {
@@ -206,4 +217,31 @@ function tooLate(): SluiceError {
     "E_PLANNER_TIME",
     "The run took longer than its budget allows: give it more time (budget.maxSeconds), or ask for less.",
   );
+}
+
+/** Characters of the arguments of one call that the model is told again. */
+const MAX_ARGUMENTS = 50_000;
+/** Characters of what it wrote beside its calls that it is told again. */
+const MAX_TEXT = 50_000;
+
+/** A turn as the model is reminded of it: what it wrote itself must not flood it either. */
+function reminderOf({ text, meta, calls }: OpenStep): AssistantMessage {
+  const left = leading(text, MAX_TEXT);
+  const content = left === text ? text : `${left}\n... [truncated: ${text.length - left.length} chars]`;
+  return { role: "assistant", content, toolCalls: calls.map(short), ...(meta !== undefined && { meta }) };
+}
+
+/** What the model is told behind the results of a turn of which some calls are not made; nothing where all are. */
+function leftOutOf({ calls, leftOut = 0 }: OpenStep): readonly UserMessage[] {
+  if (leftOut === 0) return [];
+  const content =
+    `[Not from the user] Of your ${calls.length + leftOut} calls the first ${calls.length} were made. ` +
+    `The last ${leftOut} were not made, since a turn has no room for more: make them in a later turn if you still need them.`;
+  return [{ role: "user", content }];
+}
+
+function short(call: LlmToolCall): LlmToolCall {
+  const { length } = call.arguments;
+  if (length <= MAX_ARGUMENTS) return call;
+  return { ...call, arguments: JSON.stringify({ left_out: `${length} characters of arguments` }) };
 }

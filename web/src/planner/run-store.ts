@@ -1,0 +1,386 @@
+/**
+ * Where runs are kept, and by whom they are gone on with: one at a time, in whichever process.
+ * @module
+ */
+import { scopeKey } from "../artifacts/scope.js";
+import type { ArtifactScope } from "../artifacts/store.js";
+import { onAbort, untilAborted, untilEither, untilLate } from "../core/abort.js";
+import { SluiceError } from "../errors/error.js";
+import type { Waiting } from "./call.js";
+import { MemoryStateStore } from "./memory-state-store.js";
+import type { PlannerPause, PlannerResult } from "./result.js";
+import {
+  isNamedRun,
+  namedRun,
+  type NamedRun,
+  noSuchRun,
+  type OpenStep,
+  partsOf,
+  type PausedRun,
+  pauseOf,
+  pauseToken,
+  type RunState,
+  withAnswer,
+} from "./run-state.js";
+import type { HostStateStore, Released, StateStore } from "./state-store.js";
+
+type Outcome = PlannerResult | PlannerPause;
+
+/** A run that this process has. */
+interface Going {
+  readonly run: RunState;
+  /** A step whose calls are not all made; undefined between two steps. */
+  readonly step: OpenStep | undefined;
+  /** Whether another process may have begun the next step: what it told of that is not to be kept. */
+  readonly isTakenOver: boolean;
+  readonly keeping: RunKeeping;
+  /** Aborted as the caller's is, and when the run is not ours any more. */
+  readonly signal: AbortSignal;
+}
+
+/** How a run goes on. */
+interface GoingOn {
+  readonly scope: ArtifactScope;
+  /** Undefined: whoever goes on has none. */
+  readonly answer: unknown;
+  readonly signal: AbortSignal | undefined;
+}
+
+type Work = (going: Going) => Promise<Outcome>;
+
+/** What a token leads to. */
+interface Found {
+  readonly name: string;
+  /** The pause that it answers; undefined where it is the run's own name. */
+  readonly pause: string | undefined;
+  readonly kept: NamedRun;
+}
+
+/** Those of a planner. */
+export class NamedRuns {
+  readonly #runs: PausedRuns;
+  readonly #leaseSeconds: number;
+
+  constructor(runs: PausedRuns, leaseSeconds: number) {
+    this.#runs = runs;
+    this.#leaseSeconds = leaseSeconds;
+  }
+
+  /**
+   * Keeps a run by a name, and begins it.
+   *
+   * @throws SluiceError E_INVALID_ARGUMENT where a run has this name, or the store cannot keep what goes on; else as `claimed`.
+   */
+  async begun(name: string, run: RunState, { scope, signal }: Omit<GoingOn, "answer">, work: Work): Promise<Outcome> {
+    const runs = this.#runs;
+    if (runs.updatePlannerState === undefined) throw wrong("needs a state store that has updatePlannerState");
+    if ((await runs.loadPlannerState(name)) != null) throw wrong("is that of a run that there is: give each its own");
+    const kept: NamedRun = { version: 3, scope: scopeKey(scope), run, step: null, pause: null };
+    await runs.savePlannerState(name, kept);
+    return this.#claimed(name, signal, (held) => work(this.#going(name, kept, held, false)));
+  }
+
+  /** What a token leads to, from what is kept by it; undefined where that is no run of this kind. */
+  async find(token: string, kept: unknown, scope: ArtifactScope): Promise<Found | undefined> {
+    if (isNamedRun(kept)) return { name: token, pause: undefined, kept: namedRun(kept, scope, undefined) };
+    const [name, pause] = (kept == null ? partsOf(token) : undefined) ?? [];
+    if (name === undefined) return undefined;
+    return { name, pause, kept: namedRun(await this.#runs.loadPlannerState(name), scope, pause) };
+  }
+
+  /** Goes on with a run; or gives its pause again, where it waits for an answer that nobody gives. Throws as `claimed`. */
+  async goOn({ name, pause, kept }: Found, how: GoingOn, work: Work): Promise<Outcome> {
+    const { scope, signal } = how;
+    // By the token of a pause it is answered, with null where nothing is said.
+    const answer = pause === undefined ? how.answer : (how.answer ?? null);
+    if (kept.pause !== null && answer === undefined) return pauseOf(name, kept.run, kept.pause);
+    return this.#claimed(name, signal, async (held) => {
+      // Others may have gone on with it before the claim.
+      const current = namedRun(await this.#runs.loadPlannerState(name), scope, pause);
+      if (current.pause === null) return work(this.#going(name, current, held, current.step === null));
+      if (answer === undefined) return pauseOf(name, current.run, current.pause);
+      const going = withAnswer(current, answer);
+      await held.save(going);
+      return work(this.#going(name, going, held, false));
+    });
+  }
+
+  #claimed(name: string, signal: AbortSignal | undefined, work: (held: Held) => Promise<Outcome>): Promise<Outcome> {
+    const claiming = { runs: this.#runs, token: name, leaseSeconds: this.#leaseSeconds };
+    return claimed(claiming, signal, work, ({ kind }) => (kind === "pause" ? "wait" : "forget"));
+  }
+
+  #going(name: string, { run, step, scope }: NamedRun, { save, signal }: Held, isTakenOver: boolean): Going {
+    const keeping: RunKeeping = {
+      between: (now) => save({ version: 3, scope, run: now, step: null, pause: null } satisfies NamedRun),
+      paused: async (now, open, call) => {
+        const pause = { ...call, id: crypto.randomUUID() };
+        await save({ version: 3, scope, run: now, step: open, pause } satisfies NamedRun);
+        return pauseToken(name, pause);
+      },
+    };
+    return { run, step: step ?? undefined, isTakenOver, keeping, signal };
+  }
+}
+
+function wrong(what: string): SluiceError {
+  return new SluiceError("E_INVALID_ARGUMENT", `The option token of a run ${what}.`, { path: "token" });
+}
+
+/** A call of a step that waits for a person, by its place among the step's calls. */
+export interface WaitingCall extends Waiting {
+  readonly at: number;
+}
+
+/** Keeps one run. */
+export interface RunKeeping {
+  /** Keeps it between two steps; undefined where it is kept only when it waits. Throws where others have it. */
+  readonly between?: (run: RunState) => Promise<void>;
+  /** Keeps it in a step of which a call waits. Gives the token by which that is answered. */
+  readonly paused: (run: RunState, step: OpenStep, call: WaitingCall) => Promise<string>;
+}
+
+/** Keeps a run where it waits, by a token of each pause. */
+export function keepingPauses(runs: Pick<PausedRuns, "savePlannerState">, scope: ArtifactScope): RunKeeping {
+  return {
+    paused: async (run, step, { at }) => {
+      const token = crypto.randomUUID();
+      const kept: PausedRun = { version: 2, scope: scopeKey(scope), run, step: { ...step, waiting: at } };
+      await runs.savePlannerState(token, kept);
+      return token;
+    },
+  };
+}
+
+/** Which run is gone on with. */
+interface Claiming {
+  readonly runs: PausedRuns;
+  readonly token: string;
+  /** Seconds after which others may go on with it, where this process dies. */
+  readonly leaseSeconds: number;
+}
+
+/** A claim is renewed so often within one lease: two renewals may fail. */
+const RENEWALS = 4;
+
+/** A run that is claimed. */
+interface Held {
+  /** Aborted as the caller's is, and when the claim is lost. */
+  readonly signal: AbortSignal;
+  /** Keeps the run as it is by now. Throws SluiceError E_NOT_FOUND where the claim was lost; E_STORE_…, E_TOO_LARGE. */
+  readonly save: (payload: unknown) => Promise<void>;
+}
+
+/**
+ * Claims a run, works, and forgets it, unless what came of it says that it waits. The claim is renewed as long as the work goes
+ * on. Where the work fails the run waits again, as it was saved last.
+ *
+ * @throws SluiceError E_NOT_FOUND where there is no such run, somebody else goes on with it, or the claim was lost: then the work's
+ * signal is aborted, and nothing may come of it. What the work throws; E_STORE_….
+ */
+export async function claimed<T>(
+  claiming: Claiming,
+  signal: AbortSignal | undefined,
+  work: (held: Held) => Promise<T>,
+  endOf: (outcome: T) => Released = () => "forget",
+): Promise<T> {
+  const claim = new Claim(claiming);
+  if (!(await claim.renew())) throw noSuchRun();
+  const renewing = claim.keep();
+  const save = (payload: unknown): Promise<void> => claim.save(payload);
+  let outcome: T;
+  try {
+    outcome = await untilEither([signal, claim.lost], (either) =>
+      untilAborted(work({ signal: either, save }), claim.lost),
+    );
+  } catch (error) {
+    await claim.end(renewing);
+    await claim.giveBack();
+    throw error;
+  }
+  await claim.end(renewing);
+  if (endOf(outcome) === "wait") await claim.giveBack();
+  else await claim.forget();
+  return outcome;
+}
+
+class Claim {
+  readonly owner: string = crypto.randomUUID();
+  readonly #claiming: Claiming;
+  readonly #lost = new AbortController();
+  readonly #ended = new AbortController();
+  /** When others may claim it, by `performance.now()`. */
+  #holdsUntil = 0;
+
+  constructor(claiming: Claiming) {
+    this.#claiming = claiming;
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** False where somebody else has it. */
+  async renew(): Promise<boolean> {
+    const { runs, token, leaseSeconds } = this.#claiming;
+    const asked = performance.now();
+    if (!(await runs.claimPlannerState(token, this.owner, leaseSeconds))) return false;
+    this.#holdsUntil = asked + leaseSeconds * 1000;
+    return true;
+  }
+
+  /** Renews it until it is ended or lost. */
+  async keep(): Promise<void> {
+    const { signal } = this.#ended;
+    const pause = (this.#claiming.leaseSeconds * 1000) / RENEWALS;
+    for (;;) {
+      await passed(pause, signal);
+      if (signal.aborted) return;
+      if (await this.#isHeld()) continue;
+      this.#lost.abort(claimLost());
+      return;
+    }
+  }
+
+  /** Waits for a renewal that is under way: behind the release it would claim the run anew. */
+  async end(renewing: Promise<void>): Promise<void> {
+    this.#ended.abort();
+    await renewing;
+  }
+
+  async save(payload: unknown): Promise<void> {
+    const { runs, token } = this.#claiming;
+    const saved = (): Promise<boolean> =>
+      runs.updatePlannerState?.(token, this.owner, payload) ?? Promise.resolve(false);
+    // After a machine slept the lease may be over, and the run be ours all the same.
+    if ((await saved()) || ((await this.renew()) && (await saved()))) return;
+    throw claimLost();
+  }
+
+  /** Lets others go on. Where that fails they can when the lease is over. */
+  async giveBack(): Promise<void> {
+    const { runs, token } = this.#claiming;
+    await runs.releasePlannerState(token, this.owner, "wait").catch(() => false);
+  }
+
+  /** Forgets the run. Throws where somebody else has it, or it cannot be forgotten. */
+  async forget(): Promise<void> {
+    const { runs, token } = this.#claiming;
+    // After a machine slept the lease may be over, and the run be ours all the same.
+    if (!(await this.renew())) throw claimLost();
+    let failure: unknown;
+    try {
+      if (await runs.releasePlannerState(token, this.owner, "forget")) return;
+      failure = claimLost();
+    } catch (error) {
+      failure = error;
+    }
+    // The store may have done it, and only its answer be lost, or that to a second attempt: nobody else can, while the lease holds.
+    const isGone = (await runs.loadPlannerState(token)) == null;
+    if (!isGone || performance.now() >= this.#holdsUntil) throw failure;
+  }
+
+  /** A store that fails is asked again, as long as the lease holds. */
+  async #isHeld(): Promise<boolean> {
+    const most = Math.max(0, this.#holdsUntil - performance.now());
+    try {
+      return await untilLate(() => this.renew(), { most, late: claimLost, signal: undefined });
+    } catch {
+      return performance.now() < this.#holdsUntil;
+    }
+  }
+}
+
+/** Waits so many milliseconds, or until the signal is aborted. */
+async function passed(milliseconds: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let forget: (() => void) | undefined;
+  await new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+    forget = onAbort(signal, resolve);
+  });
+  clearTimeout(timer);
+  forget?.();
+}
+
+function claimLost(): SluiceError {
+  return new SluiceError(
+    "E_NOT_FOUND",
+    "The run is not ours any more: its state was not there when the claim was renewed, or others go on with it.",
+  );
+}
+
+/** What a planner needs of a state store. */
+export type PausedRuns = Pick<
+  StateStore,
+  "savePlannerState" | "loadPlannerState" | "claimPlannerState" | "releasePlannerState"
+> &
+  Partial<Pick<StateStore, "updatePlannerState">>;
+
+type Plain = Pick<StateStore, "savePlannerState" | "loadPlannerState">;
+
+/** The host's store, or what stands in for it where it cannot keep runs. */
+export function pausedRuns(store: HostStateStore | undefined): PausedRuns {
+  if (!has(store, "savePlannerState") || !has(store, "loadPlannerState")) return new MemoryStateStore();
+  const canClaim = has(store, "claimPlannerState") && has(store, "releasePlannerState");
+  return canClaim ? (store as PausedRuns) : new TakenRuns(store as Plain);
+}
+
+function has(store: HostStateStore | undefined, name: keyof PausedRuns): boolean {
+  return typeof store?.[name] === "function";
+}
+
+/** A run as it is while somebody in this process goes on with it. */
+interface Taken {
+  readonly owner: string;
+  payload: unknown;
+}
+
+/**
+ * Claims for a store that knows none: who claims a run takes it out of the store, and puts it back if it is to wait again. No
+ * lease ends such a claim, and a run whose process dies is lost: better than one that goes on twice.
+ */
+class TakenRuns implements PausedRuns {
+  readonly #store: Plain;
+  readonly #taken = new Map<string, Taken>();
+
+  constructor(store: Plain) {
+    this.#store = store;
+  }
+
+  savePlannerState(token: string, payload: unknown): Promise<void> {
+    return this.#store.savePlannerState(token, payload);
+  }
+
+  loadPlannerState(token: string): Promise<unknown> {
+    return this.#store.loadPlannerState(token);
+  }
+
+  async claimPlannerState(token: string, owner: string): Promise<boolean> {
+    const before = this.#taken.get(token);
+    if (before !== undefined) return before.owner === owner;
+    const taken: Taken = { owner, payload: null };
+    this.#taken.set(token, taken);
+    let isTaken = false;
+    try {
+      taken.payload = (await this.#store.loadPlannerState(token)) ?? null;
+      if (taken.payload !== null) await this.#store.savePlannerState(token, null);
+      isTaken = taken.payload !== null;
+    } finally {
+      if (!isTaken) this.#taken.delete(token);
+    }
+    return isTaken;
+  }
+
+  async releasePlannerState(token: string, owner: string, then: Released): Promise<boolean> {
+    const taken = this.#taken.get(token);
+    if (taken?.owner !== owner) return false;
+    try {
+      if (then === "wait") await this.#store.savePlannerState(token, taken.payload);
+    } finally {
+      this.#taken.delete(token);
+    }
+    return true;
+  }
+}
