@@ -7,7 +7,7 @@ import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { ToolArtifacts } from "../artifacts/tool-artifacts.js";
 import { untilAborted } from "../core/abort.js";
 import { wrong } from "../core/call.js";
-import type { AnswerRef, Sluice } from "../core/sluice.js";
+import type { AnswerRef, Cut, Sluice } from "../core/sluice.js";
 import type { OnStoreFailure } from "../core/store-access.js";
 import { jsonOf, piecesOf } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
@@ -16,8 +16,9 @@ import { OBJECT } from "../errors/options.js";
 import { Turns } from "../mcp/arguments/turns.js";
 import type { ArtifactArguments } from "../tools/artifacts/arguments.js";
 import type { PauseReason, ToolProgress, ToolWait } from "../tools/context.js";
+import type { ToolSpec } from "../tools/registry.js";
 import { ToolAnswer } from "../tools/tool-answer.js";
-import { type CatalogTool, type Listed, outputOf } from "./catalog.js";
+import { type CatalogTool, type Listed } from "./catalog.js";
 import { type PlannerToolContext, jsonValue, hasMarks, parted, type NativeTool } from "./tool.js";
 import type { CallPlace, PlannerEvent } from "./event.js";
 import type { Leaving } from "./observation.js";
@@ -25,10 +26,25 @@ import type { LlmToolCall } from "./llm/client.js";
 import type { OpenStep } from "./run-state.js";
 
 /** What calls need of their run. */
-export interface CallTerms extends AttemptTerms {
+export interface CallTerms {
   readonly listed: Listed;
   /** Calls under way at the same time. */
   readonly maxParallel: number;
+  readonly store: ArtifactStore;
+  readonly scope: ArtifactScope;
+  /** The gate for what a native tool returns, by the characters that its limit allows; undefined: as the planner's. */
+  readonly gate: (maxChars: number | undefined) => Promise<Sluice>;
+  /** What a native tool gets of what the store fails at: an error, or a ref that says so. */
+  readonly onStoreFailure: OnStoreFailure;
+  /** Puts artifacts into what native tools are given. */
+  readonly arguments: ArtifactArguments;
+  readonly toolContext: Readonly<Record<string, unknown>>;
+  readonly llmContext: Readonly<Record<string, unknown>>;
+  /** What gives up one call, and not the run. */
+  readonly callSignal: CallSignals;
+  /** Seconds of silence of calls of sources; undefined: as each source has it. */
+  readonly timeoutSeconds: number | undefined;
+  readonly tell: (event: PlannerEvent) => void;
 }
 
 /** Characters of the name of a tool that there is not. */
@@ -72,12 +88,20 @@ async function made(call: Call, terms: CallTerms): Promise<Outcome> {
   }
   const args = argsOf(call.call);
   if (args === undefined) {
-    const namespace = tool.kind === "native" ? NATIVE : tool.extra.namespace;
-    return { settled: failed({ tool: name, namespace }, "The arguments are no JSON object: write them anew.") };
+    return {
+      settled: failed(
+        { tool: name, namespace: namespaceOf(tool) },
+        "The arguments are no JSON object: write them anew.",
+      ),
+    };
   }
   const place: CallPlace = { step: call.step, call: call.call.id, tool: name };
   tell({ kind: "tool_called", ...place });
   return new Attempt(call, place, tool, terms).make(args);
+}
+
+function namespaceOf(tool: CatalogTool): string {
+  return tool.kind === "native" ? NATIVE : tool.extra.namespace;
 }
 
 /** The arguments as an object; undefined where the model wrote none. */
@@ -98,25 +122,6 @@ function unknownTool(name: string, names: readonly string[]): string {
   return `There is no tool ${JSON.stringify(name)}: ${remedy}`;
 }
 
-/** What a call needs of its run. */
-interface AttemptTerms {
-  readonly store: ArtifactStore;
-  readonly scope: ArtifactScope;
-  /** The gate for what a native tool returns, by the characters that its limit allows; undefined: as the planner's. */
-  readonly gate: (maxChars: number | undefined) => Promise<Sluice>;
-  /** What a native tool gets of what the store fails at: an error, or a ref that says so. */
-  readonly onStoreFailure: OnStoreFailure;
-  /** Puts artifacts into what native tools are given. */
-  readonly arguments: ArtifactArguments;
-  readonly toolContext: Readonly<Record<string, unknown>>;
-  readonly llmContext: Readonly<Record<string, unknown>>;
-  /** What gives up one call, and not the run. */
-  readonly callSignal: CallSignals;
-  /** Seconds of silence of calls of sources; undefined: as each source has it. */
-  readonly timeoutSeconds: number | undefined;
-  readonly tell: (event: PlannerEvent) => void;
-}
-
 /** One call. */
 interface Call {
   readonly call: LlmToolCall;
@@ -133,14 +138,14 @@ class Attempt {
   readonly #call: Call;
   readonly #place: CallPlace;
   readonly #tool: CatalogTool;
-  readonly #terms: AttemptTerms;
+  readonly #terms: CallTerms;
   readonly #end = new AbortController();
   readonly #stored: AnswerRef[] = [];
   #pauses = 0;
   #waiting: Waiting | undefined;
   #isOver = false;
 
-  constructor(call: Call, place: CallPlace, tool: CatalogTool, terms: AttemptTerms) {
+  constructor(call: Call, place: CallPlace, tool: CatalogTool, terms: CallTerms) {
     this.#call = call;
     this.#place = place;
     this.#tool = tool;
@@ -185,7 +190,8 @@ class Attempt {
   #called(args: Args, own: AbortSignal | undefined): Promise<Settled> {
     const signals = [this.#call.signal, this.#end.signal, own].filter((signal) => signal !== undefined);
     const any = AbortSignal.any(signals);
-    return this.#tool.kind === "native" ? this.#native(this.#tool, args, any) : this.#external(args, any);
+    const tool = this.#tool;
+    return tool.kind === "native" ? this.#native(tool, args, any) : this.#external(tool, args, any);
   }
 
   async #native(tool: NativeTool, args: Args, signal: AbortSignal): Promise<Settled> {
@@ -212,25 +218,24 @@ class Attempt {
     return this.#settled(answer, false, artifacts, Object.fromEntries(all.map(({ field, value }) => [field, value])));
   }
 
-  async #external(args: Args, signal: AbortSignal): Promise<Settled> {
-    const tool = this.#tool;
-    if (tool.kind === "native") throw new SluiceError("E_MISUSE", "A native tool is no source's.");
+  async #external(tool: ToolSpec, args: Args, signal: AbortSignal): Promise<Settled> {
     const onProgress = (progress: ToolProgress): void =>
-      this.#tell({ kind: "tool_progress", ...this.#place, progress });
+      this.#say(() => ({ kind: "tool_progress", ...this.#place, progress }));
     const pause = (...asked: Parameters<PlannerToolContext["pause"]>): Promise<unknown> => this.#pause(...asked);
-    const onWait = (wait: ToolWait): void => this.#tell({ kind: "tool_waiting", ...this.#place, wait });
+    const onWait = (wait: ToolWait): void => this.#say(() => ({ kind: "tool_waiting", ...this.#place, wait }));
     const { scope, timeoutSeconds } = this.#terms;
     const timeout = timeoutSeconds === undefined ? {} : { timeoutSeconds };
     const answer = await tool.call(args, { scope, signal, pause, onProgress, onWait, ...timeout });
-    if (answer.display !== undefined) this.#tell({ kind: "tool_display", ...this.#place, display: answer.display });
-    const schema = outputOf(tool);
+    const { display } = answer;
+    if (display !== undefined) this.#say(() => ({ kind: "tool_display", ...this.#place, display }));
+    const schema = tool.output_schema;
     if (answer.isError || !hasMarks(schema)) return this.#settled(answer, answer.isError, answer.artifacts, {});
     const { shown, kept } = parted(answer.value, schema);
-    return this.#settled({ ...cutIn(answer), text: jsonOf(shown) }, false, answer.artifacts, kept);
+    return this.#settled({ cut: answer.cut, text: jsonOf(shown) }, false, answer.artifacts, kept);
   }
 
   #settled(
-    answer: Pick<Leaving, "text" | "cut">,
+    { text, cut }: { readonly text: string; readonly cut?: Cut | undefined },
     isError: boolean,
     artifacts: readonly AnswerRef[],
     kept: Settled["kept"],
@@ -239,9 +244,9 @@ class Attempt {
     const named = Object.entries(kept).map(([field, value]) => [`${tool.name}.${field}`, value]);
     return {
       tool: tool.name,
-      namespace: this.#namespace,
-      text: answer.text,
-      ...cutIn(answer),
+      namespace: namespaceOf(tool),
+      text,
+      ...(cut !== undefined && { cut }),
       maxChars: tool.kind === "native" ? tool.maxObservationChars : undefined,
       isError,
       artifacts,
@@ -249,12 +254,8 @@ class Attempt {
     };
   }
 
-  get #namespace(): string {
-    return this.#tool.kind === "native" ? NATIVE : this.#tool.extra.namespace;
-  }
-
   #broken(sentence: string): Settled {
-    return failed({ tool: this.#tool.name, namespace: this.#namespace }, sentence, [...this.#stored]);
+    return failed({ tool: this.#tool.name, namespace: namespaceOf(this.#tool) }, sentence, [...this.#stored]);
   }
 
   #failed(error: unknown): Settled {
@@ -264,23 +265,13 @@ class Attempt {
     return this.#broken(told.message);
   }
 
-  /** The tool goes on with a ref that says so. */
-  #failedStore(error: SluiceError): void {
-    this.#terms.tell({ kind: "tool_failed", ...this.#place, error });
-  }
-
-  /** Tells what the tool says, until the call is over. */
-  #tell(event: PlannerEvent): void {
-    this.#say(() => event);
-  }
-
-  /** The same for what a native tool hands in. Throws SluiceError E_INVALID_ARGUMENT for what is no JSON. */
+  /** Tells what the tool says, until the call is over. Throws SluiceError E_INVALID_ARGUMENT for what is no JSON. */
   #say(event: () => PlannerEvent): void {
     if (!this.#isOver && !this.#call.signal.aborted) this.#terms.tell(event());
   }
 
   #context(signal: AbortSignal): PlannerToolContext {
-    const { store, scope, toolContext, llmContext } = this.#terms;
+    const { store, scope, onStoreFailure, toolContext, llmContext, tell } = this.#terms;
     const place = this.#place;
     return {
       artifacts: new ToolArtifacts(store, {
@@ -288,7 +279,8 @@ class Attempt {
         namespace: NATIVE,
         source: { tool: this.#tool.name },
         onStored: (ref) => void this.#stored.push(ref),
-        ...(this.#terms.onStoreFailure === "answer" && { onFailure: (error) => this.#failedStore(error) }),
+        // The tool goes on with a ref that says so.
+        ...(onStoreFailure === "answer" && { onFailure: (error) => tell({ kind: "tool_failed", ...place, error }) }),
       }),
       toolContext,
       llmContext,
@@ -358,10 +350,6 @@ function textOf(value: unknown, path: string): string {
 function numberOf(value: unknown, path: string): number {
   if (typeof value === "number" && Number.isFinite(value)) return value;
   throw wrong(path, "a finite number");
-}
-
-function cutIn({ cut }: Pick<Leaving, "cut">): Pick<Leaving, "cut"> {
-  return cut === undefined ? {} : { cut };
 }
 
 /** Sentences of errors that are not ours may hold paths and secrets: the host is told, the model is not. */

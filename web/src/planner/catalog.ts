@@ -7,7 +7,6 @@ import type { ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import type { ToolNodeEvent } from "../tools/event.js";
 import { ToolRegistry, type ToolSpec } from "../tools/registry.js";
-import type { JsonSchema } from "../tools/source.js";
 import type { PlannerEvent } from "./event.js";
 import type { LlmTool } from "./llm/client.js";
 import type { NativeTool } from "./tool.js";
@@ -60,19 +59,10 @@ export class Catalog {
     const tools = Array.from(byName.values(), (tool) => ({
       name: wire.get(tool.name) as string,
       description: tool.description,
-      inputSchema: inputOf(tool),
+      inputSchema: tool.kind === "native" ? tool.inputSchema : tool.input_schema,
     }));
     return { tools, names: [...byName.keys()], find: (name) => byWire.get(name) ?? byName.get(name) };
   }
-}
-
-/** What a tool's results are said to be; undefined where nothing is said. */
-export function outputOf(tool: CatalogTool): JsonSchema | undefined {
-  return tool.kind === "native" ? tool.outputSchema : tool.output_schema;
-}
-
-function inputOf(tool: CatalogTool): JsonSchema {
-  return tool.kind === "native" ? tool.inputSchema : tool.input_schema;
 }
 
 function toolsOf(source: CatalogSource): readonly CatalogTool[] {

@@ -7,7 +7,7 @@ import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../core/config.js";
 import type { WasmSource } from "../core/create.js";
 import { SluiceError } from "../errors/error.js";
-import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTest, type OptionTests } from "../errors/options.js";
+import { ANYTHING, checkOptions, COUNT, FUNCTION, OBJECT, TEXT, type OptionTests } from "../errors/options.js";
 import { ToolRegistry } from "../tools/registry.js";
 import type { UserFilePrompts } from "../tools/user-files/handling.js";
 import { checkBudget, type PlannerBudget } from "./budget.js";
@@ -104,10 +104,6 @@ export interface ResumeOptions extends Omit<RunOptions, "llmContext" | "token"> 
   readonly answer?: unknown;
 }
 
-const COUNT: OptionTest = ["a whole number above 0", isCount];
-
-const PLANNERS = "a ReactPlanner";
-
 /** What is not tested here is tested where it is used. */
 const PLANNER: OptionTests<ReactPlannerOptions> = {
   catalog: ["a list of tools, of ToolNodes or of registries", Array.isArray],
@@ -118,11 +114,11 @@ const PLANNER: OptionTests<ReactPlannerOptions> = {
   config: ANYTHING,
   maxStepChars: [
     `a whole number of at least ${LEAST_SHARE}`,
-    (value) => isCount(value) && (value as number) >= LEAST_SHARE,
+    (value) => COUNT[1](value) && (value as number) >= LEAST_SHARE,
   ],
   absoluteMaxParallel: COUNT,
   budget: OBJECT,
-  instructions: ["a text", (value) => typeof value === "string"],
+  instructions: TEXT,
   userFiles: [
     "an object that has prompt, such as UserFiles",
     (value) => typeof (value as UserFilePrompts | null)?.prompt === "function",
@@ -141,7 +137,7 @@ const RUN: OptionTests<RunOptions & ResumeOptions> = {
   llmContext: OBJECT,
   planningHints: [
     'an object, such as {"max_parallel": 4}',
-    (value) => OBJECT[1](value) && isCount((value as { max_parallel?: unknown }).max_parallel ?? 1),
+    (value) => OBJECT[1](value) && COUNT[1]((value as { max_parallel?: unknown }).max_parallel ?? 1),
   ],
   callTimeoutSeconds: [
     "a number of seconds from 1 to 300",
@@ -156,11 +152,7 @@ const RUN: OptionTests<RunOptions & ResumeOptions> = {
 
 /** Throws E_INVALID_ARGUMENT with the option that is wrong, missing, or that there is not. */
 export function checkPlanner(options: Partial<ReactPlannerOptions>): void {
-  checkOptions(options, PLANNER, PLANNERS, wrong);
-  for (const name of ["catalog", "llm"] as const) {
-    if (options[name] === undefined)
-      throw wrong(`The option ${name} of ${PLANNERS} must be ${PLANNER[name][0]}.`, name);
-  }
+  checkOptions(options, PLANNER, "a ReactPlanner", wrong, ["catalog", "llm"]);
   options.catalog?.forEach((source: unknown, at) => {
     if (!isSource(source)) throw wrong(`catalog[${at}] must be ${SOURCE}.`, `catalog[${at}]`);
   });
@@ -188,10 +180,6 @@ export function checkRun(options: RunOptions | ResumeOptions): void {
 export function checkQuery(query: unknown): void {
   if (typeof query === "string" && query.trim() !== "") return;
   throw wrong("The query must be a text.", "query");
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) > 0;
 }
 
 function wrong(sentence: string, path: string): SluiceError {

@@ -30,10 +30,9 @@ import {
   type RunOptions,
 } from "./options.js";
 import type { PlannerPause, PlannerResult } from "./result.js";
-import { answered, pausedRun, type RunState } from "./run-state.js";
-import { claimed, keepingPauses, NamedRuns, pausedRuns, type PausedRuns, type RunKeeping } from "./run-store.js";
+import type { RunState } from "./run-state.js";
+import { KeptRuns, type Going, type RunOutcome } from "./run-store.js";
 import { PlannerRun, type RunTerms } from "./run.js";
-import { leaseOf } from "./state-store.js";
 
 const PARALLEL = 50;
 const OBSERVATION_CHARS = 50_000;
@@ -42,15 +41,12 @@ const STEP_CHARS = 100_000;
 const FILE_CHARS = 4000;
 const LEASE_SECONDS = 60;
 
-type Outcome = PlannerResult | PlannerPause;
-
 /** A model with tools. One planner serves any number of runs, also at the same time. */
 export class ReactPlanner {
   readonly #options: ReactPlannerOptions;
   readonly #store: ArtifactStore;
   readonly #config: SluiceConfig;
-  readonly #pausedRuns: PausedRuns;
-  readonly #namedRuns: NamedRuns;
+  readonly #runs: KeptRuns;
   readonly #arguments: ArtifactArguments;
   readonly #sluices: Sluices;
   readonly #onStoreFailure: OnStoreFailure;
@@ -64,10 +60,7 @@ export class ReactPlanner {
     this.#options = options;
     this.#store = store;
     this.#config = withoutDoor(config) ?? {};
-    this.#pausedRuns = pausedRuns(options.stateStore);
-    const { leaseSeconds = LEASE_SECONDS } = options;
-    leaseOf(leaseSeconds);
-    this.#namedRuns = new NamedRuns(this.#pausedRuns, leaseSeconds);
+    this.#runs = new KeptRuns(options.stateStore, options.leaseSeconds ?? LEASE_SECONDS);
     this.#arguments = new ArtifactArguments({ store, namespace: NATIVE, forms, share });
     this.#sluices = new Sluices(this.#config, (each) =>
       createSluiceOver({ store, standIn, onFailure: this.#onStoreFailure }, each, options.wasm),
@@ -85,20 +78,14 @@ export class ReactPlanner {
   async run(query: string, options: RunOptions = {}): Promise<PlannerResult | PlannerPause> {
     checkQuery(query);
     checkRun(options);
-    const { llmContext = {} } = options;
+    const { llmContext = {}, token, scope = {}, signal } = options;
     const sluice = await this.#sluices.within(this.#maxObservationChars);
     const context = Object.keys(llmContext).length === 0 ? undefined : sluice.clampText(jsonOf(llmContext)).text;
     const asked = await this.#withFiles(query, options.scope);
     const messages = opening(asked, this.#options.instructions, context);
     const spent = { steps: 0, tokens: 0, seconds: 0 };
     const state: RunState = { query, llmContext, messages, steps: [], artifacts: {}, spent };
-    const { token, scope = {}, signal } = options;
-    if (token === undefined) return this.#kept(options, undefined, async (terms) => new PlannerRun(terms, state).go());
-    return this.#namedRuns.begun(token, state, { scope, signal }, async (going) =>
-      this.#kept({ ...options, signal: going.signal }, going.keeping, async (terms) =>
-        new PlannerRun(terms, state).go(),
-      ),
-    );
+    return this.#runs.begin(token, state, { scope, signal }, (going) => this.#go(going, options));
   }
 
   /** As `run`: gives what happens as it does, and returns what it comes to. Whoever stops listening gives the run up. */
@@ -127,34 +114,7 @@ export class ReactPlanner {
   async resume(token: string, options: ResumeOptions = {}): Promise<PlannerResult | PlannerPause> {
     checkRun(options);
     const { scope = {}, answer, signal } = options;
-    const kept = await this.#pausedRuns.loadPlannerState(token);
-    const found = await this.#namedRuns.find(token, kept, scope);
-    if (found === undefined) return this.#resumedPause(token, kept, options);
-    return this.#namedRuns.goOn(found, { scope, answer, signal }, async (going) =>
-      this.#kept({ ...options, signal: going.signal }, going.keeping, async (terms) => {
-        if (going.isTakenOver) terms.tell({ kind: "text_discarded", step: going.run.spent.steps + 1 });
-        return new PlannerRun(terms, going.run).go(going.step);
-      }),
-    );
-  }
-
-  /** Of a run that is kept by the token of its pause alone. */
-  async #resumedPause(token: string, kept: unknown, options: ResumeOptions): Promise<Outcome> {
-    const [runs, { leaseSeconds = LEASE_SECONDS }] = [this.#pausedRuns, this.#options];
-    const { run, step } = pausedRun(kept, options.scope ?? {});
-    const open = answered(step, options.answer ?? null);
-    const go = (terms: RunTerms): Promise<Outcome> => new PlannerRun(terms, run).go(open);
-    let outcome: Outcome | undefined;
-    try {
-      return await claimed({ runs, token, leaseSeconds }, options.signal, async ({ signal }) => {
-        const going = { ...options, signal };
-        return (outcome = await this.#kept(going, undefined, go));
-      });
-    } catch (error) {
-      // It waits by the old token, or others went on with it: there must not be two ways on.
-      if (outcome?.kind === "pause") await runs.savePlannerState(outcome.resumeToken, null).catch(() => undefined);
-      throw error;
-    }
+    return this.#runs.goOn(token, { scope, answer, signal }, (going) => this.#go(going, options));
   }
 
   /** A query with the files that there are; who is nobody has none. */
@@ -165,11 +125,7 @@ export class ReactPlanner {
   }
 
   /** Runs, and ends when all that happened is kept, and the result is given. */
-  async #kept(
-    options: RunOptions,
-    keeping: RunKeeping | undefined,
-    go: (terms: RunTerms) => Promise<Outcome>,
-  ): Promise<Outcome> {
+  async #go(going: Going, options: RunOptions): Promise<RunOutcome> {
     const listeners = [this.#options.onEvent, options.onEvent].map((listener) => heedless(listener));
     const tell = (event: PlannerEvent): void => listeners.forEach((listener) => listener(event));
     const history = new History(this.#options.stateStore, options.scope?.trace_id, (error) =>
@@ -181,7 +137,9 @@ export class ReactPlanner {
     };
     const end = listening(this.#options.catalog, options.scope ?? {}, keep);
     try {
-      const outcome = await go(await this.#terms(options, keeping, keep));
+      const run = new PlannerRun(await this.#terms(going, options, keep), going.run);
+      if (going.isTakenOver) keep({ kind: "text_discarded", step: going.run.spent.steps + 1 });
+      const outcome = await run.go(going.step);
       if (outcome.kind === "result") await options.onResult?.(outcome);
       return outcome;
     } finally {
@@ -190,9 +148,9 @@ export class ReactPlanner {
     }
   }
 
-  async #terms(options: RunOptions, keeping: RunKeeping | undefined, tell: RunTerms["tell"]): Promise<RunTerms> {
+  async #terms({ keeping, signal }: Going, options: RunOptions, tell: RunTerms["tell"]): Promise<RunTerms> {
     const { llm, maxStepChars = STEP_CHARS, absoluteMaxParallel = PARALLEL, budget = {} } = this.#options;
-    const { scope = {}, toolContext = {}, planningHints, callSignal, signal = new AbortController().signal } = options;
+    const { scope = {}, toolContext = {}, planningHints, callSignal } = options;
     const maxObservationChars = this.#maxObservationChars;
     const sluice = await this.#sluices.within(maxObservationChars);
     return {
@@ -204,11 +162,11 @@ export class ReactPlanner {
       gate: (maxChars) => this.#sluices.within(maxChars ?? maxObservationChars),
       arguments: this.#arguments,
       exit: new ModelExit(this.#sluices, { maxObservationChars, maxStepChars }, scope),
-      keeping: keeping ?? keepingPauses(this.#pausedRuns, scope),
+      keeping,
       toolContext,
       budget,
       maxParallel: Math.max(1, Math.min(absoluteMaxParallel, planningHints?.max_parallel ?? absoluteMaxParallel)),
-      signal,
+      signal: signal ?? new AbortController().signal,
       callSignal: callSignal ?? (() => undefined),
       timeoutSeconds: options.callTimeoutSeconds,
       tell,

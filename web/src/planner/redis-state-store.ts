@@ -5,23 +5,8 @@
 import { hashed } from "./file-state/state-folder.js";
 import { checkedOptions, type RedisStateStoreOptions } from "./redis-state/options.js";
 import { ADD, CLAIM, FORGET, HISTORY, LOAD, RELEASE, SAVE, TAKE, UPDATE } from "./redis-state/scripts.js";
-import { type DatedText, isDone, type Page, pageOf, RedisServer, type Script, textOf } from "./redis-state/server.js";
-import {
-  bindingKey,
-  bindingOf,
-  bytesOf,
-  eventOf,
-  leaseOf,
-  lifeOf,
-  named,
-  type Released,
-  type RemoteBinding,
-  type StateEvent,
-  StateLimits,
-  type StateStore,
-  type StoredEvent,
-  valueOf,
-} from "./state-store.js";
+import { isDone, type Page, pageOf, RedisServer, type Script, textOf } from "./redis-state/server.js";
+import { bytesOf, type DatedText, type Released, RoomedStateStore, StateLimits } from "./state-store.js";
 
 /**
  * A Redis server, for any number of machines at once; any of them may be killed at any time. What is saved outlives the
@@ -45,79 +30,18 @@ import {
  * await using stateStore = new RedisStateStore({ url: "redis://localhost:6379" });
  * const planner = new ReactPlanner({ catalog, llm, stateStore, artifactStore });
  */
-export class RedisStateStore implements StateStore, AsyncDisposable {
-  readonly #limits: StateLimits;
+export class RedisStateStore extends RoomedStateStore implements AsyncDisposable {
   readonly #server: RedisServer;
-  readonly #runs: Room;
-  readonly #oauth: Room;
-  readonly #events: Room;
-  readonly #bindings: Room;
 
   /** Connects when it is first used. Throws SluiceError E_INVALID_ARGUMENT for what is no server, and a bound that is none. */
   constructor(options: RedisStateStoreOptions) {
-    const { server, stem, timeout } = checkedOptions(options);
-    this.#limits = new StateLimits(options);
-    this.#server = new RedisServer(server, timeout);
-    const parts = { server: this.#server, limits: this.#limits, stem, hasClock: options.clock !== undefined };
-    this.#runs = new Room("runs", parts);
-    this.#oauth = new Room("oauth", parts);
-    this.#events = new Room("events", parts);
-    this.#bindings = new Room("bindings", parts);
-  }
-
-  async savePlannerState(token: string, payload: unknown): Promise<void> {
-    named(token, "token");
-    if (payload === null) return this.#runs.forget(token);
-    return this.#runs.save(token, this.#limits.text(payload));
-  }
-
-  async loadPlannerState(token: string): Promise<unknown> {
-    return valueOf(await this.#runs.load(named(token, "token")));
-  }
-
-  async claimPlannerState(token: string, owner: string, leaseSeconds: number): Promise<boolean> {
-    return this.#runs.claim(named(token, "token"), named(owner, "owner"), leaseOf(leaseSeconds));
-  }
-
-  async updatePlannerState(token: string, owner: string, payload: unknown): Promise<boolean> {
-    return this.#runs.update(named(token, "token"), named(owner, "owner"), this.#limits.textOfSomething(payload));
-  }
-
-  async releasePlannerState(token: string, owner: string, then: Released): Promise<boolean> {
-    return this.#runs.release(named(token, "token"), named(owner, "owner"), then);
-  }
-
-  async saveOAuthState(state: string, payload: unknown, seconds: number): Promise<void> {
-    named(state, "state");
-    const life = lifeOf(seconds);
-    return this.#oauth.save(state, this.#limits.text(payload), life);
-  }
-
-  async loadOAuthState(state: string): Promise<unknown> {
-    return valueOf(await this.#oauth.load(named(state, "state")));
-  }
-
-  async takeOAuthState(state: string): Promise<unknown> {
-    return valueOf(await this.#oauth.take(named(state, "state")));
-  }
-
-  async saveEvent(traceId: string, event: StateEvent): Promise<void> {
-    return this.#events.add(named(traceId, "traceId"), this.#limits.text(eventOf(event)));
-  }
-
-  async loadHistory(traceId: string): Promise<readonly StoredEvent[]> {
-    const texts = await this.#events.all(named(traceId, "traceId"));
-    return texts.map(({ at, text }) => ({ at, event: valueOf(text) as StateEvent }));
-  }
-
-  async saveRemoteBinding(binding: RemoteBinding): Promise<void> {
-    const checked = bindingOf(binding);
-    const key = bindingKey(checked.trace_id, checked.task_id);
-    return this.#bindings.save(key, this.#limits.text(checked));
-  }
-
-  async loadRemoteBinding(traceId: string, taskId: string): Promise<RemoteBinding | null> {
-    return valueOf(await this.#bindings.load(bindingKey(traceId, taskId))) as RemoteBinding | null;
+    const { server: given, stem, timeout } = checkedOptions(options);
+    const limits = new StateLimits(options);
+    const server = new RedisServer(given, timeout);
+    const room = (name: string): Room =>
+      new Room(name, { server, limits, stem, hasClock: options.clock !== undefined });
+    super(limits, { runs: room("runs"), events: room("events"), bindings: room("bindings"), oauth: room("oauth") });
+    this.#server = server;
   }
 
   /** Waits for what is under way, and ends the connection, unless it is a client of the host's. */

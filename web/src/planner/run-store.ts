@@ -10,6 +10,7 @@ import type { Waiting } from "./call.js";
 import { MemoryStateStore } from "./memory-state-store.js";
 import type { PlannerPause, PlannerResult } from "./result.js";
 import {
+  answered,
   isNamedRun,
   namedRun,
   type NamedRun,
@@ -17,17 +18,19 @@ import {
   type OpenStep,
   partsOf,
   type PausedRun,
+  pausedRun,
   pauseOf,
   pauseToken,
   type RunState,
   withAnswer,
 } from "./run-state.js";
-import type { HostStateStore, Released, StateStore } from "./state-store.js";
+import { leaseOf, type HostStateStore, type Released, type StateStore } from "./state-store.js";
 
-type Outcome = PlannerResult | PlannerPause;
+/** What a run comes to, at least for now. */
+export type RunOutcome = PlannerResult | PlannerPause;
 
 /** A run that this process has. */
-interface Going {
+export interface Going {
   readonly run: RunState;
   /** A step whose calls are not all made; undefined between two steps. */
   readonly step: OpenStep | undefined;
@@ -35,7 +38,7 @@ interface Going {
   readonly isTakenOver: boolean;
   readonly keeping: RunKeeping;
   /** Aborted as the caller's is, and when the run is not ours any more. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** How a run goes on. */
@@ -46,9 +49,9 @@ interface GoingOn {
   readonly signal: AbortSignal | undefined;
 }
 
-type Work = (going: Going) => Promise<Outcome>;
+type Work = (going: Going) => Promise<RunOutcome>;
 
-/** What a token leads to. */
+/** What the token of a run with a name leads to. */
 interface Found {
   readonly name: string;
   /** The pause that it answers; undefined where it is the run's own name. */
@@ -56,40 +59,57 @@ interface Found {
   readonly kept: NamedRun;
 }
 
-/** Those of a planner. */
-export class NamedRuns {
+/** Those of a planner. Runs with a name are kept from their beginning on, others where they pause alone. */
+export class KeptRuns {
   readonly #runs: PausedRuns;
   readonly #leaseSeconds: number;
 
-  constructor(runs: PausedRuns, leaseSeconds: number) {
-    this.#runs = runs;
+  /** Throws SluiceError E_INVALID_ARGUMENT for a lease that is none. */
+  constructor(store: HostStateStore | undefined, leaseSeconds: number) {
+    leaseOf(leaseSeconds);
+    this.#runs = pausedRuns(store);
     this.#leaseSeconds = leaseSeconds;
   }
 
   /**
-   * Keeps a run by a name, and begins it.
+   * Begins a run; with a name it is kept by that first.
    *
    * @throws SluiceError E_INVALID_ARGUMENT where a run has this name, or the store cannot keep what goes on; else as `claimed`.
    */
-  async begun(name: string, run: RunState, { scope, signal }: Omit<GoingOn, "answer">, work: Work): Promise<Outcome> {
+  async begin(
+    name: string | undefined,
+    run: RunState,
+    { scope, signal }: Omit<GoingOn, "answer">,
+    work: Work,
+  ): Promise<RunOutcome> {
     const runs = this.#runs;
+    if (name === undefined) {
+      return work({ run, step: undefined, isTakenOver: false, keeping: this.#keepingPauses(scope), signal });
+    }
     if (runs.updatePlannerState === undefined) throw wrong("needs a state store that has updatePlannerState");
     if ((await runs.loadPlannerState(name)) != null) throw wrong("is that of a run that there is: give each its own");
     const kept: NamedRun = { version: 3, scope: scopeKey(scope), run, step: null, pause: null };
     await runs.savePlannerState(name, kept);
-    return this.#claimed(name, signal, (held) => work(this.#going(name, kept, held, false)));
+    return this.#claimed(name, signal, (held) => work(goingOf(name, kept, held, false)));
   }
 
-  /** What a token leads to, from what is kept by it; undefined where that is no run of this kind. */
-  async find(token: string, kept: unknown, scope: ArtifactScope): Promise<Found | undefined> {
+  /** Goes on with the run that a token leads to. Throws as `claimed`. */
+  async goOn(token: string, how: GoingOn, work: Work): Promise<RunOutcome> {
+    const kept = await this.#runs.loadPlannerState(token);
+    const found = await this.#find(token, kept, how.scope);
+    return found === undefined ? this.#resumed(token, kept, how, work) : this.#continued(found, how, work);
+  }
+
+  /** Undefined where the token leads to no run with a name. */
+  async #find(token: string, kept: unknown, scope: ArtifactScope): Promise<Found | undefined> {
     if (isNamedRun(kept)) return { name: token, pause: undefined, kept: namedRun(kept, scope, undefined) };
     const [name, pause] = (kept == null ? partsOf(token) : undefined) ?? [];
     if (name === undefined) return undefined;
     return { name, pause, kept: namedRun(await this.#runs.loadPlannerState(name), scope, pause) };
   }
 
-  /** Goes on with a run; or gives its pause again, where it waits for an answer that nobody gives. Throws as `claimed`. */
-  async goOn({ name, pause, kept }: Found, how: GoingOn, work: Work): Promise<Outcome> {
+  /** Goes on with a run that has a name; or gives its pause again, where it waits for an answer that nobody gives. */
+  async #continued({ name, pause, kept }: Found, how: GoingOn, work: Work): Promise<RunOutcome> {
     const { scope, signal } = how;
     // By the token of a pause it is answered, with null where nothing is said.
     const answer = pause === undefined ? how.answer : (how.answer ?? null);
@@ -97,30 +117,68 @@ export class NamedRuns {
     return this.#claimed(name, signal, async (held) => {
       // Others may have gone on with it before the claim.
       const current = namedRun(await this.#runs.loadPlannerState(name), scope, pause);
-      if (current.pause === null) return work(this.#going(name, current, held, current.step === null));
+      if (current.pause === null) return work(goingOf(name, current, held, current.step === null));
       if (answer === undefined) return pauseOf(name, current.run, current.pause);
       const going = withAnswer(current, answer);
       await held.save(going);
-      return work(this.#going(name, going, held, false));
+      return work(goingOf(name, going, held, false));
     });
   }
 
-  #claimed(name: string, signal: AbortSignal | undefined, work: (held: Held) => Promise<Outcome>): Promise<Outcome> {
+  /** Goes on with a run that is kept by the token of its pause alone. */
+  async #resumed(token: string, kept: unknown, { scope, answer, signal }: GoingOn, work: Work): Promise<RunOutcome> {
+    const [runs, leaseSeconds] = [this.#runs, this.#leaseSeconds];
+    const { run, step } = pausedRun(kept, scope);
+    const going = {
+      run,
+      step: answered(step, answer ?? null),
+      isTakenOver: false,
+      keeping: this.#keepingPauses(scope),
+    };
+    let outcome: RunOutcome | undefined;
+    try {
+      return await claimed({ runs, token, leaseSeconds }, signal, async (held) => {
+        return (outcome = await work({ ...going, signal: held.signal }));
+      });
+    } catch (error) {
+      // It waits by the old token, or others went on with it: there must not be two ways on.
+      if (outcome?.kind === "pause") await runs.savePlannerState(outcome.resumeToken, null).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  #claimed(
+    name: string,
+    signal: AbortSignal | undefined,
+    work: (held: Held) => Promise<RunOutcome>,
+  ): Promise<RunOutcome> {
     const claiming = { runs: this.#runs, token: name, leaseSeconds: this.#leaseSeconds };
     return claimed(claiming, signal, work, ({ kind }) => (kind === "pause" ? "wait" : "forget"));
   }
 
-  #going(name: string, { run, step, scope }: NamedRun, { save, signal }: Held, isTakenOver: boolean): Going {
-    const keeping: RunKeeping = {
-      between: (now) => save({ version: 3, scope, run: now, step: null, pause: null } satisfies NamedRun),
-      paused: async (now, open, call) => {
-        const pause = { ...call, id: crypto.randomUUID() };
-        await save({ version: 3, scope, run: now, step: open, pause } satisfies NamedRun);
-        return pauseToken(name, pause);
+  /** Keeps a run where it waits, by a token of each pause. */
+  #keepingPauses(scope: ArtifactScope): RunKeeping {
+    return {
+      paused: async (run, step, { at }) => {
+        const token = crypto.randomUUID();
+        const kept: PausedRun = { version: 2, scope: scopeKey(scope), run, step: { ...step, waiting: at } };
+        await this.#runs.savePlannerState(token, kept);
+        return token;
       },
     };
-    return { run, step: step ?? undefined, isTakenOver, keeping, signal };
   }
+}
+
+function goingOf(name: string, { run, step, scope }: NamedRun, { save, signal }: Held, isTakenOver: boolean): Going {
+  const keeping: RunKeeping = {
+    between: (now) => save({ version: 3, scope, run: now, step: null, pause: null } satisfies NamedRun),
+    paused: async (now, open, call) => {
+      const pause = { ...call, id: crypto.randomUUID() };
+      await save({ version: 3, scope, run: now, step: open, pause } satisfies NamedRun);
+      return pauseToken(name, pause);
+    },
+  };
+  return { run, step: step ?? undefined, isTakenOver, keeping, signal };
 }
 
 function wrong(what: string): SluiceError {
@@ -138,18 +196,6 @@ export interface RunKeeping {
   readonly between?: (run: RunState) => Promise<void>;
   /** Keeps it in a step of which a call waits. Gives the token by which that is answered. */
   readonly paused: (run: RunState, step: OpenStep, call: WaitingCall) => Promise<string>;
-}
-
-/** Keeps a run where it waits, by a token of each pause. */
-export function keepingPauses(runs: Pick<PausedRuns, "savePlannerState">, scope: ArtifactScope): RunKeeping {
-  return {
-    paused: async (run, step, { at }) => {
-      const token = crypto.randomUUID();
-      const kept: PausedRun = { version: 2, scope: scopeKey(scope), run, step: { ...step, waiting: at } };
-      await runs.savePlannerState(token, kept);
-      return token;
-    },
-  };
 }
 
 /** Which run is gone on with. */
@@ -178,7 +224,7 @@ interface Held {
  * @throws SluiceError E_NOT_FOUND where there is no such run, somebody else goes on with it, or the claim was lost: then the work's
  * signal is aborted, and nothing may come of it. What the work throws; E_STORE_….
  */
-export async function claimed<T>(
+async function claimed<T>(
   claiming: Claiming,
   signal: AbortSignal | undefined,
   work: (held: Held) => Promise<T>,
@@ -312,7 +358,7 @@ function claimLost(): SluiceError {
 }
 
 /** What a planner needs of a state store. */
-export type PausedRuns = Pick<
+type PausedRuns = Pick<
   StateStore,
   "savePlannerState" | "loadPlannerState" | "claimPlannerState" | "releasePlannerState"
 > &
@@ -321,7 +367,7 @@ export type PausedRuns = Pick<
 type Plain = Pick<StateStore, "savePlannerState" | "loadPlannerState">;
 
 /** The host's store, or what stands in for it where it cannot keep runs. */
-export function pausedRuns(store: HostStateStore | undefined): PausedRuns {
+function pausedRuns(store: HostStateStore | undefined): PausedRuns {
   if (!has(store, "savePlannerState") || !has(store, "loadPlannerState")) return new MemoryStateStore();
   const canClaim = has(store, "claimPlannerState") && has(store, "releasePlannerState");
   return canClaim ? (store as PausedRuns) : new TakenRuns(store as Plain);

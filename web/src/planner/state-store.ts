@@ -203,12 +203,6 @@ export class StateLimits {
     );
   }
 
-  /** The same for what is to take the place of something. Throws SluiceError E_INVALID_ARGUMENT, E_TOO_LARGE. */
-  textOfSomething(value: unknown): string {
-    if (value === null) throw wrong("payload", "JSON that is not null");
-    return this.text(value);
-  }
-
   /** Of a trace's events, by their sizes in bytes and the oldest first: the first that may be kept. The newest always may. */
   firstKept(sizes: readonly number[]): number {
     let first = sizes.length;
@@ -219,6 +213,113 @@ export class StateLimits {
       first -= 1;
     }
     return first;
+  }
+}
+
+/** A text, and when it was saved. */
+export interface DatedText {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly text: string;
+}
+
+/**
+ * Where a state store keeps texts, by names that may be any string; times are in milliseconds. A claim, an update and a release
+ * are false where there is no such run, or it is another's. Every method throws SluiceError E_STORE_….
+ */
+export interface StateRooms {
+  readonly runs: {
+    save(token: string, text: string): Promise<void>;
+    load(token: string): Promise<string | null>;
+    forget(token: string): Promise<void>;
+    claim(token: string, owner: string, lease: number): Promise<boolean>;
+    update(token: string, owner: string, text: string): Promise<boolean>;
+    release(token: string, owner: string, then: Released): Promise<boolean>;
+  };
+  readonly events: {
+    /** Adds a text behind those that were added before. */
+    add(traceId: string, text: string): Promise<void>;
+    /** Oldest first. */
+    all(traceId: string): Promise<readonly DatedText[]>;
+  };
+  readonly bindings: {
+    save(key: string, text: string): Promise<void>;
+    load(key: string): Promise<string | null>;
+  };
+  readonly oauth: {
+    /** Keeps a text for so long at most. */
+    save(state: string, text: string, life: number): Promise<void>;
+    load(state: string): Promise<string | null>;
+    /** As `load`, and it is gone. */
+    take(state: string): Promise<string | null>;
+  };
+}
+
+/** A state store over rooms of texts: what it is given is checked here, and written as JSON. */
+export abstract class RoomedStateStore implements StateStore {
+  readonly #limits: StateLimits;
+  readonly #rooms: StateRooms;
+
+  constructor(limits: StateLimits, rooms: StateRooms) {
+    this.#limits = limits;
+    this.#rooms = rooms;
+  }
+
+  async savePlannerState(token: string, payload: unknown): Promise<void> {
+    named(token, "token");
+    if (payload === null) return this.#rooms.runs.forget(token);
+    return this.#rooms.runs.save(token, this.#limits.text(payload));
+  }
+
+  async loadPlannerState(token: string): Promise<unknown> {
+    return valueOf(await this.#rooms.runs.load(named(token, "token")));
+  }
+
+  async claimPlannerState(token: string, owner: string, leaseSeconds: number): Promise<boolean> {
+    return this.#rooms.runs.claim(named(token, "token"), named(owner, "owner"), leaseOf(leaseSeconds));
+  }
+
+  async updatePlannerState(token: string, owner: string, payload: unknown): Promise<boolean> {
+    named(token, "token");
+    named(owner, "owner");
+    if (payload === null) throw wrong("payload", "JSON that is not null");
+    return this.#rooms.runs.update(token, owner, this.#limits.text(payload));
+  }
+
+  async releasePlannerState(token: string, owner: string, then: Released): Promise<boolean> {
+    return this.#rooms.runs.release(named(token, "token"), named(owner, "owner"), then);
+  }
+
+  async saveEvent(traceId: string, event: StateEvent): Promise<void> {
+    return this.#rooms.events.add(named(traceId, "traceId"), this.#limits.text(eventOf(event)));
+  }
+
+  async loadHistory(traceId: string): Promise<readonly StoredEvent[]> {
+    const texts = await this.#rooms.events.all(named(traceId, "traceId"));
+    return texts.map(({ at, text }) => ({ at, event: valueOf(text) as StateEvent }));
+  }
+
+  async saveRemoteBinding(binding: RemoteBinding): Promise<void> {
+    const checked = bindingOf(binding);
+    return this.#rooms.bindings.save(bindingKey(checked.trace_id, checked.task_id), this.#limits.text(checked));
+  }
+
+  async loadRemoteBinding(traceId: string, taskId: string): Promise<RemoteBinding | null> {
+    return valueOf(await this.#rooms.bindings.load(bindingKey(traceId, taskId))) as RemoteBinding | null;
+  }
+
+  async saveOAuthState(state: string, payload: unknown, seconds: number): Promise<void> {
+    named(state, "state");
+    const life = lifeOf(seconds);
+    return this.#rooms.oauth.save(state, this.#limits.text(payload), life);
+  }
+
+  async loadOAuthState(state: string): Promise<unknown> {
+    return valueOf(await this.#rooms.oauth.load(named(state, "state")));
+  }
+
+  async takeOAuthState(state: string): Promise<unknown> {
+    return valueOf(await this.#rooms.oauth.take(named(state, "state")));
   }
 }
 
@@ -239,7 +340,7 @@ export function valueOf(text: string | null): unknown {
 }
 
 /** A token, an owner or an id. Throws SluiceError E_INVALID_ARGUMENT. */
-export function named(value: string, name: string): string {
+function named(value: string, name: string): string {
   if (typeof value === "string" && value !== "" && value.length <= MAX_NAME) return value;
   throw wrong(name, `a string of 1 to ${MAX_NAME} characters`);
 }
@@ -251,19 +352,19 @@ export function leaseOf(seconds: number): number {
 }
 
 /** How long an OAuth state is kept, in whole milliseconds. Throws SluiceError E_INVALID_ARGUMENT. */
-export function lifeOf(seconds: number): number {
+function lifeOf(seconds: number): number {
   if (typeof seconds === "number" && seconds > 0) return Math.ceil(seconds * 1000);
   throw wrong("seconds", "a number above 0");
 }
 
 /** An event. Throws SluiceError E_INVALID_ARGUMENT. */
-export function eventOf(event: StateEvent): StateEvent {
+function eventOf(event: StateEvent): StateEvent {
   if (typeof (event as Partial<StateEvent> | null | undefined)?.kind === "string") return event;
   throw wrong("event", "an object with a kind");
 }
 
 /** A binding with nothing but its four fields. Throws SluiceError E_INVALID_ARGUMENT. */
-export function bindingOf({ trace_id, context_id, task_id, agent_url }: RemoteBinding): RemoteBinding {
+function bindingOf({ trace_id, context_id, task_id, agent_url }: RemoteBinding): RemoteBinding {
   return {
     trace_id: named(trace_id, "trace_id"),
     context_id: context_id === null ? null : named(context_id, "context_id"),
@@ -273,7 +374,7 @@ export function bindingOf({ trace_id, context_id, task_id, agent_url }: RemoteBi
 }
 
 /** One string for each trace and task. */
-export function bindingKey(traceId: string, taskId: string): string {
+function bindingKey(traceId: string, taskId: string): string {
   return JSON.stringify([named(traceId, "traceId"), named(taskId, "taskId")]);
 }
 

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { untilLate } from "../../core/abort.js";
+import type { DatedText } from "../state-store.js";
 import { SluiceError } from "../../errors/error.js";
 import type { StorageAct } from "../../errors/storage.js";
 import { OwnConnection } from "./connection.js";
@@ -100,13 +101,6 @@ export function plainScript(
   { isRepeatable }: { readonly isRepeatable: boolean },
 ): Script {
   return { text, sha: createHash("sha1").update(text).digest("hex"), act, isRepeatable };
-}
-
-/** What a text was, and when it was added. */
-export interface DatedText {
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly text: string;
 }
 
 /** A piece of a history. */
