@@ -83,34 +83,26 @@ async function made(call: Call, terms: CallTerms): Promise<Outcome> {
   const { listed, tell } = terms;
   const tool = listed.find(call.call.name);
   const name = tool?.name ?? leading(call.call.name, MAX_UNKNOWN);
-  if (tool === undefined) {
-    return { settled: failed({ tool: name, namespace: NATIVE }, unknownTool(name, listed.names)) };
-  }
   const args = argsOf(call.call);
-  if (args === undefined) {
-    return {
-      settled: failed(
-        { tool: name, namespace: namespaceOf(tool) },
-        "The arguments are no JSON object: write them anew.",
-      ),
-    };
+  if (tool === undefined || args === undefined) {
+    const sentence =
+      tool === undefined ? unknownTool(name, listed.names) : "The arguments are no JSON object: write them anew.";
+    return { settled: failed({ tool: name, namespace: namespaceOf(tool) }, sentence) };
   }
   const place: CallPlace = { step: call.step, call: call.call.id, tool: name };
   tell({ kind: "tool_called", ...place });
   return new Attempt(call, place, tool, terms).make(args);
 }
 
-function namespaceOf(tool: CatalogTool): string {
-  return tool.kind === "native" ? NATIVE : tool.extra.namespace;
+function namespaceOf(tool: CatalogTool | undefined): string {
+  return tool === undefined || tool.kind === "native" ? NATIVE : tool.extra.namespace;
 }
 
 /** The arguments as an object; undefined where the model wrote none. */
 export function argsOf({ arguments: text }: LlmToolCall): Readonly<Record<string, unknown>> | undefined {
   try {
     const args: unknown = JSON.parse(text);
-    return typeof args === "object" && args !== null && !Array.isArray(args)
-      ? (args as Record<string, unknown>)
-      : undefined;
+    return OBJECT[1](args) ? (args as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }
@@ -133,7 +125,7 @@ interface Call {
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** The one implementation. */
+/** Makes one call. */
 class Attempt {
   readonly #call: Call;
   readonly #place: CallPlace;

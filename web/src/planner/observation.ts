@@ -71,7 +71,12 @@ export class ModelExit {
 
   /** Lets the results of one step out, in their order. */
   async leave(step: number, results: readonly Leaving[], signal: AbortSignal): Promise<readonly Left[]> {
-    const own = await Promise.all(results.map((result) => this.#own(result, signal)));
+    const own = await Promise.all(
+      results.map((result) => {
+        const limit = result.maxChars ?? this.#limits.maxObservationChars;
+        return this.#fitting(result, limit, () => this.#sluices.within(limit), signal);
+      }),
+    );
     const lefts = await this.#together(this.#once(step, own, results), results, signal);
     // What did not fit in the step was not seen: it may be told whole in a later one.
     for (const [at, { text }] of lefts.entries()) this.remember(text, (results[at] as Leaving).tool, step);
@@ -90,11 +95,6 @@ export class ModelExit {
       lefts[at] = await this.#within(lefts[at] as Left, results[at] as Leaving, shares[at] as number, signal);
     }
     return lefts;
-  }
-
-  async #own(result: Leaving, signal: AbortSignal): Promise<Left> {
-    const limit = result.maxChars ?? this.#limits.maxObservationChars;
-    return this.#fitting(result, limit, () => this.#sluices.within(limit), signal);
   }
 
   async #within(left: Left, result: Leaving, share: number, signal: AbortSignal): Promise<Left> {

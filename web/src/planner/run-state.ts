@@ -7,8 +7,7 @@ import { scopeKey } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import type { Spent } from "./budget.js";
-import type { Settled } from "./call.js";
-import type { WaitingCall } from "./run-store.js";
+import type { Settled, Waiting } from "./call.js";
 import type { LlmMessage, LlmToolCall } from "./llm/client.js";
 import type { PlannerPause, TrajectoryStep } from "./result.js";
 
@@ -43,6 +42,11 @@ interface PausedStep extends OpenStep {
   readonly waiting: number;
 }
 
+/** A call of a step that waits for a person, by its place among the step's calls. */
+export interface WaitingCall extends Waiting {
+  readonly at: number;
+}
+
 /** What a state store keeps. */
 export interface PausedRun {
   readonly version: 2;
@@ -54,7 +58,7 @@ export interface PausedRun {
 
 // The parts were written by us: it is enough to know that this is what they are.
 /** A {@link RunState} as a store gives it. */
-export const RUN = z.object({
+const RUN = z.object({
   query: z.string(),
   llmContext: z.record(z.string(), z.unknown()),
   messages: z.array(z.looseObject({ role: z.string() })),
@@ -123,7 +127,6 @@ export interface NamedRun {
   readonly pause: NamedPause | null;
 }
 
-// As with runs that pause, it is enough to know that this is what we wrote.
 const NAMED = z.object({
   version: z.literal(3),
   scope: z.string(),

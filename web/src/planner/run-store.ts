@@ -6,7 +6,6 @@ import { scopeKey } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import { onAbort, untilAborted, untilEither, untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
-import type { Waiting } from "./call.js";
 import { MemoryStateStore } from "./memory-state-store.js";
 import type { PlannerPause, PlannerResult } from "./result.js";
 import {
@@ -22,6 +21,7 @@ import {
   pauseOf,
   pauseToken,
   type RunState,
+  type WaitingCall,
   withAnswer,
 } from "./run-state.js";
 import { leaseOf, type HostStateStore, type Released, type StateStore } from "./state-store.js";
@@ -183,11 +183,6 @@ function goingOf(name: string, { run, step, scope }: NamedRun, { save, signal }:
 
 function wrong(what: string): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", `The option token of a run ${what}.`, { path: "token" });
-}
-
-/** A call of a step that waits for a person, by its place among the step's calls. */
-export interface WaitingCall extends Waiting {
-  readonly at: number;
 }
 
 /** Keeps one run. */

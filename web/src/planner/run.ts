@@ -2,14 +2,13 @@
  * One run: think, act, observe, until there is an answer, no more to spend, or somebody to wait for.
  * @module
  */
-import type { ArtifactScope } from "../artifacts/store.js";
 import { untilAborted, untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
 import { Meter, type PlannerBudget } from "./budget.js";
 import { allMade, argsOf, type CallTerms, type Outcome, type Settled, callsOf, leading } from "./call.js";
 import type { Catalog } from "./catalog.js";
 import type { Left, ModelExit } from "./observation.js";
-import type { RunKeeping, WaitingCall } from "./run-store.js";
+import type { RunKeeping } from "./run-store.js";
 import type {
   AssistantMessage,
   LlmAnswer,
@@ -27,7 +26,7 @@ import {
   type TrajectoryCall,
   type TrajectoryStep,
 } from "./result.js";
-import type { OpenStep, RunState } from "./run-state.js";
+import type { OpenStep, RunState, WaitingCall } from "./run-state.js";
 
 /** What a run is made of. */
 export interface RunTerms extends Omit<CallTerms, "listed" | "llmContext"> {
@@ -35,7 +34,6 @@ export interface RunTerms extends Omit<CallTerms, "listed" | "llmContext"> {
   readonly llm: LlmClient;
   readonly exit: ModelExit;
   readonly keeping: RunKeeping;
-  readonly scope: ArtifactScope;
   readonly budget: PlannerBudget;
   readonly signal: AbortSignal;
 }

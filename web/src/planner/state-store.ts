@@ -6,6 +6,7 @@
 import type { BasicArtifactStore } from "../artifacts/basic-store.js";
 import type { ArtifactStore, Clock } from "../artifacts/store.js";
 import { jsonOf } from "../core/value.js";
+import { wrong } from "../core/call.js";
 import { SluiceError } from "../errors/error.js";
 import type { OAuthStateStore } from "../tools/auth/oauth-state-store.js";
 
@@ -376,8 +377,4 @@ function bindingOf({ trace_id, context_id, task_id, agent_url }: RemoteBinding):
 /** One string for each trace and task. */
 function bindingKey(traceId: string, taskId: string): string {
   return JSON.stringify([named(traceId, "traceId"), named(taskId, "taskId")]);
-}
-
-function wrong(name: string, expected: string): SluiceError {
-  return new SluiceError("E_INVALID_ARGUMENT", `${name} must be ${expected}.`, { path: name });
 }

@@ -197,8 +197,6 @@ function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> 
   return Object.fromEntries(Object.entries(properties).filter(([, each]) => typeof each === "object" && each !== null));
 }
 
-/** By their tags, so that those of other realms are found too. */
-const BYTES = /^\[object (?:\w+Array|DataView|(?:Shared)?ArrayBuffer|Blob|File|ReadableStream|Response|Request)\]$/;
 /** What JSON writes as an empty object. */
 const COLLECTION = /^\[object (?:Weak)?(?:Map|Set)\]$/;
 /** Characters of a key, and of a whole path, that an error repeats. */
@@ -238,7 +236,7 @@ export function jsonValue(value: unknown, path: string): unknown {
 function check(value: unknown, path: string): void {
   const tag = Object.prototype.toString.call(value);
   if (tag === "[object BigInt]") throw refused(path, "is a BigInt, which JSON has not: write it as a string");
-  if (BYTES.test(tag)) {
+  if (isByteSource(value) || tag === "[object Request]") {
     throw refused(path, "is bytes, which JSON has not: store them with context.artifacts.upload, and pass the ref");
   }
   if (COLLECTION.test(tag)) throw refused(path, "is a Map or a Set, which JSON has not: make it an object or a list");
