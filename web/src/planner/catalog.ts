@@ -35,34 +35,25 @@ export interface Listed {
   readonly names: readonly string[];
 }
 
-/** Tools of several sources. */
-export class Catalog {
-  readonly #sources: readonly CatalogSource[];
-
-  constructor(sources: readonly CatalogSource[]) {
-    this.#sources = sources;
+/**
+ * The tools that there are now.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT where two tools have one name.
+ */
+export function listed(sources: readonly CatalogSource[]): Listed {
+  const byName = new Map<string, CatalogTool>();
+  for (const tool of sources.flatMap(toolsOf)) {
+    if (byName.has(tool.name)) throw twice(tool.name);
+    byName.set(tool.name, tool);
   }
-
-  /**
-   * What there is now.
-   *
-   * @throws SluiceError E_INVALID_ARGUMENT where two tools have one name.
-   */
-  list(): Listed {
-    const byName = new Map<string, CatalogTool>();
-    for (const tool of this.#sources.flatMap(toolsOf)) {
-      if (byName.has(tool.name)) throw twice(tool.name);
-      byName.set(tool.name, tool);
-    }
-    const wire = wireNames([...byName.keys()]);
-    const byWire = new Map(Array.from(wire, ([name, wired]) => [wired, byName.get(name)]));
-    const tools = Array.from(byName.values(), (tool) => ({
-      name: wire.get(tool.name) as string,
-      description: tool.description,
-      inputSchema: tool.kind === "native" ? tool.inputSchema : tool.input_schema,
-    }));
-    return { tools, names: [...byName.keys()], find: (name) => byWire.get(name) ?? byName.get(name) };
-  }
+  const wire = wireNames([...byName.keys()]);
+  const byWire = new Map(Array.from(wire, ([name, wired]) => [wired, byName.get(name)]));
+  const tools = Array.from(byName.values(), (tool) => ({
+    name: wire.get(tool.name) as string,
+    description: tool.description,
+    inputSchema: tool.kind === "native" ? tool.inputSchema : tool.input_schema,
+  }));
+  return { tools, names: [...byName.keys()], find: (name) => byWire.get(name) ?? byName.get(name) };
 }
 
 function toolsOf(source: CatalogSource): readonly CatalogTool[] {

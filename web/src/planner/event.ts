@@ -220,9 +220,6 @@ export interface FinishedEvent {
   readonly outcome: PlannerOutcome;
 }
 
-/** A run that is told events to a listener, and given up by a signal. */
-type Telling<T> = (onEvent: (event: PlannerEvent) => void, signal: AbortSignal) => Promise<T>;
-
 /**
  * The events of a run, in order, and then what it comes to. Whoever stops listening gives the run up. Events wait for their
  * listener: a run's budget bounds how many there are.
@@ -230,7 +227,7 @@ type Telling<T> = (onEvent: (event: PlannerEvent) => void, signal: AbortSignal) 
  * @throws what the run throws, after all that it told.
  */
 export async function* eventsOf<T>(
-  telling: Telling<T>,
+  telling: (onEvent: (event: PlannerEvent) => void, signal: AbortSignal) => Promise<T>,
   given: AbortSignal | undefined,
 ): AsyncGenerator<PlannerEvent, T> {
   const left = new AbortController();

@@ -4,7 +4,7 @@
  */
 import { resolve } from "node:path";
 import { Stamps } from "../artifacts/stamps.js";
-import { guarded } from "../errors/storage.js";
+import { guarded, type StorageAct } from "../errors/storage.js";
 import { Histories, OAuthStates, type FirstKept } from "./file-state/stamped-texts.js";
 import { ROOMS, StateFolder, type Room } from "./file-state/state-folder.js";
 import { WaitingRuns } from "./file-state/waiting-runs.js";
@@ -53,36 +53,37 @@ class FileRooms implements StateRooms {
     const firstKept: FirstKept = (sizes) => limits.firstKept(sizes);
     this.runs = {
       save: (token, text) => this.#saved("runs", () => runs.put(token, text, limits.until(limits.now()))),
-      load: (token) => this.#read(() => runs.get(token, limits.now(), maxBytes), null),
-      forget: (token) => this.#changed(() => runs.remove(token), undefined),
-      claim: (token, owner, lease) => this.#changed(() => runs.claim(token, owner, limits.now(), lease), false),
+      load: (token) => this.#there("read", () => runs.get(token, limits.now(), maxBytes), null),
+      forget: (token) => this.#there("write", () => runs.remove(token), undefined),
+      claim: (token, owner, lease) => this.#there("write", () => runs.claim(token, owner, limits.now(), lease), false),
       update: (token, owner, text) => {
         const now = limits.now();
-        return this.#changed(() => runs.update({ token, owner, text, now, until: limits.until(now) }), false);
+        return this.#there("write", () => runs.update({ token, owner, text, now, until: limits.until(now) }), false);
       },
-      release: (token, owner, then) => this.#changed(() => runs.release(token, owner, limits.now(), then), false),
+      release: (token, owner, then) =>
+        this.#there("write", () => runs.release(token, owner, limits.now(), then), false),
     };
     this.events = {
       add: (traceId, text) => {
         const stamp = stamps.next();
         return this.#saved("events", () => events.add(traceId, text, stamp, firstKept));
       },
-      all: (traceId) => this.#read(() => events.since(traceId, this.#since(), maxBytes, firstKept), []),
+      all: (traceId) => this.#there("read", () => events.since(traceId, this.#since(), maxBytes, firstKept), []),
     };
     this.bindings = {
       save: (key, text) => {
         const stamp = stamps.next();
         return this.#saved("bindings", () => bindings.add(key, text, stamp, theLast));
       },
-      load: (key) => this.#read(() => bindings.last(key, this.#since(), maxBytes), null),
+      load: (key) => this.#there("read", () => bindings.last(key, this.#since(), maxBytes), null),
     };
     this.oauth = {
       save: (state, text, life) => {
         const [until, stamp] = [limits.until(limits.now(), life), stamps.next()];
         return this.#saved("oauth", () => oauth.put(state, text, stamp, until));
       },
-      load: (state) => this.#read(() => oauth.get(state, limits.now(), maxBytes), null),
-      take: (state) => this.#changed(() => oauth.take(state, limits.now(), maxBytes), null),
+      load: (state) => this.#there("read", () => oauth.get(state, limits.now(), maxBytes), null),
+      take: (state) => this.#there("write", () => oauth.take(state, limits.now(), maxBytes), null),
     };
     this.#sweeps = {
       runs: (most) => runs.sweep(limits.now(), most),
@@ -97,12 +98,8 @@ class FileRooms implements StateRooms {
     return this.#limits.now() - this.#limits.maxAge;
   }
 
-  #read<T>(work: () => Promise<T>, nothing: T): Promise<T> {
-    return guarded("read", async () => ((await this.#folder.present()) ? work() : nothing));
-  }
-
-  #changed<T>(work: () => Promise<T>, nothing: T): Promise<T> {
-    return guarded("write", async () => ((await this.#folder.present()) ? work() : nothing));
+  #there<T>(act: StorageAct, work: () => Promise<T>, nothing: T): Promise<T> {
+    return guarded(act, async () => ((await this.#folder.present()) ? work() : nothing));
   }
 
   #saved(room: Room, work: () => Promise<void>): Promise<void> {

@@ -17,7 +17,7 @@ import { heedless } from "../mcp/door-event.js";
 import { ArtifactArguments } from "../tools/artifacts/arguments.js";
 import { artifactReadTool } from "../tools/artifacts/read-tool.js";
 import { NATIVE } from "./call.js";
-import { Catalog, listening } from "./catalog.js";
+import { type CatalogSource, listening } from "./catalog.js";
 import { eventsOf, History, type PlannerEvent } from "./event.js";
 import type { LlmMessage } from "./llm/client.js";
 import { ModelExit, Sluices } from "./observation.js";
@@ -78,14 +78,14 @@ export class ReactPlanner {
   async run(query: string, options: RunOptions = {}): Promise<PlannerResult | PlannerPause> {
     checkQuery(query);
     checkRun(options);
-    const { llmContext = {}, token, scope = {}, signal } = options;
+    const { llmContext = {} } = options;
     const sluice = await this.#sluices.within(this.#maxObservationChars);
     const context = Object.keys(llmContext).length === 0 ? undefined : sluice.clampText(jsonOf(llmContext)).text;
     const asked = await this.#withFiles(query, options.scope);
     const messages = opening(asked, this.#options.instructions, context);
     const spent = { steps: 0, tokens: 0, seconds: 0 };
     const state: RunState = { query, llmContext, messages, steps: [], artifacts: {}, spent };
-    return this.#runs.begin(token, state, { scope, signal }, (going) => this.#go(going, options));
+    return this.#runs.begin(state, options, (going) => this.#go(going, options));
   }
 
   /** As `run`: gives what happens as it does, and returns what it comes to. Whoever stops listening gives the run up. */
@@ -113,8 +113,7 @@ export class ReactPlanner {
    */
   async resume(token: string, options: ResumeOptions = {}): Promise<PlannerResult | PlannerPause> {
     checkRun(options);
-    const { scope = {}, answer, signal } = options;
-    return this.#runs.goOn(token, { scope, answer, signal }, (going) => this.#go(going, options));
+    return this.#runs.goOn(token, options, (going) => this.#go(going, options));
   }
 
   /** A query with the files that there are; who is nobody has none. */
@@ -174,12 +173,12 @@ export class ReactPlanner {
   }
 
   /** The tools, and the one that reads what native tools store. */
-  #catalog(sluice: Sluice): Catalog {
+  #catalog(sluice: Sluice): readonly CatalogSource[] {
     const { catalog } = this.#options;
     const hasNative = catalog.some((source) => "kind" in source);
-    if (!hasNative || this.#store instanceof NoOpArtifactStore) return new Catalog(catalog);
+    if (!hasNative || this.#store instanceof NoOpArtifactStore) return catalog;
     const [store, config] = [this.#store, this.#config];
-    return new Catalog([...catalog, artifactReadTool({ namespace: NATIVE, source: NATIVE, store, sluice, config })]);
+    return [...catalog, artifactReadTool({ namespace: NATIVE, source: NATIVE, store, sluice, config })];
   }
 
   get #maxObservationChars(): number {

@@ -7,6 +7,7 @@ import type { ArtifactScope } from "../artifacts/store.js";
 import { onAbort, untilAborted, untilEither, untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
 import { MemoryStateStore } from "./memory-state-store.js";
+import type { ResumeOptions, RunOptions } from "./options.js";
 import type { PlannerPause, PlannerResult } from "./result.js";
 import {
   answered,
@@ -41,14 +42,6 @@ export interface Going {
   readonly signal: AbortSignal | undefined;
 }
 
-/** How a run goes on. */
-interface GoingOn {
-  readonly scope: ArtifactScope;
-  /** Undefined: whoever goes on has none. */
-  readonly answer: unknown;
-  readonly signal: AbortSignal | undefined;
-}
-
 type Work = (going: Going) => Promise<RunOutcome>;
 
 /** What the token of a run with a name leads to. */
@@ -72,16 +65,11 @@ export class KeptRuns {
   }
 
   /**
-   * Begins a run; with a name it is kept by that first.
+   * Begins a run; with a `token` it is kept by that first.
    *
-   * @throws SluiceError E_INVALID_ARGUMENT where a run has this name, or the store cannot keep what goes on; else as `claimed`.
+   * @throws SluiceError E_INVALID_ARGUMENT where a run has this name, or the store cannot keep what goes on; else as `Claim.hold`.
    */
-  async begin(
-    name: string | undefined,
-    run: RunState,
-    { scope, signal }: Omit<GoingOn, "answer">,
-    work: Work,
-  ): Promise<RunOutcome> {
+  async begin(run: RunState, { token: name, scope = {}, signal }: RunOptions, work: Work): Promise<RunOutcome> {
     const runs = this.#runs;
     if (name === undefined) {
       return work({ run, step: undefined, isTakenOver: false, keeping: this.#keepingPauses(scope), signal });
@@ -90,18 +78,18 @@ export class KeptRuns {
     if ((await runs.loadPlannerState(name)) != null) throw wrong("is that of a run that there is: give each its own");
     const kept: NamedRun = { version: 3, scope: scopeKey(scope), run, step: null, pause: null };
     await runs.savePlannerState(name, kept);
-    return this.#claimed(name, signal, (held) => work(goingOf(name, kept, held, false)));
+    return this.#claimOf(name).hold(signal, (held) => work(goingOf(name, kept, held, false)), "wait");
   }
 
-  /** Goes on with the run that a token leads to. Throws as `claimed`. */
-  async goOn(token: string, how: GoingOn, work: Work): Promise<RunOutcome> {
+  /** Goes on with the run that a token leads to. Throws as `Claim.hold`. */
+  async goOn(token: string, options: ResumeOptions, work: Work): Promise<RunOutcome> {
     const kept = await this.#runs.loadPlannerState(token);
-    const found = await this.#find(token, kept, how.scope);
-    return found === undefined ? this.#resumed(token, kept, how, work) : this.#continued(found, how, work);
+    const found = await this.#find(token, kept, options.scope);
+    return found === undefined ? this.#resumed(token, kept, options, work) : this.#continued(found, options, work);
   }
 
   /** Undefined where the token leads to no run with a name. */
-  async #find(token: string, kept: unknown, scope: ArtifactScope): Promise<Found | undefined> {
+  async #find(token: string, kept: unknown, scope: ArtifactScope = {}): Promise<Found | undefined> {
     if (isNamedRun(kept)) return { name: token, pause: undefined, kept: namedRun(kept, scope, undefined) };
     const [name, pause] = (kept == null ? partsOf(token) : undefined) ?? [];
     if (name === undefined) return undefined;
@@ -109,12 +97,12 @@ export class KeptRuns {
   }
 
   /** Goes on with a run that has a name; or gives its pause again, where it waits for an answer that nobody gives. */
-  async #continued({ name, pause, kept }: Found, how: GoingOn, work: Work): Promise<RunOutcome> {
-    const { scope, signal } = how;
+  async #continued({ name, pause, kept }: Found, options: ResumeOptions, work: Work): Promise<RunOutcome> {
+    const { scope = {}, signal } = options;
     // By the token of a pause it is answered, with null where nothing is said.
-    const answer = pause === undefined ? how.answer : (how.answer ?? null);
+    const answer = pause === undefined ? options.answer : (options.answer ?? null);
     if (kept.pause !== null && answer === undefined) return pauseOf(name, kept.run, kept.pause);
-    return this.#claimed(name, signal, async (held) => {
+    const goOn = async (held: Held): Promise<RunOutcome> => {
       // Others may have gone on with it before the claim.
       const current = namedRun(await this.#runs.loadPlannerState(name), scope, pause);
       if (current.pause === null) return work(goingOf(name, current, held, current.step === null));
@@ -122,38 +110,35 @@ export class KeptRuns {
       const going = withAnswer(current, answer);
       await held.save(going);
       return work(goingOf(name, going, held, false));
-    });
+    };
+    return this.#claimOf(name).hold(signal, goOn, "wait");
   }
 
   /** Goes on with a run that is kept by the token of its pause alone. */
-  async #resumed(token: string, kept: unknown, { scope, answer, signal }: GoingOn, work: Work): Promise<RunOutcome> {
-    const [runs, leaseSeconds] = [this.#runs, this.#leaseSeconds];
+  async #resumed(
+    token: string,
+    kept: unknown,
+    { scope = {}, answer, signal }: ResumeOptions,
+    work: Work,
+  ): Promise<RunOutcome> {
     const { run, step } = pausedRun(kept, scope);
-    const going = {
-      run,
-      step: answered(step, answer ?? null),
-      isTakenOver: false,
-      keeping: this.#keepingPauses(scope),
-    };
+    const resumed = { run, step: answered(step, answer ?? null), isTakenOver: false };
+    const keeping = this.#keepingPauses(scope);
     let outcome: RunOutcome | undefined;
+    const goOn = async (held: Held): Promise<RunOutcome> =>
+      (outcome = await work({ ...resumed, keeping, signal: held.signal }));
     try {
-      return await claimed({ runs, token, leaseSeconds }, signal, async (held) => {
-        return (outcome = await work({ ...going, signal: held.signal }));
-      });
+      return await this.#claimOf(token).hold(signal, goOn, "forget");
     } catch (error) {
       // It waits by the old token, or others went on with it: there must not be two ways on.
-      if (outcome?.kind === "pause") await runs.savePlannerState(outcome.resumeToken, null).catch(() => undefined);
+      if (outcome?.kind === "pause")
+        await this.#runs.savePlannerState(outcome.resumeToken, null).catch(() => undefined);
       throw error;
     }
   }
 
-  #claimed(
-    name: string,
-    signal: AbortSignal | undefined,
-    work: (held: Held) => Promise<RunOutcome>,
-  ): Promise<RunOutcome> {
-    const claiming = { runs: this.#runs, token: name, leaseSeconds: this.#leaseSeconds };
-    return claimed(claiming, signal, work, ({ kind }) => (kind === "pause" ? "wait" : "forget"));
+  #claimOf(token: string): Claim {
+    return new Claim(this.#runs, token, this.#leaseSeconds);
   }
 
   /** Keeps a run where it waits, by a token of each pause. */
@@ -193,14 +178,6 @@ export interface RunKeeping {
   readonly paused: (run: RunState, step: OpenStep, call: WaitingCall) => Promise<string>;
 }
 
-/** Which run is gone on with. */
-interface Claiming {
-  readonly runs: PausedRuns;
-  readonly token: string;
-  /** Seconds after which others may go on with it, where this process dies. */
-  readonly leaseSeconds: number;
-}
-
 /** A claim is renewed so often within one lease: two renewals may fail. */
 const RENEWALS = 4;
 
@@ -212,68 +189,67 @@ interface Held {
   readonly save: (payload: unknown) => Promise<void>;
 }
 
-/**
- * Claims a run, works, and forgets it, unless what came of it says that it waits. The claim is renewed as long as the work goes
- * on. Where the work fails the run waits again, as it was saved last.
- *
- * @throws SluiceError E_NOT_FOUND where there is no such run, somebody else goes on with it, or the claim was lost: then the work's
- * signal is aborted, and nothing may come of it. What the work throws; E_STORE_….
- */
-async function claimed<T>(
-  claiming: Claiming,
-  signal: AbortSignal | undefined,
-  work: (held: Held) => Promise<T>,
-  endOf: (outcome: T) => Released = () => "forget",
-): Promise<T> {
-  const claim = new Claim(claiming);
-  if (!(await claim.renew())) throw noSuchRun();
-  const renewing = claim.keep();
-  const save = (payload: unknown): Promise<void> => claim.save(payload);
-  let outcome: T;
-  try {
-    outcome = await untilEither([signal, claim.lost], (either) =>
-      untilAborted(work({ signal: either, save }), claim.lost),
-    );
-  } catch (error) {
-    await claim.end(renewing);
-    await claim.giveBack();
-    throw error;
-  }
-  await claim.end(renewing);
-  if (endOf(outcome) === "wait") await claim.giveBack();
-  else await claim.forget();
-  return outcome;
-}
-
+/** A claim on a run, under a name that no other has. */
 class Claim {
-  readonly owner: string = crypto.randomUUID();
-  readonly #claiming: Claiming;
+  readonly #runs: PausedRuns;
+  readonly #token: string;
+  readonly #leaseSeconds: number;
+  readonly #owner: string = crypto.randomUUID();
   readonly #lost = new AbortController();
   readonly #ended = new AbortController();
   /** When others may claim it, by `performance.now()`. */
   #holdsUntil = 0;
 
-  constructor(claiming: Claiming) {
-    this.#claiming = claiming;
+  /** `leaseSeconds`: after which others may go on with it, where this process dies. */
+  constructor(runs: PausedRuns, token: string, leaseSeconds: number) {
+    this.#runs = runs;
+    this.#token = token;
+    this.#leaseSeconds = leaseSeconds;
   }
 
-  get lost(): AbortSignal {
-    return this.#lost.signal;
+  /**
+   * Claims the run, works, and forgets it; `onPause` says what becomes of it where the work comes to a pause. The claim is renewed
+   * as long as the work goes on. Where the work fails the run waits again, as it was saved last.
+   *
+   * @throws SluiceError E_NOT_FOUND where there is no such run, somebody else goes on with it, or the claim was lost: then the
+   * work's signal is aborted, and nothing may come of it. What the work throws; E_STORE_….
+   */
+  async hold(
+    signal: AbortSignal | undefined,
+    work: (held: Held) => Promise<RunOutcome>,
+    onPause: Released,
+  ): Promise<RunOutcome> {
+    if (!(await this.#renew())) throw noSuchRun();
+    const renewing = this.#keep();
+    const { signal: lost } = this.#lost;
+    let outcome: RunOutcome;
+    try {
+      outcome = await untilEither([signal, lost], (either) =>
+        untilAborted(work({ signal: either, save: (payload) => this.#save(payload) }), lost),
+      );
+    } catch (error) {
+      await this.#end(renewing);
+      await this.#giveBack();
+      throw error;
+    }
+    await this.#end(renewing);
+    if (outcome.kind === "pause" && onPause === "wait") await this.#giveBack();
+    else await this.#forget();
+    return outcome;
   }
 
   /** False where somebody else has it. */
-  async renew(): Promise<boolean> {
-    const { runs, token, leaseSeconds } = this.#claiming;
+  async #renew(): Promise<boolean> {
     const asked = performance.now();
-    if (!(await runs.claimPlannerState(token, this.owner, leaseSeconds))) return false;
-    this.#holdsUntil = asked + leaseSeconds * 1000;
+    if (!(await this.#runs.claimPlannerState(this.#token, this.#owner, this.#leaseSeconds))) return false;
+    this.#holdsUntil = asked + this.#leaseSeconds * 1000;
     return true;
   }
 
   /** Renews it until it is ended or lost. */
-  async keep(): Promise<void> {
+  async #keep(): Promise<void> {
     const { signal } = this.#ended;
-    const pause = (this.#claiming.leaseSeconds * 1000) / RENEWALS;
+    const pause = (this.#leaseSeconds * 1000) / RENEWALS;
     for (;;) {
       await passed(pause, signal);
       if (signal.aborted) return;
@@ -284,40 +260,37 @@ class Claim {
   }
 
   /** Waits for a renewal that is under way: behind the release it would claim the run anew. */
-  async end(renewing: Promise<void>): Promise<void> {
+  async #end(renewing: Promise<void>): Promise<void> {
     this.#ended.abort();
     await renewing;
   }
 
-  async save(payload: unknown): Promise<void> {
-    const { runs, token } = this.#claiming;
+  async #save(payload: unknown): Promise<void> {
     const saved = (): Promise<boolean> =>
-      runs.updatePlannerState?.(token, this.owner, payload) ?? Promise.resolve(false);
+      this.#runs.updatePlannerState?.(this.#token, this.#owner, payload) ?? Promise.resolve(false);
     // After a machine slept the lease may be over, and the run be ours all the same.
-    if ((await saved()) || ((await this.renew()) && (await saved()))) return;
+    if ((await saved()) || ((await this.#renew()) && (await saved()))) return;
     throw claimLost();
   }
 
   /** Lets others go on. Where that fails they can when the lease is over. */
-  async giveBack(): Promise<void> {
-    const { runs, token } = this.#claiming;
-    await runs.releasePlannerState(token, this.owner, "wait").catch(() => false);
+  async #giveBack(): Promise<void> {
+    await this.#runs.releasePlannerState(this.#token, this.#owner, "wait").catch(() => false);
   }
 
   /** Forgets the run. Throws where somebody else has it, or it cannot be forgotten. */
-  async forget(): Promise<void> {
-    const { runs, token } = this.#claiming;
+  async #forget(): Promise<void> {
     // After a machine slept the lease may be over, and the run be ours all the same.
-    if (!(await this.renew())) throw claimLost();
+    if (!(await this.#renew())) throw claimLost();
     let failure: unknown;
     try {
-      if (await runs.releasePlannerState(token, this.owner, "forget")) return;
+      if (await this.#runs.releasePlannerState(this.#token, this.#owner, "forget")) return;
       failure = claimLost();
     } catch (error) {
       failure = error;
     }
     // The store may have done it, and only its answer be lost, or that to a second attempt: nobody else can, while the lease holds.
-    const isGone = (await runs.loadPlannerState(token)) == null;
+    const isGone = (await this.#runs.loadPlannerState(this.#token)) == null;
     if (!isGone || performance.now() >= this.#holdsUntil) throw failure;
   }
 
@@ -325,7 +298,7 @@ class Claim {
   async #isHeld(): Promise<boolean> {
     const most = Math.max(0, this.#holdsUntil - performance.now());
     try {
-      return await untilLate(() => this.renew(), { most, late: claimLost, signal: undefined });
+      return await untilLate(() => this.#renew(), { most, late: claimLost, signal: undefined });
     } catch {
       return performance.now() < this.#holdsUntil;
     }

@@ -6,7 +6,7 @@ import { untilAborted, untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
 import { Meter, type PlannerBudget } from "./budget.js";
 import { allMade, argsOf, type CallTerms, type Outcome, type Settled, callsOf, leading } from "./call.js";
-import type { Catalog } from "./catalog.js";
+import { listed, type CatalogSource } from "./catalog.js";
 import type { Left, ModelExit } from "./observation.js";
 import type { RunKeeping } from "./run-store.js";
 import type {
@@ -30,7 +30,7 @@ import type { OpenStep, RunState, WaitingCall } from "./run-state.js";
 
 /** What a run is made of. */
 export interface RunTerms extends Omit<CallTerms, "listed" | "llmContext"> {
-  readonly catalog: Catalog;
+  readonly catalog: readonly CatalogSource[];
   readonly llm: LlmClient;
   readonly exit: ModelExit;
   readonly keeping: RunKeeping;
@@ -76,7 +76,7 @@ export class PlannerRun {
     this.#meter.begin();
     const step = this.#meter.step;
     tell({ kind: "step_started", step });
-    const tools = this.#meter.isLast ? [] : catalog.list().tools;
+    const tools = this.#meter.isLast ? [] : listed(catalog).tools;
     const answer = await this.#inTime((signal) =>
       llm.ask(
         { messages: this.#messages, tools },
@@ -111,7 +111,7 @@ export class PlannerRun {
 
   /** Makes the calls of a step that are not made yet. Gives a pause where one of them waits. */
   async #act(open: OpenStep): Promise<PlannerPause | undefined> {
-    const terms = { ...this.#terms, listed: this.#terms.catalog.list(), llmContext: this.#before.llmContext };
+    const terms = { ...this.#terms, listed: listed(this.#terms.catalog), llmContext: this.#before.llmContext };
     const outcomes = await this.#inTime((signal) => allMade(open, this.#meter.step, terms, signal));
     const results = outcomes.flatMap((outcome) => ("settled" in outcome ? [outcome.settled] : []));
     if (results.length < outcomes.length) return this.#paused(open, outcomes);

@@ -65,7 +65,10 @@ const TOOL: OptionTests<NativeToolOptions<z.ZodType>> = {
   input: ["a Zod object, such as z.object({ to: z.string() }), made with Zod 4", isSchema],
   output: ["a Zod schema, such as z.object({ sum: z.number() }), made with Zod 4", isSchema],
   sideEffects: ['"read" or "external"', (value) => value === "read" || value === "external"],
-  maxObservationChars: [`a whole number from ${LEAST_SHARE} to ${MOST_CHARS}`, isLimit],
+  maxObservationChars: [
+    `a whole number from ${LEAST_SHARE} to ${MOST_CHARS}`,
+    (value) => Number.isSafeInteger(value) && (value as number) >= LEAST_SHARE && (value as number) <= MOST_CHARS,
+  ],
   run: FUNCTION,
 };
 
@@ -120,10 +123,6 @@ function isName(value: unknown): boolean {
 /** Those of other copies of Zod 4 too. */
 function isSchema(value: unknown): boolean {
   return value instanceof z.ZodType;
-}
-
-function isLimit(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= LEAST_SHARE && (value as number) <= MOST_CHARS;
 }
 
 function wrong(sentence: string, path: string, cause?: unknown): SluiceError {
