@@ -22,7 +22,7 @@ import { type CatalogTool, type Listed } from "./catalog.js";
 import { type PlannerToolContext, jsonValue, hasMarks, parted, type NativeTool } from "./tool.js";
 import type { CallPlace, PlannerEvent } from "./event.js";
 import type { Leaving } from "./observation.js";
-import type { LlmToolCall } from "./llm/client.js";
+import { jsonIn, type LlmToolCall } from "./llm/client.js";
 import type { OpenStep } from "./run-state.js";
 
 /** What calls need of their run. */
@@ -99,13 +99,9 @@ function namespaceOf(tool: CatalogTool | undefined): string {
 }
 
 /** The arguments as an object; undefined where the model wrote none. */
-export function argsOf({ arguments: text }: LlmToolCall): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const args: unknown = JSON.parse(text);
-    return OBJECT[1](args) ? (args as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
+export function argsOf({ arguments: text }: LlmToolCall): Args | undefined {
+  const args = jsonIn(text);
+  return OBJECT[1](args) ? (args as Args) : undefined;
 }
 
 function unknownTool(name: string, names: readonly string[]): string {
@@ -413,8 +409,7 @@ const MAX_ID = 256;
 export function callsOf(calls: readonly LlmToolCall[], most: number): readonly LlmToolCall[] {
   const ids = new Set<string>();
   return calls.slice(0, most).map((call, at) => {
-    const id = distinct(leading(call.id, MAX_ID) || `call_${at}`, ids);
-    ids.add(id);
+    const id = distinct(leading(call.id, MAX_ID) || `call_${at}`, MAX_ID, ids);
     return { ...call, id, name: leading(call.name, MAX_ID) };
   });
 }
@@ -425,8 +420,10 @@ export function leading(text: string, most: number): string {
   return start.length < text.length && /[\ud800-\udbff]$/.test(start) ? start.slice(0, -1) : start;
 }
 
-function distinct(id: string, taken: ReadonlySet<string>): string {
-  let own = id;
-  for (let number = 2; taken.has(own); number += 1) own = `${leading(id, MAX_ID - 8)}_${number}`;
+/** A name that is not taken yet, of so many UTF-16 units at most where the given one is. */
+export function distinct(name: string, most: number, taken: Set<string>): string {
+  let own = name;
+  for (let number = 2; taken.has(own); number += 1) own = `${leading(name, most - 8)}_${number}`;
+  taken.add(own);
   return own;
 }

@@ -7,6 +7,7 @@ import type { ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import type { ToolNodeEvent } from "../tools/event.js";
 import { ToolRegistry, type ToolSpec } from "../tools/registry.js";
+import { distinct } from "./call.js";
 import type { PlannerEvent } from "./event.js";
 import type { LlmTool } from "./llm/client.js";
 import type { NativeTool } from "./tool.js";
@@ -84,20 +85,13 @@ export function wireNames(names: readonly string[]): ReadonlyMap<string, string>
   const made = new Map<string, string>();
   for (const [name, wire] of plain) {
     const isOwn = wire.length <= MOST && (wire === name || count.get(wire) === 1);
-    made.set(name, distinct(isOwn ? wire : marked(wire, name), taken));
+    made.set(name, distinct(isOwn ? wire : marked(wire, name), MOST, taken));
   }
   return made;
 }
 
 function marked(wire: string, name: string): string {
   return `${wire.slice(0, MOST - DIGITS - 1)}_${digitsOf(name)}`;
-}
-
-function distinct(wire: string, taken: Set<string>): string {
-  let own = wire;
-  for (let number = 2; taken.has(own); number += 1) own = `${wire.slice(0, MOST - 8)}_${number}`;
-  taken.add(own);
-  return own;
 }
 
 /** FNV-1a: names are told apart by it, nothing is kept secret. */

@@ -192,3 +192,12 @@ export const MAX_ANSWER_BYTES: number = 16 * 1024 * 1024;
 export const MAX_ANSWER_CHARS: number = MAX_ANSWER_BYTES;
 /** Calls; those beyond are left out, and counted. */
 export const MAX_CALLS = 256;
+
+/** What a model or its server wrote; undefined where that is no JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

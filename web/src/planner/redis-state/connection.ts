@@ -112,7 +112,7 @@ export interface Client extends RedisCommands {
  * A connection that keeps no process alive, and is not made anew when it is gone: then `onGone` is called, maybe more than once.
  * Throws ConnectionFailure when there is none within so many milliseconds; SluiceError E_MISUSE where there is no package.
  */
-export async function connected(url: string, timeout: number, onGone: () => void = nobody): Promise<Client> {
+export async function connected(url: string, timeout: number, onGone: () => void = () => undefined): Promise<Client> {
   const { createClient } = await installed();
   const client = createClient({
     url,
@@ -147,10 +147,6 @@ async function greeted(client: Client & { connect(): Promise<unknown> }): Promis
   } catch (error) {
     if (!isReply(error) || wantsPassword(error)) throw error;
   }
-}
-
-function nobody(): void {
-  return undefined;
 }
 
 function noGreeting(): Error {

@@ -7,6 +7,7 @@ import { adaptError, type AnswerHeaders, fromStatus, type ToolPlace } from "../.
 import { subjectOf } from "../../../tools/adapting/place.js";
 import { ToolClientError, ToolConnectionError, ToolNodeError } from "../../../tools/errors.js";
 import {
+  jsonIn,
   type AssistantMessage,
   type LlmAnswer,
   type LlmClient,
@@ -122,33 +123,26 @@ function partsOf({
   toolCalls,
   meta,
 }: AssistantMessage): Extract<AiSdkMessage, { role: "assistant" }>["content"] {
-  // It was ours when the answer was made: see `reading.ts`.
+  // It was ours when the answer was made: see `Parts`.
   const thoughts = (meta ?? []) as readonly AiSdkReasoning[];
   const text = content === "" ? [] : [{ type: "text" as const, text: content }];
   return [...thoughts, ...text, ...toolCalls.map(callOf)];
 }
 
 function callOf({ id: toolCallId, name: toolName, arguments: written, meta }: LlmToolCall): AiSdkCallPart {
+  const input = jsonIn(written);
   return {
     type: "tool-call",
     toolCallId,
     toolName,
-    input: parsed(written),
+    // Models are told again of what they wrote as JSON only.
+    input: input === undefined ? {} : input,
     ...(meta !== undefined && { providerOptions: meta }),
   };
 }
 
-/** Models are told again of what they wrote as JSON only. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return {};
-  }
-}
-
 /** Reads a stream of parts to its end. Throws what an error among them has, a ToolNodeError of the place, the signal's reason. */
-export async function answerOf(stream: ReadableStream<AiSdkPart>, attempt: TurnAttempt): Promise<LlmAnswer> {
+async function answerOf(stream: ReadableStream<AiSdkPart>, attempt: TurnAttempt): Promise<LlmAnswer> {
   const parts = new Parts(attempt);
   const reader = stream.getReader();
   try {
@@ -196,7 +190,10 @@ class Parts {
 
   take(part: AiSdkPart & Fields): void {
     this.#chars += (part.delta?.length ?? 0) + (part.input?.length ?? 0);
-    if (this.#chars > MAX_ANSWER_CHARS) throw tooLong(this.#attempt);
+    if (this.#chars > MAX_ANSWER_CHARS) {
+      const subject = subjectOf(this.#attempt.place);
+      throw new ToolClientError(`${subject} gave an answer of more than ${MAX_ANSWER_CHARS} characters: limit it.`);
+    }
     switch (part.type) {
       case "text-delta":
         return this.#written(part.delta ?? "");
@@ -217,7 +214,10 @@ class Parts {
   }
 
   answer(): LlmAnswer {
-    if (this.#stop === undefined || this.#stop === "interrupted") throw brokenOff(this.#attempt);
+    if (this.#stop === undefined || this.#stop === "interrupted") {
+      const subject = subjectOf(this.#attempt.place);
+      throw new ToolConnectionError(`${subject} ended before its answer was complete: try again later.`);
+    }
     const thoughts = [...this.#thoughts.values()];
     const stopReason = reasonOf(this.#stop, this.#calls.length > 0);
     return {
@@ -277,16 +277,6 @@ function reasonOf(said: string, hasCalls: boolean): StopReason {
   if (said === "length") return "length";
   if (said === "content-filter") return "content_filter";
   return hasCalls ? "tool_calls" : "stop";
-}
-
-function tooLong({ place }: TurnAttempt): ToolClientError {
-  return new ToolClientError(
-    `${subjectOf(place)} gave an answer of more than ${MAX_ANSWER_CHARS} characters: limit it.`,
-  );
-}
-
-function brokenOff({ place }: TurnAttempt): ToolConnectionError {
-  return new ToolConnectionError(`${subjectOf(place)} ended before its answer was complete: try again later.`);
 }
 
 /** A model as the SDK's providers make it: `createOpenAI(…)("gpt-4o")`, `anthropic("claude-…")`. */

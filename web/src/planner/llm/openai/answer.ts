@@ -9,6 +9,7 @@ import { subjectOf } from "../../../tools/adapting/place.js";
 import { ToolClientError, ToolConnectionError, ToolServerError } from "../../../tools/errors.js";
 import { chunksOf } from "../../../tools/sources/body/chunks.js";
 import {
+  jsonIn,
   type LlmAnswer,
   type LlmToolCall,
   type LlmUsage,
@@ -41,7 +42,7 @@ export async function answerOf(response: Response, reading: Reading): Promise<Ll
 
 /** An answer that is one object: it is whole, or it is none. */
 async function object(response: Response, reading: Reading): Promise<LlmAnswer> {
-  const answer = parsed(await whole(response, reading, MAX_ANSWER_BYTES));
+  const answer = jsonIn(await whole(response, reading, MAX_ANSWER_BYTES));
   const error = errorIn(answer);
   if (error !== undefined) throw told(error, reading, true);
   const assembly = new Assembly();
@@ -54,27 +55,23 @@ async function object(response: Response, reading: Reading): Promise<LlmAnswer> 
 /** @param isSaid whether the server says that it streams: then what ends without a word was broken off. */
 async function stream(response: Response, reading: Reading, isSaid: boolean): Promise<LlmAnswer> {
   const assembly = new Assembly();
+  const subject = subjectOf(reading.place);
   let count = 0;
   await events(response, reading, (text) => {
-    const chunk = parsed(text);
+    const chunk = jsonIn(text);
     count += 1;
-    if (chunk === undefined) throw assembly.hasChoices ? noJson(reading) : noCompletion(response, reading);
+    if (chunk === undefined && assembly.hasChoices) {
+      throw new ToolServerError(`${subject} wrote what is no JSON in the middle of its answer: try again later.`);
+    }
+    if (chunk === undefined) throw noCompletion(response, reading);
     const error = errorIn(chunk);
     if (error !== undefined) throw told(error, reading, false);
     const added = assembly.take(chunk);
     if (added !== "") reading.onText(added);
   });
   if (assembly.isEnded) return assembly.answer();
-  throw assembly.hasChoices || (isSaid && count === 0) ? brokenOff(reading) : noCompletion(response, reading);
-}
-
-/** Undefined where it is no JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  if (!assembly.hasChoices && !(isSaid && count === 0)) throw noCompletion(response, reading);
+  throw new ToolConnectionError(`${subject} ended the connection before its answer was complete: try again later.`);
 }
 
 async function events(response: Response, reading: Reading, take: (text: string) => void): Promise<void> {
@@ -342,21 +339,9 @@ function quotedBehind(sentence: string, reading: Reading): string {
 
 /** The server's sentence in the answer to a request that it refuses; empty where there is none. */
 function sentenceIn(text: string): string {
-  const answer = parsed(text);
+  const answer = jsonIn(text);
   // Some put what went wrong into a list of one.
   return errorIn(Array.isArray(answer) ? answer[0] : answer)?.message ?? "";
-}
-
-/** A stream in which something is that is no JSON. */
-function noJson({ place }: Reading): ToolServerError {
-  return new ToolServerError(`${subjectOf(place)} wrote what is no JSON in the middle of its answer: try again later.`);
-}
-
-/** A stream that ended before its end. */
-function brokenOff({ place }: Reading): ToolConnectionError {
-  return new ToolConnectionError(
-    `${subjectOf(place)} ended the connection before its answer was complete: try again later.`,
-  );
 }
 
 /** A text that is nobody's but the server's. */

@@ -5,7 +5,16 @@
  */
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTests } from "../../../errors/options.js";
 import { adaptFetchError } from "../../../tools/adapt-error.js";
-import type { LlmAnswer, LlmClient, LlmMessage, LlmOptions, LlmRequest, LlmTool, LlmToolCall } from "../client.js";
+import {
+  jsonIn,
+  type LlmAnswer,
+  type LlmClient,
+  type LlmMessage,
+  type LlmOptions,
+  type LlmRequest,
+  type LlmTool,
+  type LlmToolCall,
+} from "../client.js";
 import { Asking, ASKING, type AskingOptions, type TurnAttempt, wrongOption } from "../resilience.js";
 import { answerOf } from "./answer.js";
 
@@ -153,16 +162,7 @@ function toolOf({ name, description, inputSchema }: LlmTool): unknown {
   return { type: "function", function: { name, description, parameters: inputSchema } };
 }
 
-function callOf({ id, name, arguments: text }: LlmToolCall): unknown {
-  return { id, type: "function", function: { name, arguments: isJson(text) ? text : "{}" } };
-}
-
 /** Servers that read a model's own arguments back refuse the turn for what is no JSON. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+function callOf({ id, name, arguments: text }: LlmToolCall): unknown {
+  return { id, type: "function", function: { name, arguments: jsonIn(text) === undefined ? "{}" : text } };
 }
