@@ -369,7 +369,7 @@ export interface Waiting {
 export type Outcome = { readonly settled: Settled } | { readonly waiting: Waiting };
 
 /** What the model is told of a call that failed; `artifacts` is what it had stored by then. */
-export function failed(
+function failed(
   { tool, namespace }: Pick<Leaving, "tool" | "namespace">,
   sentence: string,
   artifacts: readonly AnswerRef[] = [],

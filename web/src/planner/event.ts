@@ -257,7 +257,7 @@ const FLEETING: ReadonlySet<PlannerEvent["kind"]> = new Set([
 ]);
 
 /**
- * Saves the events of one run, one after the other. That one cannot be saved is told, and no more of them are tried: a store that is
+ * Saves the events of one run, one after the other (ToolNode 2.1 "StateStore": `save_event`, `load_history`). That one cannot be saved is told, and no more of them are tried: a store that is
  * away would be waited for at each.
  */
 export class History {

@@ -192,7 +192,7 @@ function levelOf(needs: readonly number[], total: number): number {
   return Infinity;
 }
 
-/** Makes gates as they are needed, and keeps them. */
+/** One gate for each limit, made when it is needed: the planner's, a tool's own, or what is left of a step's. */
 export class Sluices {
   readonly #config: SluiceConfig;
   readonly #create: (config: SluiceConfig) => Promise<Sluice>;

@@ -47,7 +47,7 @@ export interface WaitingCall extends Waiting {
   readonly at: number;
 }
 
-/** What a state store keeps. */
+/** What a state store keeps of a run that waits, by the token of its pause. */
 export interface PausedRun {
   readonly version: 2;
   /** Whose run it is, as `scopeKey` writes it. */
@@ -115,7 +115,7 @@ interface NamedPause extends WaitingCall {
   readonly id: string;
 }
 
-/** What a state store keeps. */
+/** What a state store keeps of a run from its beginning on, by a name that its caller chose. */
 export interface NamedRun {
   readonly version: 3;
   /** Whose run it is, as `scopeKey` writes it. */

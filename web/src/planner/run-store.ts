@@ -52,7 +52,10 @@ interface Found {
   readonly kept: NamedRun;
 }
 
-/** Those of a planner. Runs with a name are kept from their beginning on, others where they pause alone. */
+/**
+ * Those of a planner. Runs with a name are kept from their beginning on: whichever process dies, another goes on behind the last
+ * step that was done. Others are kept where they pause alone.
+ */
 export class KeptRuns {
   readonly #runs: PausedRuns;
   readonly #leaseSeconds: number;

@@ -150,7 +150,7 @@ export interface PlannerToolContext extends Required<Pick<ToolContext, "pause" |
   readonly reportProgress: (progress: number, total?: number, message?: string) => void;
 }
 
-/** What stands in their place. */
+/** What stands in place of a marked field. */
 const KEPT = "(kept by the planner, not shown)";
 const MAX_DEPTH = 16;
 
@@ -162,7 +162,10 @@ interface Parted {
   readonly kept: Readonly<Record<string, unknown>>;
 }
 
-/** Takes marked fields out of a result. What does not look as its schema says stays as it is. */
+/**
+ * Takes out of a result what is for the host and not for the model: fields whose schema says `artifact: true` (RFC 0.3 §5.1).
+ * What does not look as its schema says stays as it is.
+ */
 export function parted(value: unknown, schema: JsonSchema | undefined): Parted {
   const kept: Record<string, unknown> = {};
   const shown = schema === undefined ? value : part(value, schema, [], kept);
@@ -202,7 +205,7 @@ const COLLECTION = /^\[object (?:Weak)?(?:Map|Set)\]$/;
 const [MAX_KEY, MAX_PATH] = [64, 256];
 
 /**
- * A copy of a value, as JSON has it: dates are texts, what has `toJSON` is what that gives, and functions are left out.
+ * A copy of what a tool tells, as JSON has it, since an event has to survive a network and a state store: dates are texts, what has `toJSON` is what that gives, and functions are left out.
  *
  * @param path what the value is called, for errors: `value`.
  * @throws SluiceError E_INVALID_ARGUMENT with the path of what JSON has not: bytes, a BigInt, a Map or a Set, a cycle.

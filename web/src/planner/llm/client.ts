@@ -186,7 +186,7 @@ export function asLlmError(error: unknown): unknown {
   });
 }
 
-/** Bytes of an answer as it comes, framing included. */
+/** Bytes of an answer as it comes, framing included: more is no answer but a server that has lost control. */
 export const MAX_ANSWER_BYTES: number = 16 * 1024 * 1024;
 /** Characters of an answer, where its bytes are not seen. */
 export const MAX_ANSWER_CHARS: number = MAX_ANSWER_BYTES;

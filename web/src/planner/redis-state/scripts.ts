@@ -110,7 +110,7 @@ end
 `;
 
 /** A script of these parts, in this order, and what it does. */
-export function script(
+function script(
   act: StorageAct,
   body: string,
   { parts, isRepeatable = false }: { readonly parts: readonly string[]; readonly isRepeatable?: boolean },

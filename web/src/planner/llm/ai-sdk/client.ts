@@ -279,6 +279,8 @@ function reasonOf(said: string, hasCalls: boolean): StopReason {
   return hasCalls ? "tool_calls" : "stop";
 }
 
+// As much of the AI SDK's `LanguageModel` as is used here, in all its versions since 2 (`@ai-sdk/provider`, "Language Model
+// Specification"). Ours, so that nobody has to install what they do not use.
 /** A model as the SDK's providers make it: `createOpenAI(…)("gpt-4o")`, `anthropic("claude-…")`. */
 export interface AiSdkModel {
   /** Of the SDK's specification: `v2`, `v3` or `v4`. */

@@ -23,7 +23,7 @@ import type { TurnAttempt } from "../resilience.js";
 const MAX_REASON_BYTES = 64 * 1024;
 
 /** What reading needs. */
-export interface Reading extends TurnAttempt {
+interface Reading extends TurnAttempt {
   /** What must not be told to anybody, should the server quote it. */
   readonly secret: string | undefined;
 }
@@ -344,7 +344,7 @@ function sentenceIn(text: string): string {
   return errorIn(Array.isArray(answer) ? answer[0] : answer)?.message ?? "";
 }
 
-/** A text that is nobody's but the server's. */
+/** A server's own words, defused and without the key. */
 function quoted(text: string, { secret }: Reading): string {
   const hidden = secret === undefined || secret === "" ? text : text.replaceAll(secret, "***");
   const line = hidden.replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
