@@ -13,11 +13,9 @@
  * @module mcp-sluice/planner
  */
 export { ReactPlanner } from "./planner/react-planner.js";
-export type { ReactPlannerOptions } from "./planner/react-planner.js";
-export type { PlanningHints, ResumeOptions, RunOptions } from "./planner/run-options.js";
+export type { PlanningHints, ReactPlannerOptions, ResumeOptions, RunOptions } from "./planner/options.js";
 export type { Exhausted, PlannerBudget, Spent } from "./planner/budget.js";
 export type { CatalogSource, OffersTools } from "./planner/catalog.js";
-export type { PlannerToolContext } from "./planner/context.js";
 export type {
   ArtifactEmittedEvent,
   ArtifactStoredEvent,
@@ -42,13 +40,14 @@ export type {
   ToolWaitingEvent,
 } from "./planner/event.js";
 export { AiSdkClient } from "./planner/llm/ai-sdk/client.js";
-export type { AiSdkClientOptions } from "./planner/llm/ai-sdk/client.js";
-export type { AiSdkModel, AiSdkPart } from "./planner/llm/ai-sdk/model.js";
-export type { AskingOptions } from "./planner/llm/asking.js";
+export type { AiSdkClientOptions, AiSdkModel, AiSdkPart } from "./planner/llm/ai-sdk/client.js";
+export type { AskingOptions } from "./planner/llm/resilience.js";
 export type {
   AssistantMessage,
   LlmAnswer,
   LlmClient,
+  LlmErrorCode,
+  LlmErrorDetails,
   LlmMessage,
   LlmOptions,
   LlmRequest,
@@ -60,8 +59,7 @@ export type {
   ToolMessage,
   UserMessage,
 } from "./planner/llm/client.js";
-export { LlmError } from "./planner/llm/error.js";
-export type { LlmErrorCode, LlmErrorDetails } from "./planner/llm/error.js";
+export { LlmError } from "./planner/llm/client.js";
 export { OpenAiClient } from "./planner/llm/openai/client.js";
 export type { OpenAiClientOptions } from "./planner/llm/openai/client.js";
 export { scriptedModel } from "./planner/llm/scripted-model.js";
@@ -73,21 +71,20 @@ export type {
   ScriptedTurn,
 } from "./planner/llm/scripted-model.js";
 export { MemoryStateStore } from "./planner/memory-state-store.js";
-export type { PlannerPause, PlannerResult } from "./planner/result.js";
-export type { StateStoreOptions } from "./planner/state-limits.js";
+export type { PlannerOutcome, PlannerPause, PlannerResult } from "./planner/result.js";
+export type { Trajectory, TrajectoryCall, TrajectoryStep } from "./planner/result.js";
 export type {
   HostStateStore,
   Released,
   RemoteBinding,
   StateEvent,
   StateStore,
+  StateStoreOptions,
   StoredEvent,
 } from "./planner/state-store.js";
 export { tool } from "./planner/tool.js";
-export type { NativeTool, NativeToolOptions } from "./planner/tool.js";
+export type { NativeTool, NativeToolOptions, PlannerToolContext } from "./planner/tool.js";
 export type { ToolArtifacts, ToolArtifactInfo } from "./artifacts/tool-artifacts.js";
-export type { PlannerOutcome } from "./planner/outcome.js";
-export type { Trajectory, TrajectoryCall, TrajectoryStep } from "./planner/trajectory.js";
 export type { ResiliencePolicy, RetryRules } from "./tools/resilience/resilience.js";
 export type { DisplayedFile, ResultDisplay, UserFilePrompts } from "./tools/user-files/handling.js";
 export type { RetryNotice } from "./tools/resilience/resilience.js";

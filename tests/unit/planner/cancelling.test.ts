@@ -3,9 +3,8 @@ import { z } from "zod";
 import type { CatalogSource } from "../../../web/src/planner/catalog.js";
 import { MemoryStateStore } from "../../../web/src/planner/memory-state-store.js";
 import type { CallPlace } from "../../../web/src/planner/event.js";
-import type { PlannerToolContext } from "../../../web/src/planner/context.js";
-import type { RunOptions } from "../../../web/src/planner/run-options.js";
-import { tool, type NativeTool } from "../../../web/src/planner/tool.js";
+import { type PlannerToolContext, tool, type NativeTool } from "../../../web/src/planner/tool.js";
+import type { RunOptions } from "../../../web/src/planner/options.js";
 import type { ToolSpec } from "../../../web/src/tools/registry.js";
 import { add, answered, once, planned } from "./planned.js";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ReactPlanner, type ReactPlannerOptions } from "../../../web/src/planner/react-planner.js";
-import type { RunOptions } from "../../../web/src/planner/run-options.js";
+import type { ReactPlannerOptions, RunOptions } from "../../../web/src/planner/options.js";
+import { ReactPlanner } from "../../../web/src/planner/react-planner.js";
 import { planned } from "./planned.js";
 
 const llm = { model: "none", ask: () => Promise.reject(new Error("nobody is asked")) };

@@ -3,8 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { SluiceError } from "../../../web/src/errors/error.js";
-import { jsonValue } from "../../../web/src/planner/json-value.js";
-import { tool } from "../../../web/src/planner/tool.js";
+import { jsonValue, tool } from "../../../web/src/planner/tool.js";
 import { PDF } from "../core/samples.js";
 import { answered, once, OwnClient, planned } from "./planned.js";
 

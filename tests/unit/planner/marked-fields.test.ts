@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { hasMarks, parted } from "../../../web/src/planner/marked-fields.js";
+import { hasMarks, parted } from "../../../web/src/planner/tool.js";
 
 const schema = z.toJSONSchema(
   z.object({

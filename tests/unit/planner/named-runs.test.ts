@@ -6,7 +6,8 @@ import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { PlannerEvent } from "../../../web/src/planner/event.js";
 import type { LlmAnswer, LlmClient } from "../../../web/src/planner/llm/client.js";
 import { MemoryStateStore } from "../../../web/src/planner/memory-state-store.js";
-import { ReactPlanner, type ReactPlannerOptions } from "../../../web/src/planner/react-planner.js";
+import type { ReactPlannerOptions } from "../../../web/src/planner/options.js";
+import { ReactPlanner } from "../../../web/src/planner/react-planner.js";
 import type { PlannerPause } from "../../../web/src/planner/result.js";
 import { tool, type NativeTool } from "../../../web/src/planner/tool.js";
 

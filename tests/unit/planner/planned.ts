@@ -4,7 +4,8 @@ import type { LlmAnswer, LlmClient, LlmMessage } from "../../../web/src/planner/
 import { OpenAiClient } from "../../../web/src/planner/llm/openai/client.js";
 import { scriptedModel, type Script, type ScriptedTurn } from "../../../web/src/planner/llm/scripted-model.js";
 import type { PlannerEvent } from "../../../web/src/planner/event.js";
-import { ReactPlanner, type ReactPlannerOptions } from "../../../web/src/planner/react-planner.js";
+import type { ReactPlannerOptions } from "../../../web/src/planner/options.js";
+import { ReactPlanner } from "../../../web/src/planner/react-planner.js";
 import type { PlannerPause, PlannerResult } from "../../../web/src/planner/result.js";
 import { tool, type NativeTool } from "../../../web/src/planner/tool.js";
 

@@ -1,7 +1,6 @@
 /** What every state store must do, run against each. */
 import { afterEach, beforeEach, describe } from "vitest";
-import type { StateStoreOptions } from "../../../web/src/planner/state-limits.js";
-import type { StateStore } from "../../../web/src/planner/state-store.js";
+import type { StateStoreOptions, StateStore } from "../../../web/src/planner/state-store.js";
 import { contractOfClaiming } from "./contract/claiming.js";
 import { contractOfConsenting } from "./contract/consenting.js";
 import { contractOfBounds, contractOfKeeping } from "./contract/keeping.js";

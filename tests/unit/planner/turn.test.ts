@@ -5,7 +5,7 @@ import { OpenAiClient } from "../../../web/src/planner/llm/openai/client.js";
 import type { LlmMessage, LlmToolCall } from "../../../web/src/planner/llm/client.js";
 import type { PlannerPause } from "../../../web/src/planner/result.js";
 import { tool } from "../../../web/src/planner/tool.js";
-import { callsOf, leading } from "../../../web/src/planner/turn.js";
+import { callsOf, leading } from "../../../web/src/planner/call.js";
 import { answered, OwnClient, planned } from "./planned.js";
 
 /** Calls of `work`, by their ids. */

@@ -1,13 +1,15 @@
 /**
- * What a planner tells its host: refs and sizes, never bytes, never a secret.
+ * What a planner tells its host, as it comes and for later: refs and sizes, never bytes, never a secret.
  * @module
  */
+import { untilEither } from "../core/abort.js";
 import type { AnswerRef } from "../core/sluice.js";
-import type { SluiceError } from "../errors/error.js";
+import { SluiceError } from "../errors/error.js";
 import type { PauseReason, ToolProgress, ToolWait } from "../tools/context.js";
 import type { ResultDisplay } from "../tools/user-files/handling.js";
 import type { LlmUsage } from "./llm/client.js";
-import type { PlannerOutcome } from "./outcome.js";
+import type { PlannerOutcome } from "./result.js";
+import type { HostStateStore } from "./state-store.js";
 
 /** Where in a run something happened. */
 export interface CallPlace {
@@ -216,4 +218,82 @@ export interface FinishedEvent {
   readonly steps: number;
   /** As the result has it. */
   readonly outcome: PlannerOutcome;
+}
+
+/**
+ * The events of a run, in order, and then what it comes to. Whoever stops listening gives the run up. Events wait for their
+ * listener: a run's budget bounds how many there are.
+ *
+ * @throws what the run throws, after all that it told.
+ */
+export async function* eventsOf<T>(
+  telling: (onEvent: (event: PlannerEvent) => void, signal: AbortSignal) => Promise<T>,
+  given: AbortSignal | undefined,
+): AsyncGenerator<PlannerEvent, T> {
+  const left = new AbortController();
+  let queue: ReadableStreamDefaultController<PlannerEvent> | undefined;
+  const told = new ReadableStream<PlannerEvent>({ start: (controller) => void (queue = controller) }).getReader();
+  const run = untilEither([given, left.signal], (signal) => telling((event) => queue?.enqueue(event), signal));
+  const over = run.catch(() => undefined).finally(() => queue?.close());
+  try {
+    for (;;) {
+      const { done, value } = await told.read();
+      if (done) return await run;
+      yield value;
+    }
+  } finally {
+    left.abort(new DOMException("Nobody listens to the run any more.", "AbortError"));
+    await over;
+  }
+}
+
+/** Pieces that a later event has the whole of, or that are worth nothing later. */
+const FLEETING: ReadonlySet<PlannerEvent["kind"]> = new Set([
+  "text",
+  "text_discarded",
+  "tool_progress",
+  "tool_waiting",
+  "chunk_emitted",
+]);
+
+/**
+ * Saves the events of one run, one after the other (ToolNode 2.1 "StateStore": `save_event`, `load_history`). That one cannot be saved is told, and no more of them are tried: a store that is
+ * away would be waited for at each.
+ */
+export class History {
+  readonly #save: ((event: PlannerEvent) => Promise<void>) | undefined;
+  readonly #onFailure: (error: SluiceError) => void;
+  #last: Promise<void> = Promise.resolve();
+  #hasFailed = false;
+
+  /** Saves nothing where the store cannot, or the run has no trace. */
+  constructor(
+    store: HostStateStore | undefined,
+    traceId: string | null | undefined,
+    onFailure: (error: SluiceError) => void,
+  ) {
+    const save = store?.saveEvent?.bind(store);
+    this.#save = save === undefined || traceId == null ? undefined : (event) => save(traceId, event);
+    this.#onFailure = onFailure;
+  }
+
+  /** Takes an event, which is saved when those before are. */
+  add(event: PlannerEvent): void {
+    const save = this.#save;
+    if (save === undefined || FLEETING.has(event.kind)) return;
+    this.#last = this.#last
+      .then(() => (this.#hasFailed ? undefined : save(event)))
+      .catch((error: unknown) => this.#failed(error));
+  }
+
+  /** Settles when all that was taken is saved, or could not be. */
+  async settled(): Promise<void> {
+    await this.#last;
+  }
+
+  #failed(cause: unknown): void {
+    this.#hasFailed = true;
+    const sentence = "What happens in the run cannot be kept: check the state store.";
+    this.#onFailure(cause instanceof SluiceError ? cause : new SluiceError("E_STORE_WRITE", sentence, {}, { cause }));
+  }
 }

@@ -2,11 +2,11 @@
  * A state store in Redis, for Node.
  * @module
  */
+import { hashed } from "./file-state/state-folder.js";
 import { checkedOptions, type RedisStateStoreOptions } from "./redis-state/options.js";
-import { Room } from "./redis-state/room.js";
-import { RedisServer } from "./redis-state/server.js";
-import { bindingKey, bindingOf, eventOf, leaseOf, lifeOf, named, StateLimits, valueOf } from "./state-limits.js";
-import type { Released, RemoteBinding, StateEvent, StateStore, StoredEvent } from "./state-store.js";
+import { ADD, CLAIM, FORGET, HISTORY, LOAD, RELEASE, SAVE, TAKE, UPDATE } from "./redis-state/scripts.js";
+import { isDone, type Page, pageOf, RedisServer, type Script, textOf } from "./redis-state/server.js";
+import { bytesOf, type DatedText, type Released, RoomedStateStore, StateLimits } from "./state-store.js";
 
 /**
  * A Redis server, for any number of machines at once; any of them may be killed at any time. What is saved outlives the
@@ -30,83 +30,132 @@ import type { Released, RemoteBinding, StateEvent, StateStore, StoredEvent } fro
  * await using stateStore = new RedisStateStore({ url: "redis://localhost:6379" });
  * const planner = new ReactPlanner({ catalog, llm, stateStore, artifactStore });
  */
-export class RedisStateStore implements StateStore, AsyncDisposable {
-  readonly #limits: StateLimits;
+export class RedisStateStore extends RoomedStateStore implements AsyncDisposable {
   readonly #server: RedisServer;
-  readonly #runs: Room;
-  readonly #oauth: Room;
-  readonly #events: Room;
-  readonly #bindings: Room;
 
   /** Connects when it is first used. Throws SluiceError E_INVALID_ARGUMENT for what is no server, and a bound that is none. */
   constructor(options: RedisStateStoreOptions) {
-    const { server, stem, timeout } = checkedOptions(options);
-    this.#limits = new StateLimits(options);
-    this.#server = new RedisServer(server, timeout);
-    const parts = { server: this.#server, limits: this.#limits, stem, hasClock: options.clock !== undefined };
-    this.#runs = new Room("runs", parts);
-    this.#oauth = new Room("oauth", parts);
-    this.#events = new Room("events", parts);
-    this.#bindings = new Room("bindings", parts);
-  }
-
-  async savePlannerState(token: string, payload: unknown): Promise<void> {
-    named(token, "token");
-    if (payload === null) return this.#runs.forget(token);
-    return this.#runs.save(token, this.#limits.text(payload));
-  }
-
-  async loadPlannerState(token: string): Promise<unknown> {
-    return valueOf(await this.#runs.load(named(token, "token")));
-  }
-
-  async claimPlannerState(token: string, owner: string, leaseSeconds: number): Promise<boolean> {
-    return this.#runs.claim(named(token, "token"), named(owner, "owner"), leaseOf(leaseSeconds));
-  }
-
-  async updatePlannerState(token: string, owner: string, payload: unknown): Promise<boolean> {
-    return this.#runs.update(named(token, "token"), named(owner, "owner"), this.#limits.textOfSomething(payload));
-  }
-
-  async releasePlannerState(token: string, owner: string, then: Released): Promise<boolean> {
-    return this.#runs.release(named(token, "token"), named(owner, "owner"), then);
-  }
-
-  async saveOAuthState(state: string, payload: unknown, seconds: number): Promise<void> {
-    named(state, "state");
-    const life = lifeOf(seconds);
-    return this.#oauth.save(state, this.#limits.text(payload), life);
-  }
-
-  async loadOAuthState(state: string): Promise<unknown> {
-    return valueOf(await this.#oauth.load(named(state, "state")));
-  }
-
-  async takeOAuthState(state: string): Promise<unknown> {
-    return valueOf(await this.#oauth.take(named(state, "state")));
-  }
-
-  async saveEvent(traceId: string, event: StateEvent): Promise<void> {
-    return this.#events.add(named(traceId, "traceId"), this.#limits.text(eventOf(event)));
-  }
-
-  async loadHistory(traceId: string): Promise<readonly StoredEvent[]> {
-    const texts = await this.#events.all(named(traceId, "traceId"));
-    return texts.map(({ at, text }) => ({ at, event: valueOf(text) as StateEvent }));
-  }
-
-  async saveRemoteBinding(binding: RemoteBinding): Promise<void> {
-    const checked = bindingOf(binding);
-    const key = bindingKey(checked.trace_id, checked.task_id);
-    return this.#bindings.save(key, this.#limits.text(checked));
-  }
-
-  async loadRemoteBinding(traceId: string, taskId: string): Promise<RemoteBinding | null> {
-    return valueOf(await this.#bindings.load(bindingKey(traceId, taskId))) as RemoteBinding | null;
+    const { server: given, stem, timeout } = checkedOptions(options);
+    const limits = new StateLimits(options);
+    const server = new RedisServer(given, timeout);
+    const room = (name: string): Room =>
+      new Room(name, { server, limits, stem, hasClock: options.clock !== undefined });
+    super(limits, { runs: room("runs"), events: room("events"), bindings: room("bindings"), oauth: room("oauth") });
+    this.#server = server;
   }
 
   /** Waits for what is under way, and ends the connection, unless it is a client of the host's. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#server.close();
   }
+}
+
+/** Milliseconds: nothing is kept longer, so that numbers stay exact. */
+const MAX_AGE = 10 * 365 * 24 * 60 * 60 * 1000;
+const MANY = 1e15;
+
+/** The place of a room, and what it is bounded by. */
+interface RoomParts {
+  readonly server: RedisServer;
+  readonly limits: StateLimits;
+  /** What all keys begin with: braces around a part of it keep them together in a cluster. */
+  readonly stem: string;
+  /** False: the server's clock is the one that counts. */
+  readonly hasClock: boolean;
+}
+
+/** One room; its keys are `<stem>:1:<name>` and `<stem>:1:<name>:<hash>`. */
+class Room {
+  readonly #parts: RoomParts;
+  readonly #index: string;
+  #order = 0;
+
+  constructor(name: string, parts: RoomParts) {
+    this.#parts = parts;
+    // The number is of how things are kept.
+    this.#index = `${parts.stem}:1:${name}`;
+  }
+
+  /** Keeps a text for so many milliseconds at most, in place of what was there, and claimed by nobody. */
+  async save(name: string, text: string, age = Infinity): Promise<void> {
+    isDone(await this.#run(SAVE, name, this.#age(age), this.#most, text));
+  }
+
+  /** The text; null where there is none, or no longer. */
+  async load(name: string): Promise<string | null> {
+    return textOf(await this.#run(LOAD, name, amount(this.#parts.limits.maxBytes)));
+  }
+
+  /** As `load`, and it is gone. */
+  async take(name: string): Promise<string | null> {
+    return textOf(await this.#run(TAKE, name, amount(this.#parts.limits.maxBytes)));
+  }
+
+  async forget(name: string): Promise<void> {
+    isDone(await this.#run(FORGET, name));
+  }
+
+  /** False where there is nothing, or it is another's. `lease` in milliseconds. */
+  async claim(name: string, owner: string, lease: number): Promise<boolean> {
+    return isDone(await this.#run(CLAIM, name, hashed(owner), amount(lease)));
+  }
+
+  /** Keeps another text, claimed as before. False where it is not the owner's. */
+  async update(name: string, owner: string, text: string): Promise<boolean> {
+    return isDone(await this.#run(UPDATE, name, hashed(owner), this.#age(Infinity), text));
+  }
+
+  /** False where it is not the owner's. */
+  async release(name: string, owner: string, then: Released): Promise<boolean> {
+    return isDone(await this.#run(RELEASE, name, hashed(owner), then));
+  }
+
+  /** Adds a text behind those that were added before. */
+  async add(name: string, text: string): Promise<void> {
+    const { maxEvents, maxHistoryBytes } = this.#parts.limits;
+    const bounds = [this.#most, amount(maxEvents), amount(maxHistoryBytes)];
+    isDone(await this.#run(ADD, name, this.#age(Infinity), ...bounds, text));
+  }
+
+  /** What was added, oldest first, without what is too large. Asked for in pieces: the server serves others in between. */
+  async all(name: string): Promise<readonly DatedText[]> {
+    const { limits } = this.#parts;
+    const found: DatedText[] = [];
+    const sizes: number[] = [];
+    for (let next: Page["next"] = ["0", ""]; next !== undefined;) {
+      const bounds = [this.#age(Infinity), amount(limits.maxBytes)];
+      const page = pageOf(await this.#run(HISTORY, name, ...bounds, ...next), next[0]);
+      found.unshift(...page.found.toReversed());
+      sizes.unshift(...page.found.map(({ text }) => bytesOf(text)).toReversed());
+      const first = limits.firstKept(sizes);
+      if (first > 0) return found.slice(first);
+      next = page.next;
+    }
+    return found;
+  }
+
+  get #most(): string {
+    return amount(this.#parts.limits.maxKept);
+  }
+
+  #age(wanted: number): string {
+    return amount(Math.min(wanted, this.#parts.limits.maxAge, MAX_AGE));
+  }
+
+  #run(script: Script, name: string, ...words: readonly string[]): Promise<unknown> {
+    const keys = [`${this.#index}:${hashed(name)}`, this.#index];
+    return this.#parts.server.run(script, keys, [...this.#time(), ...words]);
+  }
+
+  /** The time; empty for that of the server. Of what is saved in one millisecond, the order. */
+  #time(): readonly [now: string, order: string] {
+    if (!this.#parts.hasClock) return ["", ""];
+    this.#order = (this.#order + 1) % 1000;
+    return [String(this.#parts.limits.now()), String(this.#order / 1000)];
+  }
+}
+
+/** A whole number above 0 that Lua reads as it is. */
+function amount(value: number): string {
+  return String(Math.max(1, Math.min(Math.floor(value), MANY)));
 }

@@ -7,9 +7,9 @@ import { scopeKey } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
 import type { Spent } from "./budget.js";
+import type { Settled, Waiting } from "./call.js";
 import type { LlmMessage, LlmToolCall } from "./llm/client.js";
-import type { Settled } from "./settled.js";
-import type { TrajectoryStep } from "./trajectory.js";
+import type { PlannerPause, TrajectoryStep } from "./result.js";
 
 /** What is known of a run. */
 export interface RunState {
@@ -37,12 +37,17 @@ export interface OpenStep {
 }
 
 /** A step of which some calls wait for a person. */
-export interface PausedStep extends OpenStep {
+interface PausedStep extends OpenStep {
   /** Which call is answered next. */
   readonly waiting: number;
 }
 
-/** What a state store keeps. */
+/** A call of a step that waits for a person, by its place among the step's calls. */
+export interface WaitingCall extends Waiting {
+  readonly at: number;
+}
+
+/** What a state store keeps of a run that waits, by the token of its pause. */
 export interface PausedRun {
   readonly version: 2;
   /** Whose run it is, as `scopeKey` writes it. */
@@ -53,7 +58,7 @@ export interface PausedRun {
 
 // The parts were written by us: it is enough to know that this is what they are.
 /** A {@link RunState} as a store gives it. */
-export const RUN = z.object({
+const RUN = z.object({
   query: z.string(),
   llmContext: z.record(z.string(), z.unknown()),
   messages: z.array(z.looseObject({ role: z.string() })),
@@ -63,7 +68,7 @@ export const RUN = z.object({
 });
 
 /** An {@link OpenStep} as a store gives it. */
-export const STEP = z.object({
+const STEP = z.object({
   text: z.string(),
   meta: z.unknown().optional(),
   calls: z.array(z.looseObject({ id: z.string(), name: z.string(), arguments: z.string() })),
@@ -103,4 +108,86 @@ export function noSuchRun(): SluiceError {
     "There is no run that waits by this token: it goes on or went on already, was forgotten, or never was. " +
       "Where the process died that went on with it, try again when its lease is over; else run the query again.",
   );
+}
+
+/** A call that waits for a person, and what names this pause among all of the run. */
+interface NamedPause extends WaitingCall {
+  readonly id: string;
+}
+
+/** What a state store keeps of a run from its beginning on, by a name that its caller chose. */
+export interface NamedRun {
+  readonly version: 3;
+  /** Whose run it is, as `scopeKey` writes it. */
+  readonly scope: string;
+  readonly run: RunState;
+  /** Null between two steps. */
+  readonly step: OpenStep | null;
+  /** Of the step; null where it waits for nobody. */
+  readonly pause: NamedPause | null;
+}
+
+const NAMED = z.object({
+  version: z.literal(3),
+  scope: z.string(),
+  run: RUN,
+  step: STEP.nullable(),
+  pause: z.looseObject({ id: z.string(), at: z.int().nonnegative(), tool: z.string(), reason: z.string() }).nullable(),
+});
+
+/** Behind the run's own name: a UUID, as it is written here. */
+const PAUSE = /^([^]+) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+/** UTF-16 units of a name: a store takes 1,024, and a pause adds its own. */
+export const MAX_RUN_NAME = 900;
+
+/** What answers one pause of a run, and no other. */
+export function pauseToken(name: string, { id }: NamedPause): string {
+  return `${name} ${id}`;
+}
+
+/** The name of the run and the id of its pause, where a token has both. */
+export function partsOf(token: string): readonly [name: string, pause: string] | undefined {
+  const [, name, pause] = PAUSE.exec(token) ?? [];
+  return name === undefined || pause === undefined ? undefined : [name, pause];
+}
+
+/** What such a run waits for, as a store gave it; null where it waits for nobody. */
+export function pauseIn(name: string, kept: unknown): PlannerPause | null {
+  const read = NAMED.safeParse(kept);
+  if (!read.success || read.data.pause === null) return null;
+  const { run, pause } = read.data as unknown as NamedRun & { readonly pause: NamedPause };
+  return pauseOf(name, run, pause);
+}
+
+/** Whether what a store gave is such a run. */
+export function isNamedRun(kept: unknown): boolean {
+  return (kept as { readonly version?: unknown } | null)?.version === 3;
+}
+
+/**
+ * Such a run as a store gave it.
+ *
+ * @throws SluiceError E_NOT_FOUND where there is none, or it is somebody else's, or does not wait by this pause: in the same words.
+ */
+export function namedRun(kept: unknown, scope: ArtifactScope, pause: string | undefined): NamedRun {
+  const read = NAMED.safeParse(kept);
+  const isOwn = read.success && read.data.scope === scopeKey(scope);
+  if (isOwn && (pause === undefined || read.data.pause?.id === pause)) return read.data as unknown as NamedRun;
+  throw noSuchRun();
+}
+
+/** What a run that waits is given back as. */
+export function pauseOf(name: string, run: RunState, pause: NamedPause): PlannerPause {
+  const { reason, payload, tool } = pause;
+  const { query, steps, artifacts } = run;
+  const trajectory = { query, steps, artifacts };
+  return { kind: "pause", reason, payload, tool, resumeToken: pauseToken(name, pause), trajectory };
+}
+
+/** The run with an answer for the call that waits. */
+export function withAnswer(kept: NamedRun, answer: unknown): NamedRun {
+  const { step, pause } = kept;
+  if (step === null || pause === null) return kept;
+  return { ...kept, step: answered({ ...step, waiting: pause.at }, answer), pause: null };
 }

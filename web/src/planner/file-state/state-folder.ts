@@ -30,7 +30,7 @@ import {
   type Marked,
 } from "../../artifacts/file/plain.js";
 import { SluiceError } from "../../errors/error.js";
-import { TOO_LARGE } from "../state-limits.js";
+import { TOO_LARGE } from "../state-store.js";
 
 /** The rooms of a state store. */
 export type Room = "runs" | "bindings" | "events" | "oauth";

@@ -31,7 +31,7 @@ interface Entry {
 type Said = Pick<Entry, "until" | "leasedUntil" | "owner" | "text">;
 
 /** A run as its owner would have it. */
-export interface RunUpdate {
+interface RunUpdate {
   readonly token: string;
   readonly owner: string;
   readonly text: string;

@@ -1,7 +1,9 @@
 /**
- * What the planner needs of a model: one turn at a time, whoever serves it.
+ * What the planner needs of a model: one turn at a time, whoever serves it; how much it may say, and how it fails.
  * @module
  */
+import { type ErrorCode, SluiceError } from "../../errors/error.js";
+import { type ErrorCategory, type ToolErrorCode, ToolNodeError } from "../../tools/errors.js";
 import type { JsonSchema } from "../../tools/source.js";
 
 /** What was said so far, in order. */
@@ -124,4 +126,78 @@ export interface LlmClient {
    * @throws LlmError; the reason of the signal.
    */
   ask(request: LlmRequest, options?: LlmOptions): Promise<LlmAnswer>;
+}
+
+/** The codes of this module's errors. */
+export type LlmErrorCode = Extract<ErrorCode, "E_LLM" | `E_LLM_${string}`>;
+
+/** What is known of an error beside its sentence. */
+export interface LlmErrorDetails {
+  /** `E_LLM` when left out. */
+  readonly code?: LlmErrorCode;
+  /** What to do about it; `unknown` when left out. */
+  readonly category?: ErrorCategory;
+  /** The HTTP status that came, if one came. */
+  readonly status?: number;
+  /** How long the server asks to be left alone. */
+  readonly retryAfterSeconds?: number;
+  /** Shown by whoever logs the error: it must hold no secret. */
+  readonly cause?: unknown;
+}
+
+/** A model gave no answer. Told apart by `code`; `category` says what to do, as for tools. */
+export class LlmError extends SluiceError {
+  /** What to do about it. */
+  readonly category: ErrorCategory;
+  /** The HTTP status that came, if one came. */
+  declare readonly status?: number;
+  /** How long the server asks to be left alone, if it does. */
+  declare readonly retryAfterSeconds?: number;
+
+  constructor(message: string, details: LlmErrorDetails = {}) {
+    const { code = "E_LLM", category = "unknown", status, retryAfterSeconds, cause } = details;
+    super(code, message, {}, cause === undefined ? undefined : { cause });
+    this.name = "LlmError";
+    this.category = category;
+    if (status !== undefined) this.status = status;
+    if (retryAfterSeconds !== undefined) this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+const CODES: Readonly<Partial<Record<ToolErrorCode, LlmErrorCode>>> = {
+  E_TOOL_AUTH: "E_LLM_AUTH",
+  E_TOOL_TIMEOUT: "E_LLM_TIMEOUT",
+  E_TOOL_CONNECTION: "E_LLM_CONNECTION",
+  E_TOOL_RATE_LIMIT: "E_LLM_RATE_LIMIT",
+  E_TOOL_CLIENT: "E_LLM_REQUEST",
+  E_TOOL_SERVER: "E_LLM_SERVER",
+};
+
+/** Requests to models and to tools' sources fail alike, and are tried again alike: only who failed is another. */
+export function asLlmError(error: unknown): unknown {
+  if (!(error instanceof ToolNodeError)) return error;
+  const { message, code, category, status, retryAfterSeconds, cause } = error;
+  return new LlmError(message, {
+    code: CODES[code as ToolErrorCode] ?? "E_LLM",
+    category,
+    ...(status !== undefined && { status }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+/** Bytes of an answer as it comes, framing included: more is no answer but a server that has lost control. */
+export const MAX_ANSWER_BYTES: number = 16 * 1024 * 1024;
+/** Characters of an answer, where its bytes are not seen. */
+export const MAX_ANSWER_CHARS: number = MAX_ANSWER_BYTES;
+/** Calls; those beyond are left out, and counted. */
+export const MAX_CALLS = 256;
+
+/** What a model or its server wrote; undefined where that is no JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }

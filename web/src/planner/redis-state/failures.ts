@@ -4,8 +4,12 @@
  */
 import { SluiceError, type ErrorCode } from "../../errors/error.js";
 import { systemCode, type StorageAct } from "../../errors/storage.js";
-import { TOO_LARGE } from "../state-limits.js";
-import { DAMAGED, LARGE } from "./lua.js";
+import { TOO_LARGE } from "../state-store.js";
+
+/** The code of what was not written by a store. */
+export const DAMAGED = "DAMAGED";
+/** The code of what has more bytes than were asked for. */
+export const LARGE = "LARGE";
 
 /** The connection failed: nobody knows whether what was sent was done. */
 export class ConnectionFailure extends Error {

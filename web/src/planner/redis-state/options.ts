@@ -2,8 +2,8 @@
  * What a state store in Redis is made of.
  * @module
  */
-import { SluiceError } from "../../errors/error.js";
-import type { StateStoreOptions } from "../state-limits.js";
+import { wrong } from "../../core/call.js";
+import type { StateStoreOptions } from "../state-store.js";
 
 /**
  * What a store needs of a client: `createClient` and `createClientPool` of node-redis give one, and so is whatever sends a
@@ -114,8 +114,4 @@ function isOverNetwork(url: string): boolean {
   } catch {
     return false;
   }
-}
-
-function wrong(name: string, expected: string): SluiceError {
-  return new SluiceError("E_INVALID_ARGUMENT", `${name} must be ${expected}.`, { path: name });
 }

@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { pauseIn } from "../../planner/named-run.js";
+import { pauseIn } from "../../planner/run-state.js";
 import { within, type SentEvent } from "../http/sse.js";
 import { inTime } from "../http/time-limit.js";
 import type { EndedSession } from "../sessions/session-register.js";

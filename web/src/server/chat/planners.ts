@@ -4,7 +4,8 @@
  */
 import type { ArtifactScope } from "../../artifacts/store.js";
 import type { CatalogSource } from "../../planner/catalog.js";
-import { ReactPlanner, type ReactPlannerOptions } from "../../planner/react-planner.js";
+import type { ReactPlannerOptions } from "../../planner/options.js";
+import { ReactPlanner } from "../../planner/react-planner.js";
 import type { HostStateStore, StateStore } from "../../planner/state-store.js";
 import type { SluiceServerOptions } from "../options.js";
 import type { ServeTerms } from "../terms.js";

@@ -5,9 +5,8 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SluiceError } from "../../errors/error.js";
-import { plainScript } from "../../planner/redis-state/lua.js";
-import { isDone, textOf } from "../../planner/redis-state/replies.js";
-import { valueOf } from "../../planner/state-limits.js";
+import { plainScript, isDone, textOf } from "../../planner/redis-state/server.js";
+import { valueOf } from "../../planner/state-store.js";
 import { tokenKey, type StoredToken, type TokenStore } from "../../tools/auth/token-store.js";
 import { Turns } from "../../tools/auth/turns.js";
 import { checkSecret } from "../sessions/session-token.js";

@@ -1,7 +1,6 @@
 /** A client as tests ask it, and pieces of what servers stream. */
 import { expect } from "vitest";
-import type { LlmRequest } from "../../../../../web/src/planner/llm/client.js";
-import { LlmError } from "../../../../../web/src/planner/llm/error.js";
+import { type LlmRequest, LlmError } from "../../../../../web/src/planner/llm/client.js";
 import { OpenAiClient } from "../../../../../web/src/planner/llm/openai/client.js";
 
 export const KEY = "sk-very-secret";

@@ -1,16 +1,26 @@
 /**
- * Models of the Vercel AI SDK, from any of its providers (AI SDK 5 and later).
+ * Models of the Vercel AI SDK, from any of its providers (AI SDK 5 and later): asked, and their answers put together.
  * @module
  */
 import { checkOptions, OBJECT, type OptionTests } from "../../../errors/options.js";
-import { adaptError, fromStatus, type AnswerHeaders, type ToolPlace } from "../../../tools/adapt-error.js";
-import { ToolNodeError } from "../../../tools/errors.js";
-import { Asking, type AskingOptions } from "../asking.js";
-import type { LlmAnswer, LlmClient, LlmOptions, LlmRequest } from "../client.js";
-import { ASKING, wrongOption } from "../patience.js";
-import type { AiSdkCall, AiSdkModel } from "./model.js";
-import { promptOf } from "./prompt.js";
-import { answerOf } from "./reading.js";
+import { adaptError, type AnswerHeaders, fromStatus, type ToolPlace } from "../../../tools/adapt-error.js";
+import { subjectOf } from "../../../tools/adapting/place.js";
+import { ToolClientError, ToolConnectionError, ToolNodeError } from "../../../tools/errors.js";
+import {
+  jsonIn,
+  type AssistantMessage,
+  type LlmAnswer,
+  type LlmClient,
+  type LlmMessage,
+  type LlmOptions,
+  type LlmRequest,
+  type LlmToolCall,
+  type LlmUsage,
+  MAX_ANSWER_CHARS,
+  MAX_CALLS,
+  type StopReason,
+} from "../client.js";
+import { Asking, ASKING, type AskingOptions, type TurnAttempt, wrongOption } from "../resilience.js";
 
 /** How a model of the SDK is asked. */
 export interface AiSdkClientOptions extends AskingOptions {
@@ -82,4 +92,257 @@ function checkModel(model: AiSdkModel): void {
     return;
   const remedy = 'give what a provider makes, such as openai("gpt-4o")';
   throw wrongOption(`model must be a language model of the AI SDK 5, 6 or 7: ${remedy}.`, "model");
+}
+
+/** Messages; the results of one turn are one message. */
+function promptOf(messages: readonly LlmMessage[]): AiSdkMessage[] {
+  const prompt: AiSdkMessage[] = [];
+  for (const message of messages) {
+    const before = prompt.at(-1);
+    if (message.role !== "tool") prompt.push(messageOf(message));
+    else if (before?.role === "tool") before.content.push(resultOf(message));
+    else prompt.push({ role: "tool", content: [resultOf(message)] });
+  }
+  return prompt;
+}
+
+type Told = Extract<LlmMessage, { role: "tool" }>;
+
+function resultOf({ callId: toolCallId, name: toolName, content: value }: Told): AiSdkResult {
+  return { type: "tool-result", toolCallId, toolName, output: { type: "text", value } };
+}
+
+function messageOf(message: Exclude<LlmMessage, Told>): AiSdkMessage {
+  if (message.role === "system") return { role: "system", content: message.content };
+  if (message.role === "user") return { role: "user", content: [{ type: "text", text: message.content }] };
+  return { role: "assistant", content: partsOf(message) };
+}
+
+function partsOf({
+  content,
+  toolCalls,
+  meta,
+}: AssistantMessage): Extract<AiSdkMessage, { role: "assistant" }>["content"] {
+  // It was ours when the answer was made: see `Parts`.
+  const thoughts = (meta ?? []) as readonly AiSdkReasoning[];
+  const text = content === "" ? [] : [{ type: "text" as const, text: content }];
+  return [...thoughts, ...text, ...toolCalls.map(callOf)];
+}
+
+function callOf({ id: toolCallId, name: toolName, arguments: written, meta }: LlmToolCall): AiSdkCallPart {
+  const input = jsonIn(written);
+  return {
+    type: "tool-call",
+    toolCallId,
+    toolName,
+    // Models are told again of what they wrote as JSON only.
+    input: input === undefined ? {} : input,
+    ...(meta !== undefined && { providerOptions: meta }),
+  };
+}
+
+/** Reads a stream of parts to its end. Throws what an error among them has, a ToolNodeError of the place, the signal's reason. */
+async function answerOf(stream: ReadableStream<AiSdkPart>, attempt: TurnAttempt): Promise<LlmAnswer> {
+  const parts = new Parts(attempt);
+  const reader = stream.getReader();
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      attempt.signal.throwIfAborted();
+      attempt.alive();
+      parts.take(next.value);
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+  return parts.answer();
+}
+
+/** Of all parts there are; each has some of them. */
+interface Fields {
+  readonly id?: string;
+  readonly delta?: string;
+  readonly toolCallId?: string;
+  readonly toolName?: string;
+  readonly input?: string;
+  readonly providerExecuted?: boolean;
+  readonly providerMetadata?: unknown;
+  readonly finishReason?: string | { readonly unified?: string };
+  readonly usage?: { readonly inputTokens?: Count; readonly outputTokens?: Count };
+  readonly error?: unknown;
+}
+
+/** A number in version 2, and an object since. */
+type Count = number | { readonly total?: number } | undefined;
+
+class Parts {
+  readonly #attempt: TurnAttempt;
+  readonly #calls: LlmToolCall[] = [];
+  #callsLeftOut = 0;
+  readonly #thoughts = new Map<string, AiSdkReasoning>();
+  #text = "";
+  #chars = 0;
+  #stop: string | undefined;
+  #usage: LlmUsage | undefined;
+
+  constructor(attempt: TurnAttempt) {
+    this.#attempt = attempt;
+  }
+
+  take(part: AiSdkPart & Fields): void {
+    this.#chars += (part.delta?.length ?? 0) + (part.input?.length ?? 0);
+    if (this.#chars > MAX_ANSWER_CHARS) {
+      const subject = subjectOf(this.#attempt.place);
+      throw new ToolClientError(`${subject} gave an answer of more than ${MAX_ANSWER_CHARS} characters: limit it.`);
+    }
+    switch (part.type) {
+      case "text-delta":
+        return this.#written(part.delta ?? "");
+      case "reasoning-start":
+      case "reasoning-delta":
+      case "reasoning-end":
+        return this.#thought(part);
+      case "tool-call":
+        return this.#called(part);
+      case "finish":
+        this.#stop = typeof part.finishReason === "object" ? part.finishReason.unified : part.finishReason;
+        this.#usage = usageOf(part.usage);
+        return;
+      case "error":
+        throw part.error;
+      default:
+    }
+  }
+
+  answer(): LlmAnswer {
+    if (this.#stop === undefined || this.#stop === "interrupted") {
+      const subject = subjectOf(this.#attempt.place);
+      throw new ToolConnectionError(`${subject} ended before its answer was complete: try again later.`);
+    }
+    const thoughts = [...this.#thoughts.values()];
+    const stopReason = reasonOf(this.#stop, this.#calls.length > 0);
+    return {
+      text: this.#text,
+      toolCalls: this.#calls,
+      ...(this.#callsLeftOut > 0 && { callsLeftOut: this.#callsLeftOut }),
+      stopReason,
+      ...(this.#usage !== undefined && { usage: this.#usage }),
+      ...(thoughts.length > 0 && { meta: thoughts }),
+    };
+  }
+
+  #written(piece: string): void {
+    this.#text += piece;
+    if (piece !== "") this.#attempt.onText(piece);
+  }
+
+  #thought({ id = "", delta = "", providerMetadata }: Fields): void {
+    const before = this.#thoughts.get(id);
+    const providerOptions = providerMetadata ?? before?.providerOptions;
+    this.#thoughts.set(id, {
+      type: "reasoning",
+      text: (before?.text ?? "") + delta,
+      ...(providerOptions !== undefined && { providerOptions }),
+    });
+  }
+
+  #called({
+    toolCallId: id = "",
+    toolName: name = "",
+    input = "",
+    providerExecuted,
+    providerMetadata: meta,
+  }: Fields): void {
+    // What the provider did itself is none of ours.
+    if (providerExecuted === true) return;
+    if (this.#calls.length >= MAX_CALLS) {
+      this.#callsLeftOut += 1;
+      return;
+    }
+    const text = input.trim() === "" ? "{}" : input;
+    this.#calls.push({ id, name, arguments: text, ...(meta !== undefined && { meta }) });
+  }
+}
+
+function usageOf(usage: Fields["usage"]): LlmUsage | undefined {
+  const [inputTokens, outputTokens] = [countOf(usage?.inputTokens), countOf(usage?.outputTokens)];
+  return inputTokens === undefined || outputTokens === undefined ? undefined : { inputTokens, outputTokens };
+}
+
+function countOf(count: Count): number | undefined {
+  const total = typeof count === "object" ? count.total : count;
+  return Number.isSafeInteger(total) ? total : undefined;
+}
+
+function reasonOf(said: string, hasCalls: boolean): StopReason {
+  if (said === "length") return "length";
+  if (said === "content-filter") return "content_filter";
+  return hasCalls ? "tool_calls" : "stop";
+}
+
+// As much of the AI SDK's `LanguageModel` as is used here, in all its versions since 2 (`@ai-sdk/provider`, "Language Model
+// Specification"). Ours, so that nobody has to install what they do not use.
+/** A model as the SDK's providers make it: `createOpenAI(…)("gpt-4o")`, `anthropic("claude-…")`. */
+export interface AiSdkModel {
+  /** Of the SDK's specification: `v2`, `v3` or `v4`. */
+  readonly specificationVersion: string;
+  /** As the provider calls it. */
+  readonly modelId: string;
+  /** Asks it. Each version of the SDK has a type of its own for what it is asked. */
+  doStream(options: never): PromiseLike<{
+    /** Piece by piece. */
+    readonly stream: ReadableStream<AiSdkPart>;
+  }>;
+}
+
+/** What a model is asked. The SDK's own types are not read-only, and neither are these. */
+interface AiSdkCall {
+  prompt: AiSdkMessage[];
+  tools?: { type: "function"; name: string; description?: string; inputSchema: object }[];
+  abortSignal?: AbortSignal;
+}
+
+/** One message. */
+type AiSdkMessage =
+  | { role: "system"; content: string }
+  | { role: "user"; content: AiSdkText[] }
+  | { role: "assistant"; content: (AiSdkText | AiSdkReasoning | AiSdkCallPart)[] }
+  | { role: "tool"; content: AiSdkResult[] };
+
+/** A text. */
+interface AiSdkText {
+  type: "text";
+  text: string;
+}
+
+/** What the model thought, which some want back, signed. */
+interface AiSdkReasoning extends WithOptions {
+  type: "reasoning";
+  text: string;
+}
+
+/** A call that the model made. */
+interface AiSdkCallPart extends WithOptions {
+  type: "tool-call";
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+}
+
+/** What the tool answered. */
+interface AiSdkResult {
+  type: "tool-result";
+  toolCallId: string;
+  toolName: string;
+  output: { type: "text"; value: string };
+}
+
+interface WithOptions {
+  /** JSON. */
+  providerOptions?: unknown;
+}
+
+/** A piece of an answer. */
+export interface AiSdkPart {
+  /** Which one it is. */
+  readonly type: string;
 }

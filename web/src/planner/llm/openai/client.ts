@@ -1,13 +1,22 @@
 /**
  * Models behind OpenAI's chat completions: OpenAI, Ollama, vLLM, LM Studio, OpenRouter and all who speak it too.
+ * (platform.openai.com/docs/api-reference/chat/create)
  * @module
  */
+import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTests } from "../../../errors/options.js";
 import { adaptFetchError } from "../../../tools/adapt-error.js";
-import type { LlmAnswer, LlmClient, LlmOptions, LlmRequest } from "../client.js";
-import { Asking, type AskingOptions, type TurnAttempt } from "../asking.js";
-import { checkClient, endpointOf } from "./options.js";
-import { answerOf } from "./reading.js";
-import { bodyOf } from "./request.js";
+import {
+  jsonIn,
+  type LlmAnswer,
+  type LlmClient,
+  type LlmMessage,
+  type LlmOptions,
+  type LlmRequest,
+  type LlmTool,
+  type LlmToolCall,
+} from "../client.js";
+import { Asking, ASKING, type AskingOptions, type TurnAttempt, wrongOption } from "../resilience.js";
+import { answerOf } from "./answer.js";
 
 /** Which model, and where. */
 export interface OpenAiClientOptions extends AskingOptions {
@@ -74,4 +83,86 @@ export class OpenAiClient implements LlmClient {
       throw adaptFetchError(error, place);
     }
   }
+}
+
+/** What a bearer token may be in a header; nothing is trimmed, so that it can be found where a server quotes it. */
+const KEY = /^[\x21-\x7e\xa1-\xff]*$/;
+
+/** What is not tested here is tested where it is used. */
+const OPTIONS: OptionTests<OpenAiClientOptions> = {
+  ...ASKING,
+  model: ["the name of a model", (value) => typeof value === "string" && value !== ""],
+  baseUrl: ANYTHING,
+  apiKey: [
+    "a text of Latin-1 characters without spaces and line breaks",
+    (value) => typeof value === "string" && KEY.test(value),
+  ],
+  headers: ["an object of header names, each with a text of Latin-1 characters without line breaks", isHeaders],
+  body: OBJECT,
+  fetch: FUNCTION,
+};
+
+/** Throws E_INVALID_ARGUMENT, with the option's name as `path`. No value stands in its sentence: it may be a secret. */
+function checkClient(options: OpenAiClientOptions): void {
+  checkOptions(options, OPTIONS, "an OpenAiClient", wrongOption, ["model"]);
+}
+
+/** Where turns are asked for. Throws E_INVALID_ARGUMENT. */
+function endpointOf(baseUrl: string): URL {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
+    const remedy = "such as http://localhost:11434/v1; say who asks by apiKey";
+    throw wrongOption(`baseUrl must be an http(s) URL without a user, ${remedy}.`, "baseUrl");
+  }
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/chat/completions`;
+  url.hash = "";
+  return url;
+}
+
+/** As the platform itself takes them. `Headers` have no properties of their own: they would be lost. */
+function isHeaders(value: unknown): boolean {
+  if (!OBJECT[1](value) || value instanceof Headers) return false;
+  const pairs = Object.entries(value as object);
+  if (!pairs.every(([, text]) => typeof text === "string")) return false;
+  try {
+    const taken = new Headers(pairs as [string, string][]);
+    return pairs.every(([name]) => taken.has(name));
+  } catch {
+    return false;
+  }
+}
+
+/** The body of a request, to be written as JSON. */
+function bodyOf(
+  { messages, tools }: LlmRequest,
+  model: string,
+  more: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  return {
+    ...more,
+    model,
+    messages: messages.map(messageOf),
+    // An empty list is refused by some.
+    ...(tools.length > 0 && { tools: tools.map(toolOf) }),
+    stream: true,
+    stream_options: { include_usage: true },
+  };
+}
+
+function messageOf(message: LlmMessage): object {
+  if (message.role === "tool") return { role: "tool", tool_call_id: message.callId, content: message.content };
+  if (message.role !== "assistant") return { role: message.role, content: message.content };
+  const { content, toolCalls } = message;
+  if (toolCalls.length === 0) return { role: "assistant", content };
+  // Null beside calls: an empty text is refused by some.
+  return { role: "assistant", content: content === "" ? null : content, tool_calls: toolCalls.map(callOf) };
+}
+
+function toolOf({ name, description, inputSchema }: LlmTool): unknown {
+  return { type: "function", function: { name, description, parameters: inputSchema } };
+}
+
+/** Servers that read a model's own arguments back refuse the turn for what is no JSON. */
+function callOf({ id, name, arguments: text }: LlmToolCall): unknown {
+  return { id, type: "function", function: { name, arguments: jsonIn(text) === undefined ? "{}" : text } };
 }

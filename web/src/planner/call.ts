@@ -1,33 +1,35 @@
 /**
- * One call of a tool that there is: made once, until it gives a result, fails, is given up, or waits for a person.
+ * The calls that the model wants made, from their names to the JSON of their results.
  * @module
  */
 import { z } from "zod";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import { ToolArtifacts } from "../artifacts/tool-artifacts.js";
 import { untilAborted } from "../core/abort.js";
 import { wrong } from "../core/call.js";
-import { jsonOf, piecesOf } from "../core/value.js";
-import type { AnswerRef, Sluice } from "../core/sluice.js";
+import type { AnswerRef, Cut, Sluice } from "../core/sluice.js";
 import type { OnStoreFailure } from "../core/store-access.js";
+import { jsonOf, piecesOf } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
+import { nearest } from "../errors/nearest.js";
 import { OBJECT } from "../errors/options.js";
-import type { PauseReason, ToolProgress, ToolWait } from "../tools/context.js";
+import { Turns } from "../mcp/arguments/turns.js";
 import type { ArtifactArguments } from "../tools/artifacts.js";
+import type { PauseReason, ToolProgress, ToolWait } from "../tools/context.js";
+import type { ToolSpec } from "../tools/registry.js";
 import { ToolAnswer } from "../tools/tool-answer.js";
-import { callSignalOf, type CallSignals } from "./call-signal.js";
-import { outputOf, type CatalogTool } from "./catalog.js";
-import type { PlannerToolContext } from "./context.js";
+import { type CatalogTool, type Listed } from "./catalog.js";
+import { type PlannerToolContext, jsonValue, hasMarks, parted, type NativeTool } from "./tool.js";
 import type { CallPlace, PlannerEvent } from "./event.js";
-import type { Leaving } from "./exit.js";
-import { jsonValue } from "./json-value.js";
-import type { LlmToolCall } from "./llm/client.js";
-import { hasMarks, parted } from "./marked-fields.js";
-import { failed, NATIVE, type Outcome, type Settled, type Waiting } from "./settled.js";
-import type { NativeTool } from "./tool.js";
-import { ToolArtifacts } from "../artifacts/tool-artifacts.js";
+import type { Leaving } from "./observation.js";
+import { jsonIn, type LlmToolCall } from "./llm/client.js";
+import type { OpenStep } from "./run-state.js";
 
-/** What a call needs of its run. */
-export interface AttemptTerms {
+/** What calls need of their run. */
+export interface CallTerms {
+  readonly listed: Listed;
+  /** Calls under way at the same time. */
+  readonly maxParallel: number;
   readonly store: ArtifactStore;
   readonly scope: ArtifactScope;
   /** The gate for what a native tool returns, by the characters that its limit allows; undefined: as the planner's. */
@@ -45,8 +47,71 @@ export interface AttemptTerms {
   readonly tell: (event: PlannerEvent) => void;
 }
 
+/** Characters of the name of a tool that there is not. */
+const MAX_UNKNOWN = 64;
+
+/**
+ * Makes the calls of a step that are not made yet, and gives what became of all of them, in their order. Where one of them
+ * throws, the others are given up.
+ */
+export async function allMade(
+  { calls, settled, answers }: OpenStep,
+  step: number,
+  terms: CallTerms,
+  signal: AbortSignal,
+): Promise<readonly Outcome[]> {
+  const turns = new Turns(terms.maxParallel);
+  const end = new AbortController();
+  const either = AbortSignal.any([signal, end.signal]);
+  const making = (call: LlmToolCall, at: number): Promise<Outcome> =>
+    made({ call, step, answers: answers[at] ?? [], signal: either }, terms).catch((error: unknown) => {
+      // Before its turn is the next one's.
+      end.abort(error);
+      throw error;
+    });
+  return Promise.all(
+    calls.map((call, at): Promise<Outcome> => {
+      const done = settled[at];
+      if (done != null) return Promise.resolve({ settled: done });
+      return turns.do(() => making(call, at), either);
+    }),
+  );
+}
+
+/** Makes a call. Throws the signal's reason, and what the host's `callSignal` does wrong: what fails is told to the model. */
+async function made(call: Call, terms: CallTerms): Promise<Outcome> {
+  const { listed, tell } = terms;
+  const tool = listed.find(call.call.name);
+  const name = tool?.name ?? leading(call.call.name, MAX_UNKNOWN);
+  const args = argsOf(call.call);
+  if (tool === undefined || args === undefined) {
+    const sentence =
+      tool === undefined ? unknownTool(name, listed.names) : "The arguments are no JSON object: write them anew.";
+    return { settled: failed({ tool: name, namespace: namespaceOf(tool) }, sentence) };
+  }
+  const place: CallPlace = { step: call.step, call: call.call.id, tool: name };
+  tell({ kind: "tool_called", ...place });
+  return new Attempt(call, place, tool, terms).make(args);
+}
+
+function namespaceOf(tool: CatalogTool | undefined): string {
+  return tool === undefined || tool.kind === "native" ? NATIVE : tool.extra.namespace;
+}
+
+/** The arguments as an object; undefined where the model wrote none. */
+export function argsOf({ arguments: text }: LlmToolCall): Args | undefined {
+  const args = jsonIn(text);
+  return OBJECT[1](args) ? (args as Args) : undefined;
+}
+
+function unknownTool(name: string, names: readonly string[]): string {
+  const meant = nearest(name, names);
+  const remedy = meant === undefined ? "call one of the tools that you were told of." : `did you mean ${meant}?`;
+  return `There is no tool ${JSON.stringify(name)}: ${remedy}`;
+}
+
 /** One call. */
-export interface Call {
+interface Call {
   readonly call: LlmToolCall;
   readonly step: number;
   /** What people answered before, when the call paused: its pauses are answered by these, in order. */
@@ -56,19 +121,19 @@ export interface Call {
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** The one implementation. */
-export class Attempt {
+/** Makes one call. */
+class Attempt {
   readonly #call: Call;
   readonly #place: CallPlace;
   readonly #tool: CatalogTool;
-  readonly #terms: AttemptTerms;
+  readonly #terms: CallTerms;
   readonly #end = new AbortController();
   readonly #stored: AnswerRef[] = [];
   #pauses = 0;
   #waiting: Waiting | undefined;
   #isOver = false;
 
-  constructor(call: Call, place: CallPlace, tool: CatalogTool, terms: AttemptTerms) {
+  constructor(call: Call, place: CallPlace, tool: CatalogTool, terms: CallTerms) {
     this.#call = call;
     this.#place = place;
     this.#tool = tool;
@@ -113,7 +178,8 @@ export class Attempt {
   #called(args: Args, own: AbortSignal | undefined): Promise<Settled> {
     const signals = [this.#call.signal, this.#end.signal, own].filter((signal) => signal !== undefined);
     const any = AbortSignal.any(signals);
-    return this.#tool.kind === "native" ? this.#native(this.#tool, args, any) : this.#external(args, any);
+    const tool = this.#tool;
+    return tool.kind === "native" ? this.#native(tool, args, any) : this.#external(tool, args, any);
   }
 
   async #native(tool: NativeTool, args: Args, signal: AbortSignal): Promise<Settled> {
@@ -140,25 +206,24 @@ export class Attempt {
     return this.#settled(answer, false, artifacts, Object.fromEntries(all.map(({ field, value }) => [field, value])));
   }
 
-  async #external(args: Args, signal: AbortSignal): Promise<Settled> {
-    const tool = this.#tool;
-    if (tool.kind === "native") throw new SluiceError("E_MISUSE", "A native tool is no source's.");
+  async #external(tool: ToolSpec, args: Args, signal: AbortSignal): Promise<Settled> {
     const onProgress = (progress: ToolProgress): void =>
-      this.#tell({ kind: "tool_progress", ...this.#place, progress });
+      this.#say(() => ({ kind: "tool_progress", ...this.#place, progress }));
     const pause = (...asked: Parameters<PlannerToolContext["pause"]>): Promise<unknown> => this.#pause(...asked);
-    const onWait = (wait: ToolWait): void => this.#tell({ kind: "tool_waiting", ...this.#place, wait });
+    const onWait = (wait: ToolWait): void => this.#say(() => ({ kind: "tool_waiting", ...this.#place, wait }));
     const { scope, timeoutSeconds } = this.#terms;
     const timeout = timeoutSeconds === undefined ? {} : { timeoutSeconds };
     const answer = await tool.call(args, { scope, signal, pause, onProgress, onWait, ...timeout });
-    if (answer.display !== undefined) this.#tell({ kind: "tool_display", ...this.#place, display: answer.display });
-    const schema = outputOf(tool);
+    const { display } = answer;
+    if (display !== undefined) this.#say(() => ({ kind: "tool_display", ...this.#place, display }));
+    const schema = tool.output_schema;
     if (answer.isError || !hasMarks(schema)) return this.#settled(answer, answer.isError, answer.artifacts, {});
     const { shown, kept } = parted(answer.value, schema);
-    return this.#settled({ ...cutIn(answer), text: jsonOf(shown) }, false, answer.artifacts, kept);
+    return this.#settled({ cut: answer.cut, text: jsonOf(shown) }, false, answer.artifacts, kept);
   }
 
   #settled(
-    answer: Pick<Leaving, "text" | "cut">,
+    { text, cut }: { readonly text: string; readonly cut?: Cut | undefined },
     isError: boolean,
     artifacts: readonly AnswerRef[],
     kept: Settled["kept"],
@@ -167,9 +232,9 @@ export class Attempt {
     const named = Object.entries(kept).map(([field, value]) => [`${tool.name}.${field}`, value]);
     return {
       tool: tool.name,
-      namespace: this.#namespace,
-      text: answer.text,
-      ...cutIn(answer),
+      namespace: namespaceOf(tool),
+      text,
+      ...(cut !== undefined && { cut }),
       maxChars: tool.kind === "native" ? tool.maxObservationChars : undefined,
       isError,
       artifacts,
@@ -177,12 +242,8 @@ export class Attempt {
     };
   }
 
-  get #namespace(): string {
-    return this.#tool.kind === "native" ? NATIVE : this.#tool.extra.namespace;
-  }
-
   #broken(sentence: string): Settled {
-    return failed({ tool: this.#tool.name, namespace: this.#namespace }, sentence, [...this.#stored]);
+    return failed({ tool: this.#tool.name, namespace: namespaceOf(this.#tool) }, sentence, [...this.#stored]);
   }
 
   #failed(error: unknown): Settled {
@@ -192,23 +253,13 @@ export class Attempt {
     return this.#broken(told.message);
   }
 
-  /** The tool goes on with a ref that says so. */
-  #failedStore(error: SluiceError): void {
-    this.#terms.tell({ kind: "tool_failed", ...this.#place, error });
-  }
-
-  /** Tells what the tool says, until the call is over. */
-  #tell(event: PlannerEvent): void {
-    this.#say(() => event);
-  }
-
-  /** The same for what a native tool hands in. Throws SluiceError E_INVALID_ARGUMENT for what is no JSON. */
+  /** Tells what the tool says, until the call is over. Throws SluiceError E_INVALID_ARGUMENT for what is no JSON. */
   #say(event: () => PlannerEvent): void {
     if (!this.#isOver && !this.#call.signal.aborted) this.#terms.tell(event());
   }
 
   #context(signal: AbortSignal): PlannerToolContext {
-    const { store, scope, toolContext, llmContext } = this.#terms;
+    const { store, scope, onStoreFailure, toolContext, llmContext, tell } = this.#terms;
     const place = this.#place;
     return {
       artifacts: new ToolArtifacts(store, {
@@ -216,7 +267,8 @@ export class Attempt {
         namespace: NATIVE,
         source: { tool: this.#tool.name },
         onStored: (ref) => void this.#stored.push(ref),
-        ...(this.#terms.onStoreFailure === "answer" && { onFailure: (error) => this.#failedStore(error) }),
+        // The tool goes on with a ref that says so.
+        ...(onStoreFailure === "answer" && { onFailure: (error) => tell({ kind: "tool_failed", ...place, error }) }),
       }),
       toolContext,
       llmContext,
@@ -288,12 +340,90 @@ function numberOf(value: unknown, path: string): number {
   throw wrong(path, "a finite number");
 }
 
-function cutIn({ cut }: Pick<Leaving, "cut">): Pick<Leaving, "cut"> {
-  return cut === undefined ? {} : { cut };
-}
-
 /** Sentences of errors that are not ours may hold paths and secrets: the host is told, the model is not. */
 function unexplained(tool: string, cause: unknown): SluiceError {
   const sentence = `The tool ${JSON.stringify(tool)} failed in a way that it does not explain.`;
   return new SluiceError("E_TOOL", sentence, {}, { cause });
+}
+
+/** What native tools store is named after this, and so is the tool that reads it. */
+export const NATIVE: string = "native";
+
+/** A result, and what the host keeps of it. */
+export interface Settled extends Leaving {
+  readonly isError: boolean;
+  readonly artifacts: readonly AnswerRef[];
+  /** Fields that are marked `artifact: true`, by tool and field. */
+  readonly kept: Readonly<Record<string, unknown>>;
+}
+
+/** The call waits for a person. It is made anew when there is an answer. */
+export interface Waiting {
+  /** The tool's name in the catalog. */
+  readonly tool: string;
+  readonly reason: PauseReason;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** What became of a call. */
+export type Outcome = { readonly settled: Settled } | { readonly waiting: Waiting };
+
+/** What the model is told of a call that failed; `artifacts` is what it had stored by then. */
+function failed(
+  { tool, namespace }: Pick<Leaving, "tool" | "namespace">,
+  sentence: string,
+  artifacts: readonly AnswerRef[] = [],
+): Settled {
+  const text = JSON.stringify({ isError: true, content: sentence });
+  return { tool, namespace, text, maxChars: undefined, isError: true, artifacts, kept: {} };
+}
+
+/** Asks the host for what gives up a call: see `RunOptions.callSignal`. */
+type CallSignals = (place: CallPlace) => AbortSignal | undefined;
+
+/**
+ * The host's signal for a call.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT where the host's function fails, or gives something else.
+ */
+function callSignalOf(asked: CallSignals, place: CallPlace): AbortSignal | undefined {
+  let signal: unknown;
+  try {
+    signal = asked(place);
+  } catch (cause) {
+    throw wrongSignal("but threw an error", { cause });
+  }
+  if (signal === undefined || signal instanceof AbortSignal) return signal;
+  throw wrongSignal("but gave something else");
+}
+
+function wrongSignal(what: string, options?: ErrorOptions): SluiceError {
+  const sentence = `The option callSignal of a run must give an AbortSignal or undefined, ${what}.`;
+  return new SluiceError("E_INVALID_ARGUMENT", sentence, { path: "callSignal" }, options);
+}
+
+/** Characters of a call's id, and of a tool's name. */
+const MAX_ID = 256;
+
+/** The first calls of a turn, so many at most. */
+export function callsOf(calls: readonly LlmToolCall[], most: number): readonly LlmToolCall[] {
+  const ids = new Set<string>();
+  return calls.slice(0, most).map((call, at) => {
+    const id = distinct(leading(call.id, MAX_ID) || `call_${at}`, MAX_ID, ids);
+    return { ...call, id, name: leading(call.name, MAX_ID) };
+  });
+}
+
+/** The beginning of a text, of so many UTF-16 units at most, and never half a character. */
+export function leading(text: string, most: number): string {
+  const start = text.slice(0, most);
+  return start.length < text.length && /[\ud800-\udbff]$/.test(start) ? start.slice(0, -1) : start;
+}
+
+/** A name that is not taken yet, of so many UTF-16 units at most where the given one is. */
+export function distinct(name: string, most: number, taken: Set<string>): string {
+  let own = name;
+  for (let number = 2; taken.has(own); number += 1) own = `${leading(name, most - 8)}_${number}`;
+  taken.add(own);
+  return own;
 }

@@ -4,10 +4,9 @@
  * @module
  */
 import type { ArtifactScope } from "../artifacts/store.js";
+import type { SluiceConfig } from "../core/config.js";
 import type { AnswerRef, Cut, Sluice } from "../core/sluice.js";
-import { MAX_CALLS } from "./llm/limits.js";
-import { LEAST_SHARE, shared } from "./sharing.js";
-import type { Sluices } from "./sluices.js";
+import { MAX_CALLS } from "./llm/client.js";
 
 /** A result on its way to the model. */
 export interface Leaving {
@@ -36,7 +35,7 @@ export interface Left {
 }
 
 /** How much the model sees. */
-export interface ExitLimits {
+interface ExitLimits {
   /** Of one result, in code points of JSON. */
   readonly maxObservationChars: number;
   /** Of all results of a step together. */
@@ -72,7 +71,12 @@ export class ModelExit {
 
   /** Lets the results of one step out, in their order. */
   async leave(step: number, results: readonly Leaving[], signal: AbortSignal): Promise<readonly Left[]> {
-    const own = await Promise.all(results.map((result) => this.#own(result, signal)));
+    const own = await Promise.all(
+      results.map((result) => {
+        const limit = result.maxChars ?? this.#limits.maxObservationChars;
+        return this.#fitting(result, limit, () => this.#sluices.within(limit), signal);
+      }),
+    );
     const lefts = await this.#together(this.#once(step, own, results), results, signal);
     // What did not fit in the step was not seen: it may be told whole in a later one.
     for (const [at, { text }] of lefts.entries()) this.remember(text, (results[at] as Leaving).tool, step);
@@ -91,11 +95,6 @@ export class ModelExit {
       lefts[at] = await this.#within(lefts[at] as Left, results[at] as Leaving, shares[at] as number, signal);
     }
     return lefts;
-  }
-
-  async #own(result: Leaving, signal: AbortSignal): Promise<Left> {
-    const limit = result.maxChars ?? this.#limits.maxObservationChars;
-    return this.#fitting(result, limit, () => this.#sluices.within(limit), signal);
   }
 
   async #within(left: Left, result: Leaving, share: number, signal: AbortSignal): Promise<Left> {
@@ -168,4 +167,58 @@ function charsOf(text: string): number {
   let surrogates = 0;
   for (let at = 0; at < text.length; at += 1) if ((text.charCodeAt(at) & 0xfc00) === 0xdc00) surrogates += 1;
   return text.length - surrogates;
+}
+
+/** Characters: the core clamps to no less (`kMinObservationChars`). */
+export const LEAST_SHARE = 256;
+
+/**
+ * The most that each may have, so that together they have no more than there is: who needs less than an equal share leaves the rest to the
+ * others. Nobody gets less than 256 who needs it: more than `total` comes only where `total` is below 256 for each.
+ */
+export function shared(needs: readonly number[], total: number): readonly number[] {
+  const most = levelOf(needs, total);
+  return needs.map((need) => Math.min(need, most));
+}
+
+/** One level for all: while needs become smaller it only rises, so that what was cut to it stays within it. */
+function levelOf(needs: readonly number[], total: number): number {
+  let left = total;
+  for (const [at, need] of needs.toSorted((a, b) => a - b).entries()) {
+    const level = Math.max(LEAST_SHARE, Math.floor(left / (needs.length - at)));
+    if (need > level) return level;
+    left -= need;
+  }
+  return Infinity;
+}
+
+/** One gate for each limit, made when it is needed: the planner's, a tool's own, or what is left of a step's. */
+export class Sluices {
+  readonly #config: SluiceConfig;
+  readonly #create: (config: SluiceConfig) => Promise<Sluice>;
+  readonly #made = new Map<number, Promise<Sluice>>();
+
+  /** @param create makes a gate, over the same store always. */
+  constructor(config: SluiceConfig, create: (config: SluiceConfig) => Promise<Sluice>) {
+    this.#config = config;
+    this.#create = create;
+  }
+
+  /** One whose observations have at most so many characters. */
+  within(maxChars: number): Promise<Sluice> {
+    const { guardrail = {} } = this.#config;
+    // What is cut here is stored: nobody has the whole of it otherwise.
+    const threshold = Math.min(guardrail.auto_artifact_threshold ?? maxChars, maxChars);
+    const narrow = { ...guardrail, max_observation_chars: maxChars, auto_artifact_threshold: threshold };
+    const made = this.#made.get(maxChars) ?? this.#create({ ...this.#config, guardrail: narrow });
+    this.#made.set(maxChars, made);
+    // After a failure it is tried again.
+    made.catch(() => this.#made.delete(maxChars));
+    return made;
+  }
+
+  /** One for a share of a step's: the next smaller of a few, so that a run needs few gates. */
+  withinShare(maxChars: number): Promise<Sluice> {
+    return this.within(LEAST_SHARE * 2 ** Math.floor(Math.log2(Math.max(1, maxChars / LEAST_SHARE))));
+  }
 }

@@ -2,29 +2,38 @@
  * One run: think, act, observe, until there is an answer, no more to spend, or somebody to wait for.
  * @module
  */
-import type { ArtifactScope } from "../artifacts/store.js";
 import { untilAborted, untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
 import { Meter, type PlannerBudget } from "./budget.js";
-import { allMade, argsOf, type CallTerms } from "./calling.js";
-import type { Catalog } from "./catalog.js";
-import type { Left, ModelExit } from "./exit.js";
-import type { RunKeeping, WaitingCall } from "./keeping.js";
-import type { LlmAnswer, LlmClient, LlmMessage, LlmToolCall, LlmUsage } from "./llm/client.js";
-import { outcomeOf } from "./outcome.js";
-import type { PlannerPause, PlannerResult } from "./result.js";
-import type { OpenStep, RunState } from "./run-state.js";
-import type { Outcome, Settled } from "./settled.js";
-import { callsOf, leftOutOf, reminderOf } from "./turn.js";
-import type { Trajectory, TrajectoryCall, TrajectoryStep } from "./trajectory.js";
+import { allMade, argsOf, type CallTerms, type Outcome, type Settled, callsOf, leading } from "./call.js";
+import { listed, type CatalogSource } from "./catalog.js";
+import type { Left, ModelExit } from "./observation.js";
+import type { RunKeeping } from "./run-store.js";
+import type {
+  AssistantMessage,
+  LlmAnswer,
+  LlmClient,
+  LlmMessage,
+  LlmToolCall,
+  LlmUsage,
+  UserMessage,
+} from "./llm/client.js";
+import {
+  outcomeOf,
+  type PlannerPause,
+  type PlannerResult,
+  type Trajectory,
+  type TrajectoryCall,
+  type TrajectoryStep,
+} from "./result.js";
+import type { OpenStep, RunState, WaitingCall } from "./run-state.js";
 
 /** What a run is made of. */
 export interface RunTerms extends Omit<CallTerms, "listed" | "llmContext"> {
-  readonly catalog: Catalog;
+  readonly catalog: readonly CatalogSource[];
   readonly llm: LlmClient;
   readonly exit: ModelExit;
   readonly keeping: RunKeeping;
-  readonly scope: ArtifactScope;
   readonly budget: PlannerBudget;
   readonly signal: AbortSignal;
 }
@@ -67,7 +76,7 @@ export class PlannerRun {
     this.#meter.begin();
     const step = this.#meter.step;
     tell({ kind: "step_started", step });
-    const tools = this.#meter.isLast ? [] : catalog.list().tools;
+    const tools = this.#meter.isLast ? [] : listed(catalog).tools;
     const answer = await this.#inTime((signal) =>
       llm.ask(
         { messages: this.#messages, tools },
@@ -102,7 +111,7 @@ export class PlannerRun {
 
   /** Makes the calls of a step that are not made yet. Gives a pause where one of them waits. */
   async #act(open: OpenStep): Promise<PlannerPause | undefined> {
-    const terms = { ...this.#terms, listed: this.#terms.catalog.list(), llmContext: this.#before.llmContext };
+    const terms = { ...this.#terms, listed: listed(this.#terms.catalog), llmContext: this.#before.llmContext };
     const outcomes = await this.#inTime((signal) => allMade(open, this.#meter.step, terms, signal));
     const results = outcomes.flatMap((outcome) => ("settled" in outcome ? [outcome.settled] : []));
     if (results.length < outcomes.length) return this.#paused(open, outcomes);
@@ -206,4 +215,31 @@ function tooLate(): SluiceError {
     "E_PLANNER_TIME",
     "The run took longer than its budget allows: give it more time (budget.maxSeconds), or ask for less.",
   );
+}
+
+/** Characters of the arguments of one call that the model is told again. */
+const MAX_ARGUMENTS = 50_000;
+/** Characters of what it wrote beside its calls that it is told again. */
+const MAX_TEXT = 50_000;
+
+/** A turn as the model is reminded of it: what it wrote itself must not flood it either. */
+function reminderOf({ text, meta, calls }: OpenStep): AssistantMessage {
+  const left = leading(text, MAX_TEXT);
+  const content = left === text ? text : `${left}\n... [truncated: ${text.length - left.length} chars]`;
+  return { role: "assistant", content, toolCalls: calls.map(short), ...(meta !== undefined && { meta }) };
+}
+
+/** What the model is told behind the results of a turn of which some calls are not made; nothing where all are. */
+function leftOutOf({ calls, leftOut = 0 }: OpenStep): readonly UserMessage[] {
+  if (leftOut === 0) return [];
+  const content =
+    `[Not from the user] Of your ${calls.length + leftOut} calls the first ${calls.length} were made. ` +
+    `The last ${leftOut} were not made, since a turn has no room for more: make them in a later turn if you still need them.`;
+  return [{ role: "user", content }];
+}
+
+function short(call: LlmToolCall): LlmToolCall {
+  const { length } = call.arguments;
+  if (length <= MAX_ARGUMENTS) return call;
+  return { ...call, arguments: JSON.stringify({ left_out: `${length} characters of arguments` }) };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Exhausted } from "../../../web/src/planner/budget.js";
 import type { StopReason } from "../../../web/src/planner/llm/client.js";
-import { outcomeOf, type PlannerOutcome } from "../../../web/src/planner/outcome.js";
+import { outcomeOf, type PlannerOutcome } from "../../../web/src/planner/result.js";
 
 test.each<[string, StopReason, Exhausted | undefined, PlannerOutcome]>([
   ["All of it.", "stop", undefined, "answered"],

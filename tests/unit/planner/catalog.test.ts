@@ -1,12 +1,36 @@
-import { expect, onTestFinished, test } from "vitest";
+import fc from "fast-check";
+import { expect, test, onTestFinished } from "vitest";
+import { wireNames, listening } from "../../../web/src/planner/catalog.js";
 import { z } from "zod";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { PlannerEvent } from "../../../web/src/planner/event.js";
-import { listening } from "../../../web/src/planner/listening.js";
 import { tool } from "../../../web/src/planner/tool.js";
 import { ToolNode } from "../../../web/src/tools-node.js";
 import type { ToolNodeEvent } from "../../../web/src/tools/event.js";
 import { answered, once, planned } from "./planned.js";
+
+test("names that every API takes stay, and dots become underscores", () => {
+  expect([...wireNames(["look-up", "weather.map"]).values()]).toEqual(["look-up", "weather_map"]);
+});
+
+test("names that would be the same are told apart, the same way in every process", () => {
+  const names = ["a.b", "a_b", "a b", `${"x".repeat(70)}1`, `${"x".repeat(70)}2`];
+  const wire = [...wireNames(names).values()];
+  expect(wire[1]).toBe("a_b");
+  expect(wire).toEqual([...wireNames(names).values()]);
+});
+
+test("whatever tools are called, each has a name of its own that APIs take", () => {
+  const property = fc.property(
+    fc.uniqueArray(fc.string({ minLength: 1, maxLength: 80 }), { maxLength: 60 }),
+    (names) => {
+      const wire = [...wireNames(names).values()];
+      expect(new Set(wire).size).toBe(names.length);
+      for (const name of wire) expect(name).toMatch(/^[\w-]{1,64}$/);
+    },
+  );
+  fc.assert(property);
+});
 
 const URI = "demo://resource/static/document/features.md";
 const PATIENCE = 60_000;

@@ -1,0 +1,361 @@
+/**
+ * The answer of a model's server as it comes, a stream of events or one object; or, as an error, what it is when it is none
+ * (platform.openai.com/docs/api-reference/chat/streaming).
+ * @module
+ */
+import { createParser } from "eventsource-parser";
+import { adaptFetchError, fromStatus } from "../../../tools/adapt-error.js";
+import { subjectOf } from "../../../tools/adapting/place.js";
+import { ToolClientError, ToolConnectionError, ToolServerError } from "../../../tools/errors.js";
+import { chunksIn } from "../../../core/value.js";
+import {
+  jsonIn,
+  type LlmAnswer,
+  type LlmToolCall,
+  type LlmUsage,
+  MAX_ANSWER_BYTES,
+  MAX_CALLS,
+  type StopReason,
+} from "../client.js";
+import type { TurnAttempt } from "../resilience.js";
+
+/** Bytes of an answer that is none, in which its reason is looked for. */
+const MAX_REASON_BYTES = 64 * 1024;
+
+/** What reading needs. */
+interface Reading extends TurnAttempt {
+  /** What must not be told to anybody, should the server quote it. */
+  readonly secret: string | undefined;
+}
+
+/**
+ * Reads an answer to its end.
+ *
+ * @throws ToolNodeErrors of the place; the signal's reason.
+ */
+export async function answerOf(response: Response, reading: Reading): Promise<LlmAnswer> {
+  if (!response.ok) throw await refused(response, reading);
+  const type = response.headers.get("content-type") ?? "";
+  if (/^\s*application\/json/i.test(type)) return object(response, reading);
+  return stream(response, reading, /^\s*text\/event-stream/i.test(type));
+}
+
+/** An answer that is one object: it is whole, or it is none. */
+async function object(response: Response, reading: Reading): Promise<LlmAnswer> {
+  const answer = jsonIn(await whole(response, reading, MAX_ANSWER_BYTES));
+  const error = errorIn(answer);
+  if (error !== undefined) throw told(error, reading, true);
+  const assembly = new Assembly();
+  const text = assembly.take(answer);
+  if (!assembly.hasMessage) throw noCompletion(response, reading);
+  if (text !== "") reading.onText(text);
+  return assembly.answer();
+}
+
+/** @param isSaid whether the server says that it streams: then what ends without a word was broken off. */
+async function stream(response: Response, reading: Reading, isSaid: boolean): Promise<LlmAnswer> {
+  const assembly = new Assembly();
+  const subject = subjectOf(reading.place);
+  let count = 0;
+  await events(response, reading, (text) => {
+    const chunk = jsonIn(text);
+    count += 1;
+    if (chunk === undefined && assembly.hasChoices) {
+      throw new ToolServerError(`${subject} wrote what is no JSON in the middle of its answer: try again later.`);
+    }
+    if (chunk === undefined) throw noCompletion(response, reading);
+    const error = errorIn(chunk);
+    if (error !== undefined) throw told(error, reading, false);
+    const added = assembly.take(chunk);
+    if (added !== "") reading.onText(added);
+  });
+  if (assembly.isEnded) return assembly.answer();
+  if (!assembly.hasChoices && !(isSaid && count === 0)) throw noCompletion(response, reading);
+  throw new ToolConnectionError(`${subject} ended the connection before its answer was complete: try again later.`);
+}
+
+async function events(response: Response, reading: Reading, take: (text: string) => void): Promise<void> {
+  let failure: unknown;
+  const onEvent = ({ data }: { readonly data: string }): void => {
+    // The parser calls back within `feed`, and what is thrown there would leave it in between.
+    if (failure !== undefined || data === "[DONE]") return;
+    try {
+      take(data);
+    } catch (error) {
+      failure = error;
+    }
+  };
+  const parser = createParser({ onEvent });
+  const decoder = new TextDecoder();
+  for await (const chunk of bounded(response, reading, MAX_ANSWER_BYTES)) {
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    if (failure !== undefined) throw failure as Error;
+  }
+  // Not every server ends its last event with an empty line.
+  parser.feed("\n\n");
+  if (failure !== undefined) throw failure as Error;
+}
+
+async function whole(response: Response, reading: Reading, most: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of bounded(response, reading, most)) text += decoder.decode(chunk, { stream: true });
+  return text + decoder.decode();
+}
+
+async function* bounded(
+  response: Response,
+  { place, signal, alive }: Reading,
+  most: number,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  try {
+    for await (const chunk of chunksIn(response)) {
+      alive();
+      bytes += chunk.byteLength;
+      if (bytes > most) break;
+      yield chunk;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw adaptFetchError(error, place);
+  }
+  if (bytes > most) {
+    const remedy = "limit its answer, with max_tokens";
+    throw new ToolClientError(`${subjectOf(place)} gave an answer of more than ${most} bytes: ${remedy}.`);
+  }
+}
+
+/** What an answer says that is none: its status, and why, where the server has a sentence for it. */
+async function refused(response: Response, reading: Reading): Promise<Error> {
+  const { status, headers } = response;
+  const error = isRedirect(response) ? redirected(response, reading) : fromStatus(status, headers, reading.place);
+  // Who is not known may have sent a secret that is somebody else's; what a redirect says is where it leads.
+  if (status === 401 || status === 403 || isRedirect(response)) {
+    await response.body?.cancel().catch(() => undefined);
+    return error;
+  }
+  const reason = await whole(response, reading, MAX_REASON_BYTES).then(sentenceIn, () => "");
+  error.message += quotedBehind(reason, reading);
+  return error;
+}
+
+/** Characters of a tool's name, and of a call's id. */
+const MAX_NAME = 256;
+
+interface Begun {
+  id: string;
+  name: string;
+  text: string;
+}
+
+/** Takes chunks of a stream, or the one object of an answer that is no stream: whatever of them is not understood is nothing. */
+class Assembly {
+  #text = "";
+  readonly #calls: Begun[] = [];
+  /** By the server's index: where its call is among ours. */
+  readonly #places = new Map<number, number>();
+  #stop: string | undefined;
+  #hasChoices = false;
+  #hasMessage = false;
+  #usage: LlmUsage | undefined;
+
+  /** Whether the server said that there is no more to come. */
+  get isEnded(): boolean {
+    return this.#stop !== undefined;
+  }
+
+  /** Whether anything looked like a piece of a chat completion: the first ones of some servers are empty. */
+  get hasChoices(): boolean {
+    return this.#hasChoices;
+  }
+
+  /** Whether the model said anything, be it nothing. */
+  get hasMessage(): boolean {
+    return this.#hasMessage;
+  }
+
+  /** One chunk, parsed. Gives what it adds to the text. */
+  take(chunk: unknown): string {
+    const { choices, usage } = fieldsOf(chunk);
+    this.#usage = usageOf(usage) ?? this.#usage;
+    const { delta, message, finish_reason: stop } = fieldsOf(Array.isArray(choices) ? choices[0] : undefined);
+    if (typeof stop === "string") this.#stop = stop;
+    this.#hasChoices ||= Array.isArray(choices);
+    const said = delta ?? message;
+    this.#hasMessage ||= typeof said === "object" && said !== null;
+    const { content, refusal, tool_calls: calls } = fieldsOf(said);
+    if (Array.isArray(calls)) for (const [at, call] of calls.entries()) this.#call(call, delta === undefined ? at : 0);
+    // Why it does not answer is an answer: it stands in a field of its own where a format was asked for.
+    const added = textOf(content) + textOf(refusal);
+    this.#text += added;
+    return added;
+  }
+
+  /** What came. */
+  answer(): LlmAnswer {
+    const wanted = this.#calls.filter(({ name }) => name !== "");
+    const toolCalls = distinct(wanted.slice(0, MAX_CALLS));
+    const callsLeftOut = wanted.length - toolCalls.length;
+    const usage = this.#usage;
+    const stopReason = reasonOf(this.#stop, toolCalls.length > 0);
+    return {
+      text: this.#text,
+      toolCalls,
+      ...(callsLeftOut > 0 && { callsLeftOut }),
+      stopReason,
+      ...(usage !== undefined && { usage }),
+    };
+  }
+
+  /** A call, or a piece of one. Servers differ: some leave the index out, some give every call index 0. */
+  #call(piece: unknown, otherwise: number): void {
+    const { index, id, function: called } = fieldsOf(piece);
+    const { name, arguments: args } = fieldsOf(called);
+    const at = typeof index === "number" ? index : otherwise;
+    const before = this.#calls[this.#places.get(at) ?? -1];
+    const isNew = before === undefined || (isText(id) && before.id !== "" && id !== before.id);
+    if (isNew) {
+      this.#places.set(at, this.#calls.length);
+      this.#calls.push({ id: shortOf(id), name: shortOf(name), text: argumentsOf(args) });
+      return;
+    }
+    if (before.id === "") before.id = shortOf(id);
+    // Most send the name once, some with each piece, none in pieces.
+    if (before.name === "") before.name = shortOf(name);
+    before.text += argumentsOf(args);
+  }
+}
+
+/** An error that the server put where a chunk or an answer should be; its sentence may be empty. */
+function errorIn(chunk: unknown): { readonly message: string; readonly status: number | undefined } | undefined {
+  const { error } = fieldsOf(chunk);
+  if (error === undefined || error === null) return undefined;
+  if (typeof error === "string") return { message: error, status: undefined };
+  const { message, code } = fieldsOf(error);
+  const status = typeof code === "number" && code >= 400 && code < 600 ? code : undefined;
+  return { message: typeof message === "string" ? message : "", status };
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+/** A text, or the texts of a list of parts. */
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content
+    .map((part) => fieldsOf(part)["text"])
+    .filter(isText)
+    .join("");
+}
+
+function shortOf(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, MAX_NAME) : "";
+}
+
+/** Most write JSON text; some give the object itself. */
+function argumentsOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : "";
+}
+
+function distinct(calls: readonly Begun[]): readonly LlmToolCall[] {
+  const ids = new Set<string>();
+  return calls.map(({ id, name, text }, at) => {
+    let own = id === "" ? `call_${at}` : id;
+    while (ids.has(own)) own = `${own}_`;
+    ids.add(own);
+    return { id: own, name, arguments: text.trim() === "" ? "{}" : text };
+  });
+}
+
+function usageOf(usage: unknown): LlmUsage | undefined {
+  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = fieldsOf(usage);
+  return isCount(inputTokens) && isCount(outputTokens) ? { inputTokens, outputTokens } : undefined;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function reasonOf(said: string | undefined, hasCalls: boolean): StopReason {
+  if (said === "length" || said === "content_filter") return said;
+  // Several servers say "stop" beside calls.
+  return hasCalls ? "tool_calls" : "stop";
+}
+
+/** Characters of a server's own sentence. */
+const MAX_SENTENCE = 300;
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Whether the server sends us on; browsers hide where. */
+function isRedirect({ type, status }: Response): boolean {
+  return type === "opaqueredirect" || REDIRECTS.has(status);
+}
+
+/** A redirect, which is not followed. */
+function redirected({ status, headers, url }: Response, reading: Reading): ToolClientError {
+  const known = status === 0 ? "" : ` (HTTP ${status})`;
+  const remedy = "where that is right, give the address that it leads to as baseUrl";
+  const sentence = `${subjectOf(reading.place)} redirects${known}, which is not followed: ${remedy}.`;
+  const target = quoted(baseIn(headers.get("location"), url), reading);
+  return new ToolClientError(target === "" ? sentence : `${sentence} It leads to ${target}`, {
+    ...(status !== 0 && { status }),
+  });
+}
+
+/** An answer that is whole, and no chat completion. */
+function noCompletion({ headers }: Response, { place }: Reading): ToolClientError {
+  const [type] = /^[\w.+-]{1,40}\/[\w.+-]{1,40}/.exec(headers.get("content-type") ?? "") ?? [];
+  const what = type === undefined ? "with what is no chat completion" : `with ${type} that is no chat completion`;
+  const remedy = "check its address (baseUrl), which ends in /v1 at most servers";
+  return new ToolClientError(`${subjectOf(place)} answered ${what}: ${remedy}.`);
+}
+
+/** An error in an answer that says that all is well: in place of it, or in the middle of its stream. */
+function told({ message, status }: NonNullable<ReturnType<typeof errorIn>>, reading: Reading, isWhole: boolean): Error {
+  const subject = subjectOf(reading.place);
+  const error = ((): Error => {
+    if (status !== undefined) return fromStatus(status, undefined, reading.place);
+    if (!isWhole) return new ToolServerError(`${subject} failed in the middle of its answer: try again later.`);
+    return new ToolClientError(`${subject} answered with an error: check its name and its address (baseUrl).`);
+  })();
+  error.message += quotedBehind(message, reading);
+  return error;
+}
+
+/** A server's sentence behind ours; nothing where it has none. */
+function quotedBehind(sentence: string, reading: Reading): string {
+  const line = quoted(sentence, reading);
+  return line === "" ? "" : ` It says: ${line}`;
+}
+
+/** The server's sentence in the answer to a request that it refuses; empty where there is none. */
+function sentenceIn(text: string): string {
+  const answer = jsonIn(text);
+  // Some put what went wrong into a list of one.
+  return errorIn(Array.isArray(answer) ? answer[0] : answer)?.message ?? "";
+}
+
+/** A server's own words, defused and without the key. */
+function quoted(text: string, { secret }: Reading): string {
+  const hidden = secret === undefined || secret === "" ? text : text.replaceAll(secret, "***");
+  const line = hidden.replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+  if (line === "") return "";
+  return JSON.stringify(line.length > MAX_SENTENCE ? `${line.slice(0, MAX_SENTENCE)}…` : line);
+}
+
+/** The base URL that an address stands for, without what may be a secret; empty where there is none. */
+function baseIn(location: string | null, asked: string): string {
+  const base = asked === "" ? undefined : asked;
+  if (location === null || !URL.canParse(location, base)) return "";
+  const { protocol, origin, pathname } = new URL(location, base);
+  return /^https?:$/.test(protocol) ? `${origin}${pathname.replace(/\/chat\/completions\/?$/, "")}` : "";
+}
