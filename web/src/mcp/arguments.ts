@@ -3,16 +3,15 @@
  * @module
  */
 import { isArtifactId } from "../artifacts/ids.js";
+import type { StoredArtifact } from "../artifacts/store.js";
 import { untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
 import { MAX_MESSAGE } from "../transports/limits.js";
-import { written, type Written } from "./arguments/expansion.js";
-import type { ArgumentTool, ArtifactForm } from "./arguments/form.js";
-import { formAt } from "./arguments/form.js";
-import { MAX_COPY_TIME, MAX_READ_TIME, MAX_REFERENCES } from "./arguments/limits.js";
-import { pathText, type ArgumentPath } from "./arguments/position.js";
+import { formAt, pathText, type ArgumentPath, type ArgumentTool, type ArtifactForm } from "./arguments/form.js";
 import {
   expired,
+  noPath,
+  noText,
   notHere,
   Refusal,
   tooComplex,
@@ -23,14 +22,21 @@ import {
   unreadable,
   type Place,
 } from "./arguments/refusal.js";
-import { uriIn, type GivenUri } from "./arguments/uri.js";
 import { applyEdits, nameOf, parseJson, replaceEdit, type Edit, type ValueNode } from "./json-text.js";
-import type { StoredArtifact } from "../artifacts/store.js";
-import type { ReadingSource } from "./reading/source.js";
-import type { TextResult } from "./reading/wire.js";
+import { base64Of } from "./reading/base64.js";
+import type { TextResult } from "./reading/definition.js";
+import { readSpan, type ReadingSource } from "./reading/source.js";
 
 export type { ArgumentTool, ArtifactForm, ArtifactForms } from "./arguments/form.js";
-export { MAX_REFERENCES } from "./arguments/limits.js";
+
+/** References that are looked at in one call. */
+export const MAX_REFERENCES: number = 256;
+
+/** How long, in milliseconds, a store may take for one artifact: less than clients wait for an answer (60 s). */
+const MAX_READ_TIME = 30_000;
+
+/** The same for a copy of it, which may be of any size. */
+const MAX_COPY_TIME = 300_000;
 
 /** What a call's arguments are expanded with. */
 export interface ArgumentsContext {
@@ -190,4 +196,103 @@ function collect(node: ValueNode, path: ArgumentPath, found: Found[]): void {
 /** Bytes of a text in UTF-8. */
 function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;
+}
+
+/** A reference as it stands in an argument. */
+export interface GivenUri {
+  readonly id: string;
+  /** What `?as=` says, whatever it says; undefined where it says nothing. */
+  readonly as: string | undefined;
+}
+
+/** What references say of themselves; see {@link uriIn}. */
+const DESCRIBING: ReadonlySet<string> = new Set(["type", "size", "form"]);
+
+/** Longer is none: an id, a MIME type, a size. */
+const MAX_URI = 1024;
+
+/**
+ * Reads `artifact://<id>`, with `?as=` and with what our own references say of themselves (`type`, `size`, `form`).
+ * Anything else is no reference to an artifact as a whole, but a text that a server may have a use for.
+ */
+export function uriIn(text: string): GivenUri | undefined {
+  if (text.length > MAX_URI || !text.startsWith("artifact://")) return undefined;
+  const [address = "", query, ...more] = text.slice("artifact://".length).split("?");
+  if (!isArtifactId(address) || more.length > 0) return undefined;
+  let as: string | undefined;
+  for (const pair of query === undefined ? [] : query.split("&")) {
+    const [name = "", value] = pair.split("=", 2);
+    if (value === undefined) return undefined;
+    if (name === "as") as = value;
+    else if (!DESCRIBING.has(name)) return undefined;
+  }
+  return { id: address, as };
+}
+
+/** What stands in an argument's place: JSON text of a string, and its bytes in UTF-8. */
+export interface Written {
+  readonly json: string;
+  readonly jsonBytes: number;
+}
+
+/** What writing needs. */
+export interface WritingMeans {
+  readonly source: ReadingSource;
+  readonly writeCopy?: (ref: StoredArtifact, signal?: AbortSignal) => Promise<string>;
+  readonly signal?: AbortSignal;
+}
+
+/** What may stand in a data URI: servers name types as they like. */
+const MIME_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/i;
+
+/**
+ * Writes an artifact. What would not fit is not read.
+ *
+ * @param room bytes that there is room for.
+ * @returns undefined when it does not fit.
+ * @throws Refusal; what the store throws.
+ */
+export async function written(
+  place: Place,
+  ref: StoredArtifact,
+  form: ArtifactForm,
+  room: number,
+  means: WritingMeans,
+): Promise<Written | undefined> {
+  if (form === "path") {
+    if (means.writeCopy === undefined) throw noPath(place);
+    return fitting(JSON.stringify(await means.writeCopy(ref, means.signal)), room);
+  }
+  const prefix = form === "data_uri" ? `data:${mimeOf(ref)};base64,` : "";
+  const least = form === "text" ? ref.size_bytes : prefix.length + 4 * Math.ceil(ref.size_bytes / 3);
+  if (least + 2 > room) return undefined;
+  const bytes = await bytesOf(place, ref, means);
+  if (form !== "text") return fitting(`"${prefix}${base64Of(bytes)}"`, room);
+  return fitting(JSON.stringify(textOf(place, bytes)), room);
+}
+
+async function bytesOf(place: Place, ref: StoredArtifact, { source, signal }: WritingMeans): Promise<Uint8Array> {
+  const { size_bytes: size } = ref;
+  const from = { ref, source, maxScanned: size, tool: place.tool, signal };
+  const bytes = await readSpan(from, { start: 0, end: size });
+  if (bytes.length !== size) throw unreadable(place);
+  return bytes;
+}
+
+/** The text that the bytes are, a byte order mark included. */
+function textOf(place: Place, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw noText(place);
+  }
+}
+
+function mimeOf({ mime_type: type }: StoredArtifact): string {
+  return type !== null && MIME_TYPE.test(type) ? type.toLowerCase() : "application/octet-stream";
+}
+
+function fitting(json: string, room: number): Written | undefined {
+  const jsonBytes = new TextEncoder().encode(json).length;
+  return jsonBytes > room ? undefined : { json, jsonBytes };
 }

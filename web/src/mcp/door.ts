@@ -7,14 +7,21 @@ import { Incoming } from "../transports/incoming.js";
 import type { MessageMembers } from "../transports/members.js";
 import type { Outlet } from "../transports/outlet.js";
 import type { Passed } from "../transports/passage.js";
-import { Catalog, type ListedTool } from "./catalog.js";
+import {
+  Catalog,
+  factsOf,
+  instructionOf,
+  withIntroduction,
+  withResources,
+  withTool,
+  type ListedTool,
+  type ServerFacts,
+} from "./catalog.js";
 import { Courses, type AnswerEdit } from "./courses.js";
-import { batchOf, elementsOf } from "./client-batch.js";
-import { cancelledBy, requestOf, type ClientRequest } from "./client-request.js";
+import { batchOf, cancelledBy, elementsOf, requestOf, type ClientRequest } from "./client-request.js";
 import type { DoorEvent } from "./door-event.js";
 import { Desk, type DeskTerms, type Held, type Taken } from "./desk.js";
 import { InFlight, type Request } from "./in-flight.js";
-import { factsOf, instructionOf, withIntroduction, withResources, withTool, type ServerFacts } from "./listing.js";
 import { errorMessage, objectOr, RpcCode, stringOr } from "./rpc.js";
 import { withLinks, withLinksTold } from "./links.js";
 import { readTool } from "./reading/reading.js";

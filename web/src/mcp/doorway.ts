@@ -5,8 +5,7 @@
 import { MessageMembers } from "../transports/members.js";
 import type { Outlet } from "../transports/outlet.js";
 import type { ListedTool } from "./catalog.js";
-import { elementsOf } from "./client-batch.js";
-import { requestOf } from "./client-request.js";
+import { elementsOf, requestOf } from "./client-request.js";
 import type { DoorEvent, FromClient } from "./door.js";
 import { InFlight } from "./in-flight.js";
 import { errorMessage, RpcCode } from "./rpc.js";

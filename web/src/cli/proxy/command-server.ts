@@ -2,12 +2,11 @@
  * A server that is a command, with requests to it coming over HTTP.
  * @module
  */
-import { elementsOf } from "../../mcp/client-batch.js";
-import { requestOf } from "../../mcp/client-request.js";
+import { elementsOf, requestOf } from "../../mcp/client-request.js";
 import type { Doorway } from "../../mcp/doorway.js";
-import { jsonResponse } from "../../mcp/gated-response.js";
+import { jsonResponse } from "../../mcp/exchange.js";
 import { errorMessage, idKey, RpcCode } from "../../mcp/rpc.js";
-import { passServerLines } from "../../mcp/server-lines.js";
+import { passServerLines } from "../../mcp/lines.js";
 import { LineWriter } from "../../transports/line-writer.js";
 import { MessageMembers } from "../../transports/members.js";
 import type { ServerProcess } from "../../transports/server-process.js";

@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { HeldMessage } from "../../mcp/client-lines.js";
+import { HeldMessage } from "../../mcp/lines.js";
 import { errorMessage, RpcCode } from "../../mcp/rpc.js";
 import type { MessageMembers } from "../../transports/members.js";
 import { CommandError, Exit } from "../exit.js";

@@ -3,8 +3,7 @@
  * @module
  */
 import type { Door } from "../../mcp/door.js";
-import { asPost, exchange, idsIn, replying } from "../../mcp/exchange.js";
-import { gatedResponse } from "../../mcp/gated-response.js";
+import { asPost, exchange, gatedResponse, idsIn, replying } from "../../mcp/exchange.js";
 import type { FetchLike } from "../../mcp/gate-fetch.js";
 import { mirroredAgain } from "../../mcp/mirror-headers.js";
 import { errorMessage, RpcCode } from "../../mcp/rpc.js";

@@ -3,8 +3,7 @@
  * @module
  */
 import { setTimeout } from "node:timers/promises";
-import { elementsOf } from "../../mcp/client-batch.js";
-import { requestOf, type ClientRequest } from "../../mcp/client-request.js";
+import { type ClientRequest, elementsOf, requestOf } from "../../mcp/client-request.js";
 import type { Doorway } from "../../mcp/doorway.js";
 import { mirrorHeaders } from "../../mcp/mirror-headers.js";
 import { idKey, objectOr } from "../../mcp/rpc.js";

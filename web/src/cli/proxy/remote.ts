@@ -2,7 +2,7 @@
  * A client on our standard streams, and a server at an address.
  * @module
  */
-import { passClientLines } from "../../mcp/client-lines.js";
+import { passClientLines } from "../../mcp/lines.js";
 import type { Door } from "../../mcp/door.js";
 import { PlainDoor } from "../../mcp/doorway.js";
 import { LineWriter } from "../../transports/line-writer.js";

@@ -3,9 +3,8 @@
  * @module
  */
 import { setTimeout } from "node:timers/promises";
-import { passClientLines } from "../../mcp/client-lines.js";
+import { passClientLines, passServerLines } from "../../mcp/lines.js";
 import type { Door } from "../../mcp/door.js";
-import { passServerLines } from "../../mcp/server-lines.js";
 import { MAX_MESSAGE } from "../../transports/limits.js";
 import { LineWriter, withNewline } from "../../transports/line-writer.js";
 import type { ProcessEnd, ServerProcess } from "../../transports/server-process.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { passClientLines } from "../../mcp/client-lines.js";
+import { passClientLines } from "../../mcp/lines.js";
 import { PlainDoor } from "../../mcp/doorway.js";
 import { LineWriter } from "../../transports/line-writer.js";
 import type { Terminal } from "../terminal.js";

@@ -2,7 +2,7 @@
  * Sources that are programs, offered to pages: a process for each session that a page opens.
  * @module
  */
-import { HeldMessage } from "../../mcp/client-lines.js";
+import { HeldMessage } from "../../mcp/lines.js";
 import { inherited } from "../../mcp/gated-stdio.js";
 import { bodyPieces, type BodyLimits } from "../../server/http/read-body.js";
 import type { ServedMcp } from "../../server/served-mcp.js";

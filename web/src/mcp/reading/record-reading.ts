@@ -5,14 +5,19 @@
 import { SluiceError } from "../../errors/error.js";
 import { counted, grouped, humanSize } from "../../core/amounts.js";
 import type { Told } from "./answer.js";
-import { CsvSplitter } from "./csv-splitter.js";
+import {
+  CsvSplitter,
+  ElementSplitter,
+  LineSplitter,
+  RecordCollector,
+  type KeepLimits,
+  type Kept,
+  type Splitter,
+} from "./records.js";
 import { artifactUri } from "./definition.js";
-import { ElementSplitter } from "./element-splitter.js";
 import { COUNTED_BYTES, MAX_RECORD_CHARS, MAX_RESOURCE_PART } from "./limits.js";
-import { LineSplitter, type Splitter } from "./line-splitter.js";
 import type { Look } from "./look.js";
-import type { RecordSpec } from "./ranges.js";
-import { RecordCollector, type Kept, type KeepLimits } from "./records.js";
+import type { RecordSpec } from "./request.js";
 import { pour, type Readable } from "./source.js";
 
 /** What is read. */

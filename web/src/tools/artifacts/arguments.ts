@@ -7,7 +7,7 @@ import { jsonOf } from "../../core/value.js";
 import type { SluiceError } from "../../errors/error.js";
 import type { Expansion } from "../../mcp/arguments.js";
 import { Expander, type ArgumentTerms } from "../../mcp/arguments/expander.js";
-import type { TextResult } from "../../mcp/reading/wire.js";
+import type { TextResult } from "../../mcp/reading/definition.js";
 import { ToolClientError } from "../errors.js";
 import type { SourceTool } from "../source.js";
 

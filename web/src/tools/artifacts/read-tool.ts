@@ -5,7 +5,7 @@
 import type { ArtifactStore } from "../../artifacts/store.js";
 import type { SluiceConfig } from "../../core/config.js";
 import type { Sluice } from "../../core/sluice.js";
-import { ArtifactSource } from "../../mcp/artifact-source.js";
+import { ArtifactSource } from "../../mcp/reading/source.js";
 import { readTool } from "../../mcp/reading/definition.js";
 import type { ToolSpec } from "../registry.js";
 import { ToolAnswer } from "../tool-answer.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import { specTypeSchemas, type ElicitResult } from "@modelcontextprotocol/client";
-import { shortened } from "../../../mcp/reading/json-chars.js";
+import { shortened } from "../../../mcp/reading/answer.js";
 import { subjectOf, type ToolPlace } from "../../adapting/place.js";
 import { isSafe } from "../../auth/addresses.js";
 import type { PauseReason } from "../../context.js";
