@@ -5,14 +5,12 @@
 import type { Sluice } from "../core/sluice.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import type { Invocation } from "./commands.js";
-import { Exit, isDataError } from "./exit.js";
-import { errorInPlace } from "./in-place.js";
+import { errorInPlace, Exit, isDataError } from "./exit.js";
 import { openInput, withoutMark } from "./input.js";
 import { openSluice } from "./library.js";
 import { isBlank, linePieces } from "../transports/lines.js";
-import { acrossScopes } from "./locate.js";
+import { acrossScopes, parseScope } from "./scope.js";
 import { Progress } from "./progress.js";
-import { parseScope } from "./scope.js";
 import { openKeptStore } from "./store.js";
 import type { Output, Terminal } from "./terminal.js";
 

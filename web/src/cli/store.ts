@@ -11,9 +11,8 @@ import { Folder } from "../artifacts/file/folder.js";
 import { MemoryArtifactStore } from "../artifacts/memory.js";
 import { SluiceError } from "../errors/error.js";
 import { storageError, systemCode } from "../errors/storage.js";
-import { CommandError, Exit, UsageError } from "./exit.js";
-import { systemReason } from "./system-reason.js";
-import { printable } from "./words.js";
+import { CommandError, Exit, systemReason, UsageError } from "./exit.js";
+import { printable } from "./terminal.js";
 
 /** Somebody who gives an address means what is there, and would find a folder of that name. */
 function checkFolder(where: string | undefined): void {

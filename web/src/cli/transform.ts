@@ -2,20 +2,20 @@
  * `sluice transform`: a tool result in, what a model should see out.
  * @module
  */
-import type { Transformed, TransformOptions } from "../core/sluice.js";
+import { counted, humanSize } from "../core/amounts.js";
+import type { Sluice, SluiceStream, Transformed, TransformOptions } from "../core/sluice.js";
+import type { SluiceError } from "../errors/error.js";
+import { isBlank, linePieces } from "../transports/lines.js";
 import type { Invocation } from "./commands.js";
-import { Exit, exitCodeOfAnswer, isDataError, UsageError } from "./exit.js";
-import { errorInPlace } from "./in-place.js";
-import { openInput, withoutMark } from "./input.js";
+import { errorInPlace, Exit, exitCodeOfAnswer, isDataError, UsageError } from "./exit.js";
+import { openInput, withoutMark, type Input } from "./input.js";
 import { openSluice } from "./library.js";
-import { indent } from "./pretty.js";
+import { indent, oneLine } from "./pretty.js";
 import { Progress } from "./progress.js";
 import { nameStore, reportFailures, reportInput } from "./report.js";
 import { parseScope } from "./scope.js";
 import { openStore } from "./store.js";
 import type { Terminal } from "./terminal.js";
-import { transformLines, type Work } from "./transform-lines.js";
-import { counted, humanSize } from "../core/amounts.js";
 
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
   if (invocation.has("ndjson") && invocation.has("pretty")) {
@@ -98,4 +98,98 @@ async function sayWhatWasKept({ artifacts, bytesIn, bytesOut }: Transformed, { e
   const bytes = kept.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
   const line = `${counted(kept.length, "artifact")} of ${humanSize(bytes)}; ${humanSize(bytesIn)} in, ${humanSize(bytesOut)} out`;
   await errors.write(errors.dim(`${line}\n`));
+}
+
+interface Work {
+  readonly sluice: Sluice;
+  readonly options: TransformOptions;
+  readonly input: Input;
+  readonly progress: Progress;
+  readonly terminal: Terminal;
+  /** As `--store` names it. */
+  readonly store: string | undefined;
+}
+
+/** One line out for each line in, blank lines included. The first line that failed gives the exit code. */
+async function transformLines({ sluice, options, input, progress, terminal, store }: Work): Promise<number> {
+  let exit: number = Exit.ok;
+  let refused = false;
+  let line = new Line(sluice, options, 1);
+  try {
+    for await (const { bytes, last } of linePieces(withoutMark(input.chunks))) {
+      await line.write(bytes);
+      await progress.add(bytes.length);
+      if (!last) continue;
+      const closed = await line.close();
+      if (exit === Exit.ok) exit = closed.exit;
+      await terminal.output.write(`${closed.text}\n`);
+      if (closed.failures.length > 0) await progress.done();
+      await reportFailures(closed.failures, terminal.errors, line.number);
+      refused ||= closed.failures.length > 0;
+      line = new Line(sluice, options, line.number + 1);
+    }
+  } finally {
+    await line.dispose();
+  }
+  if (refused) await nameStore(terminal.errors, store);
+  return exit;
+}
+
+interface Closed {
+  readonly text: string;
+  readonly exit: number;
+  readonly failures: readonly SluiceError[];
+}
+
+/** One line on its way through the gate. After an error the rest of it is skipped. */
+class Line {
+  readonly number: number;
+  readonly #sluice: Sluice;
+  readonly #options: TransformOptions;
+  #stream: SluiceStream | undefined;
+  #blank = true;
+  #error: SluiceError | undefined;
+
+  constructor(sluice: Sluice, options: TransformOptions, number: number) {
+    this.#sluice = sluice;
+    this.#options = options;
+    this.number = number;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    if (bytes.length === 0 || this.#error !== undefined) return;
+    this.#blank &&= isBlank(bytes);
+    this.#stream ??= this.#sluice.open(this.#options);
+    try {
+      await this.#stream.write(bytes);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  async close(): Promise<Closed> {
+    try {
+      if (!this.#blank && this.#error === undefined && this.#stream !== undefined) {
+        const { text, failures } = await this.#stream.close();
+        return { text: oneLine(text.trimEnd()), exit: exitCodeOfAnswer(failures), failures };
+      }
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      await this.dispose();
+    }
+    return this.#error === undefined
+      ? { text: "", exit: Exit.ok, failures: [] }
+      : { text: errorInPlace(this.#error, this.number), exit: Exit.data, failures: [] };
+  }
+
+  async dispose(): Promise<void> {
+    await this.#stream?.[Symbol.asyncDispose]();
+    this.#stream = undefined;
+  }
+
+  #fail(error: unknown): void {
+    if (!isDataError(error)) throw error;
+    this.#error = error;
+  }
 }

@@ -67,7 +67,7 @@ export type Expanded =
   | { readonly kind: "refused"; readonly result: TextResult; readonly failure?: SluiceError };
 
 /** Arguments that name artifacts: nothing was asked of a store yet. */
-export interface NamedArtifacts {
+interface NamedArtifacts {
   /** JSON text of the arguments. */
   readonly text: string;
   /** What they name, or why nobody looks. */
@@ -198,8 +198,7 @@ function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** A reference as it stands in an argument. */
-export interface GivenUri {
+interface GivenUri {
   readonly id: string;
   /** What `?as=` says, whatever it says; undefined where it says nothing. */
   readonly as: string | undefined;
@@ -230,13 +229,12 @@ export function uriIn(text: string): GivenUri | undefined {
 }
 
 /** What stands in an argument's place: JSON text of a string, and its bytes in UTF-8. */
-export interface Written {
+interface Written {
   readonly json: string;
   readonly jsonBytes: number;
 }
 
-/** What writing needs. */
-export interface WritingMeans {
+interface WritingMeans {
   readonly source: ReadingSource;
   readonly writeCopy?: (ref: StoredArtifact, signal?: AbortSignal) => Promise<string>;
   readonly signal?: AbortSignal;
@@ -252,7 +250,7 @@ const MIME_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{
  * @returns undefined when it does not fit.
  * @throws Refusal; what the store throws.
  */
-export async function written(
+async function written(
   place: Place,
   ref: StoredArtifact,
   form: ArtifactForm,

@@ -64,8 +64,7 @@ export class Catalog {
   }
 }
 
-/** What is added to a server's tools. */
-export interface Addition {
+interface Addition {
   readonly name: string;
 }
 

@@ -6,7 +6,7 @@ import { textOf } from "../transports/bytes.js";
 import { Levels, type LevelsVisitor } from "../transports/levels.js";
 import { MessageMembers } from "../transports/members.js";
 import { parseJson, sourceOf } from "./json-text.js";
-import { idKey, objectOr, stringOr } from "./rpc.js";
+import { idKey, objectOr, parsedOr, PROTOCOL_VERSION, stringOr } from "./rpc.js";
 
 /** A request, its text, and what matters of it. */
 export interface ClientRequest {
@@ -22,8 +22,6 @@ export interface ClientRequest {
   readonly isModern: boolean;
 }
 
-const PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion";
-
 /** Reads a message of the client's; undefined for what is no request. */
 export function requestOf(bytes: Uint8Array): ClientRequest | undefined {
   const members = new MessageMembers();
@@ -32,32 +30,29 @@ export function requestOf(bytes: Uint8Array): ClientRequest | undefined {
   const key = idKey(id);
   if (id === undefined || key === undefined || members.text("method") === undefined) return undefined;
   const text = textOf([bytes]);
-  const message = parsed(text);
+  const message = objectOr(parsedOr(text));
   const method = stringOr(message["method"]);
   if (method === undefined) return undefined;
   const params = objectOr(message["params"]);
   return { text, id: id.trim(), key, method, params, isModern: PROTOCOL_VERSION in objectOr(params["_meta"]) };
 }
 
+/** The requests that a message of the client's is, or has in it as a batch. */
+export function requestsIn(bytes: Uint8Array): readonly ClientRequest[] {
+  return (elementsOf(bytes) ?? [bytes]).flatMap((element) => requestOf(element) ?? []);
+}
+
 /** The key of the request that a message of the client's cancels, if it is `notifications/cancelled`. */
 export function cancelledBy(bytes: Uint8Array): string | undefined {
   // Looked at only where it may be one: this is asked for each notification.
   if (bytes.length > MAX_CANCELLATION) return undefined;
-  const { method, params } = parsed(textOf([bytes]));
+  const { method, params } = objectOr(parsedOr(textOf([bytes])));
   if (method !== "notifications/cancelled") return undefined;
   return idKey(JSON.stringify(objectOr(params)["requestId"]));
 }
 
 /** A cancellation is an id and a reason. */
 const MAX_CANCELLATION = 65_536;
-
-function parsed(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return objectOr(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
 
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;

@@ -125,9 +125,7 @@ export class Door {
 
   /** The server is gone: what everybody who waits for it is answered. */
   abandon(sentence: string): readonly string[] {
-    const waiting = [...this.#inFlight.entries()].filter(([, { isCancelled }]) => isCancelled !== true);
-    for (const [id] of waiting) this.#inFlight.close(id);
-    return waiting.map(([id]) => errorMessage(id, RpcCode.serverError, sentence));
+    return this.#inFlight.abandon(sentence);
   }
 
   /** What is known of the server, where no message of its told. */
@@ -152,7 +150,7 @@ export class Door {
 
   /** How many requests wait for the server's answer. */
   get waiting(): number {
-    return [...this.#inFlight.entries().values()].filter(({ isCancelled }) => isCancelled !== true).length;
+    return this.#inFlight.waiting;
   }
 
   #take(bytes: Uint8Array): FromClient | Promise<FromClient> {

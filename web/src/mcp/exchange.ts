@@ -6,11 +6,10 @@ import { joined, textOf } from "../transports/bytes.js";
 import { MAX_MESSAGE } from "../transports/limits.js";
 import { MessageMembers } from "../transports/members.js";
 import { EventStreamGate } from "../transports/sse.js";
-import { elementsOf, isBatch, membersOf, requestOf } from "./client-request.js";
+import { isBatch, membersOf, requestsIn } from "./client-request.js";
 import type { Doorway } from "./doorway.js";
 
-/** What one exchange needs. */
-export interface ExchangeTerms {
+interface ExchangeTerms {
   /** Sends the server the message: as the client sent it, or this one in its place. */
   readonly send: (body?: Uint8Array) => Promise<Response>;
   /** Asked before the door answers by itself; a response says that the client may not come in. */
@@ -43,8 +42,7 @@ export async function exchange(
 
 /** The ids of a message's requests, as JSON text. */
 export function idsIn(body: Uint8Array): readonly string[] {
-  const ids = (elementsOf(body) ?? [body]).map((element) => requestOf(element)?.id);
-  return ids.filter((id) => id !== undefined);
+  return requestsIn(body).map(({ id }) => id);
 }
 
 interface Taken {
@@ -97,8 +95,7 @@ export function asPost(headers: Headers): Headers {
   return headers;
 }
 
-/** What there is to a response besides its body. */
-export interface ResponseTerms {
+interface ResponseTerms {
   /** Messages of our own that come behind the server's. */
   readonly own?: readonly string[];
   /** Sends the server what it gets in place of an answer. */
@@ -106,7 +103,7 @@ export interface ResponseTerms {
 }
 
 /** Whether a response carries messages: a stream of events, or JSON. */
-export function carriesMessages(response: Response): boolean {
+function carriesMessages(response: Response): boolean {
   return response.ok && response.body !== null && wayOf(response) !== undefined;
 }
 
@@ -137,7 +134,6 @@ function wayOf({ headers }: Response): Way | undefined {
   return /\bapplication\/(?:[\w.+-]+\+)?json\b/i.test(type) ? messagePieces : undefined;
 }
 
-/** Pieces of an event stream. */
 async function* eventPieces(
   door: Doorway,
   body: BodyReader,
@@ -157,7 +153,6 @@ async function* eventPieces(
   }
 }
 
-/** Pieces of one message. */
 async function* messagePieces(
   door: Doorway,
   body: BodyReader,

@@ -11,8 +11,7 @@ import { membersOf } from "./client-request.js";
 import type { FromClient } from "./door.js";
 import type { Doorway } from "./doorway.js";
 
-/** Where lines of a client go. */
-export interface ClientLineSides {
+interface ClientLineSides {
   /** Takes a line for the server, without its newline; settles when more can be taken. */
   readonly server: (line: Uint8Array) => Promise<void>;
   /** Takes a message for the client. */
@@ -124,8 +123,7 @@ export class HeldMessage {
   }
 }
 
-/** Where lines of a server go. */
-export interface ServerLineSides {
+interface ServerLineSides {
   /** Messages. */
   readonly client: LineLane;
   /** Lines that are no message. */

@@ -3,10 +3,9 @@
  * @module
  */
 import type { ListedTool } from "./catalog.js";
-import { objectOr, stringOr } from "./rpc.js";
+import { objectOr, PROTOCOL_VERSION, stringOr } from "./rpc.js";
 
 const PREFIX = "mcp-param-";
-const PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion";
 
 /** Methods whose subject a header names, and the parameter that says it. */
 const NAMED: ReadonlyMap<string, string> = new Map([
@@ -27,8 +26,7 @@ const MAX_HEADERS = 64;
 /** Longer values are refused by servers, headers being bounded. */
 const MAX_VALUE = 4096;
 
-/** Finds a tool by its name. */
-export type FindTool = (name: string) => ListedTool | undefined;
+type FindTool = (name: string) => ListedTool | undefined;
 
 /** The headers of a message, as name and value; none for messages that do not say their revision. */
 export function mirrorHeaders(message: unknown, find: FindTool): readonly (readonly [string, string])[] {

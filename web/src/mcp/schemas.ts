@@ -66,7 +66,7 @@ const DEMANDS: ReadonlySet<string> = new Set(
 );
 
 /** The splices that widen a schema of results. */
-export function outputEdits(root: ObjectNode, text: string): Edit[] {
+function outputEdits(root: ObjectNode, text: string): Edit[] {
   const widening = new Widening(text, root, "output");
   const isOfObjects = stringAt(root, "type") === "object";
   const moved = root.members.filter((member) => goes(nameOf(member), isOfObjects));

@@ -52,7 +52,7 @@ export function tooLargeForClient(): SluiceError {
 }
 
 /** What is said of a message of the server's that cannot be passed on. */
-export interface Undelivered {
+interface Undelivered {
   /** For logs. */
   readonly event: SluiceError | undefined;
   readonly toClient: string;

@@ -12,16 +12,13 @@ import { MessageMembers } from "../../transports/members.js";
 import type { ServerProcess } from "../../transports/server-process.js";
 import type { Terminal } from "../terminal.js";
 import { EventStream, type MessagePieces } from "./event-stream.js";
-import { MappedIds } from "./mapped-ids.js";
-import { lossy, startServer } from "./noise.js";
-import { IdSwap } from "./id-swap.js";
-import { MessageLane, type AnswerTaker } from "./message-lane.js";
-import { oneLine } from "./one-line.js";
-import { PostExchange } from "./post-exchange.js";
-import { Postbox } from "./postbox.js";
+import { refusal } from "./listen-http.js";
+import { IdSwap, MappedIds } from "./mapped-ids.js";
+import { lossy, startServer } from "./stdio.js";
+import { MessageLane, oneLine, type AnswerTaker } from "./message-lane.js";
+import { Postbox, PostExchange } from "./postbox.js";
 
-/** What a server is started with. */
-export interface CommandServerTerms {
+interface CommandServerTerms {
   readonly command: readonly string[];
   readonly door: Doorway;
   readonly terminal: Terminal;
@@ -261,10 +258,7 @@ function tokenIn(body: Uint8Array): string | undefined {
   return progressToken === undefined ? undefined : JSON.stringify(progressToken);
 }
 
-function taken([id = "null"]: readonly string[]): Response {
+function taken([id]: readonly string[]): Response {
   const sentence = "A request with this id is not answered yet: give each its own.";
-  return new Response(errorMessage(id, RpcCode.invalidRequest, sentence), {
-    status: 400,
-    headers: { "content-type": "application/json" },
-  });
+  return refusal(id, 400, RpcCode.invalidRequest, sentence);
 }

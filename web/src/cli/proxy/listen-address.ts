@@ -5,7 +5,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { hostname } from "node:os";
 import { UsageError } from "../exit.js";
-import { readSecret } from "../secret.js";
+import { readSecret } from "../configuration.js";
 
 /** What `--listen HOST:PORT` says. */
 export interface ListenAddress {
@@ -16,7 +16,7 @@ export interface ListenAddress {
 }
 
 /** The variable that says which bearer token clients must have. */
-export const TOKEN_VARIABLE = "SLUICE_PROXY_TOKEN";
+const TOKEN_VARIABLE = "SLUICE_PROXY_TOKEN";
 
 const SHORTEST_TOKEN = 16;
 
@@ -92,7 +92,7 @@ function refused(status: number, sentence: string, headers: Record<string, strin
 }
 
 /** The host that a request was sent to, as its client names it. */
-export function hostAsked(headers: Headers): string | undefined {
+function hostAsked(headers: Headers): string | undefined {
   return hostIn(`http://${headers.get("host") ?? ""}`);
 }
 
@@ -119,7 +119,7 @@ function isAddress(host: string): boolean {
 }
 
 /** Tokens are compared as digests, which takes as long for all. */
-export function isSameToken(said: string, token: string): boolean {
+function isSameToken(said: string, token: string): boolean {
   return timingSafeEqual(digest(said), digest(token));
 }
 

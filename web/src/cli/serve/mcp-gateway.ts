@@ -13,8 +13,7 @@ import { CommandSessions } from "../proxy/command-sessions.js";
 import type { HttpRequest } from "../proxy/listen-http.js";
 import type { Terminal } from "../terminal.js";
 
-/** What it is made of. */
-export interface GatewayTerms {
+interface GatewayTerms {
   readonly sources: readonly ExternalToolConfig[];
   readonly variables: Variables;
   readonly terminal: Terminal;

@@ -1,5 +1,5 @@
 /**
- * Where `sluice serve` keeps artifacts and users' files.
+ * Where `sluice serve` keeps artifacts and users' files, and what its processes share.
  * @module
  */
 import { tmpdir } from "node:os";
@@ -8,16 +8,17 @@ import { FileArtifactStore } from "../../artifacts/file/file-store.js";
 import { PrivateFolder } from "../../artifacts/private-folder.js";
 import type { ArtifactStore } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
-import { CommandError, Exit } from "../exit.js";
+import { memoryState, type ServeState } from "../../server/state.js";
+import { CommandError, Exit, systemReason, UsageError } from "../exit.js";
 import { prepareStore } from "../store.js";
-import { systemReason } from "../system-reason.js";
-import { printable } from "../words.js";
+import { printable } from "../terminal.js";
+import type { ServeSettings } from "./settings.js";
 
 /** What else there is than a folder that can be written. */
 const OTHERWISE = "no store at all for one that goes at the end";
 
 /** Two stores of one place. */
-export interface ServeStores extends AsyncDisposable {
+interface ServeStores extends AsyncDisposable {
   readonly sessions: ArtifactStore;
   readonly files: ArtifactStore;
 }
@@ -91,4 +92,35 @@ function refused(error: unknown): unknown {
   }
   const exit = error.code === "E_MISUSE" ? Exit.usage : Exit.create;
   return new CommandError(exit, `cannot use the bucket of --store: ${error.message}`, { cause: error });
+}
+
+/** State in Redis, or in memory. Throws CommandError where the server does not answer. */
+export async function openState({ state: url, secret }: ServeSettings): Promise<ServeState> {
+  if (url === undefined || secret === undefined) return memoryState();
+  const { redisState } = await import("../../serve-redis.js");
+  let state: ServeState;
+  try {
+    state = redisState({ url, secret });
+  } catch (error) {
+    // What the sentence names is no option here.
+    throw new UsageError(
+      `the state must be the URL of a Redis server, as in redis://127.0.0.1:6379: ${sentenceOf(error)}`,
+      "serve",
+    );
+  }
+  try {
+    // A wrong address shows now, and not to the first user.
+    await state.sessions.find("none");
+    return state;
+  } catch (error) {
+    await state[Symbol.asyncDispose]();
+    const isMissing = error instanceof SluiceError && error.code === "E_MISUSE";
+    const why = isMissing ? "install the package @redis/client beside this one" : sentenceOf(error);
+    const exit = isMissing ? Exit.usage : Exit.create;
+    throw new CommandError(exit, `cannot use the Redis server of --state: ${why}`, { cause: error });
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  return error instanceof SluiceError ? error.message : "it failed";
 }

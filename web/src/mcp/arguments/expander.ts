@@ -26,8 +26,7 @@ export interface ArgumentTerms {
 /** A tool that is called, as its server lists it. */
 export type CalledTool = Omit<ArgumentTool, "forms" | "preset">;
 
-/** Who calls. */
-export interface Caller {
+interface Caller {
   /** Whose artifacts may be named. */
   readonly scope: ArtifactScope;
   /** Gives up waiting and reading. */

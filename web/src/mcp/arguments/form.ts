@@ -24,7 +24,7 @@ export interface ArgumentTool {
 }
 
 /** Forms that a caller may ask for. */
-export const OFFERED = ["base64", "data_uri", "text"] as const;
+const OFFERED = ["base64", "data_uri", "text"] as const;
 
 const MAX_DESCRIPTION = 4096;
 
@@ -104,7 +104,7 @@ export function pathText(path: ArgumentPath): string {
 }
 
 /** What stands under the first path that fits, `*` being any name or index; undefined where none does. */
-export function valueForPath<T>(values: Readonly<Record<string, T>>, path: ArgumentPath): T | undefined {
+function valueForPath<T>(values: Readonly<Record<string, T>>, path: ArgumentPath): T | undefined {
   const text = pathText(path);
   if (Object.hasOwn(values, text)) return values[text];
   for (const [pattern, value] of Object.entries(values)) {
@@ -116,7 +116,7 @@ export function valueForPath<T>(values: Readonly<Record<string, T>>, path: Argum
 }
 
 /** All schemas that speak of one place, choices and references (`#/…`) followed, the outermost first. */
-export function schemasAt(root: unknown, path: ArgumentPath): readonly SchemaObject[] {
+function schemasAt(root: unknown, path: ArgumentPath): readonly SchemaObject[] {
   let schemas = spread([root], root);
   for (const part of path) {
     schemas = spread(

@@ -3,8 +3,8 @@
  * @module
  */
 import { counted, grouped } from "../../core/amounts.js";
-import { artifactUri } from "./definition.js";
 import { fitting, jsonChars, type Told } from "./answer.js";
+import { artifactUri } from "./definition.js";
 import { MAX_HEX_BYTES } from "./limits.js";
 import { spanIn, type ByteSpec, type Span } from "./request.js";
 import { readSpan, type Readable } from "./source.js";
@@ -90,11 +90,7 @@ const NEWLINE_CHARS = 2;
  * Lines of 16 bytes, as `hexdump -C` writes them, in at most `most` characters but at least one line; `at` is the place
  * of the first byte. Gives how many bytes are in it.
  */
-export function hexListing(
-  bytes: Uint8Array,
-  at: number,
-  most: number,
-): { readonly text: string; readonly length: number } {
+function hexListing(bytes: Uint8Array, at: number, most: number): { readonly text: string; readonly length: number } {
   const lines: string[] = [];
   let left = most;
   let length = 0;

@@ -129,7 +129,7 @@ const MAX_DESCRIPTION = 500;
 const MAX_QUOTED = 60;
 
 /** As much of a ref as it takes to describe an artifact. */
-export type Described = Pick<ArtifactRef, "id" | "mime_type" | "size_bytes" | "source">;
+type Described = Pick<ArtifactRef, "id" | "mime_type" | "size_bytes" | "source">;
 
 /** One line that says what an artifact is: the core's description of it, else type and size. */
 export function described(ref: Described): string {

@@ -4,8 +4,8 @@
  */
 import { counted, grouped, humanSize } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
-import { artifactUri, quoted } from "./definition.js";
 import { fitting, shortened, type Told } from "./answer.js";
+import { artifactUri, quoted } from "./definition.js";
 import { Capture, JsonScanner, type JsonKind, type JsonVisitor } from "./json-scanner.js";
 import { MAX_MEMBERS, MAX_POINTER_BYTES, MAX_RESOURCE_PART } from "./limits.js";
 import type { Look } from "./look.js";
@@ -127,7 +127,7 @@ function wrong(code: "E_INVALID_ARGUMENT" | "E_TOO_LARGE", message: string): Slu
 }
 
 /** A value on the way to the one that is looked for, or that one. */
-export interface Place {
+interface Place {
   /** Tokens that led to it. */
   readonly depth: number;
   readonly kind: JsonKind;
@@ -139,7 +139,7 @@ export interface Place {
 }
 
 /** A member of the value, for an outline. */
-export interface Member extends Place {
+interface Member extends Place {
   /** Undefined for a key that is too long. */
   readonly name: string | number | undefined;
   /** A short value as it is written; undefined for a longer one. */
@@ -152,7 +152,7 @@ type Open<T> = { -readonly [Key in keyof T]: T[Key] };
 const MAX_SHOWN = 80;
 
 /** Of keys that are there twice the last one counts, as for `JSON.parse`. */
-export class PointerFinder implements JsonVisitor {
+class PointerFinder implements JsonVisitor {
   readonly #tokens: readonly string[];
   readonly #scanner: JsonScanner;
   readonly #value: Capture;

@@ -6,6 +6,7 @@ import { counted, grouped } from "../../core/amounts.js";
 import { plainType } from "../../core/media-type.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
+import { answerOf, failureOf, fitting, jsonChars, type Told } from "./answer.js";
 import { base64Of } from "./base64.js";
 import { tellBytes, textOf } from "./byte-reading.js";
 import {
@@ -17,7 +18,6 @@ import {
   type ReadContents,
   type TextResult,
 } from "./definition.js";
-import { answerOf, failureOf, fitting, jsonChars, type Told } from "./answer.js";
 import { tellPointer, textAtPointer } from "./json-reading.js";
 import {
   FIRST_CHARS,
@@ -32,8 +32,8 @@ import {
   MAX_SCANNED,
 } from "./limits.js";
 import { lookAt, type Look } from "./look.js";
-import { requestOf, resourceRequestOf, spanIn, type ByteSpec, type Wanted } from "./request.js";
 import { tellRecords, textOfRecords } from "./record-reading.js";
+import { requestOf, resourceRequestOf, spanIn, type ByteSpec, type Wanted } from "./request.js";
 import { tellSearch } from "./search-reading.js";
 import { found, readSpan, type Readable, type ReadingSource } from "./source.js";
 
@@ -51,8 +51,7 @@ export interface ReadingOptions {
   readonly maxScannedBytes?: number;
 }
 
-/** What a caller may give along. */
-export interface ReadCallOptions {
+interface ReadCallOptions {
   /** Ends the reading; the call then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
@@ -134,7 +133,7 @@ function sentenceOf(error: unknown): string {
 }
 
 /** Tells of an artifact in at most `most` characters of its content. */
-export function tellInfo({ ref }: Readable, look: Look, most: number): Told {
+function tellInfo({ ref }: Readable, look: Look, most: number): Told {
   const { size_bytes: size, filename, mime_type } = ref;
   const type = plainType(mime_type) ?? "unknown type";
   const name = filename === null ? "" : `; untrusted file text: ${quotedName(filename)}`;
@@ -173,7 +172,7 @@ const BYTES = "application/octet-stream";
 const TEXT = "text/plain";
 
 /** Reads a resource. Throws E_NOT_FOUND, E_EXPIRED, E_INVALID_ARGUMENT, E_TOO_LARGE, E_JSON_…, E_STORE_…. */
-export async function readResource(from: Readable, wanted: Wanted, uri: string): Promise<ReadContent> {
+async function readResource(from: Readable, wanted: Wanted, uri: string): Promise<ReadContent> {
   const { mode } = wanted;
   if (mode === "info") return wholeOrNote(from, uri);
   if (mode === "bytes") return partOf(from, wanted.range, uri);
@@ -236,7 +235,7 @@ function bounded(text: string): string {
 }
 
 /** The look itself. Throws E_INVALID_ARGUMENT for bytes that are asked for as text. */
-export function readable(look: Look, mode: "lines" | "rows" | "pointer"): Look {
+function readable(look: Look, mode: "lines" | "rows" | "pointer"): Look {
   if (look.isText) return look;
   const what = look.isUtf16 ? "UTF-16 text, which is not read that way" : "no text";
   throw new SluiceError("E_INVALID_ARGUMENT", `The artifact is ${what}: use bytes or search in place of ${mode}.`, {

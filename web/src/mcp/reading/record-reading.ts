@@ -20,10 +20,8 @@ import type { Look } from "./look.js";
 import type { RecordSpec } from "./request.js";
 import { pour, type Readable } from "./source.js";
 
-/** What is read. */
-export type RecordMode = "lines" | "rows";
+type RecordMode = "lines" | "rows";
 
-/** What came of it. */
 interface Found {
   readonly header: Kept | undefined;
   readonly kept: readonly Kept[];

@@ -3,8 +3,8 @@
  * some of them kept, each with where it stands.
  * @module
  */
-import { joined } from "../../transports/bytes.js";
 import { SluiceError } from "../../errors/error.js";
+import { joined } from "../../transports/bytes.js";
 import { fitting } from "./answer.js";
 import { JsonScanner, type JsonKind, type JsonVisitor } from "./json-scanner.js";
 import type { RecordSpec } from "./request.js";
@@ -35,8 +35,7 @@ export interface KeepLimits {
 const CARRIAGE_RETURN = 0x0d;
 const NEWLINE_CHARS = 2;
 
-/** How a record ends. */
-export interface FinishOptions {
+interface FinishOptions {
   /** Whether a carriage return at its end belongs to the line's end. */
   readonly trimReturn?: boolean;
   /** Whether an empty one is not counted. */

@@ -15,8 +15,7 @@ export type Wanted =
   | { readonly mode: "pointer"; readonly tokens: readonly string[] }
   | { readonly mode: "search"; readonly needle: string };
 
-/** A call of the tool, checked. */
-export interface ReadRequest {
+interface ReadRequest {
   readonly id: string;
   readonly wanted: Wanted;
   /** Most characters of content that the caller wants. */
@@ -139,7 +138,7 @@ export interface RecordSpec {
 }
 
 /** Reads `0-1023`, `100-` or `-50`. Throws E_INVALID_ARGUMENT. */
-export function parseBytes(text: string): ByteSpec {
+function parseBytes(text: string): ByteSpec {
   const [, a = "", b = ""] = /^\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/.exec(text) ?? [];
   if (a === "" && b === "")
     throw noRange("bytes", text, '"0-1023" is the first 1,024, "100-" the rest, "-50" the last 50');
@@ -149,7 +148,7 @@ export function parseBytes(text: string): ByteSpec {
 }
 
 /** Reads `1-50`, `51-` or `7`, counted from 1. Throws E_INVALID_ARGUMENT. */
-export function parseRecords(name: "lines" | "rows", text: string): RecordSpec {
+function parseRecords(name: "lines" | "rows", text: string): RecordSpec {
   const [, a = "", dash = "", b = ""] = /^\s*(\d{1,15})\s*(-?)\s*(\d{0,15})\s*$/.exec(text) ?? [];
   const first = Number(a);
   if (a === "" || first === 0 || (dash === "" && b !== "")) {
@@ -184,7 +183,7 @@ function backwards(name: string, text: string): SluiceError {
 }
 
 /** The tokens of a pointer, unescaped; none for the whole document. Throws E_INVALID_ARGUMENT. */
-export function parsePointer(text: string): readonly string[] {
+function parsePointer(text: string): readonly string[] {
   if (text === "") return [];
   if (text.length > MAX_POINTER) throw wrong("pointer", `The pointer is longer than ${MAX_POINTER} characters.`);
   if (!text.startsWith("/")) {

@@ -3,9 +3,9 @@
  * @module
  */
 import { counted, humanSize } from "../../core/amounts.js";
+import { jsonChars, type Told } from "./answer.js";
 import { asciiOf } from "./byte-reading.js";
 import { artifactUri, quoted } from "./definition.js";
-import { jsonChars, type Told } from "./answer.js";
 import { HIT_CHARS, MAX_HITS } from "./limits.js";
 import type { Look } from "./look.js";
 import { pour, type Readable } from "./source.js";
@@ -85,7 +85,7 @@ function noneNotes(look: Look): readonly string[] {
 }
 
 /** A place where the needle is. */
-export interface Hit {
+interface Hit {
   /** Its first byte in the artifact. */
   readonly at: number;
   /** From 1: lines end at `\n`. */
@@ -97,13 +97,13 @@ export interface Hit {
 }
 
 /** Most bytes told on either side of a hit. */
-export const AROUND: number = 4 * HIT_CHARS;
+const AROUND: number = 4 * HIT_CHARS;
 
 const PIECE = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /** Hits do not overlap. Chunks are copied into the window, which is all that is held. */
-export class Searcher {
+class Searcher {
   readonly hits: Hit[] = [];
   readonly #needle: Needle;
   readonly #mostHits: number;
@@ -195,7 +195,7 @@ export class Searcher {
 const ENCODER = new TextEncoder();
 
 /** Matches UTF-8, whatever stands around it. */
-export class Needle {
+class Needle {
   /** Most bytes that a match has. */
   readonly mostBytes: number;
   /** For each byte, 1 where a match may begin with it. */

@@ -32,7 +32,7 @@ export async function found(source: ReadingSource, id: string): Promise<StoredAr
 }
 
 /** E_NOT_FOUND, in words that help. */
-export function missing(id: string): SluiceError {
+function missing(id: string): SluiceError {
   return new SluiceError(
     "E_NOT_FOUND",
     `There is no artifact ${id} here: check the URI, or call the tool again that gave it.`,

@@ -38,7 +38,7 @@ export const ANNOTATIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** What belongs to the document's root, whatever becomes of the constraints there. */
-export const IDENTITY: ReadonlySet<string> = new Set([
+const IDENTITY: ReadonlySet<string> = new Set([
   "$schema",
   "$id",
   "id",
@@ -52,7 +52,7 @@ export const IDENTITY: ReadonlySet<string> = new Set([
 ]);
 
 /** What stands under these is data, not schema, whoever refers to it. */
-export const DATA: ReadonlySet<string> = new Set([...ANNOTATIONS, "const", "enum"]);
+const DATA: ReadonlySet<string> = new Set([...ANNOTATIONS, "const", "enum"]);
 
 /** Whether a keyword lets through everything. */
 export function isHeedless(name: string): boolean {
@@ -80,8 +80,7 @@ function* heldBy(value: ValueNode, named: boolean): Generator<ValueNode, void, v
   if (!named && isSchema(value)) yield value;
 }
 
-/** Whether a node can be a schema. */
-export function isSchema(node: ValueNode | undefined): boolean {
+function isSchema(node: ValueNode | undefined): boolean {
   return node?.type === "Object" || node?.type === "Boolean";
 }
 
@@ -131,8 +130,7 @@ export interface Reference {
   readonly base: ObjectNode;
 }
 
-/** What a `$ref` points at. */
-export interface Target {
+interface Target {
   readonly schema: ValueNode;
   /** Parts of the pointer as they are written, and the node each leads to. */
   readonly steps: readonly { readonly part: string; readonly name: string; readonly node: ValueNode }[];

@@ -16,10 +16,10 @@ import {
 } from "./keywords.js";
 
 /** Kinds of values, as bits. */
-export const SHORT_STRING = 1;
+const SHORT_STRING = 1;
 /** A string that may hold bytes, or a text too long to stay. */
 export const LONG_STRING = 2;
-export const ARRAY = 4;
+const ARRAY = 4;
 export const OBJECT = 8;
 const NUMBER = 16;
 const BOOLEAN = 32;
@@ -49,7 +49,7 @@ const BY_TYPE: Readonly<Record<string, number>> = {
 };
 
 /** How deep schemas are looked into, references included. A text nests less: only what refers on and on is cut off. */
-export const MAX_LOOK = 300;
+const MAX_LOOK = 300;
 
 /** Tells the kinds of values that schemas let through. Remembers what it told: schemas may share definitions. */
 export class Values {

@@ -250,7 +250,7 @@ interface Wrap {
 }
 
 /** Collects what is to be changed in one schema document. */
-export class Moves {
+class Moves {
   readonly #text: string;
   readonly #wraps = new Map<ValueNode, Wrap>();
   readonly #edits: Edit[] = [];
