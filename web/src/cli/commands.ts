@@ -385,7 +385,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["sluice transform --dialect mcp --store ./store < result.json > reduced.json", "a result to hand on"],
       ["sluice transform --ndjson --store ./store < session.ndjson", "a recorded session"],
     ],
-    load: async () => (await import("./transform.js")).run,
+    load: async () => (await import("./transform.js")).transform,
   },
   {
     name: "restore",
@@ -397,7 +397,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     options: [STORE, SCOPE, { name: "ndjson", help: "one reduced result a line" }],
     examples: [["sluice restore reduced.json --store ./store > result.json", "the original"]],
-    load: async () => (await import("./restore.js")).run,
+    load: async () => (await import("./transform.js")).restore,
   },
   {
     name: "proxy",

@@ -7,7 +7,7 @@ import type { Sluice, Sniffed } from "../core/sluice.js";
 import type { Invocation } from "./commands.js";
 import { CommandError, Exit } from "./exit.js";
 import { openInput, type Input } from "./input.js";
-import { openSluice } from "./library.js";
+import { openSluice } from "./transform.js";
 import { printable, type Terminal } from "./terminal.js";
 
 type Finding = Sniffed & { readonly file: string };

@@ -4,7 +4,7 @@
  */
 import { dataUriOf } from "./data-uri.js";
 import { SluiceError } from "../errors/error.js";
-import { uriIn } from "../mcp/arguments.js";
+import { uriIn } from "../mcp/arguments/uri.js";
 import type { FileCall, FiledArguments } from "../tools/user-files/handling.js";
 import { USERNAME } from "../tools/user-files/username.js";
 import { nameShownAs } from "./context.js";

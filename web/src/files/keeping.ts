@@ -9,7 +9,7 @@ import type { DeferredArtifact, ToolContract } from "../core/contract-shape.js";
 import type { Transformed } from "../core/sluice.js";
 import type { SluiceError } from "../errors/error.js";
 import { storageError } from "../errors/storage.js";
-import { uriIn } from "../mcp/arguments.js";
+import { uriIn } from "../mcp/arguments/uri.js";
 import { MessageMembers } from "../transports/members.js";
 import type { FileCall, FiledResult } from "../tools/user-files/handling.js";
 import { fileName } from "./file-name.js";

@@ -7,7 +7,7 @@ import type { Uploaded } from "../artifacts/scoped.js";
 import type { ContractArtifact, DeferredArtifact } from "../core/contract-shape.js";
 import type { AnswerRef } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
-import { uriIn } from "../mcp/arguments.js";
+import { uriIn } from "../mcp/arguments/uri.js";
 import type { OutputFile, UserWorkspace } from "./user-workspace.js";
 import { fileName } from "./file-name.js";
 import { FileTooLargeError, InvalidPathError } from "./workspace/errors.js";

@@ -22,6 +22,7 @@ import {
   unreadable,
   type Place,
 } from "./arguments/refusal.js";
+import { uriIn, type GivenUri } from "./arguments/uri.js";
 import { applyEdits, nameOf, parseJson, replaceEdit, type Edit, type ValueNode } from "./json-text.js";
 import { base64Of } from "./reading/base64.js";
 import type { TextResult } from "./reading/definition.js";
@@ -81,18 +82,10 @@ interface Found {
 }
 
 /**
- * Puts artifacts where arguments name them. Only a string that is wholly one `artifact://` URI of an artifact that
- * `source` has is touched; all else keeps its spelling.
+ * Finds what arguments name, without a store; undefined where that is nothing.
  *
  * @param text JSON text of `params.arguments`. What is no JSON is left to the server to refuse.
- * @throws what the signal gives; all else that goes wrong is a refusal, in words for the caller.
  */
-export async function expandArguments(text: string, context: ArgumentsContext): Promise<Expanded> {
-  const named = artifactsNamed(text, context.tool.name);
-  return named === undefined ? { kind: "unchanged" } : putArtifacts(named, context);
-}
-
-/** Finds what arguments name, without a store; undefined where that is nothing. */
 export function artifactsNamed(text: string, tool: string): NamedArtifacts | undefined {
   // Most calls name none, and are not even parsed; an escape may hide a letter.
   if (!/artifact:|\\u/.test(text)) return undefined;
@@ -105,7 +98,12 @@ export function artifactsNamed(text: string, tool: string): NamedArtifacts | und
   }
 }
 
-/** The second half of {@link expandArguments}. */
+/**
+ * Puts artifacts where arguments name them. Only a string that is wholly one `artifact://` URI of an artifact that
+ * `source` has is touched; all else keeps its spelling.
+ *
+ * @throws what the signal gives; all else that goes wrong is a refusal, in words for the caller.
+ */
 export async function putArtifacts(named: NamedArtifacts, context: ArgumentsContext): Promise<Expanded> {
   try {
     if (named.found instanceof Refusal) throw named.found;
@@ -124,7 +122,7 @@ async function expand(text: string, found: readonly Found[], context: ArgumentsC
   let left = maxBytes - utf8Length(text);
   for (const { node, path, uri } of found) {
     const place: Place = { tool: tool.name, path, id: uri.id };
-    const ref = await known(place, context);
+    const ref = await reading(place, MAX_READ_TIME, context, async () => context.source.stat(place.id));
     if (ref === null) {
       // Only Sluice names things like this: who got it as an argument would take the name for the content.
       if (uri.id.startsWith("truncated_") || isArtifactId(uri.id)) throw notHere(place);
@@ -142,10 +140,6 @@ async function expand(text: string, found: readonly Found[], context: ArgumentsC
     expansions.push({ path: pathText(path), id: ref.id, form, bytes: ref.size_bytes });
   }
   return edits.length === 0 ? { kind: "unchanged" } : { kind: "expanded", text: applyEdits(text, edits), expansions };
-}
-
-async function known(place: Place, context: ArgumentsContext): Promise<StoredArtifact | null> {
-  return reading(place, MAX_READ_TIME, context, async () => context.source.stat(place.id));
 }
 
 /** Does what may fail at the store, or never end there, and says so in words for a caller. */
@@ -196,36 +190,6 @@ function collect(node: ValueNode, path: ArgumentPath, found: Found[]): void {
 /** Bytes of a text in UTF-8. */
 function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;
-}
-
-interface GivenUri {
-  readonly id: string;
-  /** What `?as=` says, whatever it says; undefined where it says nothing. */
-  readonly as: string | undefined;
-}
-
-/** What references say of themselves; see {@link uriIn}. */
-const DESCRIBING: ReadonlySet<string> = new Set(["type", "size", "form"]);
-
-/** Longer is none: an id, a MIME type, a size. */
-const MAX_URI = 1024;
-
-/**
- * Reads `artifact://<id>`, with `?as=` and with what our own references say of themselves (`type`, `size`, `form`).
- * Anything else is no reference to an artifact as a whole, but a text that a server may have a use for.
- */
-export function uriIn(text: string): GivenUri | undefined {
-  if (text.length > MAX_URI || !text.startsWith("artifact://")) return undefined;
-  const [address = "", query, ...more] = text.slice("artifact://".length).split("?");
-  if (!isArtifactId(address) || more.length > 0) return undefined;
-  let as: string | undefined;
-  for (const pair of query === undefined ? [] : query.split("&")) {
-    const [name = "", value] = pair.split("=", 2);
-    if (value === undefined) return undefined;
-    if (name === "as") as = value;
-    else if (!DESCRIBING.has(name)) return undefined;
-  }
-  return { id: address, as };
 }
 
 /** What stands in an argument's place: JSON text of a string, and its bytes in UTF-8. */

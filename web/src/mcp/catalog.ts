@@ -4,7 +4,8 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import { appendEdit, applyEdits, parseJson, valueAt, type Edit, type ObjectNode, type ValueNode } from "./json-text.js";
+import { appendEdit, applyEdits, parseJson, valueAt, type Edit, type ObjectNode } from "./json-text.js";
+import type { ReadTool } from "./reading/definition.js";
 import { objectOr, stringOr } from "./rpc.js";
 import { schemaEdits, type SchemaMode } from "./schemas.js";
 
@@ -64,10 +65,6 @@ export class Catalog {
   }
 }
 
-interface Addition {
-  readonly name: string;
-}
-
 /** What a server said of itself. */
 export interface ServerFacts {
   readonly hasTools: boolean;
@@ -80,20 +77,18 @@ export function instructionOf(tool: string): string {
 }
 
 /** The answer to `tools/list`, with one tool more on the last page, unless the server has one of that name. */
-export function withTool(message: string, tool: Addition, schemas: SchemaMode, catalog: Catalog): string | undefined {
+export function withTool(message: string, tool: ReadTool, schemas: SchemaMode, catalog: Catalog): string | undefined {
   const result = resultOf(message);
   const tools = valueAt(result, "tools");
   if (result === undefined || tools?.type !== "Array") return undefined;
   catalog.note(objectOr(objectOr(JSON.parse(message))["result"])["tools"]);
-  const edits = tools.elements.flatMap(({ value }) => toolEdits(value, message, schemas));
+  const edits = tools.elements.flatMap(({ value }) => {
+    return value.type === "Object" ? schemaEdits(value, message, schemas) : [];
+  });
   if (isLastPage(result) && catalog.find(tool.name) === undefined) {
     edits.push(appendEdit(tools, JSON.stringify(tool)));
   }
   return applyEdits(message, edits);
-}
-
-function toolEdits(node: ValueNode, message: string, schemas: SchemaMode): readonly Edit[] {
-  return node.type === "Object" ? schemaEdits(node, message, schemas) : [];
 }
 
 /** What the answer to `initialize` or `server/discover` tells of the server. */

@@ -47,8 +47,8 @@ export function mirrorHeaders(message: unknown, find: FindTool): readonly (reado
 export function mismatchIn(headers: Headers, message: unknown, find: FindTool): string | undefined {
   const expected = new Headers(mirrorHeaders(message, find).map(([name, value]) => [name, value]));
   const { params } = objectOr(message);
-  const declared = declaredHeaders(find(stringOr(objectOr(params)["name"]) ?? ""));
-  const names = new Set([...expected.keys(), ...declared]);
+  const declared = declarations(find(stringOr(objectOr(params)["name"]) ?? ""));
+  const names = new Set([...expected.keys(), ...declared.map(({ header }) => header)]);
   return [...names].find((name) => {
     const said = headers.get(name);
     return (said === null) !== !expected.has(name) || decoded(said) !== decoded(expected.get(name));
@@ -75,10 +75,6 @@ function paramHeaders(tool: ListedTool | undefined, given: unknown): readonly (r
     const text = textOf(value);
     return text === undefined ? [] : [[header, text] as const];
   });
-}
-
-function declaredHeaders(tool: ListedTool | undefined): readonly string[] {
-  return declarations(tool).map(({ header }) => header);
 }
 
 /** An argument that a header says again. */

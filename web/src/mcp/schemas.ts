@@ -69,7 +69,8 @@ const DEMANDS: ReadonlySet<string> = new Set(
 function outputEdits(root: ObjectNode, text: string): Edit[] {
   const widening = new Widening(text, root, "output");
   const isOfObjects = stringAt(root, "type") === "object";
-  const moved = root.members.filter((member) => goes(nameOf(member), isOfObjects));
+  const goes = (name: string): boolean => (isOfObjects ? DEMANDS.has(name) : !isHeedless(name));
+  const moved = root.members.filter((member) => goes(nameOf(member)));
   const alternatives = moved.some(isDemanding) ? alternativesFor(root, widening) : [];
   const names = new Set(alternatives.length > 0 ? moved.map(nameOf) : []);
   widening.moves.moveFromRoot(names, !isOfObjects);
@@ -77,11 +78,6 @@ function outputEdits(root: ObjectNode, text: string): Edit[] {
   if (isOfObjects) admitArtifact(root, widening);
   const edits = widening.edits();
   return names.size > 0 ? restructured(root, text, names, alternatives, edits) : edits;
-}
-
-function goes(name: string, isOfObjects: boolean): boolean {
-  if (isOfObjects) return DEMANDS.has(name);
-  return !isHeedless(name);
 }
 
 function isDemanding(member: MemberNode): boolean {

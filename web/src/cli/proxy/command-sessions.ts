@@ -22,13 +22,14 @@ interface CommandSessionsTerms {
   /** Makes a door for one more client; left out, everything passes as it is. */
   readonly open: ((user?: string) => Door) | undefined;
   readonly terminal: Terminal;
-  /** Where they are offered. */
-  readonly path: string;
   /** Processes that one owner may have at a time; as many as there may be at all where left out. */
   readonly mostOfOwner?: number;
   /** The same of all owners that are one user's. */
   readonly mostOfUser?: number;
 }
+
+/** Where a command is offered. */
+export const MCP_PATH = "/mcp";
 
 /** Processes that run at a time. */
 const MAX_SERVERS = 64;
@@ -64,7 +65,7 @@ export class CommandSessions implements AsyncDisposable {
   /** Never throws. */
   async handle(request: HttpRequest): Promise<Response> {
     const { method, path, headers } = request;
-    if (path.split("?")[0] !== this.#terms.path) return new Response(null, { status: 404 });
+    if (path.split("?")[0] !== MCP_PATH) return new Response(null, { status: 404 });
     if (method === "POST") return this.#post(request);
     const isModern = (headers.get("mcp-protocol-version") ?? "") >= "2026";
     if ((method !== "GET" && method !== "DELETE") || isModern) {

@@ -3,18 +3,16 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { tmpdir } from "node:os";
 import { Copies } from "../../artifacts/copies.js";
 import { FileArtifactStore } from "../../artifacts/file/file-store.js";
-import { PrivateFolder } from "../../artifacts/private-folder.js";
 import type { RetentionConfig } from "../../artifacts/retention/policy.js";
 import { Door, type DoorEvent, type DoorTerms, type LinkMode } from "../../mcp/door.js";
 import { doorTerms } from "../../mcp/open-door.js";
 import type { SchemaMode } from "../../mcp/schemas.js";
 import type { Invocation } from "../commands.js";
 import { readConfig } from "../configuration.js";
-import { CommandError, Exit, systemReason, UsageError } from "../exit.js";
-import { openStore, prepareStore } from "../store.js";
+import { UsageError } from "../exit.js";
+import { openStore, prepareStore, sessionFolder } from "../store.js";
 import { printable, type Output, type Terminal } from "../terminal.js";
 import { namespaceOfCommand, namespaceOfUrl } from "./namespace.js";
 
@@ -55,9 +53,11 @@ function checkedNamespace(namespace: string | undefined): string | undefined {
 export async function openProxyDoors(invocation: Invocation, terminal: Terminal, url?: URL): Promise<OpenDoors> {
   const file = invocation.value("config");
   const said = file === undefined ? {} : await readConfig(file);
-  const session = invocation.value("store") === "session" ? await SessionStore.open() : undefined;
+  const place = invocation.value("store");
+  const session =
+    place === "session" ? await sessionFolder(" for --store session", "a store with --store DIR") : undefined;
   const common = await doorTerms({
-    store: session?.store ?? openStore(invocation.value("store")),
+    store: session === undefined ? openStore(place) : new FileArtifactStore(session.path),
     config: { ...said, retention: { ...RETENTION, ...said.retention } },
     namespace:
       checkedNamespace(invocation.value("namespace")) ??
@@ -70,7 +70,7 @@ export async function openProxyDoors(invocation: Invocation, terminal: Terminal,
   const copies = new Copies(common.store);
   const terms: DoorTerms = { ...common, writeCopy: (ref, signal) => copies.write(ref, signal) };
   // Last, so that a command line that is wrong in another way makes no folder.
-  if (session === undefined) await prepareStore(invocation.value("store"));
+  if (session === undefined) await prepareStore(place);
   return {
     open: (user) => new Door(user === undefined ? terms : { ...terms, scope: { user_id: user } }),
     [Symbol.asyncDispose]: async () => {
@@ -78,33 +78,6 @@ export async function openProxyDoors(invocation: Invocation, terminal: Terminal,
       await session?.[Symbol.asyncDispose]();
     },
   };
-}
-
-/** A store in a private folder of its own. */
-class SessionStore implements AsyncDisposable {
-  readonly store: FileArtifactStore;
-  readonly #folder: PrivateFolder;
-
-  private constructor(folder: PrivateFolder) {
-    this.#folder = folder;
-    this.store = new FileArtifactStore(folder.path);
-  }
-
-  /** Throws CommandError, exit 2, where the system's folder for temporary files takes none. */
-  static async open(): Promise<SessionStore> {
-    try {
-      return new SessionStore(await PrivateFolder.open("session"));
-    } catch (error) {
-      const sentence = `cannot make a folder in ${printable(tmpdir())} for --store session: ${systemReason(error)}`;
-      throw new CommandError(Exit.usage, `${sentence}; name another in TMPDIR, or a store with --store DIR`, {
-        cause: error,
-      });
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#folder[Symbol.asyncDispose]();
-  }
 }
 
 /** Doors that are kept: a client whose door has gone gets a new one, which knows less of it. */

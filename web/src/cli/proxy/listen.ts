@@ -9,7 +9,7 @@ import { mirroredAgain } from "../../mcp/mirror-headers.js";
 import { RpcCode } from "../../mcp/rpc.js";
 import { MessageMembers } from "../../transports/members.js";
 import type { Terminal } from "../terminal.js";
-import { CommandSessions } from "./command-sessions.js";
+import { CommandSessions, MCP_PATH } from "./command-sessions.js";
 import { clientKey, Doors } from "./doors.js";
 import { requestHeaders, type Header } from "./headers.js";
 import { ListenGuard, type ListenAddress } from "./listen-address.js";
@@ -25,9 +25,6 @@ export interface ListenTerms {
   readonly open: ((user?: string) => Door) | undefined;
   readonly terminal: Terminal;
 }
-
-/** Where a command is offered. */
-const PATH = "/mcp";
 
 /** Serves until a signal comes; gives the exit code. Throws CommandError when it cannot listen. */
 export async function listenAtUrl(
@@ -50,8 +47,8 @@ export async function listenAtUrl(
 /** The same for a server that is a command: each session has a process of its own. */
 export async function listenAtCommand(command: readonly string[], terms: ListenTerms): Promise<number> {
   const guard = new ListenGuard(terms.address, terms.token);
-  await using sessions = new CommandSessions({ command, open: terms.open, terminal: terms.terminal, path: PATH });
-  return await serveUntilSignal(terms, guard, PATH, (request) => sessions.handle(request));
+  await using sessions = new CommandSessions({ command, open: terms.open, terminal: terms.terminal });
+  return await serveUntilSignal(terms, guard, MCP_PATH, (request) => sessions.handle(request));
 }
 
 const UNAUTHORIZED =

@@ -2,16 +2,13 @@
  * Where `sluice serve` keeps artifacts and users' files, and what its processes share.
  * @module
  */
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FileArtifactStore } from "../../artifacts/file/file-store.js";
-import { PrivateFolder } from "../../artifacts/private-folder.js";
 import type { ArtifactStore } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
 import { memoryState, type ServeState } from "../../server/state.js";
-import { CommandError, Exit, systemReason, UsageError } from "../exit.js";
-import { prepareStore } from "../store.js";
-import { printable } from "../terminal.js";
+import { CommandError, Exit, UsageError } from "../exit.js";
+import { prepareStore, sessionFolder } from "../store.js";
 import type { ServeSettings } from "./settings.js";
 
 /** What else there is than a folder that can be written. */
@@ -29,31 +26,21 @@ interface ServeStores extends AsyncDisposable {
  * @throws CommandError, exit 2, where nothing can be stored there; 73 for a bucket that does not answer.
  */
 export async function openStores(place: string | undefined): Promise<ServeStores> {
-  if (place === undefined) return temporary();
+  if (place === undefined) {
+    const folder = await sessionFolder("", "a store with --store");
+    return storesIn(folder.path, () => folder[Symbol.asyncDispose]());
+  }
   if (/^s3:/i.test(place)) return inBucket(place);
-  const [sessions, files] = [join(place, "sessions"), join(place, "files")];
-  for (const folder of [sessions, files]) await prepareStore(folder, OTHERWISE);
-  return {
-    sessions: new FileArtifactStore(sessions),
-    files: new FileArtifactStore(files),
-    [Symbol.asyncDispose]: async () => undefined,
-  };
+  for (const name of ["sessions", "files"]) await prepareStore(join(place, name), OTHERWISE);
+  return storesIn(place, async () => undefined);
 }
 
-async function temporary(): Promise<ServeStores> {
-  try {
-    const folder = await PrivateFolder.open("session");
-    return {
-      sessions: new FileArtifactStore(join(folder.path, "sessions")),
-      files: new FileArtifactStore(join(folder.path, "files")),
-      [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
-    };
-  } catch (error) {
-    const sentence = `cannot make a folder in ${printable(tmpdir())}: ${systemReason(error)}`;
-    throw new CommandError(Exit.usage, `${sentence}; name another in TMPDIR, or a store with --store`, {
-      cause: error,
-    });
-  }
+function storesIn(folder: string, close: () => Promise<void>): ServeStores {
+  return {
+    sessions: new FileArtifactStore(join(folder, "sessions")),
+    files: new FileArtifactStore(join(folder, "files")),
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 async function inBucket(url: string): Promise<ServeStores> {

@@ -176,18 +176,15 @@ async function readResource(from: Readable, wanted: Wanted, uri: string): Promis
   const { mode } = wanted;
   if (mode === "info") return wholeOrNote(from, uri);
   if (mode === "bytes") return partOf(from, wanted.range, uri);
-  if (mode === "search") throw unsearchable();
+  if (mode === "search") {
+    const sentence = "A resource cannot be searched: call the tool for that.";
+    throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: "search" });
+  }
   const look = readable(await lookAt(from), mode);
   if (mode === "pointer") {
     return { uri, mimeType: "application/json", text: bounded(await textAtPointer(from, look, wanted.tokens)) };
   }
   return { uri, mimeType: TEXT, text: bounded(await textOfRecords(from, look, mode, wanted.range)) };
-}
-
-function unsearchable(): SluiceError {
-  return new SluiceError("E_INVALID_ARGUMENT", "A resource cannot be searched: call the tool for that.", {
-    path: "search",
-  });
 }
 
 async function wholeOrNote(from: Readable, uri: string): Promise<ReadContent> {

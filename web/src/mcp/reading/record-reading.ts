@@ -74,7 +74,9 @@ async function readRecords(
 ): Promise<Found> {
   const { size_bytes: size } = from.ref;
   const countsAll = size <= COUNTED_BYTES;
-  const share = mode === "rows" && look.layout.kind === "csv" ? halfOf(limits) : limits;
+  // A header and the rows below it may take half of the room each.
+  const hasHeader = mode === "rows" && look.layout.kind === "csv";
+  const share = hasHeader ? { ...limits, all: Math.floor(limits.all / 2) } : limits;
   const header = new RecordCollector({ first: 1, last: 1 }, share);
   const records = new RecordCollector(range, share);
   const splitter = splitterFor(look, mode, header, records, !countsAll);
@@ -93,11 +95,6 @@ async function readRecords(
     total: isToEnd ? records.count : undefined,
     isUnclosed: isToEnd && splitter instanceof CsvSplitter && splitter.isOpen,
   };
-}
-
-/** A header and the rows below it may take half of the room each. */
-function halfOf(limits: KeepLimits): KeepLimits {
-  return { ...limits, all: Math.floor(limits.all / 2) };
 }
 
 function splitterFor(
