@@ -65,7 +65,10 @@ const DEMANDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The splices that widen a schema of results. */
+/**
+ * The splices that widen a schema of results. Its root is special: a result that is diverted whole becomes an object that
+ * names the artifact, and clients of revisions up to 2025-11-25 want `type: "object"` at the root.
+ */
 function outputEdits(root: ObjectNode, text: string): Edit[] {
   const widening = new Widening(text, root, "output");
   const isOfObjects = stringAt(root, "type") === "object";

@@ -179,7 +179,7 @@ const MAX_LINE = 8 * 1024;
 
 const LF = 0x0a;
 
-/** Takes the bytes of one stream; messages go where `open` says. */
+/** An event stream, read for its messages, which go where `open` says, and for where to go on reading. */
 export class RemoteEvents implements AsyncDisposable {
   /** What to ask for, to get what comes after the events so far. */
   lastEventId: string | undefined;

@@ -60,7 +60,7 @@ export class Front implements Answering {
 /** For a person, who has the link from somebody. */
 const WRONG = "The token in this address opens nothing here: ask whoever runs this server for another one.";
 
-/** The token of a link; null for any other address. */
+/** The token of a link: browsers cannot send one when they open a page. Null for any other address. */
 function tokenInLink({ method, url }: Request): string | null {
   const { pathname, searchParams } = new URL(url);
   return method === "GET" && pathname === "/" ? searchParams.get("token") : null;

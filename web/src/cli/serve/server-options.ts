@@ -139,7 +139,7 @@ function ownHosts(host: string): readonly string[] {
 /** Who has the one token. */
 const LOCAL: Identity = { user_id: "local" };
 
-/** Undefined where everybody is one user. Throws CommandError, exit 2, for a module that is none. */
+/** By a token, by a header of a proxy, or by a module of the host's; undefined where everybody is one user. Throws CommandError, exit 2, for a module that is none. */
 export async function authenticationOf({ config, token, folder }: ServeSettings): Promise<Authenticate | undefined> {
   const { tokens, header, module } = config.auth ?? {};
   if (token !== undefined) return byToken(new Map([[digest(token), LOCAL]]));

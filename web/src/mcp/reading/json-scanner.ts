@@ -244,7 +244,7 @@ function tooDeep(): SluiceError {
   );
 }
 
-/** Keeps copies: chunks may be written over by whoever gave them. */
+/** A stretch of bytes, up to a length. Keeps copies: chunks may be written over by whoever gave them. */
 export class Capture {
   readonly #most: number;
   #pieces: Uint8Array[] = [];

@@ -188,7 +188,10 @@ const QUOTE = 0x22;
 /** Where in a field the next byte stands; `quote` is behind a quote inside quotes. */
 type Within = "start" | "plain" | "quotes" | "quote";
 
-/** A quote that does not begin its field is a character like any other. Empty lines are no records. */
+/**
+ * Records of CSV (RFC 4180): a line break inside quotes ends none. A quote that does not begin its field is a character
+ * like any other. Empty lines are no records.
+ */
 export class CsvSplitter implements Splitter {
   readonly #header: RecordCollector;
   readonly #rows: RecordCollector;

@@ -128,7 +128,10 @@ export interface Span {
   readonly end: number;
 }
 
-/** Bytes as asked for: from 0; `last` undefined means to the end. Or the last so many. */
+/**
+ * Bytes as asked for: from 0, the last one included as in HTTP (RFC 9110 §14.1.2); `last` undefined means to the end. Or
+ * the last so many.
+ */
 export type ByteSpec = { readonly first: number; readonly last: number | undefined } | { readonly suffix: number };
 
 /** Lines or rows as asked for: from 1; `last` may be Infinity. */
@@ -182,7 +185,7 @@ function backwards(name: string, text: string): SluiceError {
   });
 }
 
-/** The tokens of a pointer, unescaped; none for the whole document. Throws E_INVALID_ARGUMENT. */
+/** The tokens of a JSON Pointer (RFC 6901), unescaped; none for the whole document. Throws E_INVALID_ARGUMENT. */
 function parsePointer(text: string): readonly string[] {
   if (text === "") return [];
   if (text.length > MAX_POINTER) throw wrong("pointer", `The pointer is longer than ${MAX_POINTER} characters.`);

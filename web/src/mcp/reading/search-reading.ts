@@ -194,7 +194,7 @@ class Searcher {
 
 const ENCODER = new TextEncoder();
 
-/** Matches UTF-8, whatever stands around it. */
+/** What is searched for, each character in upper and lower case. Matches UTF-8, whatever stands around it. */
 class Needle {
   /** Most bytes that a match has. */
   readonly mostBytes: number;

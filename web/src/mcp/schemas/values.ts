@@ -1,5 +1,6 @@
 /**
- * Which values a schema lets through: as far as it can be told from its keywords, and otherwise more rather than fewer.
+ * Which values a schema lets through: as far as it can be told from its keywords, and otherwise more rather than fewer;
+ * whether references are among them, and whether it judges values alike before and after diversions.
  * @module
  */
 import { valueAt, type ObjectNode, type ValueNode } from "../json-text.js";
@@ -234,7 +235,10 @@ const APPLIED: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Tells which schemas are steady; of what it cannot tell, it says no. */
+/**
+ * Tells which schemas judge a value the same before and after parts of it were diverted; of what it cannot tell, it says
+ * no. Only of these may the opposite be asked for, or the answer choose a branch.
+ */
 export class Steadiness {
   readonly #values: Values;
   readonly #known = new Map<ValueNode, boolean>();
