@@ -146,6 +146,6 @@ function dropHeading([first]) {
 }
 
 async function configuredKeys() {
-  const { configKeys } = await import("../../dist/cli/config-keys.js");
+  const { configKeys } = await import("../../dist/cli/config.js");
   return configKeys(JSON.parse(readFileSync(SCHEMA, "utf8")));
 }

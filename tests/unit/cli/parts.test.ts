@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { withoutMark } from "../../../web/src/cli/input.js";
 import { isBlank, linePieces } from "../../../web/src/transports/lines.js";
 import { indent, oneLine } from "../../../web/src/cli/pretty.js";
-import { parseRange, resolveRange } from "../../../web/src/cli/range.js";
+import { parseRange, resolveRange } from "../../../web/src/cli/artifacts.js";
 import { defaultFolder } from "../../../web/src/cli/store.js";
 import { alignedTable } from "../../../web/src/cli/table.js";
 import { counted, humanSize } from "../../../web/src/core/amounts.js";
-import { humanAge, printable } from "../../../web/src/cli/words.js";
+import { humanAge, printable } from "../../../web/src/cli/terminal.js";
 
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

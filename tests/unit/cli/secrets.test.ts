@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { listening } from "../../e2e/http/proxies.js";
 import { whyNoSandbox } from "../files/sandboxes.js";
-import { readSecret } from "../../../web/src/cli/secret.js";
+import { readSecret } from "../../../web/src/cli/configuration.js";
 import { COMMAND, Room, sluice } from "./command.js";
 import { begin, serve } from "./serve/serving.js";
 import { configOf } from "./tools/sources.js";

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import { configKeys, type SchemaNode } from "../../../web/src/cli/config-keys.js";
+import { configKeys, type SchemaNode } from "../../../web/src/cli/config.js";
 import { createSluice, type SluiceConfig, type TransformOptions } from "../../../web/src/index.js";
 import { openDoor } from "../../../web/src/mcp/open-door.js";
 import { noise } from "../artifacts/noise.js";

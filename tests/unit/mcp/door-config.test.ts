@@ -5,9 +5,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import { openSluice } from "../../../web/src/cli/library.js";
-import type { SluiceConfig } from "../../../web/src/index.js";
-import { createSluice, SluiceError } from "../../../web/src/index.js";
+import { openSluice } from "../../../web/src/cli/transform.js";
+import { createSluice, SluiceError, type SluiceConfig } from "../../../web/src/index.js";
 import { readDoor, withoutDoor } from "../../../web/src/mcp/door-config.js";
 import { openDoor } from "../../../web/src/mcp/open-door.js";
 

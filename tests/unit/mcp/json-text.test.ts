@@ -8,7 +8,6 @@ import {
   parseJson,
   removeEdits,
   replaceEdit,
-  resolvePointer,
   sourceOf,
   spanOf,
   valueAt,
@@ -84,17 +83,6 @@ describe("finding", () => {
   test("of a repeated name the last one counts, as in JSON.parse", () => {
     const root = parseJson('{"a":1,"\\u0061":2}');
     expect(valueAt(root, "a")).toMatchObject({ type: "Number", value: 2 });
-  });
-
-  test("a pointer names what RFC 6901 says", () => {
-    const root = parseJson('{"a/b":{"m~n":[10,20]},"":0,"__proto__":7}');
-    expect(resolvePointer(root, "/a~1b/m~0n/1")).toMatchObject({ value: 20 });
-    expect(resolvePointer(root, "/")).toMatchObject({ value: 0 });
-    expect(resolvePointer(root, "/__proto__")).toMatchObject({ value: 7 });
-    expect(resolvePointer(root, "")).toBe(root);
-    for (const none of ["a", "/x", "/a~1b/m~0n/01", "/a~1b/m~0n/2", "/constructor"]) {
-      expect(resolvePointer(root, none)).toBeUndefined();
-    }
   });
 });
 

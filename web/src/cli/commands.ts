@@ -2,15 +2,355 @@
  * Every command with its operands, options and examples: what is parsed, and what `--help` says.
  * @module
  */
-import { CONFIG, JSON_OUT, OWNER, RESULTS, SCOPE, STORE } from "./options.js";
-import { FILE_COMMANDS } from "./files/commands.js";
-import { RESOURCE_COMMANDS } from "./resources/commands.js";
-import { RUN_COMMAND } from "./run/commands.js";
-import { SERVE_COMMAND } from "./serve/commands.js";
-import type { CommandSpec, OptionSpec } from "./spec.js";
-import { TOOL_COMMANDS } from "./tools/commands.js";
+import type { Terminal } from "./terminal.js";
 
-export type { CommandModule, CommandSpec, Invocation, OptionSpec } from "./spec.js";
+/** One option. Without `value` it is a switch. */
+export interface OptionSpec {
+  readonly name: string;
+  readonly short?: string;
+  /** How help names the value, e.g. `DIR`. */
+  readonly value?: string;
+  readonly choices?: readonly string[];
+  readonly multiple?: boolean;
+  readonly help: string;
+}
+
+/** What a command line said, checked against the command's table. */
+export interface Invocation {
+  readonly command: string;
+  readonly operands: readonly string[];
+  /** The value of an option that takes one; undefined where it was not given. */
+  value(name: string): string | undefined;
+  /** All values of an option that may be repeated. */
+  values(name: string): readonly string[];
+  /** Whether a switch was given. */
+  has(name: string): boolean;
+}
+
+/** Does the work of a command and gives the exit code. Throws SluiceError, CommandError, PipeClosed. */
+type CommandRun = (invocation: Invocation, terminal: Terminal) => Promise<number>;
+
+/** A command. Its module is loaded only when it runs, so that starting costs no more than it must. */
+export interface CommandSpec {
+  /** `transform`, `artifacts get`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly operands: string;
+  readonly minOperands?: number;
+  readonly maxOperands: number;
+  readonly options: readonly OptionSpec[];
+  /** Whether it writes to the store; a refusal then exits 73, else 74. */
+  readonly changesStore?: boolean;
+  /** Whether signals are its own to handle. */
+  readonly handlesSignals?: boolean;
+  readonly about: readonly string[];
+  readonly examples: readonly (readonly [command: string, what: string])[];
+  load(): Promise<CommandRun>;
+}
+
+/** Where artifacts are kept. */
+const STORE: OptionSpec = {
+  name: "store",
+  value: "DIR",
+  help: "the store's folder; left out, `sluice` in your cache folder",
+};
+
+/** Where results go. */
+const RESULTS: OptionSpec = { ...STORE, value: "DIR|memory", help: `${STORE.help}; \`memory\` keeps nothing` };
+
+/** Whose artifacts are meant, of those that are kept. */
+const SCOPE: OptionSpec = {
+  name: "scope",
+  value: "K=V",
+  multiple: true,
+  help: "only this scope, the option once for each of tenant_id, user_id, session_id, trace_id (`_id` may be left out); keys not given match null only. Left out, all scopes",
+};
+
+/** Whose the artifacts of a result are. */
+const OWNER: OptionSpec = {
+  ...SCOPE,
+  help: "whose the artifacts are, the option once for each of tenant_id, user_id, session_id, trace_id (`_id` may be left out)",
+};
+
+/** The configuration of the core. */
+const CONFIG: OptionSpec = {
+  name: "config",
+  value: "FILE",
+  help: "configuration as JSON; `sluice config` lists the keys",
+};
+
+/** Where sources of tools are, beside the presets. */
+const SOURCES: OptionSpec = {
+  name: "config",
+  value: "FILE",
+  help: 'a file of sources: {"sources": [{"name": "…", "transport": "mcp", "connection": "…"}]}; transports are mcp, http, utcp and cli, and ${VAR} stands for a variable of the environment',
+};
+
+/** For programs that read the output. */
+const JSON_OUT: OptionSpec = { name: "json", help: "print JSON" };
+
+/** Sessions, artifacts, resources, events and chat over HTTP. */
+const SERVE_COMMAND: CommandSpec = {
+  name: "serve",
+  changesStore: true,
+  handlesSignals: true,
+  summary: "serve tools, artifacts and a page over HTTP",
+  operands: "[-- COMMAND ARGS…]",
+  maxOperands: Number.POSITIVE_INFINITY,
+  about: [
+    "Serves sessions of users over REST and server-sent events: their artifacts, the tools and resources of sources, files, and a chat where the configuration names a model. At / is the playground, a page in front of all of it. COMMAND is one more source, a server that speaks MCP on standard input and output: each session of a page has a process of its own.",
+    'Listens on 127.0.0.1:4751, for this machine alone and for one user, unless it is told who may come: by a token in the variable SLUICE_SERVE_TOKEN, or by "auth" in the configuration. Without that it listens nowhere else. A browser signs in with http://HOST:PORT/?token=TOKEN.',
+    "Artifacts and users' files are kept in --store; without it in a private folder that is deleted at the end, files too. Several processes with the same --state and --store serve as one, and need the same secret, of at least 32 characters, in the variable SLUICE_SERVE_SECRET. Ends with Ctrl-C: requests under way have ten seconds, and every program that was started ends too.",
+  ],
+  options: [
+    { name: "listen", value: "HOST:PORT", help: "where to listen; port 0 is any free one" },
+    {
+      name: "config",
+      value: "FILE",
+      help: "configuration as JSON; `sluice serve --keys` lists the keys, and ${VAR} stands for a variable of the environment. Options of the command line win",
+    },
+    {
+      name: "store",
+      value: "DIR|s3://B/P",
+      help: "where artifacts and files are kept: a folder, or a bucket and a prefix, for which @aws-sdk/client-s3 has to be installed",
+    },
+    {
+      name: "state",
+      value: "redis://…",
+      help: "share sessions, events and runs with other processes by a Redis server, for which @redis/client has to be installed",
+    },
+    { name: "verbose", help: "a line for each request" },
+    { name: "keys", help: "list every key of the configuration with its effect, and end" },
+  ],
+  examples: [
+    ["sluice serve -- npx -y @modelcontextprotocol/server-everything", "the playground with that server"],
+    ["sluice serve --config serve.json --store ./store", "sources, a model and users as the file says"],
+    [
+      "sluice serve --listen 0.0.0.0:8080 --config serve.json --store s3://bucket/sluice --state redis://redis:6379",
+      "one of several machines",
+    ],
+  ],
+  load: async () => (await import("./serve/serve.js")).run,
+};
+
+/** `sluice run` */
+const RUN_COMMAND: CommandSpec = {
+  name: "run",
+  handlesSignals: true,
+  summary: "start a server for one user, in a sandbox",
+  operands: "-- COMMAND ARGS…",
+  maxOperands: Number.POSITIVE_INFINITY,
+  about: [
+    "Starts COMMAND under bubblewrap (Linux): it can read the file system and write to /tmp/NAME alone, which is also its TMPDIR. Of /tmp, /run, other users' folders and Sluice's own store it sees nothing. Standard input, output and errors are its own, signals are passed on, and it ends with its exit code. What is still there two seconds after SIGTERM is killed; nothing that it started is left.",
+    "The network is that of the machine. Of the environment COMMAND gets HOME, LOGNAME, PATH, SHELL, TERM and USER, and what --env names. Where bubblewrap cannot run nothing is started.",
+  ],
+  options: [
+    { name: "user", value: "NAME", help: "whose folder: no other is seen" },
+    { name: "tenant", value: "NAME", help: "the tenant that the user belongs to, where there are tenants" },
+    {
+      name: "tmp",
+      value: "DIR",
+      help: "the folder that users' folders lie in, outside of the sandbox; left out, the system's folder for temporary files",
+    },
+    { name: "hide", value: "DIR", multiple: true, help: "a folder that COMMAND must not see, such as a store" },
+    { name: "env", value: "VARIABLE", multiple: true, help: "a variable of the environment that COMMAND gets too" },
+  ],
+  examples: [
+    ["sluice run --user ada -- uvx mcp-server-git", "a server of ada's"],
+    ["sluice run --user ada --hide ./store --env API_KEY -- node server.js", "that must not see a store"],
+  ],
+  load: async () => (await import("./run.js")).run,
+};
+
+/** List, connect, call. */
+const TOOL_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "tools list",
+    summary: "list presets, or the tools of sources",
+    operands: "[SOURCE…]",
+    maxOperands: Number.POSITIVE_INFINITY,
+    about: [
+      "Without names and without --config: the presets that there are, what each is for, and which variables of the environment it needs.",
+      "Otherwise connects to the sources that are named, presets or sources of the file, or to all of the file where none is, and lists their tools: a table on a terminal, tab-separated lines in a pipe (name, what calling it may do, description), with --json an array of {name, description, input_schema, side_effects}. A source that cannot be reached costs the others nothing; the exit code is that of the first.",
+    ],
+    options: [SOURCES, JSON_OUT],
+    examples: [
+      ["sluice tools list", "the presets"],
+      ["FILESYSTEM_ROOT=. sluice tools list filesystem", "the tools of one"],
+      ["sluice tools list --config sources.json --json", "the tools of all sources of a file, with their schemas"],
+    ],
+    load: async () => (await import("./tools/list.js")).run,
+  },
+  {
+    name: "tools connect",
+    summary: "try whether a source can be reached",
+    operands: "SOURCE",
+    minOperands: 1,
+    maxOperands: 1,
+    about: [
+      "Connects to a preset, or to the source of the file that has this name, and says which tools and resources it has, and how long it took.",
+    ],
+    options: [SOURCES],
+    examples: [
+      ["SQLITE_FILE=data.db sluice tools connect sqlite", "a preset"],
+      ["sluice tools connect weather --config sources.json", "a source of a file"],
+    ],
+    load: async () => (await import("./tools/connect.js")).run,
+  },
+  {
+    name: "tools call",
+    changesStore: true,
+    summary: "call a tool, and print what a model would see",
+    operands: "SOURCE.TOOL",
+    minOperands: 1,
+    maxOperands: 1,
+    about: [
+      "Connects to the source, which is one of the file or a preset, calls the tool, and prints the observation. Bytes and large text of the result go to the store, with a line on standard error for each.",
+      "Exits 1 when the tool says that it failed: the observation says how. Ctrl-C cancels the call, at the server too.",
+    ],
+    options: [
+      {
+        name: "args",
+        value: "JSON|@FILE|-",
+        help: "the arguments, a JSON object: as it is, from a file, or from standard input; {} when left out",
+      },
+      SOURCES,
+      RESULTS,
+      OWNER,
+      { name: "pretty", help: "indent the output" },
+    ],
+    examples: [
+      [
+        `FILESYSTEM_ROOT=. sluice tools call filesystem.read_media_file --args '{"path":"a.png"}'`,
+        "an image, stored and named",
+      ],
+      ["sluice tools call weather.map --args @oslo.json --config sources.json --pretty", "arguments from a file"],
+      [`echo '{"city":"Oslo"}' | sluice tools call weather.map --args - --config sources.json`, "or from a pipe"],
+    ],
+    load: async () => (await import("./tools/call.js")).run,
+  },
+];
+
+/** List, templates, read. */
+const RESOURCE_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "resources list",
+    summary: "list what a source has to read",
+    operands: "SOURCE",
+    minOperands: 1,
+    maxOperands: 1,
+    about: [
+      "Connects to a source of the file, or to a preset, and lists its resources: a table on a terminal, tab-separated lines in a pipe (URI, type, bytes, name), with --json an array.",
+    ],
+    options: [SOURCES, JSON_OUT],
+    examples: [["sluice resources list docs --config sources.json", "what there is to read"]],
+    load: async () => (await import("./resources.js")).listResources,
+  },
+  {
+    name: "resources templates",
+    summary: "list the patterns of a source's URIs",
+    operands: "SOURCE",
+    minOperands: 1,
+    maxOperands: 1,
+    about: [
+      "Lists the URI templates of a source (RFC 6570): a table on a terminal, tab-separated lines in a pipe (template, type, name), with --json an array.",
+    ],
+    options: [SOURCES, JSON_OUT],
+    examples: [["sluice resources templates docs --config sources.json --json", "the templates as JSON"]],
+    load: async () => (await import("./resources.js")).listTemplates,
+  },
+  {
+    name: "resources read",
+    changesStore: true,
+    summary: "read a resource of a source",
+    operands: "SOURCE URI",
+    minOperands: 2,
+    maxOperands: 2,
+    about: [
+      "Prints short texts as they are. Bytes and long texts go to the store, and a sentence says what each is; `sluice artifacts get` fetches it. With several contents each stands behind a line with its URI. --json prints {contents, artifacts}, with the references of all that was stored.",
+    ],
+    options: [SOURCES, RESULTS, OWNER, JSON_OUT],
+    examples: [
+      ["sluice resources read docs file:///guide.md --config sources.json", "a text"],
+      ["sluice resources read docs file:///guide.pdf --config sources.json --store ./store --json", "a file, stored"],
+    ],
+    load: async () => (await import("./resources.js")).readResource,
+  },
+];
+
+const WHOSE: readonly OptionSpec[] = [
+  { name: "user", value: "NAME", help: "whose files: one user never sees another's" },
+  { name: "tenant", value: "NAME", help: "the tenant that the user belongs to, where there are tenants" },
+  STORE,
+];
+
+/** `sluice files …` */
+const FILE_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "files list",
+    summary: "list a user's files",
+    operands: "",
+    maxOperands: 0,
+    about: ["A table on a terminal; in a pipe tab-separated lines: name, type, bytes, where it came from, versions."],
+    options: [...WHOSE, JSON_OUT],
+    examples: [["sluice files list --user ada --store ./store", "what ada has"]],
+    load: async () => (await import("./files.js")).listFiles,
+  },
+  {
+    name: "files put",
+    changesStore: true,
+    summary: "put files into a user's files",
+    operands: "[FILE…]",
+    maxOperands: Number.POSITIVE_INFINITY,
+    about: [
+      "Keeps each FILE, or standard input, by its name, made fit for every system; what had the name before stays as an older version. Prints the names.",
+    ],
+    options: [...WHOSE, { name: "as", value: "NAME", help: "the name, in place of FILE's own" }, JSON_OUT],
+    examples: [
+      ["sluice files put --user ada sales.csv", "one file"],
+      ["curl -s https://example.org/x | sluice files put --user ada --as x.html", "from a pipe"],
+    ],
+    load: async () => (await import("./files.js")).putFiles,
+  },
+  {
+    name: "files get",
+    summary: "fetch a user's file",
+    operands: "NAME",
+    minOperands: 1,
+    maxOperands: 1,
+    about: ["Writes the newest version to standard output, or to a file that appears only when it is complete."],
+    options: [
+      ...WHOSE,
+      { name: "output", short: "o", value: "FILE", help: "write to FILE; an existing one is replaced" },
+    ],
+    examples: [["sluice files get --user ada sales.csv -o sales.csv", "the file"]],
+    load: async () => (await import("./files.js")).getFile,
+  },
+  {
+    name: "files rm",
+    changesStore: true,
+    summary: "delete a user's files",
+    operands: "NAME…",
+    minOperands: 1,
+    maxOperands: Number.POSITIVE_INFINITY,
+    about: ["Deletes each file with all of its versions."],
+    options: [...WHOSE, JSON_OUT],
+    examples: [["sluice files rm --user ada sales.csv", "one file"]],
+    load: async () => (await import("./files.js")).removeFiles,
+  },
+  {
+    name: "files rename",
+    changesStore: true,
+    summary: "call a user's file otherwise",
+    operands: "NAME NEW",
+    minOperands: 2,
+    maxOperands: 2,
+    about: ["All versions go with it. A name that another file has is refused."],
+    options: [...WHOSE, JSON_OUT],
+    examples: [["sluice files rename --user ada sales.csv sales-2025.csv", "a better name"]],
+    load: async () => (await import("./files.js")).renameFile,
+  },
+];
 
 export const COMMANDS: readonly CommandSpec[] = [
   {
@@ -45,7 +385,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["sluice transform --dialect mcp --store ./store < result.json > reduced.json", "a result to hand on"],
       ["sluice transform --ndjson --store ./store < session.ndjson", "a recorded session"],
     ],
-    load: () => import("./transform.js"),
+    load: async () => (await import("./transform.js")).transform,
   },
   {
     name: "restore",
@@ -57,7 +397,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     options: [STORE, SCOPE, { name: "ndjson", help: "one reduced result a line" }],
     examples: [["sluice restore reduced.json --store ./store > result.json", "the original"]],
-    load: () => import("./restore.js"),
+    load: async () => (await import("./transform.js")).restore,
   },
   {
     name: "proxy",
@@ -105,7 +445,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["sluice proxy --url https://mcp.example.com/mcp", "in front of an address"],
       ["sluice proxy --store session --links never -- uvx mcp-server-git", "keep nothing afterwards"],
     ],
-    load: () => import("./proxy/proxy.js"),
+    load: async () => (await import("./proxy/proxy.js")).run,
   },
   SERVE_COMMAND,
   RUN_COMMAND,
@@ -124,7 +464,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["sluice artifacts list --store ./store", "a table"],
       ["sluice artifacts list --json --scope session=s1", "the references of one session"],
     ],
-    load: () => import("./artifacts/list.js"),
+    load: async () => (await import("./artifacts.js")).listArtifacts,
   },
   {
     name: "artifacts get",
@@ -146,7 +486,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["sluice artifacts get tableau_1a2b3c4d5e6f -o report.pdf", "the file"],
       ["sluice artifacts get tableau_1a2b3c4d5e6f --range 0-1023 | xxd | head", "its first bytes"],
     ],
-    load: () => import("./artifacts/get.js"),
+    load: async () => (await import("./artifacts.js")).getArtifact,
   },
   {
     name: "artifacts stat",
@@ -157,7 +497,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     about: ["Prints the reference: type, size, SHA-256, file name, scope, namespace and source."],
     options: [STORE, SCOPE, JSON_OUT],
     examples: [["sluice artifacts stat tableau_1a2b3c4d5e6f --json", "the reference as JSON"]],
-    load: () => import("./artifacts/stat.js"),
+    load: async () => (await import("./artifacts.js")).statArtifact,
   },
   {
     name: "artifacts delete",
@@ -171,7 +511,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     options: [STORE, SCOPE, JSON_OUT],
     examples: [["sluice artifacts delete tableau_1a2b3c4d5e6f", "one artifact"]],
-    load: () => import("./artifacts/delete.js"),
+    load: async () => (await import("./artifacts.js")).deleteArtifacts,
   },
   {
     name: "artifacts gc",
@@ -187,7 +527,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["sluice artifacts gc --store ./store", "clean up"],
       ["sluice artifacts gc --config sluice.json", "and hold the store to its limits"],
     ],
-    load: () => import("./artifacts/gc.js"),
+    load: async () => (await import("./artifacts.js")).collectGarbage,
   },
   {
     name: "artifacts purge",
@@ -200,7 +540,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     options: [STORE, { name: "yes", short: "y", help: "do not ask" }, JSON_OUT],
     examples: [["sluice artifacts purge --store ./store --yes", "delete everything in ./store"]],
-    load: () => import("./artifacts/purge.js"),
+    load: async () => (await import("./artifacts.js")).purgeStore,
   },
   ...FILE_COMMANDS,
   {
@@ -214,7 +554,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["sluice sniff download", "download: PNG image, 640 × 480, 1.0 MB (image/png)"],
       ["curl -s https://example.org/x | sluice sniff --json", "from a pipe"],
     ],
-    load: () => import("./sniff.js"),
+    load: async () => (await import("./sniff.js")).run,
   },
   {
     name: "config",
@@ -229,7 +569,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ["sluice config", "every key"],
       ["sluice config --json > config.schema.json", "for an editor to check configuration files with"],
     ],
-    load: () => import("./config.js"),
+    load: async () => (await import("./config.js")).run,
   },
 ];
 

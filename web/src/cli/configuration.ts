@@ -1,14 +1,13 @@
 /**
- * The configuration file of a command.
+ * What a command is configured by: a file, and secrets that its environment holds or names a file of.
  * @module
  */
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { SluiceConfig } from "../core/config.js";
 import { SluiceError } from "../errors/error.js";
-import { CommandError, Exit } from "./exit.js";
-import { placeOf } from "./json-place.js";
-import { systemReason } from "./system-reason.js";
-import { printable } from "./words.js";
+import { CommandError, Exit, systemReason, UsageError } from "./exit.js";
+import { printable } from "./terminal.js";
 
 /** Checks no more than that it is an object: keys and values are the core's to judge. */
 export async function readConfig(file: string): Promise<SluiceConfig> {
@@ -47,4 +46,52 @@ function parsed(file: string, text: string): unknown {
     const what = text.trim() === "" ? "is empty" : `is not JSON${placeOf(error, text)}`;
     throw new SluiceError("E_CONFIG_JSON", `the configuration ${printable(file)} ${what}; {} is one that sets nothing`);
   }
+}
+
+/** ` from line 2, column 7 on`, where the parser tells; its own sentence would quote what may be a secret. */
+export function placeOf(error: unknown, text: string): string {
+  const position = /at position (\d+)/.exec((error as Error).message)?.[1];
+  if (position === undefined) return "";
+  const before = text.slice(0, Number(position)).split("\n");
+  return ` from line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1} on`;
+}
+
+/** Bytes of a file that holds a secret, at most. */
+const MAX_FILE = 65_536;
+
+/**
+ * The secret in the variable `name`, or in the file whose path is in `${name}_FILE`, without the line break at its end.
+ * Undefined where neither is set. A child process of the same user can read its parent's environment, but not a file that
+ * a sandbox hides.
+ *
+ * @param shortest characters that it must have.
+ * @throws UsageError where it is too short, both are set, or the file cannot be read. The message names no path.
+ */
+export function readSecret(
+  env: NodeJS.ProcessEnv,
+  name: string,
+  shortest: number,
+  command: string,
+): string | undefined {
+  const file = env[`${name}_FILE`];
+  const said = env[name];
+  if (file !== undefined && said !== undefined) {
+    throw new UsageError(`set ${name} or ${name}_FILE, not both`, command);
+  }
+  const secret = file === undefined ? said : secretIn(file, name, command);
+  if (secret === undefined || secret.length >= shortest) return secret;
+  throw new UsageError(`${name} wants at least ${shortest} characters`, command);
+}
+
+function secretIn(file: string, name: string, command: string): string {
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(file);
+  } catch {
+    throw new UsageError(`the file that ${name}_FILE names cannot be read: check its path and permissions`, command);
+  }
+  if (bytes.length > MAX_FILE) {
+    throw new UsageError(`the file that ${name}_FILE names has more than ${MAX_FILE / 1024} KiB`, command);
+  }
+  return new TextDecoder().decode(bytes).replace(/\r?\n$/, "");
 }

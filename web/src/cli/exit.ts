@@ -1,5 +1,5 @@
 /**
- * Exit codes, and which error leads to which (numbers of BSD `sysexits.h`).
+ * Exit codes, which error leads to which (numbers of BSD `sysexits.h`), and errors in words.
  * @module
  */
 import { SluiceError, type ErrorCode } from "../errors/error.js";
@@ -108,4 +108,29 @@ export function exitCodeOfAnswer([first]: readonly SluiceError[]): number {
 /** Whether `error` says that the input is at fault, so that it is printed in the input's place. */
 export function isDataError(error: unknown): error is SluiceError {
   return error instanceof SluiceError && BY_CODE[error.code] === Exit.data;
+}
+
+/** `{"error":{"code":…,"message":…,"line":…,"column":…}}`; `line` wins over the error's own. */
+export function errorInPlace(error: SluiceError, line?: number): string {
+  return JSON.stringify({ error: { ...error.toJSON(), ...(line !== undefined && { line }) } });
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file or folder",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EISDIR: "it is a folder",
+  ENOTDIR: "part of the path is not a folder",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EROFS: "the file system is read-only",
+  ELOOP: "too many symbolic links",
+  ENAMETOOLONG: "the name is too long",
+  EMFILE: "too many files are open",
+};
+
+/** Why the system refused, in words. */
+export function systemReason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return (code !== undefined ? REASONS[code] : undefined) ?? message;
 }

@@ -1,7 +1,8 @@
 /**
- * `--help`, written from the table of commands.
+ * `--help`, written from the table of commands, and `--version`.
  * @module
  */
+import { readFile } from "node:fs/promises";
 import { COMMANDS, GLOBAL_OPTIONS, verbsOf, type CommandSpec, type OptionSpec } from "./commands.js";
 import { EXIT_MEANINGS } from "./exit.js";
 import type { Output } from "./terminal.js";
@@ -102,4 +103,13 @@ export function wrap(text: string, columns: number): string[] {
     }
   }
   return [...lines, line];
+}
+
+/** The version in the nearest `package.json` above this file. */
+export async function version(): Promise<string> {
+  for (let folder = new URL(".", import.meta.url); ; folder = new URL("..", folder)) {
+    const text = await readFile(new URL("package.json", folder), "utf8").catch(() => undefined);
+    if (text !== undefined) return String((JSON.parse(text) as { version?: unknown }).version);
+    if (folder.pathname === "/" || folder.pathname === new URL("..", folder).pathname) return "unknown";
+  }
 }

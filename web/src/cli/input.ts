@@ -4,11 +4,9 @@
  */
 import { open, type FileHandle } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
-import { CommandError, Exit } from "./exit.js";
-import { systemReason } from "./system-reason.js";
-import type { Terminal } from "./terminal.js";
+import { CommandError, Exit, systemReason } from "./exit.js";
+import { printable, type Terminal } from "./terminal.js";
 import { BYTE_ORDER_MARK } from "../transports/bytes.js";
-import { printable } from "./words.js";
 
 /** Bytes read from a file at a time. */
 const CHUNK = 262_144;

@@ -46,11 +46,11 @@ async function main(argv: readonly string[]): Promise<number> {
 
 async function answer(request: Request): Promise<number> {
   if (request.kind === "run") {
-    const command = await request.spec.load();
-    return command.run(request.invocation, terminal);
+    const run = await request.spec.load();
+    return run(request.invocation, terminal);
   }
   if (request.kind === "version") {
-    const { version } = await import("./version.js");
+    const { version } = await import("./help.js");
     await terminal.output.write(`sluice ${await version()}\n`);
     return Exit.ok;
   }

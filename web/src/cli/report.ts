@@ -5,8 +5,7 @@
 import { SluiceError } from "../errors/error.js";
 import { UsageError } from "./exit.js";
 import { storeFolder } from "./store.js";
-import type { Output } from "./terminal.js";
-import { printable } from "./words.js";
+import { printable, type Output } from "./terminal.js";
 
 /** One sentence; for a wrong command line also where to read more, for a store which it was. */
 export async function report(error: unknown, errors: Output, store: string | undefined): Promise<void> {

@@ -1,10 +1,13 @@
 /**
- * `--scope K=V`: whose an artifact is (RFC 0.3 §7.2).
+ * `--scope K=V`: whose an artifact is (RFC 0.3 §7.2). A person at the command line owns the whole store, so where no scope
+ * is named every scope is looked through.
  * @module
  */
-import type { ArtifactScope } from "../artifacts/store.js";
-import { UsageError } from "./exit.js";
+import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import { SluiceError } from "../errors/error.js";
 import { nearest } from "../errors/nearest.js";
+import { UsageError } from "./exit.js";
+import { printable } from "./terminal.js";
 
 const KEYS = ["tenant_id", "user_id", "session_id", "trace_id"] as const;
 type ScopeKey = (typeof KEYS)[number];
@@ -41,4 +44,83 @@ export function scopeText(scope: ArtifactScope): string {
   return KEYS.filter((key) => scope[key] != null)
     .map((key) => `${key}=${String(scope[key])}`)
     .join(" ");
+}
+
+/** The id in `artifact://ID?…`, or the word itself. */
+export function artifactId(word: string): string {
+  return /^artifact:\/\/([^?#/]+)/.exec(word)?.[1] ?? word;
+}
+
+/** Every ref with this id, in `scope` or in all. */
+export async function locateAll(
+  store: ArtifactStore,
+  id: string,
+  scope: ArtifactScope | undefined,
+): Promise<ArtifactRef[]> {
+  if (scope !== undefined) {
+    const ref = await store.stat(id, scope);
+    return ref === null ? [] : [ref];
+  }
+  const found: ArtifactRef[] = [];
+  for await (const ref of store.list()) if (ref.id === id) found.push(ref);
+  return found;
+}
+
+/** One ref with this id. Throws E_NOT_FOUND, or E_INVALID_ARGUMENT when scopes differ in what it names. */
+export async function locate(store: ArtifactStore, id: string, scope: ArtifactScope | undefined): Promise<ArtifactRef> {
+  return single(id, await locateAll(store, id, scope), scope);
+}
+
+function single(id: string, found: readonly ArtifactRef[], scope: ArtifactScope | undefined): ArtifactRef {
+  const [first] = found;
+  if (first === undefined) {
+    const where = scope === undefined ? "the store" : `the scope ${scopeText(scope)}`;
+    throw new SluiceError(
+      "E_NOT_FOUND",
+      `${where} has no artifact ${printable(id)}; \`sluice artifacts list\` shows what there is`,
+    );
+  }
+  if (found.some(({ sha256 }) => sha256 !== first.sha256)) {
+    const scopes = found.map((ref) => scopeText(ref.scope) || "none").join("; ");
+    throw new SluiceError(
+      "E_INVALID_ARGUMENT",
+      `${id} names different contents in several scopes (${printable(scopes)}); say which with --scope`,
+    );
+  }
+  return first;
+}
+
+/**
+ * The store as its owner sees it: what is asked for without a scope is found in whichever scope has it.
+ * The index is read once, when it is first needed.
+ */
+export function acrossScopes(store: ArtifactStore): ArtifactStore {
+  let index: Promise<Map<string, ArtifactRef[]>> | undefined;
+  const scopeOf = async (id: string): Promise<ArtifactScope | undefined> => {
+    index ??= indexById(store);
+    const found = (await index).get(id);
+    return found === undefined ? undefined : single(id, found, undefined).scope;
+  };
+  return {
+    putBytes: (data, info) => store.putBytes(data, info),
+    putText: (text, info) => store.putText(text, info),
+    openWriter: (info) => store.openWriter(info),
+    list: () => store.list(),
+    delete: async (id) => store.delete(id, await scopeOf(id)),
+    update: async (id, patch) => store.update(id, patch, await scopeOf(id)),
+    stat: async (id) => store.stat(id, await scopeOf(id)),
+    get: async (id) => store.get(id, await scopeOf(id)),
+    exists: async (id) => (await scopeOf(id)) !== undefined,
+    evict: (seen) => store.evict(seen),
+    openReader: async (id, options) => {
+      const scope = await scopeOf(id);
+      return scope === undefined ? null : store.openReader(id, { ...options, scope });
+    },
+  };
+}
+
+async function indexById(store: ArtifactStore): Promise<Map<string, ArtifactRef[]>> {
+  const index = new Map<string, ArtifactRef[]>();
+  for await (const ref of store.list()) index.set(ref.id, [...(index.get(ref.id) ?? []), ref]);
+  return index;
 }

@@ -7,9 +7,8 @@ import type { Sluice, Sniffed } from "../core/sluice.js";
 import type { Invocation } from "./commands.js";
 import { CommandError, Exit } from "./exit.js";
 import { openInput, type Input } from "./input.js";
-import { openSluice } from "./library.js";
-import type { Terminal } from "./terminal.js";
-import { printable } from "./words.js";
+import { openSluice } from "./transform.js";
+import { printable, type Terminal } from "./terminal.js";
 
 type Finding = Sniffed & { readonly file: string };
 

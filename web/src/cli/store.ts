@@ -3,17 +3,17 @@
  * @module
  */
 import { stat } from "node:fs/promises";
-import { homedir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import type { ArtifactStore } from "../artifacts/store.js";
 import { FileArtifactStore } from "../artifacts/file/file-store.js";
 import { Folder } from "../artifacts/file/folder.js";
 import { MemoryArtifactStore } from "../artifacts/memory.js";
+import { PrivateFolder } from "../artifacts/private-folder.js";
 import { SluiceError } from "../errors/error.js";
 import { storageError, systemCode } from "../errors/storage.js";
-import { CommandError, Exit, UsageError } from "./exit.js";
-import { systemReason } from "./system-reason.js";
-import { printable } from "./words.js";
+import { CommandError, Exit, systemReason, UsageError } from "./exit.js";
+import { printable } from "./terminal.js";
 
 /** Somebody who gives an address means what is there, and would find a folder of that name. */
 function checkFolder(where: string | undefined): void {
@@ -67,6 +67,20 @@ async function reasonAgainst(path: string, cause: unknown, otherwise: string): P
   else if (systemCode(cause) === "ENOENT")
     reason = found === undefined ? "the folder cannot be made" : "nothing can be put into the folder";
   return `${reason}; name a folder that can be written with --store DIR, or ${otherwise}`;
+}
+
+/**
+ * A folder that goes when the program does. `use` says in the error what it is for, `otherwise` what else there is.
+ *
+ * Throws CommandError, exit 2, where the system's folder for temporary files takes none.
+ */
+export async function sessionFolder(use: string, otherwise: string): Promise<PrivateFolder> {
+  try {
+    return await PrivateFolder.open("session");
+  } catch (error) {
+    const sentence = `cannot make a folder in ${printable(tmpdir())}${use}: ${systemReason(error)}`;
+    throw new CommandError(Exit.usage, `${sentence}; name another in TMPDIR, or ${otherwise}`, { cause: error });
+  }
 }
 
 /** The folder that `--store` names, absolute. */

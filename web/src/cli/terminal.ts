@@ -1,10 +1,10 @@
 /**
- * The three standard streams, the environment and the signal that ends the work.
+ * The three standard streams, the environment and the signal that ends the work; ages and foreign text as a person reads
+ * them.
  * @module
  */
 import type { Readable, Writable } from "node:stream";
-import { CommandError, Exit } from "./exit.js";
-import { systemReason } from "./system-reason.js";
+import { CommandError, Exit, systemReason } from "./exit.js";
 
 /** What a command may touch besides files and the store. */
 export interface Terminal {
@@ -62,4 +62,21 @@ export class Output {
   dim(text: string): string {
     return this.#colour ? `\u001b[2m${text}\u001b[22m` : text;
   }
+}
+
+/** `12 s`, `5 min`, `3 h`, `12 d`: whole units, the largest that fits. */
+export function humanAge(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/**
+ * Foreign text made safe for a terminal: control, bidirectional, zero-width and tag characters become
+ * `\u{…}`. Names of files and artifacts come from servers, and a terminal obeys escape sequences.
+ */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
 }

@@ -1,23 +1,28 @@
 /**
- * `sluice transform`: a tool result in, what a model should see out.
+ * `sluice transform`: a tool result in, what a model should see out; and `sluice restore`: the result that
+ * `transform --dialect mcp` was given.
  * @module
  */
-import type { Transformed, TransformOptions } from "../core/sluice.js";
+import { configured } from "../artifacts/retention/retaining-store.js";
+import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import { counted, humanSize } from "../core/amounts.js";
+import { createSluiceOver } from "../core/create.js";
+import type { Sluice, SluiceStream, Transformed, TransformOptions } from "../core/sluice.js";
+import type { SluiceError } from "../errors/error.js";
+import { withoutDoor } from "../mcp/door-config.js";
+import { isBlank, linePieces } from "../transports/lines.js";
 import type { Invocation } from "./commands.js";
-import { Exit, exitCodeOfAnswer, isDataError, UsageError } from "./exit.js";
-import { errorInPlace } from "./in-place.js";
-import { openInput, withoutMark } from "./input.js";
-import { openSluice } from "./library.js";
-import { indent } from "./pretty.js";
+import { readConfig } from "./configuration.js";
+import { errorInPlace, Exit, exitCodeOfAnswer, isDataError, UsageError } from "./exit.js";
+import { openInput, withoutMark, type Input } from "./input.js";
+import { indent, oneLine } from "./pretty.js";
 import { Progress } from "./progress.js";
 import { nameStore, reportFailures, reportInput } from "./report.js";
-import { parseScope } from "./scope.js";
-import { openStore } from "./store.js";
-import type { Terminal } from "./terminal.js";
-import { transformLines, type Work } from "./transform-lines.js";
-import { counted, humanSize } from "../core/amounts.js";
+import { acrossScopes, parseScope } from "./scope.js";
+import { openKeptStore, openStore } from "./store.js";
+import type { Output, Terminal } from "./terminal.js";
 
-export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
+export async function transform(invocation: Invocation, terminal: Terminal): Promise<number> {
   if (invocation.has("ndjson") && invocation.has("pretty")) {
     throw new UsageError(
       "--ndjson writes one line a result and --pretty writes many; give one of them",
@@ -98,4 +103,197 @@ async function sayWhatWasKept({ artifacts, bytesIn, bytesOut }: Transformed, { e
   const bytes = kept.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
   const line = `${counted(kept.length, "artifact")} of ${humanSize(bytes)}; ${humanSize(bytesIn)} in, ${humanSize(bytesOut)} out`;
   await errors.write(errors.dim(`${line}\n`));
+}
+
+interface Work {
+  readonly sluice: Sluice;
+  readonly options: TransformOptions;
+  readonly input: Input;
+  readonly progress: Progress;
+  readonly terminal: Terminal;
+  /** As `--store` names it. */
+  readonly store: string | undefined;
+}
+
+/** One line out for each line in, blank lines included. The first line that failed gives the exit code. */
+async function transformLines({ sluice, options, input, progress, terminal, store }: Work): Promise<number> {
+  let exit: number = Exit.ok;
+  let refused = false;
+  let line = new Line(sluice, options, 1);
+  try {
+    for await (const { bytes, last } of linePieces(withoutMark(input.chunks))) {
+      await line.write(bytes);
+      await progress.add(bytes.length);
+      if (!last) continue;
+      const closed = await line.close();
+      if (exit === Exit.ok) exit = closed.exit;
+      await terminal.output.write(`${closed.text}\n`);
+      if (closed.failures.length > 0) await progress.done();
+      await reportFailures(closed.failures, terminal.errors, line.number);
+      refused ||= closed.failures.length > 0;
+      line = new Line(sluice, options, line.number + 1);
+    }
+  } finally {
+    await line.dispose();
+  }
+  if (refused) await nameStore(terminal.errors, store);
+  return exit;
+}
+
+interface Closed {
+  readonly text: string;
+  readonly exit: number;
+  readonly failures: readonly SluiceError[];
+}
+
+/** One line on its way through the gate. After an error the rest of it is skipped. */
+class Line {
+  readonly number: number;
+  readonly #sluice: Sluice;
+  readonly #options: TransformOptions;
+  #stream: SluiceStream | undefined;
+  #blank = true;
+  #error: SluiceError | undefined;
+
+  constructor(sluice: Sluice, options: TransformOptions, number: number) {
+    this.#sluice = sluice;
+    this.#options = options;
+    this.number = number;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    if (bytes.length === 0 || this.#error !== undefined) return;
+    this.#blank &&= isBlank(bytes);
+    this.#stream ??= this.#sluice.open(this.#options);
+    try {
+      await this.#stream.write(bytes);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  async close(): Promise<Closed> {
+    try {
+      if (!this.#blank && this.#error === undefined && this.#stream !== undefined) {
+        const { text, failures } = await this.#stream.close();
+        return { text: oneLine(text.trimEnd()), exit: exitCodeOfAnswer(failures), failures };
+      }
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      await this.dispose();
+    }
+    return this.#error === undefined
+      ? { text: "", exit: Exit.ok, failures: [] }
+      : { text: errorInPlace(this.#error, this.number), exit: Exit.data, failures: [] };
+  }
+
+  async dispose(): Promise<void> {
+    await this.#stream?.[Symbol.asyncDispose]();
+    this.#stream = undefined;
+  }
+
+  #fail(error: unknown): void {
+    if (!isDataError(error)) throw error;
+    this.#error = error;
+  }
+}
+
+export async function restore(invocation: Invocation, terminal: Terminal): Promise<number> {
+  const scope = parseScope(invocation.values("scope"), invocation.command);
+  const { chunks } = await openInput(invocation.operands[0], terminal);
+  const store = await openKeptStore(invocation.value("store"));
+  const sluice = await openSluice(scope === undefined ? acrossScopes(store) : store, undefined);
+  const restoring = new Restoring(sluice, scope, terminal.output, new Progress(terminal.errors, "restore"));
+  return invocation.has("ndjson")
+    ? restoring.lines(withoutMark(chunks))
+    : restoring.whole(withoutMark(chunks), terminal.output.isTerminal);
+}
+
+/** The reduced text is held, for its references stand at its end; what they name streams through. */
+class Restoring {
+  readonly #sluice: Sluice;
+  readonly #scope: ArtifactScope | undefined;
+  readonly #output: Output;
+  readonly #progress: Progress;
+
+  constructor(sluice: Sluice, scope: ArtifactScope | undefined, output: Output, progress: Progress) {
+    this.#sluice = sluice;
+    this.#scope = scope;
+    this.#output = output;
+    this.#progress = progress;
+  }
+
+  async whole(chunks: AsyncIterable<Uint8Array>, endLine: boolean): Promise<number> {
+    const text = new Text();
+    for await (const chunk of chunks) text.add(chunk);
+    const exit = await this.#one(text.take(), undefined);
+    if (endLine || exit !== Exit.ok) await this.#output.write("\n");
+    return exit;
+  }
+
+  async lines(chunks: AsyncIterable<Uint8Array>): Promise<number> {
+    const text = new Text();
+    let exit: number = Exit.ok;
+    let number = 0;
+    for await (const { bytes, last } of linePieces(chunks)) {
+      text.add(bytes);
+      if (!last) continue;
+      number += 1;
+      const blank = text.blank;
+      const line = text.take();
+      const outcome = blank ? Exit.ok : await this.#one(line, number);
+      if (outcome !== Exit.ok) exit = outcome;
+      await this.#output.write("\n");
+    }
+    return exit;
+  }
+
+  async #one(json: string, line: number | undefined): Promise<number> {
+    let begun = false;
+    try {
+      for await (const piece of this.#sluice.restoreStream(
+        json,
+        this.#scope === undefined ? {} : { scope: this.#scope },
+      )) {
+        begun = true;
+        await this.#output.write(piece);
+        await this.#progress.add(piece.length);
+      }
+      return Exit.ok;
+    } catch (error) {
+      if (begun || !isDataError(error)) throw error;
+      await this.#output.write(errorInPlace(error, line));
+      return Exit.data;
+    } finally {
+      await this.#progress.done();
+    }
+  }
+}
+
+/** Decodes chunks of UTF-8 as they come, for their buffers are used again. */
+class Text {
+  #parts: string[] = [];
+  #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  /** Whether nothing but white space has come. */
+  blank = true;
+
+  add(bytes: Uint8Array): void {
+    this.blank &&= isBlank(bytes);
+    this.#parts.push(this.#decoder.decode(bytes, { stream: true }));
+  }
+
+  take(): string {
+    const text = this.#parts.join("") + this.#decoder.decode();
+    this.#parts = [];
+    this.blank = true;
+    return text;
+  }
+}
+
+/** A Sluice over `store`, configured by a JSON file where one is named. */
+export async function openSluice(store: ArtifactStore, configFile: string | undefined): Promise<Sluice> {
+  const all = configFile === undefined ? undefined : await readConfig(configFile);
+  const { store: kept, config } = configured(store, all);
+  return createSluiceOver({ store: kept, onFailure: "answer" }, withoutDoor(config));
 }

@@ -3,16 +3,15 @@
  * @module
  */
 import { isArtifactId } from "../artifacts/ids.js";
+import type { StoredArtifact } from "../artifacts/store.js";
 import { untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
 import { MAX_MESSAGE } from "../transports/limits.js";
-import { written, type Written } from "./arguments/expansion.js";
-import type { ArgumentTool, ArtifactForm } from "./arguments/form.js";
-import { formAt } from "./arguments/form.js";
-import { MAX_COPY_TIME, MAX_READ_TIME, MAX_REFERENCES } from "./arguments/limits.js";
-import { pathText, type ArgumentPath } from "./arguments/position.js";
+import { formAt, pathText, type ArgumentPath, type ArgumentTool, type ArtifactForm } from "./arguments/form.js";
 import {
   expired,
+  noPath,
+  noText,
   notHere,
   Refusal,
   tooComplex,
@@ -25,12 +24,20 @@ import {
 } from "./arguments/refusal.js";
 import { uriIn, type GivenUri } from "./arguments/uri.js";
 import { applyEdits, nameOf, parseJson, replaceEdit, type Edit, type ValueNode } from "./json-text.js";
-import type { StoredArtifact } from "../artifacts/store.js";
-import type { ReadingSource } from "./reading/source.js";
-import type { TextResult } from "./reading/wire.js";
+import { base64Of } from "./reading/base64.js";
+import type { TextResult } from "./reading/definition.js";
+import { readSpan, type ReadingSource } from "./reading/source.js";
 
 export type { ArgumentTool, ArtifactForm, ArtifactForms } from "./arguments/form.js";
-export { MAX_REFERENCES } from "./arguments/limits.js";
+
+/** References that are looked at in one call. */
+export const MAX_REFERENCES: number = 256;
+
+/** How long, in milliseconds, a store may take for one artifact: less than clients wait for an answer (60 s). */
+const MAX_READ_TIME = 30_000;
+
+/** The same for a copy of it, which may be of any size. */
+const MAX_COPY_TIME = 300_000;
 
 /** What a call's arguments are expanded with. */
 export interface ArgumentsContext {
@@ -61,7 +68,7 @@ export type Expanded =
   | { readonly kind: "refused"; readonly result: TextResult; readonly failure?: SluiceError };
 
 /** Arguments that name artifacts: nothing was asked of a store yet. */
-export interface NamedArtifacts {
+interface NamedArtifacts {
   /** JSON text of the arguments. */
   readonly text: string;
   /** What they name, or why nobody looks. */
@@ -75,18 +82,10 @@ interface Found {
 }
 
 /**
- * Puts artifacts where arguments name them. Only a string that is wholly one `artifact://` URI of an artifact that
- * `source` has is touched; all else keeps its spelling.
+ * Finds what arguments name, without a store; undefined where that is nothing.
  *
  * @param text JSON text of `params.arguments`. What is no JSON is left to the server to refuse.
- * @throws what the signal gives; all else that goes wrong is a refusal, in words for the caller.
  */
-export async function expandArguments(text: string, context: ArgumentsContext): Promise<Expanded> {
-  const named = artifactsNamed(text, context.tool.name);
-  return named === undefined ? { kind: "unchanged" } : putArtifacts(named, context);
-}
-
-/** Finds what arguments name, without a store; undefined where that is nothing. */
 export function artifactsNamed(text: string, tool: string): NamedArtifacts | undefined {
   // Most calls name none, and are not even parsed; an escape may hide a letter.
   if (!/artifact:|\\u/.test(text)) return undefined;
@@ -99,7 +98,12 @@ export function artifactsNamed(text: string, tool: string): NamedArtifacts | und
   }
 }
 
-/** The second half of {@link expandArguments}. */
+/**
+ * Puts artifacts where arguments name them. Only a string that is wholly one `artifact://` URI of an artifact that
+ * `source` has is touched; all else keeps its spelling.
+ *
+ * @throws what the signal gives; all else that goes wrong is a refusal, in words for the caller.
+ */
 export async function putArtifacts(named: NamedArtifacts, context: ArgumentsContext): Promise<Expanded> {
   try {
     if (named.found instanceof Refusal) throw named.found;
@@ -118,7 +122,7 @@ async function expand(text: string, found: readonly Found[], context: ArgumentsC
   let left = maxBytes - utf8Length(text);
   for (const { node, path, uri } of found) {
     const place: Place = { tool: tool.name, path, id: uri.id };
-    const ref = await known(place, context);
+    const ref = await reading(place, MAX_READ_TIME, context, async () => context.source.stat(place.id));
     if (ref === null) {
       // Only Sluice names things like this: who got it as an argument would take the name for the content.
       if (uri.id.startsWith("truncated_") || isArtifactId(uri.id)) throw notHere(place);
@@ -136,10 +140,6 @@ async function expand(text: string, found: readonly Found[], context: ArgumentsC
     expansions.push({ path: pathText(path), id: ref.id, form, bytes: ref.size_bytes });
   }
   return edits.length === 0 ? { kind: "unchanged" } : { kind: "expanded", text: applyEdits(text, edits), expansions };
-}
-
-async function known(place: Place, context: ArgumentsContext): Promise<StoredArtifact | null> {
-  return reading(place, MAX_READ_TIME, context, async () => context.source.stat(place.id));
 }
 
 /** Does what may fail at the store, or never end there, and says so in words for a caller. */
@@ -190,4 +190,71 @@ function collect(node: ValueNode, path: ArgumentPath, found: Found[]): void {
 /** Bytes of a text in UTF-8. */
 function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;
+}
+
+/** What stands in an argument's place: JSON text of a string, and its bytes in UTF-8. */
+interface Written {
+  readonly json: string;
+  readonly jsonBytes: number;
+}
+
+interface WritingMeans {
+  readonly source: ReadingSource;
+  readonly writeCopy?: (ref: StoredArtifact, signal?: AbortSignal) => Promise<string>;
+  readonly signal?: AbortSignal;
+}
+
+/** What may stand in a data URI: servers name types as they like. */
+const MIME_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/i;
+
+/**
+ * Writes an artifact. What would not fit is not read.
+ *
+ * @param room bytes that there is room for.
+ * @returns undefined when it does not fit.
+ * @throws Refusal; what the store throws.
+ */
+async function written(
+  place: Place,
+  ref: StoredArtifact,
+  form: ArtifactForm,
+  room: number,
+  means: WritingMeans,
+): Promise<Written | undefined> {
+  if (form === "path") {
+    if (means.writeCopy === undefined) throw noPath(place);
+    return fitting(JSON.stringify(await means.writeCopy(ref, means.signal)), room);
+  }
+  const prefix = form === "data_uri" ? `data:${mimeOf(ref)};base64,` : "";
+  const least = form === "text" ? ref.size_bytes : prefix.length + 4 * Math.ceil(ref.size_bytes / 3);
+  if (least + 2 > room) return undefined;
+  const bytes = await bytesOf(place, ref, means);
+  if (form !== "text") return fitting(`"${prefix}${base64Of(bytes)}"`, room);
+  return fitting(JSON.stringify(textOf(place, bytes)), room);
+}
+
+async function bytesOf(place: Place, ref: StoredArtifact, { source, signal }: WritingMeans): Promise<Uint8Array> {
+  const { size_bytes: size } = ref;
+  const from = { ref, source, maxScanned: size, tool: place.tool, signal };
+  const bytes = await readSpan(from, { start: 0, end: size });
+  if (bytes.length !== size) throw unreadable(place);
+  return bytes;
+}
+
+/** The text that the bytes are, a byte order mark included. */
+function textOf(place: Place, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw noText(place);
+  }
+}
+
+function mimeOf({ mime_type: type }: StoredArtifact): string {
+  return type !== null && MIME_TYPE.test(type) ? type.toLowerCase() : "application/octet-stream";
+}
+
+function fitting(json: string, room: number): Written | undefined {
+  const jsonBytes = new TextEncoder().encode(json).length;
+  return jsonBytes > room ? undefined : { json, jsonBytes };
 }

@@ -1,9 +1,13 @@
 /**
- * What a server's lists told of its tools.
+ * What a server's lists told of its tools, and what a door adds to the server's own words: a tool, a sentence, resources
+ * (design §6).
  * @module
  */
 import { SluiceError } from "../errors/error.js";
+import { appendEdit, applyEdits, parseJson, valueAt, type Edit, type ObjectNode } from "./json-text.js";
+import type { ReadTool } from "./reading/definition.js";
 import { objectOr, stringOr } from "./rpc.js";
+import { schemaEdits, type SchemaMode } from "./schemas.js";
 
 /** What matters of a tool. */
 export interface ListedTool {
@@ -59,4 +63,88 @@ export class Catalog {
     const { visibility } = objectOr(this.find(name)?.meta["ui"]);
     return Array.isArray(visibility) && visibility.length > 0 && visibility.every((who) => stringOr(who) === "app");
   }
+}
+
+/** What a server said of itself. */
+export interface ServerFacts {
+  readonly hasTools: boolean;
+  readonly hasResources: boolean;
+}
+
+/** The sentence behind a server's instructions. */
+export function instructionOf(tool: string): string {
+  return `Large content of tool results is stored, not shown: a result then names an artifact:// URI, which the tool ${tool} reads and tool arguments take.`;
+}
+
+/** The answer to `tools/list`, with one tool more on the last page, unless the server has one of that name. */
+export function withTool(message: string, tool: ReadTool, schemas: SchemaMode, catalog: Catalog): string | undefined {
+  const result = resultOf(message);
+  const tools = valueAt(result, "tools");
+  if (result === undefined || tools?.type !== "Array") return undefined;
+  catalog.note(objectOr(objectOr(JSON.parse(message))["result"])["tools"]);
+  const edits = tools.elements.flatMap(({ value }) => {
+    return value.type === "Object" ? schemaEdits(value, message, schemas) : [];
+  });
+  if (isLastPage(result) && catalog.find(tool.name) === undefined) {
+    edits.push(appendEdit(tools, JSON.stringify(tool)));
+  }
+  return applyEdits(message, edits);
+}
+
+/** What the answer to `initialize` or `server/discover` tells of the server. */
+export function factsOf(message: string): ServerFacts {
+  const { capabilities } = objectOr(objectOr(JSON.parse(message))["result"]);
+  const { tools, resources } = objectOr(capabilities);
+  return { hasTools: tools !== undefined, hasResources: resources !== undefined };
+}
+
+/** The answer to `initialize` or `server/discover`, with a sentence more and resources among the capabilities. */
+export function withIntroduction(message: string, sentence: string): string | undefined {
+  const result = resultOf(message);
+  const capabilities = valueAt(result, "capabilities");
+  if (result === undefined || capabilities?.type !== "Object") return undefined;
+  // Without tools there is nothing to store, so nothing is added.
+  if (valueAt(capabilities, "tools") === undefined) return undefined;
+  const edits = instructionEdits(result, sentence);
+  if (valueAt(capabilities, "resources") === undefined) edits.push(appendEdit(capabilities, '"resources":{}'));
+  return applyEdits(message, edits);
+}
+
+function instructionEdits(result: ObjectNode, sentence: string): Edit[] {
+  const instructions = valueAt(result, "instructions");
+  if (instructions === undefined) return [appendEdit(result, `"instructions":${JSON.stringify(sentence)}`)];
+  if (instructions.type !== "String") return [];
+  const insert = JSON.stringify(instructions.value === "" ? sentence : `\n\n${sentence}`).slice(1, -1);
+  return [{ at: instructions.loc.end.offset - 1, remove: 0, insert }];
+}
+
+/**
+ * The answer to `resources/list` or `resources/templates/list`, with more of them on its last page. What is added is
+ * this client's alone, so nobody may keep the page for others.
+ */
+export function withResources(message: string, list: string, more: readonly object[]): string | undefined {
+  const result = resultOf(message);
+  const listed = valueAt(result, list);
+  if (result === undefined || listed?.type !== "Array" || !isLastPage(result) || more.length === 0) return undefined;
+  const edits = [appendEdit(listed, more.map((each) => JSON.stringify(each)).join(","))];
+  for (const [name, value] of [
+    ["ttlMs", "0"],
+    ["cacheScope", '"private"'],
+  ] as const) {
+    const told = valueAt(result, name);
+    if (told === undefined) continue;
+    const { start, end } = told.loc;
+    edits.push({ at: start.offset, remove: end.offset - start.offset, insert: value });
+  }
+  return applyEdits(message, edits);
+}
+
+function resultOf(message: string): ObjectNode | undefined {
+  const result = valueAt(parseJson(message), "result");
+  return result?.type === "Object" ? result : undefined;
+}
+
+function isLastPage(result: ObjectNode): boolean {
+  const next = valueAt(result, "nextCursor");
+  return next === undefined || next.type === "Null";
 }

@@ -8,13 +8,13 @@ import type { MessageMembers } from "../transports/members.js";
 import type { Course, GateAnswer, Judge } from "../transports/passage.js";
 import type { Catalog } from "./catalog.js";
 import type { InFlight, Request } from "./in-flight.js";
+import { parsedOr, stringOr } from "./rpc.js";
 import { tooLargeForClient } from "./too-large.js";
 
 /** Rewrites the answer to a request: gets and gives the message's JSON text; undefined leaves it as it is. */
 export type AnswerEdit = (message: string) => string | undefined | Promise<string | undefined>;
 
-/** What courses are chosen by. */
-export interface CourseTerms {
+interface CourseTerms {
   readonly inFlight: InFlight;
   readonly catalog: Catalog;
   /** Options of a tool's results; without a tool those of anything else. */
@@ -76,7 +76,7 @@ export class Courses implements Judge {
    */
   #anyAnswer(message: MessageMembers, isUrgent: boolean): Course | undefined {
     let only: Course | undefined;
-    for (const request of this.#terms.inFlight.entries().values()) {
+    for (const request of this.#terms.inFlight.requests()) {
       const course = this.#answer(request, message);
       if (only !== undefined && !isSame(only, course)) return undefined;
       only ??= course;
@@ -167,9 +167,5 @@ function isSame(left: Course, right: Course): boolean {
 
 /** What a JSON string says; empty for what is none. */
 function stringIn(json: string): string {
-  try {
-    return String(JSON.parse(json));
-  } catch {
-    return "";
-  }
+  return stringOr(parsedOr(json)) ?? "";
 }

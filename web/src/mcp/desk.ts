@@ -5,16 +5,16 @@
 import type { ArtifactScope } from "../artifacts/store.js";
 import type { AnswerRef } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
-import { ArtifactSource } from "./artifact-source.js";
-import type { ArgumentsContext, Expansion } from "./arguments.js";
+import { MAX_MESSAGE } from "../transports/limits.js";
+import { artifactsNamed, putArtifacts, type ArgumentsContext, type Expanded, type Expansion } from "./arguments.js";
 import { Expander, type ArgumentTerms, type CalledTool } from "./arguments/expander.js";
-import type { Catalog } from "./catalog.js";
-import { callNaming, type NamingCall } from "./expand-call.js";
-import type { ServerFacts } from "./listing.js";
-import { ArtifactReading, listing, readTool, resourceTemplate } from "./reading/reading.js";
-import type { ReadTool } from "./reading/wire.js";
-import { errorMessage, objectOr, resultMessage, RpcCode, stringOr } from "./rpc.js";
+import type { Catalog, ServerFacts } from "./catalog.js";
 import type { ClientRequest } from "./client-request.js";
+import { applyEdits, parseJson, replaceEdit, sourceOf, valueAt, type ValueNode } from "./json-text.js";
+import type { ReadTool } from "./reading/definition.js";
+import { ArtifactReading, listing, readTool, resourceTemplate } from "./reading/reading.js";
+import { ArtifactSource } from "./reading/source.js";
+import { errorMessage, objectOr, resultMessage, RpcCode, stringOr } from "./rpc.js";
 
 /** What a desk is made of; the namespace is the prefix of our own tool as well. */
 export interface DeskTerms extends ArgumentTerms {
@@ -106,19 +106,19 @@ export class Desk {
     if (name === this.tool.name && this.#catalog.find(name) === undefined) {
       return this.#answer(request, () => this.#reading.call(request.params["arguments"]));
     }
-    const call = callNaming(request, name);
-    if (call === undefined) return FORWARD;
+    const expansion = expansionOf(request, name);
+    if (expansion === undefined) return FORWARD;
     const tool = (): CalledTool => {
       const listed = this.#catalog.find(name);
       return { name, inputSchema: listed?.inputSchema, meta: listed?.meta };
     };
     const { scope } = this.#terms;
-    const expand = (context: ArgumentsContext): Promise<Taken> => this.#expand(request, call, context);
+    const expand = (context: ArgumentsContext): Promise<Taken> => this.#expand(request, expansion, context);
     return { kind: "hold", take: (signal) => this.#expander.expand(tool, { scope, signal }, expand) };
   }
 
-  async #expand(request: ClientRequest, call: NamingCall, context: ArgumentsContext): Promise<Taken> {
-    const expanded = await call.expand(context);
+  async #expand(request: ClientRequest, expansion: CallExpansion, context: ArgumentsContext): Promise<Taken> {
+    const expanded = await expansion(context);
     if (expanded.kind === "unchanged") return FORWARD;
     if (expanded.kind === "expanded") return { kind: "forward", text: expanded.text, expansions: expanded.expansions };
     const { result, failure } = expanded;
@@ -163,4 +163,33 @@ function failed({ id, isModern, params }: ClientRequest, error: unknown): string
     code,
     ...objectOr(params["uri"] !== undefined && { uri: params["uri"] }),
   });
+}
+
+/** Puts artifacts into a call; what comes of it is the whole message. Throws what the signal gives. */
+type CallExpansion = (context: ArgumentsContext) => Promise<Expanded>;
+
+/** Looks at the arguments and nothing else of the message, without a store; undefined where nothing is named. */
+function expansionOf({ text }: ClientRequest, tool: string): CallExpansion | undefined {
+  // Most calls name none, and are not even parsed; an escape may hide a letter.
+  if (!/artifact:|\\u/.test(text)) return undefined;
+  const node = argumentsIn(text);
+  if (node === undefined) return undefined;
+  const given = sourceOf(text, node);
+  const named = artifactsNamed(given, tool);
+  if (named === undefined) return undefined;
+  return async (context) => {
+    const rest = new TextEncoder().encode(text).length - new TextEncoder().encode(given).length;
+    const expanded = await putArtifacts(named, { ...context, maxBytes: MAX_MESSAGE - rest });
+    if (expanded.kind !== "expanded") return expanded;
+    return { ...expanded, text: applyEdits(text, [replaceEdit(node, expanded.text)]) };
+  };
+}
+
+function argumentsIn(text: string): ValueNode | undefined {
+  try {
+    return valueAt(valueAt(parseJson(text), "params"), "arguments");
+  } catch {
+    // What is too deep or too large to be read goes on as it is.
+    return undefined;
+  }
 }

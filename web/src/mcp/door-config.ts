@@ -7,7 +7,7 @@ import { SluiceError } from "../errors/error.js";
 import type { ArtifactForm, ArtifactForms } from "./arguments.js";
 
 /** `door` with every key said. */
-export interface DoorSettings {
+interface DoorSettings {
   readonly on_store_failure: "answer" | "error";
   /** By tool, then by place. */
   readonly arguments: Readonly<Record<string, ArtifactForms>>;

@@ -6,14 +6,21 @@ import type { AnswerRef, Sluice, Transformed, TransformOptions } from "../core/s
 import { Incoming, type Outlet } from "../transports/incoming.js";
 import type { MessageMembers } from "../transports/members.js";
 import type { Passed } from "../transports/passage.js";
-import { Catalog, type ListedTool } from "./catalog.js";
+import {
+  Catalog,
+  factsOf,
+  instructionOf,
+  withIntroduction,
+  withResources,
+  withTool,
+  type ListedTool,
+  type ServerFacts,
+} from "./catalog.js";
 import { Courses, type AnswerEdit } from "./courses.js";
-import { batchOf, elementsOf } from "./client-batch.js";
-import { cancelledBy, requestOf, type ClientRequest } from "./client-request.js";
+import { batchOf, cancelledBy, elementsOf, requestOf, type ClientRequest } from "./client-request.js";
 import type { DoorEvent } from "./door-event.js";
 import { Desk, type DeskTerms, type Held, type Taken } from "./desk.js";
 import { InFlight, type Request } from "./in-flight.js";
-import { factsOf, instructionOf, withIntroduction, withResources, withTool, type ServerFacts } from "./listing.js";
 import { errorMessage, objectOr, RpcCode, stringOr } from "./rpc.js";
 import { withLinks, withLinksTold } from "./links.js";
 import { readTool } from "./reading/reading.js";
@@ -117,9 +124,7 @@ export class Door {
 
   /** The server is gone: what everybody who waits for it is answered. */
   abandon(sentence: string): readonly string[] {
-    const waiting = [...this.#inFlight.entries()].filter(([, { isCancelled }]) => isCancelled !== true);
-    for (const [id] of waiting) this.#inFlight.close(id);
-    return waiting.map(([id]) => errorMessage(id, RpcCode.serverError, sentence));
+    return this.#inFlight.abandon(sentence);
   }
 
   /** What is known of the server, where no message of its told. */
@@ -144,7 +149,7 @@ export class Door {
 
   /** How many requests wait for the server's answer. */
   get waiting(): number {
-    return [...this.#inFlight.entries().values()].filter(({ isCancelled }) => isCancelled !== true).length;
+    return this.#inFlight.waiting;
   }
 
   #take(bytes: Uint8Array): FromClient | Promise<FromClient> {

@@ -5,11 +5,9 @@
 import { MessageMembers } from "../transports/members.js";
 import type { Outlet } from "../transports/incoming.js";
 import type { ListedTool } from "./catalog.js";
-import { elementsOf } from "./client-batch.js";
-import { requestOf } from "./client-request.js";
+import { requestsIn } from "./client-request.js";
 import type { DoorEvent, FromClient } from "./door.js";
 import { InFlight } from "./in-flight.js";
-import { errorMessage, RpcCode } from "./rpc.js";
 import { refuseMessage, tooLargeForServer, type Refused } from "./too-large.js";
 
 /** Takes the bytes of one message, in pieces that must not be written over. */
@@ -56,10 +54,7 @@ export class PlainDoor implements Doorway {
   }
 
   async fromClient(bytes: Uint8Array): Promise<FromClient> {
-    for (const element of elementsOf(bytes) ?? [bytes]) {
-      const request = requestOf(element);
-      if (request !== undefined) this.#inFlight.open(request);
-    }
+    for (const request of requestsIn(bytes)) this.#inFlight.open(request);
     return { forward: bytes, answers: [] };
   }
 
@@ -88,9 +83,7 @@ export class PlainDoor implements Doorway {
   }
 
   abandon(sentence: string): readonly string[] {
-    const ids = [...this.#inFlight.entries().keys()];
-    for (const id of ids) this.#inFlight.close(id);
-    return ids.map((id) => errorMessage(id, RpcCode.serverError, sentence));
+    return this.#inFlight.abandon(sentence);
   }
 
   forget(id: string): void {
@@ -106,6 +99,6 @@ export class PlainDoor implements Doorway {
   }
 
   get waiting(): number {
-    return this.#inFlight.entries().size;
+    return this.#inFlight.waiting;
   }
 }

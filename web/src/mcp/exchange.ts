@@ -2,15 +2,14 @@
  * One message of a client's over HTTP, and what comes back.
  * @module
  */
+import { joined, textOf } from "../transports/bytes.js";
 import { MAX_MESSAGE } from "../transports/limits.js";
 import { MessageMembers } from "../transports/members.js";
-import { elementsOf, membersOf } from "./client-batch.js";
-import { requestOf } from "./client-request.js";
+import { EventStreamGate } from "../transports/sse.js";
+import { isBatch, membersOf, requestsIn } from "./client-request.js";
 import type { Doorway } from "./doorway.js";
-import { carriesMessages, gatedResponse, jsonResponse } from "./gated-response.js";
 
-/** What one exchange needs. */
-export interface ExchangeTerms {
+interface ExchangeTerms {
   /** Sends the server the message: as the client sent it, or this one in its place. */
   readonly send: (body?: Uint8Array) => Promise<Response>;
   /** Asked before the door answers by itself; a response says that the client may not come in. */
@@ -43,8 +42,7 @@ export async function exchange(
 
 /** The ids of a message's requests, as JSON text. */
 export function idsIn(body: Uint8Array): readonly string[] {
-  const ids = (elementsOf(body) ?? [body]).map((element) => requestOf(element)?.id);
-  return ids.filter((id) => id !== undefined);
+  return requestsIn(body).map(({ id }) => id);
 }
 
 interface Taken {
@@ -97,6 +95,109 @@ export function asPost(headers: Headers): Headers {
   return headers;
 }
 
-function isBatch(body: Uint8Array): boolean {
-  return body.find((byte) => byte > 0x20) === 0x5b;
+interface ResponseTerms {
+  /** Messages of our own that come behind the server's. */
+  readonly own?: readonly string[];
+  /** Sends the server what it gets in place of an answer. */
+  readonly reply: (text: string) => void;
+}
+
+/** Whether a response carries messages: a stream of events, or JSON. */
+function carriesMessages(response: Response): boolean {
+  return response.ok && response.body !== null && wayOf(response) !== undefined;
+}
+
+/** The response as its client gets it; one that carries no messages as it is. It is read no faster than it is taken. */
+export function gatedResponse(door: Doorway, response: Response, terms: ResponseTerms): Response {
+  const way = wayOf(response);
+  if (way === undefined || !response.ok || response.body === null) return response;
+  const { status, statusText } = response;
+  const headers = new Headers(response.headers);
+  // They tell of the body as it was on the wire.
+  headers.delete("content-length");
+  headers.delete("content-encoding");
+  const reader = response.body.getReader();
+  return new Response(streamOf(way(door, reader, terms), reader), { status, statusText, headers });
+}
+
+/** A response of one message, or of several as a batch. */
+export function jsonResponse(text: string): Response {
+  return new Response(text, { status: 200, headers: { "content-type": "application/json" } });
+}
+
+type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
+type Way = (door: Doorway, body: BodyReader, terms: ResponseTerms) => AsyncGenerator<Uint8Array>;
+
+function wayOf({ headers }: Response): Way | undefined {
+  const type = headers.get("content-type") ?? "";
+  if (/\btext\/event-stream\b/i.test(type)) return eventPieces;
+  return /\bapplication\/(?:[\w.+-]+\+)?json\b/i.test(type) ? messagePieces : undefined;
+}
+
+async function* eventPieces(
+  door: Doorway,
+  body: BodyReader,
+  { own = [], reply }: ResponseTerms,
+): AsyncGenerator<Uint8Array> {
+  const out: Uint8Array[] = [];
+  const put = async (bytes: Uint8Array): Promise<void> => void out.push(bytes);
+  const gate = new EventStreamGate((outlet) => door.fromServer(outlet, reply), put);
+  try {
+    for await (const chunk of chunksOf(body)) {
+      await gate.write(chunk);
+      if (out.length > 0) yield joined(out.splice(0));
+    }
+    for (const text of own) yield new TextEncoder().encode(`data: ${text}\n\n`);
+  } finally {
+    await gate.end();
+  }
+}
+
+async function* messagePieces(
+  door: Doorway,
+  body: BodyReader,
+  { own = [], reply }: ResponseTerms,
+): AsyncGenerator<Uint8Array> {
+  const out: Uint8Array[] = [];
+  const put = async (bytes: Uint8Array): Promise<void> => void out.push(bytes);
+  const incoming = door.fromServer({ forward: put, complete: async () => undefined, stray: put }, reply);
+  try {
+    for await (const chunk of chunksOf(body)) {
+      await incoming.write(chunk);
+      // What comes before the end is never small, and never part of a batch.
+      if (own.length === 0) yield* out.splice(0);
+    }
+    await incoming.end();
+    if (own.length === 0) yield* out;
+    else yield joinedBatch(out, own);
+  } finally {
+    await incoming[Symbol.asyncDispose]();
+  }
+}
+
+/** The answers to the part of a batch that the server saw, and those to the rest. */
+function joinedBatch(out: readonly Uint8Array[], own: readonly string[]): Uint8Array {
+  const text = textOf(out);
+  const inner = text.trim().replace(/^\[([\s\S]*)\]$/, "$1");
+  return new TextEncoder().encode(`[${[inner, ...own].filter((each) => each !== "").join(",")}]`);
+}
+
+async function* chunksOf(body: BodyReader): AsyncGenerator<Uint8Array> {
+  for (let next = await body.read(); !next.done; next = await body.read()) yield next.value;
+}
+
+/** A stream that works no further ahead than it is read. */
+function streamOf(pieces: AsyncGenerator<Uint8Array>, body: BodyReader): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    pull: async (controller) => {
+      const next = await pieces.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(next.value);
+    },
+    cancel: async (reason) => {
+      // A generator that waits for the body cannot be told to return before the body has ended.
+      await body.cancel(reason);
+      await pieces.return(undefined);
+    },
+  });
 }

@@ -3,8 +3,7 @@
  * @module
  */
 import type { Doorway } from "./doorway.js";
-import { asPost, exchange, replying } from "./exchange.js";
-import { gatedResponse } from "./gated-response.js";
+import { asPost, exchange, gatedResponse, replying } from "./exchange.js";
 import { mirroredAgain } from "./mirror-headers.js";
 import { openDoor, type DoorOptions } from "./open-door.js";
 

@@ -7,10 +7,10 @@ import { MAX_MESSAGE } from "../transports/limits.js";
 import { withNewline, type LineLane } from "../transports/line-writer.js";
 import { ServerProcess } from "../transports/server-process.js";
 import { SluiceError } from "../errors/error.js";
-import { membersOf } from "./client-batch.js";
+import { membersOf } from "./client-request.js";
 import type { Doorway } from "./doorway.js";
 import { openDoor, type DoorOptions } from "./open-door.js";
-import { passServerLines } from "./server-lines.js";
+import { passServerLines } from "./lines.js";
 
 /** How the server is started, and what its door is like. */
 export interface GatedStdioOptions extends DoorOptions {

@@ -3,7 +3,7 @@
  * @module
  */
 import type { ClientRequest } from "./client-request.js";
-import { idKey, stringOr } from "./rpc.js";
+import { errorMessage, idKey, RpcCode, stringOr } from "./rpc.js";
 
 /** What of a request decides about its answer. */
 export interface Request {
@@ -77,9 +77,25 @@ export class InFlight {
     return said.trim() === "" ? key : String(Number(said));
   }
 
-  /** All that wait for an answer, with their ids as JSON text. */
-  entries(): ReadonlyMap<string, Request> {
-    return this.#requests;
+  /** All that wait for an answer. */
+  requests(): Iterable<Request> {
+    return this.#requests.values();
+  }
+
+  /** How many of them the client still wants. */
+  get waiting(): number {
+    return this.#waiting().length;
+  }
+
+  /** The server is gone: what everybody who waits is answered. */
+  abandon(sentence: string): readonly string[] {
+    const ids = this.#waiting();
+    for (const id of ids) this.close(id);
+    return ids.map((id) => errorMessage(id, RpcCode.serverError, sentence));
+  }
+
+  #waiting(): readonly string[] {
+    return [...this.#requests].flatMap(([id, { isCancelled }]) => (isCancelled === true ? [] : [id]));
   }
 
   /** The client no longer wants an answer, which may come all the same. Whether the server knows of the request. */

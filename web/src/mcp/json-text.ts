@@ -22,7 +22,7 @@ export interface Edit {
 }
 
 /** Where a value or a member stands: the offset of its first character, and the one behind its last. */
-export interface TextSpan {
+interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -75,19 +75,6 @@ export function nameOf({ name }: MemberNode): string {
 /** The value of a member; undefined where the node is no object or has no such member. */
 export function valueAt(node: ValueNode | undefined, name: string): ValueNode | undefined {
   return node?.type === "Object" ? membersOf(node).get(name)?.value : undefined;
-}
-
-/** The value a JSON pointer (RFC 6901) names, `""` being the node itself; undefined where there is none. */
-export function resolvePointer(node: ValueNode, pointer: string): ValueNode | undefined {
-  if (pointer === "") return node;
-  if (!pointer.startsWith("/")) return undefined;
-  let found: ValueNode | undefined = node;
-  for (const part of pointer.slice(1).split("/")) {
-    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    found = found.type === "Array" ? elementAt(found, name) : valueAt(found, name);
-    if (found === undefined) return undefined;
-  }
-  return found;
 }
 
 /** Applies splices of one text, in any order. Throws E_MISUSE when two overlap or one is outside. */
@@ -147,10 +134,6 @@ export function removeEdits(object: ObjectNode, goes: (name: string) => boolean)
     edits.push({ at: from, remove: to - from, insert: "" });
   }
   return edits;
-}
-
-function elementAt(array: ArrayNode, index: string): ValueNode | undefined {
-  return /^(?:0|[1-9]\d{0,9})$/.test(index) ? array.elements[Number(index)]?.value : undefined;
 }
 
 /** Counts levels and values without recursion. A text that is no JSON is found out by the parser. */

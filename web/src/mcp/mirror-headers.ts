@@ -3,10 +3,9 @@
  * @module
  */
 import type { ListedTool } from "./catalog.js";
-import { objectOr, stringOr } from "./rpc.js";
+import { objectOr, PROTOCOL_VERSION, stringOr } from "./rpc.js";
 
 const PREFIX = "mcp-param-";
-const PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion";
 
 /** Methods whose subject a header names, and the parameter that says it. */
 const NAMED: ReadonlyMap<string, string> = new Map([
@@ -27,8 +26,7 @@ const MAX_HEADERS = 64;
 /** Longer values are refused by servers, headers being bounded. */
 const MAX_VALUE = 4096;
 
-/** Finds a tool by its name. */
-export type FindTool = (name: string) => ListedTool | undefined;
+type FindTool = (name: string) => ListedTool | undefined;
 
 /** The headers of a message, as name and value; none for messages that do not say their revision. */
 export function mirrorHeaders(message: unknown, find: FindTool): readonly (readonly [string, string])[] {
@@ -49,8 +47,8 @@ export function mirrorHeaders(message: unknown, find: FindTool): readonly (reado
 export function mismatchIn(headers: Headers, message: unknown, find: FindTool): string | undefined {
   const expected = new Headers(mirrorHeaders(message, find).map(([name, value]) => [name, value]));
   const { params } = objectOr(message);
-  const declared = declaredHeaders(find(stringOr(objectOr(params)["name"]) ?? ""));
-  const names = new Set([...expected.keys(), ...declared]);
+  const declared = declarations(find(stringOr(objectOr(params)["name"]) ?? ""));
+  const names = new Set([...expected.keys(), ...declared.map(({ header }) => header)]);
   return [...names].find((name) => {
     const said = headers.get(name);
     return (said === null) !== !expected.has(name) || decoded(said) !== decoded(expected.get(name));
@@ -77,10 +75,6 @@ function paramHeaders(tool: ListedTool | undefined, given: unknown): readonly (r
     const text = textOf(value);
     return text === undefined ? [] : [[header, text] as const];
   });
-}
-
-function declaredHeaders(tool: ListedTool | undefined): readonly string[] {
-  return declarations(tool).map(({ header }) => header);
 }
 
 /** An argument that a header says again. */

@@ -8,7 +8,7 @@ import { configured } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../core/config.js";
 import { createSluiceOver, type WasmSource } from "../core/create.js";
-import { Door, type DoorEvent, type LinkMode } from "./door.js";
+import { Door, type DoorEvent, type DoorTerms, type LinkMode } from "./door.js";
 import { readDoor, withoutDoor } from "./door-config.js";
 import { heedless } from "./door-event.js";
 import type { SchemaMode } from "./schemas.js";
@@ -35,12 +35,17 @@ export interface DoorOptions {
   readonly wasm?: WasmSource;
 }
 
-/** A door as the options ask for it. Throws E_CORE_LOAD, E_CONFIG_…, E_INVALID_ARGUMENT. */
+/** A door as the options ask for it. Throws as {@link doorTerms} does. */
 export async function openDoor(options: DoorOptions): Promise<Door> {
+  return new Door(await doorTerms(options));
+}
+
+/** What doors are made of, as the options ask for it. Throws E_CORE_LOAD, E_CONFIG_…, E_INVALID_ARGUMENT. */
+export async function doorTerms(options: DoorOptions): Promise<DoorTerms> {
   const { store, config } = configured(chosenStore(options.store, undefined), options.config);
   const { on_store_failure, arguments: forms, share } = readDoor(config);
   const onFailure = on_store_failure === "error" ? "throw" : "answer";
-  return new Door({
+  return {
     sluice: await createSluiceOver({ store, onFailure }, withoutDoor(config), options.wasm),
     store,
     scope: options.scope ?? {},
@@ -51,5 +56,5 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     showImages: options.showImages ?? false,
     schemas: options.schemas ?? "widen",
     onEvent: heedless(options.onEvent),
-  });
+  };
 }

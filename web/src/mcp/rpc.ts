@@ -15,6 +15,9 @@ export const RpcCode = {
   serverError: -32000,
 } as const;
 
+/** The member of `_meta` by which requests since revision 2026-07-28 say theirs. */
+export const PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion";
+
 /**
  * One spelling of an id's JSON text, so that `"a"` and `"\u0061"`, `1` and `1.0` are the same; undefined for what is no
  * id. Digits are kept: two ids may differ in more of them than a number holds.
@@ -23,9 +26,14 @@ export function idKey(json: string | undefined): string | undefined {
   const text = json?.trim() ?? "";
   if (text === "") return undefined;
   if (/^(?:0|-?[1-9]\d*)$/.test(text)) return text;
+  const id = parsedOr(text);
+  return typeof id === "string" || typeof id === "number" ? JSON.stringify(id) : undefined;
+}
+
+/** The value that a text is as JSON; undefined for what is none. */
+export function parsedOr(text: string): unknown {
   try {
-    const id: unknown = JSON.parse(text);
-    return typeof id === "string" || typeof id === "number" ? JSON.stringify(id) : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@
 import { SluiceError } from "../errors/error.js";
 import { MAX_MESSAGE } from "../transports/limits.js";
 import type { MessageMembers } from "../transports/members.js";
-import { BatchMembers } from "./client-batch.js";
+import { BatchMembers } from "./client-request.js";
 import { errorMessage, RpcCode } from "./rpc.js";
 
 /** What each side is told, as JSON text. */
@@ -52,7 +52,7 @@ export function tooLargeForClient(): SluiceError {
 }
 
 /** What is said of a message of the server's that cannot be passed on. */
-export interface Undelivered {
+interface Undelivered {
   /** For logs. */
   readonly event: SluiceError | undefined;
   readonly toClient: string;

@@ -6,7 +6,7 @@ import { stringifyDeep } from "../core/value.js";
 import { textOf } from "../transports/bytes.js";
 import { DEFAULT_NAMESPACE } from "../artifacts/ids.js";
 import type { Door } from "./door.js";
-import { instructionOf } from "./listing.js";
+import { instructionOf } from "./catalog.js";
 import { openDoor, type DoorOptions } from "./open-door.js";
 import { readTool } from "./reading/reading.js";
 import { objectOr } from "./rpc.js";

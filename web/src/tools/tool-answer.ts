@@ -4,7 +4,7 @@
  */
 import { Answer } from "../core/answer.js";
 import type { Clamp, Cut, Dialect, Sluice, Transformed } from "../core/sluice.js";
-import type { TextResult } from "../mcp/reading/wire.js";
+import type { TextResult } from "../mcp/reading/definition.js";
 import type { ResultDisplay } from "./user-files/handling.js";
 
 /**

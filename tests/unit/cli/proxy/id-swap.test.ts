@@ -1,7 +1,7 @@
 /** The id of a message that comes in pieces. */
 import { array, assert, constantFrom, integer, property } from "fast-check";
 import { expect, test } from "vitest";
-import { IdSwap } from "../../../../web/src/cli/proxy/id-swap.js";
+import { IdSwap } from "../../../../web/src/cli/proxy/mapped-ids.js";
 import { MessageMembers } from "../../../../web/src/transports/members.js";
 
 /** Passes a message through in pieces that end at these places; `behind`: the message is known before. */

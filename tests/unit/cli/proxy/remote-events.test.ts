@@ -1,7 +1,7 @@
 /** Event streams, read for where to go on. */
 import { assert, integer, property } from "fast-check";
 import { expect, test } from "vitest";
-import { RemoteEvents } from "../../../../web/src/cli/proxy/remote-events.js";
+import { RemoteEvents } from "../../../../web/src/cli/proxy/remote-reader.js";
 
 async function read(stream: string, size: number): Promise<{ messages: string[]; id?: string; retry?: number }> {
   const messages: string[] = [];

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { checkServeFile } from "../../../../web/src/cli/serve/config-file.js";
-import { serveKeys } from "../../../../web/src/cli/serve/keys.js";
+import { checkServeFile, serveKeys } from "../../../../web/src/cli/serve/config-file.js";
 import { SluiceError } from "../../../../web/src/index.js";
 
 const ENV = { KEY: "a-key", URL: "http://127.0.0.1:11434/v1", TOKEN: "${KEY} is not looked into", EMPTY: "" };

@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Output } from "../../../../web/src/cli/terminal.js";
-import { onOneLine, printRows, type Overlong } from "../../../../web/src/cli/tools/rows.js";
+import { onOneLine, printRows, type Overlong } from "../../../../web/src/cli/table.js";
 
 const COLUMNS = [{ title: "NAME" }, { title: "N", right: true }, { title: "TEXT" }];
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;

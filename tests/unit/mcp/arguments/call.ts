@@ -6,12 +6,13 @@ import { expect } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import type { ArtifactRef, ArtifactStore } from "../../../../web/src/artifacts/store.js";
 import {
-  expandArguments,
+  artifactsNamed,
+  putArtifacts,
   type ArgumentsContext,
   type ArgumentTool,
   type Expanded,
 } from "../../../../web/src/mcp/arguments.js";
-import { ArtifactSource } from "../../../../web/src/mcp/artifact-source.js";
+import { ArtifactSource } from "../../../../web/src/mcp/reading/source.js";
 
 export const SCOPE = { user_id: "ada" };
 export const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00]);
@@ -33,12 +34,11 @@ export async function setUp(
     ref,
     uri: `artifact://${ref.id}`,
     store,
-    call: (args, tool = {}, more = {}) =>
-      expandArguments(typeof args === "string" ? args : JSON.stringify(args), {
-        tool: { name: "t", inputSchema: undefined, ...tool },
-        source,
-        ...more,
-      }),
+    call: async (args, tool = {}, more = {}) => {
+      const called: ArgumentTool = { name: "t", inputSchema: undefined, ...tool };
+      const named = artifactsNamed(typeof args === "string" ? args : JSON.stringify(args), called.name);
+      return named === undefined ? { kind: "unchanged" } : putArtifacts(named, { tool: called, source, ...more });
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import type { StoredArtifact } from "../../../../web/src/artifacts/store.js";
-import { passClientLines } from "../../../../web/src/mcp/client-lines.js";
+import { passClientLines } from "../../../../web/src/mcp/lines.js";
 import { exchange } from "../../../../web/src/mcp/exchange.js";
 import { image, png, Talk, textOf, uriIn, type Message } from "./talk.js";
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { elementsOf, membersOf } from "../../../../web/src/mcp/client-batch.js";
+import { elementsOf, membersOf } from "../../../../web/src/mcp/client-request.js";
 import { exchange } from "../../../../web/src/mcp/exchange.js";
-import { HeldMessage } from "../../../../web/src/mcp/client-lines.js";
+import { HeldMessage } from "../../../../web/src/mcp/lines.js";
 import { MAX_MESSAGE } from "../../../../web/src/transports/limits.js";
 import { image, namesOf, png, Talk, textOf, uriIn, type Message } from "./talk.js";
 

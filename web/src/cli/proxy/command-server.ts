@@ -2,27 +2,23 @@
  * A server that is a command, with requests to it coming over HTTP.
  * @module
  */
-import { elementsOf } from "../../mcp/client-batch.js";
-import { requestOf } from "../../mcp/client-request.js";
+import { elementsOf, requestOf } from "../../mcp/client-request.js";
 import type { Doorway } from "../../mcp/doorway.js";
-import { jsonResponse } from "../../mcp/gated-response.js";
+import { jsonResponse } from "../../mcp/exchange.js";
 import { errorMessage, idKey, RpcCode } from "../../mcp/rpc.js";
-import { passServerLines } from "../../mcp/server-lines.js";
+import { passServerLines } from "../../mcp/lines.js";
 import { LineWriter } from "../../transports/line-writer.js";
 import { MessageMembers } from "../../transports/members.js";
 import type { ServerProcess } from "../../transports/server-process.js";
 import type { Terminal } from "../terminal.js";
 import { EventStream, type MessagePieces } from "./event-stream.js";
-import { MappedIds } from "./mapped-ids.js";
-import { lossy, startServer } from "./noise.js";
-import { IdSwap } from "./id-swap.js";
-import { MessageLane, type AnswerTaker } from "./message-lane.js";
-import { oneLine } from "./one-line.js";
-import { PostExchange } from "./post-exchange.js";
-import { Postbox } from "./postbox.js";
+import { refusal } from "./listen-http.js";
+import { IdSwap, MappedIds } from "./mapped-ids.js";
+import { lossy, startServer } from "./stdio.js";
+import { MessageLane, oneLine, type AnswerTaker } from "./message-lane.js";
+import { Postbox, PostExchange } from "./postbox.js";
 
-/** What a server is started with. */
-export interface CommandServerTerms {
+interface CommandServerTerms {
   readonly command: readonly string[];
   readonly door: Doorway;
   readonly terminal: Terminal;
@@ -262,10 +258,7 @@ function tokenIn(body: Uint8Array): string | undefined {
   return progressToken === undefined ? undefined : JSON.stringify(progressToken);
 }
 
-function taken([id = "null"]: readonly string[]): Response {
+function taken([id]: readonly string[]): Response {
   const sentence = "A request with this id is not answered yet: give each its own.";
-  return new Response(errorMessage(id, RpcCode.invalidRequest, sentence), {
-    status: 400,
-    headers: { "content-type": "application/json" },
-  });
+  return refusal(id, 400, RpcCode.invalidRequest, sentence);
 }

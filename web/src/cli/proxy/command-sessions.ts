@@ -3,36 +3,33 @@
  * @module
  */
 import { randomUUID } from "node:crypto";
+import { SluiceError } from "../../errors/error.js";
+import { requestOf } from "../../mcp/client-request.js";
 import type { Door } from "../../mcp/door.js";
 import { PlainDoor } from "../../mcp/doorway.js";
 import { mismatchIn } from "../../mcp/mirror-headers.js";
-import { objectOr, RpcCode } from "../../mcp/rpc.js";
-import { SluiceError } from "../../errors/error.js";
+import { objectOr, parsedOr, PROTOCOL_VERSION, RpcCode } from "../../mcp/rpc.js";
 import { MessageMembers } from "../../transports/members.js";
-import type { Terminal } from "../terminal.js";
-import { printable } from "../words.js";
+import { printable, type Terminal } from "../terminal.js";
 import { CommandServer, type Post } from "./command-server.js";
-import { clientKey } from "./doors.js";
-import { readPost, refusal, type ReadPost } from "./http-message.js";
-import type { HttpRequest } from "./listen-http.js";
-import { logOf } from "./log.js";
-import { tell } from "./service.js";
+import { clientKey, logOf } from "./doors.js";
+import { refusal, tell, type HttpRequest } from "./listen-http.js";
 
-/** What sessions are made of. */
-export interface CommandSessionsTerms {
+interface CommandSessionsTerms {
   readonly command: readonly string[];
   /** Its whole environment; that of this process where left out. */
   readonly env?: NodeJS.ProcessEnv;
   /** Makes a door for one more client; left out, everything passes as it is. */
   readonly open: ((user?: string) => Door) | undefined;
   readonly terminal: Terminal;
-  /** Where they are offered. */
-  readonly path: string;
   /** Processes that one owner may have at a time; as many as there may be at all where left out. */
   readonly mostOfOwner?: number;
   /** The same of all owners that are one user's. */
   readonly mostOfUser?: number;
 }
+
+/** Where a command is offered. */
+export const MCP_PATH = "/mcp";
 
 /** Processes that run at a time. */
 const MAX_SERVERS = 64;
@@ -68,7 +65,7 @@ export class CommandSessions implements AsyncDisposable {
   /** Never throws. */
   async handle(request: HttpRequest): Promise<Response> {
     const { method, path, headers } = request;
-    if (path.split("?")[0] !== this.#terms.path) return new Response(null, { status: 404 });
+    if (path.split("?")[0] !== MCP_PATH) return new Response(null, { status: 404 });
     if (method === "POST") return this.#post(request);
     const isModern = (headers.get("mcp-protocol-version") ?? "") >= "2026";
     if ((method !== "GET" && method !== "DELETE") || isModern) {
@@ -236,4 +233,58 @@ function postOf(
   headers: Record<string, string> = {},
 ): Post {
   return { body, acceptsEvents, lacksEnvelope, headers, signal };
+}
+
+interface ReadPost {
+  /** What it is about, where it is too large. */
+  readonly body: Uint8Array | MessageMembers;
+  /** The message, parsed. */
+  readonly message: unknown;
+  /** JSON text of a request's id. */
+  readonly id: string | undefined;
+  /** Whether it is of revision 2026-07-28 or later. */
+  readonly isModern: boolean;
+  /** Whether it lacks what requests of such revisions have to say of themselves. */
+  readonly lacksEnvelope: boolean;
+  readonly acceptsEvents: boolean;
+}
+
+const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
+
+const PARSE_ERROR = -32_700;
+
+/** Reads a POST, or gives the response that refuses it. */
+function readPost({ headers, body }: HttpRequest): ReadPost | Response {
+  const isJson = /^application\/json\b/i.test(headers.get("content-type") ?? "");
+  if (!isJson || headers.has("content-encoding")) return new Response(null, { status: 415 });
+  const accept = headers.get("accept") ?? "*/*";
+  const acceptsEvents = /\btext\/(?:event-stream|\*)|\*\/\*/i.test(accept);
+  if (!acceptsEvents && !/\bapplication\/(?:json|\*)/i.test(accept)) return new Response(null, { status: 406 });
+  const header = headers.get("mcp-protocol-version") ?? "";
+  if (body instanceof MessageMembers) {
+    return {
+      body,
+      message: undefined,
+      id: body.text("id"),
+      isModern: header >= "2026",
+      lacksEnvelope: false,
+      acceptsEvents,
+    };
+  }
+  const message = parsedOr(new TextDecoder().decode(body));
+  if (typeof message !== "object" || message === null) {
+    return refusal(undefined, 400, PARSE_ERROR, "The body is no JSON-RPC message.");
+  }
+  const bytes = body ?? new Uint8Array(0);
+  const { method, params } = objectOr(message);
+  const meta = objectOr(objectOr(params)["_meta"]);
+  const claims = PROTOCOL_VERSION in meta || method === "server/discover";
+  const isModern = claims || header >= "2026";
+  const id = requestOf(bytes)?.id;
+  if (isModern && Array.isArray(message)) {
+    return refusal(id, 400, RpcCode.invalidRequest, "This revision has no batches: send messages one by one.");
+  }
+  const { [PROTOCOL_VERSION]: version, [CAPABILITIES]: capabilities } = meta;
+  const lacksEnvelope = isModern && (typeof version !== "string" || typeof capabilities !== "object");
+  return { body: bytes, message, id, isModern, lacksEnvelope, acceptsEvents };
 }

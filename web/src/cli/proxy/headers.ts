@@ -34,6 +34,13 @@ export function withoutConnection(headers: Headers): Headers {
   return passed;
 }
 
+/** Headers as Node gives them, names and values in turn. */
+export function headersOf(raw: readonly string[]): Headers {
+  const headers = new Headers();
+  for (let at = 0; at + 1 < raw.length; at += 2) headers.append(raw[at] as string, raw[at + 1] as string);
+  return headers;
+}
+
 /** A name and a value. */
 export type Header = readonly [name: string, value: string];
 

@@ -5,7 +5,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { hostname } from "node:os";
 import { UsageError } from "../exit.js";
-import { readSecret } from "../secret.js";
+import { readSecret } from "../configuration.js";
 
 /** What `--listen HOST:PORT` says. */
 export interface ListenAddress {
@@ -16,7 +16,7 @@ export interface ListenAddress {
 }
 
 /** The variable that says which bearer token clients must have. */
-export const TOKEN_VARIABLE = "SLUICE_PROXY_TOKEN";
+const TOKEN_VARIABLE = "SLUICE_PROXY_TOKEN";
 
 const SHORTEST_TOKEN = 16;
 
@@ -60,14 +60,15 @@ export class ListenGuard {
   /** The refusal of a request; undefined for one that may come in. */
   refusal(headers: Headers): Response | undefined {
     const origin = headers.get("origin");
-    const isOurs = this.#isOurs(hostAsked(headers));
+    const isOurs = this.#isOurs(hostIn(`http://${headers.get("host") ?? ""}`));
     // A page elsewhere can name this machine by a name of its own, but not hide which page it is.
     if (!isOurs || (origin !== null && !this.#isOurs(hostIn(origin)))) {
       return refused(403, "Only requests to this machine by its own name, and from pages on it, are answered.");
     }
     if (this.#token === undefined) return undefined;
     const [, token = ""] = /^Bearer +(.+)$/i.exec(headers.get("authorization") ?? "") ?? [];
-    if (isSameToken(token, this.#token)) return undefined;
+    // Digests take as long to compare for all tokens.
+    if (timingSafeEqual(digest(token), digest(this.#token))) return undefined;
     return refused(401, "This proxy wants its own bearer token in the header Authorization.", {
       "www-authenticate": "Bearer",
     });
@@ -91,11 +92,6 @@ function refused(status: number, sentence: string, headers: Record<string, strin
   return new Response(body, { status, headers: { "content-type": "application/json", ...headers } });
 }
 
-/** The host that a request was sent to, as its client names it. */
-export function hostAsked(headers: Headers): string | undefined {
-  return hostIn(`http://${headers.get("host") ?? ""}`);
-}
-
 function hostIn(url: string): string | undefined {
   try {
     return new URL(url).hostname.replace(/^\[|\]$/g, "").toLowerCase();
@@ -116,11 +112,6 @@ export function isEverywhere(host: string): boolean {
 
 function isAddress(host: string): boolean {
   return host.includes(":") || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(host);
-}
-
-/** Tokens are compared as digests, which takes as long for all. */
-export function isSameToken(said: string, token: string): boolean {
-  return timingSafeEqual(digest(said), digest(token));
 }
 
 function digest(token: string): Buffer {

@@ -4,13 +4,50 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { HeldMessage } from "../../mcp/client-lines.js";
+import { HeldMessage } from "../../mcp/lines.js";
 import { errorMessage, RpcCode } from "../../mcp/rpc.js";
 import type { MessageMembers } from "../../transports/members.js";
-import { CommandError, Exit } from "../exit.js";
-import { systemReason } from "../system-reason.js";
-import { withoutConnection } from "./headers.js";
-import type { ListenAddress } from "./listen-address.js";
+import { CommandError, Exit, systemReason } from "../exit.js";
+import type { Terminal } from "../terminal.js";
+import { headersOf, withoutConnection } from "./headers.js";
+import { shown, type ListenAddress, type ListenGuard } from "./listen-address.js";
+
+interface ServiceTerms {
+  readonly address: ListenAddress;
+  readonly terminal: Terminal;
+}
+
+/** Signals that end the service, and its exit codes. */
+const ENDS: ReadonlyMap<NodeJS.Signals, number> = new Map([
+  ["SIGINT", Exit.interrupted],
+  ["SIGTERM", Exit.terminated],
+  ["SIGHUP", 129],
+]);
+
+/** Serves, tells its URL, and gives the exit code once a signal came. Throws CommandError when it cannot listen. */
+export async function serveUntilSignal(
+  { address, terminal }: ServiceTerms,
+  guard: ListenGuard,
+  path: string,
+  handler: HttpHandler,
+): Promise<number> {
+  const ended = signalled();
+  await using service = await serveHttp(address, guard, handler);
+  tell(terminal, `listening on ${shown(address.host, service.port, path)}`);
+  return await ended;
+}
+
+/** Writes a line on standard error; it does not wait for whoever reads it. */
+export function tell({ errors }: Terminal, sentence: string): void {
+  errors.write(`sluice: ${sentence}\n`).catch(() => undefined);
+}
+
+/** The exit code of the first signal that comes; a second one ends the process at once. */
+export function signalled(): Promise<number> {
+  return new Promise((resolve) => {
+    for (const [signal, code] of ENDS) process.once(signal, () => resolve(code));
+  });
+}
 
 /** A request with its body read. */
 export interface HttpRequest {
@@ -28,26 +65,19 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
 }
 
-/** Decides whether a request may come in, before its body is read. */
-export interface HttpGuard {
-  /** The refusal of a request; undefined for one that may come in. `path` has the query. */
-  refusal(headers: Headers, method: string, path: string): Response | undefined;
-}
-
 /** Answers requests. What it throws becomes a response that tells nothing. */
-export type HttpHandler = (request: HttpRequest) => Promise<Response>;
+type HttpHandler = (request: HttpRequest) => Promise<Response>;
 
-/** Something that listens. */
-export interface HttpService extends AsyncDisposable {
+interface HttpService extends AsyncDisposable {
   readonly port: number;
 }
 
 const MAX_CONNECTIONS = 1024;
 
 /** Listens until it is disposed of; that ends every request. Throws CommandError where it cannot. */
-export async function serveHttp(
+async function serveHttp(
   { host, port }: ListenAddress,
-  guard: HttpGuard,
+  guard: ListenGuard,
   handler: HttpHandler,
 ): Promise<HttpService> {
   const server = createServer((request, response) => {
@@ -78,26 +108,29 @@ async function listening(server: Server, host: string, port: number): Promise<vo
 async function serve(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  guard: HttpGuard,
+  guard: ListenGuard,
   handler: HttpHandler,
 ): Promise<void> {
   const abort = new AbortController();
   outgoing.once("close", () => abort.abort());
-  const headers = headersOf(incoming);
+  const headers = headersOf(incoming.rawHeaders);
   const { method = "GET", url: path = "/" } = incoming;
-  const refusal = guard.refusal(headers, method, path);
-  if (refusal !== undefined) return send(outgoing, refusal);
+  const refused = guard.refusal(headers);
+  if (refused !== undefined) return send(outgoing, refused);
   const body = await bodyOf(incoming);
   let response: Response;
   try {
     response = await handler({ method, path, headers, body, signal: abort.signal });
   } catch {
-    response = new Response(errorMessage("null", RpcCode.internal, "The request could not be answered."), {
-      status: 500,
-      headers: { "content-type": "application/json" },
-    });
+    response = refusal(undefined, 500, RpcCode.internal, "The request could not be answered.");
   }
   await send(outgoing, response);
+}
+
+/** An error response. `id` is JSON text. */
+export function refusal(id: string | undefined, status: number, code: number, sentence: string): Response {
+  const headers = { "content-type": "application/json" };
+  return new Response(errorMessage(id ?? "null", code, sentence), { status, headers });
 }
 
 async function bodyOf(incoming: IncomingMessage): Promise<Uint8Array | MessageMembers | undefined> {
@@ -146,12 +179,4 @@ async function drained(outgoing: ServerResponse): Promise<void> {
     outgoing.once("drain", done).once("close", done);
     if (outgoing.destroyed) done();
   });
-}
-
-function headersOf({ rawHeaders }: IncomingMessage): Headers {
-  const headers = new Headers();
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    headers.append(rawHeaders[at] as string, rawHeaders[at + 1] as string);
-  }
-  return headers;
 }

@@ -14,7 +14,7 @@ import {
 import { MessageMembers } from "../../transports/members.js";
 
 /** A request under its number. */
-export interface Mapped {
+interface Mapped {
   readonly bytes: Uint8Array;
   /** The number, which is also its progress token. */
   readonly key: string;
@@ -113,4 +113,35 @@ function spliced(bytes: Uint8Array, start: number, end: number, text: string): U
   whole.set(middle, start);
   whole.set(bytes.subarray(end), start + middle.length);
   return whole;
+}
+
+/** Replaces the id of one message. */
+export class IdSwap {
+  readonly #ownOf: (key: string) => string | undefined;
+  /** Bytes before the next piece. */
+  #at = 0;
+  #isDone = false;
+
+  /** `ownOf` gives the JSON text that replaces an id; one that it does not know stays. */
+  constructor(ownOf: (key: string) => string | undefined) {
+    this.#ownOf = ownOf;
+  }
+
+  /** What is written for a piece; `about` knows the message at least up to the piece's end. */
+  pieces(bytes: Uint8Array, about: MessageMembers): readonly Uint8Array[] {
+    const from = this.#at;
+    this.#at += bytes.length;
+    const id = about.member("id");
+    if (id === undefined) return [bytes];
+    const { start, end = Number.POSITIVE_INFINITY } = id;
+    const within = (place: number): number => Math.min(Math.max(place - from, 0), bytes.length);
+    const own = end <= this.#at && !this.#isDone ? this.#own(about) : new Uint8Array(0);
+    return [bytes.subarray(0, within(start)), own, bytes.subarray(within(end))];
+  }
+
+  #own(about: MessageMembers): Uint8Array {
+    this.#isDone = true;
+    const text = about.text("id") ?? "null";
+    return new TextEncoder().encode(this.#ownOf(text.trim()) ?? text);
+  }
 }

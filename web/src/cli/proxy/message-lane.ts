@@ -5,7 +5,6 @@
 import { MAX_MESSAGE } from "../../transports/limits.js";
 import type { LineLane } from "../../transports/line-writer.js";
 import { MessageMembers } from "../../transports/members.js";
-import { oneLine } from "./one-line.js";
 
 /** The largest message that is held whole: one whose taker cannot be known before its end. */
 const MAX_HELD = 64 * 1024 * 1024;
@@ -20,8 +19,7 @@ export interface AnswerTaker {
   fail(): void;
 }
 
-/** Where messages go. */
-export interface MessageSides {
+interface MessageSides {
   /** Takes a whole message. */
   readonly take: (message: Uint8Array) => Promise<void>;
   /**
@@ -91,4 +89,19 @@ export class MessageLane implements LineLane {
     this.#about = new MessageMembers();
     this.#taker = undefined;
   }
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+const SPACE = 0x20;
+
+/** A message without line ends: in JSON they are white space. With `ended`, one stands behind it. */
+export function oneLine(message: Uint8Array, ended = false): Uint8Array {
+  const hasEnds = message.includes(LF) || message.includes(CR);
+  if (!hasEnds && !ended) return message;
+  const line = new Uint8Array(message.length + (ended ? 1 : 0));
+  line.set(message);
+  if (hasEnds) for (const [at, byte] of message.entries()) if (byte === LF || byte === CR) line[at] = SPACE;
+  if (ended) line[message.length] = LF;
+  return line;
 }

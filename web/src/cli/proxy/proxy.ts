@@ -11,11 +11,9 @@ import type { Terminal } from "../terminal.js";
 import { headersSaid, type Header } from "./headers.js";
 import type { ListenTerms } from "./listen.js";
 import { listenAddress, listenToken } from "./listen-address.js";
-import { startServer, type StartedServer } from "./noise.js";
-import { openProxyDoors } from "./open-door.js";
+import { answerUnstarted, endLike, startServer, StdioProxy, type StartedServer } from "./stdio.js";
+import { openProxyDoors } from "./doors.js";
 import type { RemoteTerms } from "./remote.js";
-import { endLike, StdioProxy } from "./stdio.js";
-import { answerUnstarted } from "./unstarted.js";
 
 /** How long, in milliseconds, the last words of a server may take. */
 const GRACE = 2000;

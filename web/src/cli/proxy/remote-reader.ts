@@ -2,17 +2,16 @@
  * Responses of a server at an address, on their way to a client's lines.
  * @module
  */
+import { setTimeout } from "node:timers/promises";
 import type { Doorway, MessageTaker } from "../../mcp/doorway.js";
-import { objectOr, stringOr } from "../../mcp/rpc.js";
+import { objectOr, parsedOr, stringOr } from "../../mcp/rpc.js";
 import { MAX_MESSAGE } from "../../transports/limits.js";
 import type { LineWriter } from "../../transports/line-writer.js";
-import { oneLine } from "./one-line.js";
-import type { RemoteConnection } from "./remote-connection.js";
-import { RemoteEvents } from "./remote-events.js";
-import { refusalIn, saying, type Refusal } from "./remote-refusal.js";
+import { EventStreamGate, type OpenIncoming } from "../../transports/sse.js";
+import { oneLine } from "./message-lane.js";
+import { refusalIn, saying, type Refusal, type RemoteConnection } from "./remote-connection.js";
 
-/** What responses are read for. */
-export interface RemoteReaderTerms {
+interface RemoteReaderTerms {
   readonly door: Doorway;
   readonly client: LineWriter;
   readonly connection: RemoteConnection;
@@ -20,8 +19,7 @@ export interface RemoteReaderTerms {
   readonly reply: (text: string) => void;
 }
 
-/** What a response answers. */
-export interface Asked {
+interface Asked {
   /** JSON texts. */
   readonly ids: readonly string[];
   readonly signal: AbortSignal;
@@ -162,28 +160,73 @@ function isEvents(response: Response): boolean {
 
 /** What an answer to `initialize` agrees to. */
 function versionIn(pieces: readonly Uint8Array[]): string | undefined {
-  if (pieces.length === 0) return undefined;
-  try {
-    const { result } = objectOr(JSON.parse(Buffer.concat(pieces).toString()));
-    const version = stringOr(objectOr(result)["protocolVersion"]);
-    return version !== undefined && /^[\w.-]{1,32}$/.test(version) ? version : undefined;
-  } catch {
-    return undefined;
-  }
+  const { result } = objectOr(parsedOr(Buffer.concat(pieces).toString()));
+  const version = stringOr(objectOr(result)["protocolVersion"]);
+  return version !== undefined && /^[\w.-]{1,32}$/.test(version) ? version : undefined;
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) {
-      resolve();
+  return waited(Math.min(LONGEST, Math.max(SHORTEST, milliseconds)), signal);
+}
+
+/** Settles early when the signal is aborted. */
+export async function waited(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(milliseconds, undefined, { signal }).catch(() => undefined);
+}
+
+/** Longer lines are none that matter here. */
+const MAX_LINE = 8 * 1024;
+
+const LF = 0x0a;
+
+/** An event stream, read for its messages, which go where `open` says, and for where to go on reading. */
+export class RemoteEvents implements AsyncDisposable {
+  /** What to ask for, to get what comes after the events so far. */
+  lastEventId: string | undefined;
+  /** How long the server wants to be left alone before, in milliseconds. */
+  retry: number | undefined;
+  readonly #gate: EventStreamGate;
+  #line: Uint8Array[] = [];
+  #size = 0;
+  #id: string | undefined;
+
+  constructor(open: () => ReturnType<OpenIncoming>) {
+    this.#gate = new EventStreamGate(open, async (bytes) => this.#take(bytes));
+  }
+
+  /** Bytes that must not be written over. */
+  async write(bytes: Uint8Array): Promise<void> {
+    await this.#gate.write(bytes);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#gate[Symbol.asyncDispose]();
+  }
+
+  /** Lines that are no data, in pieces. */
+  #take(bytes: Uint8Array): void {
+    if (bytes.length === 1 && bytes[0] === LF) {
+      this.#end();
       return;
     }
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, Math.min(LONGEST, Math.max(SHORTEST, milliseconds)));
-    signal.addEventListener("abort", done);
-  });
+    this.#size += bytes.length;
+    if (this.#size <= MAX_LINE) this.#line.push(bytes);
+  }
+
+  #end(): void {
+    const line = this.#size > MAX_LINE ? "" : Buffer.concat(this.#line).toString();
+    const isBlank = this.#size === 0;
+    this.#line = [];
+    this.#size = 0;
+    // Only an event that was dispatched is one that need not come again.
+    if (isBlank) this.lastEventId = this.#id ?? this.lastEventId;
+    const [, field, value = ""] = /^(id|retry)(?:: ?(.*))?$/.exec(line) ?? [];
+    if (field === "id" && isHeaderValue(value)) this.#id = value === "" ? undefined : value;
+    if (field === "retry" && /^\d{1,9}$/.test(value)) this.retry = Number(value);
+  }
+}
+
+/** What could not be asked for in a header is as good as none. */
+function isHeaderValue(value: string): boolean {
+  return /^[\t\x20-\x7e]*$/.test(value);
 }

@@ -3,14 +3,13 @@
  * @module
  */
 import { setTimeout } from "node:timers/promises";
-import { passClientLines } from "../../mcp/client-lines.js";
 import type { Door } from "../../mcp/door.js";
-import { passServerLines } from "../../mcp/server-lines.js";
+import { PlainDoor } from "../../mcp/doorway.js";
+import { passClientLines, passServerLines } from "../../mcp/lines.js";
 import { MAX_MESSAGE } from "../../transports/limits.js";
 import { LineWriter, withNewline } from "../../transports/line-writer.js";
-import type { ProcessEnd, ServerProcess } from "../../transports/server-process.js";
-import { PipeClosed, type Terminal } from "../terminal.js";
-import { lossy } from "./noise.js";
+import { ServerProcess, type ProcessEnd } from "../../transports/server-process.js";
+import { PipeClosed, type Output, type Terminal } from "../terminal.js";
 
 /** Signals that are the server's, not ours. */
 const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -150,4 +149,87 @@ export function endLike({ code, signal }: ProcessEnd): number {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
   return 1;
+}
+
+/** How long, in milliseconds, a client may take for its first request: it was started before us. */
+const FIRST = 1000;
+
+/** Answers what the client has asked by then, and reads no more of it. Never throws. */
+export async function answerUnstarted(why: unknown, { input, output }: Terminal): Promise<void> {
+  // A person has asked for nothing, and sees the sentence on standard error.
+  if (input.isTTY === true) return;
+  const door = new PlainDoor();
+  const client = new LineWriter((bytes) => output.write(bytes));
+  const answered = new AbortController();
+  const abandon = async (): Promise<void> => {
+    for (const answer of door.abandon(sentenceOf(why))) {
+      await client.line(answer);
+      answered.abort();
+    }
+  };
+  const passed = passClientLines(input as AsyncIterable<Uint8Array>, door, {
+    server: abandon,
+    client: (text) => client.line(text),
+  }).catch(() => undefined);
+  const late = setTimeout(FIRST, undefined, { signal: answered.signal }).catch(() => undefined);
+  await Promise.race([passed, late]);
+  // What was read with the first request is answered as well.
+  input.destroy();
+  await Promise.race([passed, sleep(FIRST)]);
+}
+
+/** Names no command: it may hold paths, and the client's own configuration says which it is. */
+function sentenceOf(why: unknown): string {
+  const { code } = ((why as { cause?: unknown }).cause ?? {}) as { code?: unknown };
+  const reason = code === "ENOENT" ? "there is no such command" : typeof code === "string" ? code : "it failed";
+  return `The server could not be started: ${reason}. Check the command in the configuration of the client.`;
+}
+
+/** Bytes of our own noise that wait to be read. */
+const MOST_UNREAD = 1024 * 1024;
+
+/** A server that runs. */
+export interface StartedServer {
+  readonly server: ServerProcess;
+  /** Settles when all that it wrote on standard error is passed on. */
+  readonly noise: Promise<void>;
+}
+
+/**
+ * Starts a command whose standard error is passed on. A pipe that it inherited would be a blocking one for us too: writing
+ * there would then stop everything until somebody reads. A terminal is handed on as it is.
+ *
+ * @param env the whole environment; that of this process where left out.
+ */
+export async function startServer(
+  [program = "", ...args]: readonly string[],
+  terminal: Terminal,
+  env?: NodeJS.ProcessEnv,
+): Promise<StartedServer> {
+  const stderr = terminal.errors.isTerminal ? "inherit" : "pipe";
+  const server = await ServerProcess.start(program, { args, stderr, ...(env !== undefined && { env }) });
+  return { server, noise: server.stderr === null ? Promise.resolve() : passOn(server.stderr, terminal.errors) };
+}
+
+/** The server waits for whoever reads its noise, as it would without us. */
+async function passOn(noise: AsyncIterable<Uint8Array>, errors: Output): Promise<void> {
+  try {
+    for await (const chunk of noise) await errors.write(chunk);
+  } catch {
+    // Nobody reads any more, or the server is gone: either way there is nobody to tell.
+  }
+}
+
+/** Writes without waiting, and drops what nobody reads: messages must not stand still for noise. */
+export function lossy(errors: Output): (bytes: Uint8Array) => Promise<void> {
+  let unread = 0;
+  return (bytes) => {
+    if (unread > MOST_UNREAD) return Promise.resolve();
+    unread += bytes.length;
+    const written = (): void => {
+      unread -= bytes.length;
+    };
+    errors.write(bytes).then(written, written);
+    return Promise.resolve();
+  };
 }

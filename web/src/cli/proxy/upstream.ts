@@ -5,7 +5,7 @@
 import { Agent as PlainAgent, request as plainRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import type { FetchLike } from "../../mcp/gate-fetch.js";
-import { chunkStream } from "./chunk-stream.js";
+import { headersOf } from "./headers.js";
 
 /** Responses that have no body, whatever they say of one. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -60,13 +60,58 @@ export class Upstream implements Disposable {
 class StaleConnection extends Error {}
 
 function responseOf(incoming: IncomingMessage): Response {
-  const headers = new Headers();
-  for (let at = 0; at + 1 < incoming.rawHeaders.length; at += 2) {
-    headers.append(incoming.rawHeaders[at] as string, incoming.rawHeaders[at + 1] as string);
-  }
   const status = incoming.statusCode ?? 502;
   const isBodiless = BODILESS.has(status);
   if (isBodiless) incoming.resume();
   const body = isBodiless ? null : chunkStream(incoming, () => incoming.destroy());
-  return new Response(body, { status, statusText: incoming.statusMessage ?? "", headers });
+  return new Response(body, {
+    status,
+    statusText: incoming.statusMessage ?? "",
+    headers: headersOf(incoming.rawHeaders),
+  });
+}
+
+/** Takes chunks no sooner than they are read. `stop` is called when nobody reads any more. */
+function chunkStream(chunks: AsyncIterable<Uint8Array>, stop: () => void): ReadableStream<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const next = await iterator.next();
+        if (next.done === true) controller.close();
+        else controller.enqueue(next.value);
+      },
+      cancel: () => stop(),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nobody listens there",
+  ENOTFOUND: "its name is not known",
+  EAI_AGAIN: "its name could not be looked up",
+  ETIMEDOUT: "it did not answer in time",
+  EHOSTUNREACH: "there is no way to it",
+  ENETUNREACH: "there is no network",
+  ECONNRESET: "it closed the connection",
+  EPIPE: "it closed the connection",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is signed by nobody known",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is signed by nobody known",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
+};
+
+/** A sentence that names no address: whoever gets it need not know where the server is. */
+export function failureOf(error: unknown): string {
+  return `The server cannot be reached: ${REASONS[codeOf(error) ?? ""] ?? "the connection failed"}.`;
+}
+
+/** Of several attempts, as for a name with two addresses, the first one's. */
+function codeOf(error: unknown): string | undefined {
+  const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: readonly unknown[] };
+  if (typeof code === "string" && code in REASONS) return code;
+  if (errors?.[0] !== undefined) return codeOf(errors[0]);
+  return cause instanceof Error ? codeOf(cause) : undefined;
 }

@@ -1,11 +1,11 @@
 /**
- * The configuration file of `sluice serve`: read, its variables filled in, checked.
+ * The configuration file of `sluice serve`: read, its variables filled in, checked; and the keys that it may have.
  * @module
  */
 import { z } from "zod";
 import { below, missingKey, ToolConfigError, unknownKey, wrongValue } from "../../tools/config/problem.js";
 import { isVariableName, variableNames } from "../../tools/variables.js";
-import type { SchemaNode } from "../config-keys.js";
+import { configKeys, type ConfigKey, type SchemaNode } from "../config.js";
 import { readJsonObject } from "../configuration.js";
 import { SCHEMA, type ServeFile } from "./schema.js";
 
@@ -17,7 +17,7 @@ const MAX_DEPTH = 16;
 const EXAMPLE = '{"sources": []}';
 
 /** A configuration, and the values of variables in it, which no line may show. */
-export interface ReadServeFile {
+interface ReadServeFile {
   readonly config: ServeFile;
   readonly secrets: readonly string[];
 }
@@ -136,4 +136,22 @@ function keysAt(path: readonly PropertyKey[]): readonly string[] {
 /** Also of what may be an object or something else. */
 function propertiesOf(node: SchemaNode | undefined): Readonly<Record<string, SchemaNode>> {
   return node?.properties ?? node?.anyOf?.find(({ properties }) => properties !== undefined)?.properties ?? {};
+}
+
+/** The keys, in the order of the schema. What may be left out and has no default stands for nothing. */
+export function serveKeys(): readonly ConfigKey[] {
+  const schema = z.toJSONSchema(SCHEMA, { io: "input" }) as SchemaNode;
+  const needed = new Set(neededKeys(schema, ""));
+  return configKeys(schema).map((key) => ({
+    ...key,
+    default: key.default ?? (needed.has(key.key) ? undefined : "nothing"),
+  }));
+}
+
+function neededKeys(node: SchemaNode, path: string): readonly string[] {
+  return Object.entries(node.properties ?? {}).flatMap(([name, each]) => {
+    const key = path === "" ? name : `${path}.${name}`;
+    const inner = [...neededKeys(each, key), ...neededKeys(each.items ?? {}, `${key}[]`)];
+    return node.required?.includes(name) === true ? [key, ...inner] : inner;
+  });
 }

@@ -2,8 +2,7 @@
  * Lines on standard error, in which no secret shows.
  * @module
  */
-import type { Terminal } from "../terminal.js";
-import { printable } from "../words.js";
+import { printable, type Terminal } from "../terminal.js";
 
 /** Characters of a line: names and addresses come from anywhere. */
 const MAX_LINE = 1000;

@@ -2,19 +2,18 @@
  * Sources that are programs, offered to pages: a process for each session that a page opens.
  * @module
  */
-import { HeldMessage } from "../../mcp/client-lines.js";
+import { HeldMessage } from "../../mcp/lines.js";
 import { inherited } from "../../mcp/gated-stdio.js";
 import { bodyPieces, type BodyLimits } from "../../server/http/request.js";
 import type { ServedMcp } from "../../server/options.js";
 import type { ServedSession } from "../../server/sessions/session.js";
 import { readToolConfig, type ExternalToolConfig } from "../../tools/config.js";
 import { resolveVariables, type Variables } from "../../tools/variables.js";
-import { CommandSessions } from "../proxy/command-sessions.js";
+import { CommandSessions, MCP_PATH } from "../proxy/command-sessions.js";
 import type { HttpRequest } from "../proxy/listen-http.js";
 import type { Terminal } from "../terminal.js";
 
-/** What it is made of. */
-export interface GatewayTerms {
+interface GatewayTerms {
   readonly sources: readonly ExternalToolConfig[];
   readonly variables: Variables;
   readonly terminal: Terminal;
@@ -34,9 +33,6 @@ const LOOK = 15_000;
 /** Of a message that is too large to be sent on, enough is read to answer it. */
 const LIMITS: BodyLimits = { maxBytes: 64 * 1024 * 1024, idleSeconds: 30, totalSeconds: 300 };
 
-/** Where each believes to be. */
-const PATH = "/mcp";
-
 /** Sources by name, each with the processes of its sessions. */
 export class McpGateway implements ServedMcp, AsyncDisposable {
   readonly names: ReadonlySet<string>;
@@ -48,7 +44,7 @@ export class McpGateway implements ServedMcp, AsyncDisposable {
     const programs = sources.flatMap((source) => {
       const program = programOf(source, variables);
       if (program === undefined) return [];
-      const terms = { ...program, open: undefined, terminal, path: PATH, mostOfOwner: MOST, mostOfUser: MOST_OF_USER };
+      const terms = { ...program, open: undefined, terminal, mostOfOwner: MOST, mostOfUser: MOST_OF_USER };
       return [[source.name, new CommandSessions(terms)] as const];
     });
     this.#sources = new Map(programs);
@@ -105,7 +101,7 @@ function programOf(source: ExternalToolConfig, variables: Variables): Program | 
 async function heldRequest(request: Request, { id, identity }: ServedSession): Promise<HttpRequest> {
   const { method, headers, signal } = request;
   const user = JSON.stringify([identity.tenant_id ?? null, identity.user_id]);
-  return { method, path: PATH, headers, owner: id, user, body: await bodyOf(request), signal };
+  return { method, path: MCP_PATH, headers, owner: id, user, body: await bodyOf(request), signal };
 }
 
 async function bodyOf(request: Request): Promise<HttpRequest["body"]> {

@@ -9,22 +9,19 @@ import type { SluiceServerOptions } from "../../server/options.js";
 import type { Authenticate } from "../../server/sessions/session.js";
 import { SluiceServer } from "../../server/sluice-server.js";
 import { printKeys } from "../config.js";
-import { CommandError, Exit } from "../exit.js";
+import { CommandError, Exit, systemReason } from "../exit.js";
 import { shown } from "../proxy/listen-address.js";
-import { signalled } from "../proxy/service.js";
-import type { Invocation } from "../spec.js";
-import { systemReason } from "../system-reason.js";
+import { signalled } from "../proxy/listen-http.js";
+import type { Invocation } from "../commands.js";
 import type { Terminal } from "../terminal.js";
-import { authenticationOf } from "./authentication.js";
+import { authenticationOf, providerOptions, serverOptions } from "./server-options.js";
 import { Front } from "./front.js";
-import { serveKeys } from "./keys.js";
+import { serveKeys } from "./config-file.js";
 import { ServeLog } from "./log.js";
 import { McpGateway } from "./mcp-gateway.js";
 import { Page } from "./page.js";
-import { providerOptions, serverOptions } from "./server-options.js";
 import { readSettings, type ServeSettings } from "./settings.js";
-import { openState } from "./state.js";
-import { openStores } from "./stores.js";
+import { openState, openStores } from "./stores.js";
 
 /** The playground, where the package has it. */
 const PLAYGROUND = fileURLToPath(new URL("../../playground", import.meta.url));

@@ -3,15 +3,16 @@
  * @module
  */
 import { dirname, resolve } from "node:path";
+import { SHORTEST_SECRET } from "../../server/sessions/session-token.js";
 import type { ExternalToolConfig } from "../../tools/config.js";
 import { checkSources } from "../../tools/config/sources-file.js";
-import type { Variables } from "../../tools/variables.js";
-import { SHORTEST_SECRET } from "../../server/sessions/session-token.js";
+import { isVariableName, variablesOf, type Variables } from "../../tools/variables.js";
+import { childEnvironment } from "../../transports/server-process.js";
+import type { Invocation } from "../commands.js";
+import { readSecret } from "../configuration.js";
 import { UsageError } from "../exit.js";
 import { isLoopback, listenAddress, type ListenAddress } from "../proxy/listen-address.js";
-import { readSecret } from "../secret.js";
-import type { Invocation } from "../spec.js";
-import { commandSource } from "./command-source.js";
+import { namespaceOfCommand } from "../proxy/namespace.js";
 import { readServeFile } from "./config-file.js";
 import { DEFAULT_ADDRESS, SHORTEST_TOKEN, type ServeFile } from "./schema.js";
 
@@ -19,7 +20,7 @@ import { DEFAULT_ADDRESS, SHORTEST_TOKEN, type ServeFile } from "./schema.js";
 const SECRET_VARIABLE = "SLUICE_SERVE_SECRET";
 
 /** Opens sessions of the one user that there is. */
-export const TOKEN_VARIABLE = "SLUICE_SERVE_TOKEN";
+const TOKEN_VARIABLE = "SLUICE_SERVE_TOKEN";
 
 /** What is served, and how. */
 export interface ServeSettings {
@@ -117,4 +118,36 @@ function checkShared({ state, secret, store }: ServeSettings): void {
 
 function bare(host: string): string {
   return host.replace(/^\[|\]$/g, "");
+}
+
+/** Stand for the words of the command, so that none of them is split or filled in. */
+const WORD = "SLUICE_COMMAND_WORD_";
+
+/** Variables that a source may have. */
+const MAX_VARIABLES = 256;
+
+/** The source, none where there is no command; and what `${VAR}` in sources is filled in with. */
+function commandSource(
+  command: readonly string[],
+  env: NodeJS.ProcessEnv,
+): { readonly source: readonly ExternalToolConfig[]; readonly variables: Variables } {
+  const words = Object.fromEntries(command.map((word, index) => [`${WORD}${index}`, word]));
+  const inherited = childEnvironment(env);
+  const variables = variablesOf({ ...inherited, ...words });
+  if (command.length === 0) return { source: [], variables };
+  const source: ExternalToolConfig = {
+    name: namespaceOfCommand(command),
+    transport: "mcp",
+    connection: Object.keys(words)
+      .map((name) => `\${${name}}`)
+      .join(" "),
+    env: environment(inherited),
+  };
+  return { source: [source], variables };
+}
+
+/** Whoever types a command means it to have what the shell has. */
+function environment(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  const names = Object.keys(env).filter(isVariableName);
+  return Object.fromEntries(names.slice(0, MAX_VARIABLES).map((name) => [name, `\${${name}}`]));
 }

@@ -1,23 +1,21 @@
 /**
- * Where `sluice serve` keeps artifacts and users' files.
+ * Where `sluice serve` keeps artifacts and users' files, and what its processes share.
  * @module
  */
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FileArtifactStore } from "../../artifacts/file/file-store.js";
-import { PrivateFolder } from "../../artifacts/private-folder.js";
 import type { ArtifactStore } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
-import { CommandError, Exit } from "../exit.js";
-import { prepareStore } from "../store.js";
-import { systemReason } from "../system-reason.js";
-import { printable } from "../words.js";
+import { memoryState, type ServeState } from "../../server/state.js";
+import { CommandError, Exit, UsageError } from "../exit.js";
+import { prepareStore, sessionFolder } from "../store.js";
+import type { ServeSettings } from "./settings.js";
 
 /** What else there is than a folder that can be written. */
 const OTHERWISE = "no store at all for one that goes at the end";
 
 /** Two stores of one place. */
-export interface ServeStores extends AsyncDisposable {
+interface ServeStores extends AsyncDisposable {
   readonly sessions: ArtifactStore;
   readonly files: ArtifactStore;
 }
@@ -28,31 +26,21 @@ export interface ServeStores extends AsyncDisposable {
  * @throws CommandError, exit 2, where nothing can be stored there; 73 for a bucket that does not answer.
  */
 export async function openStores(place: string | undefined): Promise<ServeStores> {
-  if (place === undefined) return temporary();
+  if (place === undefined) {
+    const folder = await sessionFolder("", "a store with --store");
+    return storesIn(folder.path, () => folder[Symbol.asyncDispose]());
+  }
   if (/^s3:/i.test(place)) return inBucket(place);
-  const [sessions, files] = [join(place, "sessions"), join(place, "files")];
-  for (const folder of [sessions, files]) await prepareStore(folder, OTHERWISE);
-  return {
-    sessions: new FileArtifactStore(sessions),
-    files: new FileArtifactStore(files),
-    [Symbol.asyncDispose]: async () => undefined,
-  };
+  for (const name of ["sessions", "files"]) await prepareStore(join(place, name), OTHERWISE);
+  return storesIn(place, async () => undefined);
 }
 
-async function temporary(): Promise<ServeStores> {
-  try {
-    const folder = await PrivateFolder.open("session");
-    return {
-      sessions: new FileArtifactStore(join(folder.path, "sessions")),
-      files: new FileArtifactStore(join(folder.path, "files")),
-      [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
-    };
-  } catch (error) {
-    const sentence = `cannot make a folder in ${printable(tmpdir())}: ${systemReason(error)}`;
-    throw new CommandError(Exit.usage, `${sentence}; name another in TMPDIR, or a store with --store`, {
-      cause: error,
-    });
-  }
+function storesIn(folder: string, close: () => Promise<void>): ServeStores {
+  return {
+    sessions: new FileArtifactStore(join(folder, "sessions")),
+    files: new FileArtifactStore(join(folder, "files")),
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 async function inBucket(url: string): Promise<ServeStores> {
@@ -91,4 +79,35 @@ function refused(error: unknown): unknown {
   }
   const exit = error.code === "E_MISUSE" ? Exit.usage : Exit.create;
   return new CommandError(exit, `cannot use the bucket of --store: ${error.message}`, { cause: error });
+}
+
+/** State in Redis, or in memory. Throws CommandError where the server does not answer. */
+export async function openState({ state: url, secret }: ServeSettings): Promise<ServeState> {
+  if (url === undefined || secret === undefined) return memoryState();
+  const { redisState } = await import("../../serve-redis.js");
+  let state: ServeState;
+  try {
+    state = redisState({ url, secret });
+  } catch (error) {
+    // What the sentence names is no option here.
+    throw new UsageError(
+      `the state must be the URL of a Redis server, as in redis://127.0.0.1:6379: ${sentenceOf(error)}`,
+      "serve",
+    );
+  }
+  try {
+    // A wrong address shows now, and not to the first user.
+    await state.sessions.find("none");
+    return state;
+  } catch (error) {
+    await state[Symbol.asyncDispose]();
+    const isMissing = error instanceof SluiceError && error.code === "E_MISUSE";
+    const why = isMissing ? "install the package @redis/client beside this one" : sentenceOf(error);
+    const exit = isMissing ? Exit.usage : Exit.create;
+    throw new CommandError(exit, `cannot use the Redis server of --state: ${why}`, { cause: error });
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  return error instanceof SluiceError ? error.message : "it failed";
 }

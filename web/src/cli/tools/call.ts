@@ -7,19 +7,19 @@ import type { ToolNode } from "../../tools-node.js";
 import type { ToolContext, ToolProgress } from "../../tools/context.js";
 import { ToolClientError } from "../../tools/errors.js";
 import type { ToolResult } from "../../tools/tool-answer.js";
+import type { Invocation } from "../commands.js";
+import { placeOf } from "../configuration.js";
 import { Exit, exitCodeOfAnswer, UsageError } from "../exit.js";
+import { openInput } from "../input.js";
 import { indent } from "../pretty.js";
+import { StatusLine } from "../progress.js";
 import { nameStore } from "../report.js";
 import { parseScope } from "../scope.js";
-import type { Invocation } from "../spec.js";
 import { openStore } from "../store.js";
-import type { Terminal } from "../terminal.js";
-import { readArguments } from "./arguments.js";
-import { printingTo } from "./log.js";
+import { onOneLine } from "../table.js";
+import { printable, type Terminal } from "../terminal.js";
 import { NamedSources } from "./named-sources.js";
-import { onOneLine } from "./rows.js";
-import { StatusLine } from "./status-line.js";
-import { usingSource } from "./using-source.js";
+import { printingTo, usingSource } from "./source-connection.js";
 
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
   const { source, tool } = partsOf(invocation);
@@ -80,4 +80,49 @@ async function print(result: ToolResult, invocation: Invocation, { output, error
   await output.write(`${invocation.has("pretty") ? indent(text) : text.trimEnd()}\n`);
   if (failures.length > 0) await nameStore(errors, invocation.value("store"));
   return isError ? Exit.failure : exitCodeOfAnswer(failures);
+}
+
+/** Bytes that are read at most; what is larger no server takes. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+type ToolArguments = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the value of `--args`: a JSON object as it is, `@FILE`, or `-` for standard input.
+ *
+ * @throws UsageError where it is no JSON object, or too large; CommandError 66 where it cannot be read.
+ */
+async function readArguments(written: string | undefined, terminal: Terminal, command: string): Promise<ToolArguments> {
+  if (written === undefined) return {};
+  const file = written === "-" ? written : written.startsWith("@") ? written.slice(1) : undefined;
+  if (file === "") throw new UsageError("--args @FILE needs the name of a file", command);
+  const text = file === undefined ? written : await readText(file, terminal, command);
+  const where = file === undefined ? "--args" : file === "-" ? "standard input" : printable(file);
+  return objectIn(text, where, command);
+}
+
+async function readText(file: string, terminal: Terminal, command: string): Promise<string> {
+  const { chunks } = await openInput(file, terminal);
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new UsageError(`--args takes ${MAX_BYTES / 1024 / 1024} MiB at most`, command);
+    // A chunk of a file is valid only until the next one.
+    parts.push(Uint8Array.from(chunk));
+  }
+  return new TextDecoder().decode(Buffer.concat(parts));
+}
+
+function objectIn(text: string, where: string, command: string): ToolArguments {
+  const example = `--args '{"path": "a.png"}'`;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const what = text.trim() === "" ? "is empty" : `is not JSON${placeOf(error, text)}`;
+    throw new UsageError(`${where} ${what}; arguments are an object, for instance ${example}`, command);
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as ToolArguments;
+  throw new UsageError(`${where} holds no JSON object; arguments are one, for instance ${example}`, command);
 }

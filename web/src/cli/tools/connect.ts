@@ -9,12 +9,12 @@ import type { ToolNode } from "../../tools-node.js";
 import { Exit, exitCodeOf } from "../exit.js";
 import { textWidth, wrap } from "../help.js";
 import { report } from "../report.js";
-import type { Invocation } from "../spec.js";
+import type { Invocation } from "../commands.js";
 import type { Output, Terminal } from "../terminal.js";
 import { NamedSources } from "./named-sources.js";
-import { onOneLine } from "./rows.js";
-import { StatusLine } from "./status-line.js";
-import { usingSource } from "./using-source.js";
+import { onOneLine } from "../table.js";
+import { StatusLine } from "../progress.js";
+import { usingSource } from "./source-connection.js";
 
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
   const [name = ""] = invocation.operands;

@@ -2,17 +2,18 @@
  * `sluice tools list`
  * @module
  */
-import type { ToolSpec } from "../../tools/registry.js";
 import { counted } from "../../core/amounts.js";
+import type { ExternalToolConfig } from "../../tools/config.js";
+import { getPreset, presetNames } from "../../tools/presets.js";
+import type { ToolSpec } from "../../tools/registry.js";
+import { variableNames } from "../../tools/variables.js";
+import type { Invocation } from "../commands.js";
 import { Exit, exitCodeOf } from "../exit.js";
+import { StatusLine } from "../progress.js";
 import { report } from "../report.js";
-import type { Invocation } from "../spec.js";
-import type { Column } from "../table.js";
+import { printRows, type Column } from "../table.js";
 import type { Output, Terminal } from "../terminal.js";
 import { NamedSources } from "./named-sources.js";
-import { printPresets } from "./presets-table.js";
-import { printRows } from "./rows.js";
-import { StatusLine } from "./status-line.js";
 
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
   const config = invocation.value("config");
@@ -24,7 +25,7 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
   const sources = await NamedSources.read(config, invocation.command);
   const named = invocation.operands.map((name) => sources.find(name));
   const all = new Set(named.length > 0 ? named : sources.ofFile);
-  const { toolsOf } = await import("./tools-of.js");
+  const { toolsOf } = await import("./source-connection.js");
   const status = new StatusLine(terminal.errors, `connecting to ${counted(all.size, "source")}`);
   const looks = await toolsOf([...all], terminal).finally(() => status.done());
   await print(
@@ -55,4 +56,38 @@ async function print(tools: readonly ToolSpec[], json: boolean, output: Output):
     tools.map(({ name, side_effects, description }) => [name, side_effects, description]),
     output,
   );
+}
+
+/** A preset as `--json` tells of it. */
+interface PresetFacts {
+  readonly name: string;
+  readonly description: string;
+  readonly auth_type: string;
+  /** Names of variables that must have a value. */
+  readonly variables: readonly string[];
+}
+
+const PRESET_COLUMNS: readonly Column[] = [{ title: "PRESET" }, { title: "FOR" }, { title: "NEEDS" }];
+
+async function printPresets(output: Output, json: boolean): Promise<void> {
+  const presets = presetNames().map((name) => factsOf(name, getPreset(name)));
+  if (json) {
+    await output.write(`${JSON.stringify(presets, null, 2)}\n`);
+    return;
+  }
+  const rows = presets.map((preset) => [preset.name, preset.description, needsOf(preset)]);
+  await printRows(PRESET_COLUMNS, rows, output, "wrap");
+  if (output.isTerminal) {
+    await output.write(output.dim("sluice tools connect PRESET tries one; variables are those of the environment\n"));
+  }
+}
+
+function factsOf(name: string, preset: ExternalToolConfig): PresetFacts {
+  const { description = "", connection, auth_type = "none", env = {}, auth_config = {} } = preset;
+  const variables = variableNames([connection, ...Object.values(env), ...Object.values(auth_config)].join("\n"));
+  return { name, description, auth_type, variables };
+}
+
+function needsOf({ variables, auth_type }: PresetFacts): string {
+  return [...variables, ...(auth_type === "oauth2_user" ? ["each user's sign-in"] : [])].join(", ");
 }

@@ -5,10 +5,9 @@
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
 import type { ShareRule } from "../../core/config.js";
 import type { ArgumentsContext } from "../arguments.js";
-import { ArtifactSource } from "../artifact-source.js";
+import { ArtifactSource } from "../reading/source.js";
 import { sharedWith } from "../door-config.js";
 import type { ArgumentTool, ArtifactForms } from "./form.js";
-import { MAX_EXPANDED } from "./limits.js";
 import { Turns } from "./turns.js";
 
 /** What putting artifacts into the arguments of one server's tools needs. */
@@ -27,13 +26,15 @@ export interface ArgumentTerms {
 /** A tool that is called, as its server lists it. */
 export type CalledTool = Omit<ArgumentTool, "forms" | "preset">;
 
-/** Who calls. */
-export interface Caller {
+interface Caller {
   /** Whose artifacts may be named. */
   readonly scope: ArtifactScope;
   /** Gives up waiting and reading. */
   readonly signal: AbortSignal;
 }
+
+/** Calls that artifacts are put into at a time, at one desk: each holds them in memory. */
+const MAX_EXPANDED = 4;
 
 /** Of one server. Only so many calls hold artifacts in memory at a time. */
 export class Expander {

@@ -3,8 +3,8 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import type { TextResult } from "../reading/wire.js";
-import { pathText, type ArgumentPath } from "./position.js";
+import type { TextResult } from "../reading/definition.js";
+import { pathText, type ArgumentPath } from "./form.js";
 
 /** Thrown where a call must not be made; carries what its caller is told. */
 export class Refusal extends Error {

@@ -3,12 +3,10 @@
  * @module
  */
 import { counted, grouped } from "../../core/amounts.js";
-import type { Told } from "./answer.js";
+import { fitting, jsonChars, type Told } from "./answer.js";
 import { artifactUri } from "./definition.js";
-import { hexListing } from "./hex.js";
-import { fitting } from "./json-chars.js";
 import { MAX_HEX_BYTES } from "./limits.js";
-import { spanIn, type ByteSpec, type Span } from "./ranges.js";
+import { spanIn, type ByteSpec, type Span } from "./request.js";
 import { readSpan, type Readable } from "./source.js";
 
 /** Most bytes of one character. */
@@ -28,7 +26,7 @@ function textTold(from: Readable, span: Span, bytes: Uint8Array, most: number): 
   const { size_bytes: size } = from.ref;
   const skipped = span.start === 0 ? 0 : continuationsAt(bytes);
   const isOpen = span.start + bytes.length < size;
-  const text = decoded(bytes.subarray(skipped, bytes.length - (isOpen ? unfinishedAt(bytes) : 0)));
+  const text = textOf(bytes.subarray(skipped, bytes.length - (isOpen ? unfinishedAt(bytes) : 0)));
   const shown = text === undefined ? "" : fitting(text, most).text;
   if (shown === "") return undefined;
   const start = span.start + skipped;
@@ -58,8 +56,8 @@ function moreNotes(end: number, span: Span): readonly string[] {
   return end < span.end ? [`More follows: read on with bytes "${end}-${span.end - 1}".`] : [];
 }
 
-/** Text without zero bytes, or undefined. */
-function decoded(bytes: Uint8Array): string | undefined {
+/** The text that bytes are; undefined for other bytes, and where one is zero. */
+export function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -83,4 +81,34 @@ function unfinishedAt(bytes: Uint8Array): number {
     if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
   }
   return 0;
+}
+
+const PER_LINE = 16;
+const NEWLINE_CHARS = 2;
+
+/**
+ * Lines of 16 bytes, as `hexdump -C` writes them, in at most `most` characters but at least one line; `at` is the place
+ * of the first byte. Gives how many bytes are in it.
+ */
+function hexListing(bytes: Uint8Array, at: number, most: number): { readonly text: string; readonly length: number } {
+  const lines: string[] = [];
+  let left = most;
+  let length = 0;
+  for (; length < bytes.length; length += PER_LINE) {
+    const line = lineOf(bytes.subarray(length, length + PER_LINE), at + length);
+    left -= jsonChars(line) + (lines.length > 0 ? NEWLINE_CHARS : 0);
+    if (left < 0 && lines.length > 0) break;
+    lines.push(line);
+  }
+  return { text: lines.join("\n"), length: Math.min(length, bytes.length) };
+}
+
+/** What can be seen of bytes: ASCII, and a dot for everything else. */
+export function asciiOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : ".")).join("");
+}
+
+function lineOf(bytes: Uint8Array, at: number): string {
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  return `${at.toString(16).padStart(8, "0")}  ${hex.padEnd(3 * PER_LINE - 1)}  |${asciiOf(bytes)}|`;
 }

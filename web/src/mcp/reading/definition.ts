@@ -2,10 +2,57 @@
  * What hosts are told of reading back: one tool and one template, the same for a namespace always.
  * @module
  */
-import { plainType } from "../../core/media-type.js";
+import type { ArtifactRef } from "../../artifacts/store.js";
 import { humanSize } from "../../core/amounts.js";
-import { described, type Described } from "./untrusted.js";
-import type { ListedResource, ListedTemplate, ReadTool } from "./wire.js";
+import { plainType } from "../../core/media-type.js";
+import { shortened } from "./answer.js";
+
+/** A tool as `tools/list` shows it. */
+export interface ReadTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>> & { readonly type: "object" };
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly openWorldHint: boolean;
+  };
+}
+
+/** A `CallToolResult` of text. Without `structuredContent`: hosts hide the text where there is one. */
+export interface TextResult {
+  readonly content: readonly [{ readonly type: "text"; readonly text: string }];
+  readonly isError?: true;
+}
+
+/** A resource as `resources/list` shows it; `size` in bytes. */
+export interface ListedResource {
+  readonly uri: string;
+  readonly name: string;
+  readonly description: string;
+  readonly mimeType?: string;
+  readonly size: number;
+}
+
+/** A template as `resources/templates/list` shows it. */
+export interface ListedTemplate {
+  readonly uriTemplate: string;
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+}
+
+/** One of the contents that `resources/read` answers: a text, or bytes as base64. */
+export type ReadContent =
+  | { readonly uri: string; readonly mimeType: string; readonly text: string }
+  | { readonly uri: string; readonly mimeType: string; readonly blob: string };
+
+/** What `resources/read` answers. */
+export interface ReadContents {
+  readonly contents: readonly [ReadContent];
+}
 
 const SCHEME = "artifact://";
 
@@ -76,4 +123,35 @@ export function listing(ref: Described): ListedResource {
 /** `artifact://<id>`; nothing in an id needs to be encoded. */
 export function artifactUri(id: string): string {
   return SCHEME + id;
+}
+
+const MAX_DESCRIPTION = 500;
+const MAX_QUOTED = 60;
+
+/** As much of a ref as it takes to describe an artifact. */
+type Described = Pick<ArtifactRef, "id" | "mime_type" | "size_bytes" | "source">;
+
+/** One line that says what an artifact is: the core's description of it, else type and size. */
+export function described(ref: Described): string {
+  const said = ref.source["description"];
+  if (typeof said === "string" && said.trim() !== "") return shortened(unhidden(said).trim(), MAX_DESCRIPTION);
+  return `${plainType(ref.mime_type) ?? "of unknown type"}, ${humanSize(ref.size_bytes)}`;
+}
+
+/** A file name in quotes that nothing in it can end, without what cannot be seen; cut at 60 characters. */
+export function quotedName(filename: string): string {
+  const defused = unhidden(filename)
+    .replace(/[<>[\]()`*]/g, "_")
+    .replace(/:\/\//g, "_");
+  return JSON.stringify(shortened(defused, MAX_QUOTED));
+}
+
+/** What the caller said, in quotes, to be named in an error. */
+export function quoted(text: string): string {
+  return JSON.stringify(shortened(text, MAX_QUOTED));
+}
+
+/** Without control, bidirectional, zero-width and tag characters: they hide what a line says, or move it. */
+function unhidden(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, " ");
 }

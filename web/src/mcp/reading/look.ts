@@ -8,7 +8,7 @@ import { HEAD_BYTES } from "./limits.js";
 import { readSpan, type Readable } from "./source.js";
 
 /** What rows are divided by. */
-export type Layout =
+type Layout =
   | { readonly kind: "csv"; readonly delimiter: number }
   | { readonly kind: "ndjson" }
   | { readonly kind: "array" }

@@ -2,26 +2,44 @@
  * Reading stored artifacts back, in bounded answers: by one tool and as resources.
  * @module
  */
+import { counted, grouped } from "../../core/amounts.js";
+import { plainType } from "../../core/media-type.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
-import { answerOf, failureOf, type Told } from "./answer.js";
-import { tellBytes } from "./byte-reading.js";
-import { readToolName } from "./definition.js";
-import { tellInfo } from "./info-reading.js";
-import { tellPointer } from "./json-reading.js";
-import { FRAME_CHARS, MAX_CHARS, MAX_SCANNED } from "./limits.js";
-import { lookAt } from "./look.js";
-import { readable } from "./readable.js";
-import { tellRecords } from "./record-reading.js";
-import { requestOf, resourceRequestOf, type Wanted } from "./request.js";
-import { readResource } from "./resource-reading.js";
+import { answerOf, failureOf, fitting, jsonChars, type Told } from "./answer.js";
+import { base64Of } from "./base64.js";
+import { tellBytes, textOf } from "./byte-reading.js";
+import {
+  artifactUri,
+  described,
+  quotedName,
+  readToolName,
+  type ReadContent,
+  type ReadContents,
+  type TextResult,
+} from "./definition.js";
+import { tellPointer, textAtPointer } from "./json-reading.js";
+import {
+  FIRST_CHARS,
+  FIRST_LINES,
+  FRAME_CHARS,
+  MAX_CHARS,
+  MAX_POINTER_BYTES,
+  MAX_RESOURCE_IMAGE,
+  MAX_RESOURCE_JSON,
+  MAX_RESOURCE_PART,
+  MAX_RESOURCE_TEXT,
+  MAX_SCANNED,
+} from "./limits.js";
+import { lookAt, type Look } from "./look.js";
+import { tellRecords, textOfRecords } from "./record-reading.js";
+import { requestOf, resourceRequestOf, spanIn, type ByteSpec, type Wanted } from "./request.js";
 import { tellSearch } from "./search-reading.js";
-import { found, type Readable, type ReadingSource } from "./source.js";
-import type { ReadContents, TextResult } from "./wire.js";
+import { found, readSpan, type Readable, type ReadingSource } from "./source.js";
 
 export { listing, readTool, readToolName, resourceTemplate } from "./definition.js";
 export type { ReadingSource } from "./source.js";
-export type { ListedResource, ListedTemplate, ReadContent, ReadContents, ReadTool, TextResult } from "./wire.js";
+export type { ListedResource, ListedTemplate, ReadContent, ReadContents, ReadTool, TextResult } from "./definition.js";
 
 /** Options of an {@link ArtifactReading}. */
 export interface ReadingOptions {
@@ -33,8 +51,7 @@ export interface ReadingOptions {
   readonly maxScannedBytes?: number;
 }
 
-/** What a caller may give along. */
-export interface ReadCallOptions {
+interface ReadCallOptions {
   /** Ends the reading; the call then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
@@ -113,4 +130,112 @@ function sentenceOf(error: unknown): string {
   if (!(error instanceof SluiceError)) return "The artifact could not be read just now: try again.";
   if (error.code !== "E_EXPIRED") return error.message;
   return "The artifact has expired; do not retry, call the tool again that gave it.";
+}
+
+/** Tells of an artifact in at most `most` characters of its content. */
+function tellInfo({ ref }: Readable, look: Look, most: number): Told {
+  const { size_bytes: size, filename, mime_type } = ref;
+  const type = plainType(mime_type) ?? "unknown type";
+  const name = filename === null ? "" : `; untrusted file text: ${quotedName(filename)}`;
+  const head = `${artifactUri(ref.id)}: ${described(ref)} (${type}, ${counted(size, "byte")}${name})`;
+  const notes = [modesOf(look, size)];
+  if (!look.isText || size === 0) return { head, notes };
+  const { text, isAll } = firstLines(look.head, size, Math.min(most, FIRST_CHARS));
+  return { head: `${head}. ${isAll ? "This is all of it" : "Its first lines"}`, data: text, notes };
+}
+
+/** Whole lines where the first one fits. */
+function firstLines(head: Uint8Array, size: number, most: number): { readonly text: string; readonly isAll: boolean } {
+  const isWhole = head.length === size;
+  const decoded = new TextDecoder("utf-8", { ignoreBOM: true }).decode(head, { stream: !isWhole });
+  const lines = decoded.split("\n");
+  const first = lines.slice(0, FIRST_LINES).join("\n");
+  const fit = fitting(first, most).text;
+  if (isWhole && fit.length === decoded.length) return { text: fit, isAll: true };
+  const end = fit.length < first.length ? fit.lastIndexOf("\n") : -1;
+  return { text: end > 0 ? fit.slice(0, end) : fit, isAll: false };
+}
+
+function modesOf(look: Look, size: number): string {
+  if (size === 0) return "It is empty.";
+  if (!look.isText) {
+    const encoding = look.isUtf16 ? " It is UTF-16 text, which lines do not read." : "";
+    return `Read it with bytes "0-255" (hex) or search.${encoding} Or pass the URI as a tool argument.`;
+  }
+  const modes = ['lines "1-50"', 'bytes "0-1023"', "search"];
+  if (look.layout.kind !== "none") modes.unshift('rows "1-20"');
+  if (look.isJson && size <= MAX_POINTER_BYTES) modes.unshift('pointer "" for an outline');
+  return `Read it with one of: ${modes.join(", ")}.`;
+}
+
+const BYTES = "application/octet-stream";
+const TEXT = "text/plain";
+
+/** Reads a resource. Throws E_NOT_FOUND, E_EXPIRED, E_INVALID_ARGUMENT, E_TOO_LARGE, E_JSON_…, E_STORE_…. */
+async function readResource(from: Readable, wanted: Wanted, uri: string): Promise<ReadContent> {
+  const { mode } = wanted;
+  if (mode === "info") return wholeOrNote(from, uri);
+  if (mode === "bytes") return partOf(from, wanted.range, uri);
+  if (mode === "search") {
+    const sentence = "A resource cannot be searched: call the tool for that.";
+    throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: "search" });
+  }
+  const look = readable(await lookAt(from), mode);
+  if (mode === "pointer") {
+    return { uri, mimeType: "application/json", text: bounded(await textAtPointer(from, look, wanted.tokens)) };
+  }
+  return { uri, mimeType: TEXT, text: bounded(await textOfRecords(from, look, mode, wanted.range)) };
+}
+
+async function wholeOrNote(from: Readable, uri: string): Promise<ReadContent> {
+  const { size_bytes: size, mime_type } = from.ref;
+  const type = plainType(mime_type);
+  if (type?.startsWith("image/") === true && size <= MAX_RESOURCE_IMAGE) {
+    return { uri, mimeType: type, blob: base64Of(await readSpan(from, { start: 0, end: size })) };
+  }
+  if (size <= MAX_RESOURCE_TEXT) {
+    const text = textOf(await readSpan(from, { start: 0, end: size }));
+    if (text !== undefined) return { uri, mimeType: type ?? TEXT, text };
+  }
+  return { uri, mimeType: TEXT, text: await noteOf(from) };
+}
+
+async function noteOf(from: Readable): Promise<string> {
+  const { ref } = from;
+  const { isText } = await lookAt(from);
+  const part = isText ? '"lines":"1-50"' : '"bytes":"0-255"';
+  const example = isText ? "?lines=1-50" : "?bytes=0-1023";
+  const own = artifactUri(ref.id);
+  return (
+    `[sluice] ${described(ref)}, ${grouped(ref.size_bytes)} bytes: not shown here. Read a part of it with ` +
+    `${from.tool} {"uri":"${own}",${part}}, or as the resource ${own}${example}.`
+  );
+}
+
+async function partOf(from: Readable, range: ByteSpec, uri: string): Promise<ReadContent> {
+  const { size_bytes: size, mime_type } = from.ref;
+  const span = spanIn(range, size);
+  if (span.end - span.start > MAX_RESOURCE_PART) {
+    const first = `${span.start}-${span.start + MAX_RESOURCE_PART - 1}`;
+    throw new SluiceError("E_TOO_LARGE", `A part has at most 4 MiB: read bytes ${first} first, then what follows.`, {
+      path: "bytes",
+    });
+  }
+  const isWhole = span.start === 0 && span.end === size;
+  const mimeType = (isWhole ? plainType(mime_type) : undefined) ?? BYTES;
+  return { uri, mimeType, blob: base64Of(await readSpan(from, span)) };
+}
+
+function bounded(text: string): string {
+  if (jsonChars(text) <= MAX_RESOURCE_JSON) return text;
+  throw new SluiceError("E_TOO_LARGE", "What was asked for is too large once it is written as JSON: ask for less.");
+}
+
+/** The look itself. Throws E_INVALID_ARGUMENT for bytes that are asked for as text. */
+function readable(look: Look, mode: "lines" | "rows" | "pointer"): Look {
+  if (look.isText) return look;
+  const what = look.isUtf16 ? "UTF-16 text, which is not read that way" : "no text";
+  throw new SluiceError("E_INVALID_ARGUMENT", `The artifact is ${what}: use bytes or search in place of ${mode}.`, {
+    path: mode,
+  });
 }

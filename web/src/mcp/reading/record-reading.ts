@@ -5,20 +5,23 @@
 import { SluiceError } from "../../errors/error.js";
 import { counted, grouped, humanSize } from "../../core/amounts.js";
 import type { Told } from "./answer.js";
-import { CsvSplitter } from "./csv-splitter.js";
+import {
+  CsvSplitter,
+  ElementSplitter,
+  LineSplitter,
+  RecordCollector,
+  type KeepLimits,
+  type Kept,
+  type Splitter,
+} from "./records.js";
 import { artifactUri } from "./definition.js";
-import { ElementSplitter } from "./element-splitter.js";
 import { COUNTED_BYTES, MAX_RECORD_CHARS, MAX_RESOURCE_PART } from "./limits.js";
-import { LineSplitter, type Splitter } from "./line-splitter.js";
 import type { Look } from "./look.js";
-import type { RecordSpec } from "./ranges.js";
-import { RecordCollector, type Kept, type KeepLimits } from "./records.js";
+import type { RecordSpec } from "./request.js";
 import { pour, type Readable } from "./source.js";
 
-/** What is read. */
-export type RecordMode = "lines" | "rows";
+type RecordMode = "lines" | "rows";
 
-/** What came of it. */
 interface Found {
   readonly header: Kept | undefined;
   readonly kept: readonly Kept[];
@@ -71,7 +74,9 @@ async function readRecords(
 ): Promise<Found> {
   const { size_bytes: size } = from.ref;
   const countsAll = size <= COUNTED_BYTES;
-  const share = mode === "rows" && look.layout.kind === "csv" ? halfOf(limits) : limits;
+  // A header and the rows below it may take half of the room each.
+  const hasHeader = mode === "rows" && look.layout.kind === "csv";
+  const share = hasHeader ? { ...limits, all: Math.floor(limits.all / 2) } : limits;
   const header = new RecordCollector({ first: 1, last: 1 }, share);
   const records = new RecordCollector(range, share);
   const splitter = splitterFor(look, mode, header, records, !countsAll);
@@ -90,11 +95,6 @@ async function readRecords(
     total: isToEnd ? records.count : undefined,
     isUnclosed: isToEnd && splitter instanceof CsvSplitter && splitter.isOpen,
   };
-}
-
-/** A header and the rows below it may take half of the room each. */
-function halfOf(limits: KeepLimits): KeepLimits {
-  return { ...limits, all: Math.floor(limits.all / 2) };
 }
 
 function splitterFor(

@@ -3,16 +3,12 @@
  * @module
  */
 import { counted, humanSize } from "../../core/amounts.js";
-import type { Told } from "./answer.js";
-import { artifactUri } from "./definition.js";
-import { asciiOf } from "./hex.js";
-import { jsonChars } from "./json-chars.js";
+import { jsonChars, type Told } from "./answer.js";
+import { asciiOf } from "./byte-reading.js";
+import { artifactUri, quoted } from "./definition.js";
 import { HIT_CHARS, MAX_HITS } from "./limits.js";
 import type { Look } from "./look.js";
-import { Needle } from "./needle.js";
-import { Searcher, type Hit } from "./searcher.js";
 import { pour, type Readable } from "./source.js";
-import { quoted } from "./untrusted.js";
 
 const NEWLINE_CHARS = 2;
 /** Bytes of a binary artifact shown before and behind a hit. */
@@ -86,4 +82,164 @@ function readOn(look: Look): string {
 
 function noneNotes(look: Look): readonly string[] {
   return look.isText ? [] : ["The artifact is no plain text: what is in it may be compressed or encoded."];
+}
+
+/** A place where the needle is. */
+interface Hit {
+  /** Its first byte in the artifact. */
+  readonly at: number;
+  /** From 1: lines end at `\n`. */
+  readonly line: number;
+  /** Bytes around it, at most {@link AROUND} on either side. */
+  readonly before: Uint8Array;
+  readonly match: Uint8Array;
+  readonly after: Uint8Array;
+}
+
+/** Most bytes told on either side of a hit. */
+const AROUND: number = 4 * HIT_CHARS;
+
+const PIECE = 64 * 1024;
+const NEWLINE = 0x0a;
+
+/** Hits do not overlap. Chunks are copied into the window, which is all that is held. */
+class Searcher {
+  readonly hits: Hit[] = [];
+  readonly #needle: Needle;
+  readonly #mostHits: number;
+  /** Bytes that must be at hand behind a place before it is looked at. */
+  readonly #ahead: number;
+  readonly #window: Uint8Array;
+  #filled = 0;
+  /** Where the window begins in the artifact, and up to where in it was searched. */
+  #base = 0;
+  #searched = 0;
+  #line = 1;
+  #countedTo = 0;
+
+  constructor(needle: Needle, mostHits: number) {
+    this.#needle = needle;
+    this.#mostHits = mostHits;
+    this.#ahead = needle.mostBytes + AROUND;
+    this.#window = new Uint8Array(AROUND + PIECE + this.#ahead);
+  }
+
+  /** Whether there are as many hits as were wanted: what follows is not searched. */
+  get isFull(): boolean {
+    return this.hits.length >= this.#mostHits;
+  }
+
+  /** Takes bytes, in chunks of any size. */
+  push(chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.length && !this.isFull;) {
+      if (this.#filled === this.#window.length) this.#shift();
+      const piece = chunk.subarray(at, at + this.#window.length - this.#filled);
+      this.#window.set(piece, this.#filled);
+      this.#filled += piece.length;
+      at += piece.length;
+      this.#search(this.#filled - this.#ahead);
+    }
+  }
+
+  /** Nothing more comes. */
+  end(): void {
+    this.#search(this.#filled);
+  }
+
+  #search(until: number): void {
+    const window = this.#window;
+    while (this.#searched < until && !this.isFull) {
+      const at = this.#needle.candidate(window, this.#searched, until);
+      this.#searched = at;
+      if (at >= until) return;
+      const length = this.#needle.matchAt(window, at, this.#filled);
+      if (length > 0) this.#note(at, length);
+      this.#searched = at + Math.max(1, length);
+    }
+  }
+
+  #note(at: number, length: number): void {
+    this.#countLines(at);
+    const end = at + length;
+    this.hits.push({
+      at: this.#base + at,
+      line: this.#line,
+      before: this.#window.slice(Math.max(0, at - AROUND), at),
+      match: this.#window.slice(at, end),
+      after: this.#window.slice(end, Math.min(this.#filled, end + AROUND)),
+    });
+  }
+
+  #countLines(until: number): void {
+    for (;;) {
+      const next = this.#window.indexOf(NEWLINE, this.#countedTo);
+      if (next < 0 || next >= until) break;
+      this.#line += 1;
+      this.#countedTo = next + 1;
+    }
+    this.#countedTo = Math.max(this.#countedTo, until);
+  }
+
+  /** Makes room; keeps what may stand before a hit. */
+  #shift(): void {
+    const from = this.#searched - AROUND;
+    this.#countLines(from);
+    this.#window.copyWithin(0, from, this.#filled);
+    this.#base += from;
+    this.#filled -= from;
+    this.#searched = AROUND;
+    this.#countedTo -= from;
+  }
+}
+
+const ENCODER = new TextEncoder();
+
+/** What is searched for, each character in upper and lower case. Matches UTF-8, whatever stands around it. */
+class Needle {
+  /** Most bytes that a match has. */
+  readonly mostBytes: number;
+  /** For each byte, 1 where a match may begin with it. */
+  readonly #starts = new Uint8Array(256);
+  /** The forms of each character, longest first. */
+  readonly #characters: readonly (readonly Uint8Array[])[];
+
+  constructor(text: string) {
+    this.#characters = Array.from(text, formsOf);
+    this.mostBytes = this.#characters.reduce((sum, forms) => sum + (forms[0]?.length ?? 0), 0);
+    for (const form of this.#characters[0] ?? []) this.#starts[form[0] as number] = 1;
+  }
+
+  /** The next place at or behind `from` and before `until` where a match may begin; `until` if there is none. */
+  candidate(bytes: Uint8Array, from: number, until: number): number {
+    let at = from;
+    while (at < until && this.#starts[bytes[at] as number] === 0) at += 1;
+    return at;
+  }
+
+  /** How many bytes match at a place; 0 for no match. */
+  matchAt(bytes: Uint8Array, at: number, end: number): number {
+    let next = at;
+    for (const forms of this.#characters) {
+      // No form of a character begins another, so the first that matches is the only one.
+      const form = forms.find((each) => startsWith(bytes, next, end, each));
+      if (form === undefined) return 0;
+      next += form.length;
+    }
+    return next - at;
+  }
+}
+
+/** A character as it is, in lower and in upper case, where those are one character too. */
+function formsOf(character: string): readonly Uint8Array[] {
+  const forms = new Set([character]);
+  for (const other of [character.toLowerCase(), character.toUpperCase()]) {
+    if (Array.from(other).length === 1) forms.add(other);
+  }
+  return Array.from(forms, (form) => ENCODER.encode(form)).sort((left, right) => right.length - left.length);
+}
+
+function startsWith(bytes: Uint8Array, at: number, end: number, form: Uint8Array): boolean {
+  if (at + form.length > end) return false;
+  for (let byte = 0; byte < form.length; byte += 1) if (bytes[at + byte] !== form[byte]) return false;
+  return true;
 }

@@ -2,7 +2,7 @@
  * Where artifacts are read from: a store, already narrowed to one scope.
  * @module
  */
-import type { ByteRange, StoredArtifact } from "../../artifacts/store.js";
+import type { ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
 
 /** What reading back needs of a store. Both may throw E_EXPIRED and E_STORE_…. */
@@ -32,7 +32,7 @@ export async function found(source: ReadingSource, id: string): Promise<StoredAr
 }
 
 /** E_NOT_FOUND, in words that help. */
-export function missing(id: string): SluiceError {
+function missing(id: string): SluiceError {
   return new SluiceError(
     "E_NOT_FOUND",
     `There is no artifact ${id} here: check the URI, or call the tool again that gave it.`,
@@ -93,4 +93,27 @@ export async function readSpan(from: Readable, span: Required<ByteRange>): Promi
     return true;
   });
   return bytes.subarray(0, filled);
+}
+
+/** A store narrowed to one scope and to namespaces: no id from elsewhere is found in it. */
+export class ArtifactSource implements ReadingSource {
+  readonly #store: ArtifactStore;
+  readonly #scope: ArtifactScope;
+  readonly #namespaces: readonly string[];
+
+  constructor(store: ArtifactStore, scope: ArtifactScope, ...namespaces: readonly string[]) {
+    this.#store = store;
+    this.#scope = scope;
+    this.#namespaces = namespaces;
+  }
+
+  async stat(id: string): Promise<StoredArtifact | null> {
+    const ref = await this.#store.stat(id, this.#scope);
+    return ref !== null && this.#namespaces.includes(ref.namespace) ? ref : null;
+  }
+
+  async openReader(id: string, range?: ByteRange): Promise<ReadableStream<Uint8Array> | null> {
+    if ((await this.stat(id)) === null) return null;
+    return this.#store.openReader(id, { scope: this.#scope, ...(range !== undefined && { range }) });
+  }
 }

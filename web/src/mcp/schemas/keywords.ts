@@ -1,9 +1,9 @@
 /**
  * JSON Schema keywords by what they hold, for all drafts at once: a name that a draft does not know is in none of its
- * schemas.
+ * schemas. And where a `$ref` within one document points.
  * @module
  */
-import { membersOf, nameOf, valueAt, type ObjectNode, type ValueNode } from "../json-text.js";
+import { membersOf, nameOf, valueAt, type ObjectNode, type StringNode, type ValueNode } from "../json-text.js";
 
 /** What a schema demands of a value (`same`), or of a part of it (`part`): an item, a member, a name. */
 export interface Subschema {
@@ -38,7 +38,7 @@ export const ANNOTATIONS: ReadonlySet<string> = new Set([
 ]);
 
 /** What belongs to the document's root, whatever becomes of the constraints there. */
-export const IDENTITY: ReadonlySet<string> = new Set([
+const IDENTITY: ReadonlySet<string> = new Set([
   "$schema",
   "$id",
   "id",
@@ -52,7 +52,7 @@ export const IDENTITY: ReadonlySet<string> = new Set([
 ]);
 
 /** What stands under these is data, not schema, whoever refers to it. */
-export const DATA: ReadonlySet<string> = new Set([...ANNOTATIONS, "const", "enum"]);
+const DATA: ReadonlySet<string> = new Set([...ANNOTATIONS, "const", "enum"]);
 
 /** Whether a keyword lets through everything. */
 export function isHeedless(name: string): boolean {
@@ -80,8 +80,7 @@ function* heldBy(value: ValueNode, named: boolean): Generator<ValueNode, void, v
   if (!named && isSchema(value)) yield value;
 }
 
-/** Whether a node can be a schema. */
-export function isSchema(node: ValueNode | undefined): boolean {
+function isSchema(node: ValueNode | undefined): boolean {
   return node?.type === "Object" || node?.type === "Boolean";
 }
 
@@ -123,4 +122,81 @@ export function isClosed(schema: ObjectNode): boolean {
 
 function holders(holder: Holder, keywords: string): [string, Holder][] {
   return keywords.split(" ").map((keyword) => [keyword, holder]);
+}
+
+/** A `$ref`, and the schema its pointers start from: the root, or the nearest one around it with an `$id`. */
+export interface Reference {
+  readonly node: StringNode;
+  readonly base: ObjectNode;
+}
+
+interface Target {
+  readonly schema: ValueNode;
+  /** Parts of the pointer as they are written, and the node each leads to. */
+  readonly steps: readonly { readonly part: string; readonly name: string; readonly node: ValueNode }[];
+}
+
+/** The schema that pointers within `schema` start from. */
+export function baseWithin(schema: ObjectNode, base: ObjectNode): ObjectNode {
+  const id = stringAt(schema, "$id");
+  return id === undefined || id.startsWith("#") ? base : schema;
+}
+
+/** The `$ref` of a schema, if it has one. */
+export function referenceOf(schema: ObjectNode, base: ObjectNode): Reference | undefined {
+  const node = valueAt(schema, "$ref");
+  return node?.type === "String" ? { node, base: baseWithin(schema, base) } : undefined;
+}
+
+/** Follows a reference; undefined where it leaves the document, names an anchor, or ends in what is no schema. */
+export function follow({ node: { value: ref }, base }: Reference): Target | undefined {
+  const hash = ref.indexOf("#");
+  const document = hash < 0 ? ref : ref.slice(0, hash);
+  const pointer = hash < 0 ? "" : ref.slice(hash + 1);
+  if (document !== "" && document !== stringAt(base, "$id")?.replace(/#$/, "")) return undefined;
+  if (pointer !== "" && !pointer.startsWith("/")) return undefined;
+  const steps: { part: string; name: string; node: ValueNode }[] = [];
+  let schema: ValueNode = base;
+  for (const part of pointer.split("/").slice(1)) {
+    const name = nameIn(part);
+    const node: ValueNode | undefined = name === undefined ? undefined : child(schema, name);
+    if (name === undefined || node === undefined) return undefined;
+    steps.push({ part, name, node });
+    schema = node;
+  }
+  return { schema, steps };
+}
+
+/** Whether a pointer leads through something that is data, such as a default. */
+export function isThroughData({ steps }: Target): boolean {
+  // What follows `properties` is a name that somebody chose, whatever it reads like.
+  let isName = false;
+  for (const { name } of steps) {
+    if (!isName && DATA.has(name)) return true;
+    isName = !isName && NAMING.has(name);
+  }
+  return false;
+}
+
+const NAMING: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "dependentSchemas",
+  "dependencies",
+  "$defs",
+  "definitions",
+]);
+
+function child(node: ValueNode, name: string): ValueNode | undefined {
+  if (node.type !== "Array") return valueAt(node, name);
+  return /^(?:0|[1-9]\d{0,9})$/.test(name) ? node.elements[Number(name)]?.value : undefined;
+}
+
+/** What a part of a pointer in a URI fragment names. */
+function nameIn(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
+  } catch {
+    return undefined;
+  }
 }

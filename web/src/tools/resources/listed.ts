@@ -3,7 +3,7 @@
  * @module
  */
 import { plainType } from "../../core/media-type.js";
-import { shortened } from "../../mcp/reading/json-chars.js";
+import { shortened } from "../../mcp/reading/answer.js";
 import { ToolClientError } from "../errors.js";
 import type { ListedResource, ListedTemplate } from "./connection.js";
 import { MAX_DESCRIPTION, MAX_LISTED, MAX_LISTED_CHARS, MAX_NAME, MAX_URI } from "./limits.js";

@@ -5,7 +5,7 @@
  */
 import type { ArtifactScope } from "../../artifacts/store.js";
 import { heedless } from "../../mcp/door-event.js";
-import { shortened } from "../../mcp/reading/json-chars.js";
+import { shortened } from "../../mcp/reading/answer.js";
 import type { ToolContext, ToolProgress, ToolWait } from "../context.js";
 import { ToolClientError, ToolTimeoutError } from "../errors.js";
 import type { ToolNodeEvent } from "../event.js";

@@ -4,7 +4,7 @@
  */
 import { specTypeSchemas, type ElicitResult } from "@modelcontextprotocol/client";
 import { onAbort, untilAborted, untilEither } from "../../../core/abort.js";
-import { shortened } from "../../../mcp/reading/json-chars.js";
+import { shortened } from "../../../mcp/reading/answer.js";
 import { subjectOf, type ToolPlace } from "../../adapting/place.js";
 import { isSafe } from "../../auth/addresses.js";
 import type { PauseReason } from "../../context.js";

@@ -1,18 +1,17 @@
 /**
- * Messages of a client that come as lines (MCP, stdio transport).
+ * Messages that come as lines (MCP, stdio transport).
  * @module
  */
 import { joined } from "../transports/bytes.js";
-import { isBlank, linePieces } from "../transports/lines.js";
 import { MAX_MESSAGE } from "../transports/limits.js";
+import type { LineLane } from "../transports/line-writer.js";
+import { isBlank, linePieces } from "../transports/lines.js";
 import { MessageMembers } from "../transports/members.js";
-import { MAX_HELD, MAX_HELD_BYTES } from "./arguments/limits.js";
-import { membersOf } from "./client-batch.js";
+import { membersOf } from "./client-request.js";
 import type { FromClient } from "./door.js";
 import type { Doorway } from "./doorway.js";
 
-/** Where lines of a client go. */
-export interface ClientLineSides {
+interface ClientLineSides {
   /** Takes a line for the server, without its newline; settles when more can be taken. */
   readonly server: (line: Uint8Array) => Promise<void>;
   /** Takes a message for the client. */
@@ -57,6 +56,12 @@ export async function passClientLines(
   await held.all();
   await Promise.all(answers);
 }
+
+/** Messages that wait for a store while those behind them go on. */
+const MAX_HELD = 64;
+
+/** Bytes of such messages, beyond which no other is read. */
+const MAX_HELD_BYTES = 16 * 1024 * 1024;
 
 /** Calls that wait for a store. */
 class HeldCalls {
@@ -115,5 +120,39 @@ export class HeldMessage {
   /** Undefined for one that is too long. */
   whole(): Uint8Array | undefined {
     return this.#size > MAX_MESSAGE ? undefined : joined(this.#pieces);
+  }
+}
+
+interface ServerLineSides {
+  /** Messages. */
+  readonly client: LineLane;
+  /** Lines that are no message. */
+  readonly stray: LineLane;
+  /** Sends the server a message. */
+  readonly reply: (text: string) => void;
+}
+
+/** Passes every line through a door, in order; the next one waits until the one before is passed on. */
+export async function passServerLines(
+  chunks: AsyncIterable<Uint8Array>,
+  door: Doorway,
+  { client, stray, reply }: ServerLineSides,
+): Promise<void> {
+  const outlet = {
+    forward: (bytes: Uint8Array) => client.forward(bytes),
+    complete: () => client.complete(),
+    stray: (bytes: Uint8Array) => stray.forward(bytes),
+  };
+  let line = door.fromServer(outlet, reply);
+  try {
+    for await (const { bytes, last } of linePieces(chunks)) {
+      await line.write(bytes);
+      if (!last) continue;
+      await line.end();
+      await stray.complete();
+      line = door.fromServer(outlet, reply);
+    }
+  } finally {
+    await line[Symbol.asyncDispose]();
   }
 }

@@ -1,15 +1,78 @@
 /**
- * A file that is there when it is complete, and else is as it was.
+ * Stored bytes on their way to a person: to standard output, or to a file that appears only when it is complete.
  * @module
  */
 import { open, rename, stat, unlink, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { CommandError, Exit } from "./exit.js";
-import { systemReason } from "./system-reason.js";
-import { printable } from "./words.js";
+import { CommandError, Exit, systemReason, UsageError } from "./exit.js";
+import { Progress } from "./progress.js";
+import { printable, type Terminal } from "./terminal.js";
+
+interface Delivered {
+  /** What a person calls them. */
+  readonly name: string;
+  readonly mime_type: string | null;
+  /** In bytes. */
+  readonly size: number;
+  /** The command that was given. */
+  readonly command: string;
+}
+
+/** Writes them, with progress. `target` undefined or `-`: standard output, where a terminal gets texts only. Throws UsageError. */
+export async function deliver(
+  bytes: ReadableStream<Uint8Array>,
+  what: Delivered,
+  target: string | undefined,
+  terminal: Terminal,
+): Promise<void> {
+  const progress = new Progress(terminal.errors, "get", what.size);
+  try {
+    if (target !== undefined && target !== "-") return await toFile(target, bytes, progress, terminal);
+    if (target === undefined && terminal.output.isTerminal && !isText(what.mime_type)) {
+      await bytes.cancel();
+      throw disturbing(what);
+    }
+    for await (const chunk of bytes) {
+      await terminal.output.write(chunk);
+      await progress.add(chunk.length);
+    }
+  } finally {
+    await progress.done();
+  }
+}
+
+function disturbing({ name, mime_type, command }: Delivered): UsageError {
+  return new UsageError(
+    `${name} is ${mime_type ?? "of no known type"}, which would disturb the terminal; give -o FILE, or -o - to have it all the same`,
+    command,
+  );
+}
+
+function isText(type: string | null): boolean {
+  return type !== null && /^text\/|[/+](json|xml|yaml|javascript)\b|^image\/svg/.test(type);
+}
+
+async function toFile(
+  target: string,
+  bytes: ReadableStream<Uint8Array>,
+  progress: Progress,
+  { signal }: Terminal,
+): Promise<void> {
+  const file = await OutputFile.open(target);
+  try {
+    for await (const chunk of bytes) {
+      signal.throwIfAborted();
+      await file.write(chunk);
+      await progress.add(chunk.length);
+    }
+    await file.publish();
+  } finally {
+    await file.discard();
+  }
+}
 
 /** Bytes on their way into a file. A regular file is written beside its place and moved there at the end. */
-export class OutputFile {
+class OutputFile {
   readonly #target: string;
   readonly #partial: string | undefined;
   #handle: FileHandle | undefined;

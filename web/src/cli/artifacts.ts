@@ -1,0 +1,243 @@
+/**
+ * `sluice artifacts …`: what is in a store.
+ * @module
+ */
+import { createInterface } from "node:readline/promises";
+import { configured } from "../artifacts/retention/retaining-store.js";
+import type { Collected } from "../artifacts/retention/keeper.js";
+import { RetainingArtifactStore } from "../artifacts/retention/retaining-store.js";
+import type { ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "../artifacts/store.js";
+import { counted, humanSize } from "../core/amounts.js";
+import { checkSections } from "../core/config.js";
+import { SluiceError } from "../errors/error.js";
+import type { Invocation } from "./commands.js";
+import { readConfig } from "./configuration.js";
+import { deliver } from "./delivery.js";
+import { CommandError, Exit, UsageError } from "./exit.js";
+import { artifactId, locate, locateAll, parseScope, scopeText } from "./scope.js";
+import { openKeptStore, storeFolder } from "./store.js";
+import { alignedTable, tabbedRow, type Column } from "./table.js";
+import { humanAge, printable, type Output, type Terminal } from "./terminal.js";
+
+export async function listArtifacts(invocation: Invocation, { output, errors }: Terminal): Promise<number> {
+  const where = invocation.value("store");
+  const scope = parseScope(invocation.values("scope"), invocation.command);
+  const store = await openKeptStore(where);
+  if (invocation.has("json")) await printJson(store.list(scope), output);
+  else if (output.isTerminal) await printTable(store.list(scope), output, storeFolder(where));
+  else for await (const ref of store.list(scope)) await output.write(`${tabbedRow(plainRow(ref))}\n`);
+  if (!(await store.isThere()))
+    await errors.write(`sluice: nothing was ever stored in ${printable(storeFolder(where))}\n`);
+  return Exit.ok;
+}
+
+/** An array with one ref a line, written as they come. */
+async function printJson(refs: AsyncIterable<ArtifactRef>, output: Output): Promise<void> {
+  let before = "[\n  ";
+  for await (const ref of refs) {
+    await output.write(before + JSON.stringify(ref));
+    before = ",\n  ";
+  }
+  await output.write(before.startsWith("[") ? "[]\n" : "\n]\n");
+}
+
+function plainRow({ id, mime_type, size_bytes, filename, scope }: ArtifactRef): string[] {
+  return [id, mime_type ?? "", String(size_bytes), printable(filename ?? ""), printable(scopeText(scope))];
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: "ID" },
+  { title: "TYPE" },
+  { title: "SIZE", right: true },
+  { title: "AGE", right: true },
+  { title: "FILE" },
+  { title: "SCOPE" },
+];
+
+async function printTable(refs: AsyncIterable<StoredArtifact>, output: Output, folder: string): Promise<void> {
+  const rows: string[][] = [];
+  let bytes = 0;
+  for await (const ref of refs) {
+    const [id = "", type = "", , file = "", scope = ""] = plainRow(ref);
+    rows.push([id, type, humanSize(ref.size_bytes), humanAge(Date.now() - ref.stored_at), file, scope]);
+    bytes += ref.size_bytes;
+  }
+  const [titles = "", ...lines] = alignedTable(COLUMNS, rows);
+  if (rows.length > 0) await output.write(`${output.bold(titles)}\n${lines.map((line) => `${line}\n`).join("")}`);
+  await output.write(output.dim(`${counted(rows.length, "artifact")}, ${humanSize(bytes)} in ${printable(folder)}\n`));
+}
+
+export async function getArtifact(invocation: Invocation, terminal: Terminal): Promise<number> {
+  const target = invocation.value("output");
+  if (invocation.has("json") && (target === undefined || target === "-")) {
+    throw new UsageError(
+      "get --json needs -o FILE, since the bytes go to standard output; `artifacts stat --json` prints the reference alone",
+      invocation.command,
+    );
+  }
+  const scope = parseScope(invocation.values("scope"), invocation.command);
+  const range = invocation.value("range");
+  const wanted = range === undefined ? undefined : parseRange(range, invocation.command);
+  const store = await openKeptStore(invocation.value("store"));
+  const ref = await locate(store, artifactId(invocation.operands[0] ?? ""), scope);
+  const span = wanted === undefined ? undefined : resolveRange(wanted, ref.size_bytes);
+  const bytes = await store.openReader(ref.id, { scope: ref.scope, ...(span !== undefined && { range: span }) });
+  if (bytes === null) throw new SluiceError("E_NOT_FOUND", `${ref.id} was deleted just now`);
+  const what = { name: ref.id, mime_type: ref.mime_type, size: sizeOf(ref, span), command: "artifacts get" };
+  await deliver(bytes, what, target, terminal);
+  if (target !== undefined) await sayWhatCame(ref, span, target, invocation.has("json"), terminal);
+  return Exit.ok;
+}
+
+function sizeOf(ref: ArtifactRef, span: Required<ByteRange> | undefined): number {
+  return span === undefined ? ref.size_bytes : span.end - span.start;
+}
+
+async function sayWhatCame(
+  ref: ArtifactRef,
+  span: Required<ByteRange> | undefined,
+  target: string,
+  json: boolean,
+  { output, errors }: Terminal,
+): Promise<void> {
+  if (json) await output.write(`${JSON.stringify(ref, null, 2)}\n`);
+  else if (errors.isTerminal)
+    await errors.write(errors.dim(`${humanSize(sizeOf(ref, span))} in ${printable(target)}\n`));
+}
+
+export async function statArtifact(invocation: Invocation, { output }: Terminal): Promise<number> {
+  const scope = parseScope(invocation.values("scope"), invocation.command);
+  const store = await openKeptStore(invocation.value("store"));
+  const ref = await locate(store, artifactId(invocation.operands[0] ?? ""), scope);
+  if (invocation.has("json")) await output.write(`${JSON.stringify(ref, null, 2)}\n`);
+  else
+    for (const [name, value] of facts(ref)) await output.write(`${output.dim(name.padEnd(9))} ${printable(value)}\n`);
+  return Exit.ok;
+}
+
+function facts(ref: ArtifactRef): (readonly [string, string])[] {
+  const all: (readonly [string, string])[] = [
+    ["id", ref.id],
+    ["type", ref.mime_type ?? "unknown"],
+    ["size", `${humanSize(ref.size_bytes)} (${ref.size_bytes.toLocaleString("en")} bytes)`],
+    ["sha256", ref.sha256],
+    ["file name", ref.filename ?? ""],
+    ["scope", scopeText(ref.scope)],
+    ["namespace", ref.namespace],
+    ["source", Object.keys(ref.source).length === 0 ? "" : JSON.stringify(ref.source)],
+  ];
+  return all.filter(([, value]) => value !== "");
+}
+
+export async function deleteArtifacts(invocation: Invocation, { output, errors }: Terminal): Promise<number> {
+  const scope = parseScope(invocation.values("scope"), invocation.command);
+  const store = await openKeptStore(invocation.value("store"));
+  const outcomes: { id: string; deleted: boolean }[] = [];
+  for (const word of invocation.operands) {
+    const id = artifactId(word);
+    outcomes.push({ id, deleted: await deleteAll(store, id, scope) });
+  }
+  if (invocation.has("json")) await output.write(`${JSON.stringify(outcomes, null, 2)}\n`);
+  for (const { id, deleted } of outcomes) {
+    if (!deleted) await errors.write(`sluice: the store has no artifact ${printable(id)}\n`);
+  }
+  return outcomes.every(({ deleted }) => deleted) ? Exit.ok : Exit.failure;
+}
+
+/** Whether there was anything to delete. */
+async function deleteAll(store: ArtifactStore, id: string, scope: ArtifactScope | undefined): Promise<boolean> {
+  let deleted = false;
+  for (const ref of await locateAll(store, id, scope)) {
+    if (await store.delete(ref.id, ref.scope)) deleted = true;
+  }
+  // A damaged ref is in no list, but can be deleted by its id.
+  return deleted || store.delete(id, scope);
+}
+
+export async function collectGarbage(invocation: Invocation, { output }: Terminal): Promise<number> {
+  const store = await openKeptStore(invocation.value("store"));
+  const collected = await collect(store, invocation.value("config"));
+  const swept = await store.gc();
+  const bytes = swept.bytes + (collected?.bytes ?? 0);
+  if (invocation.has("json"))
+    await output.write(`${JSON.stringify({ ...swept, bytes, artifacts: collected?.artifacts ?? 0 })}\n`);
+  else {
+    const expired = collected ? `${counted(collected.artifacts, "artifact")}, ` : "";
+    await output.write(
+      `removed ${expired}${counted(swept.blobs, "blob")}, ${counted(swept.temporaries, "leftover")}: ${humanSize(bytes)}\n`,
+    );
+  }
+  return Exit.ok;
+}
+
+/** Takes away what the configuration's `retention` does not keep; null where it says nothing, or another is at it. */
+async function collect(store: ArtifactStore, configFile: string | undefined): Promise<Collected | null> {
+  if (configFile === undefined) return null;
+  const config = await readConfig(configFile);
+  // A `retention` that is misspelt would let everything stay, and nobody would know.
+  checkSections(config);
+  const { store: kept } = configured(store, config);
+  return kept instanceof RetainingArtifactStore ? kept.collect() : null;
+}
+
+export async function purgeStore(invocation: Invocation, terminal: Terminal): Promise<number> {
+  const folder = storeFolder(invocation.value("store"));
+  const store = await openKeptStore(invocation.value("store"));
+  if (!invocation.has("yes") && !(await agreed(store, folder, terminal))) return Exit.failure;
+  await store.purge();
+  if (invocation.has("json")) await terminal.output.write(`${JSON.stringify({ store: folder, purged: true })}\n`);
+  return Exit.ok;
+}
+
+async function agreed(store: ArtifactStore, folder: string, { input, errors, signal }: Terminal): Promise<boolean> {
+  if (input.isTTY !== true || !errors.isTerminal) {
+    throw new UsageError("purge deletes every artifact and nobody is there to be asked; give --yes", "artifacts purge");
+  }
+  let artifacts = 0;
+  let bytes = 0;
+  for await (const { size_bytes } of store.list()) {
+    artifacts += 1;
+    bytes += size_bytes;
+  }
+  const what = `${counted(artifacts, "artifact")} of ${humanSize(bytes)}`;
+  const question = createInterface({ input, output: process.stderr });
+  try {
+    const answer = await question.question(`Delete ${what} in ${printable(folder)}? [y/N] `, { signal });
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    question.close();
+  }
+}
+
+/** A range as written: `first-last`, `first-`, or `-suffix` (the last so many bytes). */
+type RangeSpec = { readonly first: number; readonly last: number | undefined } | { readonly suffix: number };
+
+/** Reads `0-99`, `100-` or `-50`. Throws UsageError. */
+export function parseRange(text: string, command: string): RangeSpec {
+  const parts = /^(\d{0,15})-(\d{0,15})$/.exec(text);
+  const [, a = "", b = ""] = parts ?? [];
+  if (parts === null || (a === "" && b === "")) {
+    throw new UsageError(
+      `--range takes bytes as in HTTP: 0-99 is the first hundred, 100- the rest, -50 the last fifty; got ${JSON.stringify(text)}`,
+      command,
+    );
+  }
+  if (a === "") return { suffix: Number(b) };
+  if (b !== "" && Number(b) < Number(a)) {
+    throw new UsageError(`--range ${text} ends before it begins; write ${b}-${a}`, command);
+  }
+  return { first: Number(a), last: b === "" ? undefined : Number(b) };
+}
+
+/** The half-open range of an artifact of `size` bytes. Throws CommandError when it holds no byte. */
+export function resolveRange(spec: RangeSpec, size: number): Required<ByteRange> {
+  const start = "suffix" in spec ? Math.max(0, size - spec.suffix) : spec.first;
+  const end = "suffix" in spec || spec.last === undefined ? size : Math.min(size, spec.last + 1);
+  if (start >= end) {
+    throw new CommandError(
+      Exit.failure,
+      `the range holds no byte: the artifact has ${size} bytes, 0-${Math.max(0, size - 1)}`,
+    );
+  }
+  return { start, end };
+}

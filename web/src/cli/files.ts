@@ -1,0 +1,128 @@
+/**
+ * `sluice files …`: the files of one user.
+ * @module
+ */
+import { counted, humanSize } from "../core/amounts.js";
+import { coreDescriber } from "../files/user-storage.js";
+import type { UserFile } from "../files/user-file.js";
+import { UserStorage } from "../files/user-storage.js";
+import type { Invocation } from "./commands.js";
+import { deliver } from "./delivery.js";
+import { Exit, UsageError } from "./exit.js";
+import { openInput, type Input } from "./input.js";
+import { Progress } from "./progress.js";
+import { openKeptStore } from "./store.js";
+import { alignedTable, tabbedRow, type Column } from "./table.js";
+import { humanAge, printable, type Output, type Terminal } from "./terminal.js";
+
+export async function listFiles(invocation: Invocation, { output }: Terminal): Promise<number> {
+  const files = await (await openFiles(invocation)).list();
+  if (invocation.has("json")) await output.write(`${JSON.stringify(files, null, 2)}\n`);
+  else if (output.isTerminal) await printTable(files, output);
+  else for (const file of files) await output.write(`${tabbedRow(plainRow(file))}\n`);
+  return Exit.ok;
+}
+
+function plainRow({ name, mime_type, size_bytes, origin, versions, facts, draft }: UserFile): string[] {
+  const about = draft === null ? facts : (draft.reason ?? "draft").replaceAll("_", " ");
+  return [printable(name), mime_type ?? "", String(size_bytes), origin, String(versions), about ?? ""];
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: "NAME" },
+  { title: "TYPE" },
+  { title: "SIZE", right: true },
+  { title: "AGE", right: true },
+  { title: "FROM" },
+  { title: "VERSIONS", right: true },
+  { title: "ABOUT" },
+];
+
+async function printTable(files: readonly UserFile[], output: Output): Promise<void> {
+  const rows = files.map((file) => {
+    const [name = "", type = "", , origin = "", ...more] = plainRow(file);
+    return [name, type, humanSize(file.size_bytes), humanAge(Date.now() - file.stored_at), origin, ...more];
+  });
+  const [titles = "", ...lines] = alignedTable(COLUMNS, rows);
+  if (rows.length > 0) await output.write(`${output.bold(titles)}\n${lines.map((line) => `${line}\n`).join("")}`);
+  const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+  await output.write(output.dim(`${counted(rows.length, "file")}, ${humanSize(bytes)}\n`));
+}
+
+export async function putFiles(invocation: Invocation, terminal: Terminal): Promise<number> {
+  const [as, names] = [invocation.value("as"), invocation.operands];
+  if (as !== undefined && names.length > 1) throw new UsageError("--as names one file", invocation.command);
+  if (as === undefined && (names.length === 0 || names.includes("-"))) {
+    throw new UsageError("standard input has no name: give it one with --as NAME", invocation.command);
+  }
+  const files = await openFiles(invocation);
+  const kept: UserFile[] = [];
+  for (const name of names.length === 0 ? ["-"] : names) {
+    const file = await put(files, as ?? name, await openInput(name, terminal), terminal);
+    kept.push(file);
+    if (!invocation.has("json")) await terminal.output.write(`${printable(file.name)}\n`);
+  }
+  if (invocation.has("json")) await terminal.output.write(`${JSON.stringify(kept, null, 2)}\n`);
+  return Exit.ok;
+}
+
+async function put(files: UserStorage, name: string, input: Input, terminal: Terminal): Promise<UserFile> {
+  const progress = new Progress(terminal.errors, "put", input.size);
+  try {
+    return await files.put(name, watched(input.chunks, progress, terminal.signal));
+  } finally {
+    await progress.done();
+  }
+}
+
+async function* watched(
+  chunks: AsyncIterable<Uint8Array>,
+  progress: Progress,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    signal.throwIfAborted();
+    yield chunk;
+    await progress.add(chunk.length);
+  }
+}
+
+export async function getFile(invocation: Invocation, terminal: Terminal): Promise<number> {
+  const files = await openFiles(invocation);
+  const name = invocation.operands[0] ?? "";
+  const bytes = await files.open(name);
+  const found = await files.find(name);
+  const what = { name, mime_type: found?.mime_type ?? null, size: found?.size_bytes ?? 0, command: invocation.command };
+  await deliver(bytes, what, invocation.value("output"), terminal);
+  return Exit.ok;
+}
+
+export async function renameFile(invocation: Invocation, { output }: Terminal): Promise<number> {
+  const files = await openFiles(invocation);
+  const [name = "", to = ""] = invocation.operands;
+  const file = await files.rename(name, to);
+  await output.write(invocation.has("json") ? `${JSON.stringify(file, null, 2)}\n` : `${printable(file.name)}\n`);
+  return Exit.ok;
+}
+
+export async function removeFiles(invocation: Invocation, { output, errors }: Terminal): Promise<number> {
+  const files = await openFiles(invocation);
+  const outcomes: { name: string; removed: boolean }[] = [];
+  for (const name of invocation.operands) outcomes.push({ name, removed: await files.remove(name) });
+  if (invocation.has("json")) await output.write(`${JSON.stringify(outcomes, null, 2)}\n`);
+  for (const { name, removed } of outcomes) {
+    if (!removed) await errors.write(`sluice: there is no file ${printable(JSON.stringify(name))}\n`);
+  }
+  return outcomes.every(({ removed }) => removed) ? Exit.ok : Exit.failure;
+}
+
+/** Those of `--user`, of `--tenant` where users belong to one. Throws UsageError. */
+async function openFiles(invocation: Invocation): Promise<UserStorage> {
+  const user_id = invocation.value("user");
+  if (user_id === undefined || user_id === "") {
+    throw new UsageError("say whose files with --user NAME", invocation.command);
+  }
+  const store = await openKeptStore(invocation.value("store"));
+  const owner = { tenant_id: invocation.value("tenant") ?? null, user_id };
+  return new UserStorage(store, owner, { describer: coreDescriber(undefined) });
+}
