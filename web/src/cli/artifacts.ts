@@ -3,9 +3,8 @@
  * @module
  */
 import { createInterface } from "node:readline/promises";
-import { configured } from "../artifacts/retention/retaining-store.js";
+import { configured, RetainingArtifactStore } from "../artifacts/retention/retaining-store.js";
 import type { Collected } from "../artifacts/retention/keeper.js";
-import { RetainingArtifactStore } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "../artifacts/store.js";
 import { counted, humanSize } from "../core/amounts.js";
 import { checkSections } from "../core/config.js";

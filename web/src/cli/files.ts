@@ -3,9 +3,8 @@
  * @module
  */
 import { counted, humanSize } from "../core/amounts.js";
-import { coreDescriber } from "../files/user-storage.js";
+import { coreDescriber, UserStorage } from "../files/user-storage.js";
 import type { UserFile } from "../files/user-file.js";
-import { UserStorage } from "../files/user-storage.js";
 import type { Invocation } from "./commands.js";
 import { deliver } from "./delivery.js";
 import { Exit, UsageError } from "./exit.js";

@@ -3,8 +3,7 @@
  * @module
  */
 import { textOf } from "../transports/bytes.js";
-import { Levels, type LevelsVisitor } from "../transports/members.js";
-import { MessageMembers } from "../transports/members.js";
+import { Levels, MessageMembers, type LevelsVisitor } from "../transports/members.js";
 import { parseJson, sourceOf } from "./json-text.js";
 import { idKey, objectOr, parsedOr, PROTOCOL_VERSION, stringOr } from "./rpc.js";
 

@@ -26,7 +26,7 @@ it.each([
 
 /** The first that is started never answers, and takes its time when nobody listens any more; no two may run at once. */
 const JEALOUS = `
-import { openSync, unlinkSync, writeFileSync } from "node:fs";
+import { existsSync, openSync, unlinkSync, writeFileSync } from "node:fs";
 const [, folder, server] = process.argv.splice(0, 3, process.execPath);
 const isFirst = !existsSync(folder + "/first");
 openSync(folder + "/lock", "wx");

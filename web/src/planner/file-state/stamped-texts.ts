@@ -5,8 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rmdir, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { FILE_MODE, FOLDER_MODE } from "../../artifacts/file/plain.js";
-import { isPlainFolder, orNull } from "../../artifacts/file/plain.js";
+import { FILE_MODE, FOLDER_MODE, isPlainFolder, orNull } from "../../artifacts/file/plain.js";
 import { inMilliseconds } from "../../artifacts/stamps.js";
 import { SluiceError } from "../../errors/error.js";
 import { bytesOf, type DatedText } from "../state-store.js";

@@ -6,8 +6,12 @@ import { SluiceError } from "../../errors/error.js";
 import { checkOptions, COUNT, FUNCTION, OBJECT, type OptionTest, type OptionTests } from "../../errors/options.js";
 import type { ToolPlace } from "../../tools/adapt-error.js";
 import type { Attempt } from "../../tools/resilience/attempt.js";
-import type { ResiliencePolicy, RetryRules } from "../../tools/resilience/resilience.js";
-import { Resilience, type RetryNotice } from "../../tools/resilience/resilience.js";
+import {
+  Resilience,
+  type ResiliencePolicy,
+  type RetryNotice,
+  type RetryRules,
+} from "../../tools/resilience/resilience.js";
 import { asLlmError, type LlmAnswer, type LlmOptions } from "./client.js";
 
 /** What is said of it where a client is made. */

@@ -5,8 +5,7 @@
 import type { AnswerRef } from "../../core/sluice.js";
 import { SluiceError, type ErrorCode } from "../../errors/error.js";
 import type { CallPlace, PausedEvent, PlannerEvent } from "../../planner/event.js";
-import type { PlannerPause, PlannerResult } from "../../planner/result.js";
-import type { Trajectory, TrajectoryCall, TrajectoryStep } from "../../planner/result.js";
+import type { PlannerPause, PlannerResult, Trajectory, TrajectoryCall, TrajectoryStep } from "../../planner/result.js";
 import { leading } from "../../planner/call.js";
 import { publicRef, type PublicRef } from "../events/announcer.js";
 import { MAX_EVENT_BYTES, type LoggedEvent } from "../events/event-log.js";

@@ -5,9 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { onAbort, untilAborted } from "../../core/abort.js";
 import { SluiceError } from "../../errors/error.js";
-import { plainScript } from "../../planner/redis-state/server.js";
-import { textOf } from "../../planner/redis-state/server.js";
-import { isDone, textsOf } from "../../planner/redis-state/server.js";
+import { isDone, plainScript, textOf, textsOf } from "../../planner/redis-state/server.js";
 import { valueOf } from "../../planner/state-store.js";
 import {
   CHANNEL_SECONDS,

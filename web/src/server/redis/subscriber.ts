@@ -4,8 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { onAbort, untilLate } from "../../core/abort.js";
-import { connected } from "../../planner/redis-state/connection.js";
-import { ended, type Client } from "../../planner/redis-state/connection.js";
+import { connected, ended, type Client } from "../../planner/redis-state/connection.js";
 import { NoAnswer } from "../../planner/redis-state/failures.js";
 
 /** What a subscriber is made of. */
