@@ -122,7 +122,7 @@ export interface UserFileHandling {
   receive(reduced: Transformed, call: FileCall, store: ArtifactStore): Promise<FiledResult | NearContract | undefined>;
   /** The same store, in which a user's own files are found too, as if they came from the source. */
   within(store: ArtifactStore, namespace: string): ArtifactStore;
-  /** Whose files a scope's are: the same for those who may share a process. Throws nothing, also for nobody's. */
+  /** Names the owner of the files of a scope: those who may share one process have one name. Throws nothing, also for nobody. */
   ownerKey(scope: ArtifactScope): string;
   /** The command that starts a server for one user alone. Throws ToolAuthError where that needs a user, and none is named. */
   command(argv: readonly string[], scope: ArtifactScope): Promise<readonly string[]>;
