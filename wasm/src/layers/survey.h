@@ -45,6 +45,8 @@ class Survey {
   void take_blocks(Work& work, const Shape& shape);
   void take_block(Work& work, size_t block);
   void take_resource(Work& work, size_t resource);
+  std::optional<uint32_t> divert_bytes(Work& work, size_t data);
+  bool is_one_run(std::string_view value) const;
   void take_bytes(Work& work, size_t holder, size_t data, std::string_view type);
   void note_links(const Document& document, const Shape& shape);
   void name_the_rest(const Document& document);

@@ -14,6 +14,7 @@ import { readLink } from "./link.js";
 import { checked, isTruncated, SegmentWriter } from "./segment-writer.js";
 import type { AnswerOptions, AnswerRef, Transformed, TransformOptions } from "./sluice.js";
 import { isExpiry, stillKept } from "./still-kept.js";
+import { textOf } from "./stored-text.js";
 import type { StoreAccess } from "./store-access.js";
 import { chunksIn, filenameOf, typeOf, type ByteSource } from "./value.js";
 
@@ -330,7 +331,11 @@ class AnswerWriter {
       const decode = (): Promise<Decoded> => this.#decoded(index, ref, writer);
       const outcome = await access.attempt(decode, () => "unread");
       // The text stays, for retention to remove: the same string may stand elsewhere, and be named by this id.
-      if (outcome === "bytes") this.#intake.setRef(index, await writer.close());
+      if (outcome === "bytes") {
+        const original = this.#engine.call((core) => core.original(index));
+        if (original >= 0 && !this.#intake.refs.has(original)) this.#intake.setRef(original, ref);
+        this.#intake.setRef(index, await writer.close());
+      }
       if (outcome === "unread") this.#opaque.add(index);
     } finally {
       await writer.abort();
@@ -338,10 +343,11 @@ class AnswerWriter {
   }
 
   async #decoded(index: number, ref: AnswerRef, writer: SegmentWriter): Promise<Decoded> {
-    const chunks = await this.#around.access.openChunks(ref.id, ref.scope);
+    const chunks = await textOf(ref, this.#engine, this.#around.access);
     if (chunks === null) return "unread";
     this.#engine.call((core) => core.beginDecode(index));
     for await (const chunk of chunks) {
+      if (chunk === null) return "unread";
       const bytes = this.#engine.call((core) => {
         core.input(chunk.length).set(chunk);
         return core.decode() ? core.output().slice() : undefined;
