@@ -82,3 +82,17 @@ describe.each(Object.entries(PLACES))("bytes of %s", (_, place) => {
     expect(await restored(sluice, result)).toEqual(result);
   });
 });
+
+test("a configured field of JSON text is stored however it is escaped", async () => {
+  const base64 = pdf(60).toString("base64");
+  const config = { tool_fields: { t: [{ field_path: "f", content_type: "pdf" }] } };
+  const sluice = await createSluice({ store: new MemoryArtifactStore(), config });
+  const values = [`${base64}\n`, `\n${base64}`, base64.replace(/.{20}/g, "$&\n"), 'He said "no" to that.'];
+  for (const f of values) {
+    const result = { content: [{ type: "text", text: JSON.stringify({ f, n: 1 }) }] };
+    const { value, text, artifacts } = await sluice.transform(result, { tool: "t", dialect: "mcp" });
+    expect(text).not.toContain(f.trim().slice(0, 20));
+    expect(artifacts.some(({ id }) => text.includes(`artifact://${id}`))).toBe(true);
+    expect(await sluice.restore(value)).toEqual(result);
+  }
+});

@@ -40,6 +40,7 @@ class Survey {
   void survey_text(Work& work, size_t text);
   void take_fields(Work& work, size_t base);
   void take_field(Work& work, const Place& place, const ToolField& field);
+  bool is_restored_inside(const Work& work) const;
   std::optional<uint32_t> divert(Work& work, size_t node, const ToolField& field);
   std::optional<uint32_t> divert_array(Work& work, size_t array);
   void take_blocks(Work& work, const Shape& shape);

@@ -109,30 +109,34 @@ void Survey::take_field(Work& work, const Place& place, const ToolField& field) 
   ledger_.ask_decode(*segment);
 }
 
+bool Survey::is_restored_inside(const Work& work) const {
+  return work.nested && call_.dialect == Dialect::mcp;
+}
+
 std::optional<uint32_t> Survey::divert(Work& work, size_t node, const ToolField& field) {
   const Document& document = work.document;
   const Node& string = document.tape()[node];
   if (string.type != Type::string) return divert_array(work, node);
   const std::string value = document.tape().string(node);
-  const bool exact = work.nested && call_.dialect == Dialect::mcp;
   if (const std::optional<uint32_t> only = document.only(node)) {
     if (call_.dialect == Dialect::observation) {
       work.splices.push_back({string.begin, string.end, marker_string(*only)});
     }
     return only;
   }
-  if (value.empty()) return std::nullopt;
+  if (value.empty() || forges(document, node, value)) return std::nullopt;
 
   std::optional<Payload> payload = read_encoded(value);
   if (payload && is_text_type(field.mime_type) && !is_printable(payload->bytes)) payload.reset();
 
   // What restores a nested string is written into the outer one as it is, so escapes matter there.
-  if (exact && payload && !fit_nested(*payload, document.inside(node))) payload.reset();
-  if (exact && !payload && document.inside(node) != value) return std::nullopt;
-
+  const std::string_view source = document.inside(node);
+  const bool exact =
+      !is_restored_inside(work) || (payload ? fit_nested(*payload, source) : source == value);
+  if (payload && !exact) payload->form = {};
   const std::optional<uint32_t> segment =
       payload ? ledger_.add_bytes(*payload, value) : ledger_.add_text(value);
-  if (!segment) return std::nullopt;
+  if (!segment || (!exact && !ledger_.keep_original(*segment, source))) return std::nullopt;
   if (payload) ledger_.about(*segment).declared = payload->declared;
   work.splices.push_back({string.begin, string.end, marker_string(*segment)});
   return segment;
@@ -143,11 +147,10 @@ std::optional<uint32_t> Survey::divert_array(Work& work, size_t array) {
   std::optional<Payload> payload = read_byte_array(document, array);
   if (!payload) return std::nullopt;
   const std::string_view source = document.tape().source(array);
-  const bool exact = work.nested && call_.dialect == Dialect::mcp;
-  if (exact && !writes_again(*payload, source)) return std::nullopt;
+  const bool exact = !is_restored_inside(work) || writes_again(*payload, source);
   payload->bare = !work.nested;
   const std::optional<uint32_t> segment = ledger_.add_bytes(*payload, source);
-  if (!segment) return std::nullopt;
+  if (!segment || (!exact && !ledger_.keep_original(*segment, source))) return std::nullopt;
   // In JSON in a string the reference gets quotes that the array had not.
   if (work.nested) ledger_.about(*segment).wrap = "\"";
   const Node& place = document.tape()[array];
