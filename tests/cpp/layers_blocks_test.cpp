@@ -148,6 +148,20 @@ TEST_F(LayersBlocks, WhatMayBeBase64ButIsNotIsNotShown) {
   }
 }
 
+TEST_F(LayersBlocks, FileOfAContractInPartsIsOneFile) {
+  const std::string head = loose(pdf(60), "\\n");
+  const std::string source =
+      "{\"content\":[],\"structuredContent\":{\"results\":{},\"artifacts\":[{\"name\":\"a.pdf\","
+      "\"mime\":\"application/pdf\",\"b64\":\"" +
+      head + "\\n" + bench.run(png(60), "image/png") + "\"}]}}";
+  bench.expanding = true;
+  const std::string mcp = bench.mcp(source);
+  EXPECT_TRUE(string_at(mcp, {"structuredContent", "artifacts", "0", "b64"})
+                  .starts_with("artifact://" + Bench::id(pdf(60) + png(60)) + "?"))
+      << mcp;
+  EXPECT_EQ(normal(bench.restore(mcp)), normal(bench.original(source)));
+}
+
 TEST_F(LayersBlocks, RunAndLooseLinesAreOneFile) {
   const std::string head = loose(pdf(60), "\\n");
   const std::string source = result(image(head + "\\n" + bench.run(png(60), "image/png")));

@@ -44,6 +44,7 @@ class Survey {
   std::optional<uint32_t> divert(Work& work, size_t node, const ToolField& field);
   std::optional<uint32_t> divert_array(Work& work, size_t array);
   void take_blocks(Work& work, const Shape& shape);
+  void take_files(Work& work, size_t base);
   void take_block(Work& work, size_t block);
   void take_resource(Work& work, size_t resource);
   std::optional<uint32_t> divert_bytes(Work& work, size_t data);

@@ -169,6 +169,19 @@ void Survey::take_blocks(Work& work, const Shape& shape) {
   }
 }
 
+// Files of tools that follow the output contract (sluice/contract.h), whose reader takes white
+// space anywhere: a string that the gate took in parts, or as a text, has to be one file.
+void Survey::take_files(Work& work, size_t base) {
+  const Document& document = work.document;
+  for (const Place& place : find_places(document, base, "artifacts.*.b64")) {
+    const std::optional<uint32_t> only = document.only(place.node);
+    const bool whole = only && ledger_.segment(*only).kind == SegmentKind::run;
+    if (whole || document.marks(place.node).empty()) continue;
+    if (!document.tape().find(place.parent, "name")) continue;
+    take_bytes(work, place.parent, place.node, "file");
+  }
+}
+
 void Survey::take_block(Work& work, size_t block) {
   const Document& document = work.document;
   for (const std::string_view type : {"image", "audio"}) {

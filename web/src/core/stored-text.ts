@@ -33,7 +33,8 @@ async function* pieces(
   engine: Engine,
   access: StoreAccess,
 ): AsyncGenerator<Uint8Array | null> {
-  const references = [...((source["references"] ?? []) as readonly Reference[])];
+  const noted = source["references"];
+  const references = Array.isArray(noted) ? [...(noted as readonly Reference[])] : [];
   let at = 0;
   /** Where text goes on behind the last reference. */
   let resume = 0;
