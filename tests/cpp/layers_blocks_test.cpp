@@ -53,9 +53,126 @@ TEST_F(LayersBlocks, ShortInvalidBase64IsTheTextThatItIs) {
   const std::string mcp = bench.mcp(source);
   EXPECT_EQ(string_at(mcp, {"content", "0", "type"}), "text");
   EXPECT_EQ(bench.restore(mcp), source);
-  for (const std::string data : {"artifact://tableau_0123456789ab?type=image/png&size=1", "YR=="}) {
-    EXPECT_EQ(bench.show(result(image(data))), result(image(data)));
+  const std::string reference = "artifact://tableau_0123456789ab?type=image/png&size=1";
+  EXPECT_EQ(bench.show(result(image(reference))), result(image(reference)));
+}
+
+TEST_F(LayersBlocks, TextAroundBytesIsToldWithAReferenceToThem) {
+  const std::string run = bench.run(pdf(), "application/pdf");
+  const std::string source = result(image("IMPORTANT: page 1 of 3. " + run + " Thanks.", "a/b"));
+  const std::string uri = "artifact://" + Bench::id(pdf()) + "?type=application/pdf&size=40";
+  const std::string out = bench.show(source);
+  EXPECT_EQ(string_at(out, {"content", "0", "data"}),
+            "IMPORTANT: page 1 of 3. " + uri + " Thanks.");
+  const std::string mcp = bench.mcp(source);
+  EXPECT_EQ(string_at(mcp, {"content", "0", "type"}), "text");
+  EXPECT_EQ(string_at(mcp, {"content", "0", "text"}),
+            "IMPORTANT: page 1 of 3. " + uri + " Thanks.");
+  EXPECT_NE(string_at(mcp, {"content", "1", "text"}).find("artifact_read"), std::string::npos);
+  EXPECT_EQ(normal(bench.restore(mcp)), normal(bench.original(source)));
+}
+
+TEST_F(LayersBlocks, EveryRunOfAStringIsNamed) {
+  const std::string runs = bench.run(pdf(), "application/pdf") + bench.run(png(), "image/png");
+  for (const std::string& source :
+       {result(image(runs)),
+        result("{\"type\":\"resource\",\"resource\":{\"uri\":\"x:a\",\"blob\":\"" + runs + "\"}}"),
+        "{\"contents\":[{\"uri\":\"x:a\",\"blob\":\"" + runs + "\"}]}"}) {
+    for (const Dialect dialect : {Dialect::observation, Dialect::mcp}) {
+      const std::string out = bench.show(source, dialect);
+      for (const std::string& id : {Bench::id(pdf()), Bench::id(png())}) {
+        EXPECT_NE(out.find("artifact://" + id + "?"), std::string::npos) << out;
+      }
+    }
+    EXPECT_EQ(normal(bench.restore(bench.mcp(source))), normal(bench.original(source)));
   }
+}
+
+TEST_F(LayersBlocks, WhiteSpaceAroundBytesIsNoText) {
+  const std::string source = result(image(" \\n" + bench.run(pdf(), "application/pdf") + "\\n"));
+  EXPECT_EQ(string_at(bench.show(source), {"content", "0", "artifact", "id"}), Bench::id(pdf()));
+  EXPECT_EQ(normal(bench.restore(bench.mcp(source))), normal(bench.original(source)));
+}
+
+// Lines of any length, in JSON.
+std::string loose(std::string_view bytes, const std::string& separator) {
+  std::string text = base64(bytes);
+  for (size_t at = 7, step = 11; at < text.size(); at += step++) {
+    text.insert(at, separator);
+    at += separator.size();
+  }
+  return text;
+}
+
+TEST_F(LayersBlocks, LooselyWrittenBase64IsBytes) {
+  const std::string raw = std::string("\0\1\2\xFF\xFE\xFD", 6) + png(300).substr(40) + pdf(200);
+  for (const std::string& bytes : {pdf(200), png(301), raw}) {
+    for (const std::string separator : {"\\n", "\\r\\n", " ", "\\n\\n\\t "}) {
+      for (const std::string prefix : {"", " ", "data:a/b;base64,"}) {
+        const std::string source = result(image(prefix + loose(bytes, separator)));
+        const std::string out = bench.show(source);
+        EXPECT_EQ(string_at(out, {"content", "0", "artifact", "id"}), Bench::id(bytes));
+        EXPECT_EQ(bench.layers->segments().size(), 1u);
+        const std::string mcp = bench.mcp(source);
+        EXPECT_NE(string_at(mcp, {"content", "0", "text"}).find(Bench::id(bytes)),
+                  std::string::npos);
+        EXPECT_EQ(bench.restore(mcp), source);
+      }
+    }
+  }
+}
+
+TEST_F(LayersBlocks, LooselyWrittenImageThatIsKeptIsShown) {
+  bench.call.client_shows_images = true;
+  const std::string source = result(image(loose(png(), "\\n")));
+  EXPECT_EQ(string_at(bench.show(source), {"content", "0", "data"}), base64(png()));
+  EXPECT_EQ(bench.restore(bench.mcp(source)), source);
+}
+
+TEST_F(LayersBlocks, WordsThatWouldDecodeAreWords) {
+  for (const std::string words : {"file not found", "Error 404 at line 12 of page", "No\\nimage"}) {
+    const std::string out = bench.show(result(image(words)));
+    EXPECT_EQ(string_at(out, {"content", "0", "artifact", "mime_type"}), "text/plain") << words;
+    EXPECT_EQ(at(out, {"content", "0", "preview"}), "\"" + words + "\"");
+  }
+}
+
+TEST_F(LayersBlocks, WhatMayBeBase64ButIsNotIsNotShown) {
+  const std::string broken = loose(pdf(200), "\\n").substr(3);
+  for (const std::string& data : {std::string("YR=="), broken, "data:a/b;base64," + broken}) {
+    const std::string source = result(image(data));
+    const std::string out = bench.show(source);
+    EXPECT_EQ(string_at(out, {"content", "0", "artifact", "mime_type"}), "text/plain");
+    EXPECT_EQ(out.find(data.substr(20 > data.size() ? 0 : data.size() - 20)), std::string::npos);
+    EXPECT_EQ(bench.restore(bench.mcp(source)), source);
+  }
+}
+
+TEST_F(LayersBlocks, FileOfAContractInPartsIsOneFile) {
+  const std::string head = loose(pdf(60), "\\n");
+  const std::string source =
+      "{\"content\":[],\"structuredContent\":{\"results\":{},\"artifacts\":[{\"name\":\"a.pdf\","
+      "\"mime\":\"application/pdf\",\"b64\":\"" +
+      head + "\\n" + bench.run(png(60), "image/png") + "\"}]}}";
+  bench.expanding = true;
+  const std::string mcp = bench.mcp(source);
+  EXPECT_TRUE(string_at(mcp, {"structuredContent", "artifacts", "0", "b64"})
+                  .starts_with("artifact://" + Bench::id(pdf(60) + png(60)) + "?"))
+      << mcp;
+  EXPECT_EQ(normal(bench.restore(mcp)), normal(bench.original(source)));
+}
+
+TEST_F(LayersBlocks, RunAndLooseLinesAreOneFile) {
+  const std::string head = loose(pdf(60), "\\n");
+  const std::string source = result(image(head + "\\n" + bench.run(png(60), "image/png")));
+  bench.expanding = true;
+  const std::string bytes = pdf(60) + png(60);
+  const std::string out = bench.show(source);
+  EXPECT_EQ(string_at(out, {"content", "0", "artifact", "id"}), Bench::id(bytes));
+  EXPECT_EQ(out.find(head.substr(0, 7)), std::string::npos);
+  const std::string mcp = bench.mcp(source);
+  EXPECT_NE(string_at(mcp, {"content", "0", "text"}).find(Bench::id(bytes)), std::string::npos);
+  EXPECT_EQ(normal(bench.restore(mcp)), normal(bench.original(source)));
 }
 
 TEST_F(LayersBlocks, BytesThatAreNotOfTheDeclaredTypeAreNotLabelledSo) {

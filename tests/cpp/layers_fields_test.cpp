@@ -184,8 +184,39 @@ TEST_F(LayersFields, ByteArraysInJsonTextAreBytes) {
   const std::string mcp = bench.mcp(source("[37, 80, 68]"));
   EXPECT_NE(mcp.find("artifact://"), std::string::npos);
   EXPECT_EQ(bench.restore(mcp), source("[37, 80, 68]"));
-  // What could not be put back as it was stays.
-  EXPECT_EQ(bench.mcp(source("[37 ,80, 68]")), source("[37 ,80, 68]"));
+  const std::string uneven = bench.mcp(source("[37 ,80, 68]"));
+  EXPECT_NE(uneven.find("artifact://"), std::string::npos);
+  EXPECT_EQ(bench.restore(uneven), source("[37 ,80, 68]"));
+}
+
+TEST_F(LayersFields, EscapesInJsonTextAreNoObstacle) {
+  field("v", "pdf");
+  const std::string f = base64(pdf(90));
+  const std::string lines = f.substr(0, 60) + "\\n" + f.substr(60) + "\\n";
+  const std::string words = R"(He said: \"no\", and left.)";
+  for (const std::string& value : {f + "\\n", "\\n" + f, lines, f + R"(\u000a)"}) {
+    std::string text;
+    append_escaped(text, "{\"v\":\"" + value + "\",\"w\":\"\\n\"}");
+    const std::string source = "{\"content\":[{\"type\":\"text\",\"text\":\"" + text + "\"}]}";
+    const std::string mcp = bench.mcp(source);
+    EXPECT_EQ(mcp.find(f.substr(0, 40)), std::string::npos) << mcp;
+    EXPECT_NE(string_at(mcp, {"content", "0", "text"}).find(Bench::id(pdf(90))), std::string::npos);
+    EXPECT_EQ(bench.restore(mcp), source);
+  }
+  std::string text;
+  append_escaped(text, "{\"v\":\"" + words + "\"}");
+  const std::string source = "{\"content\":[{\"type\":\"text\",\"text\":\"" + text + "\"}]}";
+  const std::string mcp = bench.mcp(source);
+  EXPECT_NE(string_at(mcp, {"content", "0", "text"}).find(Bench::id("He said: \"no\", and left.")),
+            std::string::npos);
+  EXPECT_EQ(bench.restore(mcp), source);
+}
+
+TEST_F(LayersFields, MarkersSpelledInEscapesAreNone) {
+  field("v", "text");
+  bench.run(pdf(), "application/pdf");
+  const std::string source = R"({"v":"a \u00010000\u0002 b"})";
+  EXPECT_EQ(bench.restore(bench.mcp(source)), source);
 }
 
 TEST_F(LayersFields, EscapedDataUriInJsonTextIsRestored) {

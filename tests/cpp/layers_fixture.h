@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "session/base64_text.h"
 #include "sluice/form.h"
 #include "sluice/layers.h"
 #include "sluice/restore.h"
@@ -69,6 +70,7 @@ class Bench {
   Call call;
   std::string warning;                         // what the store says of everything
   bool opaque = false;                         // no text could be looked into
+  bool expanding = false;                      // texts to be decoded are
   std::map<std::string, std::string> decoded;  // text that `decode` finds to be these bytes
 
   Bench() {
@@ -212,16 +214,50 @@ class Bench {
       names_[task.index] = task.filename;
     } else if (task.kind == Task::Kind::decode) {
       const auto found = decoded.find(contents_[task.index]);
-      if (found == decoded.end()) return;
-      contents_[task.index] = found->second;
+      Base64Text text;
+      std::string bytes;
+      if (found != decoded.end()) {
+        bytes = found->second;
+      } else if (!expanding || !text.push(expanded(task.index), bytes) || !text.finish(bytes)) {
+        return;
+      }
       Segment record;
-      record.bytes = found->second.size();
+      record.form = text.form();
+      record.bytes = bytes.size();
       record.mime_type = "application/octet-stream";
       record.description = "binary, 1.0 KB";
-      layers->decoded(task.index, record);
+      layers->decoded(task.index, record, text.is_exact());
+      contents_.resize(layers->segments().size());
+      refs_.resize(contents_.size());
+      names_.resize(contents_.size());
+      if (const auto original = layers->original(task.index)) {
+        contents_[*original] = contents_[task.index];
+        refs_[*original] = refs_[task.index];
+      }
+      contents_[task.index] = bytes;
+      refs_[task.index].clear();
     } else if (link_answers.count(task.index) != 0) {
       layers->link(task.index, link_answers[task.index]);
     }
+  }
+
+  void refer(uint32_t segment, uint32_t inner) {
+    const Segment& run = layers->segments()[inner];
+    const std::string name = id(contents_[inner]);
+    std::string& list = refs_[segment];
+    if (!list.empty()) list.back() = ',';
+    list = (list.empty() ? "[" : list) + inner_ref(run, name, contents_[segment].size()) + "]";
+    contents_[segment] += reference(run, name, true);
+    stored_[name] = contents_[inner];
+  }
+
+  // A text with its references put back.
+  std::string expanded(uint32_t segment) const {
+    std::vector<Piece> pieces;
+    if (!restore_text_pieces(contents_[segment], refs_[segment], false, pieces).ok()) return "?";
+    const std::string json = "\"" + join(pieces) + "\"";
+    Tape tape;
+    return Tape::parse(json, tape).ok() ? tape.string(0) : "?";
   }
 
   // Bytes of segments that the layers added.
@@ -236,6 +272,10 @@ class Bench {
       at += sizeof head;
       if (head[0] == static_cast<uint32_t>(EventKind::data)) {
         contents_[head[1]] += log.substr(at, head[2]);
+      } else if (head[0] == static_cast<uint32_t>(EventKind::reference)) {
+        uint32_t inner = 0;
+        std::memcpy(&inner, log.data() + at, sizeof inner);
+        refer(head[1], inner);
       }
       at += head[2];
     }

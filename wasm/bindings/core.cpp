@@ -55,6 +55,7 @@ class Core {
   void begin_decode(uint32_t segment) { session_.begin_decode(segment); }
   bool decode() { return session_.decode(in_, out_); }
   bool end_decode() { return session_.end_decode(out_); }
+  double original(uint32_t segment) const { return session_.original(segment); }
   void link(uint32_t number) { session_.link(number, in_); }
 
   bool render() { return answer(session_.render(out_)); }
@@ -124,6 +125,7 @@ EMSCRIPTEN_BINDINGS(sluice) {
       .function("beginDecode", &Core::begin_decode)
       .function("decode", &Core::decode)
       .function("endDecode", &Core::end_decode)
+      .function("original", &Core::original)
       .function("link", &Core::link)
       .function("render", &Core::render)
       .function("report", &Core::report)

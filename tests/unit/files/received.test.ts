@@ -1,4 +1,5 @@
 /** The files of a result on their way to My Files: limits, and calls that nobody waits for any more. */
+import { randomBytes } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { ArtifactWriter } from "../../../web/src/artifacts/store.js";
@@ -92,4 +93,16 @@ test("a call that is given up does not wait for a store that does not answer, on
     expect(asked).toHaveBeenCalled();
   }
   await userFiles.endSession(ADA);
+});
+
+test.each([300, 4_000, 24_000, 90_000])("a file of %i bytes in lines of any length is one file", async (size) => {
+  const { userFiles, call } = await lab();
+  const bytes = Buffer.concat([Buffer.from("%PDF-1.7\n"), randomBytes(size)]);
+  const base64 = bytes.toString("base64");
+  const b64 = `${base64.slice(0, 70)}\n${base64.slice(70, 200)}\r\n${base64.slice(200)}\n`;
+  const artifacts = [{ name: "a.pdf", mime: "application/pdf", b64 }];
+  const result = await call("raw", { result: { content: [], structuredContent: { results: {}, artifacts } } });
+  expect(seen(result)).toMatchObject({ artifacts: [{ name: "a.pdf", size: bytes.length }] });
+  expect(JSON.stringify(seen(result))).not.toContain(base64.slice(0, 30));
+  expect(await userFiles.storage(ADA).list()).toMatchObject([{ name: "a.pdf", size_bytes: bytes.length }]);
 });

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,8 +74,12 @@ class Layers {
   /// Answers of the host. Every segment needs `stored` before `render`.
   void stored(uint32_t segment, Stored stored);
   /// The outcome of a `decode` task: the record of the decoded bytes; not called when the text was
-  /// no base64 after all. Appends an `annotate` task with the final type and name.
-  void decoded(uint32_t segment, Segment record);
+  /// no base64 after all. Appends an `annotate` task with the final type and name. Where the text
+  /// was not `exact`ly what the record's form writes, `original` may be asked for.
+  void decoded(uint32_t segment, Segment record, bool exact);
+  /// The segment that the text is, which the bytes of another took the place of; restoring needs it
+  /// stored. Nothing where the form writes it again.
+  std::optional<uint32_t> original(uint32_t segment) const;
   /// The outcome of a `read` task, as JSON to merge into the link:
   /// `{"fetched":true,"artifact":{…}}`,
   /// `{"fetched":true,"text":"…"}` or `{"fetched":false,"fetch_error":"…"}`.

@@ -74,6 +74,9 @@ class Session {
   bool decode(std::string_view text, std::string& bytes);
   /// False when the text was no base64 after all; the segment then stays what it is.
   bool end_decode(std::string& bytes);
+  /// After `end_decode`: the segment that the text itself is from now on, or -1 when nothing needs
+  /// it any more.
+  int32_t original(uint32_t segment) const;
   void link(uint32_t number, std::string json);
 
   /// Writes the answer. `report` tells what became of it:

@@ -10,10 +10,11 @@ namespace sluice::layers {
 
 namespace {
 
-std::optional<Load> any_marker(const Document& document, size_t holder, std::string_view member) {
+std::optional<Load> only_marker(const Document& document, size_t holder, std::string_view member) {
   const std::optional<size_t> value = document.tape().find(holder, member);
-  if (!value || document.marks(*value).empty()) return std::nullopt;
-  return Load{document.marks(*value).front().segment, holder, member};
+  const std::optional<uint32_t> segment = value ? document.only(*value) : std::nullopt;
+  if (!segment) return std::nullopt;
+  return Load{*segment, holder, member};
 }
 
 std::optional<Load> whole_marker(const Document& document, size_t holder, std::string_view member) {
@@ -45,16 +46,38 @@ std::string show_kept(const Document& document, size_t block, const Notes& notes
   return out;
 }
 
+/// A member that has markers and is not one alone.
+std::optional<size_t> text_around(const Document& document, size_t holder,
+                                  std::string_view member) {
+  const std::optional<size_t> value = document.tape().find(holder, member);
+  if (!value || document.tape()[*value].type != Type::string) return std::nullopt;
+  if (document.marks(*value).empty() || document.only(*value)) return std::nullopt;
+  return value;
+}
+
 }  // namespace
 
+std::optional<size_t> text_for_blob(const Document& document, size_t resource) {
+  return text_around(document, resource, "blob");
+}
+
+std::optional<size_t> text_for_bytes(const Document& document, size_t block) {
+  if (document.is_block(block, "image") || document.is_block(block, "audio")) {
+    return text_around(document, block, "data");
+  }
+  const std::optional<size_t> resource = document.tape().find(block, "resource");
+  if (!resource || !document.is_block(block, "resource")) return std::nullopt;
+  return text_for_blob(document, *resource);
+}
+
 std::optional<Load> load_of_resource(const Document& document, size_t resource) {
-  std::optional<Load> load = any_marker(document, resource, "blob");
+  std::optional<Load> load = only_marker(document, resource, "blob");
   return load ? load : whole_marker(document, resource, "text");
 }
 
 std::optional<Load> load_of_block(const Document& document, size_t block) {
   if (document.is_block(block, "image") || document.is_block(block, "audio")) {
-    return any_marker(document, block, "data");
+    return only_marker(document, block, "data");
   }
   if (document.is_block(block, "text")) return whole_marker(document, block, "text");
   const std::optional<size_t> resource = document.tape().find(block, "resource");

@@ -42,6 +42,18 @@ std::optional<uint32_t> Document::whole(size_t node) const {
   return found.front().segment;
 }
 
+std::optional<uint32_t> Document::only(size_t node) const {
+  const std::span<const Mark> found = marks(node);
+  if (tape_[node].type != Type::string || found.size() != 1) return std::nullopt;
+  const std::string value = tape_.string(node);
+  const size_t first = value.find_first_not_of(" \t\r\n");
+  if (marker_at(value, first) < 0 ||
+      value.find_first_not_of(" \t\r\n", first + kMarkerBytes) != std::string::npos) {
+    return std::nullopt;
+  }
+  return found.front().segment;
+}
+
 size_t Document::string_around(size_t offset) const {
   // Nodes stand in source order, and a string holds no other node: it is the last to begin before.
   size_t first = 0;

@@ -42,6 +42,9 @@ class Document {
   /// The segment whose marker is the whole of a string node.
   std::optional<uint32_t> whole(size_t node) const;
 
+  /// The segment whose marker is all of a string node but for white space.
+  std::optional<uint32_t> only(size_t node) const;
+
   /// The node of the string that an offset lies in.
   size_t string_around(size_t offset) const;
 

@@ -48,13 +48,14 @@ void Edits::add(const std::string& entry) {
 }
 
 void Edits::reference(std::string_view at, std::string_view uri, size_t n, Hole kind, bool key,
-                      std::string_view wrap) {
+                      std::string_view wrap, std::string_view from) {
   Object entry;
   entry.text("at", at).text("uri", uri);
   if (n > 0) entry.number("n", n);
   if (kind != Hole::run) entry.text("kind", name_of(kind));
   if (key) entry.flag("key", true);
   if (!wrap.empty()) entry.text("wrap", wrap);
+  if (!from.empty()) entry.text("from", from);
   add(entry.end());
 }
 

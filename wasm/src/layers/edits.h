@@ -34,6 +34,8 @@ enum class Hole : uint8_t {
 ///   {"at":"/artifact:~1~1…","uri":"artifact://…","key":true}            in the key of the member
 ///   {"at":"/content/0/text","uri":"artifact://…","wrap":"\""}           quotes on both sides were
 ///   added
+///   {"at":"/content/0/data","uri":"artifact://…","kind":"text","from":"artifact://…"}   written as
+///   no form writes it, so another artifact is that text
 ///   {"at":"/content/1","was":{…},"refs":[…]}                            the value replaced
 ///   something else
 ///   {"at":"/content/2","added":true}                                    there was nothing
@@ -42,7 +44,7 @@ enum class Hole : uint8_t {
 class Edits {
  public:
   void reference(std::string_view at, std::string_view uri, size_t n, Hole kind, bool key,
-                 std::string_view wrap);
+                 std::string_view wrap, std::string_view from);
   void replaced(std::string_view at, std::string_view was, const Edits& inside);
   void added(std::string_view at);
 

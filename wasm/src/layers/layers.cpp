@@ -99,8 +99,11 @@ const std::vector<Segment>& Layers::segments() const {
 void Layers::stored(uint32_t segment, Stored stored) {
   plan_->ledger().stored(segment, std::move(stored));
 }
-void Layers::decoded(uint32_t segment, Segment record) {
-  plan_->ledger().decoded(segment, std::move(record));
+void Layers::decoded(uint32_t segment, Segment record, bool exact) {
+  plan_->ledger().decoded(segment, std::move(record), exact);
+}
+std::optional<uint32_t> Layers::original(uint32_t segment) const {
+  return plan_->ledger().about(segment).original;
 }
 void Layers::link(uint32_t number, std::string json) {
   plan_->link(number, std::move(json));

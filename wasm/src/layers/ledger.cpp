@@ -37,6 +37,7 @@ bool is_text_type(std::string_view mime_type) {
 Ledger::Ledger(const Config& config, const Call& call, std::vector<Segment> segments)
     : config_(config),
       base_(clean_filename(call.tool)),
+      restores_(call.dialect == Dialect::mcp),
       given_(segments.size()),
       segments_(std::move(segments)) {
   if (base_.empty()) base_ = "artifact";
@@ -154,15 +155,36 @@ void Ledger::declare(uint32_t index, std::string_view mime_type, bool trusted) {
   }
 }
 
-void Ledger::ask_decode(uint32_t index) {
-  if (segments_[index].kind != SegmentKind::text || !looks_encoded(segments_[index].preview))
-    return;
+bool Ledger::keep_original(uint32_t index, std::string_view text) {
+  if (!restores_) return true;
+  const std::optional<uint32_t> kept = add_text(text);
+  abouts_[index].original = kept;
+  return kept.has_value();
+}
+
+void Ledger::hide(uint32_t index) {
+  Segment& segment = segments_[index];
+  std::string references;
+  for (size_t at = 0; at < segment.preview.size(); ++at) {
+    if (marker_at(segment.preview, at) < 0) continue;
+    if (!references.empty()) references += ' ';
+    references += segment.preview.substr(at, kMarkerBytes);
+  }
+  segment.preview = std::move(references);
+  segment.description.clear();
+}
+
+bool Ledger::ask_decode(uint32_t index, std::string_view known) {
+  const Segment& segment = segments_[index];
+  if (known.empty()) known = segment.preview;
+  if (segment.kind != SegmentKind::text || !may_be_base64(known)) return false;
   decodes_.push_back({Task::Kind::decode,
                       index,
                       abouts_[index].declared,
                       filename(index),
                       {},
                       segments_[index].bytes});
+  return true;
 }
 
 void Ledger::annotate(uint32_t index) {
@@ -194,8 +216,13 @@ void Ledger::stored(uint32_t index, Stored stored) {
   abouts_[index].stored = std::move(stored);
 }
 
-void Ledger::decoded(uint32_t index, Segment record) {
+void Ledger::decoded(uint32_t index, Segment record, bool exact) {
   if (index >= size()) return;
+  if (!exact && restores_ && !abouts_[index].original) {
+    abouts_[index].original = static_cast<uint32_t>(size());
+    segments_.push_back(Segment(segments_[index]));
+    abouts_.emplace_back().base = base_;
+  }
   record.kind = SegmentKind::run;
   record.whole = segments_[index].whole;
   record.bare = segments_[index].bare;

@@ -20,13 +20,14 @@ inline constexpr size_t kMaxAdded = 1'024;
 /// What is known of a segment beside its record.
 struct About {
   std::string base;  ///< name without extension when nobody gave one: the tool, or a block's type
-  std::string filename;          ///< given by the server, cleaned; else empty
-  std::string label;             ///< what a person called it in the configuration
-  std::string declared;          ///< MIME type beside it
-  bool trusted = false;          ///< … which the configuration says
-  std::string summary_template;  ///< of the configured field
-  std::vector<Value> siblings;   ///< for the template's own placeholders
-  std::string wrap;              ///< quote added on both sides, for bytes in JSON in a string
+  std::string filename;              ///< given by the server, cleaned; else empty
+  std::string label;                 ///< what a person called it in the configuration
+  std::string declared;              ///< MIME type beside it
+  bool trusted = false;              ///< … which the configuration says
+  std::string summary_template;      ///< of the configured field
+  std::vector<Value> siblings;       ///< for the template's own placeholders
+  std::string wrap;                  ///< quote added on both sides, for bytes in JSON in a string
+  std::optional<uint32_t> original;  ///< the text that it was, where no form writes that again
   std::optional<Stored> stored;
 };
 
@@ -54,13 +55,20 @@ class Ledger {
   /// Takes a declared MIME type where the bytes allow it. One that a server declares is believed
   /// only as a `plain_type`, one of the configuration (`trusted`) as it stands there.
   void declare(uint32_t index, std::string_view mime_type, bool trusted = false);
-  /// Asks the host to try whether a text is encoded bytes.
-  void ask_decode(uint32_t index);
+  /// Keeps the text that a segment was, for restoring: in JSON in a string as it is written there.
+  /// False when there are too many segments already.
+  bool keep_original(uint32_t index, std::string_view text);
+  /// Asks the host to try whether a text is encoded bytes. `known` is the text, where more than its
+  /// preview is known. False where it cannot be.
+  bool ask_decode(uint32_t index, std::string_view known = {});
+  /// Shows nothing of a text but what it refers to.
+  void hide(uint32_t index);
   /// Tells the host the types and names of all segments, then what to try to decode.
   void annotate();
 
   void stored(uint32_t index, Stored stored);
-  void decoded(uint32_t index, Segment record);
+  /// Where the text was not as the record's form writes it, it is kept as another segment.
+  void decoded(uint32_t index, Segment record, bool exact);
 
   /// The name to store a segment under.
   std::string filename(uint32_t index) const;
@@ -75,6 +83,7 @@ class Ledger {
 
   const Config& config_;
   std::string base_;
+  bool restores_;  // whether what is written has to be restored from
   size_t given_;
   std::vector<Segment> segments_;
   std::vector<About> abouts_;

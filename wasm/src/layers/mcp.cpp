@@ -2,6 +2,7 @@
 
 #include "json/object.h"
 #include "layers/json_string.h"
+#include "layers/splicer.h"
 
 namespace sluice::layers {
 
@@ -103,16 +104,20 @@ void Mcp::rewrite_block(size_t block, const std::string& at) {
     noted_.push_back(*segment);
     return replace(block, at, *segment, note_as_block(notes_.note(*segment)));
   }
+  // No client takes text for bytes.
+  if (const std::optional<size_t> text = text_for_bytes(document_, block)) {
+    return replace(block, at, std::nullopt, block_with(block, text_of(*text)));
+  }
   const std::optional<Load> load = load_of_block(document_, block);
   if (!load) return referrer_.refer(block, at, splices_, edits_);
   const bool image = document_.is_block(block, "image");
   const std::optional<size_t> data = document_.tape().find(load->holder, load->member);
   if (image && document_.whole(*data) && document_.marks(block).size() == 1 &&
-      media_.keeps(ledger_.segment(load->segment))) {
+      !ledger_.about(load->segment).original && media_.keeps(ledger_.segment(load->segment))) {
     return keep(*data, *load);
   }
   noted_.push_back(load->segment);
-  replace(block, at, load->segment, note_block(block, load->segment));
+  replace(block, at, load->segment, block_with(block, json_string(notes_.note(load->segment))));
 }
 
 void Mcp::keep(size_t data, const Load& load) {
@@ -121,7 +126,8 @@ void Mcp::keep(size_t data, const Load& load) {
   shown_.push_back(load.segment);
 }
 
-void Mcp::replace(size_t node, const std::string& at, uint32_t segment, std::string with) {
+void Mcp::replace(size_t node, const std::string& at, std::optional<uint32_t> segment,
+                  std::string with) {
   Referrer inside(document_, ledger_, notes_);
   const Rewritten was = inside.alone(node);
   for (const uint32_t other : inside.referred()) {
@@ -132,9 +138,16 @@ void Mcp::replace(size_t node, const std::string& at, uint32_t segment, std::str
   splices_.push_back({place.begin, place.end, std::move(with)});
 }
 
-// The note stands for the whole block; what is said to clients about the block stays.
-std::string Mcp::note_block(size_t block, uint32_t segment) {
-  std::string out = note_as_block(notes_.note(segment));
+/// A string with references in place, as JSON source.
+std::string Mcp::text_of(size_t string) const {
+  std::string out;
+  append_referring(out, document_, string, notes_);
+  return out;
+}
+
+// The text stands for the whole block; what is said to clients about the block stays.
+std::string Mcp::block_with(size_t block, std::string_view text) const {
+  std::string out = Object().text("type", "text").source("text", text).end();
   out.pop_back();
   for (const std::string_view key : {"annotations", "_meta"}) {
     const std::optional<size_t> value = document_.tape().find(block, key);
@@ -145,15 +158,16 @@ std::string Mcp::note_block(size_t block, uint32_t segment) {
   return out + "}";
 }
 
-std::string Mcp::note_entry(size_t entry, uint32_t segment) const {
-  const std::optional<size_t> uri = document_.tape().find(entry, "uri");
+/// `uri` is for an entry whose own cannot stand.
+std::string Mcp::entry_with(size_t entry, const std::string& uri, std::string_view text) const {
+  const std::optional<size_t> own = document_.tape().find(entry, "uri");
   Object out;
-  if (uri && document_.marks(*uri).empty()) {
-    out.source("uri", document_.tape().source(*uri));
+  if (own && document_.marks(*own).empty()) {
+    out.source("uri", document_.tape().source(*own));
   } else {
-    out.text("uri", notes_.uri(segment, false));
+    out.text("uri", uri);
   }
-  out.text("mimeType", "text/plain").text("text", notes_.note(segment));
+  out.text("mimeType", "text/plain").source("text", text);
   const std::optional<size_t> meta = document_.tape().find(entry, "_meta");
   if (meta && document_.marks(*meta).empty()) {
     out.source("_meta", document_.tape().source(*meta));
@@ -161,7 +175,15 @@ std::string Mcp::note_entry(size_t entry, uint32_t segment) const {
   return out.end();
 }
 
+std::string Mcp::note_entry(size_t entry, uint32_t segment) const {
+  return entry_with(entry, notes_.uri(segment, false), json_string(notes_.note(segment)));
+}
+
 void Mcp::rewrite_entry(size_t entry, const std::string& at) {
+  if (const std::optional<size_t> text = text_for_blob(document_, entry)) {
+    const std::string uri = notes_.uri(document_.marks(*text).front().segment, false);
+    return replace(entry, at, std::nullopt, entry_with(entry, uri, text_of(*text)));
+  }
   const std::optional<uint32_t> whole = document_.whole(entry);
   const std::optional<Load> load = load_of_resource(document_, entry);
   if (!whole && !load) return referrer_.refer(entry, at, splices_, edits_);

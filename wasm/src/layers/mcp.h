@@ -42,8 +42,11 @@ class Mcp {
   Splice list_in(const Tape& tape, size_t body) const;
   void finish_body();
   void keep(size_t data, const Load& load);
-  void replace(size_t node, const std::string& at, uint32_t segment, std::string with);
-  std::string note_block(size_t block, uint32_t segment);
+  void replace(size_t node, const std::string& at, std::optional<uint32_t> segment,
+               std::string with);
+  std::string text_of(size_t string) const;
+  std::string block_with(size_t block, std::string_view text) const;
+  std::string entry_with(size_t entry, const std::string& uri, std::string_view text) const;
   std::string note_entry(size_t entry, uint32_t segment) const;
   std::vector<uint32_t> news() const;
   std::vector<std::string> tail_blocks() const;

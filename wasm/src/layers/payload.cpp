@@ -9,12 +9,54 @@ namespace sluice::layers {
 
 namespace {
 
+constexpr std::string_view kWhite = " \t\r\n";
+
+// Letters of the longest word of a language, nearly always.
+constexpr size_t kLongestWord = 20;
+
 // From this many hex digits on, base64 without any other character is no plausible reading.
 constexpr size_t kPlainlyHex = 16;
 
 bool is_letter_of_run(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '+' ||
          c == '/' || c == '-' || c == '_' || c == '=' || c == '\n' || c == '\r';
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+bool is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+
+/// A number, or letters of one case, the first of which may be a capital.
+bool is_word(std::string_view word) {
+  if (word.size() > kLongestWord) return false;
+  const std::string_view rest = is_upper(word[0]) ? word.substr(1) : word;
+  return std::all_of(rest.begin(), rest.end(), is_lower) ||
+         std::all_of(rest.begin(), rest.end(), is_upper) ||
+         std::all_of(word.begin(), word.end(), is_digit);
+}
+
+/// The word at `text[at]`, up to white space.
+std::string_view word_at(std::string_view text, size_t at) {
+  return text.substr(at, text.find_first_of(kWhite, at) - at);
+}
+
+/// A word without the markers in it.
+std::string without_markers(std::string_view word) {
+  std::string letters;
+  for (size_t at = 0; at < word.size(); ++at) {
+    if (marker_at(word, at) < 0) {
+      letters += word[at];
+    } else {
+      at += kMarkerBytes - 1;
+    }
+  }
+  return letters;
 }
 
 /// Takes line breaks out of `text` and tells the form about them; the breaks are those after the
@@ -89,12 +131,18 @@ size_t data_prefix(std::string_view text) {
   return text.substr(0, comma + 1).ends_with(kBase64) ? comma + 1 : 0;
 }
 
+/// Where a run may begin: behind white space and the beginning of a `data:` URI.
+size_t begin_of_run(std::string_view text) {
+  const size_t begin = std::min(text.find_first_not_of(kWhite), text.size());
+  return begin + data_prefix(text.substr(begin));
+}
+
 /// Reads what stands between white space and behind the beginning of a `data:` URI.
 template <typename Read>
 std::optional<Payload> read_between(std::string_view text, Read read) {
-  const size_t begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
-  const size_t uri = begin + data_prefix(text.substr(begin));
-  const size_t end = text.find_last_not_of(" \t\r\n");
+  const size_t begin = std::min(text.find_first_not_of(kWhite), text.size());
+  const size_t uri = begin_of_run(text);
+  const size_t end = text.find_last_not_of(kWhite);
   if (end == std::string_view::npos || end < uri) return std::nullopt;
   std::optional<Payload> payload = read(text.substr(uri, end + 1 - uri));
   if (!payload) return payload;
@@ -134,6 +182,33 @@ bool looks_encoded(std::string_view text) {
 
 std::optional<Payload> read_base64(std::string_view text) {
   return read_between(text, read_base64_run);
+}
+
+bool may_be_base64(std::string_view text) {
+  size_t words = 0;
+  size_t plain = 0;
+  for (size_t at = text.find_first_not_of(kWhite, begin_of_run(text)); at < text.size();
+       at = text.find_first_not_of(kWhite, at)) {
+    const std::string_view word = word_at(text, at);
+    const std::string letters = without_markers(word);
+    if (!letters.empty() && !looks_encoded(letters)) return false;
+    ++words;
+    if (letters.size() == word.size() && is_word(word)) ++plain;
+    at += word.size();
+  }
+  return plain * 2 < words;
+}
+
+std::optional<Payload> read_loose_base64(std::string_view text) {
+  std::string digits;
+  for (const char c : text.substr(begin_of_run(text))) {
+    if (kWhite.find(c) == std::string_view::npos) digits += c;
+  }
+  std::optional<Payload> payload = read_base64_run(digits);
+  if (!payload || !writes_again(*payload, digits)) return std::nullopt;
+  if (!may_be_base64(text) && !sniff(as_bytes(payload->bytes))) return std::nullopt;
+  payload->form = {};
+  return payload;
 }
 
 std::optional<Payload> read_encoded(std::string_view text) {

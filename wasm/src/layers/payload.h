@@ -27,6 +27,15 @@ bool looks_encoded(std::string_view text);
 /// in no uniform form.
 std::optional<Payload> read_base64(std::string_view text);
 
+/// Whether a text that should be base64 may be it, however it is broken into lines: nothing but
+/// characters of base64, white space and markers of runs, and not the words of a language.
+bool may_be_base64(std::string_view text);
+
+/// Decodes base64 with white space anywhere, as protocols' readers do, behind `data:…;base64,` too.
+/// The form does not write the string again. Nothing for the words of a language, which may happen
+/// to decode, unless their bytes are a known file.
+std::optional<Payload> read_loose_base64(std::string_view text);
+
 /// The encoding a person configured a field for: base64 as above or hexadecimal digits of one case,
 /// where the text allows either the one whose bytes are a known file, else hex when there are hex
 /// digits only.

@@ -64,8 +64,10 @@ void Referrer::refer_string(size_t node, const std::string& at, bool key,
     schemes += count_schemes(std::string_view(value).substr(counted));
     counted = value.size();
     read = mark.offset + kMarkerBytes;
-    edits.reference(at, uri, schemes, hole_of(ledger_.segment(mark.segment), whole), key,
-                    ledger_.about(mark.segment).wrap);
+    const About& about = ledger_.about(mark.segment);
+    const std::string from = about.original ? notes_.uri(*about.original, true) : std::string();
+    const Hole hole = about.original ? Hole::text : hole_of(ledger_.segment(mark.segment), whole);
+    edits.reference(at, uri, schemes, hole, key, about.wrap, from);
     splices.push_back({mark.offset, static_cast<uint32_t>(read), uri});
     referred_.push_back(mark.segment);
     ++schemes;

@@ -45,6 +45,7 @@ Status Survey::run(const std::string& reduced, std::string& surveyed) {
   Work work{document};
   if (shape.kind != Shape::Kind::error && !call_.transformed) {
     take_fields(work, shape.body);
+    take_files(work, shape.body);
     for (const size_t text : texts_of(document, shape)) survey_text(work, text);
     take_blocks(work, shape);
     note_links(document, shape);

@@ -40,11 +40,15 @@ class Survey {
   void survey_text(Work& work, size_t text);
   void take_fields(Work& work, size_t base);
   void take_field(Work& work, const Place& place, const ToolField& field);
+  bool is_restored_inside(const Work& work) const;
   std::optional<uint32_t> divert(Work& work, size_t node, const ToolField& field);
   std::optional<uint32_t> divert_array(Work& work, size_t array);
   void take_blocks(Work& work, const Shape& shape);
+  void take_files(Work& work, size_t base);
   void take_block(Work& work, size_t block);
   void take_resource(Work& work, size_t resource);
+  std::optional<uint32_t> divert_bytes(Work& work, size_t data);
+  bool is_one_run(std::string_view value) const;
   void take_bytes(Work& work, size_t holder, size_t data, std::string_view type);
   void note_links(const Document& document, const Shape& shape);
   void name_the_rest(const Document& document);

@@ -24,6 +24,24 @@ bool is_printable(std::string_view bytes) {
   return true;
 }
 
+constexpr std::string_view kWhite = " \t\r\n";
+
+/// Whether anything but white space stands beside the markers of a text.
+bool has_letters(std::string_view text) {
+  for (size_t at = text.find_first_not_of(kWhite); at != std::string_view::npos;
+       at = text.find_first_not_of(kWhite, at + kMarkerBytes)) {
+    if (marker_at(text, at) < 0) return true;
+  }
+  return false;
+}
+
+/// Whether the value of a string has what looks like a marker and was written in escapes.
+bool forges(const Document& document, size_t node, std::string_view value) {
+  size_t markers = 0;
+  for (size_t at = 0; at < value.size(); ++at) markers += marker_at(value, at) < 0 ? 0 : 1;
+  return markers != document.marks(node).size();
+}
+
 std::string marker_string(uint32_t segment) {
   std::string out = "\"";
   append_marker(out, segment);
@@ -42,17 +60,6 @@ bool fit_nested(Payload& payload, std::string_view source) {
     prefix.insert(at, 1, '\\');
   }
   return writes_again(payload, source);
-}
-
-/// The run that is all of a string but for white space, if the gate took one there.
-std::optional<uint32_t> only_run(const Document& document, size_t node, std::string_view value) {
-  const std::span<const Mark> marks = document.marks(node);
-  const size_t first = value.find_first_not_of(" \t\r\n");
-  if (marks.size() != 1 || first == std::string_view::npos || marker_at(value, first) < 0 ||
-      value.find_first_not_of(" \t\r\n", first + kMarkerBytes) != std::string_view::npos) {
-    return std::nullopt;
-  }
-  return marks.front().segment;
 }
 
 /// Whether a place is the content of a resource or of a block of bytes, which have a name and a
@@ -102,30 +109,34 @@ void Survey::take_field(Work& work, const Place& place, const ToolField& field) 
   ledger_.ask_decode(*segment);
 }
 
+bool Survey::is_restored_inside(const Work& work) const {
+  return work.nested && call_.dialect == Dialect::mcp;
+}
+
 std::optional<uint32_t> Survey::divert(Work& work, size_t node, const ToolField& field) {
   const Document& document = work.document;
   const Node& string = document.tape()[node];
   if (string.type != Type::string) return divert_array(work, node);
   const std::string value = document.tape().string(node);
-  const bool exact = work.nested && call_.dialect == Dialect::mcp;
-  if (const std::optional<uint32_t> only = only_run(document, node, value)) {
+  if (const std::optional<uint32_t> only = document.only(node)) {
     if (call_.dialect == Dialect::observation) {
       work.splices.push_back({string.begin, string.end, marker_string(*only)});
     }
     return only;
   }
-  if (value.empty()) return std::nullopt;
+  if (value.empty() || forges(document, node, value)) return std::nullopt;
 
   std::optional<Payload> payload = read_encoded(value);
   if (payload && is_text_type(field.mime_type) && !is_printable(payload->bytes)) payload.reset();
 
   // What restores a nested string is written into the outer one as it is, so escapes matter there.
-  if (exact && payload && !fit_nested(*payload, document.inside(node))) payload.reset();
-  if (exact && !payload && document.inside(node) != value) return std::nullopt;
-
+  const std::string_view source = document.inside(node);
+  const bool exact =
+      !is_restored_inside(work) || (payload ? fit_nested(*payload, source) : source == value);
+  if (payload && !exact) payload->form = {};
   const std::optional<uint32_t> segment =
       payload ? ledger_.add_bytes(*payload, value) : ledger_.add_text(value);
-  if (!segment) return std::nullopt;
+  if (!segment || (!exact && !ledger_.keep_original(*segment, source))) return std::nullopt;
   if (payload) ledger_.about(*segment).declared = payload->declared;
   work.splices.push_back({string.begin, string.end, marker_string(*segment)});
   return segment;
@@ -136,11 +147,10 @@ std::optional<uint32_t> Survey::divert_array(Work& work, size_t array) {
   std::optional<Payload> payload = read_byte_array(document, array);
   if (!payload) return std::nullopt;
   const std::string_view source = document.tape().source(array);
-  const bool exact = work.nested && call_.dialect == Dialect::mcp;
-  if (exact && !writes_again(*payload, source)) return std::nullopt;
+  const bool exact = !is_restored_inside(work) || writes_again(*payload, source);
   payload->bare = !work.nested;
   const std::optional<uint32_t> segment = ledger_.add_bytes(*payload, source);
-  if (!segment) return std::nullopt;
+  if (!segment || (!exact && !ledger_.keep_original(*segment, source))) return std::nullopt;
   // In JSON in a string the reference gets quotes that the array had not.
   if (work.nested) ledger_.about(*segment).wrap = "\"";
   const Node& place = document.tape()[array];
@@ -156,6 +166,19 @@ void Survey::take_blocks(Work& work, const Shape& shape) {
     } else {
       take_block(work, entry);
     }
+  }
+}
+
+// Files of tools that follow the output contract (sluice/contract.h), whose reader takes white
+// space anywhere: a string that the gate took in parts, or as a text, has to be one file.
+void Survey::take_files(Work& work, size_t base) {
+  const Document& document = work.document;
+  for (const Place& place : find_places(document, base, "artifacts.*.b64")) {
+    const std::optional<uint32_t> only = document.only(place.node);
+    const bool whole = only && ledger_.segment(*only).kind == SegmentKind::run;
+    if (whole || document.marks(place.node).empty()) continue;
+    if (!document.tape().find(place.parent, "name")) continue;
+    take_bytes(work, place.parent, place.node, "file");
   }
 }
 
@@ -181,31 +204,62 @@ void Survey::take_resource(Work& work, size_t resource) {
   ledger_.declare(*segment, string_member(document, resource, "mimeType"));
 }
 
+/// Whether runs in a string, and what stands around them, may be one encoding that the gate took in
+/// parts: none but the last is ended by padding.
+bool Survey::is_one_run(std::string_view value) const {
+  for (size_t at = value.find(kMarkerOpen); at != std::string_view::npos;
+       at = value.find(kMarkerOpen, at + kMarkerBytes)) {
+    const Segment& run = ledger_.segment(static_cast<uint32_t>(marker_at(value, at)));
+    const Encoding encoding = run.form.encoding;
+    if (encoding != Encoding::base64 && encoding != Encoding::base64url) return false;
+    const size_t next = value.find_first_not_of(kWhite, at + kMarkerBytes);
+    const bool ended = run.form.padded && run.bytes % 3 != 0;
+    if (run.kind != SegmentKind::run || (ended && next != std::string_view::npos)) return false;
+  }
+  return true;
+}
+
+// The protocol says that the string is base64, so it is that however it is written, and as a whole.
+// What cannot be is told as the text that it is, but for what refers to an artifact already.
+std::optional<uint32_t> Survey::divert_bytes(Work& work, size_t data) {
+  const Document& document = work.document;
+  if (const std::optional<uint32_t> only = document.only(data)) return only;
+  const Node& string = document.tape()[data];
+  if (string.type != Type::string) return std::nullopt;
+  const std::string value = document.tape().string(data);
+  if (value.empty() || value.starts_with(kScheme) || forges(document, data, value)) {
+    return std::nullopt;
+  }
+  std::optional<uint32_t> segment;
+  if (!document.marks(data).empty()) {
+    const bool apart = !is_one_run(value) && !has_letters(value);
+    if (apart || !may_be_base64(value)) return std::nullopt;
+    segment = ledger_.add_text(value);
+  } else if (const std::optional<Payload> payload = read_base64(value)) {
+    segment = ledger_.add_bytes(*payload, value);
+  } else if (const std::optional<Payload> loose = read_loose_base64(value)) {
+    segment = ledger_.add_bytes(*loose, value);
+    if (segment && !ledger_.keep_original(*segment, value)) segment.reset();
+  } else {
+    segment = ledger_.add_text(value);
+  }
+  if (!segment) return segment;
+  work.splices.push_back({string.begin, string.end, marker_string(*segment)});
+  return segment;
+}
+
 void Survey::take_bytes(Work& work, size_t holder, size_t data, std::string_view type) {
   const Document& document = work.document;
   if (!work.taken.insert(data)) return;
-  std::optional<uint32_t> segment;
-  if (const std::span<const Mark> marks = document.marks(data); !marks.empty()) {
-    segment = marks.front().segment;
-  } else {
-    const std::string value = document.tape().string(data);
-    const std::optional<Payload> payload = read_base64(value);
-    // What is no base64 at all is told as the text that it is, but for what refers to an artifact
-    // already. Loosely written base64 stays: others may read it.
-    if (payload) {
-      segment = ledger_.add_bytes(*payload, value);
-    } else if (!value.empty() && !looks_encoded(value) && !value.starts_with(kScheme)) {
-      segment = ledger_.add_text(value);
-    }
-    const Node& string = document.tape()[data];
-    if (segment) work.splices.push_back({string.begin, string.end, marker_string(*segment)});
-  }
+  const std::optional<uint32_t> segment = divert_bytes(work, data);
   if (!segment) return;
   About& about = ledger_.about(*segment);
   if (call_.tool.empty()) about.base = type;
   about.filename = payload_filename(document, holder);
   ledger_.declare(*segment, string_member(document, holder, "mimeType"));
-  ledger_.ask_decode(*segment);
+  std::string known;
+  if (!document.only(data)) known = document.tape().string(data);
+  if (ledger_.ask_decode(*segment, known)) ledger_.hide(*segment);
 }
 
 void Survey::survey_text(Work& work, size_t text) {

@@ -85,7 +85,8 @@ Status Cutter::fill_string(size_t node, const std::vector<const Entry*>& entries
     for (; n < entry->n && place != std::string::npos; ++n) {
       place = value.find(layers::kScheme, place + layers::kScheme.size());
     }
-    std::optional<Piece> piece = piece_for(entry->uri, entry->kind);
+    std::optional<Piece> piece =
+        piece_for(entry->from.empty() ? entry->uri : entry->from, entry->kind);
     const std::string expected = entry->wrap + entry->uri + entry->wrap;
     const bool fits = n == entry->n && place != std::string::npos && piece &&
                       place >= copied + entry->wrap.size() &&

@@ -39,7 +39,7 @@ bool read_entry(const Tape& tape, size_t node, Entry& entry) {
   std::string kind;
   if (!read_string(tape, node, "at", entry.at) || !read_string(tape, node, "uri", entry.uri) ||
       !read_string(tape, node, "kind", kind) || !read_string(tape, node, "wrap", entry.wrap) ||
-      !read_count(tape, node, entry.n)) {
+      !read_string(tape, node, "from", entry.from) || !read_count(tape, node, entry.n)) {
     return false;
   }
   const std::optional<Hole> hole = kind_named(kind);

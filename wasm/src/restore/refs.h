@@ -22,6 +22,7 @@ inline constexpr size_t kMaxEntries = 0x20000;
 struct Entry {
   std::string at;
   std::string uri;
+  std::string from;  ///< names what is put back, where that is not `uri`
   size_t n = 0;
   layers::Hole kind = layers::Hole::run;
   bool key = false;

@@ -1,5 +1,7 @@
 #include "session/base64_text.h"
 
+#include <algorithm>
+
 namespace sluice {
 
 // Characters up to the padding go to `open_`; nothing may follow padding.
@@ -19,8 +21,20 @@ bool Base64Text::take(std::string_view text) {
   return pads_ <= 2;
 }
 
+bool Base64Text::take_words(std::string_view text) {
+  constexpr std::string_view kWhite = " \t\r\n";
+  while (!text.empty()) {
+    const size_t end = std::min(text.find_first_of(kWhite), text.size());
+    if (end > 0 && !take(text.substr(0, end))) return false;
+    if (end == text.size()) break;
+    loose_ = true;
+    text.remove_prefix(end + 1);
+  }
+  return true;
+}
+
 bool Base64Text::push(std::string_view text, std::string& bytes) {
-  if (!take(text)) return false;
+  if (!take_words(text)) return false;
   const size_t whole = open_.size() / 4 * 4;
   const size_t before = bytes.size();
   bytes.resize(before + decoded_capacity(whole));

@@ -9,8 +9,8 @@
 
 namespace sluice {
 
-/// Takes text in pieces of any size and gives bytes as long as it is one plain base64 or base64url
-/// run.
+/// Takes text in pieces of any size and gives bytes as long as it is one base64 or base64url run,
+/// white space in it left out of account.
 class Base64Text {
  public:
   /// False when the text is not such a run; what was given so far is then void.
@@ -19,9 +19,12 @@ class Base64Text {
 
   /// The form to write the bytes in again; meaningful after `finish`.
   Form form() const;
+  /// Whether that form writes the same text: no white space stood in it.
+  bool is_exact() const { return !loose_; }
 
  private:
-  bool take(std::string_view text);
+  bool take(std::string_view word);
+  bool take_words(std::string_view text);
 
   std::string open_;  // characters of the unfinished quantum
   size_t pads_ = 0;
@@ -29,6 +32,7 @@ class Base64Text {
   bool url_ = false;
   bool standard_ = false;
   bool padded_ = true;
+  bool loose_ = false;
 };
 
 }  // namespace sluice

@@ -175,9 +175,14 @@ bool Session::end_decode(std::string& bytes) {
   record.whole = true;
   record.chars = message.segments()[message.decoding].chars;
   message.decoded->close(0);
-  message.layers->decoded(message.decoding, message.decoded->segment(0));
+  message.layers->decoded(message.decoding, message.decoded->segment(0), message.text->is_exact());
   message.text.reset();
   return true;
+}
+
+int32_t Session::original(uint32_t segment) const {
+  const std::optional<uint32_t> kept = message_->layers->original(segment);
+  return kept ? static_cast<int32_t>(*kept) : -1;
 }
 
 void Session::link(uint32_t number, std::string json) {

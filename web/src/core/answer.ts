@@ -8,6 +8,7 @@ import { readLink } from "./link.js";
 import { keepSidecarRefs } from "./restore.js";
 import { Intake, SegmentWriter } from "./segments.js";
 import type { AnswerRef, Cut, Transformed, TransformOptions } from "./sluice.js";
+import { textOf } from "./stored-text.js";
 import { checked, infoOf, unlessExpired, type StoreAccess } from "./store-access.js";
 
 type Parts = Omit<Transformed, "value" | "refs" | "clamped" | "cut"> & {
@@ -198,7 +199,11 @@ export class AnswerWriter {
       const decode = (): Promise<Decoded> => this.#decoded(index, ref, writer);
       const outcome = await access.attempt(decode, () => "unread");
       // The text stays, for retention to remove: the same string may stand elsewhere, and be named by this id.
-      if (outcome === "bytes") this.#intake.setRef(index, await writer.close());
+      if (outcome === "bytes") {
+        const original = this.#engine.call((core) => core.original(index));
+        if (original >= 0 && !this.#intake.refs.has(original)) this.#intake.setRef(original, ref);
+        this.#intake.setRef(index, await writer.close());
+      }
       if (outcome === "unread") this.#opaque.add(index);
     } finally {
       await writer.abort();
@@ -206,7 +211,7 @@ export class AnswerWriter {
   }
 
   async #decoded(index: number, ref: AnswerRef, writer: SegmentWriter): Promise<Decoded> {
-    const chunks = await this.#around.access.openChunks(ref.id, ref.scope);
+    const chunks = await textOf(ref, this.#engine, this.#around.access);
     if (chunks === null) return "unread";
     this.#engine.call((core) => core.beginDecode(index));
     for await (const chunk of chunks) {

@@ -35,6 +35,8 @@ export interface Core {
   beginDecode(segment: number): void;
   decode(): boolean;
   endDecode(): boolean;
+  /** The segment that the decoded text itself is from now on; -1 when nothing needs it any more. */
+  original(segment: number): number;
   link(number: number): void;
   render(): boolean;
   report(): void;
