@@ -190,6 +190,7 @@ class Bench {
     segment.mime_type = kind == SegmentKind::json ? "application/json" : "text/plain";
     segment.description = kind == SegmentKind::json ? "JSON, 1.0 MB" : "text, 1.0 MB";
     segment.preview = text.substr(0, 60);
+    segment.previewed_whole = text.size() <= 60;
     return add(std::move(segment), std::move(text), std::move(refs));
   }
 

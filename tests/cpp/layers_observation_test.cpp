@@ -71,6 +71,7 @@ TEST_F(LayersObservation, BeginningOfATextThatWasNotStoredIsShown) {
   const std::string m = bench.text("long");
   bench.last().bytes = 12'000;
   bench.last().preview = std::string(10'000, 'x');
+  bench.last().previewed_whole = false;
   EXPECT_EQ(string_at(bench.show("{\"log\":\"" + m + "\"}"), {"log", "preview"}),
             std::string(500, 'x'));
   bench.warning = "Content not stored (no ArtifactStore configured)";

@@ -58,14 +58,15 @@ uint32_t SegmentLog::open(SegmentKind kind) {
   return index;
 }
 
-// The bytes behind the head are left.
-std::string_view SegmentLog::keep(Open& open, std::string_view bytes) {
+// The bytes behind the head are left. A marker stands in it uncut, or not at all.
+std::string_view SegmentLog::keep(Open& open, std::string_view bytes, bool uncut) {
   if (open.keeps && open.kept.size() + bytes.size() > options_.keep_bytes) {
     open.keeps = false;
     open.kept = std::string();
   }
   if (open.keeps) open.kept.append(bytes);
-  const size_t taken = std::min(kDescribeHead - open.head.size(), bytes.size());
+  const size_t left = kDescribeHead - std::min(open.head.size(), kDescribeHead);
+  const size_t taken = uncut && left > 0 ? bytes.size() : std::min(left, bytes.size());
   open.head.append(bytes.substr(0, taken));
   return bytes.substr(taken);
 }
@@ -98,15 +99,19 @@ void SegmentLog::count_damaged(Open& open, std::string_view bytes) {
   if (open.seam.size() > 2) open.seam.erase(0, open.seam.size() - 2);
 }
 
-// What passes by is counted, and its head kept. What it is shows once kSniffHead bytes are there,
-// however they came.
+// What passes by is counted.
 void SegmentLog::look(uint32_t index, std::string_view bytes) {
   Open& open = open_segment(index);
   Segment& segment = segments_[index];
-  const size_t before = open.head.size();
-  const std::string_view behind_head = keep(open, bytes);
   segment.bytes += bytes.size();
   if (segment.kind == SegmentKind::text) count_damaged(open, bytes);
+  follow(open, segment, bytes);
+}
+
+// The head is kept. What it is shows once kSniffHead bytes are there, however they came.
+void SegmentLog::follow(Open& open, const Segment& segment, std::string_view bytes, bool uncut) {
+  const size_t before = open.head.size();
+  const std::string_view behind_head = keep(open, bytes, uncut);
   if (open.recognised) {
     if (open.text) open.text->push(as_bytes(bytes));
   } else if (open.head.size() >= kSniffHead) {
@@ -120,7 +125,12 @@ void SegmentLog::reference(uint32_t index, uint32_t inner) {
   const char payload[4] = {static_cast<char>(inner & 0xFF), static_cast<char>(inner >> 8 & 0xFF),
                            static_cast<char>(inner >> 16 & 0xFF), static_cast<char>(inner >> 24)};
   append_event(events_, EventKind::reference, index, {payload, 4});
-  segments_[index].inner.push_back(inner);
+  Open& open = open_segment(index);
+  Segment& segment = segments_[index];
+  segment.inner.push_back(inner);
+  std::string marker;
+  append_marker(marker, inner);
+  follow(open, segment, marker, true);
 }
 
 // The type of a segment's content, and what follows it: a text, or its end.
@@ -146,8 +156,10 @@ void SegmentLog::recognise(Open& open, const Segment& segment) const {
 void SegmentLog::close(uint32_t index) {
   Open& open = open_segment(index);
   Segment& segment = segments_[index];
-  segment.mangled = segment.kind == SegmentKind::text &&
-                    looks_mangled(open.head, open.damaged, segment.bytes, options_.signatures);
+  const uint64_t references = segment.inner.size() * kReferenceChars;
+  segment.mangled =
+      segment.kind == SegmentKind::text &&
+      looks_mangled(open.head, open.damaged, segment.bytes + references, options_.signatures);
   if (!open.recognised) recognise(open, segment);
   const std::string tail = open.has_tail ? open.tail.finish(open.head) : std::string();
   if (segment.kind == SegmentKind::run && open.has_tail) {
@@ -171,7 +183,11 @@ void SegmentLog::close(uint32_t index) {
     const bool json = segment.kind == SegmentKind::json;
     const size_t most = std::min(json ? options_.previews_chars : options_.preview_chars,
                                  options_.previews_chars - previewed_);
-    segment.preview = preview(open.head, std::max(most, kPreviewChars));
+    const size_t limit = std::max(most, kPreviewChars);
+    segment.preview = preview(open.head, limit);
+    segment.previewed_whole =
+        open.head.size() == segment.bytes + segment.inner.size() * kMarkerBytes &&
+        count_chars(open.head) + segment.inner.size() * (kReferenceChars - kMarkerBytes) <= limit;
     previewed_ += std::min(count_chars(segment.preview), most);
   }
   if (segment.mangled) {

@@ -135,7 +135,8 @@ export class Intake {
   async #close(segment: number): Promise<void> {
     const writing = this.#writing.get(segment);
     if (writing === undefined) return;
-    const facts = JSON.parse(this.#engine.ask((core) => core.segment(segment))) as SegmentFacts;
+    const { size } = writing.writer;
+    const facts = JSON.parse(this.#engine.ask((core) => core.segment(segment, size))) as SegmentFacts;
     const patch: ArtifactPatch = {
       mime_type: facts.mime_type,
       source: {
