@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sluice/fingerprint.h"
 #include "sluice/form.h"
 
 namespace sluice {
@@ -38,8 +39,10 @@ struct Segment {
   std::string kept;              ///< decoded bytes of an image the host may show inline; else empty
   std::vector<uint32_t> inner;   ///< segments that its text refers to
   bool mangled = false;          ///< text that was binary before some decoder broke it
-  std::string members;  ///< json: source of its members that have to stand in the document all
-                        ///< the same, a comma before each
+  std::string members;       ///< json: source of its members that have to stand in the document all
+                             ///< the same, a comma before each
+  Fingerprint source_print;  ///< of json, and of text that begins like it
+  Fingerprint content_print;  ///< of text, as it stands inside a string
 };
 
 /// How a marker stands in reduced text: 0x01, four lower-case hex digits of the index, 0x02. JSON

@@ -99,12 +99,26 @@ void SegmentLog::count_damaged(Open& open, std::string_view bytes) {
   if (open.seam.size() > 2) open.seam.erase(0, open.seam.size() - 2);
 }
 
+// What begins with no bracket is no JSON that is worth a second look: a long string is compared as
+// content.
+void SegmentLog::print(Open& open, SegmentKind kind, std::string_view bytes) {
+  if (!open.begun) {
+    const size_t first = bytes.find_first_not_of(" \t\r\n");
+    open.begun = first != std::string_view::npos;
+    const bool like = open.begun && (bytes[first] == '{' || bytes[first] == '[');
+    if (like || kind == SegmentKind::json) open.source.emplace();
+  }
+  if (open.source) open.source->push(bytes);
+  if (kind == SegmentKind::text) open.content.push(bytes);
+}
+
 // What passes by is counted.
 void SegmentLog::look(uint32_t index, std::string_view bytes) {
   Open& open = open_segment(index);
   Segment& segment = segments_[index];
   segment.bytes += bytes.size();
   if (segment.kind == SegmentKind::text) count_damaged(open, bytes);
+  if (segment.kind != SegmentKind::run) print(open, segment.kind, bytes);
   follow(open, segment, bytes);
 }
 
@@ -128,6 +142,9 @@ void SegmentLog::reference(uint32_t index, uint32_t inner) {
   Open& open = open_segment(index);
   Segment& segment = segments_[index];
   segment.inner.push_back(inner);
+  open.begun = true;
+  open.content.refer();
+  if (open.source) open.source->refer(segments_[inner]);
   std::string marker;
   append_marker(marker, inner);
   follow(open, segment, marker, true);
@@ -189,6 +206,8 @@ void SegmentLog::close(uint32_t index) {
         open.head.size() == segment.bytes + segment.inner.size() * kMarkerBytes &&
         count_chars(open.head) + segment.inner.size() * (kReferenceChars - kMarkerBytes) <= limit;
     previewed_ += std::min(count_chars(segment.preview), most);
+    segment.content_print = open.content.finish();
+    if (open.source) segment.source_print = open.source->finish();
   }
   if (segment.mangled) {
     const auto was = sniff_mangled(open.head, options_.signatures);

@@ -50,14 +50,18 @@ class SegmentLog {
     std::optional<TextFacts> text;
     bool has_tail = false;
     Tail tail;
-    std::string seam;      // the last two bytes seen
-    uint64_t damaged = 0;  // replacement characters and control characters in text
+    std::string seam;                   // the last two bytes seen
+    uint64_t damaged = 0;               // replacement characters and control characters in text
+    ContentPrint content;               // of text
+    std::optional<SourcePrint> source;  // of what is JSON, or begins like it
+    bool begun = false;                 // a character that is no white space was there
   };
 
   Open& open_segment(uint32_t index);
   void look(uint32_t index, std::string_view bytes);
   void follow(Open& open, const Segment& segment, std::string_view bytes, bool uncut = false);
   static void count_damaged(Open& open, std::string_view bytes);
+  static void print(Open& open, SegmentKind kind, std::string_view bytes);
   std::string_view keep(Open& open, std::string_view bytes, bool uncut);
   void recognise(Open& open, const Segment& segment) const;
 
