@@ -55,12 +55,10 @@ describe.each(["structured", "content"] as const)("where %s is preferred", (pref
 
 test("another file in the same place is no twin", async () => {
   const sluice = await createSluice({ store: new MemoryArtifactStore({ retention: null }) });
-  const result = (one: Uint8Array, other: Uint8Array): object => ({
-    content: [textOf(JSON.stringify({ rows: rows(400), pdf: base64(one) }))],
-    structuredContent: { rows: rows(400), pdf: base64(other) },
-  });
-  expect((await sluice.transform(result(PDF, PDF))).text).toMatch(/^\{"rows"/);
-  const { text, artifacts } = await sluice.transform(result(PDF, PDF.subarray(0, 9_000)));
+  const content = [textOf(JSON.stringify({ rows: rows(400), pdf: base64(PDF) }))];
+  const withFile = (pdf: Uint8Array): object => ({ content, structuredContent: { rows: rows(400), pdf: base64(pdf) } });
+  expect((await sluice.transform(withFile(PDF))).text).toMatch(/^\{"rows"/);
+  const { text, artifacts } = await sluice.transform(withFile(PDF.subarray(0, 9_000)));
   expect(text).toMatch(/^\{"structured"/);
   expect(artifacts).toHaveLength(3);
 });
