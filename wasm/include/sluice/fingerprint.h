@@ -40,7 +40,7 @@ class SourcePrint {
   void quote();
   void escaped(char c);
   void unit();
-  void outside(char c);
+  size_t outside(std::string_view source);
 
   Fingerprint print_;
   std::string out_;      // what is not in print_ yet

@@ -50,6 +50,10 @@ std::string_view plain(std::string_view text) {
   return text.substr(0, static_cast<size_t>(end - bytes.data()));
 }
 
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 bool is_structure(char c) {
   return std::string_view("{}[]:,\"").find(c) != std::string_view::npos;
 }
@@ -90,12 +94,15 @@ void SourcePrint::push(std::string_view source) {
         if (source.empty()) break;
       }
     }
+    if (!inside_ && source[0] != '"') {
+      source.remove_prefix(outside(source));
+      if (out_.size() >= kPiece) flush();
+      continue;
+    }
     const char c = source[0];
     source.remove_prefix(1);
     if (c == '"') {
       quote();
-    } else if (!inside_) {
-      outside(c);
     } else if (c == '\\') {
       escaping_ = true;
     } else {
@@ -198,15 +205,19 @@ void SourcePrint::unit() {
 }
 
 // White space goes, unless two words would become one: no JSON, so it must not look like any.
-void SourcePrint::outside(char c) {
-  if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+size_t SourcePrint::outside(std::string_view source) {
+  size_t end = 0;
+  if (is_space(source[0])) {
     gap_ = true;
-    return;
+    while (end < source.size() && is_space(source[end])) ++end;
+    return end;
   }
-  if (gap_ && !is_structure(last_) && !is_structure(c)) out_ += ' ';
+  if (gap_ && !is_structure(last_) && !is_structure(source[0])) out_ += ' ';
   gap_ = false;
-  last_ = c;
-  out_ += c;
+  while (end < source.size() && !is_space(source[end]) && source[end] != '"') ++end;
+  out_.append(source.substr(0, end));
+  last_ = source[end - 1];
+  return end;
 }
 
 // --- content ----------------------------------------------------------------------------------
