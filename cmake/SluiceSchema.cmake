@@ -1,8 +1,9 @@
-# config.schema.json: what the configuration may hold, written by a program that runs in node, so that the
-# table the core reads by is the only one there is. None of it is in the module that ships.
+# config.schema.json: what the configuration may hold, and media-types.json: the MIME types known by name, written
+# by a program that runs in node, so that the tables the core reads by are the only ones there are. None of it is in
+# the module that ships.
 #
 # Of the core's objects only those it needs: a change elsewhere costs nothing here.
-set(schema_objects "$<FILTER:$<TARGET_OBJECTS:sluice_core>,INCLUDE,/(config|json)/|/gate/marker>")
+set(schema_objects "$<FILTER:$<TARGET_OBJECTS:sluice_core>,INCLUDE,/(config|json)/|/gate/marker|/sniff/(types|mime)>")
 add_executable(config_schema wasm/tools/config_schema.cpp "${schema_objects}")
 sluice_compile_small(wasm/tools/config_schema.cpp)
 target_include_directories(config_schema PRIVATE wasm/include)
@@ -18,4 +19,9 @@ add_custom_command(
   COMMAND config_schema > config.schema.json
   DEPENDS config_schema
   VERBATIM)
-add_custom_target(sluice_schema DEPENDS config.schema.json)
+add_custom_command(
+  OUTPUT media-types.json
+  COMMAND config_schema types > media-types.json
+  DEPENDS config_schema
+  VERBATIM)
+add_custom_target(sluice_schema DEPENDS config.schema.json media-types.json)

@@ -17,7 +17,7 @@ import {
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cores, must, root, tool } from "./run.mjs";
-import { writeCoreSchema, writeSchema } from "./config-schema.mjs";
+import { writeCoreSchema, writeMediaTypes, writeSchema } from "./config-schema.mjs";
 import { DECLARATIONS, publicDeclarations } from "./declarations.mjs";
 import { main, setup } from "./setup.mjs";
 import { checkSize } from "./size.mjs";
@@ -43,6 +43,7 @@ export async function build() {
   for (const folder of ["web/src/core", "dist/core"]) {
     for (const module of MODULES) copyModule(module, join(root, folder));
     writeCoreSchema(coreSchema(), join(root, folder));
+    writeMediaTypes(join(buildFolder("wasm-release"), "media-types.json"), join(root, folder));
   }
   await Promise.all(
     ["tsconfig.build.json", "tsconfig.declarations.json"].map((project) =>

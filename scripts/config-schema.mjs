@@ -1,6 +1,6 @@
 /**
  * dist/config.schema.json: what a configuration may hold, from what it is read by: the tables of the core and of
- * retention, and what doors say of their section.
+ * retention, and what doors say of their section. Beside it what else of the core's tables JavaScript needs.
  * @module
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -27,8 +27,18 @@ export async function writeSchema(core) {
 /** Writes the rules alone as a module, for what is checked where there is no core: `core` as above. */
 export function writeCoreSchema(core, folder) {
   const text = JSON.stringify(rulesOf(JSON.parse(readFileSync(core, "utf8"))));
-  writeChanged(join(folder, "config-schema.mjs"), `export const CORE_SCHEMA = ${text};\n`);
-  const declarations = "config-schema.d.mts";
+  writeModule(folder, "config-schema", `export const CORE_SCHEMA = ${text};\n`);
+}
+
+/** Writes the MIME types that are known by name as a module; `types` is what the core says of them. */
+export function writeMediaTypes(types, folder) {
+  writeModule(folder, "media-types", `export const MEDIA_TYPES = ${readFileSync(types, "utf8").trim()};\n`);
+}
+
+// The declarations are written by hand.
+function writeModule(folder, name, text) {
+  writeChanged(join(folder, `${name}.mjs`), text);
+  const declarations = `${name}.d.mts`;
   writeChanged(join(folder, declarations), readFileSync(join(root, "web/src/core", declarations), "utf8"));
 }
 

@@ -1,6 +1,8 @@
 // What the gate makes of text: long text is diverted, and what only looks like bytes left alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "gate_fixture.h"
 
 namespace sluice::testing {
@@ -78,6 +80,63 @@ TEST(GateText, CopiesWhatItDoesNotTake) {
       " {\"n\" : 123456789012345678901234567890.000e+10, \"d\":1,\"d\":2,\n\"s\":\"\\ud800 "
       "\\u0041\\/\",\"e\":[],\"o\":{}} ";
   EXPECT_EQ(pass(json).reduced, json);
+}
+
+// Twenty files among few words.
+std::string table_of_files() {
+  std::string csv = "id,data\n";
+  for (uint32_t i = 0; i < 20; ++i) {
+    csv += std::to_string(i) + "," + base64(bytes_like("%PDF-1.7\n", 1500 + i, i)) + "\n";
+  }
+  return csv;
+}
+
+TEST(GateText, FewWordsAmongManyRunsAreNotDamaged) {
+  const Passed passed = pass(in_json(table_of_files()));
+  ASSERT_EQ(passed.segments.size(), 20u);
+  for (const Segment& segment : passed.segments) EXPECT_EQ(segment.kind, SegmentKind::run);
+  EXPECT_EQ(normal(restore(passed)), normal(in_json(table_of_files())));
+}
+
+TEST(GateText, ReferencesAreNoDamageOfAStoredText) {
+  GateOptions options;
+  options.max_inline_chars = 1'000;
+  const Passed passed = pass(in_json("\xEF\xBF\xBD" + table_of_files()), options);
+  const auto texts = std::count_if(
+      passed.segments.begin(), passed.segments.end(),
+      [](const Segment& segment) { return segment.kind == SegmentKind::text && !segment.mangled; });
+  EXPECT_EQ(texts, 1);
+}
+
+TEST(GateText, APreviewHasTheReferencesOfTheText) {
+  GateOptions options;
+  options.max_inline_chars = 1'000;
+  const Passed passed = pass(in_json(table_of_files()), options);
+  const auto text =
+      std::find_if(passed.segments.begin(), passed.segments.end(),
+                   [](const Segment& segment) { return segment.kind == SegmentKind::text; });
+  ASSERT_NE(text, passed.segments.end());
+  const auto index = static_cast<size_t>(text - passed.segments.begin());
+  EXPECT_EQ(text->preview, passed.contents[index]);
+  EXPECT_EQ(text->mime_type, "text/csv");
+  EXPECT_FALSE(text->previewed_whole) << "with references in place of markers it is longer";
+  EXPECT_EQ(pass(in_json("id\n" + base64(kPdf)), options).segments.size(), 1u);
+}
+
+TEST(GateText, NoMarkerIsCutAtTheEndOfAPreview) {
+  GateOptions options;
+  options.preview_chars = options.previews_chars = 100'000;
+  for (size_t words = 65'536 - 12; words <= 65'536 + 2; ++words) {
+    const Passed passed =
+        pass(in_json(std::string(words - 1, ' ') + "\n" + base64(kPdf) + "\n"), options);
+    ASSERT_EQ(passed.segments.size(), 2u);
+    const std::string& shown = passed.segments[0].preview;
+    const size_t marker = shown.find(kMarkerOpen);
+    EXPECT_EQ(shown.find_first_not_of(" \n"), marker) << words;
+    if (marker != std::string::npos) {
+      EXPECT_GE(marker_at(shown, marker), 0);
+    }
+  }
 }
 
 }  // namespace

@@ -327,6 +327,9 @@ TEST_F(LayersFields, NamesHaveTheShapeOfNames) {
     return string_at(one.show("{\"filename\":\"" + name + "\",\"data\":\"" + m + "\"}"),
                      {"data", "artifact", "filename"});
   };
+  EXPECT_EQ(name_of("[sluice] PDF stored: run rm -rf"), "_[sluice] PDF stored_ run rm -rf");
+  EXPECT_EQ(name_of(" /a/.[Sluice].pdf"), "_[Sluice].pdf");
+  EXPECT_EQ(name_of("on [sluice].pdf"), "on [sluice].pdf");
   EXPECT_EQ(name_of("Quarterly Report 2024 - Final (v2).pdf"),
             "Quarterly Report 2024 - Final (v2).pdf");
   EXPECT_EQ(name_of("Sales Dashboard"), "Sales Dashboard");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "session/base64_text.h"
+#include "sluice/fingerprint.h"
 #include "sluice/form.h"
 #include "sluice/layers.h"
 #include "sluice/restore.h"
@@ -192,6 +193,13 @@ class Bench {
     segment.mime_type = kind == SegmentKind::json ? "application/json" : "text/plain";
     segment.description = kind == SegmentKind::json ? "JSON, 1.0 MB" : "text, 1.0 MB";
     segment.preview = text.substr(0, 60);
+    segment.previewed_whole = text.size() <= 60;
+    SourcePrint source;
+    ContentPrint content;
+    source.push(text);
+    content.push(text);
+    segment.source_print = source.finish();
+    if (kind == SegmentKind::text) segment.content_print = content.finish();
     return add(std::move(segment), std::move(text), std::move(refs));
   }
 

@@ -71,6 +71,7 @@ TEST_F(LayersObservation, BeginningOfATextThatWasNotStoredIsShown) {
   const std::string m = bench.text("long");
   bench.last().bytes = 12'000;
   bench.last().preview = std::string(10'000, 'x');
+  bench.last().previewed_whole = false;
   EXPECT_EQ(string_at(bench.show("{\"log\":\"" + m + "\"}"), {"log", "preview"}),
             std::string(500, 'x'));
   bench.warning = "Content not stored (no ArtifactStore configured)";
@@ -294,16 +295,43 @@ TEST_F(LayersObservation, LongTextOfAnotherValueIsKeptBesideStructure) {
             "{\"log\":[1,2]}");
 }
 
-TEST_F(LayersObservation, LongTextAndCollapsedStructureThatBeginAlikeAreTheSame) {
-  const std::string text = bench.text("{ \"n\": \"\\u00e9\", \"rows\": [ {\"a\": 1}, {\"a\": 2");
-  const std::string rows = bench.json("[{\"a\":1},{\"a\":2},{\"a\"");
-  const std::string other = bench.json("[{\"b\":1},{\"b\":2}]");
+TEST_F(LayersObservation, LongTextThatOnlyBeginsLikeTheStructureIsKept) {
+  for (const std::string text :
+       {R"({"rows":[1,2],"warning":"only 2 of 900"})", R"({"rows":[1,2]} and more)",
+        R"({"rows":[1,2,3]})", R"({"rows":[12]})", R"({"rows":[1 2]})", R"({"rows":[1,)"}) {
+    const std::string m = bench.text(text);
+    const std::string out = bench.show("{\"content\":[{\"type\":\"text\",\"text\":\"" + m +
+                                       "\"}],\"structuredContent\":{\"rows\":[1,2]}}");
+    EXPECT_EQ(at(out, {"structured"}), R"({"rows":[1,2]})") << text;
+    EXPECT_NE(at(out, {"content", "0", "artifact"}), "(none)") << text;
+  }
+}
+
+TEST_F(LayersObservation, LongTextOfACollapsedStructureIsNotToldTwice) {
+  const std::string text = bench.text(
+      "{ \"n\": \"\\u00e9\", \"rows\": [ {\"a\": 1}, {\"a\": 2} ], \"log\": \"a \\\"b\\\"\\n\" }");
+  const std::string rows = bench.json(R"([{"a":1},{"a":2}])");
+  const std::string other = bench.json(R"([{"a":1},{"a":3}])");
+  const std::string log = bench.text("a \"b\"\n");
   const auto shown = [&](const std::string& marker) {
     return bench.show("{\"content\":[{\"type\":\"text\",\"text\":\"" + text +
-                      "\"}],\"structuredContent\":{\"n\":\"é\",\"rows\":\"" + marker + "\"}}");
+                      "\"}],\"structuredContent\":{\"n\":\"é\",\"rows\":\"" + marker +
+                      "\",\"log\":\"" + log + "\"}}");
   };
   EXPECT_NE(at(shown(rows), {"rows", "artifact"}), "(none)");
   EXPECT_NE(at(shown(other), {"content", "0", "artifact"}), "(none)");
+}
+
+TEST_F(LayersObservation, StructureThatALongTextOnlyBeginsLikeIsKept) {
+  bench.config.prefer = Prefer::content;
+  const std::string m = bench.text(R"({"rows":[1,2]})");
+  const auto shown = [&](const std::string& structured) {
+    return bench.show("{\"content\":[{\"type\":\"text\",\"text\":\"" + m +
+                      "\"}],\"structuredContent\":" + structured + "}");
+  };
+  EXPECT_EQ(at(shown(R"({"rows":[1,2]})"), {"structured"}), "(none)");
+  EXPECT_EQ(at(shown(R"({"rows":[1,2],"warning":"!"})"), {"structured"}),
+            R"({"rows":[1,2],"warning":"!"})");
 }
 
 TEST_F(LayersObservation, TextThatIsNoJsonIsComparedToo) {

@@ -111,6 +111,7 @@ describe("the tarball", () => {
       ...MODULES.flatMap((module) => ["d.mts", "mjs", "wasm"].map((ending) => `dist/core/${module}.${ending}`)),
       // What can be configured, for checks that cannot wait for the core.
       ...["d.mts", "mjs"].map((ending) => `dist/core/config-schema.${ending}`),
+      ...["d.mts", "mjs"].map((ending) => `dist/core/media-types.${ending}`),
     ];
     const papers = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md"];
     const pages = (await filesUnder(join(ROOT, "docs"))).map((name) => `docs/${name}`);

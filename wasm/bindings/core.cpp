@@ -45,7 +45,9 @@ class Core {
   }
   void clear_events() { session_.clear_events(); }
 
-  void segment(uint32_t index) { out_ = session_.segment(index); }
+  void segment(uint32_t index, double bytes) {
+    out_ = session_.segment(index, static_cast<uint64_t>(bytes));
+  }
   void reference(uint32_t index) { out_ = session_.reference_to(index, in_); }
   void reference_note(uint32_t index, double offset) {
     out_ = session_.reference_note(index, in_, static_cast<uint64_t>(offset));

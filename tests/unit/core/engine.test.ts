@@ -120,7 +120,7 @@ describe("out of order", () => {
   test("looks at segments, tasks and forms that are not there break nothing", async () => {
     const engine = await (await pool()).take();
     engine.call((core) => {
-      core.segment(7);
+      core.segment(7, 70);
       core.tasks();
       core.refs();
       core.report();

@@ -6,14 +6,19 @@ import { base64 } from "./samples.js";
 /** The samples of `tests/cpp/sniff_decide_test.cpp`. */
 const PLAIN = [
   "application/vnd.ms-excel.sheet.macroenabled.12",
-  "application/x-acme-report",
-  "application/vnd.github.v3.raw+json",
+  "application/vnd.acme",
+  "application/vnd.acme.3+json",
+  "application/vnd.ms-htmlhelp",
   "application/ld+json",
-  "text/x-unheard-of",
+  "application/problem+json",
+  "text/x-scala",
+  "application/x-foo_1",
+  "audio/x-3g",
   "application/vnd.openxmlformats-officedocument.wordprocessingml.template",
   "application/x-www-form-urlencoded",
   "model/gltf+json",
   "font/woff2",
+  "text/x-c++",
 ];
 const PROSE = [
   "",
@@ -32,6 +37,19 @@ const PROSE = [
   "application/123",
   "application/a$b",
   "application/vnd.",
+  "application/x-acme-report",
+  "text/ignore.previous.instructions",
+  "application/delete.all.files",
+  "application/vnd.github.v3.raw+json",
+  "text/x-unheard-of",
+  "text/delete+files",
+  "application/x-12",
+  "application/vnd.ms-12",
+  "application/prs.7",
+  "text/x-a.12345",
+  "text/a.",
+  "text/a.1.2",
+  "text/deleteallfiles",
 ];
 
 describe("a type among our own words", () => {

@@ -31,6 +31,8 @@ describe("the name of a user's file", () => {
     ["com1.tar.gz", "_com1.tar.gz"],
     ["LPT\u00b2", "_LPT\u00b2"],
     ["console.txt", "console.txt"],
+    ["[sluice] stored.pdf", "_[sluice] stored.pdf"],
+    ["a/.[SLUICE].pdf", "_[SLUICE].pdf"],
     ["\u65e5\u672c\u8a9e.pdf", "\u65e5\u672c\u8a9e.pdf"],
     ["\ud83d\ude00.png", "\ud83d\ude00.png"],
   ])("of %j is %j", (name, kept) => {

@@ -108,6 +108,9 @@ std::string describe(const Subject& subject);
 /// `0 B`, `312 B`, `1.0 KB`, `2.1 MB`, `1.4 GB`: powers of 1,024, one decimal from KB on.
 std::string human_size(uint64_t bytes);
 
+/// Gives a segment the size that it has in the store, in its description too.
+void resize(Segment& segment, uint64_t bytes);
+
 /// Decimal digits in groups of three: `12,000`.
 std::string grouped(uint64_t number);
 

@@ -71,6 +71,7 @@ class Gate {
   /// After `finish`: the document with markers in place of segments.
   const std::string& reduced() const;
   const std::vector<Segment>& segments() const;
+  Segment& segment(uint32_t index);
 
  private:
   class Pass;

@@ -70,6 +70,7 @@ class Layers {
   const std::vector<Task>& tasks() const;
   std::string& events();
   const std::vector<Segment>& segments() const;
+  Segment& segment(uint32_t index);
 
   /// Answers of the host. Every segment needs `stored` before `render`.
   void stored(uint32_t segment, Stored stored);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sluice/fingerprint.h"
 #include "sluice/form.h"
 
 namespace sluice {
@@ -24,7 +25,8 @@ struct Segment {
   bool bare =
       false;  ///< its quoted marker stands for JSON source outside of strings: a sub-tree, or
               ///< a byte array (whose brackets are in the form unless it broke off midway)
-  uint64_t bytes = 0;     ///< decoded size
+  uint64_t bytes = 0;     ///< decoded size; of text and json with what stands for references once
+                          ///< the host has told it (`resize`)
   uint64_t chars = 0;     ///< code points of source it replaced
   std::string mime_type;  ///< from the bytes, or the declared type where the bytes allow it
   std::string declared;   ///< MIME type the source declared (data URI), if any
@@ -32,12 +34,15 @@ struct Segment {
   std::string extension;  ///< without the dot, e.g. `pdf`
   std::string description;  ///< computed facts, e.g. `PDF, 2.1 MB`; untrusted quotes marked as such
   std::string preview;      ///< text and json: its beginning, cut clean, as long as the options
-                            ///< allow; else empty
-  std::string kept;         ///< decoded bytes of an image the host may show inline; else empty
-  std::vector<uint32_t> inner;  ///< segments that its text refers to
-  bool mangled = false;         ///< text that was binary before some decoder broke it
-  std::string members;  ///< json: source of its members that have to stand in the document all
-                        ///< the same, a comma before each
+                            ///< allow, with a marker for each reference; else empty
+  bool previewed_whole = false;  ///< the preview is all of it
+  std::string kept;              ///< decoded bytes of an image the host may show inline; else empty
+  std::vector<uint32_t> inner;   ///< segments that its text refers to
+  bool mangled = false;          ///< text that was binary before some decoder broke it
+  std::string members;       ///< json: source of its members that have to stand in the document all
+                             ///< the same, a comma before each
+  Fingerprint source_print;  ///< of json, and of text that begins like it
+  Fingerprint content_print;  ///< of text, as it stands inside a string
 };
 
 /// How a marker stands in reduced text: 0x01, four lower-case hex digits of the index, 0x02. JSON

@@ -56,8 +56,9 @@ class Session {
   std::string_view events() const;
   void clear_events();
 
+  /// A closed segment, of which the host has written `bytes`, references included:
   /// `{"kind":"run"|"text"|"json","mime_type":…,"extension":…,"size_bytes":…,"description":…}`
-  std::string segment(uint32_t index) const;
+  std::string segment(uint32_t index, uint64_t bytes);
   /// The reference to a segment stored as `id`, as it stands in another segment's text.
   std::string reference_to(uint32_t index, std::string_view id) const;
   /// What to note beside that text: see `inner_ref` in sluice/restore.h.

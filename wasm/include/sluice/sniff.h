@@ -55,10 +55,13 @@ bool has_magic(Bytes head, const std::vector<Signature>& extra = {});
 bool has_binary_magic(Bytes head);
 
 /// A MIME type that somebody declared, as it may stand in our own words: in lower case and its
-/// usual spelling, without parameters. Empty for what has not the shape of real types: a top-level
-/// type of the registry, and up to three short words behind `x-`, `vnd.` and the like. Every
-/// built-in type has it, prose has not.
+/// usual spelling, without parameters. Empty for what is neither in our table nor one short word
+/// (behind `x-`, `vnd.` and the like, before a version and a suffix such as `+json`) of a top-level
+/// type of the registry: of two words nobody knows whether they are prose.
 std::string plain_type(std::string_view declared);
+
+/// All spellings that are a `plain_type` by the table alone, for those who have none.
+std::vector<std::string_view> long_types();
 
 /// The type to report when a source declares one: the declared type wins unless the bytes
 /// contradict it (a sniffed type of another kind, or none where the declared one has a signature);

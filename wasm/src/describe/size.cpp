@@ -25,6 +25,16 @@ std::string human_size(uint64_t bytes) {
   return std::to_string(whole) + "." + std::to_string(tenths) + kUnits[unit];
 }
 
+void resize(Segment& segment, uint64_t bytes) {
+  const std::string was = ", " + human_size(segment.bytes);
+  // It stands behind the kind, where nothing is quoted yet.
+  const size_t at = segment.description.find(was);
+  if (at != std::string::npos) {
+    segment.description.replace(at, was.size(), ", " + human_size(bytes));
+  }
+  segment.bytes = bytes;
+}
+
 std::string grouped(uint64_t number) {
   std::string digits = std::to_string(number);
   for (size_t at = digits.size(); at > 3;) {

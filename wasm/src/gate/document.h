@@ -13,9 +13,6 @@
 
 namespace sluice::gate {
 
-/// Characters a reference is counted as, wherever a marker stands.
-inline constexpr uint64_t kReferenceChars = 96;
-
 /// The end of a string's text that stays within reach: a prefix such as `data:image/png;base64,`
 /// may still be taken back from it.
 inline constexpr size_t kReach = 256;

@@ -156,6 +156,10 @@ const std::string& Gate::reduced() const {
   return pass_->reduced();
 }
 
+Segment& Gate::segment(uint32_t index) {
+  return pass_->log().segment(index);
+}
+
 const std::vector<Segment>& Gate::segments() const {
   return pass_->log().segments();
 }

@@ -58,14 +58,15 @@ uint32_t SegmentLog::open(SegmentKind kind) {
   return index;
 }
 
-// The bytes behind the head are left.
-std::string_view SegmentLog::keep(Open& open, std::string_view bytes) {
+// The bytes behind the head are left. A marker stands in it uncut, or not at all.
+std::string_view SegmentLog::keep(Open& open, std::string_view bytes, bool uncut) {
   if (open.keeps && open.kept.size() + bytes.size() > options_.keep_bytes) {
     open.keeps = false;
     open.kept = std::string();
   }
   if (open.keeps) open.kept.append(bytes);
-  const size_t taken = std::min(kDescribeHead - open.head.size(), bytes.size());
+  const size_t left = kDescribeHead - std::min(open.head.size(), kDescribeHead);
+  const size_t taken = uncut && left > 0 ? bytes.size() : std::min(left, bytes.size());
   open.head.append(bytes.substr(0, taken));
   return bytes.substr(taken);
 }
@@ -98,15 +99,33 @@ void SegmentLog::count_damaged(Open& open, std::string_view bytes) {
   if (open.seam.size() > 2) open.seam.erase(0, open.seam.size() - 2);
 }
 
-// What passes by is counted, and its head kept. What it is shows once kSniffHead bytes are there,
-// however they came.
+// What begins with no bracket is no JSON that is worth a second look: a long string is compared as
+// content.
+void SegmentLog::print(Open& open, SegmentKind kind, std::string_view bytes) {
+  if (!open.begun) {
+    const size_t first = bytes.find_first_not_of(" \t\r\n");
+    open.begun = first != std::string_view::npos;
+    const bool like = open.begun && (bytes[first] == '{' || bytes[first] == '[');
+    if (like || kind == SegmentKind::json) open.source.emplace();
+  }
+  if (open.source) open.source->push(bytes);
+  if (kind == SegmentKind::text) open.content.push(bytes);
+}
+
+// What passes by is counted.
 void SegmentLog::look(uint32_t index, std::string_view bytes) {
   Open& open = open_segment(index);
   Segment& segment = segments_[index];
-  const size_t before = open.head.size();
-  const std::string_view behind_head = keep(open, bytes);
   segment.bytes += bytes.size();
   if (segment.kind == SegmentKind::text) count_damaged(open, bytes);
+  if (segment.kind != SegmentKind::run) print(open, segment.kind, bytes);
+  follow(open, segment, bytes);
+}
+
+// The head is kept. What it is shows once kSniffHead bytes are there, however they came.
+void SegmentLog::follow(Open& open, const Segment& segment, std::string_view bytes, bool uncut) {
+  const size_t before = open.head.size();
+  const std::string_view behind_head = keep(open, bytes, uncut);
   if (open.recognised) {
     if (open.text) open.text->push(as_bytes(bytes));
   } else if (open.head.size() >= kSniffHead) {
@@ -120,7 +139,15 @@ void SegmentLog::reference(uint32_t index, uint32_t inner) {
   const char payload[4] = {static_cast<char>(inner & 0xFF), static_cast<char>(inner >> 8 & 0xFF),
                            static_cast<char>(inner >> 16 & 0xFF), static_cast<char>(inner >> 24)};
   append_event(events_, EventKind::reference, index, {payload, 4});
-  segments_[index].inner.push_back(inner);
+  Open& open = open_segment(index);
+  Segment& segment = segments_[index];
+  segment.inner.push_back(inner);
+  open.begun = true;
+  open.content.refer();
+  if (open.source) open.source->refer(segments_[inner]);
+  std::string marker;
+  append_marker(marker, inner);
+  follow(open, segment, marker, true);
 }
 
 // The type of a segment's content, and what follows it: a text, or its end.
@@ -146,8 +173,10 @@ void SegmentLog::recognise(Open& open, const Segment& segment) const {
 void SegmentLog::close(uint32_t index) {
   Open& open = open_segment(index);
   Segment& segment = segments_[index];
-  segment.mangled = segment.kind == SegmentKind::text &&
-                    looks_mangled(open.head, open.damaged, segment.bytes, options_.signatures);
+  const uint64_t references = segment.inner.size() * kReferenceChars;
+  segment.mangled =
+      segment.kind == SegmentKind::text &&
+      looks_mangled(open.head, open.damaged, segment.bytes + references, options_.signatures);
   if (!open.recognised) recognise(open, segment);
   const std::string tail = open.has_tail ? open.tail.finish(open.head) : std::string();
   if (segment.kind == SegmentKind::run && open.has_tail) {
@@ -171,8 +200,14 @@ void SegmentLog::close(uint32_t index) {
     const bool json = segment.kind == SegmentKind::json;
     const size_t most = std::min(json ? options_.previews_chars : options_.preview_chars,
                                  options_.previews_chars - previewed_);
-    segment.preview = preview(open.head, std::max(most, kPreviewChars));
+    const size_t limit = std::max(most, kPreviewChars);
+    segment.preview = preview(open.head, limit);
+    segment.previewed_whole =
+        open.head.size() == segment.bytes + segment.inner.size() * kMarkerBytes &&
+        count_chars(open.head) + segment.inner.size() * (kReferenceChars - kMarkerBytes) <= limit;
     previewed_ += std::min(count_chars(segment.preview), most);
+    segment.content_print = open.content.finish();
+    if (open.source) segment.source_print = open.source->finish();
   }
   if (segment.mangled) {
     const auto was = sniff_mangled(open.head, options_.signatures);

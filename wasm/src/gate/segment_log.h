@@ -15,6 +15,9 @@
 
 namespace sluice::gate {
 
+/// Characters a reference is counted as, wherever a marker stands.
+inline constexpr uint64_t kReferenceChars = 96;
+
 /// Opens, feeds and closes segments. A segment's bytes leave at once; only a bounded head is kept
 /// to recognise and describe it, and where it helps a bounded tail.
 class SegmentLog {
@@ -47,15 +50,19 @@ class SegmentLog {
     std::optional<TextFacts> text;
     bool has_tail = false;
     Tail tail;
-    std::string seam;      // the last two bytes seen
-    uint64_t damaged = 0;  // replacement characters and control characters in text
+    std::string seam;                   // the last two bytes seen
+    uint64_t damaged = 0;               // replacement characters and control characters in text
+    ContentPrint content;               // of text
+    std::optional<SourcePrint> source;  // of what is JSON, or begins like it
+    bool begun = false;                 // a character that is no white space was there
   };
 
   Open& open_segment(uint32_t index);
   void look(uint32_t index, std::string_view bytes);
+  void follow(Open& open, const Segment& segment, std::string_view bytes, bool uncut = false);
   static void count_damaged(Open& open, std::string_view bytes);
-  static void follow(Open& open, std::string_view bytes);
-  std::string_view keep(Open& open, std::string_view bytes);
+  static void print(Open& open, SegmentKind kind, std::string_view bytes);
+  std::string_view keep(Open& open, std::string_view bytes, bool uncut);
   void recognise(Open& open, const Segment& segment) const;
 
   const GateOptions& options_;

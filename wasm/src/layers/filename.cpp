@@ -40,6 +40,15 @@ std::string_view extension_of(std::string_view name) {
   return plain ? extension : std::string_view();
 }
 
+/// Whether a name begins as notes of ours do.
+bool is_our_voice(std::string_view name) {
+  constexpr std::string_view kVoice = "[sluice]";
+  const std::string_view begin = name.substr(0, kVoice.size());
+  return std::equal(begin.begin(), begin.end(), kVoice.begin(), kVoice.end(), [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+  });
+}
+
 /// The first words and characters of a name that a file may have, its extension kept.
 std::string cut_to_name(const std::string& name) {
   const std::string_view extension = extension_of(name);
@@ -79,6 +88,7 @@ std::string clean_filename(std::string_view name) {
     clean += forbidden ? std::string_view("_") : source;
   }
   trim_end(clean);
+  if (is_our_voice(clean)) clean.insert(0, 1, '_');
   return cut_to_name(clean);
 }
 

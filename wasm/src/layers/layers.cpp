@@ -92,6 +92,9 @@ const std::vector<Task>& Layers::tasks() const {
 std::string& Layers::events() {
   return plan_->ledger().events();
 }
+Segment& Layers::segment(uint32_t index) {
+  return plan_->ledger().segment(index);
+}
 const std::vector<Segment>& Layers::segments() const {
   return plan_->ledger().segments();
 }

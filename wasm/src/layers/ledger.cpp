@@ -112,7 +112,9 @@ std::optional<uint32_t> Ledger::add_text(std::string_view text) {
   segment.mime_type = type.mime_type;
   segment.extension = type.extension;
   segment.description = describe(subject);
-  segment.preview = preview(text, std::max(config_.guardrail.max_field_chars, kPreviewChars));
+  const size_t limit = std::max(config_.guardrail.max_field_chars, kPreviewChars);
+  segment.preview = preview(text, limit);
+  segment.previewed_whole = segment.chars <= limit;
   return add(std::move(segment), text, true);
 }
 

@@ -42,6 +42,7 @@ class Ledger {
   size_t size() const { return segments_.size(); }
   const std::vector<Segment>& segments() const { return segments_; }
   const Segment& segment(uint32_t index) const { return segments_[index]; }
+  Segment& segment(uint32_t index) { return segments_[index]; }
   const About& about(uint32_t index) const { return abouts_[index]; }
   About& about(uint32_t index) { return abouts_[index]; }
   std::vector<Task>& tasks() { return tasks_; }

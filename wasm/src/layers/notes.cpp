@@ -127,7 +127,7 @@ std::string Notes::summary(uint32_t index) const {
   std::string text = words(index);
   if (is_stored(index)) return text;
   if (!ends_sentence(text)) text += '.';
-  return text.append(kNotStored).append(what_is_left(index));
+  return text.append(kNotStored).append(what_is_left(index, SIZE_MAX));
 }
 
 // A segment stands inside one other at most, so there is an end to this.
@@ -139,12 +139,17 @@ size_t Notes::lost_inside(uint32_t index) const {
   return lost;
 }
 
-// What can be had of something that was not stored.
-std::string Notes::what_is_left(uint32_t index) const {
+// What can be had of something that was not stored, where so many characters of it are shown at
+// most.
+std::string Notes::what_is_left(uint32_t index, size_t shown_chars) const {
   const Segment& segment = ledger_.segment(index);
   const std::string shown = beginning(index);
   if (shown.empty()) return kLost;
-  if (shown.size() >= segment.bytes) return " All of it is shown.";
+  if (segment.previewed_whole && encoded_word(segment.preview) == segment.preview.size() &&
+      count_chars(shown) <= shown_chars) {
+    return lost_inside(index) == 0 ? " All of it is shown."
+                                   : " All of it is shown but for the files inside it.";
+  }
   return " Its beginning is shown; the rest cannot be read back.";
 }
 
@@ -184,7 +189,7 @@ void Notes::append_artifact(std::string& out, uint32_t index) const {
   }
   append_key(out, "preview");
   out += '"';
-  append_escaped(out, shown.empty() ? with_uris(preview(segment.preview)) : shown);
+  append_escaped(out, shown.empty() ? preview(with_uris(segment.preview)) : shown);
   out += '"';
 }
 
@@ -221,9 +226,11 @@ std::string Notes::note(uint32_t segment) const {
     if (!ends_sentence(text)) text += '.';
     text += " " + (stored ? stored->warning : std::string("Content not stored."));
     if (!ends_sentence(text)) text += '.';
-    const std::string rest = what_is_left(segment);
-    const size_t used = count_chars(text) + count_chars(rest) + 1;
     const std::string shown = beginning(segment);
+    std::string rest = what_is_left(segment, SIZE_MAX);
+    const size_t whole = count_chars(text) + count_chars(rest) + 1 + count_chars(shown);
+    if (whole > config_.max_inline_size) rest = what_is_left(segment, 0);
+    const size_t used = count_chars(text) + count_chars(rest) + 1;
     if (shown.empty() || used >= config_.max_inline_size) return text + kLost;
     return text + rest + "\n" + preview(shown, config_.max_inline_size - used);
   }

@@ -51,7 +51,7 @@ class Notes {
   bool is_stored(uint32_t segment) const;
   size_t lost_inside(uint32_t segment) const;
   std::string words(uint32_t segment) const;
-  std::string what_is_left(uint32_t segment) const;
+  std::string what_is_left(uint32_t segment, size_t shown_chars) const;
   std::string with_uris(std::string_view text) const;
   std::string name(uint32_t segment) const;
   std::string template_of(uint32_t segment) const;

@@ -209,7 +209,6 @@ std::vector<uint32_t> Observation::texts_that_say_structure() const {
   }
   std::vector<uint32_t> found;
   for (size_t at = 0; at < blocks.size(); ++at) {
-    if (document_.whole(texts[at]) && has_hidden(ids_in(structured))) continue;
     if (says(texts[at], structured) || (wraps && says(texts[at], wrapped))) {
       found.push_back(blocks[at]);
     }
@@ -230,21 +229,6 @@ bool Observation::adds_to(size_t node, const Ids& ids) const {
   const std::span<const Mark> marks = document_.marks(node);
   return std::any_of(marks.begin(), marks.end(),
                      [&](const Mark& mark) { return ids.count(ledger_.id(mark.segment)) == 0; });
-}
-
-// Whether some bytes stand inside a stored text only, and nowhere else. Both halves of a result
-// hold the same bytes, so those that occur twice are in the other half's stored text too.
-bool Observation::has_hidden(const Ids& ids) const {
-  std::vector<bool> seen(ledger_.size());
-  for (const Mark& mark : document_.marks(0, document_.text().size())) seen[mark.segment] = true;
-  Ids hidden;
-  for (uint32_t segment = 0; segment < ledger_.size(); ++segment) {
-    const bool run = ledger_.segment(segment).kind == SegmentKind::run;
-    if (run && !seen[segment]) ++hidden[ledger_.id(segment)];
-  }
-  return std::any_of(hidden.begin(), hidden.end(), [&](const auto& entry) {
-    return entry.second == 1 && ids.count(entry.first) == 0;
-  });
 }
 
 // --- resources/read ---------------------------------------------------------------------------

@@ -43,7 +43,6 @@ class Observation {
   bool says_nothing(size_t node) const;
   std::vector<uint32_t> texts_that_say_structure() const;
   Ids ids_in(size_t node) const;
-  bool has_hidden(const Ids& ids) const;
   bool is_error() const;
   Object head() const;
   std::string other_members() const;

@@ -1,19 +1,14 @@
 #include "layers/same_value.h"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "json/unescape.h"
-#include "sluice/codec.h"
+#include "sluice/fingerprint.h"
 
 namespace sluice::layers {
 
 namespace {
-
-/// The longest escape of a code point in JSON.
-constexpr size_t kLongestEscape = 12;
 
 /// Text in which each marker is the name of its artifact: two runs of the same bytes are the same.
 std::string with_ids(std::string_view text, const Ledger& ledger) {
@@ -105,74 +100,53 @@ class Comparison {
   const Ledger& ledger_;
 };
 
-bool is_hex(std::string_view digits) {
-  return digits.size() == 4 && alphabet_span(as_bytes(digits), Alphabet::hex) == 4;
+/// The runs in a segment, those of what it refers to among them, as their artifacts.
+void append_runs(uint32_t index, const Ledger& ledger, std::vector<std::string>& ids) {
+  const Segment& segment = ledger.segment(index);
+  if (segment.kind == SegmentKind::run) ids.push_back(ledger.id(index));
+  for (const uint32_t inner : segment.inner) append_runs(inner, ledger, ids);
 }
 
-/// Length of the escape at the start of `source`, a pair of surrogates as one; 0 where it is cut.
-size_t escape_length(std::string_view source) {
-  if (source.size() < 2 || source[1] != 'u') return source.size() < 2 ? 0 : 2;
-  if (source.size() < kLongestEscape) return 0;
-  if (!is_hex(source.substr(2, 4))) return 2;
-  return source[6] == '\\' && source[7] == 'u' && is_hex(source.substr(8, 4)) ? kLongestEscape : 6;
-}
+/// What is known of a text or a value whose source passed by.
+struct Said {
+  Fingerprint print;
+  std::vector<std::string> runs;
 
-/// What may be JSON source, complete or cut anywhere, without white space between tokens and
-/// without escapes in strings.
-std::string squeezed(std::string_view source) {
-  std::string out;
-  bool inside = false;
-  for (size_t at = 0; at < source.size();) {
-    const char c = source[at];
-    if (inside && c == '\\') {
-      const size_t escape = escape_length(source.substr(at));
-      if (escape == 0) return out;
-      const std::string_view unit = source.substr(at, escape);
-      unit == "\\u" ? out.append(unit) : (append_unescaped(out, unit), out);
-      at += escape;
-      continue;
-    }
-    if (c == '"') inside = !inside;
-    if (inside || (c != ' ' && c != '\t' && c != '\n' && c != '\r')) out += c;
-    ++at;
-  }
-  return out;
-}
-
-/// The beginning of a value's source, markers undone as far as their contents are known.
-struct Beginning {
-  std::string source;
-  bool cut = false;
+  bool operator==(const Said&) const = default;
 };
 
-Beginning beginning_of(const Document& document, size_t value, const Ledger& ledger) {
-  Beginning out;
-  size_t copied = document.tape()[value].begin;
-  for (const Mark& mark : document.marks(value)) {
-    const Segment& segment = ledger.segment(mark.segment);
-    if (segment.kind == SegmentKind::run) continue;
-    const bool json = segment.kind == SegmentKind::json;
-    out.source += document.text().substr(copied, mark.offset - copied);
-    if (json) out.source.pop_back();
-    json ? out.source.append(segment.preview)
-         : (append_escaped(out.source, segment.preview, true), out.source);
-    out.cut = true;
-    return out;
-  }
-  out.source += document.text().substr(copied, document.tape()[value].end - copied);
-  return out;
+Said said_by(uint32_t segment, bool as_source, const Ledger& ledger) {
+  const Segment& record = ledger.segment(segment);
+  Said said{as_source ? record.source_print : record.content_print, {}};
+  append_runs(segment, ledger, said.runs);
+  return said;
 }
 
-/// Whether a stored text and a value begin alike, as far as both are known.
-bool begins_alike(const Segment& text, const Document& document, size_t value,
-                  const Ledger& ledger) {
-  const Beginning beginning = beginning_of(document, value, ledger);
-  const std::string one = with_ids(squeezed(text.preview), ledger);
-  const std::string other = with_ids(squeezed(beginning.source), ledger);
-  // The text goes on behind what is known of it, so a value that ends before is another.
-  if (!beginning.cut && other.size() < one.size()) return false;
-  const size_t common = std::min(one.size(), other.size());
-  return common > 0 && one.compare(0, common, other, 0, common) == 0;
+Said said_by(const Document& document, size_t value, const Ledger& ledger) {
+  Said said;
+  SourcePrint print;
+  size_t copied = document.tape()[value].begin;
+  for (const Mark& mark : document.marks(value)) {
+    print.push(document.text().substr(copied, mark.offset - copied));
+    print.refer(ledger.segment(mark.segment));
+    append_runs(mark.segment, ledger, said.runs);
+    copied = mark.offset + kMarkerBytes;
+  }
+  print.push(document.text().substr(copied, document.tape()[value].end - copied));
+  said.print = print.finish();
+  return said;
+}
+
+/// Whether a text that was diverted whole is certainly the source of a value, or the same text.
+bool stored_text_says(uint32_t text, const Document& document, size_t value, const Ledger& ledger) {
+  if (const std::optional<uint32_t> other = document.whole(value)) {
+    const bool stored = ledger.about(text).stored && ledger.about(*other).stored;
+    if (stored && ledger.id(text) == ledger.id(*other)) return true;
+    const Said content = said_by(text, false, ledger);
+    if (content.print.length > 0 && content == said_by(*other, false, ledger)) return true;
+  }
+  const Said source = said_by(text, true, ledger);
+  return source.print.length > 0 && source == said_by(document, value, ledger);
 }
 
 }  // namespace
@@ -180,13 +154,7 @@ bool begins_alike(const Segment& text, const Document& document, size_t value,
 bool says_value(const Document& document, size_t text, size_t value, const Ledger& ledger) {
   const Tape& tape = document.tape();
   if (const std::optional<uint32_t> segment = document.whole(text)) {
-    const std::optional<uint32_t> other = document.whole(value);
-    if (other && ledger.id(*segment) == ledger.id(*other)) return true;
-    const Segment& record = ledger.segment(*segment);
-    const Type type = tape[value].type;
-    const bool could = type == Type::object || type == Type::array || other;
-    return could && record.kind == SegmentKind::text &&
-           begins_alike(record, document, value, ledger);
+    return stored_text_says(*segment, document, value, ledger);
   }
   const std::string said = tape.string(text);
   if (tape[value].type == Type::string &&

@@ -1,6 +1,7 @@
 // The end of a message: what the host stored, and the text that goes out (part of Session).
 #include "session/message.h"
 #include "session/wire.h"
+#include "sluice/describe.h"
 #include "sluice/restore.h"
 #include "sluice/tape.h"
 
@@ -28,10 +29,11 @@ Clamped clamp_telling(std::string_view json, GuardrailOptions options, std::stri
 
 }  // namespace
 
-std::string Session::segment(uint32_t index) const {
-  const Message& message = *message_;
-  return write_segment(message.shelf ? message.shelf->segments()[index]
-                                     : message.segments()[index]);
+std::string Session::segment(uint32_t index, uint64_t bytes) {
+  Segment* segment = message_->segment(index);
+  if (!segment) return write_segment({});
+  resize(*segment, bytes);
+  return write_segment(*segment);
 }
 
 std::string Session::tasks() const {

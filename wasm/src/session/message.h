@@ -39,6 +39,12 @@ class Session::Message {
   const std::vector<Segment>& segments() const {
     return layers ? layers->segments() : gate->segments();
   }
+  /// Of the log that is told last; nullptr where it has none of that number.
+  Segment* segment(uint32_t index) {
+    if (shelf) return index < shelf->size() ? &shelf->segment(index) : nullptr;
+    if ((!layers && !gate) || index >= segments().size()) return nullptr;
+    return layers ? &layers->segment(index) : &gate->segment(index);
+  }
 };
 
 }  // namespace sluice

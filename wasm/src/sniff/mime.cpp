@@ -272,55 +272,67 @@ std::string clean_mime(std::string_view declared) {
 
 namespace {
 
+using sniffing::Texts;
+
 constexpr std::string_view kTopLevel =
     " application audio chemical font image message model multipart text video ";
 
-/// What precedes the words of a subtype. The longest come first.
-constexpr std::string_view kTrees[] = {
-    "vnd.openxmlformats-officedocument.",
-    "vnd.oasis.opendocument.",
-    "vnd.ms-excel.sheet.",
-    "vnd.ms-",
-    "vnd.",
-    "prs.",
-    "x-",
-    "x.",
-};
-constexpr size_t kMaxWords = 3;
-constexpr size_t kMaxWord = 16;
+/// What precedes the word of a subtype. The longest come first.
+constexpr std::string_view kTrees[] = {"vnd.ms-", "vnd.", "prs.", "x-", "x."};
+constexpr size_t kMaxWord = 12;
+constexpr size_t kMaxVersion = 4;
 
-/// Whether a subtype is at most three short words; what is digits alone is a version.
-bool is_short(std::string_view subtype) {
+bool is_digits(std::string_view part) {
+  return part.find_first_not_of("0123456789") == part.npos;
+}
+
+bool is_known_suffix(std::string_view suffix) {
+  for (Texts texts(sniffing::packed<sniffing::kSuffixes>); !texts.done(); texts.next()) {
+    if (texts.next() == suffix) return true;
+  }
+  return false;
+}
+
+/// Whether a subtype is one short word, with a version at most. Of two words nobody knows whether
+/// they are a product's name or the beginning of a sentence.
+bool is_one_word(std::string_view subtype) {
   for (const std::string_view tree : kTrees) {
     if (!subtype.starts_with(tree)) continue;
     subtype.remove_prefix(tree.size());
     break;
   }
-  size_t words = 0;
-  const std::string_view whole = subtype.substr(0, subtype.find('+'));
-  for (std::string_view rest = whole;;) {
-    const size_t end = std::min(rest.find_first_of(".-_"), rest.size());
-    const std::string_view word = rest.substr(0, end);
-    if (word.size() > kMaxWord || !std::all_of(word.begin(), word.end(), sniffing::is_alphanumeric))
-      return false;
-    words += word.find_first_not_of("0123456789") != word.npos;
-    if (end == rest.size()) break;
-    rest.remove_prefix(end + 1);
-  }
-  const std::string_view suffix = subtype.substr(std::min(whole.size() + 1, subtype.size()));
-  return words > 0 && words <= kMaxWords && suffix.size() <= kMaxWord &&
-         std::all_of(suffix.begin(), suffix.end(), sniffing::is_alphanumeric);
+  const std::string_view name = subtype.substr(0, subtype.find('+'));
+  const std::string_view suffix = subtype.substr(name.size());
+  const size_t end = std::min(name.find_first_of(".-_"), name.size());
+  const std::string_view word = name.substr(0, end);
+  const std::string_view version = name.substr(std::min(end + 1, name.size()));
+  const bool plain = std::all_of(word.begin(), word.end(), sniffing::is_alphanumeric);
+  return plain && word.size() <= kMaxWord && !is_digits(word) &&
+         (end == name.size() || !version.empty()) && version.size() <= kMaxVersion &&
+         is_digits(version) && (suffix.empty() || is_known_suffix(suffix));
+}
+
+bool is_token(std::string_view mime) {
+  const size_t slash = mime.find('/');
+  if (slash == mime.npos) return false;
+  const std::string top = " " + std::string(mime.substr(0, slash)) + " ";
+  return kTopLevel.find(top) != kTopLevel.npos && is_one_word(mime.substr(slash + 1));
 }
 
 }  // namespace
 
 std::string plain_type(std::string_view declared) {
   std::string mime = sniffing::clean_mime(declared);
-  const size_t slash = mime.find('/');
-  const bool plain = slash != mime.npos &&
-                     kTopLevel.find(" " + mime.substr(0, slash) + " ") != kTopLevel.npos &&
-                     is_short(std::string_view(mime).substr(slash + 1));
-  return plain ? mime : std::string();
+  return sniffing::find_type(mime) || is_token(mime) ? mime : std::string();
+}
+
+std::vector<std::string_view> long_types() {
+  std::vector<std::string_view> names = sniffing::all_types();
+  for (Texts texts(sniffing::packed<sniffing::kAliases>); !texts.done(); texts.next()) {
+    names.push_back(texts.next());
+  }
+  std::erase_if(names, is_token);
+  return names;
 }
 
 FileType type_of_mime(std::string_view mime_type) {

@@ -276,6 +276,14 @@ std::optional<TypeRow> find_type(std::string_view mime_type) {
   return row ? row : find_in(Texts(packed<kNamed>), mime_type);
 }
 
+std::vector<std::string_view> all_types() {
+  std::vector<std::string_view> types;
+  for (const Texts& table : {Texts(packed<kSniffable>), Texts(packed<kNamed>)}) {
+    for (Texts texts = table; !texts.done();) types.push_back(next_row(texts).mime_type);
+  }
+  return types;
+}
+
 FileType to_file_type(const TypeRow& row) {
   return {std::string(row.mime_type), std::string(row.extension), std::string(row.label)};
 }

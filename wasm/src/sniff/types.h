@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sluice/sniff.h"
 
@@ -160,6 +161,9 @@ std::string_view canonical_mime(std::string_view mime_type);
 
 /// The line of a canonical MIME type, be it of a kind or known by name only; nothing when unknown.
 std::optional<TypeRow> find_type(std::string_view mime_type);
+
+/// The canonical MIME types of all lines.
+std::vector<std::string_view> all_types();
 
 /// A declared MIME type cut down to `type/subtype` in lower case and canonical spelling; empty when
 /// it is malformed (RFC 6838 §4.2: restricted names, here at most 127 characters in all).

@@ -215,6 +215,7 @@ export class AnswerWriter {
     if (chunks === null) return "unread";
     this.#engine.call((core) => core.beginDecode(index));
     for await (const chunk of chunks) {
+      if (chunk === null) return "unread";
       const bytes = this.#engine.put([chunk], (core) => (core.decode() ? core.output().slice() : undefined));
       if (bytes === undefined) return "text";
       await writer.write(bytes);

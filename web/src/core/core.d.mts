@@ -27,7 +27,8 @@ export interface Core {
   plan(told: boolean): boolean;
   events(): Uint8Array;
   clearEvents(): void;
-  segment(index: number): void;
+  /** A closed segment, of which `bytes` were written. */
+  segment(index: number, bytes: number): void;
   reference(index: number): void;
   referenceNote(index: number, offset: number): void;
   tasks(): void;

@@ -2,22 +2,24 @@
  * MIME types as they stand among our own words.
  * @module
  */
+import { MEDIA_TYPES } from "./media-types.mjs";
 
-const TOP_LEVEL = /^(?:application|audio|chemical|font|image|message|model|multipart|text|video)\//;
-const TREE = /^(?:vnd\.(?:openxmlformats-officedocument\.|oasis\.opendocument\.|ms-excel\.sheet\.|ms-)?|prs\.|x[-.])/;
-const WORD = /^[a-z0-9]{0,16}$/;
+const KNOWN: ReadonlySet<string> = new Set(MEDIA_TYPES);
+
+/** One short word of a top-level type of the registry: behind `x-`, `vnd.` and the like, before a version and a suffix. */
+const TOKEN = new RegExp(
+  "^(?:application|audio|chemical|font|image|message|model|multipart|text|video)/" +
+    "(?:vnd\\.ms-|(?!vnd\\.ms-)(?:vnd\\.|prs\\.|x[-.])|(?!vnd\\.|prs\\.|x[-.]))" +
+    "(?=[0-9]*[a-z])[a-z0-9]{1,12}(?:[-._][0-9]{1,4})?(?:\\+(?:json|xml|zip|yaml|cbor|gzip|sqlite3))?$",
+);
 
 /**
- * A MIME type as it may stand among our own words: in lower case, without parameters, and of the shape of real types:
- * up to three short words behind `x-`, `vnd.` and the like. Undefined for anything else, prose above all. The core
- * has the same rule (`plain_type` in `wasm/include/sluice/sniff.h`).
+ * A MIME type as it may stand among our own words: in lower case, without parameters, in the core's table or one short word.
+ * Undefined for anything else: of two words nobody knows whether they are prose. The core has the same rule (`plain_type` in
+ * `wasm/include/sluice/sniff.h`).
  */
 export function plainType(mimeType: string | null): string | undefined {
   const [type = ""] = (mimeType ?? "").toLowerCase().split(";", 1);
   const plain = type.trim();
-  const [subtype = "", suffix = "", ...more] = plain.replace(TOP_LEVEL, "").replace(TREE, "").split("+");
-  const parts = subtype.split(/[-._]/);
-  const words = parts.filter((part) => /[a-z]/.test(part));
-  const isShort = words.length > 0 && words.length <= 3 && [...parts, suffix].every((part) => WORD.test(part));
-  return TOP_LEVEL.test(plain) && isShort && more.length === 0 ? plain : undefined;
+  return TOKEN.test(plain) || KNOWN.has(plain) ? plain : undefined;
 }

@@ -108,7 +108,7 @@ export class Intake {
   }
 
   async #close(segment: number, writer: SegmentWriter): Promise<void> {
-    const { mime_type, description } = JSON.parse(this.#engine.ask((core) => core.segment(segment))) as {
+    const { mime_type, description } = JSON.parse(this.#engine.ask((core) => core.segment(segment, writer.size))) as {
       readonly mime_type: string;
       readonly description: string;
     };

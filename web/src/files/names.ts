@@ -20,6 +20,8 @@ export const HIDDEN: RegExp = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 const RESERVED = /[<>:"|?*]/g;
 /** Names that Windows keeps for devices, whatever their extension. */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])[ ]*(?:\.|$)/i;
+/** What notes of ours begin with. */
+const OURS = /^\[sluice\]/i;
 
 /**
  * The name that a file is kept by: its last path component, of `/` and `\`, without a drive, hidden characters, reserved ones,
@@ -31,7 +33,7 @@ export function fileName(name: string): string {
   const last = path.slice(path.lastIndexOf("/") + 1).replace(/^[a-z]:(?=.)/i, "");
   const plain = last.replace(HIDDEN, "").replace(RESERVED, "_");
   const trimmed = trim(plain.normalize("NFC").replace(/\s+/gu, " "));
-  const safe = DEVICE.test(trimmed) ? `_${trimmed}` : trimmed;
+  const safe = DEVICE.test(trimmed) || OURS.test(trimmed) ? `_${trimmed}` : trimmed;
   return cut(safe) || NAMELESS;
 }
 

@@ -1,0 +1,74 @@
+/** Texts and JSON with files in them: what is told of one is what is stored of it. */
+import { expect, test } from "vitest";
+import { createSluice, humanSize, MemoryArtifactStore, NoOpArtifactStore } from "../../../web/src/index.js";
+import { noise } from "../artifacts/noise.js";
+import { base64, textResult } from "./samples.js";
+
+/** A file of about `size` bytes, another for each number. */
+const file = (number: number, size = 1_500): string =>
+  base64(Buffer.concat([Buffer.from("%PDF-1.7\n1 0 obj\n"), noise(size, number + 1)]));
+
+const csv = (count: number): string =>
+  `id,data\n${Array.from({ length: count }, (_, id) => `${id},${file(id)}`).join("\n")}`;
+
+test.each([10, 20, 60])(
+  "a table of %i files that is short without them stays, with a reference for each",
+  async (count) => {
+    for (const store of [new MemoryArtifactStore(), new NoOpArtifactStore({ warn: () => undefined })]) {
+      const sluice = await createSluice({ store });
+      const { text, artifacts } = await sluice.transform(textResult(csv(count)));
+      expect(artifacts).toHaveLength(count);
+      expect(text).toMatch(/^"id,data\\n0,artifact:\/\//);
+      for (const { id } of artifacts) expect(text).toContain(id);
+      expect(text).not.toContain("All of it is shown");
+    }
+  },
+);
+
+test("a stored table has one size wherever it is told", async () => {
+  const store = new MemoryArtifactStore({ retention: null });
+  const sluice = await createSluice({ store });
+  const original = textResult(csv(140));
+  const { value, artifacts } = await sluice.transform(original);
+  const table = artifacts.find(({ mime_type }) => mime_type === "text/csv");
+  const stored = Buffer.from((await store.get(table?.id ?? "")) ?? []);
+  const said = `CSV, ${humanSize(stored.length)}, 140 rows`;
+  expect(table?.size_bytes).toBe(stored.length);
+  expect(table?.source["description"]).toContain(said);
+  expect(value).toMatchObject({ artifact: { size_bytes: stored.length }, summary: expect.stringContaining(said) });
+  const { preview } = value as { preview: string };
+  // In a preview a reference has no form.
+  expect(stored.toString().replace(/&form=[^\n,]*/g, "")).toContain(preview);
+  expect(preview).toMatch(/^id,data\n0,artifact:\/\/.*\n1,artifact:/);
+
+  const mcp = await sluice.transform(original, { dialect: "mcp" });
+  expect(mcp.text).toContain(said);
+  expect(await sluice.restore(mcp.value)).toEqual(original);
+});
+
+test("so has JSON that was collapsed, and a text inside it", async () => {
+  const store = new MemoryArtifactStore({ retention: null });
+  const sluice = await createSluice({ store });
+  const log = `${"so it went, ".repeat(1_000)}${file(999)}`;
+  const original = { a: Array.from({ length: 200 }, (_, id) => `${id} ${file(id)} ${"and so on ".repeat(40)}`), log };
+  const { artifacts, value } = await sluice.transform(original, { dialect: "mcp" });
+  expect(await sluice.restore(value)).toEqual(original);
+  expect(artifacts.filter(({ mime_type }) => mime_type !== "application/pdf")).toHaveLength(2);
+  for (const { id, size_bytes, source } of artifacts) {
+    const stored = Buffer.from((await store.get(id)) ?? []);
+    expect(size_bytes).toBe(stored.length);
+    expect(source["description"]).toContain(`, ${humanSize(stored.length)}`);
+    for (const [, inner = "", size] of stored
+      .toString("latin1")
+      .matchAll(/artifact:\/\/([\w-]+)\?type=[^&]*&size=(\d+)/g)) {
+      expect((await store.stat(inner))?.size_bytes).toBe(Number(size));
+    }
+  }
+});
+
+test("where nothing is stored, a table says that its files are lost", async () => {
+  const sluice = await createSluice({ store: new NoOpArtifactStore({ warn: () => undefined }) });
+  const { text } = await sluice.transform(textResult(csv(140)));
+  expect(text).not.toContain("All of it is shown.");
+  expect(text).toContain("error=not-stored");
+});
