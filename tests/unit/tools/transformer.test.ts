@@ -187,6 +187,18 @@ test("a transformer has the artifacts of whoever calls", async () => {
   expect(await store.stat(made?.id ?? "", scope)).toMatchObject({ source: { tool: "report", meta: { of: "report" } } });
 });
 
+test("the segments that a transformer returns do not say whose they are", async () => {
+  const scope = { tenant_id: "acme", user_id: "ada@example.com" };
+  const output_transformer: ExternalToolConfig["output_transformer"] = (_, __, { segments }) => ({
+    segments,
+    isKnown: segments[0]?.ref.scope.user_id === scope.user_id,
+  });
+  await using node = await connected({ output_transformer }, { store: new MemoryArtifactStore() });
+  const { text, value, artifacts } = await node.call("report", {}, { scope });
+  expect(value).toMatchObject({ segments: [{ ref: { id: artifacts[0]?.id } }], isKnown: true });
+  expect(text).not.toMatch(/scope|acme|ada@example.com/);
+});
+
 test("a value that is no JSON is the transformer's failure", async () => {
   const events: ToolNodeEvent[] = [];
   await using node = await connected(

@@ -162,6 +162,6 @@ async function unless<T, Instead>(
 }
 
 /** The scope is there for who asks for it by name, and for nobody who writes the ref down. */
-function withoutScope<Ref extends ArtifactRef | TruncatedRef>({ scope, ...shown }: Ref): Ref {
+export function withoutScope<Ref extends ArtifactRef | TruncatedRef>({ scope, ...shown }: Ref): Ref {
   return Object.defineProperty(shown, "scope", { value: scope, enumerable: false }) as unknown as Ref;
 }

@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import { ToolArtifacts } from "../artifacts/tool-artifacts.js";
+import { ToolArtifacts, withoutScope } from "../artifacts/tool-artifacts.js";
 import type { TruncatedRef } from "../artifacts/unstored.js";
 import { untilLate } from "../core/abort.js";
 import { Answer } from "../core/answer.js";
@@ -18,7 +18,7 @@ export const MAX_RAW: number = 8 * 1024 * 1024;
 
 /** A stored part of a result, as a transformer may use it. */
 export interface Segment {
-  /** Its id, and what is known of it. */
+  /** Its id, and what is known of it. JSON of it does not name its scope. */
   readonly ref: AnswerRef;
   /** Its bytes; null when it was not stored or is gone. */
   open(): Promise<ReadableStream<Uint8Array> | null>;
@@ -102,7 +102,8 @@ function segmentOf(ref: AnswerRef, store: ArtifactStore, scope: ArtifactScope): 
     if (ref.source["truncated"] === true) return null;
     return store.openReader(ref.id, { scope });
   };
-  return { ref, open };
+  // A transformer may return it.
+  return { ref: withoutScope(ref), open };
 }
 
 function failure(tool: string, cause: unknown): ToolNodeError {
