@@ -209,6 +209,22 @@ test("a value that is no JSON is the transformer's failure", async () => {
   expect(events.map(({ kind }) => kind)).toContain("failed");
 });
 
+const drop = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 20));
+
+test.each<[string, UnderlyingSource<Uint8Array>["pull"]]>([
+  ["gives nothing", () => new Promise(() => undefined)],
+  ["gives a byte now and then", (controller) => drop().then(() => controller.enqueue(new Uint8Array(1)))],
+])("a stream without an end that %s is the transformer's failure", async (_, pull) => {
+  const events: ToolNodeEvent[] = [];
+  const output_transformer = (): unknown => ({ file: new ReadableStream({ pull }) });
+  await using node = await connected(
+    { output_transformer, transformer_timeout_s: 0.3 },
+    { store: new MemoryArtifactStore(), onEvent: (event) => events.push(event) },
+  );
+  expect(wrongIn(await node.call("report"), true)).toBeUndefined();
+  expect(events.map(({ kind }) => kind)).toContain("failed");
+});
+
 test("where failures are asked for, the store's is an error", async () => {
   const { store } = faulty(new MemoryArtifactStore(), (call) => fail(call, "openWriter"));
   const artifact_extraction = { door: { on_store_failure: "error" } } as const;

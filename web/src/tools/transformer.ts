@@ -63,15 +63,16 @@ export async function transformed(
     onStored: (ref) => made.push(ref),
     ...(onStoreFailure === "answer" && { onFailure: (error: SluiceError) => void failed.push(error) }),
   });
-  const applied = async (): Promise<unknown> => {
+  // Bytes that it returns may still come: they are its time too.
+  const applied = async (over: AbortSignal): Promise<Transformed> => {
     const segments = reduced.artifacts.map((ref) => segmentOf(ref, store, scope));
     const document = transformer_input === "raw" ? await raw(gated) : reduced.value;
-    return transformer(tool, document, { ...context, artifacts, segments });
+    const value = await transformer(tool, document, { ...context, artifacts, segments });
+    return sluice.transform(value ?? null, { scope, signal: over, tool, namespace, transformed: true });
   };
   try {
     const late = (): Error => new Error(`${tool} took more than ${seconds} s`);
-    const value = await untilLate(applied, { most: seconds * 1000, late, signal });
-    const told = await sluice.transform(value ?? null, { scope, signal, tool, namespace, transformed: true });
+    const told = await untilLate(applied, { most: seconds * 1000, late, signal });
     const refs = [...reduced.artifacts, ...made, ...told.artifacts];
     return new Answer({
       ...told,
