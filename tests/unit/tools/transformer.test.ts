@@ -211,7 +211,7 @@ test("a value that is no JSON is the transformer's failure", async () => {
 
 const drop = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 20));
 
-test.each<[string, UnderlyingSource<Uint8Array>["pull"]]>([
+test.each<[string, NonNullable<UnderlyingSource<Uint8Array>["pull"]>]>([
   ["gives nothing", () => new Promise(() => undefined)],
   ["gives a byte now and then", (controller) => drop().then(() => controller.enqueue(new Uint8Array(1)))],
 ])("a stream without an end that %s is the transformer's failure", async (_, pull) => {
@@ -225,9 +225,21 @@ test.each<[string, UnderlyingSource<Uint8Array>["pull"]]>([
   expect(events.map(({ kind }) => kind)).toContain("failed");
 });
 
-test("where failures are asked for, the store's is an error", async () => {
-  const { store } = faulty(new MemoryArtifactStore(), (call) => fail(call, "openWriter"));
+describe("where failures are asked for, the store's is an error", () => {
   const artifact_extraction = { door: { on_store_failure: "error" } } as const;
-  await using node = await connected({ artifact_extraction, output_transformer: () => "told" }, { store });
-  await expect(node.call("report")).rejects.toMatchObject({ cause: { code: "E_STORE_WRITE" } });
+
+  test("also at what the source sent", async () => {
+    const { store } = faulty(new MemoryArtifactStore(), (call) => fail(call, "openWriter"));
+    await using node = await connected({ artifact_extraction, output_transformer: () => "told" }, { store });
+    await expect(node.call("report")).rejects.toMatchObject({ cause: { code: "E_STORE_WRITE" } });
+  });
+
+  test.each<[string, NonNullable<ExternalToolConfig["output_transformer"]>]>([
+    ["returns", () => prose(50_000)],
+    ["stores", (_, __, { artifacts }) => artifacts.putText(prose(50_000))],
+  ])("also at what a transformer %s that is larger than the store takes", async (_, output_transformer) => {
+    const store = new MemoryArtifactStore({ retention: { max_artifact_bytes: 10_000 } });
+    await using node = await connected({ artifact_extraction, output_transformer }, { store });
+    await expect(node.call("report")).rejects.toMatchObject({ code: "E_TOO_LARGE" });
+  });
 });

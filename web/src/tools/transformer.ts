@@ -8,7 +8,8 @@ import type { TruncatedRef } from "../artifacts/unstored.js";
 import { untilLate } from "../core/abort.js";
 import { Answer } from "../core/answer.js";
 import type { AnswerRef, GatedResult, Transformed } from "../core/sluice.js";
-import { SluiceError } from "../errors/error.js";
+import type { SluiceError } from "../errors/error.js";
+import { isStoreFailure } from "../errors/storage.js";
 import type { ToolContext } from "./context.js";
 import { ToolNodeError } from "./errors.js";
 import type { RunningTerms } from "./running-source.js";
@@ -85,8 +86,7 @@ export async function transformed(
   } catch (error) {
     signal.throwIfAborted();
     // Where that is to be thrown, what the store fails at is no fault of the transformer's.
-    const isStores = error instanceof SluiceError && error.code.startsWith("E_STORE_");
-    if (isStores && onStoreFailure === "throw") throw error;
+    if (onStoreFailure === "throw" && isStoreFailure(error)) throw error;
     onEvent({ kind: "failed", tool: `${namespace}.${tool}`, error: failure(tool, error) });
     return undefined;
   }
