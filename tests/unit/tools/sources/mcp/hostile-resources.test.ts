@@ -129,12 +129,12 @@ describe.each<Era>(["legacy", "modern"])("%s", (era) => {
   });
 
   test.each([
-    [-32002, undefined, true],
-    [-32002, { uri: "a:b" }, true],
-    [-32602, { uri: "a:b" }, true],
-    [-32602, undefined, undefined],
-    [-32602, { uri: 7 }, undefined],
-  ])("a URI that the server refuses with %i and %j is what is to be looked at", async (code, data, isNotFound) => {
+    [-32002, undefined],
+    [-32002, { uri: "a:b" }],
+    [-32602, { uri: "a:b" }],
+    [-32602, undefined],
+    [-32602, { uri: 7 }],
+  ])("a URI that the server refuses with %i and %j is one that it does not have", async (code, data) => {
     const refused = `() => (${JSON.stringify({ code, data })})`;
     await using server = await hostile(era, `{ "resources/read": ${refused}, "resources/subscribe": ${refused} }`);
     const ways = [() => server.reader.readResource("a:b"), () => server.reader.subscribe("a:b")];
@@ -142,7 +142,7 @@ describe.each<Era>(["legacy", "modern"])("%s", (era) => {
     for (const way of era === "legacy" ? ways : ways.slice(0, 1)) {
       const error: unknown = await way().catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: "E_TOOL_CLIENT", category: "non_retryable" });
-      expect((error as ToolNodeError).isNotFound).toBe(isNotFound);
+      expect((error as ToolNodeError).isNotFound).toBe(true);
       // The client makes one code of both where `data.uri` says what they mean.
       const told = data?.uri === "a:b" ? -32602 : code;
       expect((error as Error).message).toBe(
