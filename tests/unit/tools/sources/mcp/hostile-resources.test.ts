@@ -1,7 +1,10 @@
 /** Resources of servers that mean harm, or make mistakes: over standard streams, in both eras. */
 import { describe, expect, test } from "vitest";
+import { NoOpArtifactStore } from "../../../../../web/src/artifacts/no-op.js";
+import type { ArtifactStore } from "../../../../../web/src/artifacts/store.js";
 import type { ResourceEvent } from "../../../../../web/src/tools/event.js";
 import { ResourceReader } from "../../../../../web/src/tools/resources/reader.js";
+import { resourceTools } from "../../../../../web/src/tools/resources/tools.js";
 import type { ToolNodeError } from "../../../../../web/src/tools/errors.js";
 import type { SourceConnection } from "../../../../../web/src/tools/source.js";
 import { call, opened, scripted, setting, until, type Setting } from "./setting.js";
@@ -47,8 +50,8 @@ interface Hostile extends AsyncDisposable {
   readonly events: readonly ResourceEvent[];
 }
 
-async function hostile(era: Era, handlers: string): Promise<Hostile> {
-  const at = await setting();
+async function hostile(era: Era, handlers: string, store?: ArtifactStore): Promise<Hostile> {
+  const at = await setting(store);
   const source = scripted(at, program(handlers), { era });
   const events: ResourceEvent[] = [];
   const connection = await opened(
@@ -93,6 +96,20 @@ describe.each<Era>(["legacy", "modern"])("%s", (era) => {
       expect(bytes.equals(Uint8Array.from({ length: 300 }, (_, at) => (at * 37 + index) % 256))).toBe(true);
       expect(content.mime_type).toBe("application/octet-stream");
     }
+  });
+
+  test("a long text begins in what a model sees of it where there is no store", async () => {
+    await using server = await hostile(
+      era,
+      `{ "resources/read": () => ({ ...modern, contents: [{ uri: "a:b", text: "the sea ".repeat(9000) }] }) }`,
+      new NoOpArtifactStore({ warn: () => undefined }),
+    );
+    const { reader, at } = server;
+    const tools = resourceTools({ reader, namespace: "fix", source: "mcp", sluice: at.sluice });
+    const told = (await tools.find(({ name }) => name === "fix.resources_read")?.call({ uri: "a:b" }))?.text ?? "";
+    expect(told.length).toBeGreaterThan(10_000);
+    expect(told.length).toBeLessThan(11_000);
+    expect(told).toContain("content not stored");
   });
 
   test("a list with wrong entries is the list of the others", async () => {
