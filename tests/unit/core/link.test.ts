@@ -76,6 +76,40 @@ describe("a link that is read", () => {
     for (const { id } of artifacts) expect(text).toContain(id);
   });
 
+  test("contents that are too long for one document are one artifact", async () => {
+    const contents = Array.from({ length: 8 }, (_, at) => ({ uri: `x:${at}`, text: prose(8_000) }));
+    const { block, artifacts, store } = await read(answering(...contents));
+    expect(block).toMatchObject({
+      fetched: true,
+      artifact: { id: artifacts[0]?.id },
+      preview: expect.any(String) as unknown,
+    });
+    expect(JSON.parse((await onlyBytes(store, artifacts)).toString())).toEqual(contents);
+  });
+
+  test("contents that are too many for one document are one artifact, beside those of their own", async () => {
+    const { block, artifacts } = await read(
+      answering(...Array.from({ length: 257 }, (_, at) => ({ blob: base64(PDF.subarray(at)) }))),
+    );
+    const { id } = block["artifact"] as { readonly id: string };
+    expect(artifacts.find((ref) => ref.id === id)).toMatchObject({ mime_type: "application/json" });
+    expect(block["summary"]).toContain("257");
+  });
+
+  test("a result that is too much for one document is one artifact", async () => {
+    const more = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`key ${at}`, prose(100)]));
+    const result = {
+      contents: [
+        { uri: URI, text: "all is well" },
+        { uri: URI, text: "so far" },
+      ],
+      ...more,
+    };
+    const { block, artifacts, store } = await read(() => Promise.resolve(result));
+    expect(block).toMatchObject({ fetched: true, artifact: { id: artifacts[0]?.id } });
+    expect(JSON.parse((await onlyBytes(store, artifacts)).toString())).toEqual(result);
+  });
+
   test("an answer with nothing in it is said to be empty", async () => {
     expect((await read(answering())).block).toMatchObject({ fetched: true, text: "[]" });
   });
@@ -152,10 +186,10 @@ describe("a link that is not read", () => {
 
 const linkIn = ({ value }: Transformed): unknown => (value as { readonly content: readonly unknown[] }).content[1];
 
-async function without(content: Readonly<Record<string, unknown>>): Promise<Transformed> {
+async function without(...contents: readonly Readonly<Record<string, unknown>>[]): Promise<Transformed> {
   const config = { resources: { auto_read_if_size_under_bytes: 1_000_000 } };
   const store = new NoOpArtifactStore({ warn: () => undefined });
-  return (await createSluice({ store, config })).transform(LINKED, { readResource: answering(content) });
+  return (await createSluice({ store, config })).transform(LINKED, { readResource: answering(...contents) });
 }
 
 describe("a link that is read where there is no store", () => {
@@ -185,6 +219,20 @@ describe("a link that is read where there is no store", () => {
     expect(answer.text.length).toBeLessThan(50_000);
     expect(longestRun(answer.text)).toBeLessThan(100);
   });
+});
+
+test.each([
+  ["long", Array.from({ length: 8 }, () => ({ text: prose(8_000) })), "Line 1 says"],
+  [
+    "many",
+    Array.from({ length: 257 }, (_, at) => ({ blob: base64(PDF.subarray(at, at + 1_200)) })),
+    '"beginning":[{"uri":',
+  ],
+])("contents that are too %s for one document are begun where there is no store", async (_, contents, beginning) => {
+  const answer = await without(...contents);
+  expect(linkIn(answer)).toMatchObject({ fetched: true });
+  expect(answer.text).toContain("not stored");
+  expect(answer.text).toContain(beginning);
 });
 
 describe("a store that fails while a link is read", () => {

@@ -1,6 +1,10 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { hasMarks, parted } from "../../../web/src/planner/tool.js";
+import { MemoryStateStore } from "../../../web/src/planner/memory-state-store.js";
+import type { PlannerPause } from "../../../web/src/planner/result.js";
+import { hasMarks, parted, tool } from "../../../web/src/planner/tool.js";
+import { PDF } from "../core/samples.js";
+import { answered, once, planned } from "./planned.js";
 
 const schema = z.toJSONSchema(
   z.object({
@@ -39,4 +43,49 @@ test("a field that is called __proto__ is a field", () => {
   const value = JSON.parse('{"__proto__": {"x": 1}, "rows": 1}') as unknown;
   const { shown } = parted(value, schema);
   expect(JSON.stringify(shown)).toBe('{"__proto__":{"x":1},"rows":"(kept by the planner, not shown)"}');
+});
+
+const round: unknown[] = [];
+round.push(round);
+const unreadable = {
+  get rows(): never {
+    throw new Error("cannot open /home/ada/secret.txt");
+  },
+};
+
+describe.each([
+  ["nothing", undefined],
+  ["a BigInt", { rows: 1n }],
+  ["a cycle", round],
+  ["a function", (): number => 1],
+  ["what cannot be read", unreadable],
+  ["bytes beside a BigInt", { rows: 1n, bytes: new Uint8Array(PDF) }],
+])("a marked field that JSON has not: %s", (_, chart) => {
+  const output = z.object({ answer: z.string(), chart: z.any().meta({ artifact: true }) });
+  const run = (): unknown => ({ answer: "42", chart });
+  const draw = tool({ name: "draw", description: "", input: z.object({}), output, run });
+
+  test("stays as it is for the host, and the model has the rest", async () => {
+    const { planner } = planned(once({ name: "draw" }), [draw]);
+    const { trajectory } = answered(await planner.run("Draw."));
+    expect(trajectory.artifacts["draw.chart"]).toBe(chart);
+    expect(trajectory.steps[0]?.calls[0]).toMatchObject({ isError: false });
+    expect(trajectory.steps[0]?.calls[0]?.observation).toContain('"answer":"42"');
+  });
+
+  test("is left out where a run is kept, between steps and while it waits", async () => {
+    const wait = tool({
+      name: "wait",
+      description: "",
+      input: z.object({}),
+      run: (__, { pause }) => pause("await_input", {}),
+    });
+    const { planner } = planned(once({ name: "draw" }, { name: "wait" }), [draw, wait], {
+      stateStore: new MemoryStateStore(),
+    });
+    const { resumeToken } = (await planner.run("Draw.", { token: "drawing" })) as PlannerPause;
+    const { answer, trajectory } = answered(await planner.resume(resumeToken, { answer: "yes" }));
+    expect(answer).toBe("I saw 2 results.");
+    expect(trajectory.artifacts).toEqual({});
+  });
 });

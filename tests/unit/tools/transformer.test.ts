@@ -187,6 +187,18 @@ test("a transformer has the artifacts of whoever calls", async () => {
   expect(await store.stat(made?.id ?? "", scope)).toMatchObject({ source: { tool: "report", meta: { of: "report" } } });
 });
 
+test("the segments that a transformer returns do not say whose they are", async () => {
+  const scope = { tenant_id: "acme", user_id: "ada@example.com" };
+  const output_transformer: ExternalToolConfig["output_transformer"] = (_, __, { segments }) => ({
+    segments,
+    isKnown: segments[0]?.ref.scope.user_id === scope.user_id,
+  });
+  await using node = await connected({ output_transformer }, { store: new MemoryArtifactStore() });
+  const { text, value, artifacts } = await node.call("report", {}, { scope });
+  expect(value).toMatchObject({ segments: [{ ref: { id: artifacts[0]?.id } }], isKnown: true });
+  expect(text).not.toMatch(/scope|acme|ada@example.com/);
+});
+
 test("a value that is no JSON is the transformer's failure", async () => {
   const events: ToolNodeEvent[] = [];
   await using node = await connected(
@@ -197,9 +209,37 @@ test("a value that is no JSON is the transformer's failure", async () => {
   expect(events.map(({ kind }) => kind)).toContain("failed");
 });
 
-test("where failures are asked for, the store's is an error", async () => {
-  const { store } = faulty(new MemoryArtifactStore(), (call) => fail(call, "openWriter"));
+const drop = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 20));
+
+test.each<[string, NonNullable<UnderlyingSource<Uint8Array>["pull"]>]>([
+  ["gives nothing", () => new Promise(() => undefined)],
+  ["gives a byte now and then", (controller) => drop().then(() => controller.enqueue(new Uint8Array(1)))],
+])("a stream without an end that %s is the transformer's failure", async (_, pull) => {
+  const events: ToolNodeEvent[] = [];
+  const output_transformer = (): unknown => ({ file: new ReadableStream({ pull }) });
+  await using node = await connected(
+    { output_transformer, transformer_timeout_s: 0.3 },
+    { store: new MemoryArtifactStore(), onEvent: (event) => events.push(event) },
+  );
+  expect(wrongIn(await node.call("report"), true)).toBeUndefined();
+  expect(events.map(({ kind }) => kind)).toContain("failed");
+});
+
+describe("where failures are asked for, the store's is an error", () => {
   const artifact_extraction = { door: { on_store_failure: "error" } } as const;
-  await using node = await connected({ artifact_extraction, output_transformer: () => "told" }, { store });
-  await expect(node.call("report")).rejects.toMatchObject({ cause: { code: "E_STORE_WRITE" } });
+
+  test("also at what the source sent", async () => {
+    const { store } = faulty(new MemoryArtifactStore(), (call) => fail(call, "openWriter"));
+    await using node = await connected({ artifact_extraction, output_transformer: () => "told" }, { store });
+    await expect(node.call("report")).rejects.toMatchObject({ cause: { code: "E_STORE_WRITE" } });
+  });
+
+  test.each<[string, NonNullable<ExternalToolConfig["output_transformer"]>]>([
+    ["returns", () => prose(50_000)],
+    ["stores", (_, __, { artifacts }) => artifacts.putText(prose(50_000))],
+  ])("also at what a transformer %s that is larger than the store takes", async (_, output_transformer) => {
+    const store = new MemoryArtifactStore({ retention: { max_artifact_bytes: 10_000 } });
+    await using node = await connected({ artifact_extraction, output_transformer }, { store });
+    await expect(node.call("report")).rejects.toMatchObject({ code: "E_TOO_LARGE" });
+  });
 });

@@ -5,6 +5,7 @@
 import { isBytes, wrong } from "../core/call.js";
 import { SluiceError, type ErrorCode } from "../errors/error.js";
 import { checkOptions, OBJECT, type OptionTest, type OptionTests } from "../errors/options.js";
+import { isStoreFailure } from "../errors/storage.js";
 import { bytesOf, type Uploaded } from "./bytes.js";
 import { ScopedArtifacts } from "./scoped.js";
 import type { ArtifactInfo, ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "./store.js";
@@ -97,9 +98,7 @@ export class ToolArtifacts {
     try {
       return await this.#artifacts.upload(data, info);
     } catch (error) {
-      const isStores =
-        error instanceof SluiceError && (error.code.startsWith("E_STORE_") || error.code === "E_TOO_LARGE");
-      if (!isStores || onFailure === undefined) throw error;
+      if (!isStoreFailure(error) || onFailure === undefined) throw error;
       onFailure(error);
       const bytes = typeof data === "string" ? new TextEncoder().encode(data) : isBytes(data) ? data : undefined;
       const passed = bytes === undefined ? { size_bytes: 0 } : { size_bytes: bytes.length, bytes: [bytes] };
@@ -162,6 +161,6 @@ async function unless<T, Instead>(
 }
 
 /** The scope is there for who asks for it by name, and for nobody who writes the ref down. */
-function withoutScope<Ref extends ArtifactRef | TruncatedRef>({ scope, ...shown }: Ref): Ref {
+export function withoutScope<Ref extends ArtifactRef | TruncatedRef>({ scope, ...shown }: Ref): Ref {
   return Object.defineProperty(shown, "scope", { value: scope, enumerable: false }) as unknown as Ref;
 }

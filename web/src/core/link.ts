@@ -15,6 +15,8 @@ interface LinkOutcome {
   readonly artifact?: unknown;
   readonly summary?: unknown;
   readonly preview?: unknown;
+  /** Of JSON that is not stored. */
+  readonly beginning?: unknown;
   readonly text?: unknown;
   readonly fetch_error?: string;
 }
@@ -80,11 +82,11 @@ function shown({ value, text, clamped, artifacts }: Transformed): LinkRead {
   if (clamped || only === undefined || more.length > 0) {
     return { outcome: { fetched: true, text: clamped ? text : JSON.stringify(contents) }, artifacts };
   }
-  const { artifact, summary, preview, text: own } = only;
+  const { artifact, summary, preview, beginning, text: own } = only;
   if (artifact === undefined && own === undefined) {
     return { outcome: { fetched: true, text: JSON.stringify(contents) }, artifacts };
   }
-  return { outcome: { fetched: true, artifact, summary, preview, text: own }, artifacts };
+  return { outcome: { fetched: true, artifact, summary, preview, beginning, text: own }, artifacts };
 }
 
 /** Whether a host's reader gave what MCP says, or contents of which an artifact was made already. */
@@ -112,11 +114,10 @@ function stored(text: string, mimeType: unknown, around: MessageSurroundings): P
   return access.attempt(put, () => null);
 }
 
-function contentsOf(result: unknown): readonly Content[] {
-  const contents = (result as Content | null)?.["contents"];
-  return Array.isArray(contents)
-    ? contents.filter((each): each is Content => typeof each === "object" && each !== null)
-    : [];
+/** Those of a reduced result. Of a list, or a result, that was diverted as a whole that is the one content. */
+function contentsOf(value: unknown): readonly Content[] {
+  const { contents = value } = Object(value) as Content;
+  return [contents].flat().filter((each): each is Content => typeof each === "object" && each !== null);
 }
 
 /** What a model may see of a ref. */

@@ -49,6 +49,11 @@ export function storageError(error: unknown, act: StorageAct): SluiceError {
   return new SluiceError(known, message, {}, { cause: error });
 }
 
+/** Whether an error says that a store did not do its work: it failed, or takes nothing so large. */
+export function isStoreFailure(error: unknown): error is SluiceError {
+  return error instanceof SluiceError && (error.code.startsWith("E_STORE_") || error.code === "E_TOO_LARGE");
+}
+
 /** Runs a storage operation and turns what it throws into a coded error. */
 export async function guarded<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
   try {

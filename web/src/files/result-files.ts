@@ -10,7 +10,7 @@ import { untilAborted } from "../core/abort.js";
 import type { ContractArtifact, DeferredArtifact, ToolContract } from "../core/contract.js";
 import type { AnswerRef, Transformed } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
-import { storageError } from "../errors/storage.js";
+import { isStoreFailure, storageError } from "../errors/storage.js";
 import { uriIn } from "../mcp/arguments/uri.js";
 import type { DisplayedFile, FileCall, FiledResult, ResultDisplay } from "../tools/user-files/handling.js";
 import { MessageMembers } from "../transports/members.js";
@@ -140,8 +140,8 @@ function untilGivenUp(data: Uploaded, signal: AbortSignal): Uploaded {
 }
 
 /** Whether the other files of the result can be kept all the same. */
-function isOfOneFile({ code }: SluiceError): boolean {
-  return code.startsWith("E_STORE_") || code === "E_NOT_FOUND" || code === "E_TOO_LARGE";
+function isOfOneFile(error: SluiceError): boolean {
+  return error.code === "E_NOT_FOUND" || isStoreFailure(error);
 }
 
 function isDeferred(said: SaidFile): said is DeferredArtifact {

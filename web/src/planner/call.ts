@@ -9,7 +9,7 @@ import { untilAborted } from "../core/abort.js";
 import { wrong } from "../core/call.js";
 import type { AnswerRef, Cut, Sluice } from "../core/sluice.js";
 import type { OnStoreFailure } from "../core/store-access.js";
-import { jsonOf, piecesOf } from "../core/value.js";
+import { jsonOf } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
 import { nearest } from "../errors/nearest.js";
 import { OBJECT } from "../errors/options.js";
@@ -19,7 +19,7 @@ import type { PauseReason, ToolProgress, ToolWait } from "../tools/context.js";
 import type { ToolSpec } from "../tools/registry.js";
 import { ToolAnswer } from "../tools/tool-answer.js";
 import { type CatalogTool, type Listed } from "./catalog.js";
-import { type PlannerToolContext, jsonValue, hasMarks, parted, type NativeTool } from "./tool.js";
+import { type PlannerToolContext, fieldPieces, jsonValue, hasMarks, parted, type NativeTool } from "./tool.js";
 import type { CallPlace, PlannerEvent } from "./event.js";
 import type { Leaving } from "./observation.js";
 import { jsonIn, type LlmToolCall } from "./llm/client.js";
@@ -196,8 +196,8 @@ class Attempt {
     const answer = await sluice.transform(shown, options);
     const all = await Promise.all(
       Object.entries(kept).map(async ([field, value]) => {
-        // What a model never sees stays whole, but for bytes, which are no JSON.
-        if (piecesOf(value).length === 1) return { field, value, artifacts: [] };
+        // What a model never sees stays as it is, JSON or not, but for bytes.
+        if ((fieldPieces(value)?.length ?? 1) === 1) return { field, value, artifacts: [] };
         const told = await sluice.transform(value, { ...options, transformed: true });
         return { field, value: told.value, artifacts: told.artifacts };
       }),

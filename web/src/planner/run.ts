@@ -27,6 +27,7 @@ import {
   type TrajectoryStep,
 } from "./result.js";
 import type { OpenStep, RunState, WaitingCall } from "./run-state.js";
+import { jsonFields } from "./tool.js";
 
 /** What a run is made of. */
 export interface RunTerms extends Omit<CallTerms, "listed" | "llmContext"> {
@@ -161,7 +162,7 @@ export class PlannerRun {
   /** Keeps the run, and tells of every call that waits: the first of them is answered next. */
   async #paused(open: OpenStep, outcomes: readonly Outcome[]): Promise<PlannerPause> {
     const { keeping, tell } = this.#terms;
-    const settled = outcomes.map((outcome) => ("settled" in outcome ? outcome.settled : null));
+    const settled = outcomes.map((outcome) => ("settled" in outcome ? stateOf(outcome.settled) : null));
     const waiting = outcomes.flatMap((outcome, at) => ("waiting" in outcome ? [{ at, ...outcome.waiting }] : []));
     const first = waiting[0] as WaitingCall;
     const resumeToken = await keeping.paused(this.#state(), { ...open, settled }, first);
@@ -188,7 +189,7 @@ export class PlannerRun {
   #state(): RunState {
     const { query, llmContext } = this.#before;
     // A store may keep what it is given, and the run goes on.
-    const [messages, steps, artifacts] = [[...this.#messages], [...this.#steps], { ...this.#artifacts }];
+    const [messages, steps, artifacts] = [[...this.#messages], [...this.#steps], jsonFields(this.#artifacts)];
     return { query, llmContext, messages, steps, artifacts, spent: this.#meter.spent };
   }
 
@@ -200,6 +201,11 @@ export class PlannerRun {
     if (most === Infinity) return untilAborted(work(signal), signal);
     return untilLate(work, { most: Math.min(Math.max(0, most), LONGEST_TIMER), late: tooLate, signal });
   }
+}
+
+/** A result as a state store keeps it. */
+function stateOf(settled: Settled): Settled {
+  return { ...settled, kept: jsonFields(settled.kept) };
 }
 
 /** A client of a host's own may give more than is asked for, and no JSON. */

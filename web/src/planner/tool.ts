@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import type { ToolArtifacts } from "../artifacts/tool-artifacts.js";
-import { isByteSource } from "../core/value.js";
+import { isByteSource, piecesOf, type ValuePiece } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
 import { checkOptions, FUNCTION, type OptionTests, TEXT } from "../errors/options.js";
 import type { ToolContext } from "../tools/context.js";
@@ -170,6 +170,20 @@ export function parted(value: unknown, schema: JsonSchema | undefined): Parted {
   const kept: Record<string, unknown> = {};
   const shown = schema === undefined ? value : part(value, schema, [], kept);
   return { shown, kept };
+}
+
+/** The JSON of a marked field and the bytes in it; undefined for what JSON has not, such as a BigInt or a cycle. */
+export function fieldPieces(value: unknown): readonly ValuePiece[] | undefined {
+  try {
+    return piecesOf(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Marked fields for a state store or a client: without those that JSON has not, which stay in this process. */
+export function jsonFields(kept: Parted["kept"]): Parted["kept"] {
+  return Object.fromEntries(Object.entries(kept).filter(([, value]) => fieldPieces(value) !== undefined));
 }
 
 /** Whether a schema marks any field. */

@@ -141,7 +141,7 @@ export interface ExternalToolConfig {
    */
   readonly transformer_input?: "reduced" | "raw";
   /**
-   * Seconds that a transformer may take, 0.001 to 300.
+   * Seconds until a transformer has returned and what it returned is stored, 0.001 to 300.
    * @defaultValue `30`
    */
   readonly transformer_timeout_s?: number;

@@ -3,12 +3,13 @@
  * @module
  */
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import { ToolArtifacts } from "../artifacts/tool-artifacts.js";
+import { ToolArtifacts, withoutScope } from "../artifacts/tool-artifacts.js";
 import type { TruncatedRef } from "../artifacts/unstored.js";
 import { untilLate } from "../core/abort.js";
 import { Answer } from "../core/answer.js";
 import type { AnswerRef, GatedResult, Transformed } from "../core/sluice.js";
-import { SluiceError } from "../errors/error.js";
+import type { SluiceError } from "../errors/error.js";
+import { isStoreFailure } from "../errors/storage.js";
 import type { ToolContext } from "./context.js";
 import { ToolNodeError } from "./errors.js";
 import type { RunningTerms } from "./running-source.js";
@@ -18,7 +19,7 @@ export const MAX_RAW: number = 8 * 1024 * 1024;
 
 /** A stored part of a result, as a transformer may use it. */
 export interface Segment {
-  /** Its id, and what is known of it. */
+  /** Its id, and what is known of it. JSON of it does not name its scope. */
   readonly ref: AnswerRef;
   /** Its bytes; null when it was not stored or is gone. */
   open(): Promise<ReadableStream<Uint8Array> | null>;
@@ -63,15 +64,16 @@ export async function transformed(
     onStored: (ref) => made.push(ref),
     ...(onStoreFailure === "answer" && { onFailure: (error: SluiceError) => void failed.push(error) }),
   });
-  const applied = async (): Promise<unknown> => {
+  // Bytes that it returns may still come: they are its time too.
+  const applied = async (over: AbortSignal): Promise<Transformed> => {
     const segments = reduced.artifacts.map((ref) => segmentOf(ref, store, scope));
     const document = transformer_input === "raw" ? await raw(gated) : reduced.value;
-    return transformer(tool, document, { ...context, artifacts, segments });
+    const value = await transformer(tool, document, { ...context, artifacts, segments });
+    return sluice.transform(value ?? null, { scope, signal: over, tool, namespace, transformed: true });
   };
   try {
     const late = (): Error => new Error(`${tool} took more than ${seconds} s`);
-    const value = await untilLate(applied, { most: seconds * 1000, late, signal });
-    const told = await sluice.transform(value ?? null, { scope, signal, tool, namespace, transformed: true });
+    const told = await untilLate(applied, { most: seconds * 1000, late, signal });
     const refs = [...reduced.artifacts, ...made, ...told.artifacts];
     return new Answer({
       ...told,
@@ -84,8 +86,7 @@ export async function transformed(
   } catch (error) {
     signal.throwIfAborted();
     // Where that is to be thrown, what the store fails at is no fault of the transformer's.
-    const isStores = error instanceof SluiceError && error.code.startsWith("E_STORE_");
-    if (isStores && onStoreFailure === "throw") throw error;
+    if (onStoreFailure === "throw" && isStoreFailure(error)) throw error;
     onEvent({ kind: "failed", tool: `${namespace}.${tool}`, error: failure(tool, error) });
     return undefined;
   }
@@ -102,7 +103,8 @@ function segmentOf(ref: AnswerRef, store: ArtifactStore, scope: ArtifactScope): 
     if (ref.source["truncated"] === true) return null;
     return store.openReader(ref.id, { scope });
   };
-  return { ref, open };
+  // A transformer may return it.
+  return { ref: withoutScope(ref), open };
 }
 
 function failure(tool: string, cause: unknown): ToolNodeError {

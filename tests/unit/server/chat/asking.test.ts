@@ -1,6 +1,7 @@
 /** A question, its answer, and what happens in between. */
 import { describe, expect, test, vi } from "vitest";
-import type { ScriptedMessage } from "../../../../web/src/planner.js";
+import { z } from "zod";
+import { tool, type ScriptedMessage } from "../../../../web/src/planner.js";
 import { CHANGING, listening, program, served } from "../sources/serving.js";
 import { refused } from "../visitor.js";
 import { asked, calling, chatting, doing, followed, gate, kinds, posted, textOf, visitor } from "./chatting.js";
@@ -126,6 +127,15 @@ interface Cut {
   readonly trajectory: object | null;
   readonly artifact: { readonly id: string };
 }
+
+test("marked fields are told, without those that JSON has not", async () => {
+  const output = z.object({ rows: z.any().meta({ artifact: true }), sum: z.any().meta({ artifact: true }) });
+  const add = tool({ name: "add", description: "", input: z.object({}), output, run: () => ({ rows: [1], sum: 1n }) });
+  const by = await visitor(chatting(calling("add"), [add]));
+  const result = (await (await asked(by)).telling.rest()).at(-1);
+  expect(result).toMatchObject({ kind: "result", outcome: "answered" });
+  expect(result).toHaveProperty("trajectory.artifacts", { "add.rows": [1] });
+});
 
 test("tools are told who asks, and the model is not", async () => {
   const seen: unknown[] = [];

@@ -7,6 +7,7 @@ import { SluiceError, type ErrorCode } from "../../errors/error.js";
 import type { CallPlace, PausedEvent, PlannerEvent } from "../../planner/event.js";
 import type { PlannerPause, PlannerResult, Trajectory, TrajectoryCall, TrajectoryStep } from "../../planner/result.js";
 import { leading } from "../../planner/call.js";
+import { jsonFields } from "../../planner/tool.js";
 import { publicRef, type PublicRef } from "../events/announcer.js";
 import { MAX_EVENT_BYTES, type LoggedEvent } from "../events/event-log.js";
 import type { RunPlace } from "./run-place.js";
@@ -75,7 +76,7 @@ export function pauseEvent(place: RunPlace, pause: PlannerPause): Extract<ChatEn
 
 /** A trajectory as clients are told it. */
 export function shownTrajectory({ query, steps, artifacts }: Trajectory): ShownTrajectory {
-  return { query, steps: steps.map(shownStep), artifacts };
+  return { query, steps: steps.map(shownStep), artifacts: jsonFields(artifacts) };
 }
 
 function shownStep({ text, calls }: TrajectoryStep): ShownStep {

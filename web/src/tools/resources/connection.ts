@@ -42,7 +42,7 @@ export interface Freshness {
   readonly cache_scope?: "public" | "private";
 }
 
-/** A text of a resource that is short enough to be shown. */
+/** A text of a resource that is short enough to be shown, or that no store keeps. */
 export interface TextContent {
   /** Which content this is. */
   readonly kind: "text";
@@ -86,7 +86,7 @@ export interface ResourceConnection {
   list(signal: AbortSignal): Promise<readonly ListedResource[]>;
   /** All pages. */
   templates(signal: AbortSignal): Promise<readonly ListedTemplate[]>;
-  /** Text longer than `inlineChars` becomes an artifact, as all bytes do. */
+  /** Text longer than `inlineChars` becomes an artifact, as all bytes do; where it is not stored it stays text. */
   read(
     uri: string,
     reading: { readonly scope: ArtifactScope; readonly inlineChars: number; readonly signal: AbortSignal },

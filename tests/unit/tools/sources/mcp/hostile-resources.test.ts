@@ -1,7 +1,10 @@
 /** Resources of servers that mean harm, or make mistakes: over standard streams, in both eras. */
 import { describe, expect, test } from "vitest";
+import { NoOpArtifactStore } from "../../../../../web/src/artifacts/no-op.js";
+import type { ArtifactStore } from "../../../../../web/src/artifacts/store.js";
 import type { ResourceEvent } from "../../../../../web/src/tools/event.js";
 import { ResourceReader } from "../../../../../web/src/tools/resources/reader.js";
+import { resourceTools } from "../../../../../web/src/tools/resources/tools.js";
 import type { ToolNodeError } from "../../../../../web/src/tools/errors.js";
 import type { SourceConnection } from "../../../../../web/src/tools/source.js";
 import { call, opened, scripted, setting, until, type Setting } from "./setting.js";
@@ -47,8 +50,8 @@ interface Hostile extends AsyncDisposable {
   readonly events: readonly ResourceEvent[];
 }
 
-async function hostile(era: Era, handlers: string): Promise<Hostile> {
-  const at = await setting();
+async function hostile(era: Era, handlers: string, store?: ArtifactStore): Promise<Hostile> {
+  const at = await setting(store);
   const source = scripted(at, program(handlers), { era });
   const events: ResourceEvent[] = [];
   const connection = await opened(
@@ -95,6 +98,20 @@ describe.each<Era>(["legacy", "modern"])("%s", (era) => {
     }
   });
 
+  test("a long text begins in what a model sees of it where there is no store", async () => {
+    await using server = await hostile(
+      era,
+      `{ "resources/read": () => ({ ...modern, contents: [{ uri: "a:b", text: "the sea ".repeat(9000) }] }) }`,
+      new NoOpArtifactStore({ warn: () => undefined }),
+    );
+    const { reader, at } = server;
+    const tools = resourceTools({ reader, namespace: "fix", source: "mcp", sluice: at.sluice });
+    const told = (await tools.find(({ name }) => name === "fix.resources_read")?.call({ uri: "a:b" }))?.text ?? "";
+    expect(told.length).toBeGreaterThan(10_000);
+    expect(told.length).toBeLessThan(11_000);
+    expect(told).toContain("content not stored");
+  });
+
   test("a list with wrong entries is the list of the others", async () => {
     await using server = await hostile(
       era,
@@ -129,12 +146,12 @@ describe.each<Era>(["legacy", "modern"])("%s", (era) => {
   });
 
   test.each([
-    [-32002, undefined, true],
-    [-32002, { uri: "a:b" }, true],
-    [-32602, { uri: "a:b" }, true],
-    [-32602, undefined, undefined],
-    [-32602, { uri: 7 }, undefined],
-  ])("a URI that the server refuses with %i and %j is what is to be looked at", async (code, data, isNotFound) => {
+    [-32002, undefined],
+    [-32002, { uri: "a:b" }],
+    [-32602, { uri: "a:b" }],
+    [-32602, undefined],
+    [-32602, { uri: 7 }],
+  ])("a URI that the server refuses with %i and %j is one that it does not have", async (code, data) => {
     const refused = `() => (${JSON.stringify({ code, data })})`;
     await using server = await hostile(era, `{ "resources/read": ${refused}, "resources/subscribe": ${refused} }`);
     const ways = [() => server.reader.readResource("a:b"), () => server.reader.subscribe("a:b")];
@@ -142,7 +159,7 @@ describe.each<Era>(["legacy", "modern"])("%s", (era) => {
     for (const way of era === "legacy" ? ways : ways.slice(0, 1)) {
       const error: unknown = await way().catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: "E_TOOL_CLIENT", category: "non_retryable" });
-      expect((error as ToolNodeError).isNotFound).toBe(isNotFound);
+      expect((error as ToolNodeError).isNotFound).toBe(true);
       // The client makes one code of both where `data.uri` says what they mean.
       const told = data?.uri === "a:b" ? -32602 : code;
       expect((error as Error).message).toBe(

@@ -87,8 +87,31 @@ describe("the contents of a resource", () => {
       ),
     );
     expect((await read({ contents: [] })).contents).toEqual([]);
-    expect((await read({ contents: "none" })).contents).toEqual([]);
-    expect((await read({})).contents).toEqual([]);
+  });
+
+  it.each([{}, { contents: {} }, { contents: null }, { contents: "none" }])(
+    "are the source's failure where there is no list of them: %j",
+    async (result) => {
+      await expect(read(result)).rejects.toMatchObject({
+        code: "E_TOOL_SERVER",
+        message: `The source "fix" answered without a list of contents: see the server's own log.`,
+      });
+    },
+  );
+
+  it("that are neither text nor bytes are shown as they came", async () => {
+    const { contents } = await read({
+      contents: [
+        { uri: "a", text: 5 },
+        { uri: "b", blob: { sum: [1] } },
+        { uri: "c", blob: 1234 },
+      ],
+    });
+    expect(contents).toMatchObject([
+      { kind: "text", uri: "a", text: "5" },
+      { kind: "text", uri: "b", text: '{"sum":[1]}' },
+      { kind: "text", uri: "c", text: "1234" },
+    ]);
   });
 
   it("come with how long they may be kept", async () => {
@@ -101,14 +124,17 @@ describe("the contents of a resource", () => {
     expect(odd).not.toHaveProperty("cache_scope");
   });
 
-  it("that nothing keeps say so", async () => {
+  it("that nothing keeps say so where they are bytes, and are whole where they are texts", async () => {
     const store = new NoOpArtifactStore({ warn: () => undefined });
     const sluice = await createSluice({ store });
-    const reduced = await sluice.transform({ contents: [blob(0)] }, { dialect: "mcp" });
+    const given = { contents: [blob(0), text(1, 11), text(2, 70_000)] };
+    const reduced = await sluice.transform(given, { dialect: "mcp" });
     const reading: Reading = { scope: {}, namespace: "fix", inlineChars: 10, signal: new AbortController().signal };
-    const { contents } = await readContents(reduced, reading, { sluice, store });
+    const { contents } = await readContents(reduced, reading, { sluice, store }, given);
     expect(contents).toMatchObject([
       { kind: "artifact", summary: expect.stringMatching(/^PDF, 2\.9 KB; .+/) as unknown },
+      { kind: "text", text: "x".repeat(11) },
+      { kind: "text", text: "x".repeat(70_000) },
     ]);
   });
 });

@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { MemoryArtifactStore } from "../../../../../web/src/artifacts/memory.js";
+import type { ArtifactStore } from "../../../../../web/src/artifacts/store.js";
 import { createSluice } from "../../../../../web/src/index.js";
 import type { Sluice, Transformed } from "../../../../../web/src/core/sluice.js";
 import type {
@@ -20,12 +21,11 @@ import { serverScript, type ScriptTerms } from "./server-script.js";
 /** A gate, its store, and what was said unasked. */
 export interface Setting {
   readonly sluice: Sluice;
-  readonly store: MemoryArtifactStore;
+  readonly store: ArtifactStore;
   readonly notices: SourceNotice[];
 }
 
-export async function setting(): Promise<Setting> {
-  const store = new MemoryArtifactStore({ retention: null });
+export async function setting(store: ArtifactStore = new MemoryArtifactStore({ retention: null })): Promise<Setting> {
   return { store, sluice: await createSluice({ store }), notices: [] };
 }
 

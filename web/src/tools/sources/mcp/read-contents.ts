@@ -7,6 +7,7 @@
  */
 import type { ArtifactScope, ArtifactStore } from "../../../artifacts/store.js";
 import { ToolArtifacts } from "../../../artifacts/tool-artifacts.js";
+import { isTruncated } from "../../../artifacts/unstored.js";
 import { plainType } from "../../../core/media-type.js";
 import type { AnswerRef, Sluice, Transformed } from "../../../core/sluice.js";
 import { chunksIn } from "../../../core/value.js";
@@ -14,6 +15,8 @@ import { SluiceError } from "../../../errors/error.js";
 import { JsonScanner, type JsonKind, type JsonVisitor } from "../../../mcp/reading/json-scanner.js";
 import { objectOr, stringOr } from "../../../mcp/rpc.js";
 import { textOf } from "../../../transports/bytes.js";
+import { subjectOf } from "../../adapting/place.js";
+import { ToolServerError } from "../../errors.js";
 import type { Freshness, ReadContent, ReadResult } from "../../resources/connection.js";
 import { MAX_URI } from "../../resources/limits.js";
 
@@ -36,10 +39,12 @@ const HEAD = 4096;
 const MAX_CONTENTS = 50_000;
 
 /**
- * The contents of a resource: bytes as artifacts, whatever their number and size, and texts.
+ * The contents of a resource: bytes as artifacts, whatever their number and size, and texts: the short ones, and those that the
+ * store does not keep.
  *
  * @param reduced the result in the mcp dialect.
  * @param original the result as it came, where it is held.
+ * @throws ToolServerError when the result has no list of contents.
  * @throws SluiceError E_TOO_LARGE when there are more short texts than can be held, or too many contents; E_STORE_….
  */
 export async function readContents(
@@ -63,7 +68,7 @@ export async function readContents(
 }
 
 async function contentOf(
-  { content, isReduced }: Entry,
+  { content, isReduced, held }: Entry,
   entries: Entries,
   reading: Reading,
   means: Means,
@@ -71,19 +76,24 @@ async function contentOf(
   const uri = stringOr(content["uri"]) ?? "";
   const mime_type = plainType(stringOr(content["mimeType"]) ?? null) ?? null;
   const isText = typeof content["text"] === "string";
-  const said = stringOr(content["text"]) ?? stringOr(content["blob"]) ?? "";
+  const blob = stringOr(content["blob"]);
+  const said = stringOr(content["text"]) ?? blob ?? otherIn(content);
   const ref = isReduced ? entries.refOf(said) : undefined;
   const { inlineChars } = reading;
   if (ref === undefined) {
-    const bytes = isText ? undefined : bytesOf(said);
+    const bytes = isText || blob === undefined ? undefined : bytesOf(blob);
     // What is no base64 is a text, and nothing of the type that was declared.
     const type = isText ? mime_type : null;
     if (bytes === undefined && isShort(said, inlineChars)) return { kind: "text", uri, mime_type: type, text: said };
-    return artifact(uri, await stored(bytes ?? said, type, reading, means));
+    const made = await stored(bytes ?? said, type, reading, means);
+    if (bytes === undefined && isTruncated(made)) return { kind: "text", uri, mime_type: type, text: said };
+    return artifact(uri, made);
   }
+  const isLost = isTruncated(ref);
   // Four bytes are the most that one character has.
-  const text = isText && ref.size_bytes <= 4 * inlineChars ? await entries.textOf(ref) : undefined;
-  if (text !== undefined && isShort(text, inlineChars)) return { kind: "text", uri, mime_type, text };
+  const isRead = isText && (isLost || ref.size_bytes <= 4 * inlineChars);
+  const text = isRead ? await entries.textOf(ref, held) : undefined;
+  if (text !== undefined && (isLost || isShort(text, inlineChars))) return { kind: "text", uri, mime_type, text };
   return artifact(uri, ref);
 }
 
@@ -147,6 +157,8 @@ interface Entry {
   readonly content: Content;
   /** Whether its texts may be references of ours. */
   readonly isReduced: boolean;
+  /** Its text before it was reduced, where that is held. */
+  readonly held?: string | undefined;
 }
 
 /** A note of the core's on what it put in place of something (`_meta["sluice/refs"]`). */
@@ -191,8 +203,8 @@ class Entries {
 
   constructor(reduced: Transformed, reading: Reading, means: Means, original: unknown) {
     this.#reduced = reduced;
-    this.#original = original === undefined ? undefined : contentsOf(original);
     this.#reading = reading;
+    this.#original = original === undefined ? undefined : this.#contentsOf(original);
     this.#means = means;
     this.#before = this.#noted(reduced);
   }
@@ -204,7 +216,7 @@ class Entries {
 
   /**
    * All contents. Where the store does not give back what was diverted with all that surrounds it, and nobody holds it, that is the
-   * one content. Throws E_TOO_LARGE for a content that cannot be held, the signal's reason.
+   * one content. Throws E_TOO_LARGE for a content that cannot be held, ToolServerError, the signal's reason.
    */
   async *all(): AsyncGenerator<Entry> {
     const whole = this.refOf(this.#before.get("")) ?? this.refOf(this.#before.get("/contents"));
@@ -212,13 +224,22 @@ class Entries {
       yield* this.#original === undefined ? this.#storedOr(whole) : this.#inParts(this.#original);
       return;
     }
-    for (const [index, content] of contentsOf(this.#reduced.value).entries()) {
+    for (const [index, content] of this.#contentsOf(this.#reduced.value).entries()) {
       const was = this.#before.get(`/contents/${index}`);
       const held = this.#original?.[index];
       if (typeof was === "string")
         yield* await this.#again([held === undefined ? await this.#content(was) : objectOr(held)]);
-      else yield { content: objectOr(was ?? content), isReduced: was !== undefined };
+      else yield { content: objectOr(was ?? content), isReduced: was !== undefined, held: textIn(held) };
     }
+  }
+
+  #contentsOf(result: unknown): readonly unknown[] {
+    const { contents } = objectOr(result);
+    if (Array.isArray(contents)) return contents as unknown[];
+    const subject = subjectOf({ source: this.#reading.namespace });
+    throw new ToolServerError(`${subject} answered without a list of contents: see the server's own log.`, {
+      category: "non_retryable",
+    });
   }
 
   /** The artifact that a text refers to as a whole, if the core stored it for these contents. */
@@ -227,9 +248,12 @@ class Entries {
     return this.#refs.get(id);
   }
 
-  /** A text that was stored as it is; undefined for bytes, and where the store does not give it back. */
-  async textOf(ref: AnswerRef): Promise<string | undefined> {
-    if (!this.#texts.has(ref.id) || ref.source["truncated"] === true) return undefined;
+  /**
+   * A text that was stored as it is, or that was not and is held; undefined for bytes, and where the store does not give it back.
+   */
+  async textOf(ref: AnswerRef, held: string | undefined): Promise<string | undefined> {
+    if (!this.#texts.has(ref.id)) return undefined;
+    if (isTruncated(ref)) return held;
     try {
       return await this.#text(ref);
     } catch (error) {
@@ -331,12 +355,13 @@ class Entries {
       for (const content of contents) each.push(...(await this.#again([content])));
       return each;
     }
-    const after = contentsOf(reduced.value);
+    const { contents: after } = objectOr(reduced.value);
     return contents.map((content, index) => {
-      const { text, blob } = objectOr(before.get(`/contents/${index}`) ?? after[index]);
+      const { text, blob } = objectOr(before.get(`/contents/${index}`) ?? (Array.isArray(after) && after[index]));
       // One that is diverted even by itself stays as it is.
       const said = text === undefined && blob === undefined ? {} : { text, blob };
-      return { content: { ...content, ...said }, isReduced: true };
+      const held = this.#original === undefined ? undefined : textIn(content);
+      return { content: { ...content, ...said }, isReduced: true, held };
     });
   }
 
@@ -370,9 +395,14 @@ function parsed(text: string): Content {
   }
 }
 
-function contentsOf(result: unknown): readonly unknown[] {
-  const { contents } = objectOr(result);
-  return Array.isArray(contents) ? (contents as unknown[]) : [];
+/** What is neither text nor bytes is shown as it came. */
+function otherIn({ text, blob }: Content): string {
+  const other = text ?? blob;
+  return other === undefined || other === null ? "" : JSON.stringify(other);
+}
+
+function textIn(content: unknown): string | undefined {
+  return stringOr(objectOr(content)["text"]);
 }
 
 function notKept(): SluiceError {

@@ -131,14 +131,13 @@ export class McpResources implements ResourceConnection {
 
   /** Throws what the client threw, where the server does not know the URI in words about that. */
   #refused(error: unknown): never {
-    const { code, data } = objectOr(error);
+    const { code } = objectOr(error);
+    // A well-formed URI is the only parameter: servers that refuse it with the second code do not have the resource.
     if (code !== RpcCode.resourceNotFound && code !== RpcCode.invalidParams) throw error;
     const subject = subjectOf({ source: this.#terms.name });
     const remedy = "check the URI, or list the resources again";
     const sentence = `${subject} has no resource with this URI (JSON-RPC ${code}): ${remedy}.`;
-    // With the second code servers also refuse URIs: only with `data.uri` they say that there is no such resource.
-    const isNotFound = code === RpcCode.resourceNotFound || typeof objectOr(data)["uri"] === "string";
-    throw new ToolClientError(sentence, isNotFound ? { isNotFound } : {});
+    throw new ToolClientError(sentence, { isNotFound: true });
   }
 
   #endless(): ToolServerError {
