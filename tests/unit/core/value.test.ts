@@ -113,6 +113,34 @@ test("a stream that breaks off is told, and the rest of the result stays", async
   expect(artifacts.map(({ source }) => source["truncated"] === true)).toEqual([true, false]);
 });
 
+/** As many as a message may have artifacts of: what comes behind them is base64 inside a larger artifact. */
+const crowd = (): Uint8Array[] => Array.from({ length: 256 }, (_, at) => Uint8Array.from([...bytes, at]));
+
+test("a stream that breaks off among too many others is told as well, and the rest of the result stays", async () => {
+  const broken = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(Uint8Array.from(bytes)),
+    pull: (controller) => controller.error(new Error("/home/ada/secret")),
+  });
+  const store = new MemoryArtifactStore({ retention: null });
+  const sluice = await createSluice({ store });
+  const { text, artifacts } = await sluice.transform({ list: [...crowd(), broken, bytes], last: "there" });
+  const kept = await Promise.all(artifacts.map(async ({ id }) => Buffer.from((await store.get(id)) ?? []).toString()));
+  const whole = kept.find((each) => each.includes("broke off")) ?? "{}";
+  const said = [expect.stringMatching(/ Content not stored: .*broke off/), bytes.toString("base64")];
+  expect(JSON.parse(whole)).toMatchObject({ list: expect.arrayContaining(said), last: "there" });
+  expect(whole + text).not.toContain("secret");
+});
+
+test.each([
+  ["alone", []],
+  ["among too many others", crowd()],
+])("a stream that hangs %s is left when the signal says so", async (_, before) => {
+  const hanging = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => undefined) });
+  const sluice = await createSluice({ store: new MemoryArtifactStore({ retention: null }) });
+  const signal = AbortSignal.timeout(300);
+  await expect(sluice.transform([...before, hanging], { signal })).rejects.toMatchObject({ name: "TimeoutError" });
+});
+
 test("what JSON cannot say is an error that says so", async () => {
   const sluice = await createSluice();
   const cycle: Record<string, unknown> = { bytes };
