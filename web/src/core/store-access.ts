@@ -7,6 +7,7 @@ import { insteadOf, isTruncated, warningOf } from "../artifacts/unstored.js";
 import { SluiceError } from "../errors/error.js";
 import { guarded, type StorageAct } from "../errors/storage.js";
 import { onAbort, untilAborted } from "./abort.js";
+import { isBytes } from "./call.js";
 import type { AnswerRef, TransformOptions } from "./sluice.js";
 
 /** What is done about a store that fails: the answer comes without it, or there is none. */
@@ -70,7 +71,7 @@ export class StoreAccess {
   /** A writer of the store's; one that comes too late for an aborted message is aborted. */
   openWriter(info: ArtifactInfo): Promise<ArtifactWriter> {
     return this.call("write", async (store) => {
-      const writer = await store.openWriter(info);
+      const writer = await writerOf(store, info);
       if (this.#abandoned) await writer.abort();
       return writer;
     });
@@ -80,8 +81,10 @@ export class StoreAccess {
   openChunks(id: string, scope: ArtifactScope | undefined): Promise<AsyncGenerator<Uint8Array> | null> {
     return this.call("read", async (store) => {
       const stream = await store.openReader(id, scope === undefined ? {} : { scope });
-      if (this.#abandoned) await stream?.cancel();
-      return stream && this.#chunks(stream);
+      if (stream === null) return null;
+      if (typeof (stream as Partial<typeof stream> | undefined)?.getReader !== "function") throw noBytes();
+      if (this.#abandoned) await stream.cancel();
+      return this.#chunks(stream);
     });
   }
 
@@ -153,7 +156,11 @@ export class StoreAccess {
     const reader = stream.getReader();
     try {
       for (;;) {
-        const { done, value } = await this.call("read", () => reader.read());
+        const { done, value } = await this.call("read", async () => {
+          const read = await reader.read();
+          if (!read.done && !isBytes(read.value)) throw noBytes();
+          return read;
+        });
         if (done) return;
         yield value;
       }
@@ -188,6 +195,24 @@ export function checked(ref: ArtifactRef | null): ArtifactRef {
   const { id, source } = (ref ?? {}) as Readonly<Record<keyof ArtifactRef, unknown>>;
   if (typeof id === "string" && id !== "" && typeof source === "object" && source !== null) return ref as ArtifactRef;
   throw new SluiceError("E_STORE_WRITE", "The store took the content but gave no ref: repair the store.");
+}
+
+/** What a store gives as a writer. Throws E_STORE_… for what it fails with, and E_STORE_WRITE for what is no writer. */
+export async function writerOf(
+  store: Pick<ArtifactStore, "openWriter">,
+  info: ArtifactInfo = {},
+): Promise<ArtifactWriter> {
+  const writer = (await guarded("write", () => store.openWriter(info))) as Partial<ArtifactWriter> | null | undefined;
+  const isWriter = [writer?.write, writer?.close, writer?.abort].every((method) => typeof method === "function");
+  if (isWriter) return writer as ArtifactWriter;
+  throw new SluiceError("E_STORE_WRITE", "The store gave no writer: repair the store.");
+}
+
+function noBytes(): SluiceError {
+  return new SluiceError(
+    "E_STORE_READ",
+    "The store gave something else than the bytes of an artifact: repair the store.",
+  );
 }
 
 /** Null for what retention has taken away. */
