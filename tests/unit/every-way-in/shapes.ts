@@ -2,6 +2,7 @@
  * Results as tools give them: files in every disguise, long and deep and hostile, at random depth inside random neighbours.
  * @module
  */
+import { Readable } from "node:stream";
 import { crc32, gzipSync } from "node:zlib";
 import { zipOf } from "../core/zip.js";
 import type { Random } from "./random.js";
@@ -201,6 +202,10 @@ class Drawing {
       File: () => new File([plain()], random.pick(["report.pdf", "../../etc/passwd", "a\nb.pdf"])),
       Response: () => new Response(plain()),
       ReadableStream: () => new Blob([plain()]).stream(),
+      "Readable of Node": () => Readable.from([plain()], { objectMode: false }),
+      "async generator": () => given(plain()),
+      "Map of bytes": () => new Map([["file", plain()]]),
+      "Set of bytes": () => new Set([plain()]),
     };
     const shape = random.pick([...Object.keys(kinds), ...Object.keys(ARRAYS)]);
     const value = isArray(shape) ? this.#array(ARRAYS[shape]) : kinds[shape]?.();
@@ -473,6 +478,10 @@ const ARRAYS = {
   BigInt64Array: (buffer: ArrayBuffer) => new BigInt64Array(buffer),
   BigUint64Array: (buffer: ArrayBuffer) => new BigUint64Array(buffer),
 } as const;
+
+async function* given(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
 
 function isArray(name: string): name is keyof typeof ARRAYS {
   return name in ARRAYS;
