@@ -115,7 +115,8 @@ class Drawing {
     // On one line, as messages over stdio have to be.
     let written = JSON.stringify(value, undefined, isSpaced ? 2 : undefined).replaceAll("\n", " ");
     if (this.#random.chance(0.2)) written = written.replaceAll("/", "\\/");
-    if (this.#random.chance(0.1)) written = written.replaceAll("+", "\\u002B");
+    // Of a number it is part: 1e+21.
+    if (this.#random.chance(0.1) && typeof value !== "number") written = written.replaceAll("+", "\\u002B");
     return written;
   }
 
