@@ -2,8 +2,16 @@
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
+import type { ArtifactWriter } from "../../../web/src/artifacts/store.js";
 import { SluiceError } from "../../../web/src/errors/error.js";
-import { createSluice, type AnswerRef, type Sluice, type Transformed } from "../../../web/src/index.js";
+import {
+  createSluice,
+  RetainingArtifactStore,
+  TieredArtifactStore,
+  type AnswerRef,
+  type Sluice,
+  type Transformed,
+} from "../../../web/src/index.js";
 import { failingAt, faulty, type Fault, type Watched } from "./faulty-store.js";
 import { base64, longestRun, PDF, PNG, prose, refsIn, sha256, textResult } from "./samples.js";
 
@@ -289,6 +297,37 @@ test("a store that gives no ref, or a strange one, breaks nothing", async () => 
     expect(value).toMatchObject({ note: "kept" });
     expect(failures).toMatchObject(ref === odd ? [] : [{ code: "E_STORE_WRITE" }]);
   }
+});
+
+test.each([undefined, null, {}, { write: () => undefined }])(
+  "a store whose writer is %o is one that fails",
+  async (none) => {
+    const broken = { openWriter: async () => none as unknown as ArtifactWriter };
+    const alone = Object.assign(new MemoryArtifactStore({ retention: null }), broken);
+    const tiers = new TieredArtifactStore({ near: alone, far: alone });
+    for (const store of [alone, tiers, new RetainingArtifactStore(tiers)]) {
+      const sluice = await createSluice({ store });
+      const { artifacts, failures, value } = await sluice.transform(INPUT);
+      expect(artifacts.map(isStored)).toEqual([false, false, false]);
+      expect(failures).toMatchObject([{ code: "E_STORE_WRITE", message: expect.stringContaining("no writer") }]);
+      expect(value).toMatchObject({ note: "kept" });
+      const strict = await createSluice({ store, onStoreFailure: "throw" });
+      await expect(strict.transform(INPUT)).rejects.toMatchObject({ code: "E_STORE_WRITE" });
+    }
+  },
+);
+
+test.each([
+  ["nothing", undefined],
+  ["no stream", {}],
+  ["a stream of texts", new ReadableStream({ pull: (controller) => controller.enqueue("ACGT") })],
+])("a store whose reader is %s is one that fails", async (_, none) => {
+  const store = Object.assign(new MemoryArtifactStore(), { openReader: async () => none as unknown as null });
+  const sluice = await createSluice({ store });
+  const blocks = { content: [{ type: "image", data: "ACGT".repeat(20_000), mimeType: "image/png" }] };
+  const { failures, text } = await sluice.transform(blocks);
+  expect(failures).toMatchObject([{ code: "E_STORE_READ", message: expect.stringContaining("repair the store") }]);
+  expect(text).not.toContain("ACGTACGT");
 });
 
 test("a failure of one transform is nothing to another that runs beside it", async () => {

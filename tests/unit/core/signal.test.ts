@@ -1,10 +1,11 @@
-/** A store that never answers holds nobody who can say that it is enough. */
+/** A store that never answers holds nobody for long, and nobody at all who can say that it is enough. */
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
+import { STORE_SILENCE } from "../../../web/src/core/store-access.js";
 import { createSluice, type Sluice } from "../../../web/src/index.js";
 import { faulty, Latch, type Call, type Watched } from "./faulty-store.js";
-import { base64, PDF, PNG, prose, refsIn } from "./samples.js";
+import { base64, longestRun, PDF, PNG, prose, refsIn } from "./samples.js";
 
 const ENOUGH = new Error("the user left");
 const INPUT = {
@@ -133,4 +134,66 @@ test("a signal that is aborted late is nothing to an answer that came", async ()
   const { artifacts } = await sluice.transform(INPUT, { signal: control.signal });
   control.abort(ENOUGH);
   expect((await refsIn(store)).length).toBeGreaterThanOrEqual(artifacts.length);
+});
+
+/** From the first call of a kind on it never answers; what else fails is said by `fails`. */
+async function hanging(kind: Call, onStoreFailure: "answer" | "throw" = "answer", fails?: Call): Promise<Sluice> {
+  Object.assign(STORE_SILENCE, { bytes: 200, look: 100 });
+  const { store } = faulty(new MemoryArtifactStore(), (call) => {
+    if (call === fails) throw new Error("EIO");
+    return call === kind ? never() : undefined;
+  });
+  return createSluice({ store, config, onStoreFailure });
+}
+
+describe("a store that hangs where nobody can say that it is enough", () => {
+  const patient = { ...STORE_SILENCE };
+  afterEach(() => void Object.assign(STORE_SILENCE, patient));
+
+  const late = { message: expect.stringContaining("did not answer in time") };
+
+  test.each(["openWriter", "write", "close", "update", "openReader", "read", "putText"] as const)(
+    "at %s: it is waited for once, then it is one that fails",
+    async (kind) => {
+      const sluice = await hanging(kind);
+      const from = performance.now();
+      const answer = await sluice.transform(INPUT, { readResource });
+      expect(performance.now() - from).toBeLessThan(2_000);
+      expect(answer.text).toContain("short");
+      expect(longestRun(answer.text)).toBeLessThan(500);
+      expect(answer.failures).toMatchObject([late]);
+    },
+  );
+
+  test.each(["openWriter", "write", "close", "update"] as const)(
+    "at %s, and failures are thrown: a coded error is",
+    async (kind) => {
+      const sluice = await hanging(kind, "throw");
+      const told = { code: "E_STORE_WRITE", ...late };
+      await expect(sluice.transform(INPUT, { readResource })).rejects.toMatchObject(told);
+    },
+  );
+
+  test("at a last look at what is stored: that says nothing of it", async () => {
+    const sluice = await hanging("stat");
+    const { artifacts, failures } = await sluice.transform({ pdf: base64(PDF), png: base64(PNG) });
+    expect(artifacts.map(({ source }) => source["truncated"])).toEqual([undefined, undefined]);
+    expect(failures).toEqual([]);
+  });
+
+  test("while it throws away what it failed to write: the answer does not wait for that", async () => {
+    const sluice = await hanging("abort", "answer", "write");
+    const { artifacts, failures } = await sluice.transform({ pdf: base64(PDF), png: base64(PNG) });
+    expect(artifacts.map(({ source }) => source["truncated"])).toEqual([true, true]);
+    expect(failures).toHaveLength(2);
+  });
+
+  test("and a slow one, which answers each time, is waited for", async () => {
+    Object.assign(STORE_SILENCE, { bytes: 200, look: 200 });
+    const { store } = faulty(new MemoryArtifactStore(), () => setTimeout(40));
+    const sluice = await createSluice({ store, config });
+    const from = performance.now();
+    expect((await sluice.transform(INPUT, { readResource })).failures).toEqual([]);
+    expect(performance.now() - from).toBeGreaterThan(200);
+  });
 });

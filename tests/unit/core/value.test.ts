@@ -1,4 +1,5 @@
 /** Bytes in values: whatever holds them, and wherever it stands, they become artifacts. */
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { createSluice } from "../../../web/src/index.js";
@@ -9,6 +10,11 @@ const bytes = PDF.subarray(0, 4096);
 const buffer = (): ArrayBuffer => Uint8Array.from(bytes).buffer;
 /** A view that begins and ends within its buffer. */
 const within = (): ArrayBuffer => Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8, ...bytes, 9, 9, 9, 9, 9, 9, 9, 9]).buffer;
+
+async function* inPieces(): AsyncGenerator<Uint8Array> {
+  yield bytes.subarray(0, 1000);
+  yield bytes.subarray(1000);
+}
 
 class Holder {
   readonly name = "report";
@@ -34,6 +40,8 @@ const SOURCES: readonly (readonly [string, () => unknown])[] = [
   ["File", () => new File([buffer()], "a/b/plan.pdf", { type: "application/pdf" })],
   ["Response", () => new Response(buffer(), { headers: { "content-type": "application/pdf; x=y" } })],
   ["ReadableStream", () => new Blob([buffer()]).stream()],
+  ["Readable of Node", () => Readable.from([bytes.subarray(0, 1000), bytes.subarray(1000)], { objectMode: false })],
+  ["async generator", () => inPieces()],
 ];
 
 describe.each(SOURCES)("%s", (_, source) => {
@@ -41,6 +49,9 @@ describe.each(SOURCES)("%s", (_, source) => {
     ["alone", (value: unknown) => value],
     ["at depth", (value: unknown) => ({ a: [{ b: { c: [1, value, "x"] } }], d: 2 })],
     ["inside an instance of a class", (value: unknown) => ({ holder: new Holder(value) })],
+    ["in a Map", (value: unknown) => new Map([["file", value]])],
+    ["in a Map with other keys", (value: unknown) => new Map([[{ key: 1 }, [value]]])],
+    ["in a Set", (value: unknown) => ({ files: new Set([1, value]) })],
     ["in what toJSON gives", (value: unknown) => ({ toJSON: () => ({ file: value }) })],
   ])("%s", async (__, around) => {
     const store = new MemoryArtifactStore();
@@ -113,6 +124,34 @@ test("a stream that breaks off is told, and the rest of the result stays", async
   expect(artifacts.map(({ source }) => source["truncated"] === true)).toEqual([true, false]);
 });
 
+/** As many as a message may have artifacts of: what comes behind them is base64 inside a larger artifact. */
+const crowd = (): Uint8Array[] => Array.from({ length: 256 }, (_, at) => Uint8Array.from([...bytes, at]));
+
+test("a stream that breaks off among too many others is told as well, and the rest of the result stays", async () => {
+  const broken = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(Uint8Array.from(bytes)),
+    pull: (controller) => controller.error(new Error("/home/ada/secret")),
+  });
+  const store = new MemoryArtifactStore({ retention: null });
+  const sluice = await createSluice({ store });
+  const { text, artifacts } = await sluice.transform({ list: [...crowd(), broken, bytes], last: "there" });
+  const kept = await Promise.all(artifacts.map(async ({ id }) => Buffer.from((await store.get(id)) ?? []).toString()));
+  const whole = kept.find((each) => each.includes("broke off")) ?? "{}";
+  const said = [expect.stringMatching(/ Content not stored: .*broke off/), bytes.toString("base64")];
+  expect(JSON.parse(whole)).toMatchObject({ list: expect.arrayContaining(said), last: "there" });
+  expect(whole + text).not.toContain("secret");
+});
+
+test.each([
+  ["alone", []],
+  ["among too many others", crowd()],
+])("a stream that hangs %s is left when the signal says so", async (_, before) => {
+  const hanging = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => undefined) });
+  const sluice = await createSluice({ store: new MemoryArtifactStore({ retention: null }) });
+  const signal = AbortSignal.timeout(300);
+  await expect(sluice.transform([...before, hanging], { signal })).rejects.toMatchObject({ name: "TimeoutError" });
+});
+
 test("what JSON cannot say is an error that says so", async () => {
   const sluice = await createSluice();
   const cycle: Record<string, unknown> = { bytes };
@@ -122,12 +161,106 @@ test("what JSON cannot say is an error that says so", async () => {
   }
 });
 
+test.each([
+  [
+    "a Map with texts for keys is an object",
+    new Map<unknown, unknown>([
+      ["a", 1],
+      ["__proto__", new Map()],
+    ]),
+    '{"a":1,"__proto__":{}}',
+  ],
+  [
+    "another Map is a list of pairs",
+    new Map<unknown, unknown>([
+      ["a", 1],
+      [2, [3n.toString()]],
+    ]),
+    '[["a",1],[2,["3"]]]',
+  ],
+  ["a Set is a list", { tags: new Set(["a", new Set([1])]) }, '{"tags":["a",[1]]}'],
+  ["what they say themselves comes first", Object.assign(new Map([["a", 1]]), { toJSON: () => "said" }), '"said"'],
+])("%s", async (_, value, json) => {
+  const sluice = await createSluice();
+  expect((await sluice.transform(value)).text).toBe(json);
+});
+
+const round = new Map<string, unknown>();
+round.set("rows", [{ self: round }]);
+
+test.each<[string, string, unknown]>([
+  ["rows[3].id", "BigInt", { rows: [1, 2, 3, { name: "a", id: 1n }] }],
+  ["rows[1]", "await it", { rows: [{ x: { y: 1 } }, Promise.resolve(bytes)] }],
+  ['a.at["not a word"]', "await it", { a: { b: [[]], at: { "not a word": Promise.resolve(1) } } }],
+  ["rows[0].self", "circular", round],
+  ["[1].big", "BigInt", [bytes, new Map([["big", 1n]])]],
+  ["made.out", "BigInt", { made: { toJSON: () => ({ out: 1n }) } }],
+  ["objects", "collect", { objects: Readable.from([{ a: 1 }]) }],
+])("what is not JSON is told with its place: %s", async (path, reason, value) => {
+  const sluice = await createSluice();
+  const told = { code: "E_INVALID_ARGUMENT", path, message: expect.stringContaining(reason) };
+  await expect(sluice.transform(value)).rejects.toMatchObject(told);
+});
+
+test("a place is short, however deep it is and whatever keys are like", async () => {
+  let value: unknown = 1n;
+  for (let depth = 0; depth < 5_000; depth += 1) value = { ["key ".repeat(1_000)]: value };
+  const sluice = await createSluice();
+  const error: unknown = await sluice.transform(value).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: "E_INVALID_ARGUMENT" });
+  expect((error as Error).message.length).toBeLessThan(400);
+});
+
+test("a promise is no value: whoever calls has to wait for it", async () => {
+  const sluice = await createSluice();
+  const told = { code: "E_INVALID_ARGUMENT", message: expect.stringContaining("await it") };
+  await expect(sluice.transform(Promise.resolve({ a: 1 }))).rejects.toMatchObject(told);
+  await expect(sluice.restore(Promise.resolve({ a: 1 }))).rejects.toMatchObject(told);
+  expect(() => sluice.clamp(Promise.resolve({ a: 1 }))).toThrow("await it");
+});
+
+test.each<[string, () => AsyncIterable<unknown>]>([
+  [
+    "gives objects",
+    () =>
+      (async function* (): AsyncGenerator {
+        yield { secret: 1 };
+      })(),
+  ],
+  [
+    "throws",
+    () =>
+      (async function* (): AsyncGenerator {
+        yield bytes;
+        throw new Error("/home/ada/secret");
+      })(),
+  ],
+  [
+    "is destroyed",
+    () =>
+      new Readable({
+        read(): void {
+          this.destroy(new Error("/home/ada/secret"));
+        },
+      }),
+  ],
+])("an async generator or a stream of Node's that %s breaks off", async (_, source) => {
+  const sluice = await createSluice({ store: new MemoryArtifactStore() });
+  const { text, artifacts } = await sluice.transform({ broken: source(), last: "there" });
+  expect(text).toContain("broke off");
+  expect(text).toContain('"last":"there"');
+  expect(text).not.toContain("secret");
+  expect(artifacts.map(({ source: { truncated } }) => truncated)).toEqual([true]);
+});
+
 test("what only claims to be bytes is a value like any other", async () => {
   const sluice = await createSluice({ store: new MemoryArtifactStore() });
-  const value = ["Blob", "Response", "ReadableStream", "ArrayBuffer"].map((name) => ({
-    [Symbol.toStringTag]: name,
-    kept: name,
-  }));
+  const value = ["Blob", "Response", "ReadableStream", "ArrayBuffer", "AsyncGenerator", "Map", "Promise"].map(
+    (name) => ({
+      [Symbol.toStringTag]: name,
+      kept: name,
+    }),
+  );
   expect((await sluice.transform({ value, bytes })).value).toMatchObject({
     value: value.map(({ kept }) => ({ kept })),
   });

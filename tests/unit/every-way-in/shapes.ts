@@ -2,6 +2,7 @@
  * Results as tools give them: files in every disguise, long and deep and hostile, at random depth inside random neighbours.
  * @module
  */
+import { Readable } from "node:stream";
 import { crc32, gzipSync } from "node:zlib";
 import { zipOf } from "../core/zip.js";
 import type { Random } from "./random.js";
@@ -114,7 +115,8 @@ class Drawing {
     // On one line, as messages over stdio have to be.
     let written = JSON.stringify(value, undefined, isSpaced ? 2 : undefined).replaceAll("\n", " ");
     if (this.#random.chance(0.2)) written = written.replaceAll("/", "\\/");
-    if (this.#random.chance(0.1)) written = written.replaceAll("+", "\\u002B");
+    // Of a number it is part: 1e+21.
+    if (this.#random.chance(0.1) && typeof value !== "number") written = written.replaceAll("+", "\\u002B");
     return written;
   }
 
@@ -201,6 +203,10 @@ class Drawing {
       File: () => new File([plain()], random.pick(["report.pdf", "../../etc/passwd", "a\nb.pdf"])),
       Response: () => new Response(plain()),
       ReadableStream: () => new Blob([plain()]).stream(),
+      "Readable of Node": () => Readable.from([plain()], { objectMode: false }),
+      "async generator": () => given(plain()),
+      "Map of bytes": () => new Map([["file", plain()]]),
+      "Set of bytes": () => new Set([plain()]),
     };
     const shape = random.pick([...Object.keys(kinds), ...Object.keys(ARRAYS)]);
     const value = isArray(shape) ? this.#array(ARRAYS[shape]) : kinds[shape]?.();
@@ -473,6 +479,10 @@ const ARRAYS = {
   BigInt64Array: (buffer: ArrayBuffer) => new BigInt64Array(buffer),
   BigUint64Array: (buffer: ArrayBuffer) => new BigUint64Array(buffer),
 } as const;
+
+async function* given(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
 
 function isArray(name: string): name is keyof typeof ARRAYS {
   return name in ARRAYS;

@@ -6,12 +6,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { STORE_SILENCE } from "../../../web/src/core/store-access.js";
 import type { ArtifactScope, ArtifactStore, RetentionConfig } from "../../../web/src/index.js";
 import { FileArtifactStore, MemoryArtifactStore, NoOpArtifactStore } from "../../../web/src/node.js";
 import { faulty, type Call } from "../core/faulty-store.js";
 import type { Random } from "./random.js";
 
-export const STORES = ["good", "disk", "none", "write fails", "read fails", "too small", "slow"] as const;
+export const STORES = ["good", "disk", "none", "write fails", "read fails", "too small", "slow", "hangs"] as const;
 export type StoreKind = (typeof STORES)[number];
 
 /** Whether all that is taken out of a result must be found again. */
@@ -21,7 +22,7 @@ export function keepsAll(kind: StoreKind): boolean {
 
 /** Whether a store refuses what it is given: `on_store_failure: "error"` ends calls then. */
 export function refuses(kind: StoreKind): boolean {
-  return kind === "write fails" || kind === "too small";
+  return kind === "write fails" || kind === "too small" || kind === "hangs";
 }
 
 /** The store of one case. */
@@ -94,6 +95,15 @@ export async function storeOf(
       // What one call stores may leave for another's, and by right once that is answered.
       const retention = random.pick(most > 1 ? LIMITS.filter((limits) => limits !== EVICTING) : LIMITS);
       return of(new MemoryArtifactStore({ retention }), undefined, JSON.stringify(retention));
+    }
+    case "hangs": {
+      const inner = new MemoryArtifactStore(unlimited);
+      const call = random.pick(["openWriter", "write", "close", "update", "stat"] as const);
+      const patient = { ...STORE_SILENCE };
+      Object.assign(STORE_SILENCE, { bytes: 300, look: 100 });
+      const { store } = faulty(inner, (each) => (each === call ? new Promise(() => undefined) : undefined));
+      const restore = async (): Promise<void> => void Object.assign(STORE_SILENCE, patient);
+      return { ...of(store, inner, `at ${call}`), [Symbol.asyncDispose]: restore };
     }
     default: {
       const inner = new MemoryArtifactStore(unlimited);

@@ -3,6 +3,7 @@
  * @module
  */
 import { wrong } from "../core/call.js";
+import { writerOf } from "../core/store-access.js";
 import { SluiceError } from "../errors/error.js";
 import { bytesOf, chunksOf, encoded, objectOf } from "./bytes.js";
 import { asStore } from "./discover.js";
@@ -172,7 +173,7 @@ class TieredSink implements Sink {
   }
 
   static async open(tiers: Tiers, claim: Claim): Promise<TieredSink> {
-    return new TieredSink(tiers, claim, await tiers.near.openWriter(claim));
+    return new TieredSink(tiers, claim, await writerOf(tiers.near, claim));
   }
 
   async write(chunk: Uint8Array): Promise<void> {
@@ -198,7 +199,7 @@ class TieredSink implements Sink {
     const { near, far } = this.#tiers;
     this.#draft = await closedAsDraft(this.#writer);
     this.#isFar = true;
-    this.#writer = await far.openWriter(this.#claim);
+    this.#writer = await writerOf(far, this.#claim);
     for await (const piece of bytesOfDraft(near, this.#draft)) await this.#writer.write(piece);
     await this.#dropDraft();
   }
@@ -267,7 +268,7 @@ async function moved(here: ArtifactStore, there: ArtifactStore, ref: ArtifactRef
   if (bytes === null)
     throw new SluiceError("E_STORE_WRITE", "The artifact was deleted while it was stored: try again.");
   const said = { ...ref, source: ref.source };
-  const placed = await writtenWhole(await there.openWriter(said), chunksOf(bytes));
+  const placed = await writtenWhole(await writerOf(there, said), chunksOf(bytes));
   await here.delete(ref.id, ref.scope);
   return placed;
 }

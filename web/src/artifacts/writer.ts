@@ -2,8 +2,9 @@
  * The one ArtifactWriter, over the sink of each store: order, ending once, and errors that stick.
  * @module
  */
+import { writerOf } from "../core/store-access.js";
 import { SluiceError } from "../errors/error.js";
-import { guarded, storageError } from "../errors/storage.js";
+import { storageError } from "../errors/storage.js";
 import { bytesOf } from "./bytes.js";
 import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactStore, ArtifactWriter } from "./store.js";
 
@@ -168,7 +169,7 @@ export async function openedWriter(
   store: Pick<ArtifactStore, "openWriter">,
   info: ArtifactInfo,
 ): Promise<ArtifactWriter> {
-  const writer = await guarded("write", () => store.openWriter(info));
+  const writer = await writerOf(store, info);
   return new SinkWriter({
     write: (chunk) => writer.write(chunk),
     commit: (patch) => writer.close(patch),

@@ -9,7 +9,7 @@ import { keepSidecarRefs } from "./restore.js";
 import { Intake, SegmentWriter } from "./segments.js";
 import type { AnswerRef, Cut, Transformed, TransformOptions } from "./sluice.js";
 import { textOf } from "./stored-text.js";
-import { checked, infoOf, unlessExpired, type StoreAccess } from "./store-access.js";
+import { checked, infoOf, STORE_SILENCE, unlessExpired, type StoreAccess } from "./store-access.js";
 
 type Parts = Omit<Transformed, "value" | "refs" | "clamped" | "cut"> & {
   /** Where it is known; parsed of the text otherwise. */
@@ -179,11 +179,15 @@ export class AnswerWriter {
       ...(tool !== undefined && ref.source["tool"] !== tool && { source: { ...ref.source, tool } }),
     };
     const tell = (): Promise<AnswerRef | null> =>
-      access.call("write", async (store) => {
-        const updated = await unlessExpired(async () => store.update(ref.id, patch, ref.scope));
-        this.#missing ||= updated === null;
-        return updated && checked(updated);
-      });
+      access.call(
+        "write",
+        async (store) => {
+          const updated = await unlessExpired(async () => store.update(ref.id, patch, ref.scope));
+          this.#missing ||= updated === null;
+          return updated && checked(updated);
+        },
+        STORE_SILENCE.look,
+      );
     const updated = isTruncated(ref) ? null : await access.attempt(tell, () => null);
     this.#intake.setRef(index, updated ?? { ...ref, ...patch });
   }

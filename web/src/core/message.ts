@@ -183,18 +183,22 @@ export class Message implements GatedResult {
   async pushBytes(source: ByteSource): Promise<void> {
     const told = { mime_type: typeOf(source), filename: filenameOf(source) };
     const isTaken = this.#engine.put(JSON.stringify(told), (core) => core.openBytes());
+    const outcome: { isWhole: boolean } = { isWhole: true };
+    const chunks = this.#chunksOf(source, outcome);
     if (!isTaken) {
       // Among too many others, and where nothing may be taken out, they are text like any other.
       await this.pushText('"');
-      for await (const piece of base64Of(chunksIn(source))) await this.push(piece);
-      return this.pushText('"');
+      for await (const piece of base64Of(chunks)) await this.push(piece);
+      return this.pushText(outcome.isWhole ? '"' : ` ${BROKEN_OFF}"`);
     }
     // The document has no text for them.
     this.#original = undefined;
-    const isWhole = await this.#takeAll(source);
+    for await (const chunk of chunks) {
+      for (let at = 0; at < chunk.length; at += CHUNK) await this.#take(chunk.subarray(at, at + CHUNK));
+    }
     this.#engine.call((core) => core.closeBytes());
     await this.#intake.drain();
-    if (!isWhole) this.#intake.lose(BROKEN_OFF);
+    if (!outcome.isWhole) this.#intake.lose(BROKEN_OFF);
   }
 
   /** The end of the document. */
@@ -238,23 +242,21 @@ export class Message implements GatedResult {
     return this.#adopted.refs;
   }
 
-  /** False where the source fails before its end: what else is in the document stays all the same. */
-  async #takeAll(source: ByteSource): Promise<boolean> {
+  /** What a source gives. Where it fails before its end, it is not whole, and what else is in the document stays. */
+  async *#chunksOf(source: ByteSource, outcome: { isWhole: boolean }): AsyncGenerator<Uint8Array> {
     const { access, options } = this.#around;
     const chunks = chunksIn(source);
-    for (;;) {
-      let next: IteratorResult<Uint8Array>;
-      try {
-        next = await access.ended(chunks.next());
-      } catch {
-        // Whoever gives the bytes may still be waited for: it is told that nobody wants them.
-        void chunks.return(undefined);
+    try {
+      for (;;) {
+        const next = await access.ended(chunks.next()).catch(() => undefined);
         options.signal?.throwIfAborted();
-        return false;
+        outcome.isWhole = next !== undefined;
+        if (next === undefined || next.done === true) return;
+        yield next.value;
       }
-      if (next.done === true) return true;
-      const chunk = next.value;
-      for (let at = 0; at < chunk.length; at += CHUNK) await this.#take(chunk.subarray(at, at + CHUNK));
+    } finally {
+      // Whoever gives the bytes may still be waited for: it is told that nobody wants them.
+      void chunks.return(undefined);
     }
   }
 

@@ -160,7 +160,8 @@ export interface FileLook extends Disposable {
 export interface Sluice {
   /**
    * Reduces a whole result: a CallToolResult, a JSON-RPC response, a content array or any JSON value. Bytes in it, at any depth,
-   * become artifacts: typed arrays, `DataView`, `ArrayBuffer`, `Blob`, `Response`, `ReadableStream`.
+   * become artifacts: typed arrays, `DataView`, `ArrayBuffer`, `Blob`, `Response`, `ReadableStream`, `Readable` of Node, async
+   * generators. A Map with string keys is an object; another Map and a Set are lists.
    */
   transform(result: unknown, options?: TransformOptions): Promise<Transformed>;
   /** The same for bytes of JSON that arrive in pieces. */

@@ -1,5 +1,5 @@
 /**
- * The store as one message meets it: every call coded, ended by the caller's signal, and survived.
+ * The store as one message meets it: every call coded, ended by the caller's signal or when it hangs, and survived.
  * @module
  */
 import type { ArtifactInfo, ArtifactRef, ArtifactScope, ArtifactStore, ArtifactWriter } from "../artifacts/store.js";
@@ -7,6 +7,7 @@ import { insteadOf, isTruncated, warningOf } from "../artifacts/unstored.js";
 import { SluiceError } from "../errors/error.js";
 import { guarded, type StorageAct } from "../errors/storage.js";
 import { onAbort, untilAborted } from "./abort.js";
+import { isBytes } from "./call.js";
 import type { AnswerRef, TransformOptions } from "./sluice.js";
 
 /** What is done about a store that fails: the answer comes without it, or there is none. */
@@ -15,7 +16,14 @@ export type OnStoreFailure = "answer" | "throw";
 /** Different failures that one answer lists. */
 const MAX_FAILURES = 32;
 
-/** How long, in milliseconds, what an aborted message left half-written may take to go away. */
+/**
+ * How long, in milliseconds, a store may take for one call: for one that moves bytes, which may be slow for a good reason, such as
+ * the last part of a large upload, and for one that looks something up or clears up. One that takes longer hangs, as far as anybody
+ * can tell, and is given up for the message. Tests make it shorter.
+ */
+export const STORE_SILENCE = { bytes: 60_000, look: 10_000 };
+
+/** The same for what an aborted message left half-written: how long it may take to go away. */
 const GRACE = 500;
 
 /** A store, and what is done when it fails. */
@@ -32,6 +40,8 @@ export class StoreAccess {
   /** What the store threw; made when it does. */
   #thrown: WeakSet<SluiceError> | undefined;
   #abandoned = false;
+  /** Set when a call took too long: no other one is waited for. */
+  #givenUp: SluiceError | undefined;
 
   constructor(terms: StoreTerms, signal: AbortSignal | undefined) {
     this.#terms = terms;
@@ -42,6 +52,7 @@ export class StoreAccess {
   with(signal: AbortSignal): StoreAccess {
     const access = new StoreAccess(this.#terms, signal);
     access.#failures.push(...this.#failures);
+    access.#givenUp = this.#givenUp;
     return access;
   }
 
@@ -55,22 +66,36 @@ export class StoreAccess {
     return this.#abandoned;
   }
 
-  /** Calls the store. Throws the signal's reason, else what `storageError` makes of it. */
-  async call<T>(act: StorageAct, work: (store: ArtifactStore) => Promise<T>): Promise<T> {
+  /**
+   * Calls the store. Throws the signal's reason, else what `storageError` makes of it, and E_STORE_… where it does not answer
+   * within so many milliseconds, or did not before.
+   */
+  async call<T>(
+    act: StorageAct,
+    work: (store: ArtifactStore) => Promise<T>,
+    most: number = STORE_SILENCE.bytes,
+  ): Promise<T> {
     this.#signal?.throwIfAborted();
+    let timer: ReturnType<typeof setTimeout> | undefined;
     try {
-      return await this.ended(guarded(act, () => work(this.#terms.store)));
+      if (this.#givenUp !== undefined) throw this.#givenUp;
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(this.#giveUp(act)), most);
+      });
+      return await this.ended(Promise.race([guarded(act, () => work(this.#terms.store)), late]));
     } catch (error) {
       this.#signal?.throwIfAborted();
       (this.#thrown ??= new WeakSet()).add(error as SluiceError);
       throw error;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
-  /** A writer of the store's; one that comes too late for an aborted message is aborted. */
+  /** A writer of the store's; one that comes too late is aborted. */
   openWriter(info: ArtifactInfo): Promise<ArtifactWriter> {
     return this.call("write", async (store) => {
-      const writer = await store.openWriter(info);
+      const writer = await writerOf(store, info);
       if (this.#abandoned) await writer.abort();
       return writer;
     });
@@ -80,8 +105,10 @@ export class StoreAccess {
   openChunks(id: string, scope: ArtifactScope | undefined): Promise<AsyncGenerator<Uint8Array> | null> {
     return this.call("read", async (store) => {
       const stream = await store.openReader(id, scope === undefined ? {} : { scope });
-      if (this.#abandoned) await stream?.cancel();
-      return stream && this.#chunks(stream);
+      if (stream === null) return null;
+      if (typeof (stream as Partial<typeof stream> | undefined)?.getReader !== "function") throw noBytes();
+      if (this.#abandoned) await stream.cancel();
+      return this.#chunks(stream);
     });
   }
 
@@ -94,10 +121,7 @@ export class StoreAccess {
       return await work();
     } catch (error) {
       if (!this.caused(error)) throw error;
-      const known = this.#failures.some(({ code, message }) => code === error.code && message === error.message);
-      if (!known && this.#failures.length < MAX_FAILURES) this.#failures.push(error);
-      if (this.#terms.onFailure === "throw") throw error;
-      return otherwise(error);
+      return this.#without(error, otherwise);
     }
   }
 
@@ -116,44 +140,73 @@ export class StoreAccess {
     return untilAborted(work, signal).finally(forget);
   }
 
-  /** Clears up. What fails is left to the store's own clean-up; what hangs after an abort is not waited for long. */
+  /** Clears up. What fails is left to the store's own clean-up; what hangs is not waited for long, or at all once it did. */
   async clear(work: () => Promise<unknown>): Promise<void> {
     const clearing = guarded("write", work).catch(() => undefined);
-    if (this.#signal === undefined) {
-      await clearing;
-      return;
-    }
-    const settled = new AbortController();
-    const left = graceOver(this.#signal, settled.signal).then(() => (this.#abandoned = true));
-    await Promise.race([clearing.finally(() => settled.abort()), left]);
+    if (this.#givenUp !== undefined) return;
+    const signal = this.#signal;
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        forget?.();
+        resolve();
+      };
+      const leave = (): void => {
+        this.#giveUp("write");
+        end();
+      };
+      let timer = setTimeout(leave, signal?.aborted === true ? GRACE : STORE_SILENCE.look);
+      const forget =
+        signal &&
+        onAbort(signal, () => {
+          clearTimeout(timer);
+          timer = setTimeout(leave, GRACE);
+        });
+      void clearing.then(end);
+    });
   }
 
   /**
    * The ref itself, or one that says that nothing is kept: in a store with limits, the last artifacts of a result may
-   * take the room of its first.
+   * take the room of its first. That a store cannot be looked into now does not say that something is gone.
    */
   async storedOrTruncated(ref: AnswerRef): Promise<AnswerRef> {
     if (isTruncated(ref)) return ref;
-    const look = async (store: ArtifactStore): Promise<AnswerRef> => {
-      // That a store cannot be looked into now does not say that something is gone.
-      const isGone = await unlessExpired(() => store.stat(ref.id, ref.scope)).then(
-        (found) => found === null,
-        () => false,
-      );
-      if (isGone) throw crowdedOut();
-      return ref;
-    };
-    return this.attempt<AnswerRef>(
-      () => this.call("read", look),
-      (failure) => insteadOf(ref, warningOf(failure)),
-    );
+    const stat = (store: ArtifactStore): Promise<unknown> => unlessExpired(() => store.stat(ref.id, ref.scope));
+    const found = await this.call("read", stat, STORE_SILENCE.look).catch((error: unknown) => {
+      if (this.caused(error)) return ref;
+      throw error;
+    });
+    return found === null ? this.#without(crowdedOut(), (failure) => insteadOf(ref, warningOf(failure))) : ref;
+  }
+
+  /** Notes a failure, then does without the store, unless failures are to be thrown. */
+  #without<T>(failure: SluiceError, otherwise: (failure: SluiceError) => T): T {
+    (this.#thrown ??= new WeakSet()).add(failure);
+    const { code, message } = failure;
+    const isKnown = this.#failures.some((known) => code === known.code && message === known.message);
+    if (!isKnown && this.#failures.length < MAX_FAILURES) this.#failures.push(failure);
+    if (this.#terms.onFailure === "throw") throw failure;
+    return otherwise(failure);
+  }
+
+  #giveUp(act: StorageAct): SluiceError {
+    this.#abandoned = true;
+    return (this.#givenUp ??= new SluiceError(
+      act === "read" ? "E_STORE_READ" : "E_STORE_WRITE",
+      "The store did not answer in time: check that it can be reached, then try again.",
+    ));
   }
 
   async *#chunks(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
     const reader = stream.getReader();
     try {
       for (;;) {
-        const { done, value } = await this.call("read", () => reader.read());
+        const { done, value } = await this.call("read", async () => {
+          const read = await reader.read();
+          if (!read.done && !isBytes(read.value)) throw noBytes();
+          return read;
+        });
         if (done) return;
         yield value;
       }
@@ -161,18 +214,6 @@ export class StoreAccess {
       await this.clear(() => reader.cancel());
     }
   }
-}
-
-/** Settles a while after `signal` is aborted, unless `settled` is before. */
-function graceOver(signal: AbortSignal, settled: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const begin = (): void => {
-      const timer = setTimeout(resolve, GRACE);
-      onAbort(settled, () => clearTimeout(timer));
-    };
-    if (signal.aborted) begin();
-    else onAbort(settled, onAbort(signal, begin));
-  });
 }
 
 /** What is said of what is stored of a result. */
@@ -188,6 +229,24 @@ export function checked(ref: ArtifactRef | null): ArtifactRef {
   const { id, source } = (ref ?? {}) as Readonly<Record<keyof ArtifactRef, unknown>>;
   if (typeof id === "string" && id !== "" && typeof source === "object" && source !== null) return ref as ArtifactRef;
   throw new SluiceError("E_STORE_WRITE", "The store took the content but gave no ref: repair the store.");
+}
+
+/** What a store gives as a writer. Throws E_STORE_… for what it fails with, and E_STORE_WRITE for what is no writer. */
+export async function writerOf(
+  store: Pick<ArtifactStore, "openWriter">,
+  info: ArtifactInfo = {},
+): Promise<ArtifactWriter> {
+  const writer = (await guarded("write", () => store.openWriter(info))) as Partial<ArtifactWriter> | null | undefined;
+  const isWriter = [writer?.write, writer?.close, writer?.abort].every((method) => typeof method === "function");
+  if (isWriter) return writer as ArtifactWriter;
+  throw new SluiceError("E_STORE_WRITE", "The store gave no writer: repair the store.");
+}
+
+function noBytes(): SluiceError {
+  return new SluiceError(
+    "E_STORE_READ",
+    "The store gave something else than the bytes of an artifact: repair the store.",
+  );
 }
 
 /** Null for what retention has taken away. */

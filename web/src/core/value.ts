@@ -5,7 +5,10 @@
 import { SluiceError } from "../errors/error.js";
 
 /** What holds bytes: any view of a buffer, a buffer, a file, an answer over HTTP, a stream. */
-export type ByteSource = ArrayBufferView | ArrayBufferLike | Blob | Response | ReadableStream<Uint8Array>;
+type Held = ArrayBufferView | ArrayBufferLike | Blob | Response | ReadableStream<Uint8Array>;
+
+/** What holds bytes, or gives them one after the other: a stream of Node's, an async generator. */
+export type ByteSource = Held | AsyncIterable<unknown>;
 
 /** A value as JSON text in pieces, with what holds bytes between them, in the order of the document. */
 export type ValuePiece = string | ByteSource;
@@ -14,34 +17,73 @@ export type ValuePiece = string | ByteSource;
  * What holds bytes, by what `Object.prototype.toString` says, since values come from other realms too and some platforms lack a
  * class; each with a member that only the real one has.
  */
-const BYTE_SOURCES: Readonly<Record<string, string>> = {
+const BYTE_SOURCES: Readonly<Record<string, string | symbol>> = {
   "[object ArrayBuffer]": "byteLength",
   "[object SharedArrayBuffer]": "byteLength",
   "[object Blob]": "stream",
   "[object File]": "stream",
   "[object Response]": "arrayBuffer",
   "[object ReadableStream]": "getReader",
+  "[object AsyncGenerator]": Symbol.asyncIterator,
 };
+
+/** Characters of a key, and of a whole place, that an error repeats. */
+const [MAX_KEY, MAX_PLACE] = [64, 256];
 
 /** Whether a value is bytes, or gives some. */
 export function isByteSource(value: unknown): value is ByteSource {
   if (typeof value !== "object" || value === null) return false;
   if (ArrayBuffer.isView(value)) return true;
   const member = BYTE_SOURCES[Object.prototype.toString.call(value)];
-  return member !== undefined && member in value;
+  if (member !== undefined) return member in value;
+  return isNodeStream(value) && value.readableObjectMode !== true;
+}
+
+interface NodeStream extends AsyncIterable<unknown> {
+  readonly readableObjectMode?: unknown;
+}
+
+function isNodeStream(value: object): value is NodeStream {
+  return typeof (value as { readonly pipe?: unknown }).pipe === "function" && Symbol.asyncIterator in value;
+}
+
+/** What JSON would write as an empty object, or as what it is made of inside. */
+class NotJson extends TypeError {}
+
+/** A value as JSON has it: a Map or a Set as an object or a list. Throws NotJson for what has to be waited for. */
+function plain(value: unknown, made: Map<object, unknown>): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const tag = Object.prototype.toString.call(value);
+  if (tag === "[object Promise]" && "then" in value) throw new NotJson("a promise: await it");
+  if (isNodeStream(value)) throw new NotJson("a stream: collect what it gives");
+  const isMap = tag === "[object Map]";
+  if ((!isMap && tag !== "[object Set]") || !(Symbol.iterator in value)) return value;
+  // The same each time, or what is inside itself would never be found to be.
+  if (!made.has(value)) made.set(value, listOf(value as Iterable<unknown>, isMap));
+  return made.get(value);
+}
+
+function listOf(values: Iterable<unknown>, isMap: boolean): unknown {
+  const list = [...values];
+  const isKeyed = isMap && list.every((entry) => typeof (entry as readonly unknown[])[0] === "string");
+  return isKeyed ? Object.fromEntries(list as [string, unknown][]) : list;
 }
 
 /**
  * JSON text of a value that holds no bytes.
  *
- * @throws SluiceError E_INVALID_ARGUMENT for what JSON cannot say: a BigInt, a cycle, a function.
+ * @throws SluiceError E_INVALID_ARGUMENT, with its place, for what JSON cannot say: a BigInt, a cycle, a function, a promise.
  */
 export function jsonOf(value: unknown, replacer?: Replacer): string {
   let text: string | undefined;
   try {
-    text = stringifyDeep(value, replacer);
+    text = stringifyDeep(replacer === undefined ? plain(value, new Map()) : value, replacer);
   } catch (error) {
-    throw new SluiceError("E_INVALID_ARGUMENT", `the value is not JSON: ${reasonOf(error)}`, {}, { cause: error });
+    const reason = reasonOf(error);
+    const path = reason === undefined ? "" : placeOf(value, replacer);
+    const where = path === "" ? "" : ` at ${path}`;
+    const sentence = `the value is not JSON${where}: ${reason ?? "it cannot be read"}`;
+    throw new SluiceError("E_INVALID_ARGUMENT", sentence, path === "" ? {} : { path }, { cause: error });
   }
   if (text === undefined) {
     throw new SluiceError("E_INVALID_ARGUMENT", `the value is not JSON: ${typeof value} has no JSON form`);
@@ -51,18 +93,21 @@ export function jsonOf(value: unknown, replacer?: Replacer): string {
 
 /**
  * A value in pieces: what holds bytes stands in the place of a JSON value, at any depth, inside instances of classes, and in
- * what `toJSON` gives. All else is what `JSON.stringify` makes of it.
+ * what `toJSON` gives. A Map whose keys are texts is an object, another one and a Set are lists. All else is what
+ * `JSON.stringify` makes of it.
  *
- * @throws SluiceError E_INVALID_ARGUMENT for what JSON cannot say: a BigInt, a cycle, a function.
+ * @throws SluiceError E_INVALID_ARGUMENT, with its place, for what JSON cannot say: a BigInt, a cycle, a function, a promise.
  */
 export function piecesOf(value: unknown): readonly ValuePiece[] {
   const sources: ByteSource[] = [];
   // Nobody can guess it, so no string of the value can be taken for one of ours.
   const name = crypto.randomUUID();
+  const made = new Map<object, unknown>();
   const text = jsonOf(value, function (this: unknown, key: string, said: unknown): unknown {
     const own = (this as Record<string, unknown>)[key];
-    const source = isByteSource(own) ? own : said;
-    if (!isByteSource(source)) return said;
+    if (typeof own !== "object" && typeof said !== "object") return said;
+    const source = own !== said && isByteSource(own) ? own : said;
+    if (!isByteSource(source)) return plain(said, made);
     return `${name}:${sources.push(source) - 1}`;
   });
   if (sources.length === 0) return [text];
@@ -75,6 +120,10 @@ export function piecesOf(value: unknown): readonly ValuePiece[] {
 export async function* chunksIn(source: ByteSource): AsyncGenerator<Uint8Array> {
   if (ArrayBuffer.isView(source)) {
     yield new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+    return;
+  }
+  if (!isHeld(source)) {
+    for await (const chunk of source) yield chunkOf(chunk);
     return;
   }
   const stream = streamOf(source);
@@ -95,7 +144,11 @@ export async function* chunksIn(source: ByteSource): AsyncGenerator<Uint8Array> 
   }
 }
 
-function streamOf(source: Exclude<ByteSource, ArrayBufferView>): ReadableStream<unknown> | undefined {
+function isHeld(source: ByteSource): source is Held {
+  return !(Symbol.asyncIterator in source) || "getReader" in source;
+}
+
+function streamOf(source: Exclude<Held, ArrayBufferView>): ReadableStream<unknown> | undefined {
   if ("getReader" in source) return source;
   if ("stream" in source) return source.stream();
   if ("body" in source) return source.body ?? undefined;
@@ -113,6 +166,7 @@ function chunkOf(value: unknown): Uint8Array {
 
 /** The MIME type that a source says it has, where it says one. */
 export function typeOf(source: ByteSource): string | undefined {
+  if (!isHeld(source)) return undefined;
   const said = "headers" in source ? source.headers.get("content-type") : "type" in source ? source.type : undefined;
   const type = said?.split(";", 1)[0]?.trim();
   return type === "" ? undefined : type;
@@ -120,13 +174,42 @@ export function typeOf(source: ByteSource): string | undefined {
 
 /** Names the file that a source is, where it has a name. */
 export function filenameOf(source: ByteSource): string | undefined {
-  return "name" in source && typeof source.name === "string" && source.name !== "" ? source.name : undefined;
+  return isHeld(source) && "name" in source && typeof source.name === "string" && source.name !== ""
+    ? source.name
+    : undefined;
 }
 
-/** What JSON says itself of a value; what a getter or `toJSON` of the value's own throws may hold anything. */
-function reasonOf(error: unknown): string {
+/** What JSON says itself of a value, or we; what a getter or `toJSON` of the value's own throws may hold anything. */
+function reasonOf(error: unknown): string | undefined {
   const [line = ""] = error instanceof TypeError ? error.message.split("\n", 1) : [];
-  return /circular|BigInt/.test(line) && line.length <= 200 ? line : "it cannot be read";
+  return error instanceof NotJson || (/circular|BigInt/.test(line) && line.length <= 200) ? line : undefined;
+}
+
+/** Where a value stops being JSON, such as `rows[3].id`, bounded; "" for the value itself. Writes it once more to find out. */
+function placeOf(root: unknown, replacer: Replacer = (_, value) => value): string {
+  const open: { readonly value: unknown; readonly place: string }[] = [];
+  let place = "";
+  try {
+    stringifyDeep(root, function (key, value) {
+      while (open.length > 0 && open.at(-1)?.value !== this) open.pop();
+      const holder = open.at(-1);
+      place = holder === undefined ? "" : within(holder.place, key, Array.isArray(this));
+      const said = replacer.call(this, key, value);
+      if (typeof said === "object" && said !== null) open.push({ value: said, place });
+      return said;
+    });
+    return "";
+  } catch {
+    // It stands at the last place that was looked at.
+    return place;
+  }
+}
+
+function within(holder: string, key: string, isList: boolean): string {
+  const shown = key.slice(0, MAX_KEY);
+  const isWord = /^[\w$-]+$/.test(shown);
+  const step = isList ? `[${shown}]` : isWord ? `.${shown}` : `[${JSON.stringify(shown)}]`;
+  return `${holder}${step}`.replace(/^\./, "").slice(0, MAX_PLACE);
 }
 
 /** A container whose members are being written. */

@@ -94,6 +94,13 @@ test.each(["beforeWrite", "beforeClose"] as const)(
   },
 );
 
+test.each([undefined, null, {}])("a store that gives %o for a writer is answered for", async (none) => {
+  const store = Object.assign(new CountingStore(), { openWriter: async () => none as ArtifactWriter });
+  await using server = new SluiceServer({ store, onError: () => undefined });
+  const ada = await Visitor.of(server);
+  expect(await refused(await ada.ask("/artifacts", { method: "POST", body: "x" }))).toEqual([503, "E_STORE_WRITE"]);
+});
+
 test("a slow store holds the body up, and the body holds no store up", async () => {
   const store = new CountingStore();
   store.beforeWrite = () => sleep(600);

@@ -3,8 +3,8 @@
  * @module
  */
 import type { SluiceConfig } from "../../core/config.js";
+import { writerOf } from "../../core/store-access.js";
 import { SluiceError } from "../../errors/error.js";
-import { guarded } from "../../errors/storage.js";
 import { asStore } from "../discover.js";
 import { bytesOf, encoded, objectOf } from "../bytes.js";
 import { claimOf, infoOfText, type Claim } from "../record.js";
@@ -79,9 +79,7 @@ export class RetainingArtifactStore implements ArtifactStore {
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
     const claim = claimOf(info);
     await this.#keeper.lookAtDisk();
-    return new SinkWriter(
-      new MeasuringSink(await guarded("write", () => this.#inner.openWriter(info)), claim, this.#keeper),
-    );
+    return new SinkWriter(new MeasuringSink(await writerOf(this.#inner, info), claim, this.#keeper));
   }
 
   async get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {

@@ -9,6 +9,7 @@ import type { Retention } from "../../artifacts/retention/policy.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactRef, ArtifactWriter, StoredArtifact } from "../../artifacts/store.js";
 import type { FileLook } from "../../core/sluice.js";
+import { writerOf } from "../../core/store-access.js";
 import { coreDescriber } from "../../files/user-storage.js";
 import { artifactHandler } from "../artifacts/handler.js";
 import { safeFilename } from "../artifacts/headers.js";
@@ -119,7 +120,7 @@ async function uploadArtifact(c: InSession, terms: ServeTerms, describer: Descri
   });
   const scope = scopeOf(session, trace);
   const patience = limits.storeSeconds * 1000;
-  const writer = await inTime(store.openWriter({ namespace, scope }), patience, () => new StoreLate());
+  const writer = await inTime(writerOf(store, { namespace, scope }), patience, () => new StoreLate());
   const said = { declared, filename, describer };
   let ref: ArtifactRef;
   try {
