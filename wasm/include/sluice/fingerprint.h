@@ -1,4 +1,4 @@
-// What a JSON text says, in three numbers: the same for any white space and spelling of strings.
+// What a JSON text says, in two numbers: the same for any white space and spelling of strings.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,20 @@ namespace sluice {
 
 struct Segment;
 
-/// 128 bits of hash and a length. Texts that differ by accident do not share one; those of two
-/// texts in a row are made of those of both.
+/// A polynomial over the bytes, modulo 2^64, and their number. Texts that differ by accident do not
+/// share one (a text that was made to do so hides nothing but itself); that of two texts in a row
+/// is made of those of both.
 struct Fingerprint {
-  uint64_t one = 0;
-  uint64_t other = 0;
+  /// Odd, so that no bit is lost.
+  static constexpr uint64_t kBase = 0x9E3779B97F4A7C15;
+
+  uint64_t hash = 0;
   uint64_t length = 0;  ///< 0: not known
 
+  void add(char byte) {
+    hash = hash * kBase + 1 + static_cast<uint8_t>(byte);
+    ++length;
+  }
   void add(std::string_view text);
   void add(const Fingerprint& behind);
 
@@ -35,21 +42,20 @@ class SourcePrint {
   Fingerprint finish();
 
  private:
-  void flush();
   void open_quote();
   void quote();
   void escaped(char c);
   void unit();
-  size_t outside(std::string_view source);
+  const char* inside(const char* at, const char* end);
+  const char* outside(const char* at, const char* end);
 
   Fingerprint print_;
-  std::string out_;      // what is not in print_ yet
   std::string escape_;   // behind a backslash, while it is not complete
   uint32_t high_ = 0;    // half of a surrogate pair that ends what came so far
   char last_ = '[';      // the last character outside of strings
   bool gap_ = false;     // white space behind it
   bool inside_ = false;  // a string
-  bool opened_ = false;  // … whose quote is not in out_: a value that stands bare has none
+  bool opened_ = false;  // … whose quote is not in print_: a value that stands bare has none
   bool bare_ = false;    // … that is such a value
   bool escaping_ = false;
   bool unknown_ = false;
@@ -64,7 +70,6 @@ class ContentPrint {
 
  private:
   Fingerprint print_;
-  std::string out_;
 };
 
 }  // namespace sluice

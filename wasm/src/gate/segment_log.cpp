@@ -99,17 +99,21 @@ void SegmentLog::count_damaged(Open& open, std::string_view bytes) {
   if (open.seam.size() > 2) open.seam.erase(0, open.seam.size() - 2);
 }
 
-// What begins with no bracket is no JSON that is worth a second look: a long string is compared as
-// content.
-void SegmentLog::print(Open& open, SegmentKind kind, std::string_view bytes) {
+// A text that begins with a bracket is compared as JSON, another as what a string holds. An MCP
+// client gets every text, so there nothing is compared.
+void SegmentLog::print(Open& open, SegmentKind kind, std::string_view bytes) const {
+  if (options_.protect) return;
   if (!open.begun) {
     const size_t first = bytes.find_first_not_of(" \t\r\n");
     open.begun = first != std::string_view::npos;
     const bool like = open.begun && (bytes[first] == '{' || bytes[first] == '[');
     if (like || kind == SegmentKind::json) open.source.emplace();
   }
-  if (open.source) open.source->push(bytes);
-  if (kind == SegmentKind::text) open.content.push(bytes);
+  if (open.source) {
+    open.source->push(bytes);
+  } else {
+    open.content.push(bytes);
+  }
 }
 
 // What passes by is counted.
@@ -143,8 +147,11 @@ void SegmentLog::reference(uint32_t index, uint32_t inner) {
   Segment& segment = segments_[index];
   segment.inner.push_back(inner);
   open.begun = true;
-  open.content.refer();
-  if (open.source) open.source->refer(segments_[inner]);
+  if (open.source) {
+    open.source->refer(segments_[inner]);
+  } else if (!options_.protect) {
+    open.content.refer();
+  }
   std::string marker;
   append_marker(marker, inner);
   follow(open, segment, marker, true);
@@ -206,8 +213,11 @@ void SegmentLog::close(uint32_t index) {
         open.head.size() == segment.bytes + segment.inner.size() * kMarkerBytes &&
         count_chars(open.head) + segment.inner.size() * (kReferenceChars - kMarkerBytes) <= limit;
     previewed_ += std::min(count_chars(segment.preview), most);
-    segment.content_print = open.content.finish();
-    if (open.source) segment.source_print = open.source->finish();
+    if (open.source) {
+      segment.source_print = open.source->finish();
+    } else {
+      segment.content_print = open.content.finish();
+    }
   }
   if (segment.mangled) {
     const auto was = sniff_mangled(open.head, options_.signatures);

@@ -61,7 +61,7 @@ class SegmentLog {
   void look(uint32_t index, std::string_view bytes);
   void follow(Open& open, const Segment& segment, std::string_view bytes, bool uncut = false);
   static void count_damaged(Open& open, std::string_view bytes);
-  static void print(Open& open, SegmentKind kind, std::string_view bytes);
+  void print(Open& open, SegmentKind kind, std::string_view bytes) const;
   std::string_view keep(Open& open, std::string_view bytes, bool uncut);
   void recognise(Open& open, const Segment& segment) const;
 

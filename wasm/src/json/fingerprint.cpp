@@ -10,15 +10,9 @@ namespace sluice {
 
 namespace {
 
-// Odd, so that no bit is lost; otherwise any two.
-constexpr uint64_t kOne = 0x9E3779B97F4A7C15;
-constexpr uint64_t kOther = 0xD6E8FEB86659FD93;
-
 /// Stands for a segment that is not part of the text: a backslash is otherwise followed by another
 /// or by a quote.
 constexpr std::string_view kReference = "\\!";
-
-constexpr size_t kPiece = 4096;
 
 uint64_t power(uint64_t base, uint64_t exponent) {
   uint64_t product = 1;
@@ -26,21 +20,6 @@ uint64_t power(uint64_t base, uint64_t exponent) {
     if (exponent & 1) product *= base;
   }
   return product;
-}
-
-/// A polynomial in `Base`, four bytes at a time: one multiplication waits for the last.
-template <uint64_t Base>
-uint64_t hash(uint64_t sum, Bytes bytes) {
-  constexpr uint64_t kSquare = Base * Base;
-  constexpr uint64_t kCube = kSquare * Base;
-  const auto digit = [&](size_t at) { return uint64_t{1} + bytes[at]; };
-  size_t at = 0;
-  for (; at + 4 <= bytes.size(); at += 4) {
-    sum = sum * (kSquare * kSquare) + digit(at) * kCube + digit(at + 1) * kSquare +
-          digit(at + 2) * Base + digit(at + 3);
-  }
-  for (; at < bytes.size(); ++at) sum = sum * Base + digit(at);
-  return sum;
 }
 
 /// Up to the first quote, backslash or control byte.
@@ -58,60 +37,90 @@ bool is_structure(char c) {
   return std::string_view("{}[]:,\"").find(c) != std::string_view::npos;
 }
 
+void add_code_point(Fingerprint& print, uint32_t point) {
+  std::string bytes;
+  append_code_point(bytes, point);
+  print.add(bytes);
+}
+
 bool is_hex(char c) {
   return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
 }  // namespace
 
+// Four bytes at a time: one multiplication waits for the last.
 void Fingerprint::add(std::string_view text) {
-  one = hash<kOne>(one, as_bytes(text));
-  other = hash<kOther>(other, as_bytes(text));
+  constexpr uint64_t kSquare = kBase * kBase;
+  constexpr uint64_t kCube = kSquare * kBase;
+  const Bytes bytes = as_bytes(text);
+  const auto digit = [&](size_t at) { return uint64_t{1} + bytes[at]; };
+  uint64_t sum = hash;
+  size_t at = 0;
+  for (; at + 4 <= bytes.size(); at += 4) {
+    sum = sum * (kSquare * kSquare) + digit(at) * kCube + digit(at + 1) * kSquare +
+          digit(at + 2) * kBase + digit(at + 3);
+  }
+  for (; at < bytes.size(); ++at) sum = sum * kBase + digit(at);
+  hash = sum;
   length += text.size();
 }
 
 void Fingerprint::add(const Fingerprint& behind) {
-  one = one * power(kOne, behind.length) + behind.one;
-  other = other * power(kOther, behind.length) + behind.other;
+  hash = hash * power(kBase, behind.length) + behind.hash;
   length += behind.length;
 }
 
 // --- source -----------------------------------------------------------------------------------
 
 void SourcePrint::push(std::string_view source) {
-  while (!source.empty()) {
+  const char* at = source.data();
+  const char* const end = at + source.size();
+  while (at != end) {
     if (escaping_) {
-      escaped(source[0]);
-      source.remove_prefix(1);
-      continue;
-    }
-    if (inside_) {
-      const std::string_view text = plain(source);
-      if (!text.empty()) {
-        open_quote();
-        out_ += text;
-        source.remove_prefix(text.size());
-        if (source.empty()) break;
-      }
-    }
-    if (!inside_ && source[0] != '"') {
-      source.remove_prefix(outside(source));
-      if (out_.size() >= kPiece) flush();
-      continue;
-    }
-    const char c = source[0];
-    source.remove_prefix(1);
-    if (c == '"') {
+      escaped(*at++);
+    } else if (*at == '"') {
       quote();
-    } else if (c == '\\') {
-      escaping_ = true;
+      ++at;
     } else {
-      open_quote();
-      out_ += c;
+      at = inside_ ? inside(at, end) : outside(at, end);
     }
-    if (out_.size() >= kPiece) flush();
   }
-  if (out_.size() >= kPiece) flush();
+}
+
+// A string up to its quote, or an escape.
+const char* SourcePrint::inside(const char* at, const char* end) {
+  if (*at == '\\') {
+    escaping_ = true;
+    return at + 1;
+  }
+  open_quote();
+  Fingerprint print = print_;
+  for (; at != end && *at != '"' && *at != '\\'; ++at) print.add(*at);
+  print_ = print;
+  return at;
+}
+
+// White space goes, unless two words would become one: no JSON, so it must not look like any.
+const char* SourcePrint::outside(const char* at, const char* end) {
+  Fingerprint print = print_;
+  char last = last_;
+  for (; at != end && *at != '"'; ++at) {
+    const char c = *at;
+    if (is_space(c)) {
+      gap_ = true;
+      continue;
+    }
+    if (gap_) {
+      if (!is_structure(last) && !is_structure(c)) print.add(' ');
+      gap_ = false;
+    }
+    print.add(c);
+    last = c;
+  }
+  last_ = last;
+  print_ = print;
+  return at;
 }
 
 void SourcePrint::refer(const Segment& segment) {
@@ -126,30 +135,23 @@ void SourcePrint::refer(const Segment& segment) {
     last_ = 'x';
   }
   if (segment.kind == SegmentKind::run) {
-    out_ += kReference;
+    print_.add(kReference);
     return;
   }
-  flush();
   const Fingerprint& said = json ? segment.source_print : segment.content_print;
   unknown_ = unknown_ || said.length == 0;
   print_.add(said);
 }
 
 Fingerprint SourcePrint::finish() {
-  flush();
   return unknown_ || inside_ ? Fingerprint{} : print_;
-}
-
-void SourcePrint::flush() {
-  print_.add(out_);
-  out_.clear();
 }
 
 // Something follows inside the string.
 void SourcePrint::open_quote() {
-  if (opened_) out_ += '"';
+  if (opened_) print_.add('"');
   opened_ = false;
-  if (high_ != 0) append_code_point(out_, high_);
+  if (high_ != 0) add_code_point(print_, high_);
   high_ = 0;
 }
 
@@ -162,7 +164,7 @@ void SourcePrint::quote() {
   }
   if (!bare_) {
     open_quote();
-    out_ += '"';
+    print_.add('"');
   }
   inside_ = bare_ = false;
 }
@@ -181,8 +183,8 @@ void SourcePrint::escaped(char c) {
     std::string value;
     append_unescaped(value, known ? "\\" + escape_ : escape_);
     // One that JSON does not know keeps its backslash, and so does what would end the string.
-    if (!known || value == "\"" || value == "\\") out_ += '\\';
-    out_ += value;
+    if (!known || value == "\"" || value == "\\") print_.add('\\');
+    print_.add(value);
   }
   escape_.clear();
 }
@@ -195,29 +197,13 @@ void SourcePrint::unit() {
   if (pair) high_ = 0;
   open_quote();
   if (pair) {
-    append_code_point(out_, 0x10000 + ((high - 0xD800) << 10) + (unit - 0xDC00));
+    add_code_point(print_, 0x10000 + ((high - 0xD800) << 10) + (unit - 0xDC00));
   } else if ((unit & 0xFC00) == 0xD800) {
     high_ = unit;
   } else {
-    if (unit == '"' || unit == '\\') out_ += '\\';
-    append_code_point(out_, unit);
+    if (unit == '"' || unit == '\\') print_.add('\\');
+    add_code_point(print_, unit);
   }
-}
-
-// White space goes, unless two words would become one: no JSON, so it must not look like any.
-size_t SourcePrint::outside(std::string_view source) {
-  size_t end = 0;
-  if (is_space(source[0])) {
-    gap_ = true;
-    while (end < source.size() && is_space(source[end])) ++end;
-    return end;
-  }
-  if (gap_ && !is_structure(last_) && !is_structure(source[0])) out_ += ' ';
-  gap_ = false;
-  while (end < source.size() && !is_space(source[end]) && source[end] != '"') ++end;
-  out_.append(source.substr(0, end));
-  last_ = source[end - 1];
-  return end;
 }
 
 // --- content ----------------------------------------------------------------------------------
@@ -227,12 +213,10 @@ void ContentPrint::push(std::string_view text) {
     const std::string_view same = plain(text);
     print_.add(same);
     text.remove_prefix(same.size());
-    out_.clear();
     for (; !text.empty() && plain(text.substr(0, 1)).empty(); text.remove_prefix(1)) {
-      if (text[0] == '"' || text[0] == '\\') out_ += '\\';
-      out_ += text[0];
+      if (text[0] == '"' || text[0] == '\\') print_.add('\\');
+      print_.add(text[0]);
     }
-    print_.add(out_);
   }
 }
 
