@@ -113,7 +113,9 @@ TEST(Fingerprint, WhatWasTakenOutOfSourceIsPartOfIt) {
 
   print = SourcePrint();
   print.push("\"");
-  print.refer(Segment{.kind = SegmentKind::text});
+  Segment unknown;
+  unknown.kind = SegmentKind::text;
+  print.refer(unknown);
   print.push("\"");
   EXPECT_EQ(print.finish().length, 0u);
 }

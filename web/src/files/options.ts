@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactStore, Clock } from "../artifacts/store.js";
-import type { ContractWasmSource } from "../core/contract.js";
+import type { ContractWasmSource } from "../core/tool-contract.js";
 import type { WasmSource } from "../core/create.js";
 import { SluiceError } from "../errors/error.js";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTest, type OptionTests } from "../errors/options.js";

@@ -7,7 +7,7 @@ import type { Uploaded } from "../artifacts/bytes.js";
 import { ScopedArtifacts } from "../artifacts/scoped.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore, Clock } from "../artifacts/store.js";
 import { untilAborted } from "../core/abort.js";
-import type { ContractArtifact, DeferredArtifact, ToolContract } from "../core/contract.js";
+import type { ContractArtifact, DeferredArtifact, ToolContract } from "../core/tool-contract.js";
 import type { AnswerRef, Transformed } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
 import { isStoreFailure, storageError } from "../errors/storage.js";
