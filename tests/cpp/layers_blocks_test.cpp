@@ -137,9 +137,16 @@ TEST_F(LayersBlocks, WordsThatWouldDecodeAreWords) {
   }
 }
 
+TEST_F(LayersBlocks, BitsBehindTheLastByteAreLeftOut) {
+  const std::string source = result(image("YR=="));
+  const std::string out = bench.show(source);
+  EXPECT_EQ(string_at(out, {"content", "0", "artifact", "id"}), Bench::id("a"));
+  EXPECT_EQ(bench.restore(bench.mcp(source)), source);
+}
+
 TEST_F(LayersBlocks, WhatMayBeBase64ButIsNotIsNotShown) {
   const std::string broken = loose(pdf(200), "\\n").substr(3);
-  for (const std::string& data : {std::string("YR=="), broken, "data:a/b;base64," + broken}) {
+  for (const std::string& data : {std::string("YWJj="), broken, "data:a/b;base64," + broken}) {
     const std::string source = result(image(data));
     const std::string out = bench.show(source);
     EXPECT_EQ(string_at(out, {"content", "0", "artifact", "mime_type"}), "text/plain");

@@ -51,7 +51,7 @@ export async function problemsOf(told: Told, call: GivenCall, way: Way, given: G
     say("is answered although the store failed and errors are asked for", text);
   }
   const value = parsed(text, say);
-  bounds(told, text, value, way, say);
+  bounds(told, text, value, way, given, say);
   for (const planted of expected.planted) leaks(planted, text, say);
   if (isProseUnstored(call, way, given) && text.length < SEEN) {
     say("shows less than the guardrail allows, and there is no store", `${text.length} characters`);
@@ -129,13 +129,18 @@ function parsed(text: string, say: Say): unknown {
   }
 }
 
-function bounds({ answer }: Told, text: string, value: unknown, { dialect }: Way, say: Say): void {
+function bounds({ answer }: Told, text: string, value: unknown, { dialect }: Way, { store }: Given, say: Say): void {
   if (dialect === "observation") {
     const chars = codePoints(text);
     if (chars > OBSERVATION) say("is an observation above the limit", `${chars} characters`);
     return;
   }
   if (answer !== undefined && answer.bytes.length > MESSAGE) say("is a message above 8 MiB", `${answer.bytes.length}`);
+  // What no store keeps is the host's, whole: what its model is shown goes through the guardrail.
+  if (dialect === "host" && !keepsAll(store.kind)) {
+    if (text.length > MESSAGE) say("gives a host more than 8 MiB", `${text.length}`);
+    return;
+  }
   const longest = longestString(value);
   if (longest > INLINE) say("has a string above max_inline_size", `${longest} characters`);
 }

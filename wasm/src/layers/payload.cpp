@@ -75,6 +75,18 @@ std::string unwrap(std::string_view text, Form& form) {
   return joined;
 }
 
+/// Decoders leave out the bits of the last letter that are no whole byte; here they have to be 0.
+void clear_last_bits(std::string& digits) {
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const size_t size = digits.find('=');
+  if (size == std::string::npos || size % 4 < 2) return;
+  char& last = digits[size - 1];
+  const size_t value = kLetters.find(last);
+  const size_t bits = size % 4 == 2 ? 4 : 2;
+  if (value != std::string_view::npos) last = kLetters[value >> bits << bits];
+}
+
 bool decode_all(std::string_view digits, Alphabet alphabet, std::string& bytes) {
   bytes.resize(decoded_capacity(digits.size()));
   auto* out = reinterpret_cast<uint8_t*>(bytes.data());
@@ -204,6 +216,7 @@ std::optional<Payload> read_loose_base64(std::string_view text) {
   for (const char c : text.substr(begin_of_run(text))) {
     if (kWhite.find(c) == std::string_view::npos) digits += c;
   }
+  clear_last_bits(digits);
   std::optional<Payload> payload = read_base64_run(digits);
   if (!payload || !writes_again(*payload, digits)) return std::nullopt;
   if (!may_be_base64(text) && !sniff(as_bytes(payload->bytes))) return std::nullopt;

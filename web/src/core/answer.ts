@@ -7,47 +7,10 @@ import type { Engine } from "./engine.js";
 import { readLink } from "./link.js";
 import { keepSidecarRefs } from "./restore.js";
 import { Intake, SegmentWriter } from "./segments.js";
-import type { AnswerRef, Cut, Transformed, TransformOptions } from "./sluice.js";
+import type { AnswerRef, Transformed, TransformOptions } from "./sluice.js";
 import { textOf } from "./stored-text.js";
+import { Answer } from "./transformed.js";
 import { checked, infoOf, STORE_SILENCE, unlessExpired, type StoreAccess } from "./store-access.js";
-
-type Parts = Omit<Transformed, "value" | "refs" | "clamped" | "cut"> & {
-  /** Where it is known; parsed of the text otherwise. */
-  readonly value?: unknown;
-  readonly refs?: string | undefined;
-  readonly cut?: Cut | undefined;
-};
-
-/** The value is parsed when it is first asked for: many hosts only pass the text on. */
-export class Answer implements Transformed {
-  readonly text: string;
-  readonly artifacts: Transformed["artifacts"];
-  readonly failures: Transformed["failures"];
-  readonly changed: boolean;
-  readonly clamped: boolean;
-  readonly cut?: Cut;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  readonly refs?: string;
-  #value: unknown;
-
-  constructor({ text, value, artifacts, failures, changed, cut, bytesIn, bytesOut, refs }: Parts) {
-    this.text = text;
-    this.#value = value;
-    this.artifacts = artifacts;
-    this.failures = failures;
-    this.changed = changed;
-    this.clamped = cut !== undefined;
-    this.bytesIn = bytesIn;
-    this.bytesOut = bytesOut;
-    if (cut !== undefined) this.cut = cut;
-    if (refs !== undefined) this.refs = refs;
-  }
-
-  get value(): unknown {
-    return (this.#value ??= JSON.parse(this.text));
-  }
-}
 
 interface Task {
   readonly kind: "annotate" | "decode" | "read";

@@ -2,7 +2,7 @@
  * What calling a tool gives.
  * @module
  */
-import { Answer } from "../core/answer.js";
+import { Answer } from "../core/transformed.js";
 import type { Clamp, Cut, Dialect, Sluice, Transformed } from "../core/sluice.js";
 import type { TextResult } from "../mcp/reading/definition.js";
 import type { ResultDisplay } from "./user-files/handling.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import { untilEither } from "../core/abort.js";
-import { Answer } from "../core/answer.js";
+import { Answer } from "../core/transformed.js";
 import type { Dialect, GatedResult, Transformed } from "../core/sluice.js";
 import { heedless } from "../mcp/door-event.js";
 import type { Args, Prepared } from "./artifacts.js";

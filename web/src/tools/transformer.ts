@@ -6,7 +6,7 @@ import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/sto
 import { ToolArtifacts, withoutScope } from "../artifacts/tool-artifacts.js";
 import type { TruncatedRef } from "../artifacts/unstored.js";
 import { untilLate } from "../core/abort.js";
-import { Answer } from "../core/answer.js";
+import { Answer } from "../core/transformed.js";
 import type { AnswerRef, GatedResult, Transformed } from "../core/sluice.js";
 import type { SluiceError } from "../errors/error.js";
 import { isStoreFailure } from "../errors/storage.js";

@@ -2,7 +2,7 @@
  * A source's resources as tools: `resources_list`, `resources_read`, `resources_templates_list` (RFC 0.3 §6, phase 2).
  * @module
  */
-import { Answer } from "../../core/answer.js";
+import { Answer } from "../../core/transformed.js";
 import type { SluiceConfig } from "../../core/config.js";
 import type { Sluice, Transformed } from "../../core/sluice.js";
 import type { ToolContext } from "../context.js";

@@ -5,7 +5,7 @@
  */
 import { NoOpArtifactStore } from "../../artifacts/no-op.js";
 import type { ArtifactScope, ArtifactStore } from "../../artifacts/store.js";
-import { Answer } from "../../core/answer.js";
+import { Answer } from "../../core/transformed.js";
 import type { SluiceConfig } from "../../core/config.js";
 import type { AnswerRef, Dialect, GatedResult, Sluice, Transformed } from "../../core/sluice.js";
 import type { SluiceError } from "../../errors/error.js";

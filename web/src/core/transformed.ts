@@ -1,0 +1,43 @@
+/**
+ * What a caller gets of a result.
+ * @module
+ */
+import type { Cut, Transformed } from "./sluice.js";
+
+type Parts = Omit<Transformed, "value" | "refs" | "clamped" | "cut"> & {
+  /** Where it is known; parsed of the text otherwise. */
+  readonly value?: unknown;
+  readonly refs?: string | undefined;
+  readonly cut?: Cut | undefined;
+};
+
+/** The value is parsed when it is first asked for: many hosts only pass the text on. */
+export class Answer implements Transformed {
+  readonly text: string;
+  readonly artifacts: Transformed["artifacts"];
+  readonly failures: Transformed["failures"];
+  readonly changed: boolean;
+  readonly clamped: boolean;
+  readonly cut?: Cut;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly refs?: string;
+  #value: unknown;
+
+  constructor({ text, value, artifacts, failures, changed, cut, bytesIn, bytesOut, refs }: Parts) {
+    this.text = text;
+    this.#value = value;
+    this.artifacts = artifacts;
+    this.failures = failures;
+    this.changed = changed;
+    this.clamped = cut !== undefined;
+    this.bytesIn = bytesIn;
+    this.bytesOut = bytesOut;
+    if (cut !== undefined) this.cut = cut;
+    if (refs !== undefined) this.refs = refs;
+  }
+
+  get value(): unknown {
+    return (this.#value ??= JSON.parse(this.text));
+  }
+}
