@@ -142,6 +142,27 @@ test("users whose tokens are their own never share, whatever session or run they
   expect(line.authorized).toEqual(["ada", "bob", "other ada"]);
 });
 
+test("what a user's own connection tells names the user, and nobody where all share one", async () => {
+  const notice = { kind: "resource_updated", uri: "x:y" } as const;
+  const line = new Line();
+  const source: ToolSource = {
+    open: async (options) => {
+      const connection = await line.source.open(options);
+      options.onNotice(notice);
+      return connection;
+    },
+  };
+  const onNotice = vi.fn<(...told: readonly unknown[]) => void>();
+  for (const keyOf of [userKey, undefined]) {
+    await using some = new Sessions({ source, keyOf, timeoutSeconds: 5, over: never, onNotice });
+    await some.use({ scope: { tenant_id: "acme", user_id: "ada", trace_id: "t" } }, as("a"), never, whole);
+  }
+  expect(onNotice.mock.calls).toEqual([
+    [notice, { tenant_id: "acme", user_id: "ada" }],
+    [notice, undefined],
+  ]);
+});
+
 test("whoever gives up while it is opened leaves the others waiting", async () => {
   const line = new Line();
   await using all = sessions(line);

@@ -6,7 +6,7 @@
 import { chosenStore } from "../artifacts/discover.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import { configured } from "../artifacts/retention/retaining-store.js";
-import type { ArtifactStore, StoredArtifact } from "../artifacts/store.js";
+import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../artifacts/store.js";
 import { untilEither } from "../core/abort.js";
 import { createSluiceOver } from "../core/create.js";
 import type { SluiceConfig } from "../core/config.js";
@@ -172,7 +172,7 @@ export class RunningSource implements AsyncDisposable {
       keyOf,
       timeoutSeconds: config.timeout_s,
       over,
-      onNotice: (notice) => this.#notice(notice),
+      onNotice: (notice, owner) => this.#notice(notice, owner),
     });
     this.resources = new ResourceReader({
       namespace: config.name,
@@ -266,9 +266,9 @@ export class RunningSource implements AsyncDisposable {
     ];
   }
 
-  #notice(notice: SourceNotice): void {
+  #notice(notice: SourceNotice, owner: ArtifactScope | undefined): void {
     if (notice.kind === "tools_changed") this.terms.onToolsChanged();
-    else this.resources.notice(notice);
+    else this.resources.notice(notice, owner);
   }
 }
 

@@ -2,6 +2,7 @@
  * Connections to one source: one for everybody, or one for each user where each has a token or a process of their own.
  * @module
  */
+import type { ArtifactScope } from "../artifacts/store.js";
 import { untilAborted } from "../core/abort.js";
 import type { ToolContext } from "./context.js";
 import type { Clock } from "./resilience/clock.js";
@@ -20,7 +21,8 @@ interface SessionTerms {
   readonly timeoutSeconds: number;
   /** Aborted when the source is closed: then none is opened any more, nor goes on being opened. */
   readonly over: AbortSignal;
-  readonly onNotice: (notice: SourceNotice) => void;
+  /** `owner`: whose connection it came over, where each user has one. */
+  readonly onNotice: (notice: SourceNotice, owner?: ArtifactScope) => void;
 }
 
 /** One user's connection. */
@@ -106,7 +108,10 @@ export class Sessions implements AsyncDisposable {
     const limit = AbortSignal.timeout(Math.max(timeoutSeconds, given) * 1000);
     const signal = AbortSignal.any([limit, over]);
     const whose = keyOf === undefined || scope === undefined ? {} : { scope };
-    return source.open({ ...whose, authorize: () => session.authorize(), signal, onNotice });
+    const { tenant_id = null, user_id = null } = scope ?? {};
+    const owner = keyOf === undefined ? undefined : { tenant_id, user_id };
+    const heard = (notice: SourceNotice): void => onNotice(notice, owner);
+    return source.open({ ...whose, authorize: () => session.authorize(), signal, onNotice: heard });
   }
 
   #makeRoom(): void {
