@@ -43,8 +43,7 @@ const LINES: readonly (readonly [args: string[], env: Record<string, string>, se
 describe.concurrent("a command line that cannot be meant", () => {
   test.each(LINES)("%j with %j exits 2 with the sentence that helps", async (args, env, sentence) => {
     const { code, stdout, stderr } = await refused(args, env);
-    expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(sentence);
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(sentence) });
     expect(stderr).not.toContain(HIDDEN);
     expect(stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(2);
   });
@@ -114,8 +113,7 @@ describe.concurrent("a configuration that cannot be meant", () => {
     await room.write("empty.mjs", "");
     const file = await room.write("serve.json", JSON.stringify(config));
     const { code, stdout, stderr } = await refused(["--config", file, "--store", room.store]);
-    expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(sentence);
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(sentence) });
     expect(stderr).not.toContain(HIDDEN);
     expect(stderr).not.toContain(room.folder + "/store");
   });

@@ -120,8 +120,21 @@ describe("2025-11-25", () => {
     const at = await setting();
     await using connection = await opened(fixture(at, "stdio", "legacy"), at);
     const { pause, asked } = person({ ok: true });
-    expect(await both(connection, ["ada", pause], ["ada", pause])).toEqual([decline, decline]);
-    expect(await both(connection, ["ada", pause], ["bob", undefined])).toEqual([decline, decline]);
+    // Of two calls one may be over before the other asks: a third is not.
+    const beside = async (
+      third: Parameters<typeof call>[3],
+      ...people: readonly [string, Pause | undefined][]
+    ): Promise<unknown> => {
+      const hold = new AbortController();
+      const held = call(connection, "slow", {}, { ...third, signal: hold.signal }).catch(() => undefined);
+      const answers = await both(connection, ...people);
+      hold.abort();
+      await held;
+      return answers;
+    };
+    const [ada, bob] = [{ scope: { user_id: "ada" }, pause }, { scope: { user_id: "bob" } }];
+    expect(await beside(ada, ["ada", pause], ["ada", pause])).toEqual([decline, decline]);
+    expect(await beside(bob, ["ada", pause], ["bob", undefined])).toEqual([decline, decline]);
     expect(asked).toEqual([]);
     const abort = new AbortController();
     const other = call(connection, "slow", {}, { scope: { user_id: "ada" }, signal: abort.signal });
