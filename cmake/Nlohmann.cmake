@@ -8,5 +8,5 @@ file(COPY "${NLOHMANN_INCLUDE}/nlohmann" DESTINATION "${copied_include}")
 
 add_library(nlohmann INTERFACE)
 target_include_directories(nlohmann SYSTEM INTERFACE "${copied_include}")
-# It aborts where it would throw.
-target_compile_definitions(nlohmann INTERFACE JSON_NOEXCEPTION)
+# It aborts where it would throw; values are read and written as text in memory.
+target_compile_definitions(nlohmann INTERFACE JSON_NOEXCEPTION JSON_NO_IO)

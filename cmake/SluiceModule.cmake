@@ -14,8 +14,11 @@ if(EMSCRIPTEN_VERSION VERSION_EQUAL 3.1.6)
   set(embind
     "SHELL:--js-library ${EMSCRIPTEN_ROOT_PATH}/src/embind/embind.js"
     "SHELL:--js-library ${EMSCRIPTEN_ROOT_PATH}/src/embind/emval.js")
+  # What lean.cpp does in place of the toolchain's libraries.
+  set(wrapped -Wl,--wrap=snprintf -Wl,--wrap=strtod)
 else()
   set(embind -lembind)
+  set(wrapped "")
 endif()
 
 execute_process(COMMAND "${EM_CONFIG}" BINARYEN_ROOT
@@ -34,6 +37,7 @@ function(sluice_module target module initial_memory)
 
   target_link_options(${target} PRIVATE
     ${embind}
+    ${wrapped}
     # A factory that makes any number of instances: after a trap one is dropped and another made.
     -sMODULARIZE=1
     -sEXPORT_ES6=1

@@ -12,12 +12,9 @@ target_link_libraries(gtest_ours PUBLIC sluice_flags)
 # Nothing here uses threads, and the WASM build has none.
 target_compile_definitions(gtest_ours PUBLIC GTEST_HAS_PTHREAD=0)
 
-# The independent oracle for our own reader of JSON; nothing that ships uses it.
-include(Nlohmann)
-
 file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/cpp/*.cpp)
 add_executable(sluice_tests ${test_sources})
-target_link_libraries(sluice_tests PRIVATE sluice_core gtest_ours nlohmann)
+target_link_libraries(sluice_tests PRIVATE sluice_core gtest_ours)
 target_include_directories(sluice_tests PRIVATE tests/cpp)
 # Tests compare sizes with literals all day: no -Wconversion.
 target_compile_options(sluice_tests PRIVATE -Wall -Wextra -Wshadow $<$<BOOL:${SLUICE_WERROR}>:-Werror>)

@@ -3,7 +3,7 @@
  * `npm run tidy -- [FILE…]`.
  * @module
  */
-import { cppSources } from "./sources.mjs";
+import { cppSources } from "./runners.mjs";
 import { buildFolder, buildNative } from "./build.mjs";
 import { cores, run } from "./run.mjs";
 import { main, setup } from "./setup.mjs";

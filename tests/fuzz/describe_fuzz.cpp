@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "describe/code_point.h"
-#include "describe/image/dimensions.h"
-#include "describe/pdf_text.h"
+#include "describe/facts.h"
+#include "describe/image.h"
 #include "sluice/describe.h"
 #include "sluice/tape.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "gate_fixture.h"
+#include "gate/gate_fixture.h"
 
 namespace {
 

@@ -22,16 +22,21 @@ class Contract {
     return val(typed_memory_view(out_.size(), reinterpret_cast<const uint8_t*>(out_.data())));
   }
 
-  /// The kind of the reading; `output` is its JSON.
+  /// The kind of the reading; `output` is its contract.
   unsigned read() {
     sluice::ContractReading reading = sluice::read_contract(in_);
     out_ = std::move(reading.json);
+    dropped_ = std::move(reading.dropped);
     return static_cast<unsigned>(reading.kind);
   }
+
+  /// `output` is what was left out of the contract.
+  void dropped() { out_.swap(dropped_); }
 
  private:
   std::string in_;
   std::string out_;
+  std::string dropped_;
 };
 
 }  // namespace
@@ -41,5 +46,6 @@ EMSCRIPTEN_BINDINGS(sluice_contract) {
       .constructor<>()
       .function("input", &Contract::input)
       .function("output", &Contract::output)
-      .function("read", &Contract::read);
+      .function("read", &Contract::read)
+      .function("dropped", &Contract::dropped);
 }

@@ -63,13 +63,16 @@ class Core {
   bool render() { return answer(session_.render(out_)); }
   void report() { out_ = session_.report(); }
   void refs() { out_ = session_.refs(); }
-  void shelve() { session_.shelve(); }
-  bool shelved() { return answer(session_.shelved(in_, out_)); }
+  void store_whole() { session_.store_whole(); }
+  bool stored_whole() { return answer(session_.stored_whole(in_, out_)); }
   bool clamp(size_t max_chars) { return answer(session_.clamp_text(in_, max_chars, out_)); }
 
   void sniff(double size) { out_ = sluice::describe_file(in_, static_cast<uint64_t>(size)); }
 
-  void look() { look_ = std::make_unique<sluice::FileLook>(); }
+  void look(size_t mime_type) {
+    const std::string_view said = in_;
+    look_ = std::make_unique<sluice::FileLook>(said.substr(0, mime_type), said.substr(mime_type));
+  }
   void look_at() { look_->push(in_); }
   void looked() {
     out_ = look_->finish();
@@ -132,8 +135,8 @@ EMSCRIPTEN_BINDINGS(sluice) {
       .function("render", &Core::render)
       .function("report", &Core::report)
       .function("refs", &Core::refs)
-      .function("shelve", &Core::shelve)
-      .function("shelved", &Core::shelved)
+      .function("shelve", &Core::store_whole)
+      .function("shelved", &Core::stored_whole)
       .function("clamp", &Core::clamp)
       .function("sniff", &Core::sniff)
       .function("look", &Core::look)

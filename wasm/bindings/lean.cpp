@@ -1,7 +1,11 @@
-// Keeps out of the module what corners of the toolchain's libraries would link: printf, for what
-// libc++abi prints on the way to abort, and in Embind the names of types that nobody bound and the
-// registration of types that nobody uses, wide strings among them, each with its half in
-// JavaScript. A trap says as much as a message, and JavaScript replaces an instance that trapped.
+// Keeps out of the module what corners of the toolchain's libraries would link:
+//
+// - printf, for what libc++abi prints on the way to abort. A trap says as much as a message, and
+//   JavaScript replaces an instance that trapped.
+// - printf and arithmetic on 128-bit floats, for what nlohmann_json asks of snprintf and strtod:
+//   11 KB gzipped, more than all the rest of it.
+// - In Embind the names of types that nobody bound, and the registration of types that nobody uses,
+//   each with its half in JavaScript.
 
 #include <emscripten/bind.h>
 
@@ -10,6 +14,7 @@
 #include <emscripten/emscripten.h>
 
 #include <cstdlib>
+#include <cstring>
 
 namespace {
 
@@ -26,6 +31,20 @@ extern "C" {
 
 [[noreturn]] void abort_message(const char* /*format*/, ...) {
   __builtin_trap();
+}
+
+// nlohmann_json formats the words of an error, which nobody reads: the tape has found the place.
+int __wrap_snprintf(char* out, size_t size, const char* /*format*/, ...) {
+  if (size > 0) *out = '\0';
+  return 0;
+}
+
+EM_JS(double, number_of, (const char* text), { return Number(UTF8ToString(text)); });
+
+// nlohmann_json gives one number of JSON, whole.
+double __wrap_strtod(const char* text, char** end) {
+  *end = const_cast<char*>(text) + std::strlen(text);
+  return number_of(text);
 }
 
 // The name is freed by JavaScript.

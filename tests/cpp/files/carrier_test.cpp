@@ -14,7 +14,7 @@ std::string text_block(const std::string& text) {
   return out + "\"}";
 }
 
-TEST(FilesCarrier, StructuredContentWithResultsIsOne) {
+TEST(FilesCarrier, StructuredContentIsOne) {
   EXPECT_EQ(contract_of(R"({"content":[],"structuredContent":{"results":{"n":1}}})"), kEmpty);
   EXPECT_EQ(contract_of(R"({"structuredContent":{"results":{"n":1}},"isError":true})"), kEmpty);
 }
@@ -65,9 +65,42 @@ TEST(FilesCarrier, OtherBlocksAreNone) {
 
 TEST(FilesCarrier, AValueThatIsNoToolResultMayBeOneItself) {
   EXPECT_EQ(contract_of(R"({"results":{"n":1}})"), kEmpty);
-  EXPECT_EQ(contract_of(R"({"results":{"n":1},"content":"text"})"), kEmpty);
+  EXPECT_EQ(contract_of(R"({"results":{"n":1},"display":{}})"), kEmpty);
+  EXPECT_EQ(contract_of(R"({"results":{"n":1},"content":"text"})"), "other");
   EXPECT_EQ(contract_of(R"({"results":{"n":1},"content":[]})"), "other");
   EXPECT_EQ(contract_of(R"({"results":{"n":1},"structuredContent":{}})"), "other");
+}
+
+TEST(FilesCarrier, AListOfFilesMakesOneWhateverStandsBesideIt) {
+  for (const char* key : {"artifacts", "deferred_artifacts"})
+    for (const char* place :
+         {R"("path":"/tmp/a")", R"("path":"C:\\a")", R"("path":"\\\\s\\a")", R"("b64":"")"})
+      for (const char* beside : {"", R"("results":"done",)", R"("results":[],"total":1,)"})
+        EXPECT_NE(contract_of("{" + std::string(beside) + "\"" + key + R"(":[1,{"name":"a",)" +
+                              place + "}]}"),
+                  "other")
+            << key << place << beside;
+}
+
+TEST(FilesCarrier, OrdinaryResultsAreNone) {
+  for (const char* text :
+       {// A search.
+        R"({"results":[{"title":"a"}],"total":1})", R"({"results":[]})", R"({"results":"none"})",
+        R"({"results":{"a":1},"query":"x"})", R"({"results":null})",
+        // A build.
+        R"({"artifacts":[{"name":"dist.zip","size":1}],"total_count":1})",
+        R"({"artifacts":[{"name":"dist.zip","path":"build/dist.zip"}],"total_count":1})",
+        R"({"artifacts":[{"id":1,"path":"/build/dist.zip"}]})",
+        R"({"artifacts":[{"name":"a","b64":1}]})", R"({"artifacts":[{"name":1,"path":"/a"}]})",
+        R"({"artifacts":["/tmp/a"]})", R"({"artifacts":[]})",
+        R"({"artifacts":{"name":"a","path":"/a"}})",
+        // A page.
+        R"({"display":{"mode":"split"}})", R"({"meta_data":{}})", R"({"retryable":true})"})
+    EXPECT_EQ(contract_of(text), "other") << text;
+}
+
+TEST(FilesCarrier, WithoutOtherMembersAnyPathMakesOne) {
+  EXPECT_NE(contract_of(R"({"artifacts":[{"name":"a","path":"a.csv"}],"meta_data":{}})"), "other");
 }
 
 TEST(FilesCarrier, WhateverElseIsNone) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sluice/contract.h"
+#include "sluice/tape.h"
 
 namespace sluice {
 
@@ -15,11 +16,10 @@ using Kind = ContractReading::Kind;
 inline const std::string kNoDisplay =
     R"("display":{"open_canvas":false,"storage_action":"store"}})";
 
-/// The normalised contract of an answer, or what else the reading was.
+/// The normalised contract of an answer, or "other".
 inline std::string contract_of(const std::string& text) {
   const ContractReading reading = read_contract(text);
-  if (reading.kind == Kind::other) return "other";
-  return reading.kind == Kind::contract ? reading.json : "invalid " + reading.json;
+  return reading.kind == Kind::contract ? reading.json : "other";
 }
 
 /// An answer with `members` beside its results.
@@ -27,13 +27,23 @@ inline std::string with(const std::string& members) {
   return R"({"results":{},)" + members + "}";
 }
 
-/// The rule that an answer with `members` breaks, as `field: rule`.
-inline std::string breach_of(const std::string& members) {
-  const ContractReading reading = read_contract(with(members));
-  if (reading.kind != Kind::invalid) return "none";
-  const std::string& json = reading.json;
-  const size_t rule = json.find(R"(","rule":")");
-  return json.substr(10, rule - 10) + ": " + json.substr(rule + 10, json.size() - rule - 12);
+/// What is left out of an answer: `field: rule`, one line each, or "none".
+inline std::string dropped_in(const std::string& text) {
+  const std::string json = read_contract(text).dropped;
+  Tape tape;
+  if (!Tape::parse(json, tape).ok()) return json.empty() ? "none" : json;
+  const size_t fields = *tape.find(0, "fields");
+  std::string lines;
+  for (size_t at = fields + 1; at < tape[fields].next; at = tape[at].next) {
+    if (!lines.empty()) lines += '\n';
+    lines += tape.string(*tape.find(at, "field")) + ": " + tape.string(*tape.find(at, "rule"));
+  }
+  return lines;
+}
+
+/// The same of an answer with `members`.
+inline std::string dropped_of(const std::string& members) {
+  return dropped_in(with(members));
 }
 
 /// The artifact that comes of members beside its name, content and type.

@@ -9,6 +9,7 @@ const std::string kNoFiles = R"("artifacts":[],"deferred_artifacts":[],)" + kNoD
 TEST(FilesContract, DefaultsAreFilledInAndNullIsAsIfLeftOut) {
   const std::string plain = R"({"results":{},)" + kNoFiles;
   EXPECT_EQ(contract_of(R"({"results":{}})"), plain);
+  EXPECT_EQ(dropped_in(R"({"results":{}})"), "none");
   EXPECT_EQ(contract_of(with(R"("meta_data":null,"retryable":null,"artifacts":null,)"
                              R"("deferred_artifacts":null,"display":null)")),
             plain);
@@ -27,7 +28,7 @@ TEST(FilesContract, WhatTheCoreDivertedStaysAReference) {
             R"({"results":)" + reference + R"(,"meta_data":)" + reference + "," + kNoFiles);
 }
 
-TEST(FilesContract, UnknownMembersAreGone) {
+TEST(FilesContract, UnknownMembersAreGoneAndTheContractsOwnAreNamed) {
   EXPECT_EQ(
       contract_of(with(R"("x":1,"artifacts":[{"name":"a","b64":"QQ","mime":"a/b","x":[]}],)"
                        R"("deferred_artifacts":[{"name":"d","path":"/d","mime":"a/b","b64":1}],)"
@@ -35,26 +36,43 @@ TEST(FilesContract, UnknownMembersAreGone) {
       R"({"results":{},"artifacts":[{"name":"a","b64":"QQ==","mime":"a/b","auto_open":false}],)"
       R"("deferred_artifacts":[{"name":"d","path":"/d","mime":"a/b","expires_hours":72}],)" +
           kNoDisplay);
+  EXPECT_EQ(dropped_of(R"("a\nb\u202e":1,")" + std::string(65, 'x') + R"(":1,)" +
+                       artifact_with(R"("x":[])")),
+            "a b: is no member of a contract\n…: is no member of a contract");
 }
 
 TEST(FilesContract, OfDuplicatesTheLastCounts) {
   EXPECT_EQ(contract_of(R"({"results":1,"results":{"a":1},"retry\u0061ble":1,"retryable":false})"),
             R"({"results":{"a":1},"retryable":false,)" + kNoFiles);
-  EXPECT_EQ(breach_of(R"("retryable":true,"retryable":1)"), "retryable: must be true or false");
+  EXPECT_EQ(dropped_of(R"("retryable":true,"retryable":1)"), "retryable: must be true or false");
 }
 
-TEST(FilesContract, ResultsAreAnObject) {
-  const auto reading = [](const char* results) {
-    return contract_of(std::string(R"({"results":)") + results + "}");
-  };
-  for (const char* results : {"1", "\"x\"", "[]", "true", "\"artifact://\"", "\"artifact://a b\""})
-    EXPECT_EQ(reading(results), R"(invalid {"field":"results","rule":"must be an object"})");
-  EXPECT_EQ(reading("null"), R"(invalid {"field":"results","rule":"must be given: an object"})");
+TEST(FilesContract, ResultsMayBeLeftOut) {
+  const std::string file = R"("artifacts":[{"name":"a","path":"/p","mime":"a/b"}])";
+  const std::string written =
+      R"({"results":{},"artifacts":[{"name":"a","path":"/p","mime":"a/b","auto_open":false}],)"
+      R"("deferred_artifacts":[],)" +
+      kNoDisplay;
+  for (const char* results : {"", R"("results":null,)"}) {
+    const std::string answer = "{" + std::string(results) + file + "}";
+    EXPECT_EQ(contract_of(answer), written);
+    EXPECT_EQ(dropped_in(answer), "none");
+  }
+}
+
+TEST(FilesContract, ResultsThatAreNoObjectAreKeptInOne) {
+  for (const char* results : {"1", "\"x\"", "[1, 2.0]", "true", "\"artifact://\""}) {
+    const std::string answer =
+        "{\"results\":" + std::string(results) + "," + artifact_with(R"("size":1)") + "}";
+    EXPECT_TRUE(contract_of(answer).starts_with(R"({"results":{"result":)" + std::string(results) +
+                                                R"(},"artifacts":[{"name":"a")"));
+    EXPECT_EQ(dropped_in(answer), "results: must be an object: it is told as {\"result\": …}");
+  }
 }
 
 TEST(FilesContract, FactsAreAnObjectAndRetryableIsTrueOrFalse) {
-  EXPECT_EQ(breach_of(R"("meta_data":[])"), "meta_data: must be an object");
-  EXPECT_EQ(breach_of(R"("retryable":"yes")"), "retryable: must be true or false");
+  EXPECT_EQ(dropped_of(R"("meta_data":[])"), "meta_data: must be an object");
+  EXPECT_EQ(dropped_of(R"("retryable":"yes")"), "retryable: must be true or false");
 }
 
 TEST(FilesContract, ListsOfFilesAreBounded) {
@@ -67,25 +85,38 @@ TEST(FilesContract, ListsOfFilesAreBounded) {
     return "\"" + key + "\":[" + files + "]";
   };
   for (const char* key : {"artifacts", "deferred_artifacts"}) {
-    const std::string rule = std::string(key) + ": must be an array of at most 256 objects";
-    EXPECT_EQ(breach_of(list(key, 256, R"("path":"/p")")), "none");
-    EXPECT_EQ(breach_of(list(key, 257, R"("path":"/p")")), rule);
-    EXPECT_EQ(breach_of("\"" + std::string(key) + "\":{}"), rule);
-    EXPECT_EQ(breach_of("\"" + std::string(key) + "\":[1]"),
-              std::string(key) + "[0]: must be an object");
-    EXPECT_EQ(breach_of("\"" + std::string(key) + "\":[null]"),
-              std::string(key) + "[0]: must be an object");
+    const std::string name(key);
+    const std::string rest = name + ": may have at most 256 objects: the others are left out";
+    EXPECT_EQ(dropped_of(list(key, 256, R"("path":"/p")")), "none");
+    EXPECT_EQ(dropped_of(list(key, 300, R"("path":"/p")")), rest);
+    const std::string contract = contract_of(with(list(key, 300, R"("path":"/p")")));
+    EXPECT_NE(contract.find(R"("name":"n255")"), std::string::npos);
+    EXPECT_EQ(contract.find(R"("name":"n256")"), std::string::npos);
+    EXPECT_EQ(dropped_of("\"" + name + "\":{}"), name + ": must be an array of objects");
+    EXPECT_EQ(dropped_of("\"" + name + "\":[1]"), name + "[0]: must be an object");
   }
 }
 
+TEST(FilesContract, WhatIsLeftOutIsListedUpToALimitAndCounted) {
+  std::string files;
+  for (int i = 0; i < 300; ++i) files += i == 0 ? "1" : ",1";
+  const std::string dropped = read_contract(with(R"("artifacts":[)" + files + "]")).dropped;
+  EXPECT_TRUE(dropped.starts_with(R"({"count":300,"fields":[{"field":"artifacts[0]",)")) << dropped;
+  EXPECT_NE(dropped.find("artifacts[15]"), std::string::npos);
+  EXPECT_EQ(dropped.find("artifacts[16]"), std::string::npos);
+}
+
 TEST(FilesContract, AListThatTheCoreDivertedIsTooLong) {
-  EXPECT_EQ(breach_of(R"("artifacts":"artifact://a?type=application/json&size=72741")"),
+  EXPECT_EQ(dropped_of(R"("artifacts":"artifact://a?type=application/json&size=72741")"),
             "artifacts: must be shorter: it is too large to stand in a result");
 }
 
-TEST(FilesContract, TheFirstRuleThatIsBrokenIsTold) {
-  EXPECT_EQ(breach_of(R"("display":1,"artifacts":[{}],"retryable":0)"),
-            "retryable: must be true or false");
+TEST(FilesContract, EachBrokenRuleIsTold) {
+  EXPECT_EQ(dropped_of(R"("display":1,"artifacts":[{}],"retryable":0)"),
+            "retryable: must be true or false\n"
+            "artifacts[0].name: must be a string of 1 to 1024 characters\n"
+            "artifacts[0]: must have b64 or path\n"
+            "display: must be an object");
 }
 
 TEST(FilesContract, DisplayIsAnObjectOfHints) {
@@ -98,26 +129,37 @@ TEST(FilesContract, DisplayIsAnObjectOfHints) {
       R"("deferred_artifacts":[],"display":{"open_canvas":true,"primary_file":"a",)"
       R"("mode":"split","storage_action":"store_and_open","category_hint":"draft",)"
       R"("notification":"1 file"}})");
-  EXPECT_EQ(breach_of(R"("display":[])"), "display: must be an object");
-  EXPECT_EQ(breach_of(R"("display":{"open_canvas":1})"),
+  EXPECT_EQ(dropped_of(R"("display":[])"), "display: must be an object");
+  EXPECT_EQ(dropped_of(R"("display":{"open_canvas":1})"),
             "display.open_canvas: must be true or false");
-  EXPECT_EQ(breach_of(R"("display":{"mode":"full"})"),
+  EXPECT_EQ(dropped_of(R"("display":{"mode":"full"})"),
             "display.mode: must be one of replace, append, split");
-  EXPECT_EQ(breach_of(R"("display":{"storage_action":"keep"})"),
+  EXPECT_EQ(dropped_of(R"("display":{"storage_action":"keep"})"),
             "display.storage_action: must be one of store, store_and_open, temporary");
-  EXPECT_EQ(breach_of(R"("display":{"category_hint":"x"})"),
+  EXPECT_EQ(dropped_of(R"("display":{"category_hint":"x"})"),
             "display.category_hint: must be one of report, dataset, visualization, draft");
-  EXPECT_EQ(breach_of(R"("display":{"notification":1})"),
+  EXPECT_EQ(dropped_of(R"("display":{"notification":1})"),
             "display.notification: must be a string of at most 500 characters");
-  EXPECT_EQ(breach_of(R"("display":{"notification":")" + std::string(500, 'x') + "\"}"), "none");
-  EXPECT_EQ(breach_of(R"("display":{"notification":")" + std::string(501, 'x') + "\"}"),
+  EXPECT_EQ(dropped_of(R"("display":{"notification":")" + std::string(500, 'x') + "\"}"), "none");
+  EXPECT_EQ(dropped_of(R"("display":{"notification":")" + std::string(501, 'x') + "\"}"),
             "display.notification: must be a string of at most 500 characters");
 }
 
+TEST(FilesContract, AHintThatBreaksARuleCostsNoOther) {
+  EXPECT_EQ(
+      contract_of(with(
+          R"("display":{"mode":"full","open_canvas":1,"storage_action":"keep","notification":"n"})")),
+      R"({"results":{},"artifacts":[],"deferred_artifacts":[],"display":{"open_canvas":false,)"
+      R"("storage_action":"store","notification":"n"}})");
+}
+
 TEST(FilesContract, ThePrimaryFileIsOneOfThisResult) {
-  EXPECT_EQ(breach_of(deferred_with(R"("x":1)") + R"(,"display":{"primary_file":"a"})"), "none");
+  EXPECT_EQ(dropped_of(deferred_with(R"("x":1)") + R"(,"display":{"primary_file":"a"})"), "none");
+  EXPECT_EQ(dropped_of(R"("artifacts":[{"name":"a"}],"display":{"primary_file":"a"})"),
+            "artifacts[0]: must have b64 or path\n"
+            "display.primary_file: must be the name of a file in this result");
   for (const char* name : {"\"b\"", "\"\"", "1", "[]"})
-    EXPECT_EQ(breach_of(artifact_with(R"("x":1)") + R"(,"display":{"primary_file":)" + name + "}"),
+    EXPECT_EQ(dropped_of(artifact_with(R"("x":1)") + R"(,"display":{"primary_file":)" + name + "}"),
               "display.primary_file: must be the name of a file in this result");
 }
 

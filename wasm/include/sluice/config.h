@@ -1,5 +1,4 @@
-// The configuration of RFC 0.3 §4.2 and §4.4 with its names and defaults, and the design's
-// additions.
+// The configuration: its keys, their defaults and bounds.
 #pragma once
 
 #include <array>
@@ -15,7 +14,7 @@
 
 namespace sluice {
 
-/// One entry of `tool_fields` (RFC 0.3 §3.4): a place in a tool's result that holds an artifact.
+/// One entry of `tool_fields`: a place in a tool's result that holds an artifact.
 struct ToolField {
   std::string field_path;        ///< dot path; list indexes; `*` for every element; required
   std::string content_type;      ///< how a person names it: `pdf`, `image`; required
@@ -40,7 +39,7 @@ struct ResourcePolicy {
   bool cache_reads_to_artifacts = true;
 };
 
-/// What InlineMedia::types stands for when it is empty.
+/// The types that an empty InlineMedia::types means.
 inline constexpr std::array<std::string_view, 4> kUsualImages = {"image/png", "image/jpeg",
                                                                  "image/gif", "image/webp"};
 
@@ -67,14 +66,13 @@ struct Config {
   Prefer prefer = Prefer::structured;
 };
 
-/// Reads a JSON object over the defaults. Unknown keys (`config_key`) and wrong types or ranges
-/// (`config_value`) fail with the path of the key, e.g. `binary_detection.enabled`,
-/// `tool_fields.download_workbook[0].field_path`, and say what was expected.
+/// Reads a JSON object over the defaults. An unknown key (`config_key`) or a wrong type or range
+/// (`config_value`) fails with the path of the key, e.g. `binary_detection.enabled` or
+/// `tool_fields.download_workbook[0].field_path`, and says what was expected.
 Status parse_config(std::string_view json, Config& config);
 
-/// What `parse_config` takes, as a JSON Schema (draft 2020-12): every key with its description,
-/// default and bounds, from the table that `parse_config` reads by. A default is left out where the
-/// key is required.
+/// A JSON Schema (draft 2020-12) for `parse_config`: every key with its description, default and
+/// bounds, from the same table. Required keys have no default.
 std::string config_schema_json();
 
 /// The gate's options under a configuration.

@@ -65,8 +65,9 @@ struct Subject {
 /// Follows a text as it streams by, for what a description says of its whole.
 class TextFacts {
  public:
-  /// `head`: the text's first kSniffHead bytes, or all of it where it is shorter.
-  explicit TextFacts(std::string_view head);
+  /// `head`: the text's first kSniffHead bytes, or all of it where it is shorter. `declared`: what
+  /// stands between the columns of a text that somebody says is a table, see `declared_delimiter`.
+  explicit TextFacts(std::string_view head, char declared = '\0');
   ~TextFacts();
 
   /// The bytes behind the head.
@@ -80,6 +81,10 @@ class TextFacts {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// A comma or a tab where a media type or else a file's name says that it is a table (`text/csv`,
+/// `.csv`, `text/tab-separated-values`, `.tsv`); else 0.
+char declared_delimiter(std::string_view mime_type, std::string_view filename);
 
 /// The same of a text that is all there.
 void tell_text(std::string_view text, Subject& subject);

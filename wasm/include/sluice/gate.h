@@ -15,7 +15,7 @@
 
 namespace sluice {
 
-/// What the gate may keep inline and what it looks for. Characters are code points.
+/// Limits and switches of the gate. Characters are code points.
 struct GateOptions {
   size_t max_inline_chars = 10'000;    ///< a string's reduced length above which it is diverted
   size_t max_document_chars = 50'000;  ///< reduced length above which a sub-tree is diverted
@@ -26,7 +26,7 @@ struct GateOptions {
   bool detect_runs = true;
   bool require_magic = true;  ///< a run without a signature needs to exceed max_inline_chars
   bool divert_text = true;    ///< long strings and large documents
-  bool protect = false;       ///< what nobody between server and client may touch (gate/member.h)
+  bool protect = false;       ///< keeps the members that have to pass unchanged (gate/document.h)
   size_t preview_chars = kPreviewChars;  ///< of a text's beginning, kept in `Segment::preview`
   size_t previews_chars = 0;             ///< of all of them, after which each has kPreviewChars
   size_t keep_bytes = 0;                 ///< images up to this size are kept in `Segment::kept`
@@ -34,9 +34,9 @@ struct GateOptions {
   std::vector<Signature> signatures;     ///< the host's own, beside the built-in table
 };
 
-/// A push-based pass: the same bytes in any chunks give the same reduced text, segments and
-/// records. Memory is bounded by the options and the chunk size, not by the input, while
-/// `divert_text` holds.
+/// A push-based pass. The same bytes in any chunks give the same reduced text, segments and
+/// records. Memory is bounded by the options and the chunk size, not by the input, if `divert_text`
+/// is on.
 class Gate {
  public:
   explicit Gate(GateOptions options);
@@ -44,28 +44,28 @@ class Gate {
   Gate(Gate&&) noexcept;
   Gate& operator=(Gate&&) noexcept;
 
-  /// Room for the next `size` bytes; write them there, then call `push(size)`. The pointer is valid
-  /// until the next call.
+  /// Room for the next `size` bytes. Write them there, then call `push(size)`. Valid until the next
+  /// call.
   uint8_t* input(size_t size);
   Status push(size_t size);
 
   /// The same with a copy.
   Status push(Bytes bytes);
 
-  /// Bytes that a host has as such stand where a value is due: they become a segment, and its
-  /// marker the value, as a string of base64 that is diverted whole. False when a value is not due,
-  /// or the segment has no room; then the host writes the string itself. What it was told of the
-  /// bytes may be said: a MIME type, a name.
+  /// Begins raw bytes where a value is expected. They become a segment, and its marker the value,
+  /// like a base64 string that is diverted whole. False if no value is expected or there is no room
+  /// for a segment; then the host writes the string itself. `declared` and `filename` are what the
+  /// host was told of the bytes.
   bool open_bytes(std::string_view declared = {}, std::string_view filename = {});
-  /// Room for the next of these bytes, valid until the next call; then `written`.
+  /// Room for more of these bytes, valid until the next call. Then call `bytes_written`.
   uint8_t* bytes_room(size_t size);
   void bytes_written(size_t size);
   void close_bytes();
 
-  /// No more bytes. Fails with `json_end` when the document is not complete.
+  /// Ends the input. Fails with `json_end` if the document is incomplete.
   Status finish();
 
-  /// The log of what happened since the caller last cleared it.
+  /// The log of events since the caller last cleared it.
   std::string& events();
 
   /// After `finish`: the document with markers in place of segments.

@@ -1,4 +1,4 @@
-// The guardrail: the last clamp on an observation, whatever tool it came from (RFC 0.3 §4.4).
+// The guardrail: the last clamp on an observation, whatever tool it came from.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace sluice {
 /// Smallest max_observation_chars; less counts as this.
 inline constexpr size_t kMinObservationChars = 256;
 
-/// RFC 0.3 §4.4, same names and defaults. Characters are code points of serialised JSON.
+/// Limits of the guardrail. Characters are code points of serialised JSON.
 struct GuardrailOptions {
   size_t max_observation_chars = 50'000;  ///< at least 256
   size_t max_field_chars = 10'000;

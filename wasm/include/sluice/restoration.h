@@ -13,22 +13,22 @@
 
 namespace sluice {
 
-/// Cuts a document into pieces (sluice/restore.h), hands them out as JSON, and writes bytes in a
+/// Cuts a document into pieces (sluice/restore.h), returns them as JSON, and writes bytes in a
 /// form.
 class Restoration {
  public:
-  /// An mcp-dialect result; the last `refs` bytes of `input`, if any, are the entries kept beside
+  /// Cuts an mcp-dialect result. The last `refs` bytes of `input`, if any, are entries kept beside
   /// it.
   Status cut(std::string_view input, size_t refs = 0);
   /// The text of a stored segment followed by its `refs` bytes of entries.
   Status cut_text(std::string_view input, size_t refs, bool json_source);
 
-  /// The next piece: source text as it is when the first byte is `=`, else
+  /// The next piece: source text if the first byte is `=`, else
   /// `{"kind":"bytes"|"text"|"json","id":…,"form":…,"raw":…}`. False after the last.
   bool next(std::string& out);
 
-  /// Begins writing bytes: `name` is a piece's `form`. Unless `raw`, what comes out is escaped for
-  /// a JSON string already open.
+  /// Begins writing bytes. `name` is the `form` of a piece. Unless `raw`, the output is escaped for
+  /// an open JSON string.
   Status open_form(std::string_view name, bool raw);
   void write(std::string_view bytes, std::string& out);
   void close(std::string& out);

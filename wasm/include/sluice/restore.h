@@ -1,4 +1,4 @@
-// Restoring what the mcp dialect reduced: the document with holes, and what fills each hole.
+// Restores what the mcp dialect reduced: the document with holes, and what fills each hole.
 #pragma once
 
 #include <string>
@@ -29,27 +29,25 @@ struct Piece {
 };
 
 /// Reads `_meta["sluice/refs"]` of an mcp-dialect result (or of the `result` of a JSON-RPC
-/// response, or of each line's) and cuts the text into pieces. Only listed references are put back;
-/// blocks and notes that were added are taken out. A document without refs is one literal. Fails
-/// with `restore_refs`.
+/// response, or of one per line) and cuts the text into pieces. Puts back only listed references
+/// and removes blocks and notes that were added. A document without refs is one literal. Fails with
+/// `restore_refs`.
 Status restore_pieces(std::string_view json, std::vector<Piece>& pieces);
 
-/// The same with the entries kept beside the document (`Layers::refs_json`), for a result that has
-/// no
-/// `_meta` to carry them.
+/// The same with entries kept beside the document (`Layers::refs_json`), for a result that has no
+/// `_meta`.
 Status restore_pieces(std::string_view json, std::string_view refs_json,
                       std::vector<Piece>& pieces);
 
 /// Cuts the text of a stored segment. `refs_json` is an array of what `inner_ref` wrote, or empty.
-/// `json_source`: the text is JSON source (a json segment); else it is the text of a string, and
-/// literal pieces come escaped for a JSON string already open. Fails with `restore_refs`.
+/// With `json_source` the text is JSON source (a json segment); otherwise it is the text of a
+/// string, and literal pieces are escaped for an open JSON string. Fails with `restore_refs`.
 Status restore_text_pieces(std::string_view text, std::string_view refs_json, bool json_source,
                            std::vector<Piece>& pieces);
 
-/// What a host notes, in order, for a reference it wrote into a stored text:
-/// `{"offset":…,"uri":…}`, and
-/// `"kind"` unless it is a run in a string. `offset` is where `reference(inner, id, true)` begins,
-/// in bytes.
+/// The note that a host keeps for each reference in a stored text, in order:
+/// `{"offset":…,"uri":…}`, plus `"kind"` unless it is a run in a string. `offset` is the byte
+/// position of `reference(inner, id, true)`.
 std::string inner_ref(const Segment& inner, std::string_view id, uint64_t offset);
 
 }  // namespace sluice

@@ -1,5 +1,5 @@
-// One message from its first byte to its observation: the gate, the layers and the guardrail in a
-// row.
+// One message from its first byte to its observation: the gate, then the layers, then the
+// guardrail.
 #pragma once
 
 #include <cstdint>
@@ -12,90 +12,90 @@
 
 namespace sluice {
 
-/// What a host drives. It pushes bytes, takes events, stores what they carry, answers, and gets
-/// text. Messages to and from it are JSON; bytes cross as views. Every call that can fail returns a
-/// Status.
+/// Processes one message at a time. The host pushes bytes, takes events, stores what they carry,
+/// answers, and gets text. Messages to and from the host are JSON; bytes cross as views. Every call
+/// that can fail returns a Status.
 ///
-///   configure ─▶ begin ─▶ push… ─▶ finish ─▶ plan ─▶ tasks ─▶ stored… ─▶ render (─▶ shelve ─▶
-///   shelved)
+///   configure ─▶ begin ─▶ push… ─▶ finish ─▶ plan ─▶ tasks ─▶ stored… ─▶ render (─▶ store_whole ─▶
+///   stored_whole)
 ///
-/// From `plan` on it may be gone through again, for another tool or in another dialect.
+/// The steps from `plan` on can be repeated for another tool or dialect.
 class Session {
  public:
   Session();
   ~Session();
 
-  /// The configuration for all messages that follow (sluice/config.h).
+  /// Sets the configuration of the messages that follow (sluice/config.h).
   Status configure(std::string_view config_json);
 
-  /// What the host needs of the configuration: `{"inlineTextUnderChars":…,"cacheReads":…}`.
+  /// The part of the configuration that the host needs:
+  /// `{"inlineTextUnderChars":…,"cacheReads":…}`.
   std::string policy() const;
 
-  /// A message begins:
+  /// Begins a message:
   /// `{"tool":…,"namespace":…,"dialect":"observation"|"mcp","client_shows_images":…,"transformed":…}`,
-  /// each key optional. With the dialect `mcp`, what nobody between server and client may touch
-  /// stays; it may be answered in either dialect.
+  /// all keys optional. With `mcp`, members that have to pass unchanged stay; the message can still
+  /// be answered in either dialect.
   Status begin(std::string_view call_json);
 
-  /// Room for the next bytes of the message, valid until the next call; then `push(size)`.
+  /// Room for the next bytes of the message, valid until the next call. Then call `push(size)`.
   uint8_t* body(size_t size);
   Status push(size_t size);
   Status finish();
 
-  /// Bytes in the place of a value, see `Gate::open_bytes`: `{"mime_type":…,"filename":…}`.
+  /// Raw bytes in place of a value, see `Gate::open_bytes`: `{"mime_type":…,"filename":…}`.
   bool open_bytes(std::string_view json);
   uint8_t* bytes_room(size_t size);
   void bytes_written(size_t size);
   void close_bytes();
 
-  /// What the layers make of the message, for a call as `begin` takes it; empty: for that of
-  /// `begin`. The segments that they add follow the gate's, each time anew.
+  /// Applies the layers for a call, given as for `begin`; empty for the one given there. The
+  /// segments that they add follow those of the gate; each `plan` starts anew.
   Status plan(std::string_view call_json);
 
   /// The log (sluice/event.h) since the last `clear_events`.
   std::string_view events() const;
   void clear_events();
 
-  /// A closed segment, of which the host has written `bytes`, references included:
+  /// Describes a closed segment of which the host has written `bytes`, references included:
   /// `{"kind":"run"|"text"|"json","mime_type":…,"extension":…,"size_bytes":…,"description":…}`
   std::string segment(uint32_t index, uint64_t bytes);
-  /// The reference to a segment stored as `id`, as it stands in another segment's text.
+  /// The reference to a segment stored as `id`, for the text of another segment.
   std::string reference_to(uint32_t index, std::string_view id) const;
-  /// What to note beside that text: see `inner_ref` in sluice/restore.h.
+  /// The note to keep beside that text: see `inner_ref` in sluice/restore.h.
   std::string reference_note(uint32_t index, std::string_view id, uint64_t offset) const;
 
   /// After `plan`:
-  /// `[{"kind":"annotate"|"decode"|"read","index":…,"mime_type":…,"filename":…,"uri":…,
-  /// "size_bytes":…}]`. A decode adds a task: ask again after it.
+  /// `[{"kind":"annotate"|"decode"|"read","index":…,"mime_type":…,"filename":…,"uri":…,"size_bytes":…}]`.
+  /// A decode adds a task, so ask again after it.
   std::string tasks() const;
   /// `{"segment":…,"id":…,"filename":…,"mime_type":…,"warning":…,"opaque":…}`
   Status stored(std::string_view json);
-  /// A decode task: the stored text goes through `decode` piece by piece, the bytes come out.
+  /// Runs a decode task: takes the stored text piece by piece and returns bytes.
   void begin_decode(uint32_t segment);
   bool decode(std::string_view text, std::string& bytes);
-  /// False when the text was no base64 after all; the segment then stays what it is.
+  /// False if the text is not base64 after all. The segment then stays as it is.
   bool end_decode(std::string& bytes);
-  /// After `end_decode`: the segment that the text itself is from now on, or -1 when nothing needs
-  /// it any more.
+  /// After `end_decode`: the segment that now holds the original text, or -1 if it is not needed.
   int32_t original(uint32_t segment) const;
   void link(uint32_t number, std::string json);
 
-  /// Writes the answer. `report` tells what became of it:
-  /// `{"changed":…,"clamped":…,"original_chars":…,"clamped_chars":…,"method":…,"shelve":…}`. With
-  /// `shelve` the observation was clamped, and `auto_artifact_threshold` asks for the whole to be
-  /// stored.
+  /// Writes the answer. `report` describes it:
+  /// `{"changed":…,"clamped":…,"original_chars":…,"clamped_chars":…,"method":…,"shelve":…}`.
+  /// `shelve` means that the observation was clamped and is longer than `auto_artifact_threshold`:
+  /// store the whole.
   Status render(std::string& text);
   std::string report() const;
   /// The entries of `_meta["sluice/refs"]` for an mcp result that has no place for them.
   std::string refs() const;
 
-  /// Logs the whole observation as segment 0 of `events`; after storing it, `shelved` takes what
-  /// `stored` takes and gives the observation that refers to it. Where it was not stored, that is
-  /// the clamped one, with words that say so.
-  void shelve();
-  Status shelved(std::string_view json, std::string& text);
+  /// Logs the whole observation as segment 0 of `events`. After storing it, `stored_whole` takes
+  /// the argument of `stored` and returns the observation that refers to it, or the clamped one
+  /// with a sentence that says so if it was not stored.
+  void store_whole();
+  Status stored_whole(std::string_view json, std::string& text);
 
-  /// The guardrail alone; with `max_chars` of 0 at the limit that is configured.
+  /// Applies the guardrail alone. `max_chars` of 0 means the configured limit.
   Status clamp_text(std::string_view json, size_t max_chars, std::string& text);
 
  private:
@@ -103,19 +103,20 @@ class Session {
   std::unique_ptr<Message> message_;
 };
 
-/// `{"mime_type":…,"extension":…,"description":…}` of a file of `size` bytes that begins with
-/// `head`.
+/// Describes a file of `size` bytes that begins with `head`:
+/// `{"mime_type":…,"extension":…,"description":…}`.
 std::string describe_file(std::string_view head, uint64_t size);
 
-/// Looks at a file that streams by: the same answer for any chunking, in constant memory.
+/// Describes a file that streams by. The answer is the same for any chunking; memory is constant.
 class FileLook {
  public:
-  FileLook();
+  /// `mime_type` and `filename` may be empty. If they declare a table, short rows count too.
+  explicit FileLook(std::string_view mime_type = {}, std::string_view filename = {});
   ~FileLook();
 
   void push(std::string_view bytes);
 
-  /// What `Session::segment` tells of a segment; nothing may be pushed behind it.
+  /// Returns what `Session::segment` returns. Do not push after it.
   std::string finish();
 
  private:

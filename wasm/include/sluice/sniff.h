@@ -20,7 +20,7 @@ struct FileType {
   bool operator==(const FileType&) const = default;
 };
 
-/// A signature added by the host's configuration, as RFC 0.3 §4.2 writes it: the first characters
+/// A signature added by the host's configuration: the first characters
 /// of the content's base64 encoding (`JVBERi`), compared bit for bit at offset 0.
 struct Signature {
   std::string base64_prefix;

@@ -1,4 +1,4 @@
-// Errors of the core are values: a code, a place, a sentence.
+// Errors are values: a code, a place and a sentence.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-/// What went wrong. `code_name` gives the spelling that callers see.
+/// The kind of error. `code_name` is the public spelling.
 enum class Code : uint8_t {
   ok,
   json_syntax,   ///< the input is not JSON; line and column say where
@@ -36,8 +36,7 @@ struct Status {
 /// The public spelling of a code, e.g. `E_JSON_SYNTAX`.
 std::string_view code_name(Code code);
 
-/// The status as JSON: `{"code":…,"message":…,"line":…,"column":…,"path":…}`, empty fields left
-/// out.
+/// The status as JSON: `{"code":…,"message":…,"line":…,"column":…,"path":…}` without empty fields.
 std::string status_json(const Status& status);
 
 }  // namespace sluice

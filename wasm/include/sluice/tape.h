@@ -1,4 +1,4 @@
-// The tape: an index of a JSON text in memory. Tokens with offsets; no value is copied.
+// The tape: an index of a JSON text in memory. It holds tokens with offsets and copies no value.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,11 @@ namespace sluice {
 
 enum class Type : uint8_t { null, boolean, number, string, array, object };
 
-/// Deepest nesting that a tape follows unless it is told otherwise: what the gate lets through, and
-/// what is written around it.
+/// The default depth limit of a tape: what the gate lets through, plus what is written around it.
 inline constexpr size_t kMaxTapeDepth = 640;
 
-/// One value. Children of a container follow it directly in the vector, in source order; an
-/// object's children alternate key (a string node), value. `next` is the index behind the whole
+/// One value. The children of a container follow it directly in source order; the children of an
+/// object alternate between key (a string node) and value. `next` is the index after the whole
 /// sub-tree.
 struct Node {
   Type type = Type::null;
@@ -31,9 +30,9 @@ struct Node {
 class Tape {
  public:
   /// Reads one JSON value with white space around it, strictly by RFC 8259: UTF-8 without a byte
-  /// order mark, numbers of at most 65,536 characters. Escapes of lone surrogates and duplicate
-  /// keys are allowed; markers (sluice/segment.h) inside strings when `markers`. Texts up to 4 GiB
-  /// and 2^25 values. Fails with json_* codes or too_large, line and column.
+  /// order mark, numbers of at most 65,536 characters. Allows escaped lone surrogates and duplicate
+  /// keys, and with `markers` also markers (sluice/segment.h) inside strings. At most 4 GiB and
+  /// 2^25 values. Fails with json_* codes or too_large, with line and column.
   static Status parse(std::string_view text, Tape& tape, size_t max_depth = kMaxTapeDepth,
                       bool markers = true);
 
@@ -41,17 +40,18 @@ class Tape {
   size_t size() const { return nodes_.size(); }
   std::string_view text() const { return text_; }
 
-  /// The source of a value, quotes and all.
+  /// The source of a value, with its quotes.
   std::string_view source(size_t index) const;
 
-  /// A string's value with its escapes undone, as UTF-8; lone surrogates as three-byte sequences
-  /// (WTF-8). Markers stay as they are.
+  /// A string's value, unescaped, as UTF-8. Lone surrogates become three bytes (WTF-8); markers
+  /// stay.
   std::string string(size_t index) const;
 
   /// Whether the node is a string whose value equals `value`.
   bool is_string(size_t index, std::string_view value) const;
 
-  /// The value under `key` in an object (the last of duplicates); nothing when absent or no object.
+  /// The value under `key` in an object (the last of duplicates). Empty if there is none or it is
+  /// no object.
   std::optional<size_t> find(size_t object, std::string_view key) const;
 
   /// Number of elements of an array, or of members of an object.
@@ -62,12 +62,12 @@ class Tape {
   std::vector<Node> nodes_;
 };
 
-/// Appends `text` (UTF-8 or WTF-8) to `out` as the inside of a JSON string: quotes, backslashes and
-/// control characters escaped, lone surrogates as \uXXXX, other bytes as they are. Markers stay as
-/// they are when `markers`.
+/// Appends `text` (UTF-8 or WTF-8) to `out` as the inside of a JSON string: escapes quotes,
+/// backslashes and control characters, writes lone surrogates as \uXXXX, and leaves other bytes as
+/// they are. With `markers`, markers stay as they are.
 void append_escaped(std::string& out, std::string_view text, bool markers = false);
 
-/// Code points of a text (bytes that are not UTF-8 continuation bytes).
+/// The number of code points in a text (bytes that are not UTF-8 continuation bytes).
 size_t count_chars(std::string_view text);
 
 /// One replacement of `text[begin, end)` by `with`.
@@ -77,7 +77,7 @@ struct Splice {
   std::string with;
 };
 
-/// Applies splices, which must not overlap; they are sorted first.
+/// Applies splices, in any order. They must not overlap.
 std::string apply_splices(std::string_view text, std::vector<Splice> splices);
 
 }  // namespace sluice

@@ -1,16 +1,94 @@
+// The configuration, read over its defaults with the place of what is wrong, and the gate's options
+// under it.
 #include "sluice/config.h"
 
 #include <algorithm>
 
-#include "config/nearest.h"
 #include "config/row.h"
-#include "config/value.h"
-#include "config/valued.h"
-#include "sluice/tape.h"
+#include "json/utf8.h"
 
 namespace sluice {
 
 namespace config {
+
+// --- what a mistyped key was probably meant to be --------------------------------------------
+
+namespace {
+
+/// Longer keys are nobody's slip of a finger.
+constexpr size_t kLongestTypo = 64;
+
+/// Single-character edits between two texts (Levenshtein), `_`, `-` and case aside.
+size_t distance(std::string_view a, std::string_view b) {
+  const auto plain = [](char c) { return c == '-' ? '_' : static_cast<char>(c | 0x20); };
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0]++;
+    for (size_t j = 0; j < b.size(); ++j) {
+      const size_t replaced = diagonal + (plain(a[i]) != plain(b[j]));
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j + 1] + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string_view nearest(std::string_view key, std::span<const std::string_view> known) {
+  if (key.size() > kLongestTypo) return {};
+  std::string_view best;
+  size_t least = std::max<size_t>(2, key.size() / 3) + 1;
+  for (const std::string_view candidate : known) {
+    const size_t edits = distance(key, candidate);
+    if (edits >= least) continue;
+    least = edits;
+    best = candidate;
+  }
+  return best;
+}
+
+/// The first kLongestTypo bytes of a key, whole characters only.
+std::string_view shortened(std::string_view key) {
+  size_t end = std::min(key.size(), kLongestTypo);
+  while (end > 0 && end < key.size() && is_continuation(key[end])) --end;
+  return key.substr(0, end);
+}
+
+std::string listed(std::span<const std::string_view> known) {
+  std::string list;
+  for (const std::string_view key : known) {
+    if (!list.empty()) list += key == known.back() ? " and " : ", ";
+    list += key;
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string path_below(std::string_view path, std::string_view key) {
+  std::string below(path);
+  if (!below.empty()) below += '.';
+  below += key;
+  return below;
+}
+
+Status unknown_key(const std::string& prefix, std::string_view key,
+                   std::span<const std::string_view> known) {
+  Status status;
+  status.code = Code::config_key;
+  status.path = path_below(prefix, shortened(key));
+  const std::string_view suggestion = nearest(key, known);
+  status.message = status.path + " is not a configuration key: ";
+  if (suggestion.empty())
+    status.message +=
+        (prefix.empty() ? "" : "below " + prefix + " ") + "there are " + listed(known);
+  else
+    status.message += "did you mean " + path_below(prefix, suggestion) + "?";
+  return status;
+}
+
+// --- sections --------------------------------------------------------------------------------
+
 namespace {
 
 constexpr size_t kMaxConfigBytes = 1'048'576;
@@ -48,15 +126,15 @@ std::vector<std::string_view> keys_below(std::string_view prefix) {
 namespace {
 
 /// Reads the members of a section. Recursion is bounded by the depth of the table.
-Status read_section(const Value& section, const std::string& prefix, Config& config) {
+Status read_section(const Json& section, const std::string& prefix, Config& config) {
   const std::vector<std::string_view> known = keys_below(prefix);
-  for (const auto& [key, value] : members(section, known.size())) {
+  for (const auto& [key, value] : section.get_ref<const Json::object_t&>()) {
     if (std::find(known.begin(), known.end(), key) == known.end())
       return unknown_key(prefix, key, known);
     const std::string path = path_below(prefix, key);
     const ReadRow* const row = row_of(path);
     Status status;
-    if (value.is(Type::object) && !keys_below(path).empty())
+    if (value.is_object() && !keys_below(path).empty())
       status = read_section(value, path, config);
     else if (row != nullptr)
       status = row->read(row->limits, value, path, config);
@@ -84,10 +162,13 @@ Status parse_config(std::string_view json, Config& config) {
     return config::not_readable("the configuration is not JSON: " + status.message, status);
   if (tape[0].type != Type::object)
     return config::not_readable("the configuration must be a JSON object");
-  if (!config::is_valued(tape))
-    return config::not_readable("the configuration holds a number or an escape that has no value");
+  const Json value = read_json(tape);
+  if (value.is_discarded())
+    return config::not_readable(
+        "the configuration holds a number or an escape that has no value, "
+        "or an object of more than 2000 members");
   Config read;
-  Status outcome = config::read_section({&tape, 0}, "", read);
+  Status outcome = config::read_section(value, "", read);
   if (outcome.ok()) config = std::move(read);
   return outcome;
 }

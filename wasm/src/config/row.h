@@ -1,16 +1,46 @@
 // One key of the configuration: everything the reader and the documentation know about it.
 #pragma once
 
+#include <array>
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
-#include "config/value.h"
+#include "json/value.h"
 #include "sluice/config.h"
 
 namespace sluice::config {
+
+// --- bounds ----------------------------------------------------------------------------------
+
+/// What bounds a value: Row::least and Row::most, and whether null stands for an empty string.
+struct Limits {
+  uint32_t least;
+  uint32_t most;
+  bool nullable;
+};
+
+/// Characters of the type, and of the subtype, of a MIME type (RFC 6838 §4.2).
+inline constexpr size_t kMaxMimeToken = 127;
+
+/// Characters of a signature: the first ones of the base64 encoding.
+inline constexpr size_t kMinPrefix = 4;
+inline constexpr size_t kMaxPrefix = 64;
+
+/// Characters of a file name's extension.
+inline constexpr size_t kMaxExtension = 16;
+
+/// Most characters of a tool's name.
+inline constexpr size_t kMaxToolName = 200;
+
+/// Most fields of one tool.
+inline constexpr size_t kMaxToolFields = 100;
+
+// --- the table -------------------------------------------------------------------------------
 
 /// A key. `least` and `most` bound an integer, the characters of a string, or the entries of a list
 /// or map; both 0 when there is nothing to bound.
@@ -20,11 +50,11 @@ struct Row {
   uint64_t least;
   uint64_t most;
   /// Checks a value and puts it into the configuration.
-  Status (*read)(const Limits& limits, const Value& value, const std::string& path, Config& config);
-  /// Appends the value that a configuration has, as JSON.
-  void (*show)(const Config& config, std::string& out);
-  /// Appends what a value must be, as members of a JSON Schema.
-  void (*shape)(const Limits& limits, std::string& out);
+  Status (*read)(const Limits& limits, const Json& value, const std::string& path, Config& config);
+  /// The value that a configuration has.
+  Json (*show)(const Config& config);
+  /// What a value must be, as a JSON Schema.
+  Json (*schema)(const Limits& limits);
   std::string_view description;
 
   constexpr Limits limits() const {
@@ -48,5 +78,92 @@ struct ReadRow {
 
 /// Every key, in the order of config_rows().
 std::span<const ReadRow> read_rows();
+
+/// One member of a `tool_fields` entry. It is required when `least` is not 0;
+/// otherwise null is as good as leaving it out. `least` and `most` bound its characters.
+struct ToolFieldRow {
+  std::string_view key;
+  size_t least;
+  size_t most;
+  std::string ToolField::*member;
+  std::string_view expected;
+};
+
+inline constexpr std::array<ToolFieldRow, 4> kToolFieldRows = {{
+    {"field_path", 1, 500, &ToolField::field_path,
+     "a dot path of 1 to 500 characters such as result.pages.0.image or items.*.data"},
+    {"content_type", 1, 100, &ToolField::content_type,
+     "a string of 1 to 100 characters such as pdf"},
+    {"mime_type", 0, 255, &ToolField::mime_type, "null or a MIME type such as application/pdf"},
+    {"summary_template", 0, 2'000, &ToolField::summary_template,
+     "null or a string of at most 2000 characters"},
+}};
+
+// --- paths and what is wrong at them ---------------------------------------------------------
+
+/// The path of `key` in what stands at `path` (empty at the top).
+std::string path_below(std::string_view path, std::string_view key);
+
+/// A value at `path` that is not `expected`: `max_inline_size must be an integer from 256 to …`.
+Status wrong_value(const std::string& path, std::string_view expected);
+
+/// The failure for `key` under `prefix` (empty at the top) where only `known` keys may stand.
+/// Suggests the nearest of them, or names them all when none is near.
+Status unknown_key(const std::string& prefix, std::string_view key,
+                   std::span<const std::string_view> known);
+
+// --- values, by the type of the member they belong to ----------------------------------------
+
+/// Checks that a value is an integer within limits.
+Status check_integer(const Limits& limits, const Json& value, const std::string& path,
+                     uint32_t& number);
+
+Status read_value(const Limits& limits, const Json& value, const std::string& path, bool& target);
+Status read_value(const Limits& limits, const Json& value, const std::string& path,
+                  std::string& target);
+Status read_value(const Limits& limits, const Json& value, const std::string& path, Prefer& target);
+Status read_value(const Limits& limits, const Json& value, const std::string& path,
+                  InlineMedia::Mode& target);
+Status read_value(const Limits& limits, const Json& value, const std::string& path,
+                  std::vector<std::string>& target);
+Status read_value(const Limits& limits, const Json& value, const std::string& path,
+                  std::vector<Signature>& target);
+Status read_value(const Limits& limits, const Json& value, const std::string& path,
+                  decltype(Config::tool_fields)& target);
+
+template <std::unsigned_integral Number>
+Status read_value(const Limits& limits, const Json& value, const std::string& path,
+                  Number& target) {
+  uint32_t number = 0;
+  Status status = check_integer(limits, value, path, number);
+  if (status.ok()) target = number;
+  return status;
+}
+
+// What follows only the documentation needs.
+
+Json show_value(bool value);
+Json show_value(uint64_t value);
+Json show_value(const std::string& value);
+Json show_value(Prefer value);
+Json show_value(InlineMedia::Mode value);
+Json show_value(const std::vector<std::string>& value);
+Json show_value(const std::vector<Signature>& value);
+Json show_value(const decltype(Config::tool_fields)& value);
+
+/// What a value must be, as a JSON Schema (draft 2020-12).
+Json integer_schema(const Limits& limits);
+Json schema_of(std::type_identity<bool>, const Limits& limits);
+Json schema_of(std::type_identity<std::string>, const Limits& limits);
+Json schema_of(std::type_identity<Prefer>, const Limits& limits);
+Json schema_of(std::type_identity<InlineMedia::Mode>, const Limits& limits);
+Json schema_of(std::type_identity<std::vector<std::string>>, const Limits& limits);
+Json schema_of(std::type_identity<std::vector<Signature>>, const Limits& limits);
+Json schema_of(std::type_identity<decltype(Config::tool_fields)>, const Limits& limits);
+
+template <std::unsigned_integral Number>
+Json schema_of(std::type_identity<Number>, const Limits& limits) {
+  return integer_schema(limits);
+}
 
 }  // namespace sluice::config

@@ -3,8 +3,6 @@
 #include <utility>
 
 #include "config/row.h"
-#include "config/shape.h"
-#include "config/show.h"
 
 namespace sluice::config {
 
@@ -20,25 +18,25 @@ auto& reach(auto& object) {
 }
 
 template <auto... Members>
-Status read_member(const Limits& limits, const Value& value, const std::string& path,
+Status read_member(const Limits& limits, const Json& value, const std::string& path,
                    Config& config) {
   return read_value(limits, value, path, reach<Members...>(config));
 }
 
 template <auto... Members>
-void show_member(const Config& config, std::string& out) {
+Json show_member(const Config& config) {
   const auto& member = reach<Members...>(config);
   using Member = std::remove_cvref_t<decltype(member)>;
   if constexpr (std::is_integral_v<Member> && !std::is_same_v<Member, bool>)
-    show_value(static_cast<uint64_t>(member), out);
+    return show_value(static_cast<uint64_t>(member));
   else
-    show_value(member, out);
+    return show_value(member);
 }
 
 template <auto... Members>
-void shape_member(const Limits& limits, std::string& out) {
+Json member_schema(const Limits& limits) {
   using Member = std::remove_cvref_t<decltype(reach<Members...>(std::declval<Config&>()))>;
-  append_shape(std::type_identity<Member>{}, limits, out);
+  return schema_of(std::type_identity<Member>{}, limits);
 }
 
 template <auto... Members>
@@ -50,7 +48,7 @@ constexpr Row row(std::string_view key, std::string_view type, uint64_t least, u
           most,
           read_member<Members...>,
           show_member<Members...>,
-          shape_member<Members...>,
+          member_schema<Members...>,
           description};
 }
 

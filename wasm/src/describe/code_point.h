@@ -1,6 +1,7 @@
-// Code points of text that may not be UTF-8.
+// Code points of text that may not be UTF-8, and terminal control sequences in it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -31,5 +32,11 @@ bool is_invisible(char32_t value);
 
 /// White space of any kind, line and paragraph separators among it.
 bool is_space(char32_t value);
+
+/// Bytes of the control sequence (ECMA-48 §5.3–5.6) that starts at `text[at]`, 0 when none does.
+/// Both spellings, `ESC [` and the C1 character U+009B; CSI with parameters and final byte, the
+/// strings OSC, DCS, SOS, PM, APC with all they hold up to BEL or ST (or the end of the text), and
+/// two-byte escapes.
+size_t ansi_length(std::string_view text, size_t at);
 
 }  // namespace sluice

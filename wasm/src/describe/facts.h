@@ -1,23 +1,25 @@
-// How facts stand in a description.
+// The facts of a description, and how they are written.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "sniff/fields.h"
+
 namespace sluice {
 
 /// Appends `, 14 pages`, `, 1 page`: a noun that ends in `y` becomes `…ies`.
 void append_count(std::string& line, uint64_t count, std::string_view noun);
 
-/// Texts quoted from a file, together: `, untrusted file text: "a", "b", …`. The first that is one
-/// brings the words before it; a sixth becomes an ellipsis, and what shows nothing is left out.
+/// Texts quoted from a file, as a list: `, untrusted file text: "a", "b", …`. The first one is
+/// preceded by those words, a sixth becomes an ellipsis, and one that shows nothing is left out.
 class Quotes {
  public:
-  /// `intro` stands before the words, with the comma.
+  /// `intro` is put before the words, with its comma.
   explicit Quotes(std::string& line, std::string_view intro = ",") : line_(line), intro_(intro) {}
 
-  /// False once no further one is shown.
+  /// False if no further one is shown.
   bool add(std::string_view text);
 
  private:
@@ -25,5 +27,25 @@ class Quotes {
   std::string_view intro_;
   int count_ = 0;
 };
+
+/// `, 14 pages, encrypted, untrusted file text: "Title"`.
+void append_pdf_facts(std::string& line, const Glimpse& file);
+
+/// The string object of a PDF that begins `source`, `(…)` or `<…>`, as UTF-8: from PDFDocEncoding,
+/// or from UTF-16 or UTF-8 where it begins with a byte order mark. Its first bytes where it is
+/// long; empty when there is no string.
+std::string pdf_text(std::string_view source);
+
+/// `, 12 entries, untrusted file text: "a.txt", …`; of Office files what they are made of: `, 3
+/// sheets`, `, 12 slides`.
+void append_zip_facts(std::string& line, const Glimpse& file, std::string_view extension);
+
+/// The names of a tar archive's first members, and their number if all are seen; the name of a
+/// gzip archive's file.
+void append_tar_facts(std::string& line, const Glimpse& file);
+void append_gzip_facts(std::string& line, const Glimpse& file);
+
+/// How long sound or a moving picture lasts: `, 3:25`, `, 1:02:03`, `, 0:07`.
+void append_length(std::string& line, const Glimpse& file);
 
 }  // namespace sluice

@@ -1,7 +1,398 @@
-#include "describe/outline_reader.h"
+// The shape of a JSON document in one pass: a push lexer (RFC 8259) that keeps only its position
+// and its counts.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "describe/shape.h"
+#include "json/scan.h"
 #include "sluice/describe.h"
+#include "sluice/segment.h"
 
 namespace sluice {
+
+/// `state_` and a few counters are the whole position, so a chunk may end anywhere.
+class Outline::Reader {
+ public:
+  void push(Bytes bytes);
+
+  /// Whether one whole array or object has been read, or several, each on a line of its own, and
+  /// white space alone behind it.
+  bool complete() const { return state_ == State::done; }
+  bool failed() const { return state_ == State::failed; }
+  const outline::Shape& shape() const { return shape_; }
+
+ private:
+  enum class State : uint8_t {
+    mark,           // inside a byte order mark
+    start,          // before the root
+    element,        // before a value
+    first_element,  // before a value or `]`
+    member,         // before a key
+    first_member,   // before a key or `}`
+    colon,          // behind a key
+    after,          // behind a value
+    done,           // behind the root, or behind a line's
+    text,           // inside a string
+    escape,         // behind a backslash
+    unicode,        // inside the digits of \uXXXX
+    literal,        // inside true, false, null
+    minus,          // number: behind `-`
+    zero,           //   behind a leading 0
+    digits,         //   inside the integer part
+    point,          //   behind `.`
+    fraction,       //   behind a digit of the fraction
+    exponent,       //   behind `e`
+    sign,           //   behind the exponent's sign
+    power,          //   behind a digit of the exponent
+    failed,         // not JSON
+  };
+  static constexpr uint32_t kMaxDepth = 1'000'000;
+  static constexpr size_t kKeyBytes = 256;
+
+  const uint8_t* step(const uint8_t* at, const uint8_t* end);
+  const uint8_t* structure(const uint8_t* at, const uint8_t* end);
+  const uint8_t* text(const uint8_t* at, const uint8_t* end);
+  const uint8_t* number(const uint8_t* at, const uint8_t* end);
+  void root(uint8_t byte);
+  const uint8_t* space(const uint8_t* at, const uint8_t* end);
+  void next_root(uint8_t byte);
+  void value(uint8_t byte);
+  void after(uint8_t byte);
+  void begin_text(bool key);
+  void end_text();
+  void escaped(uint8_t byte);
+  void literal(uint8_t byte);
+  void begin_literal(outline::Kind kind, const char* rest);
+  void begin_number(State state);
+  void end_number();
+  void open(outline::Kind kind);
+  void close();
+  void keep(const uint8_t* from, const uint8_t* to);
+  void tell(outline::Kind kind) {
+    if (depth() <= outline::Shape::kWatched) shape_.value(kind, depth());
+  }
+  /// Lines count as the elements of an array around them.
+  uint32_t depth() const { return depth_ + (shape_.is_lines() ? 1 : 0); }
+
+  State state_ = State::start;
+  bool in_array_ = false;     // what the innermost container is
+  bool is_key_ = false;       // the string at hand is a key
+  bool kept_ = false;         // and the shape wants it
+  bool integer_ = true;       // the number at hand is one
+  bool line_ended_ = false;   // since the root, behind which a line's end stands
+  bool spans_lines_ = false;  // a line ended inside a root
+  uint8_t left_ = 0;          // digits of \uXXXX, bytes of the byte order mark
+  uint32_t depth_ = 0;
+  const char* rest_ = "";     // of the literal at hand
+  std::vector<bool> arrays_;  // of the open containers: which are arrays
+  outline::Key key_;
+  outline::Shape shape_;
+};
+
+namespace {
+
+bool is_space(uint8_t byte) {
+  return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
+}
+bool is_digit(uint8_t byte) {
+  return static_cast<uint8_t>(byte - '0') < 10;
+}
+bool is_escape(uint8_t byte) {
+  return byte == 'n' || byte == '"' || byte == '\\' || byte == '/' || byte == 't' || byte == 'r' ||
+         byte == 'b' || byte == 'f';
+}
+
+}  // namespace
+
+void Outline::Reader::push(Bytes bytes) {
+  const uint8_t* at = bytes.data();
+  const uint8_t* const end = at + bytes.size();
+  while (at != end && state_ != State::failed) at = step(at, end);
+}
+
+/// Reads at least one byte, or leaves the state in which it may not be read.
+const uint8_t* Outline::Reader::step(const uint8_t* at, const uint8_t* end) {
+  switch (state_) {
+    case State::text:
+      return text(at, end);
+    case State::escape:
+    case State::unicode:
+      escaped(*at);
+      return at + 1;
+    case State::literal:
+      literal(*at);
+      return at + 1;
+    case State::minus:
+    case State::zero:
+    case State::digits:
+    case State::point:
+    case State::fraction:
+    case State::exponent:
+    case State::sign:
+    case State::power:
+      return number(at, end);
+    default:
+      return structure(at, end);
+  }
+}
+
+/// White space and structural characters, up to the first character inside a string, number or
+/// literal.
+const uint8_t* Outline::Reader::structure(const uint8_t* at, const uint8_t* end) {
+  const uint8_t byte = *at;
+  if (is_space(byte) && state_ != State::mark) return space(at, end);
+  switch (state_) {
+    case State::mark:
+    case State::start:
+      root(byte);
+      break;
+    case State::first_element:
+    case State::element:
+      value(byte);
+      break;
+    case State::first_member:
+    case State::member:
+      if (byte == '"') {
+        begin_text(true);
+      } else if (byte == '}' && state_ == State::first_member) {
+        close();
+      } else {
+        state_ = State::failed;
+      }
+      break;
+    case State::colon:
+      state_ = byte == ':' ? State::element : State::failed;
+      break;
+    case State::after:
+      after(byte);
+      break;
+    default:
+      next_root(byte);
+  }
+  return at + 1;
+}
+
+/// Behind the white space at `at`; notes whether a line ends there.
+const uint8_t* Outline::Reader::space(const uint8_t* at, const uint8_t* end) {
+  const uint8_t* const stop = std::find_if(at, end, [](uint8_t next) { return !is_space(next); });
+  if (std::find(at, stop, '\n') != stop) {
+    line_ended_ = true;
+    spans_lines_ = spans_lines_ || depth_ > 0;
+  }
+  return stop;
+}
+
+/// A line more, if each so far was one line.
+void Outline::Reader::next_root(uint8_t byte) {
+  const bool fits = state_ == State::done && line_ended_ && !spans_lines_;
+  if (!fits || (byte != '{' && byte != '[')) {
+    state_ = State::failed;
+    return;
+  }
+  shape_.begin_lines();
+  value(byte);
+}
+
+/// The root is a container; a byte order mark (EF BB BF) may stand before it.
+void Outline::Reader::root(uint8_t byte) {
+  if (state_ == State::mark) {
+    const bool fits = byte == (left_ == 2 ? 0xbb : 0xbf);
+    if (--left_ == 0) state_ = State::start;
+    if (!fits) state_ = State::failed;
+  } else if (byte == '{' || byte == '[') {
+    value(byte);
+  } else if (byte == 0xef) {
+    state_ = State::mark;
+    left_ = 2;
+  } else {
+    state_ = State::failed;
+  }
+}
+
+void Outline::Reader::value(uint8_t byte) {
+  switch (byte) {
+    case '"':
+      return begin_text(false);
+    case '{':
+      return open(outline::Kind::object);
+    case '[':
+      return open(outline::Kind::array);
+    case 't':
+      return begin_literal(outline::Kind::boolean, "rue");
+    case 'f':
+      return begin_literal(outline::Kind::boolean, "alse");
+    case 'n':
+      return begin_literal(outline::Kind::null, "ull");
+    case '-':
+      return begin_number(State::minus);
+    case '0':
+      return begin_number(State::zero);
+    case ']':
+      if (state_ == State::first_element) return close();
+      break;
+    default:
+      if (is_digit(byte)) return begin_number(State::digits);
+  }
+  state_ = State::failed;
+}
+
+void Outline::Reader::after(uint8_t byte) {
+  if (byte == ',') {
+    state_ = in_array_ ? State::element : State::member;
+  } else if (byte == (in_array_ ? ']' : '}')) {
+    close();
+  } else {
+    state_ = State::failed;
+  }
+}
+
+void Outline::Reader::open(outline::Kind kind) {
+  if (depth_ == kMaxDepth) {
+    state_ = State::failed;
+    return;
+  }
+  tell(kind);
+  in_array_ = kind == outline::Kind::array;
+  arrays_.push_back(in_array_);
+  ++depth_;
+  line_ended_ = false;
+  state_ = in_array_ ? State::first_element : State::first_member;
+}
+
+void Outline::Reader::close() {
+  --depth_;
+  arrays_.pop_back();
+  if (depth() <= outline::Shape::kWatched) shape_.close(depth());
+  state_ = depth_ == 0 ? State::done : State::after;
+  if (depth_ > 0) in_array_ = arrays_.back();
+}
+
+void Outline::Reader::begin_text(bool key) {
+  state_ = State::text;
+  is_key_ = key;
+  kept_ = key && depth() <= outline::Shape::kWatched && shape_.wants_key(depth());
+  if (kept_) key_ = {};
+  if (!key) tell(outline::Kind::string);
+}
+
+void Outline::Reader::end_text() {
+  if (kept_) shape_.key(key_, depth());
+  kept_ = false;
+  state_ = is_key_ ? State::colon : State::after;
+}
+
+const uint8_t* Outline::Reader::text(const uint8_t* at, const uint8_t* end) {
+  while (at != end && state_ == State::text) {
+    const uint8_t* const stop = skip_plain(at, end);
+    if (kept_) keep(at, stop);
+    if (stop == end) return end;
+    at = stop + 1;
+    if (*stop == '"') {
+      end_text();
+    } else if (*stop == '\\' || *stop == kMarkerOpen || *stop == kMarkerClose) {
+      if (kept_) keep(stop, at);
+      if (*stop != '\\') continue;
+      state_ = State::escape;
+      if (at != end) escaped(*at++);
+    } else {
+      state_ = State::failed;
+    }
+  }
+  return at;
+}
+
+void Outline::Reader::escaped(uint8_t byte) {
+  const uint8_t low = byte | 0x20;
+  if (kept_) keep(&byte, &byte + 1);
+  if (state_ == State::unicode) {
+    const bool hex = is_digit(byte) || (low >= 'a' && low <= 'f');
+    if (--left_ == 0) state_ = State::text;
+    if (!hex) state_ = State::failed;
+  } else if (byte == 'u') {
+    state_ = State::unicode;
+    left_ = 4;
+  } else {
+    state_ = is_escape(byte) ? State::text : State::failed;
+  }
+}
+
+/// Keeps the first bytes of a key; of those behind them a hash (FNV-1a).
+void Outline::Reader::keep(const uint8_t* from, const uint8_t* to) {
+  const size_t room = kKeyBytes - key_.source.size();
+  const uint8_t* const middle = from + std::min(room, static_cast<size_t>(to - from));
+  key_.source.append(from, middle);
+  for (from = middle; from != to; ++from) {
+    key_.rest = ((key_.rest == 0 ? 0xcbf29ce484222325 : key_.rest) ^ *from) * 0x100000001b3;
+  }
+}
+
+void Outline::Reader::begin_literal(outline::Kind kind, const char* rest) {
+  tell(kind);
+  state_ = State::literal;
+  rest_ = rest;
+}
+
+void Outline::Reader::literal(uint8_t byte) {
+  if (static_cast<char>(byte) != *rest_) {
+    state_ = State::failed;
+  } else if (*++rest_ == '\0') {
+    state_ = State::after;
+  }
+}
+
+void Outline::Reader::begin_number(State state) {
+  state_ = state;
+  integer_ = true;
+}
+
+void Outline::Reader::end_number() {
+  tell(integer_ ? outline::Kind::integer : outline::Kind::number);
+  state_ = State::after;
+}
+
+const uint8_t* Outline::Reader::number(const uint8_t* at, const uint8_t* end) {
+  const uint8_t byte = *at;
+  const uint8_t low = byte | 0x20;
+  const bool whole = state_ == State::zero || state_ == State::digits;
+  if (is_digit(byte)) {
+    switch (state_) {
+      case State::minus:
+        state_ = byte == '0' ? State::zero : State::digits;
+        break;
+      case State::zero:
+        state_ = State::failed;
+        break;
+      case State::point:
+        state_ = State::fraction;
+        break;
+      case State::exponent:
+      case State::sign:
+        state_ = State::power;
+        break;
+      default:
+        return std::find_if(at + 1, end, [](uint8_t next) { return !is_digit(next); });
+    }
+  } else if (byte == '.' && whole) {
+    state_ = State::point;
+    integer_ = false;
+  } else if (low == 'e' && (whole || state_ == State::fraction)) {
+    state_ = State::exponent;
+    integer_ = false;
+  } else if ((byte == '+' || byte == '-') && state_ == State::exponent) {
+    state_ = State::sign;
+  } else if (whole || state_ == State::fraction || state_ == State::power) {
+    end_number();
+    return at;
+  } else {
+    state_ = State::failed;
+  }
+  return at + 1;
+}
+
+// --- the public face -------------------------------------------------------------------------
+
 namespace {
 
 constexpr size_t kOutlineChars = 300;

@@ -1,10 +1,17 @@
 #include "describe/rows.h"
 
+#include <algorithm>
+#include <string>
+
 #include "describe/facts.h"
-#include "describe/plain_text.h"
+#include "json/scan.h"
+#include "json/utf8.h"
 #include "sluice/describe.h"
 
 namespace sluice {
+
+// --- rows and columns ------------------------------------------------------------------------
+
 namespace {
 
 /// Records and fields that a text which is no table hardly has by chance.
@@ -21,6 +28,7 @@ struct Record {
   bool spaced = false;    ///< a space stands behind a delimiter
   bool numeric = false;   ///< a field begins like a number
   bool complete = false;  ///< it has an end
+  bool empty = false;     ///< a line with nothing in it
 };
 
 /// Reads the record that begins `text`, whose fields `quotes` shows if it is given, and moves
@@ -37,39 +45,46 @@ Record take_record(std::string_view& text, char delimiter, Quotes* quotes) {
     const bool wrapped = field.size() > 1 && field.starts_with('"') && field.ends_with('"');
     if (wrapped) field = field.substr(1, field.size() - 2);
     ++record.columns;
-    record.spaced = record.spaced || field.starts_with(' ');
+    if (field.starts_with(' ')) {
+      record.spaced = true;
+      field.remove_prefix(std::min(field.find_first_not_of(' '), field.size()));
+    }
     record.numeric = record.numeric || (!field.empty() && field[0] >= '+' && field[0] <= '9');
     if (quotes && !quotes->add(field)) quotes = nullptr;
     begin = at + 1;
     if (!end && text[at] == delimiter) continue;
     record.complete = !end;
+    record.empty = at == 0;
     text = text.substr(end ? text.size() : at + (text.substr(at, 2) == "\r\n" ? 2 : 1));
     return record;
   }
 }
 
-/// The columns of a text that is evidently a table; 0 when it is not.
-size_t columns_of(std::string_view text, char delimiter, bool whole) {
+/// The columns of a text that is evidently, or `declared`, a table; 0 when it is not.
+size_t columns_of(std::string_view text, char delimiter, bool whole, bool declared) {
   size_t records = 0;
   size_t columns = 0;
   while (!text.empty()) {
     const Record record = take_record(text, delimiter, nullptr);
     if (!record.complete && !whole) break;
+    if (record.empty && declared) continue;
     if (columns == 0) columns = record.columns;
-    if (record.columns != columns || columns < 2 || record.spaced) return 0;
+    if (record.columns != columns || columns < 2 || (record.spaced && !declared)) return 0;
     ++records;
   }
+  if (declared) return records > 0 ? columns : 0;
   return records >= kFewestRecords && records * columns >= kFewestFields ? columns : 0;
 }
 
 }  // namespace
 
-Rows::Rows(std::string_view head, bool whole) {
+Rows::Rows(std::string_view head, bool whole, char declared) {
   std::string_view text = head.starts_with("\xef\xbb\xbf") ? head.substr(3) : head;
   const bool other = text.empty() || text[0] == '{' || text[0] == '[' || text[0] == '<';
-  for (const char delimiter : {',', '\t', ';'}) {
+  const bool tabs_first = declared == '\t';
+  for (const char delimiter : {tabs_first ? '\t' : ',', tabs_first ? ',' : '\t', ';'}) {
     if (other || delimiter_ != '\0') break;
-    columns_ = columns_of(text, delimiter, whole);
+    columns_ = columns_of(text, delimiter, whole, declared != '\0');
     if (columns_ > 0) delimiter_ = delimiter;
   }
   if (delimiter_ != '\0') {
@@ -91,7 +106,7 @@ void Rows::end_line(char end) {
 void Rows::push(Bytes bytes) {
   const uint8_t* const end = bytes.data() + bytes.size();
   for (const uint8_t* at = bytes.data(); at != end;) {
-    const uint8_t* const stop = plain_text_end(at, end);
+    const uint8_t* const stop = skip_plain(at, end);
     if (stop != at) {
       last_ = static_cast<char>(stop[-1]);
       filled_ = true;
@@ -119,6 +134,89 @@ std::string Rows::facts() const {
   append_count(facts, columns_, "column");
   if (has_header_) facts += header_;
   return facts;
+}
+
+// --- whether bytes are text ------------------------------------------------------------------
+
+uint64_t count_damage(std::string_view text) {
+  uint64_t count = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<uint8_t>(text[i]);
+    if (c == 0xEF) {
+      count += text.substr(i, 3) == "\xEF\xBF\xBD";
+    } else if (c == 0xC2) {
+      count += i + 1 < text.size() && static_cast<uint8_t>(text[i + 1]) < 0xA0;
+    } else if (c < 0x20) {
+      count += c != '\t' && c != '\n' && c != '\r' && c != '\f';
+    }
+  }
+  return count;
+}
+
+bool is_text(std::string_view head) {
+  if (head.empty() || count_damage(head) > 0) return false;
+  constexpr size_t kLongest = 4;
+  const char* at = head.data();
+  const char* end = at + head.size();
+  while (at < end) {
+    const size_t length = utf8_length(at, end);
+    if (length == 0)
+      return static_cast<uint8_t>(*at) >= 0xC2 && static_cast<size_t>(end - at) < kLongest;
+    at += length;
+  }
+  return true;
+}
+
+// --- facts about a text ----------------------------------------------------------------------
+
+struct TextFacts::State {
+  Outline outline;
+  Rows rows;
+  bool counts = true;  // lines and rows: of what begins as JSON they are not worth the time
+};
+
+TextFacts::TextFacts(std::string_view head, char declared)
+    : state_(new State{{}, Rows(head, head.size() < kSniffHead, declared)}) {
+  state_->outline.push(as_bytes(head));
+  state_->counts = head.size() < kSniffHead || !state_->outline.may_be();
+}
+TextFacts::~TextFacts() = default;
+
+void TextFacts::push(Bytes bytes) {
+  state_->outline.push(bytes);
+  if (state_->counts) state_->rows.push(bytes);
+}
+
+void TextFacts::tell(Subject& subject) const {
+  subject.outline = state_->outline.finish();
+  subject.is_lines = state_->outline.is_lines();
+  if (state_->counts) subject.lines = state_->rows.lines();
+  if (state_->counts) subject.table = state_->rows.facts();
+  if (subject.type.mime_type != "text/plain") return;
+  if (!subject.outline.empty()) {
+    subject.type = type_of_mime(subject.is_lines ? "application/x-ndjson" : "application/json");
+  } else if (!subject.table.empty()) {
+    const bool tabs = state_->rows.delimiter() == '\t';
+    subject.type = type_of_mime(tabs ? "text/tab-separated-values" : "text/csv");
+  }
+}
+
+char declared_delimiter(std::string_view mime_type, std::string_view filename) {
+  std::string extension = type_of_mime(mime_type).extension;
+  if (extension != "csv" && extension != "tsv") {
+    extension = filename.substr(std::min(filename.rfind('.'), filename.size()));
+    if (!extension.empty()) extension.erase(0, 1);
+    std::transform(extension.begin(), extension.end(), extension.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+  }
+  return extension == "csv" ? ',' : extension == "tsv" ? '\t' : '\0';
+}
+
+void tell_text(std::string_view text, Subject& subject) {
+  const std::string_view head = text.substr(0, kSniffHead);
+  TextFacts facts(head);
+  facts.push(as_bytes(text.substr(head.size())));
+  facts.tell(subject);
 }
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// The lines of a text, and its rows and columns where it is a table.
+// The lines of a text, and its rows and columns if it is a table.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,19 @@
 
 namespace sluice {
 
-/// Follows a text as it streams by, in constant memory, with the same answer for any chunking.
+/// Counts in a text that streams by, in constant memory. The answer is the same for any chunking.
 class Rows {
  public:
-  /// `head` is the text's beginning, by which it is or is not a table: some records, all with the
-  /// same number of fields, several columns, no space behind a comma as in prose (RFC 4180, with
-  /// commas, semicolons or tabs). `whole`: nothing comes behind it. It is pushed, too.
-  Rows(std::string_view head, bool whole);
+  /// `head` is the beginning of the text and decides whether it is a table: some records, all with
+  /// the same number of fields, several columns, no space after commas as in prose (RFC 4180, with
+  /// commas, semicolons or tabs). With `whole` nothing follows it. Push it too. If the text was
+  /// `declared` a table, by its delimiter, one record of two columns is enough and spaces are
+  /// allowed.
+  Rows(std::string_view head, bool whole, char declared = '\0');
 
   void push(Bytes bytes);
 
-  /// What stands between columns; 0 when the text is no table.
+  /// The delimiter, or 0 if the text is no table.
   char delimiter() const { return delimiter_; }
   /// Line ends are LF, CR LF or CR; a last line without one counts.
   uint64_t lines() const { return lines_ + (ends_open() ? 1 : 0); }

@@ -1,8 +1,17 @@
 #include "describe/shape.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+
+#include "json/escape.h"
+#include "sluice/describe.h"
+#include "sluice/tape.h"
 
 namespace sluice::outline {
+
+// --- counts and kinds ------------------------------------------------------------------------
+
 namespace {
 
 void add(Kinds& kinds, Kind kind) {
@@ -79,6 +88,140 @@ void Shape::key(const Key& key, uint32_t depth) {
     item_field_ = field_of(open_list_->items, key);
     if (item_field_ == nullptr) ++unnamed_;
   }
+}
+
+// --- in words --------------------------------------------------------------------------------
+
+namespace {
+
+constexpr size_t kKeyChars = 40;
+constexpr size_t kQuotes = 5;
+constexpr int kNamedKinds = 3;
+
+bool has(Kinds kinds, Kind kind) {
+  return (kinds & static_cast<Kinds>(kind)) != 0;
+}
+
+/// What is shown: keys of the outer and of inner objects.
+struct Detail {
+  size_t fields;
+  size_t items;
+};
+
+/// The key itself. Its source was cut if it was long, so an escape at the end may be broken.
+std::string text_of(const Key& key) {
+  std::string_view source = key.source;
+  for (size_t at = 0; at < source.size();) {
+    const bool escape = source[at] == '\\';
+    const bool unicode = escape && at + 1 < source.size() && source[at + 1] == 'u';
+    const size_t next = at + (unicode ? 6 : escape ? 2 : 1);
+    if (next > source.size()) source = source.substr(0, at);
+    at = next;
+  }
+  std::string text;
+  append_unescaped(text, source);
+  return text;
+}
+
+bool is_identifier(std::string_view text) {
+  const auto letter = [](char c) {
+    const char low = static_cast<char>(c | 0x20);
+    return (low >= 'a' && low <= 'z') || c == '_';
+  };
+  return !text.empty() && letter(text[0]) && std::all_of(text.begin(), text.end(), [&](char c) {
+    return letter(c) || (c >= '0' && c <= '9') || c == '-';
+  });
+}
+
+/// Writes one shape with one level of detail.
+class Writer {
+ public:
+  explicit Writer(Detail detail) : detail_(detail) {}
+
+  std::string list(const List& list, bool with_items) {
+    std::string out = "array of " + grouped(list.count);
+    if (list.count == 0 || !with_items) return out;
+    const std::string kinds = this->kinds(list.kinds, &list.items, nullptr);
+    return out + (kinds == "mixed" ? " (mixed)" : " " + kinds);
+  }
+
+  /// `1,200 lines of {id: integer}`
+  std::string lines(const List& list) {
+    return grouped(list.count) + " lines of " + kinds(list.kinds, &list.items, nullptr);
+  }
+
+  std::string record(const Record& record, size_t limit) {
+    std::string out = "{";
+    uint64_t more = record.unnamed;
+    size_t shown = 0;
+    for (const Field& field : record.fields) {
+      const std::string name = shown < limit ? key(text_of(field.key)) : "";
+      if (name.empty()) {
+        ++more;
+        continue;
+      }
+      out +=
+          (shown++ > 0 ? ", " : "") + name + ": " + kinds(field.kinds, nullptr, field.list.get());
+    }
+    if (more > 0) out += (shown > 0 ? ", … " : "… ") + grouped(more) + " more";
+    return out + "}";
+  }
+
+ private:
+  /// `string|null`; objects and arrays with their shape where that is known and wanted.
+  std::string kinds(Kinds kinds, const Record* items, const List* list) {
+    if (has(kinds, Kind::number)) kinds &= static_cast<Kinds>(~static_cast<Kinds>(Kind::integer));
+    if (std::popcount(kinds) > kNamedKinds) return "mixed";
+    std::string out;
+    const auto name = [&](Kind kind, const std::string& text) {
+      if (has(kinds, kind)) out += (out.empty() ? "" : "|") + text;
+    };
+    name(Kind::integer, "integer");
+    name(Kind::number, "number");
+    name(Kind::string, "string");
+    name(Kind::boolean, "boolean");
+    if (has(kinds, Kind::array)) {
+      name(Kind::array, list != nullptr ? this->list(*list, detail_.items > 0) : "array");
+    }
+    if (has(kinds, Kind::object)) {
+      name(Kind::object, items != nullptr ? record(*items, detail_.items) : "object");
+    }
+    name(Kind::null, "null");
+    return out;
+  }
+
+  /// A key as it may be shown; empty when the document has had its share of quotes.
+  std::string key(const std::string& text) {
+    if (is_identifier(text)) {
+      return text.size() <= kKeyChars ? text : text.substr(0, kKeyChars - 1) + "…";
+    }
+    if (quotes_ == kQuotes) return {};
+    ++quotes_;
+    return quote_untrusted(text, kKeyChars - 2);
+  }
+
+  Detail detail_;
+  size_t quotes_ = 0;
+};
+
+std::string written(const Shape& shape, Detail detail) {
+  Writer writer(detail);
+  if (shape.is_lines()) return writer.lines(shape.list());
+  if (shape.root() == Kind::array) return writer.list(shape.list(), detail.items > 0);
+  return "object " + writer.record(shape.record(), detail.fields);
+}
+
+}  // namespace
+
+std::string shape_text(const Shape& shape, size_t limit) {
+  Detail detail{kFields, kFields};
+  std::string text = written(shape, detail);
+  // Keys of inner objects give way first, then those of the outer one; one level leaves one key.
+  while (count_chars(text) > limit && (detail.items > 0 || detail.fields > 1)) {
+    --(detail.items > 0 ? detail.items : detail.fields);
+    text = written(shape, detail);
+  }
+  return text;
 }
 
 }  // namespace sluice::outline

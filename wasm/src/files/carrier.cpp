@@ -1,6 +1,11 @@
 #include "files/carrier.h"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <optional>
+
+#include "files/record.h"
 
 namespace sluice::files {
 
@@ -9,8 +14,57 @@ namespace {
 constexpr size_t kMaxDepth = 512;
 constexpr std::string_view kRefsKey = "sluice/refs";
 
-bool has_results(const Tape& tape, size_t node) {
-  return tape.find(node, "results").has_value();
+constexpr std::array<std::string_view, 6> kMembers = {
+    "results", "meta_data", "retryable", "artifacts", "deferred_artifacts", "display"};
+
+bool is_text(const Tape& tape, std::optional<size_t> node) {
+  return node && tape[*node].type == Type::string;
+}
+
+/// `/tmp/ada/a.csv`, `C:\a.csv`, `\\server\a.csv`: what ordinary lists of names seldom have.
+bool is_absolute(std::string_view path) {
+  const bool has_drive = path.size() > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/');
+  return path.starts_with('/') || path.starts_with("\\\\") || has_drive;
+}
+
+/// How surely a list is one of a contract's files.
+enum class Files : uint8_t {
+  none,
+  likely,  ///< an element has a name and a path
+  sure,    ///< and the path is absolute, or there are bytes
+};
+
+Files files_in(const Tape& tape, std::optional<size_t> list) {
+  Files found = Files::none;
+  if (!list || tape[*list].type != Type::array) return found;
+  for (size_t at = *list + 1; at < tape[*list].next; at = tape[at].next) {
+    if (!is_text(tape, tape.find(at, "name"))) continue;
+    if (is_text(tape, tape.find(at, "b64"))) return Files::sure;
+    const std::optional<size_t> path = tape.find(at, "path");
+    if (!is_text(tape, path)) continue;
+    if (is_absolute(tape.string(*path))) return Files::sure;
+    found = Files::likely;
+  }
+  return found;
+}
+
+bool has_only_members(const Tape& tape, size_t object) {
+  for (size_t key = object + 1; key < tape[object].next; key = tape[key + 1].next) {
+    if (!is_member(tape, key)) return false;
+  }
+  return true;
+}
+
+/// Ordinary results may have a list called `artifacts`, and `results` of any kind: what else is
+/// there, or what the list holds, decides.
+bool is_contract(const Tape& tape, size_t object) {
+  if (tape[object].type != Type::object) return false;
+  const Files files = std::max(files_in(tape, tape.find(object, "artifacts")),
+                               files_in(tape, tape.find(object, "deferred_artifacts")));
+  if (files == Files::sure) return true;
+  const std::optional<size_t> results = tape.find(object, "results");
+  const bool has_results = results && is_object(tape, *results);
+  return (has_results || files == Files::likely) && has_only_members(tape, object);
 }
 
 bool says(const Tape& tape, size_t object, std::string_view key, std::string_view value) {
@@ -32,16 +86,21 @@ bool second_is_ours(const Tape& tape) {
 
 }  // namespace
 
+bool is_member(const Tape& tape, size_t key) {
+  return std::any_of(kMembers.begin(), kMembers.end(),
+                     [&](std::string_view member) { return tape.is_string(key, member); });
+}
+
 bool Carrier::find(std::string_view text) {
   if (!Tape::parse(text, tape_, kMaxDepth, false).ok()) return false;
   const std::optional<size_t> structured = tape_.find(0, "structuredContent");
-  if (structured && has_results(tape_, *structured)) {
+  if (structured && is_contract(tape_, *structured)) {
     node_ = *structured;
     return true;
   }
   const std::optional<size_t> content = tape_.find(0, "content");
   if (content && tape_[*content].type == Type::array) return find_in_text(*content);
-  return !structured && has_results(tape_, 0);
+  return !structured && is_contract(tape_, 0);
 }
 
 bool Carrier::find_in_text(size_t content) {
@@ -51,7 +110,7 @@ bool Carrier::find_in_text(size_t content) {
   const std::optional<size_t> text = tape_.find(block, "text");
   if (!text || !says(tape_, block, "type", "text")) return false;
   inner_ = tape_.string(*text);
-  return Tape::parse(inner_, inner_tape_, kMaxDepth, false).ok() && has_results(inner_tape_, 0);
+  return Tape::parse(inner_, inner_tape_, kMaxDepth, false).ok() && is_contract(inner_tape_, 0);
 }
 
 }  // namespace sluice::files

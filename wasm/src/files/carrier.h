@@ -9,7 +9,10 @@
 
 namespace sluice::files {
 
-/// Finds the object with `results`. Owns what its tape indexes; so it stays where it is.
+/// Whether a key, a node of the tape, is one of a contract's own members.
+bool is_member(const Tape& tape, size_t key);
+
+/// Finds the object that is a contract. Owns what its tape indexes; so it stays where it is.
 class Carrier {
  public:
   Carrier() = default;

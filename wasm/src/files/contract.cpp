@@ -1,37 +1,231 @@
 #include "sluice/contract.h"
 
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "files/carrier.h"
-#include "files/file_record.h"
 #include "files/record.h"
+#include "files/values.h"
 
 namespace sluice {
 
 namespace files {
 namespace {
 
+// --- files (§6.1, §7.1) ----------------------------------------------------------------------
+
+inline constexpr std::array<std::string_view, 4> kCategories = {"report", "dataset",
+                                                                "visualization", "draft"};
+
+/// Names of the files that are taken.
+class Names {
+ public:
+  void insert(std::string name);
+  bool has(std::string_view name) const;
+
+ private:
+  std::vector<std::string> sorted_;
+};
+
+constexpr Length kName = {1, 1'024};
+constexpr Length kPath = {1, 4'096};
+constexpr Length kDescription = {0, 2'000};
+constexpr Length kAction = {1, 500};
+constexpr size_t kMaxActions = 20;
+
+// What every reader of JSON holds exactly, and more than any store.
+constexpr uint64_t kMaxSize = 999'999'999'999'999;
+
+constexpr uint64_t kMaxHours = 8'760;
+constexpr uint64_t kDefaultHours = 72;
+
+constexpr std::array<std::string_view, 5> kViewers = {"image", "pdf", "html", "code", "data"};
+constexpr std::array<std::string_view, 4> kReasons = {"needs_editing", "draft", "incomplete",
+                                                      "awaiting_approval"};
+
+bool keep_path(Record& record) {
+  const std::optional<std::string> path = record.need_text("path", kPath);
+  if (!path) return false;
+  if (path->find('\0') != std::string::npos) {
+    record.drop("path", "must be a path without null characters");
+    return false;
+  }
+  record.out().text("path", *path);
+  return true;
+}
+
+/// Where none is given the bytes tell.
+void keep_media_type(Record& record) {
+  const std::optional<size_t> node = record.find("mime");
+  if (!node) return;
+  const std::optional<std::string> type = media_type(record.tape().string(*node));
+  if (!type) return record.drop("mime", "must be a media type such as text/csv");
+  record.out().text("mime", *type);
+}
+
+bool keep_base64(Record& record, size_t node) {
+  std::string text = record.tape().string(node);
+  if (!is_reference(text)) {
+    std::optional<std::string> base64;
+    if (record.tape()[node].type == Type::string) base64 = standard_base64(text);
+    if (!base64) {
+      record.drop("b64", "must be base64 (RFC 4648)");
+      return false;
+    }
+    text = std::move(*base64);
+  }
+  record.out().text("b64", text);
+  return true;
+}
+
+/// The bytes are here or in a file; where they are stored is for the client to say.
+bool keep_content(Record& record) {
+  if (record.find("s3_ref")) record.drop("s3_ref", "must be left out: the client sets it");
+  const std::optional<size_t> base64 = record.find("b64");
+  const bool has_path = record.find("path").has_value();
+  if (!base64 && !has_path) {
+    record.drop("", "must have b64 or path");
+    return false;
+  }
+  if (base64 && keep_base64(record, *base64)) {
+    if (has_path) record.drop("path", "must be left out where b64 is given");
+    return true;
+  }
+  return has_path && keep_path(record);
+}
+
+/// The last characters of a text, where the extension of a name stands.
+std::string last_chars(std::string text, size_t most) {
+  const auto begins = [](char byte) { return (byte & 0xC0) != 0x80; };
+  size_t at = text.size();
+  for (size_t chars = 0; at > 0 && chars < most;) {
+    if (begins(text[--at])) ++chars;
+  }
+  return text.substr(at);
+}
+
+/// What a file is called whose name breaks the rule: the end of one that is too long, else what its
+/// path ends with.
+std::string other_name(Record& record) {
+  const auto text_of = [&record](std::string_view key) {
+    const std::optional<size_t> node = record.find(key);
+    const bool is_text = node && record.tape()[*node].type == Type::string;
+    return is_text ? record.tape().string(*node) : std::string();
+  };
+  std::string name = text_of("name");
+  if (name.empty()) {
+    const std::string path = text_of("path");
+    name = path.substr(path.find_last_of('/') + 1);
+  }
+  return name.empty() ? "file" : last_chars(std::move(name), kName.most);
+}
+
+/// A file without content is left out as a whole; one without a name is not lost for that.
+bool keep_file(Record& record, Names& names) {
+  std::optional<std::string> said = record.need_text("name", kName);
+  std::string name = said ? std::move(*said) : other_name(record);
+  record.out().text("name", name);
+  if (!keep_content(record)) return false;
+  names.insert(std::move(name));
+  keep_media_type(record);
+  return true;
+}
+
+void keep_actions(Record& record) {
+  std::string actions;
+  record.each("next_actions", kMaxActions, "strings", [&](size_t node, const std::string& path) {
+    const std::string line = one_line(record.tape().string(node));
+    const size_t chars = count_chars(line);
+    if (chars < kAction.least || chars > kAction.most) {
+      record.drop(path, "must be " + string_of(kAction));
+      return false;
+    }
+    actions += actions.empty() ? "[\"" : ",\"";
+    append_escaped(actions, line);
+    actions += '"';
+    return true;
+  });
+  if (!actions.empty()) record.out().source("next_actions", actions + ']');
+}
+
+void Names::insert(std::string name) {
+  sorted_.insert(std::lower_bound(sorted_.begin(), sorted_.end(), name), std::move(name));
+}
+
+bool Names::has(std::string_view name) const {
+  return std::binary_search(sorted_.begin(), sorted_.end(), name);
+}
+
+/// Reads an artifact (§6.1): its name, where its bytes are, and what is said of it. False where it
+/// has no usable content: then it is no file.
+bool read_artifact(Record& record, Names& names) {
+  if (!keep_file(record, names)) return false;
+  record.number("size", 0, kMaxSize);
+  record.keep_line("description", kDescription);
+  record.keep_word("viewer", kViewers);
+  record.keep_word("category", kCategories);
+  record.keep_flag("auto_open", false);
+  return true;
+}
+
+/// Reads a deferred artifact (§7.1); false as above.
+bool read_deferred(Record& record, Names& names) {
+  if (!keep_file(record, names)) return false;
+  record.keep_line("description", kDescription);
+  record.keep_word("reason", kReasons);
+  keep_actions(record);
+  record.keep_word("category", kCategories);
+  const uint64_t hours = record.number("expires_hours", 1, kMaxHours).value_or(kDefaultHours);
+  record.out().number("expires_hours", hours);
+  return true;
+}
+
+// --- the contract ----------------------------------------------------------------------------
+
 constexpr size_t kMaxFiles = 256;
 constexpr Length kNotification = {0, 500};
 constexpr std::array<std::string_view, 3> kModes = {"replace", "append", "split"};
 constexpr std::array<std::string_view, 3> kActions = {"store", "store_and_open", "temporary"};
 
-using ReadFile = void (*)(Record& record, Names& names);
+using ReadFile = bool (*)(Record& record, Names& names);
+
+/// What is told in place of results that are no object, as their only member.
+constexpr std::string_view kOtherResult = "result";
+
+void keep_results(Record& contract) {
+  const std::optional<size_t> node = contract.find("results");
+  const Tape& tape = contract.tape();
+  if (!node) {
+    contract.out().source("results", "{}");
+  } else if (is_object(tape, *node)) {
+    contract.out().source("results", tape.source(*node));
+  } else {
+    contract.drop("results", "must be an object: it is told as {\"result\": …}");
+    contract.out().source("results", Object().source(kOtherResult, tape.source(*node)).end());
+  }
+}
 
 /// Reads a list of files, which stands in the normalised contract even when it is empty.
-void keep_files(Record& contract, std::string_view key, ReadFile read, Breach& breach,
+void keep_files(Record& contract, std::string_view key, ReadFile read, Dropped& dropped,
                 Names& names) {
-  std::string list = "[";
-  size_t index = 0;
-  for (const size_t node : contract.elements(key, kMaxFiles, "objects")) {
-    const std::string path = element_path(key, index);
-    if (contract.tape()[node].type != Type::object)
-      return contract.refuse(path, "must be an object");
-    Record file(contract.tape(), node, path, breach);
-    read(file, names);
-    if (contract.broken()) return;
-    if (index++ > 0) list += ',';
+  const Tape& tape = contract.tape();
+  std::string list;
+  contract.each(key, kMaxFiles, "objects", [&](size_t node, const std::string& path) {
+    if (tape[node].type != Type::object) {
+      contract.drop(path, "must be an object");
+      return false;
+    }
+    Record file(tape, node, path, dropped);
+    if (!read(file, names)) return false;
+    if (!list.empty()) list += ',';
     list += file.out().end();
-  }
-  contract.out().source(key, list + ']');
+    return true;
+  });
+  contract.out().source(key, '[' + list + ']');
 }
 
 void keep_primary_file(Record& display, const Names& names) {
@@ -40,7 +234,7 @@ void keep_primary_file(Record& display, const Names& names) {
   const std::string name = display.tape().string(*node);
   // No file has an empty name, so what is no string is none either.
   if (!names.has(name)) {
-    return display.refuse("primary_file", "must be the name of a file in this result");
+    return display.drop("primary_file", "must be the name of a file in this result");
   }
   display.out().text("primary_file", name);
 }
@@ -55,27 +249,39 @@ void read_display(Record& display, const Names& names) {
 }
 
 /// Where no display is given its defaults are: it is read from an empty object.
-void keep_display(Record& contract, Breach& breach, const Names& names) {
+void keep_display(Record& contract, Dropped& dropped, const Names& names) {
   Tape empty;
   Tape::parse("{}", empty);
   const std::optional<size_t> node = contract.find("display");
-  if (node && contract.tape()[*node].type != Type::object) {
-    return contract.refuse("display", "must be an object");
-  }
-  Record display(node ? contract.tape() : empty, node.value_or(0), "display", breach);
+  const bool is_given = node && contract.tape()[*node].type == Type::object;
+  if (node && !is_given) contract.drop("display", "must be an object");
+  Record display(is_given ? contract.tape() : empty, is_given ? *node : 0, "display", dropped);
   read_display(display, names);
   contract.out().source("display", display.out().end());
 }
 
-std::string read(const Carrier& carrier, Breach& breach) {
-  Record contract(carrier.tape(), carrier.node(), "", breach);
+/// Members that no contract has are named, so that whoever wrote them looks for them elsewhere.
+void drop_unknown(Record& contract) {
+  constexpr size_t kMaxShown = 64;
+  const Tape& tape = contract.tape();
+  const size_t end = tape[contract.node()].next;
+  for (size_t key = contract.node() + 1; key < end; key = tape[key + 1].next) {
+    if (is_member(tape, key)) continue;
+    const std::string name = one_line(tape.string(key));
+    contract.drop(count_chars(name) > kMaxShown ? "…" : name, "is no member of a contract");
+  }
+}
+
+std::string read(const Carrier& carrier, Dropped& dropped) {
+  Record contract(carrier.tape(), carrier.node(), "", dropped);
   Names names;
-  contract.keep_object("results", true);
-  contract.keep_object("meta_data", false);
+  keep_results(contract);
+  contract.keep_object("meta_data");
   contract.keep_flag("retryable", std::nullopt);
-  keep_files(contract, "artifacts", read_artifact, breach, names);
-  keep_files(contract, "deferred_artifacts", read_deferred, breach, names);
-  keep_display(contract, breach, names);
+  keep_files(contract, "artifacts", read_artifact, dropped, names);
+  keep_files(contract, "deferred_artifacts", read_deferred, dropped, names);
+  keep_display(contract, dropped, names);
+  drop_unknown(contract);
   return contract.out().end();
 }
 
@@ -83,13 +289,11 @@ std::string read(const Carrier& carrier, Breach& breach) {
 }  // namespace files
 
 ContractReading read_contract(std::string_view text) {
-  using Kind = ContractReading::Kind;
   files::Carrier carrier;
   if (!carrier.find(text)) return {};
-  files::Breach breach;
-  std::string contract = files::read(carrier, breach);
-  if (breach.rule.empty()) return {Kind::contract, std::move(contract)};
-  return {Kind::invalid, Object().text("field", breach.field).text("rule", breach.rule).end()};
+  files::Dropped dropped;
+  std::string contract = files::read(carrier, dropped);
+  return {ContractReading::Kind::contract, std::move(contract), dropped.json()};
 }
 
 }  // namespace sluice

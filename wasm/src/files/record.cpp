@@ -1,7 +1,6 @@
 #include "files/record.h"
 
-#include "files/line.h"
-#include "files/reference.h"
+#include "files/values.h"
 
 namespace sluice::files {
 
@@ -34,7 +33,21 @@ std::string one_of(std::span<const std::string_view> words) {
   return rule;
 }
 
+/// How many are listed; the others are counted.
+constexpr size_t kMaxListed = 16;
+
 }  // namespace
+
+void Dropped::add(std::string_view field, std::string_view rule) {
+  if (++count_ > kMaxListed) return;
+  if (count_ > 1) fields_ += ',';
+  fields_ += Object().text("field", field).text("rule", rule).end();
+}
+
+std::string Dropped::json() const {
+  if (count_ == 0) return {};
+  return Object().number("count", count_).source("fields", '[' + fields_ + ']').end();
+}
 
 std::string string_of(Length length) {
   std::string what = "a string of ";
@@ -46,82 +59,73 @@ std::string element_path(std::string_view path, size_t index) {
   return std::string(path) + '[' + std::to_string(index) + ']';
 }
 
+bool is_object(const Tape& tape, size_t node) {
+  const Type type = tape[node].type;
+  return type == Type::object || (type == Type::string && is_reference(tape.string(node)));
+}
+
 std::string Record::path_of(std::string_view key) const {
   std::string path = path_;
   if (!path.empty() && !key.empty()) path += '.';
   return path.append(key);
 }
 
-void Record::refuse(std::string_view key, std::string rule) {
-  if (broken()) return;
-  breach_.field = path_of(key);
-  breach_.rule = std::move(rule);
+void Record::drop(std::string_view key, std::string_view rule) {
+  dropped_.add(path_of(key), rule);
 }
 
 std::optional<size_t> Record::find(std::string_view key) const {
-  if (broken()) return std::nullopt;
   const std::optional<size_t> found = tape_.find(node_, key);
   return found && tape_[*found].type == Type::null ? std::nullopt : found;
 }
 
-std::optional<size_t> Record::need(std::string_view key, std::string_view what) {
-  const std::optional<size_t> found = find(key);
-  if (!found) refuse(key, "must be given: " + std::string(what));
-  return found;
-}
-
 std::optional<std::string> Record::need_text(std::string_view key, Length length) {
-  const std::optional<size_t> node = need(key, string_of(length));
-  if (!node) return std::nullopt;
-  if (tape_[*node].type == Type::string) {
+  const std::optional<size_t> node = find(key);
+  if (node && tape_[*node].type == Type::string) {
     std::string text = tape_.string(*node);
     const size_t chars = count_chars(text);
     if (chars >= length.least && chars <= length.most) return text;
   }
-  refuse(key, "must be " + string_of(length));
+  drop(key, "must be " + string_of(length));
   return std::nullopt;
 }
 
-void Record::keep_object(std::string_view key, bool needed) {
-  const std::optional<size_t> node = needed ? need(key, "an object") : find(key);
+void Record::keep_object(std::string_view key) {
+  const std::optional<size_t> node = find(key);
   if (!node) return;
-  const bool stands_in = tape_[*node].type == Type::string && is_reference(tape_.string(*node));
-  if (tape_[*node].type != Type::object && !stands_in) return refuse(key, "must be an object");
+  if (!is_object(tape_, *node)) return drop(key, "must be an object");
   out_.source(key, tape_.source(*node));
 }
 
 void Record::keep_line(std::string_view key, Length length) {
   const std::optional<size_t> node = find(key);
   if (!node) return;
-  if (tape_[*node].type != Type::string) return refuse(key, "must be " + string_of(length));
+  if (tape_[*node].type != Type::string) return drop(key, "must be " + string_of(length));
   const std::string line = one_line(tape_.string(*node));
-  if (count_chars(line) > length.most) return refuse(key, "must be " + string_of(length));
+  if (count_chars(line) > length.most) return drop(key, "must be " + string_of(length));
   if (!line.empty()) out_.text(key, line);
 }
 
 void Record::keep_word(std::string_view key, std::span<const std::string_view> words,
                        std::string_view fallback) {
   const std::optional<size_t> node = find(key);
-  if (!node) {
-    if (!fallback.empty()) out_.text(key, fallback);
-    return;
-  }
   for (const std::string_view word : words) {
-    if (!tape_.is_string(*node, word)) continue;
+    if (!node || !tape_.is_string(*node, word)) continue;
     out_.text(key, word);
     return;
   }
-  refuse(key, "must be " + one_of(words));
+  if (node) drop(key, "must be " + one_of(words));
+  if (!fallback.empty()) out_.text(key, fallback);
 }
 
 void Record::keep_flag(std::string_view key, std::optional<bool> fallback) {
   const std::optional<size_t> node = find(key);
-  if (!node) {
-    if (fallback) out_.flag(key, *fallback);
+  if (node && tape_[*node].type == Type::boolean) {
+    out_.source(key, tape_.source(*node));
     return;
   }
-  if (tape_[*node].type != Type::boolean) return refuse(key, "must be true or false");
-  out_.source(key, tape_.source(*node));
+  if (node) drop(key, "must be true or false");
+  if (fallback) out_.flag(key, *fallback);
 }
 
 std::optional<uint64_t> Record::number(std::string_view key, uint64_t least, uint64_t most) {
@@ -130,30 +134,23 @@ std::optional<uint64_t> Record::number(std::string_view key, uint64_t least, uin
   const std::optional<uint64_t> value =
       tape_[*node].type == Type::number ? whole_number(tape_.source(*node)) : std::nullopt;
   if (value && *value >= least && *value <= most) return value;
-  refuse(key,
-         "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  drop(key, "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   return std::nullopt;
 }
 
-std::vector<uint32_t> Record::elements(std::string_view key, size_t most, std::string_view things) {
-  std::vector<uint32_t> found;
+std::optional<size_t> Record::array(std::string_view key, std::string_view things) {
   const std::optional<size_t> node = find(key);
-  if (!node) return found;
-  if (tape_[*node].type == Type::array) {
-    for (size_t at = *node + 1; at < tape_[*node].next && found.size() <= most;
-         at = tape_[at].next) {
-      found.push_back(static_cast<uint32_t>(at));
-    }
-    if (found.size() <= most) return found;
-    found.clear();
-  }
+  if (!node || tape_[*node].type == Type::array) return node;
   // The core diverts what would fill an observation alone.
-  if (is_reference(tape_.string(*node))) {
-    refuse(key, "must be shorter: it is too large to stand in a result");
-    return found;
-  }
-  refuse(key, "must be an array of at most " + std::to_string(most) + ' ' + std::string(things));
-  return found;
+  const bool is_diverted = is_reference(tape_.string(*node));
+  drop(key, is_diverted ? "must be shorter: it is too large to stand in a result"
+                        : "must be an array of " + std::string(things));
+  return std::nullopt;
+}
+
+void Record::drop_rest(std::string_view key, size_t most, std::string_view things) {
+  drop(key, "may have at most " + std::to_string(most) + ' ' + std::string(things) +
+                ": the others are left out");
 }
 
 }  // namespace sluice::files

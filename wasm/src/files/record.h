@@ -8,17 +8,25 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "json/object.h"
 #include "sluice/tape.h"
 
 namespace sluice::files {
 
-/// The first rule that an answer breaks.
-struct Breach {
-  std::string field;  ///< path of the field, e.g. `artifacts[2].mime`
-  std::string rule;   ///< what the field must be; empty while no rule is broken
+/// What was left out of a contract, and by which rule.
+class Dropped {
+ public:
+  /// `field` is a path such as `artifacts[2].mime`, `rule` goes on behind it: `must be …`.
+  void add(std::string_view field, std::string_view rule);
+
+  /// `{"count":2,"fields":[{"field":…,"rule":…},…]}`, of which the first sixteen are listed; empty
+  /// where nothing was left out.
+  std::string json() const;
+
+ private:
+  size_t count_ = 0;
+  std::string fields_;
 };
 
 /// How many characters a text may have.
@@ -30,31 +38,34 @@ struct Length {
 /// `a string of 1 to 500 characters`
 std::string string_of(Length length);
 
+/// Where an element of an array stands: `artifacts[2]`.
+std::string element_path(std::string_view path, size_t index);
+
+/// Whether a node is an object, or the reference that stands for one.
+bool is_object(const Tape& tape, size_t node);
+
 /// Reads an object of a tape by its keys. null is as good as nothing, of duplicates the last
-/// counts, and what nobody asks for is left out. Once a rule is broken nothing else is read.
+/// counts, and what nobody asks for is left out. What breaks a rule is left out too, and noted.
 class Record {
  public:
   /// `path` is where the object stands, empty for the contract itself.
-  Record(const Tape& tape, size_t node, std::string path, Breach& breach)
-      : tape_(tape), node_(node), path_(std::move(path)), breach_(breach) {}
+  Record(const Tape& tape, size_t node, std::string path, Dropped& dropped)
+      : tape_(tape), node_(node), path_(std::move(path)), dropped_(dropped) {}
 
   const Tape& tape() const { return tape_; }
-  bool broken() const { return !breach_.rule.empty(); }
+  size_t node() const { return node_; }
 
-  /// Notes a broken rule, unless another was broken before; `key` is empty for the object itself.
-  void refuse(std::string_view key, std::string rule);
+  /// Notes what is left out; `key` is empty for the object itself.
+  void drop(std::string_view key, std::string_view rule);
 
-  /// What stands under a key; nothing for null, and once a rule is broken.
+  /// What stands under a key; nothing for null.
   std::optional<size_t> find(std::string_view key) const;
 
-  /// The same, refused when it is not there; `what` says what it must be, as in `a string`.
-  std::optional<size_t> need(std::string_view key, std::string_view what);
-
-  /// A string that has to be there.
+  /// A string; nothing, and a note, for anything else and where there is none.
   std::optional<std::string> need_text(std::string_view key, Length length);
 
   /// Copies an object, or the reference that stands for one.
-  void keep_object(std::string_view key, bool needed);
+  void keep_object(std::string_view key);
 
   /// Writes a text that people read, on one line and without hidden characters.
   void keep_line(std::string_view key, Length length);
@@ -69,24 +80,33 @@ class Record {
   /// A whole number; nothing where none is given.
   std::optional<uint64_t> number(std::string_view key, uint64_t least, uint64_t most);
 
-  /// The elements of an array of at most `most`, called `things`; none where none is given.
-  std::vector<uint32_t> elements(std::string_view key, size_t most, std::string_view things);
-
-  /// Where a member stands: `artifacts[2].mime`.
-  std::string path_of(std::string_view key) const;
+  /// Reads the elements of an array, called `things`, until `most` of them are taken: `read` is
+  /// given a node and its key, such as `artifacts[2]`, and says whether it takes it.
+  template <typename Read>
+  void each(std::string_view key, size_t most, std::string_view things, Read read) {
+    const std::optional<size_t> list = array(key, things);
+    if (!list) return;
+    size_t taken = 0;
+    size_t index = 0;
+    for (size_t at = *list + 1; at < tape_[*list].next; at = tape_[at].next, ++index) {
+      if (taken == most) return drop_rest(key, most, things);
+      if (read(at, element_path(key, index))) ++taken;
+    }
+  }
 
   /// What was written.
   Object& out() { return out_; }
 
  private:
+  std::string path_of(std::string_view key) const;
+  std::optional<size_t> array(std::string_view key, std::string_view things);
+  void drop_rest(std::string_view key, size_t most, std::string_view things);
+
   const Tape& tape_;
   size_t node_;
   std::string path_;
-  Breach& breach_;
+  Dropped& dropped_;
   Object out_;
 };
-
-/// Where an element of an array stands: `artifacts[2]`.
-std::string element_path(std::string_view path, size_t index);
 
 }  // namespace sluice::files

@@ -1,7 +1,7 @@
 #include "gate/byte_array.h"
 
 #include "gate/token.h"
-#include "json/unescape.h"
+#include "json/escape.h"
 
 namespace sluice::gate {
 

@@ -1,11 +1,66 @@
 #include "gate/document.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "gate/scan.h"
-#include "json/unescape.h"
+#include "json/escape.h"
 
 namespace sluice::gate {
+
+// --- members with a meaning ------------------------------------------------------------------
+
+namespace {
+
+struct Name {
+  std::string_view name;
+  Member member;
+};
+
+constexpr Name kNames[] = {
+    {"jsonrpc", Member::jsonrpc},     {"result", Member::result},
+    {"content", Member::blocks},      {"messages", Member::blocks},
+    {"contents", Member::entries},    {"tools", Member::entries},
+    {"resources", Member::entries},   {"resourceTemplates", Member::entries},
+    {"prompts", Member::entries},     {"tasks", Member::entries},
+    {"task", Member::entries},        {"roots", Member::entries},
+    {"resource", Member::resource},   {"icons", Member::icons},
+    {"_meta", Member::meta},          {"requestState", Member::fixed},
+    {"inputRequests", Member::fixed}, {"inputResponses", Member::fixed},
+    {"nextCursor", Member::fixed},    {"resultType", Member::fixed},
+};
+
+}  // namespace
+
+// Most keys are those of rows, so `elsewhere` needs no search.
+Member member_named(std::string_view name, Place place) {
+  if (place == Place::elsewhere) return name == "icons" ? Member::icons : Member::other;
+  const auto* found = std::find_if(std::begin(kNames), std::end(kNames),
+                                   [name](const Name& known) { return known.name == name; });
+  return found == std::end(kNames) ? Member::other : found->member;
+}
+
+Place place_of(Member member, Place place) {
+  const bool result = place == Place::result;
+  const bool block = place == Place::block;
+  if (member == Member::result && result) return Place::result;
+  if (member == Member::blocks && (result || block)) return Place::blocks;
+  if (member == Member::entries && result) return Place::entries;
+  if (member == Member::resource && block) return Place::entries;
+  return Place::elsewhere;
+}
+
+Place place_of_object(Place place) {
+  if (place == Place::blocks) return Place::block;
+  return place == Place::entries ? Place::entry : place;
+}
+
+bool is_protected(Member member, Place place) {
+  if (member == Member::meta) return place != Place::elsewhere;
+  return member == Member::fixed && place == Place::result;
+}
+
+// --- the text --------------------------------------------------------------------------------
 
 void Document::source(std::string_view text) {
   out_.append(text);
@@ -26,7 +81,7 @@ void Document::text(const uint8_t* at, const uint8_t* end) {
   const size_t chars = count_code_points(at, end);
   string_chars_ += chars;
   string_source_ += chars;
-  // A prefix may still be taken back: only what is out of reach counts before the string ends.
+  // A prefix may still be taken back, so until the string ends only what is out of reach counts.
   check_string(options_.max_inline_chars + kReach);
 }
 
@@ -137,14 +192,15 @@ void Document::mark_value(uint32_t segment) {
 
 namespace {
 
-// Whether source begins with the escape of a surrogate whose third digit lies in a range.
+// Whether source begins with an escaped surrogate whose third digit is in a range.
 bool is_surrogate(std::string_view source, char low, char high) {
   if (source.size() < 6 || source[0] != '\\' || source[1] != 'u') return false;
   const char third = static_cast<char>(source[3] | 0x20);
   return (source[2] | 0x20) == 'd' && third >= low && third <= high;
 }
 
-// Bytes of what must not be cut: a marker, an escape, a pair of surrogate escapes, or one byte.
+// The length of the unit at the start, which must not be cut: a marker, an escape, a pair of
+// surrogate escapes, or one byte.
 size_t element_size(std::string_view source) {
   if (source[0] == kMarkerOpen) return kMarkerBytes;
   if (source[0] != '\\') return 1;
@@ -156,18 +212,19 @@ size_t element_size(std::string_view source) {
 
 }  // namespace
 
-// Where the text before may be cut: behind no escape that could still combine with what follows.
+// Where the preceding text may be cut: after no escape that could combine with what follows.
 size_t Document::text_cut() const {
   if (out_.size() < text_begin_ + 2 * kReach) return text_begin_;
   const size_t wanted = out_.size() - kReach;
-  // A surrogate pair is 12 bytes long: a place with no backslash in the 12 before it cuts none.
+  // A surrogate pair is 12 bytes long, so without a backslash in the 12 bytes before there is
+  // nothing to cut.
   constexpr size_t kPair = 12;
   size_t clear = 0;
   for (size_t cut = wanted; cut > text_begin_ && wanted - cut < 16 * kReach; --cut) {
     clear = out_[cut - 1] == '\\' || out_[cut - 1] == kMarkerOpen ? 0 : clear + 1;
     if (clear > kPair) return cut + kPair;
   }
-  // Dense escapes: walk them from the start, which is always a boundary.
+  // With dense escapes, walk from the start, which is always a boundary.
   size_t at = text_begin_;
   size_t safe = at;
   while (at < wanted) {
@@ -177,7 +234,7 @@ size_t Document::text_cut() const {
   return safe;
 }
 
-// The place that leaves kReach bytes behind it, and no marker cut.
+// The position that leaves kReach bytes after it and cuts no marker.
 size_t Document::reach_cut() const {
   size_t cut = out_.size() - std::min(out_.size(), kReach);
   for (size_t i = 0; i + 1 < kMarkerBytes && cut > 0; ++i) {
@@ -225,6 +282,195 @@ void Document::emit(uint32_t segment, std::string_view source, bool undo_escapes
     log_.reference(segment, static_cast<uint32_t>(marker_at(source, marker)));
     source.remove_prefix(marker + kMarkerBytes);
   }
+}
+
+// --- members that pass as they came ----------------------------------------------------------
+
+// Reads the key that closes. It may contain escapes.
+void Document::name_member() {
+  const std::string_view source = std::string_view(out_).substr(string_begin_ + 1);
+  std::string name;
+  if (source.size() <= kMaxMemberSource) append_unescaped(name, source);
+  open_member(member_named(name, place()), string_begin_);
+}
+
+// Source that streams into a segment is not protected there. The protected members of a result that
+// does stream are, because they have to stay in the document too.
+void Document::open_member(Member member, size_t begin) {
+  if (protecting_) return;
+  const Frame& frame = frames_.back();
+  next_ = place_of(member, frame.place);
+  if (frames_.size() == 1) envelope_ = envelope_ || member == Member::jsonrpc;
+  const bool streams = collapsed() && (frames_.size() > json_frame_ + 1 || !frame.body);
+  if (streams || unspent_ == 0) return;
+  wants_array_ = member == Member::icons;
+  protecting_ = wants_array_ || is_protected(member, frame.place);
+  protect_begin_ = begin;
+  protect_depth_ = frames_.size();
+}
+
+// An object in an array has the place of the array's elements. A result in an array is no result.
+Place Document::place_within(bool object) const {
+  if (frames_.empty()) return Place::result;
+  const Frame& around = frames_.back();
+  if (around.object) return object ? place_of_object(next_) : next_;
+  const bool holds = object && (around.place == Place::blocks || around.place == Place::entries);
+  return holds ? place_of_object(around.place) : Place::elsewhere;
+}
+
+void Document::open_protected(uint8_t first) {
+  if (wants_array_ && first != '[') protecting_ = false;
+  wants_array_ = false;
+}
+
+void Document::close_member() {
+  protecting_ = false;
+  if (!frames_.back().body) return;
+  std::string& members = members_[frames_.size() - 1];
+  members += ',';
+  members.append(out_, protect_begin_);
+}
+
+void Document::spend(uint64_t chars) {
+  unspent_ -= std::min(unspent_, chars);
+  if (unspent_ == 0) protecting_ = false;
+}
+
+// --- documents of many small values: which sub-tree goes, and how it streams by --------------
+
+namespace {
+
+// How many sub-trees are taken out of one container before the container itself goes.
+constexpr uint32_t kMaxExtracted = 8;
+
+// Extra segments beyond the limit, for the members of an envelope.
+constexpr size_t kSpare = 16;
+
+}  // namespace
+
+void Document::open_container(bool object) {
+  if (frames_.size() > options_.max_depth) {
+    deep_.push_back(object);
+    return;
+  }
+  const Place place = place_within(object);
+  const bool body = place == Place::result && frames_.size() < members_.size();
+  if (body) members_[frames_.size()].clear();
+  next_ = Place::elsewhere;
+  frames_.push_back({object, body, place, out_.size(), chars_, 0, {}});
+  if (frames_.size() <= options_.max_depth) return;
+  protecting_ = false;
+  if (collapsed()) return;
+  if (log_.size() < max_segments()) {
+    collapse(frames_.size() - 1);
+  } else {
+    saturate();
+  }
+}
+
+void Document::close_container() {
+  if (!deep_.empty()) {
+    deep_.pop_back();
+    return;
+  }
+  const Frame frame = frames_.back();
+  frames_.pop_back();
+  if (collapsed()) {
+    if (frames_.size() == json_frame_) end_collapse(frame.body);
+    return;
+  }
+  const uint64_t chars = chars_ - frame.chars;
+  if (frames_.empty() || chars < options_.max_document_chars / 2) return;
+  Candidate& candidate = frames_.back().candidate;
+  candidate = frame.candidate.valid ? frame.candidate
+                                    : Candidate{frame.begin, out_.size(), chars, true, frame.body};
+}
+
+// Finds the sub-tree to take out: descends from the root while one child holds at least half of the
+// document limit. That is the smallest that helps.
+void Document::shrink() {
+  while (overflows() && !frames_.empty()) {
+    if (log_.size() >= max_segments()) {
+      saturate();
+      return;
+    }
+    size_t deepest = frames_.size() - 1;
+    while (deepest > 0 && chars_ - frames_[deepest].chars < options_.max_document_chars / 2)
+      --deepest;
+    Frame& frame = frames_[deepest];
+    if (!frame.candidate.valid || frame.extracted >= kMaxExtracted) {
+      if (deepest > 0 || !keeps_root()) collapse(deepest);
+      return;
+    }
+    extract(frame);
+  }
+}
+
+// Takes a closed sub-tree out of the text that is still here.
+void Document::extract(Frame& frame) {
+  const Candidate candidate = frame.candidate;
+  const uint32_t index = log_.open(SegmentKind::json);
+  emit(index, std::string_view(out_).substr(candidate.begin, candidate.end - candidate.begin),
+       false);
+  Segment& segment = log_.segment(index);
+  segment.whole = true;
+  segment.chars = candidate.chars;
+  if (candidate.body) segment.members = members_[1];
+  log_.close(index);
+  std::string marker = "\"";
+  append_marker(marker, index);
+  marker += '"';
+  out_.replace(candidate.begin, candidate.end - candidate.begin, marker);
+  const size_t bytes = candidate.end - candidate.begin - marker.size();
+  const uint64_t chars = candidate.chars - std::min(candidate.chars, kReferenceChars);
+  chars_ -= chars;
+  for (Frame& later : frames_) {
+    if (later.begin < candidate.end) continue;
+    later.begin -= bytes;
+    later.chars -= chars;
+  }
+  frame.candidate.valid = false;
+  ++frame.extracted;
+}
+
+// The container's source streams into a segment from here on.
+void Document::collapse(size_t frame) {
+  json_ = log_.open(SegmentKind::json);
+  json_frame_ = frame;
+  json_begin_ = frames_[frame].begin;
+  chars_ = frames_[frame].chars;
+}
+
+void Document::end_collapse(bool body) {
+  const auto index = static_cast<uint32_t>(json_);
+  emit(index, std::string_view(out_).substr(json_begin_), false);
+  out_.resize(json_begin_);
+  Segment& segment = log_.segment(index);
+  segment.whole = true;
+  segment.chars = segment.bytes;
+  if (body) segment.members = members_[json_frame_];
+  log_.close(index);
+  json_ = -1;
+  mark_value(index);
+}
+
+// An envelope may use a few more segments than its result.
+size_t Document::max_segments() const {
+  return options_.max_segments + (envelope_ && frames_.size() == 1 ? kSpare : 0);
+}
+
+// A response without its id answers nothing, so an envelope stays as long as something protected
+// would.
+bool Document::keeps_root() const {
+  return envelope_ && chars_ <= options_.max_document_chars + kMaxProtected;
+}
+
+// The limit of segments is reached, so the outermost containers stay as they are.
+void Document::saturate() {
+  if (collapsed() || frames_.empty()) return;
+  const bool inside = frames_.size() > 1 && (envelope_ || frames_[1].body) &&
+                      log_.size() < options_.max_segments + kSpare;
+  collapse(inside ? 1 : 0);
 }
 
 }  // namespace sluice::gate

@@ -1,4 +1,5 @@
-// The reduced document while it grows: text with markers, and what must leave it again.
+// The reduced document while it grows: text with markers, the decisions about what leaves it again,
+// and the members that pass unchanged.
 #pragma once
 
 #include <array>
@@ -7,78 +8,119 @@
 #include <string_view>
 #include <vector>
 
-#include "gate/member.h"
 #include "gate/segment_log.h"
 #include "sluice/gate.h"
 
 namespace sluice::gate {
 
-/// The end of a string's text that stays within reach: a prefix such as `data:image/png;base64,`
-/// may still be taken back from it.
+/// The meaning of a key. An interceptor passes on unchanged the `fixed` members of a result, `meta`
+/// wherever MCP allows it, and `icons` everywhere.
+enum class Member : uint8_t {
+  other,
+  jsonrpc,
+  result,
+  blocks,    ///< `content`, `messages`
+  entries,   ///< `contents`, `tools`, `resources`, `resourceTemplates`, `prompts`, `tasks`, `task`,
+             ///< `roots`
+  resource,  ///< of an embedded resource
+  icons,
+  meta,   ///< `_meta`
+  fixed,  ///< `requestState`, `inputRequests`, `inputResponses`, `nextCursor`, `resultType`
+};
+
+/// The position of a container in a message (MCP 2025-11-25 and 2026-07-28).
+enum class Place : uint8_t {
+  elsewhere,
+  result,   ///< the document, its `result`, and the result of a task in there
+  blocks,   ///< an array of blocks
+  block,    ///< a content block, or a message, which holds some
+  entries,  ///< an array of entries
+  entry,    ///< a resource, tool, prompt, task …
+};
+
+/// Source bytes of the longest name with each character written as `\\u0061`.
+inline constexpr size_t kMaxMemberSource = 17 * 6;
+
+/// The meaning of a key in an object at `place`.
+Member member_named(std::string_view name, Place place);
+
+/// The place of the value of a member in an object at `place`. For blocks and entries that is an
+/// array or a single one.
+Place place_of(Member member, Place place);
+
+/// The place of an object, given the place of its array or the result of `place_of`.
+Place place_of_object(Place place);
+
+/// Whether MCP defines this member for an object at `place` and it has to pass unchanged.
+bool is_protected(Member member, Place place);
+
+/// How much of the end of a string stays accessible: a prefix such as `data:image/png;base64,` may
+/// still be taken back from it.
 inline constexpr size_t kReach = 256;
 
-/// Characters of one message that are protected at most. Beyond them nothing is special.
+/// How many characters of one message are protected. After that nothing is special.
 inline constexpr uint64_t kMaxProtected = uint64_t{8} << 20;
 
-/// Containers inside each other that are followed at most, a bit for each.
+/// Maximum nesting that is followed, one bit per container.
 inline constexpr size_t kMaxDepth = 1'000'000;
 
-/// Receives the source of a document piece by piece. Strings that grow past the inline limit move
-/// into text segments, sub-trees that make the document too large into JSON segments; both then
-/// stream by. What is decided depends on the bytes alone, never on how they are cut into pieces.
+/// Receives the source of a document piece by piece. Strings longer than the inline limit move into
+/// text segments, and sub-trees that make the document too large move into JSON segments; both then
+/// stream on. Decisions depend only on the bytes, not on how they are cut into pieces.
 class Document {
  public:
   Document(const GateOptions& options, SegmentLog& log) : options_(options), log_(log) {}
 
-  /// Characters that stay, known as soon as they are passed; their source may follow later.
+  /// Counts characters that stay. Their source may follow later.
   void count(uint64_t chars) {
     if (protecting_) return spend(chars);
     chars_ += collapsed() ? 0 : chars;
   }
-  /// Source outside of strings that may hold something, already counted.
+  /// Appends source outside of strings. It has been counted already.
   void source(std::string_view text);
-  /// A container begins with the source that follows, or ended with the source so far. What is
-  /// deeper than the options allow streams into a segment.
+  /// A container begins with the source that follows, or ended with the source so far. Containers
+  /// nested deeper than the options allow stream into a segment.
   void open_container(bool object);
   void close_container();
-  /// Whether the document is too large; looked at whenever a value is complete.
+  /// Whether the document is too large. Checked whenever a value is complete.
   bool overflows() const {
     return chars_ > options_.max_document_chars && options_.divert_text && !collapsed() &&
            !protecting_;
   }
-  /// Takes sub-trees out until it is not.
+  /// Takes sub-trees out until the document fits.
   void shrink();
 
-  /// A key follows the source so far, a short one without escapes; other keys are seen as they
-  /// close. From a protected member's key to the end of its value nothing is taken out or counted.
+  /// A short key without escapes follows the source so far; other keys are read when they close.
+  /// From the key of a protected member to the end of its value, nothing is taken out or counted.
   void open_member(Member member) { open_member(member, out_.size()); }
   bool protecting() const { return protecting_; }
-  /// Of the innermost open container.
+  /// The place of the innermost open container.
   Place place() const { return deep_.empty() ? frames_.back().place : Place::elsewhere; }
   /// The protected member's value begins with this byte.
   void open_protected(uint8_t first);
-  /// Whether the value that ended is the protected member's; then, with its source, it is closed.
+  /// Whether the value that ended belongs to the protected member. Then `close_member` follows,
+  /// after its source.
   bool ends_member() const { return protecting_ && frames_.size() == protect_depth_; }
   void close_member();
 
   void open_string();
-  /// Source of the open string, cut inside no escape.
+  /// Appends source of the open string, never cut inside an escape.
   void text(const uint8_t* at, const uint8_t* end);
   void close_string(bool key);
 
-  /// What stands before the next byte of the open string, as source; at most kReach bytes of it.
+  /// The source before the next byte of the open string; at most kReach bytes.
   std::string_view behind() const;
-  /// The unfinished document's last bytes, structure included; at most kReach.
+  /// The last bytes of the document so far, structure included; at most kReach.
   std::string_view tail() const;
-  /// Takes `prefix` bytes back from the open string: a run begins there. False when the cap on
-  /// segments is reached and the run has to stay what it is.
+  /// Begins a run, taking `prefix` bytes back from the open string. False if the limit of segments
+  /// is reached; then the run stays as it is.
   bool admits_run();
   void take_back(size_t prefix);
-  /// The marker of a run stands here, in the open string or, quotes added, as a value.
+  /// Writes the marker of a run into the open string, or with quotes as a value.
   void mark(uint32_t segment);
   void mark_value(uint32_t segment);
 
-  /// Lets go of all bytes that no later decision can need.
+  /// Releases all bytes that no later decision needs.
   void flush();
 
   size_t depth() const { return frames_.size() + deep_.size(); }
@@ -89,7 +131,7 @@ class Document {
   const std::string& out() const { return out_; }
 
  private:
-  // A closed sub-tree that alone makes up half of what a document may hold.
+  // A closed sub-tree that is at least half of the document limit by itself.
   struct Candidate {
     size_t begin = 0;
     size_t end = 0;

@@ -4,7 +4,7 @@
 #include "gate/pass.h"
 #include "gate/scan.h"
 #include "gate/token.h"
-#include "json/unescape.h"
+#include "json/escape.h"
 #include "sluice/codec.h"
 
 namespace sluice {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "gate/run.h"
-#include "json/unescape.h"
+#include "json/escape.h"
 
 namespace sluice::gate {
 

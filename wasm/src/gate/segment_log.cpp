@@ -2,22 +2,48 @@
 
 #include <algorithm>
 
+#include "sluice/event.h"
 #include "sluice/sniff.h"
 #include "sluice/tape.h"
 
-namespace sluice::gate {
+namespace sluice {
+
+// --- events ----------------------------------------------------------------------------------
 
 namespace {
 
-// Share of damage above which a text was binary, and the share that suffices when it begins like a
-// file.
+void append_u32(std::string& out, uint32_t value) {
+  for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>(value >> shift & 0xFF);
+}
+
+}  // namespace
+
+void append_event(std::string& log, EventKind kind, uint32_t segment, std::string_view payload) {
+  append_u32(log, static_cast<uint32_t>(kind));
+  append_u32(log, segment);
+  append_u32(log, static_cast<uint32_t>(payload.size()));
+  log += payload;
+}
+
+void set_event_length(std::string& log, size_t at, uint32_t length) {
+  for (size_t i = 0; i < 4; ++i) log[at + 8 + i] = static_cast<char>(length >> (8 * i) & 0xFF);
+}
+
+// --- segments --------------------------------------------------------------------------------
+
+namespace gate {
+
+namespace {
+
+// The share of damage above which a text was binary, and the share that is enough if it begins like
+// a file.
 constexpr uint64_t kMangledPercent = 10;
 constexpr uint64_t kMangledPerThousandWithMagic = 5;
 
 }  // namespace
 
-// The kind of file a mangled text was: as it stands, or with each character up to U+00FF one byte
-// (Latin-1).
+// The kind of file that a mangled text was: as it is, or with each character up to U+00FF as one
+// byte (Latin-1).
 std::optional<FileType> sniff_mangled(std::string_view head,
                                       const std::vector<Signature>& signatures) {
   head = head.substr(0, kSniffHead);
@@ -46,19 +72,20 @@ SegmentLog::Open& SegmentLog::open_segment(uint32_t index) {
   return **found;
 }
 
-uint32_t SegmentLog::open(SegmentKind kind) {
+uint32_t SegmentLog::open(SegmentKind kind, char delimiter) {
   const auto index = static_cast<uint32_t>(segments_.size());
   Segment& segment = segments_.emplace_back();
   segment.kind = kind;
   segment.bare = kind == SegmentKind::json;
   auto& open = *open_.emplace_back(std::make_unique<Open>());
   open.index = index;
+  open.delimiter = delimiter;
   open.keeps = kind == SegmentKind::run && kept_ < options_.keep_count;
   append_event(events_, EventKind::open, index);
   return index;
 }
 
-// The bytes behind the head are left. A marker stands in it uncut, or not at all.
+// The bytes after the head are left. A marker is either whole in it or not in it.
 std::string_view SegmentLog::keep(Open& open, std::string_view bytes, bool uncut) {
   if (open.keeps && open.kept.size() + bytes.size() > options_.keep_bytes) {
     open.keeps = false;
@@ -90,7 +117,7 @@ void SegmentLog::written(uint32_t index, size_t size) {
   look(index, std::string_view(events_).substr(room_ + kEventHeader));
 }
 
-// A replacement character may lie across two pieces: the seam is counted for itself.
+// A replacement character may lie across two pieces, so the seam is counted separately.
 void SegmentLog::count_damaged(Open& open, std::string_view bytes) {
   const std::string_view first = bytes.substr(0, 2);
   open.damaged += count_damage(bytes) + count_damage(open.seam + std::string(first)) -
@@ -99,8 +126,8 @@ void SegmentLog::count_damaged(Open& open, std::string_view bytes) {
   if (open.seam.size() > 2) open.seam.erase(0, open.seam.size() - 2);
 }
 
-// A text that begins with a bracket is compared as JSON, another as what a string holds. An MCP
-// client gets every text, so there nothing is compared.
+// A text that begins with a bracket is compared as JSON, any other as the content of a string. An
+// MCP client gets every text, so nothing is compared there.
 void SegmentLog::print(Open& open, SegmentKind kind, std::string_view bytes) const {
   if (options_.protect) return;
   if (!open.begun) {
@@ -116,7 +143,7 @@ void SegmentLog::print(Open& open, SegmentKind kind, std::string_view bytes) con
   }
 }
 
-// What passes by is counted.
+// Counts what passes by.
 void SegmentLog::look(uint32_t index, std::string_view bytes) {
   Open& open = open_segment(index);
   Segment& segment = segments_[index];
@@ -126,7 +153,7 @@ void SegmentLog::look(uint32_t index, std::string_view bytes) {
   follow(open, segment, bytes);
 }
 
-// The head is kept. What it is shows once kSniffHead bytes are there, however they came.
+// Keeps the head. It is recognised once kSniffHead bytes are there, however they arrive.
 void SegmentLog::follow(Open& open, const Segment& segment, std::string_view bytes, bool uncut) {
   const size_t before = open.head.size();
   const std::string_view behind_head = keep(open, bytes, uncut);
@@ -157,7 +184,7 @@ void SegmentLog::reference(uint32_t index, uint32_t inner) {
   follow(open, segment, marker, true);
 }
 
-// The type of a segment's content, and what follows it: a text, or its end.
+// Finds the type of a segment's content, and what follows from it for a text or its end.
 void SegmentLog::recognise(Open& open, const Segment& segment) const {
   const auto head = std::string_view(open.head).substr(0, kSniffHead);
   const bool run = segment.kind == SegmentKind::run;
@@ -171,7 +198,7 @@ void SegmentLog::recognise(Open& open, const Segment& segment) const {
   open.type = run ? decide_type(segment.declared, sniffed) : *sniffed;
   open.recognised = true;
   if (readable && !binary && (!run || !open.type.mime_type.starts_with("image/"))) {
-    open.text.emplace(head);
+    open.text.emplace(head, open.delimiter);
   } else {
     open.has_tail = wants_tail(as_bytes(head));
   }
@@ -235,4 +262,6 @@ void SegmentLog::close(uint32_t index) {
   std::erase_if(open_, [index](const auto& item) { return item->index == index; });
 }
 
-}  // namespace sluice::gate
+}  // namespace gate
+
+}  // namespace sluice

@@ -1,4 +1,4 @@
-// The segments of one message: what is known of each, and the log that tells the host.
+// The segments of one message: their records, and the log for the host.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,22 @@
 
 namespace sluice::gate {
 
-/// Characters a reference is counted as, wherever a marker stands.
+/// How many characters a reference counts as, wherever a marker stands.
 inline constexpr uint64_t kReferenceChars = 96;
 
-/// Opens, feeds and closes segments. A segment's bytes leave at once; only a bounded head is kept
-/// to recognise and describe it, and where it helps a bounded tail.
+/// Opens, feeds and closes segments. Their bytes leave at once; only a bounded head, and sometimes
+/// a bounded tail, is kept to recognise and describe them.
 class SegmentLog {
  public:
   explicit SegmentLog(const GateOptions& options) : options_(options) {}
 
-  uint32_t open(SegmentKind kind);
+  /// `delimiter` separates columns if the content was declared a table.
+  uint32_t open(SegmentKind kind, char delimiter = '\0');
   void data(uint32_t index, std::string_view bytes);
-  /// Room for at most `size` bytes of a segment, to be written at once and told by `written`.
+  /// Room for at most `size` bytes of a segment. Write them at once and call `written`.
   uint8_t* room(uint32_t index, size_t size);
   void written(uint32_t index, size_t size);
-  /// The reference to a closed segment stands at this place of another one.
+  /// Logs a reference to a closed segment at this position of another one.
   void reference(uint32_t index, uint32_t inner);
   void close(uint32_t index);
 
@@ -39,7 +40,7 @@ class SegmentLog {
   std::string& events() { return events_; }
 
  private:
-  // What is held of a segment while it is open.
+  // What is kept of a segment while it is open.
   struct Open {
     uint32_t index = 0;
     std::string head;
@@ -47,6 +48,7 @@ class SegmentLog {
     bool keeps = false;
     bool recognised = false;  // by the first kSniffHead bytes, or all of them; then:
     FileType type;
+    char delimiter = '\0';
     std::optional<TextFacts> text;
     bool has_tail = false;
     Tail tail;
@@ -74,12 +76,12 @@ class SegmentLog {
   size_t previewed_ = 0;  // code points of options_.previews_chars that are used up
 };
 
-/// The kind of file that a text was before a decoder broke it, by its head.
+/// The kind of file that a text was before decoding broke it. Reads its head.
 std::optional<FileType> sniff_mangled(std::string_view head,
                                       const std::vector<Signature>& signatures);
 
-/// Whether so much of a text of `size` bytes is damage that it was binary; less suffices where its
-/// head begins like a file.
+/// Whether so much of a text of `size` bytes is damaged that it was binary. Less is enough if its
+/// head looks like a file.
 bool looks_mangled(std::string_view head, uint64_t damage, uint64_t size,
                    const std::vector<Signature>& signatures);
 

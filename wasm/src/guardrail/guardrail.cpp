@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "guardrail/cut_text.h"
+#include "guardrail/cut.h"
 #include "guardrail/measure.h"
 #include "guardrail/writer.h"
 #include "sluice/tape.h"
@@ -12,7 +12,7 @@ namespace sluice {
 namespace guardrail {
 namespace {
 
-/// The document with its values cut.
+/// The document with long values cut.
 void cut_values(const Measure& measure, Clamped& clamped) {
   Writer writer(measure);
   writer.value(0, measure.limit());
@@ -20,7 +20,7 @@ void cut_values(const Measure& measure, Clamped& clamped) {
   clamped.method = writer.cut_structure() ? "structure" : writer.cut_fields() ? "fields" : "space";
 }
 
-/// The head of the document's source, as one string.
+/// The beginning of the document's source as one string.
 void cut_source(const Measure& measure, Clamped& clamped) {
   const Node& root = measure.tape()[0];
   clamped.text = '"';
@@ -29,7 +29,7 @@ void cut_source(const Measure& measure, Clamped& clamped) {
   clamped.method = "text";
 }
 
-/// The one exit: whatever happened before, what leaves is JSON within the limit.
+/// The only exit. Whatever happened before, the output is JSON within the limit.
 void hold_bound(size_t limit, Clamped& clamped) {
   clamped.clamped_chars = count_chars(clamped.text);
   Tape tape;

@@ -1,4 +1,4 @@
-// What the guardrail says about what it left out.
+// The notes about what the guardrail left out.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace sluice::guardrail {
 
-/// Most code points of a note, quotes included, and of the member `"…":"37 more keys"`.
+/// Maximum code points of a note with its quotes, and of the member `"…":"37 more keys"`.
 inline constexpr size_t kNoteChars = 40;
 
-/// Most code points of a truncation suffix as written.
+/// Maximum code points of a truncation suffix.
 inline constexpr size_t kSuffixChars = 200;
 
-/// The truncation suffix of RFC 0.3 §4.4, made safe for any template: escaped for a JSON string, at
-/// most kSuffixChars code points, bytes that are not UTF-8 replaced.
+/// The truncation suffix. Safe for any template: escaped for a JSON string, at most
+/// kSuffixChars code points, invalid UTF-8 replaced.
 class Suffix {
  public:
   explicit Suffix(std::string_view pattern);
@@ -25,7 +25,7 @@ class Suffix {
   /// The suffix for `left_out` code points, as the inside of a JSON string.
   std::string text(uint64_t left_out) const;
 
-  /// Code points that `text` never exceeds.
+  /// The maximum code points of `text`.
   size_t chars() const { return chars_; }
 
  private:

@@ -3,10 +3,165 @@
 #include <algorithm>
 #include <vector>
 
-#include "guardrail/cut_text.h"
+#include "guardrail/cut.h"
 #include "sluice/describe.h"
 
 namespace sluice::guardrail {
+
+// --- who gets how much of a container's budget -----------------------------------------------
+
+namespace {
+
+/// The least room to show part of a value with references.
+constexpr size_t kPartChars = 120;
+
+class Sharer {
+ public:
+  Sharer(const Measure& measure, size_t container, size_t budget)
+      : measure_(measure),
+        tape_(measure.tape()),
+        container_(container),
+        object_(tape_[container].type == Type::object),
+        room_(budget - 2),
+        detail_(static_cast<uint32_t>(std::clamp<size_t>(budget / 128, 80, 400))) {}
+
+  Share divide() {
+    if (!take_all(detail_) && !(object_ && take_all(kNoteChars))) take_some();
+    if (!share_.kept.empty()) pour();
+    return std::move(share_);
+  }
+
+ private:
+  Child child_at(size_t at, uint32_t ordinal) const {
+    Child child;
+    child.value = static_cast<uint32_t>(object_ ? at + 1 : at);
+    child.ordinal = ordinal;
+    child.lead = object_ ? 1 + measure_.size(at) : 1;
+    return child;
+  }
+
+  template <typename Visit>
+  void each(Visit visit) const {
+    uint32_t ordinal = 0;
+    for (size_t at = container_ + 1; at < tape_[container_].next;) {
+      const Child child = child_at(at, ++ordinal);
+      if (!visit(child)) return;
+      at = tape_[child.value].next;
+    }
+  }
+
+  uint32_t floor(const Child& child, uint32_t detail) const {
+    return std::max(measure_.need(child.value), std::min(measure_.size(child.value), detail));
+  }
+
+  /// Keeps `child` with its minimum size if there is room.
+  bool take(Child child) {
+    const uint64_t cost = uint64_t{child.lead} + child.floor;
+    if (cost > room_) return false;
+    room_ -= static_cast<size_t>(cost);
+    share_.kept.push_back(child);
+    return true;
+  }
+
+  bool take_all(uint32_t detail) {
+    const size_t room = room_;
+    bool all = true;
+    each([&](Child child) {
+      child.floor = floor(child, detail);
+      return all = take(child);
+    });
+    if (all) return true;
+    room_ = room;
+    share_.kept.clear();
+    return false;
+  }
+
+  void take_some() {
+    room_ -= std::min(room_, 1 + kNoteChars);
+    bool broken = false;
+    if (measure_.need(container_) > 0) broken = !take_references();
+    if (broken) share_.kept.clear();
+    if (!broken) take_head();
+    share_.left_out = tape_.count(container_) - share_.kept.size();
+  }
+
+  /// Keeps the children with references that fit. False if an `artifact` member does not fit.
+  bool take_references() {
+    bool unbroken = true;
+    each([&](Child child) {
+      child.floor = measure_.need(child.value);
+      if (child.floor == 0 || take(child)) return true;
+      if (measure_.whole(child.value)) {
+        unbroken = !object_ || tape_[child.value].type != Type::object;
+      } else if (room_ >= child.lead + kPartChars && some_fit(child, room_ - child.lead)) {
+        child.floor = static_cast<uint32_t>(room_ - child.lead);
+        take(child);
+      }
+      return unbroken;
+    });
+    return unbroken;
+  }
+
+  /// Whether part of a child can show a reference at all.
+  bool some_fit(const Child& child, size_t room) const {
+    const auto inside = measure_.references().of(child.value);
+    return std::any_of(inside.begin(), inside.end(), [&](const Reference& reference) {
+      return reference.end - reference.begin + kNoteChars < room;
+    });
+  }
+
+  /// Keeps children from the front, between those kept for their references.
+  void take_head() {
+    const std::vector<Child> references = std::move(share_.kept);
+    share_.kept.clear();
+    auto next = references.begin();
+    each([&](Child child) {
+      if (next != references.end() && next->value == child.value) {
+        share_.kept.push_back(*next++);
+        return true;
+      }
+      child.floor = std::min(measure_.size(child.value), detail_);
+      return take(child);
+    });
+    share_.kept.insert(share_.kept.end(), next, references.end());
+  }
+
+  uint32_t grant(const Child& child, size_t level) const {
+    return std::max(child.floor,
+                    static_cast<uint32_t>(std::min<size_t>(measure_.size(child.value), level)));
+  }
+
+  /// Raises the level as far as there is room.
+  void pour() {
+    const auto fits = [&](size_t level) {
+      uint64_t extra = 0;
+      for (const Child& child : share_.kept) extra += grant(child, level) - child.floor;
+      return extra <= room_;
+    };
+    size_t low = 0;
+    for (size_t high = measure_.limit() + 1; high - low > 1;) {
+      const size_t middle = low + (high - low) / 2;
+      (fits(middle) ? low : high) = middle;
+    }
+    for (Child& child : share_.kept) child.budget = grant(child, low);
+  }
+
+  const Measure& measure_;
+  const Tape& tape_;
+  size_t container_;
+  bool object_;
+  size_t room_;
+  uint32_t detail_;
+  Share share_;
+};
+
+}  // namespace
+
+Share share(const Measure& measure, size_t container, size_t budget) {
+  return Sharer(measure, container, budget).divide();
+}
+
+// --- the writer ------------------------------------------------------------------------------
 
 namespace {
 
@@ -15,8 +170,7 @@ constexpr size_t kKeyNoteChars = 42;
 
 constexpr std::string_view kNote = "…";
 
-/// What may stand for the number of a note's key: 12 of `… 12`, 1 of `…`, nothing usable of other
-/// texts.
+/// The number in the key of a note: 12 of `… 12`, 1 of `…`; nothing usable for other texts.
 size_t number_in(std::string_view text) {
   if (text == kNote) return 1;
   size_t number = 0;
@@ -100,7 +254,7 @@ void Writer::children(size_t container, const Share& share, size_t budget) {
     const size_t before = chars_;
     if (&child != share.kept.data()) append(",");
     if (object) key(child.value - 1, child.ordinal);
-    // What others did not use goes to the first that can.
+    // What others did not use goes to the first child that can use it.
     value(child.value, std::min<size_t>(child.budget + spare, measure_.size(child.value)));
     spare += child.lead + child.budget - (chars_ - before);
   }
@@ -110,7 +264,7 @@ void Writer::children(size_t container, const Share& share, size_t budget) {
 
 void Writer::key(size_t node, size_t ordinal) {
   const std::string_view source = tape_.source(node);
-  // A size that long may be saturated: only then is counting needed.
+  // Such a long size may be saturated. Only then the characters are counted.
   const size_t chars = measure_.size(node) <= 2 + kKeyChars ? 0 : count_chars(source) - 2;
   if (chars <= kKeyChars) {
     append(source);
@@ -119,7 +273,7 @@ void Writer::key(size_t node, size_t ordinal) {
     const std::string_view inside = source.substr(1, source.size() - 2);
     append("\"");
     append(inside.substr(0, cut_head(inside, kKeyChars - kKeyNoteChars).bytes));
-    // The number keeps keys apart that begin alike.
+    // The number distinguishes keys that begin alike.
     append("… [key " + grouped(ordinal) + " of " + grouped(chars) + " chars]\"");
   }
   append(":");
@@ -135,9 +289,9 @@ void Writer::more(size_t container, const Share& share) {
   append("\"");
 }
 
-/// `…`, or `… 2`, `… 3` and so on where a kept key reads so already.
+/// `…`, or `… 2`, `… 3` and so on if a kept key already reads like that.
 std::string Writer::free_key(const Share& share) const {
-  // One number more than there are keys: one of them is free.
+  // There is one number more than keys, so one of them is free.
   std::vector<uint8_t> taken(share.kept.size() + 2);
   for (const Child& child : share.kept) {
     const size_t key = child.value - 1;

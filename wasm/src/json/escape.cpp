@@ -1,8 +1,13 @@
+#include "json/escape.h"
+
 #include "json/scan.h"
+#include "json/utf8.h"
 #include "sluice/segment.h"
 #include "sluice/tape.h"
 
 namespace sluice {
+
+// --- writing ---------------------------------------------------------------------------------
 
 namespace {
 
@@ -35,15 +40,15 @@ void append_control(std::string& out, char c) {
   }
 }
 
-/// Whether a surrogate stands at `at` as WTF-8 writes it: ED A0..BF xx.
+/// Whether there is a surrogate at `at`, which WTF-8 writes as ED A0…BF xx.
 bool surrogate_at(const char* at, const char* end) {
   return end - at >= 3 && static_cast<uint8_t>(at[0]) == 0xED &&
          static_cast<uint8_t>(at[1]) >= 0xA0 && static_cast<uint8_t>(at[1]) <= 0xBF &&
          (static_cast<uint8_t>(at[2]) & 0xC0) == 0x80;
 }
 
-/// Appends a stretch without quotes, backslashes and control bytes. 0xED leads all of U+D000 to
-/// U+DFFF, so it alone among the high bytes is worth a look.
+/// Appends text without quotes, backslashes and control bytes. 0xED begins all of U+D000 to U+DFFF,
+/// so no other high byte can begin a surrogate.
 void append_plain(std::string& out, const char* at, const char* end) {
   const char* copied = at;
   for (;;) {
@@ -80,6 +85,72 @@ void append_escaped(std::string& out, std::string_view text, bool markers) {
     } else {
       append_control(out, *at++);
     }
+  }
+}
+
+// --- reading ---------------------------------------------------------------------------------
+
+namespace {
+
+bool is_high(uint32_t unit) {
+  return (unit & 0xFC00) == 0xD800;
+}
+bool is_low(uint32_t unit) {
+  return (unit & 0xFC00) == 0xDC00;
+}
+
+char short_escape(char c) {
+  switch (c) {
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return c;
+  }
+}
+
+/// Reads `XXXX`, or `XXXX\uXXXX` for a pair. Returns the number of characters read.
+size_t append_unicode(std::string& out, std::string_view rest) {
+  const uint32_t unit = hex4(rest.data());
+  if (is_high(unit) && rest.size() >= 10 && rest[4] == '\\' && rest[5] == 'u') {
+    const uint32_t low = hex4(rest.data() + 6);
+    if (is_low(low)) {
+      append_code_point(out, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
+      return 10;
+    }
+  }
+  append_code_point(out, unit);
+  return 4;
+}
+
+}  // namespace
+
+uint32_t hex4(const char* at) {
+  uint32_t unit = 0;
+  for (int i = 0; i < 4; ++i) {
+    const auto c = static_cast<uint8_t>(at[i]);
+    unit = unit << 4 | (c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+  }
+  return unit;
+}
+
+void append_unescaped(std::string& out, std::string_view inside) {
+  for (size_t at = 0;;) {
+    const size_t backslash = inside.find('\\', at);
+    out.append(inside, at, backslash == std::string_view::npos ? backslash : backslash - at);
+    if (backslash == std::string_view::npos) return;
+    at = backslash + 2;
+    if (inside[backslash + 1] == 'u')
+      at += append_unicode(out, inside.substr(at));
+    else
+      out += short_escape(inside[backslash + 1]);
   }
 }
 

@@ -1,7 +1,7 @@
 #include "sluice/fingerprint.h"
 
-#include "describe/plain_text.h"
-#include "json/unescape.h"
+#include "json/escape.h"
+#include "json/scan.h"
 #include "json/utf8.h"
 #include "sluice/bytes.h"
 #include "sluice/segment.h"
@@ -25,7 +25,7 @@ uint64_t power(uint64_t base, uint64_t exponent) {
 /// Up to the first quote, backslash or control byte.
 std::string_view plain(std::string_view text) {
   const Bytes bytes = as_bytes(text);
-  const uint8_t* end = plain_text_end(bytes.data(), bytes.data() + bytes.size());
+  const uint8_t* end = skip_plain(bytes.data(), bytes.data() + bytes.size());
   return text.substr(0, static_cast<size_t>(end - bytes.data()));
 }
 

@@ -1,4 +1,4 @@
-// Some nodes of a tape.
+// A set of nodes of a tape.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace sluice {
 
-/// A set of nodes: one byte for each up to the last one in it.
+/// Takes one byte for each node up to the last one in it.
 class NodeSet {
  public:
-  /// Puts a node in; whether it was not there before.
+  /// Inserts a node. Returns whether it was new.
   bool insert(size_t node) {
     if (node >= nodes_.size()) nodes_.resize(node + 1);
     const bool fresh = nodes_[node] == 0;

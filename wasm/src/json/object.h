@@ -1,4 +1,5 @@
-// Writing small JSON objects.
+// Writes JSON objects whose values are source text, copied as it is, or text that may hold lone
+// surrogates.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,25 @@
 
 namespace sluice {
 
+/// `text` as a JSON string with quotes.
+inline std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  append_escaped(out, text);
+  out += '"';
+  return out;
+}
+
+/// Appends `"name":`, with a comma if a member precedes it.
+inline void append_key(std::string& out, std::string_view name) {
+  if (!out.empty() && out.back() != '{') out += ',';
+  out += json_string(name);
+  out += ':';
+}
+
 /// One JSON object, member by member.
 class Object {
  public:
-  /// JSON source as a value; keys need no escapes.
+  /// Adds JSON source as a value. The key must not need escapes.
   Object& source(std::string_view key, std::string_view value) {
     out_ += out_.size() > 1 ? ",\"" : "\"";
     out_ += key;
@@ -30,7 +46,7 @@ class Object {
   Object& number(std::string_view key, uint64_t value) {
     return source(key, std::to_string(value));
   }
-  /// The object, closed behind members written elsewhere, each with a comma before it.
+  /// Closes the object after the members in `others`, each of which begins with a comma.
   std::string end(std::string_view others = {}) {
     out_ += others;
     return out_ + '}';

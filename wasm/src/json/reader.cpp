@@ -1,12 +1,63 @@
-#include "json/reader.h"
-
+// The strict reader behind the tape: RFC 8259, no recursion, every bound checked.
 #include "json/scan.h"
 #include "json/utf8.h"
 #include "sluice/segment.h"
+#include "sluice/tape.h"
 
-namespace sluice::json {
+namespace sluice {
 
 namespace {
+
+/// Maximum characters of a number.
+inline constexpr size_t kMaxNumberChars = 65'536;
+
+/// Maximum nodes of a tape: 512 MiB of index.
+inline constexpr size_t kMaxNodes = size_t{1} << 25;
+
+/// Reads one text. Call `run` once; `nodes` is complete only if it succeeds.
+class Reader {
+ public:
+  Reader(std::string_view text, std::vector<Node>& nodes, size_t max_depth, bool markers)
+      : begin_(text.data()),
+        at_(text.data()),
+        end_(text.data() + text.size()),
+        nodes_(nodes),
+        max_depth_(max_depth),
+        markers_(markers) {}
+
+  Status run();
+
+ private:
+  bool document();
+  bool value(bool& opened);
+  bool rest(bool& done);
+  bool open(Type type);
+  void close();
+  bool key();
+  bool string();
+  bool escape();
+  bool unicode();
+  bool control();
+  bool number();
+  bool digits();
+  bool literal(std::string_view word, Type type);
+
+  void skip_space();
+  bool at_end() const { return at_ == end_; }
+  bool add(Type type, const char* begin);
+  uint32_t offset(const char* at) const { return static_cast<uint32_t>(at - begin_); }
+  bool fail(Code code, std::string_view message);
+  bool fail_here(std::string_view expected);
+
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  std::vector<Node>& nodes_;
+  std::vector<uint32_t> open_;
+  size_t max_depth_;
+  bool markers_;
+  Status status_;
+};
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -16,7 +67,7 @@ bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/// Line and column of an offset, both from 1; the column in code points.
+/// Line and column of an offset, both from 1. The column counts code points.
 void locate(std::string_view before, Status& status) {
   status.line = 1;
   size_t start = 0;
@@ -26,8 +77,6 @@ void locate(std::string_view before, Status& status) {
   }
   status.column = 1 + count_chars(before.substr(start));
 }
-
-}  // namespace
 
 Status Reader::run() {
   if (static_cast<uint64_t>(end_ - begin_) > UINT32_MAX) {
@@ -48,7 +97,7 @@ bool Reader::document() {
   return true;
 }
 
-/// Reads one value. `opened` when it was a container that holds something: its first value is next.
+/// Reads one value. Sets `opened` if it is a container with content, whose first value is next.
 bool Reader::value(bool& opened) {
   if (at_end()) return fail_here("a value");
   switch (*at_) {
@@ -75,7 +124,7 @@ bool Reader::value(bool& opened) {
   }
 }
 
-/// Reads what stands between a value and the next one: closing brackets, a comma, a key.
+/// Reads what is between a value and the next one: closing brackets, a comma, a key.
 bool Reader::rest(bool& done) {
   for (;;) {
     skip_space();
@@ -134,7 +183,7 @@ bool Reader::string() {
       return add(Type::string, begin);
     }
     if (static_cast<uint8_t>(*at_) >= 0x80) {
-      // Text in other scripts: stay here while it lasts.
+      // Stays here while text in other scripts lasts.
       do {
         const size_t length = utf8_length(at_, end_);
         if (length == 0)
@@ -241,4 +290,14 @@ bool Reader::fail_here(std::string_view expected) {
   return false;
 }
 
-}  // namespace sluice::json
+}  // namespace
+
+Status Tape::parse(std::string_view text, Tape& tape, size_t max_depth, bool markers) {
+  tape.text_ = text;
+  tape.nodes_.clear();
+  Status status = Reader(text, tape.nodes_, max_depth, markers).run();
+  if (!status.ok()) tape.nodes_.clear();
+  return status;
+}
+
+}  // namespace sluice

@@ -1,4 +1,4 @@
-// Eight bytes at a time over text: where the next byte is that a JSON string treats specially.
+// Finds the next byte that is special in a JSON string, eight bytes at a time.
 #pragma once
 
 #include <bit>
@@ -18,17 +18,17 @@ inline uint64_t load8(const char* at) {
   return word;
 }
 
-/// High bits where a byte is zero. Bits above the first hit may be false: a borrow only runs
-/// upward, so the lowest one is exact.
+/// Sets the high bit of each zero byte. Bits above the first hit may be wrong, since a borrow runs
+/// upward; the lowest is exact.
 inline uint64_t zero_bytes(uint64_t word) {
   return (word - kOnes) & ~word & kHighs;
 }
 
-/// High bits where a byte of the word ends a plain stretch:
+/// Sets the high bit of each byte that ends a plain stretch:
 ///
 ///   byte < 0x20   (word - 0x20…) & ~word      a borrow into the high bit
 ///   `"` and `\`   zero_bytes(word ^ pattern)
-///   byte ≥ 0x80   the high bit itself         only when `stop_at_high`
+///   byte ≥ 0x80   the high bit itself         only if `stop_at_high`
 inline uint64_t special_bytes(uint64_t word, bool stop_at_high) {
   const uint64_t control = (word - kOnes * 0x20) & ~word;
   const uint64_t quote = zero_bytes(word ^ (kOnes * '"'));
@@ -41,8 +41,8 @@ inline bool is_special(char c, bool stop_at_high) {
   return byte < 0x20 || c == '"' || c == '\\' || (stop_at_high && byte >= 0x80);
 }
 
-/// The first quote, backslash or control byte (or, when `stop_at_high`, byte of a longer UTF-8
-/// sequence) in [at, end); `end` when there is none.
+/// The first quote, backslash or control byte in [at, end), else `end`. With `stop_at_high` also
+/// stops at bytes of longer UTF-8 sequences.
 inline const char* skip_plain(const char* at, const char* end, bool stop_at_high) {
   while (end - at >= 8) {
     if (const uint64_t hits = special_bytes(load8(at), stop_at_high))
@@ -51,6 +51,13 @@ inline const char* skip_plain(const char* at, const char* end, bool stop_at_high
   }
   while (at < end && !is_special(*at, stop_at_high)) ++at;
   return at;
+}
+
+/// The first quote, backslash or control byte in [at, end).
+inline const uint8_t* skip_plain(const uint8_t* at, const uint8_t* end) {
+  const char* const stop =
+      skip_plain(reinterpret_cast<const char*>(at), reinterpret_cast<const char*>(end), false);
+  return reinterpret_cast<const uint8_t*>(stop);
 }
 
 }  // namespace sluice

@@ -1,17 +1,39 @@
 #include "sluice/tape.h"
 
-#include "json/reader.h"
-#include "json/unescape.h"
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json/escape.h"
+#include "json/order.h"
+#include "sluice/segment.h"
+#include "sluice/status.h"
 
 namespace sluice {
 
-Status Tape::parse(std::string_view text, Tape& tape, size_t max_depth, bool markers) {
-  tape.text_ = text;
-  tape.nodes_.clear();
-  Status status = json::Reader(text, tape.nodes_, max_depth, markers).run();
-  if (!status.ok()) tape.nodes_.clear();
-  return status;
+// --- markers ---------------------------------------------------------------------------------
+
+void append_marker(std::string& out, uint32_t index) {
+  out += kMarkerOpen;
+  for (int shift = 12; shift >= 0; shift -= 4) out += "0123456789abcdef"[(index >> shift) & 0xF];
+  out += kMarkerClose;
 }
+
+int32_t marker_at(std::string_view text, size_t at) {
+  if (at >= text.size() || text.size() - at < kMarkerBytes) return -1;
+  if (text[at] != kMarkerOpen || text[at + kMarkerBytes - 1] != kMarkerClose) return -1;
+  int32_t index = 0;
+  for (const char c : text.substr(at + 1, kMarkerBytes - 2)) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit && (c < 'a' || c > 'f')) return -1;
+    index = index * 16 + (digit ? c - '0' : c - 'a' + 10);
+  }
+  return index;
+}
+
+// --- the tape --------------------------------------------------------------------------------
 
 std::string_view Tape::source(size_t index) const {
   const Node& node = nodes_[index];
@@ -30,8 +52,7 @@ bool Tape::is_string(size_t index, std::string_view value) const {
   if (nodes_[index].type != Type::string) return false;
   const std::string_view quoted = source(index);
   const std::string_view inside = quoted.substr(1, quoted.size() - 2);
-  // An escape writes a byte of the value in six characters at most, so most strings differ by
-  // length.
+  // An escape takes at most six characters per byte, so the length rules out most strings.
   if (inside.size() < value.size() || inside.size() / 6 > value.size()) return false;
   if (inside.find('\\') == std::string_view::npos) return inside == value;
   return string(index) == value;
@@ -58,6 +79,30 @@ size_t count_chars(std::string_view text) {
   size_t chars = 0;
   for (const char c : text) chars += (static_cast<uint8_t>(c) & 0xC0) != 0x80;
   return chars;
+}
+
+// --- splices ---------------------------------------------------------------------------------
+
+std::string apply_splices(std::string_view text, std::vector<Splice> splices) {
+  size_t size = text.size();
+  std::vector<uint64_t> keys;
+  for (const Splice& splice : splices) {
+    size += splice.with.size();
+    // Sorts by end as well: an insertion comes before a replacement at the same place.
+    keys.push_back(uint64_t{splice.begin} << 32 | splice.end);
+  }
+  std::string out;
+  out.reserve(size);
+  size_t at = 0;
+  for (const uint32_t index : order_of(keys)) {
+    const Splice& splice = splices[index];
+    if (splice.begin < at || splice.end < splice.begin || splice.end > text.size()) continue;
+    out.append(text, at, splice.begin - at);
+    out += splice.with;
+    at = splice.end;
+  }
+  out.append(text, at);
+  return out;
 }
 
 }  // namespace sluice

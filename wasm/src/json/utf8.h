@@ -1,4 +1,5 @@
-// UTF-8 by the table of RFC 3629 §4, and its generalisation for lone surrogates (WTF-8).
+// UTF-8 (RFC 3629 §4) and its generalisation for lone surrogates (WTF-8). JSON text has to be UTF-8
+// (RFC 8259 §8.1), but servers also send other things.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,8 @@ inline bool is_continuation(char c) {
   return (static_cast<uint8_t>(c) & 0xC0) == 0x80;
 }
 
-/// Length of the well-formed sequence at `at` (1 to 4 bytes); 0 when it is malformed: cut short,
-/// overlong, a surrogate, or above U+10FFFF.
+/// The length of the well-formed sequence at `at` (1 to 4 bytes), or 0 if it is malformed:
+/// incomplete, overlong, a surrogate, or above U+10FFFF.
 inline size_t utf8_length(const char* at, const char* end) {
   const auto lead = static_cast<uint8_t>(*at);
   if (lead < 0x80) return 1;
@@ -20,7 +21,7 @@ inline size_t utf8_length(const char* at, const char* end) {
   const size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
   if (static_cast<size_t>(end - at) < length) return 0;
   const auto second = static_cast<uint8_t>(at[1]);
-  // The second byte alone tells overlong forms, surrogates and values above U+10FFFF apart.
+  // The second byte tells overlong forms, surrogates and values above U+10FFFF apart.
   const uint8_t low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
   const uint8_t high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
   if (second < low || second > high) return 0;
@@ -29,7 +30,7 @@ inline size_t utf8_length(const char* at, const char* end) {
   return length;
 }
 
-/// Appends a code point; a surrogate becomes the three bytes its value would have (WTF-8).
+/// Appends a code point. A surrogate becomes three bytes (WTF-8).
 inline void append_code_point(std::string& out, uint32_t code) {
   const auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
   if (code < 0x80) {
@@ -48,5 +49,9 @@ inline void append_code_point(std::string& out, uint32_t code) {
     tail(0);
   }
 }
+
+/// Replaces every byte that begins no well-formed sequence by U+FFFD, like any decoder. False if
+/// there was nothing to replace.
+bool replace_malformed(std::string& text);
 
 }  // namespace sluice

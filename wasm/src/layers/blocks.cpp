@@ -2,11 +2,56 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <string_view>
 
-#include "layers/json_string.h"
-#include "layers/splicer.h"
+#include "json/object.h"
+#include "layers/notes.h"
 
 namespace sluice::layers {
+
+// --- images that stay ------------------------------------------------------------------------
+
+namespace {
+
+bool matches(std::string_view pattern, std::string_view mime_type) {
+  if (pattern.ends_with("/*")) return mime_type.starts_with(pattern.substr(0, pattern.size() - 1));
+  return pattern == mime_type;
+}
+
+}  // namespace
+
+bool Media::allows(const std::string& mime_type) const {
+  const auto match = [&](std::string_view pattern) { return matches(pattern, mime_type); };
+  switch (media_.mode) {
+    case InlineMedia::Mode::listed:
+      if (media_.types.empty()) break;
+      return std::any_of(media_.types.begin(), media_.types.end(), match);
+    case InlineMedia::Mode::automatic:
+      if (!call_.client_shows_images) return false;
+      break;
+    case InlineMedia::Mode::off:
+      return false;
+  }
+  return std::any_of(kUsualImages.begin(), kUsualImages.end(), match);
+}
+
+bool Media::keeps(const Segment& segment) {
+  if (segment.kind != SegmentKind::run || segment.kept.size() != segment.bytes) return false;
+  if (segment.kept.empty() || segment.bytes > media_.max_bytes) return false;
+  if (count_ >= media_.max_count || !allows(segment.mime_type)) return false;
+  ++count_;
+  return true;
+}
+
+std::string Media::data(const Segment& segment) {
+  std::string text;
+  FormWriter writer(segment.form);
+  writer.write(segment.kept, text);
+  writer.finish(text);
+  return json_string(text);
+}
+
+// --- blocks ----------------------------------------------------------------------------------
 
 namespace {
 
@@ -24,7 +69,7 @@ std::optional<Load> whole_marker(const Document& document, size_t holder, std::s
   return Load{*segment, holder, member};
 }
 
-/// Appends the members of an object but for some.
+/// Appends the members of an object except those in `without`.
 void append_members(std::string& out, const Document& document, size_t object, const Notes& notes,
                     std::initializer_list<std::string_view> without) {
   for (const size_t value : document.children(object)) {
@@ -36,17 +81,17 @@ void append_members(std::string& out, const Document& document, size_t object, c
 }
 
 std::string show_kept(const Document& document, size_t block, const Notes& notes,
-                      const Ledger& ledger, const Load& load) {
+                      const SegmentTable& table, const Load& load) {
   std::string out = "{";
   append_members(out, document, block, notes, {"data", "_meta"});
   append_key(out, "data");
-  out += Media::data(ledger.segment(load.segment));
+  out += Media::data(table.segment(load.segment));
   notes.append_artifact(out, load.segment);
   out += '}';
   return out;
 }
 
-/// A member that has markers and is not one alone.
+/// A string member with markers in it that is not a single marker.
 std::optional<size_t> text_around(const Document& document, size_t holder,
                                   std::string_view member) {
   const std::optional<size_t> value = document.tape().find(holder, member);
@@ -89,15 +134,15 @@ std::optional<Load> load_of_block(const Document& document, size_t block) {
 }
 
 std::string show_block(const Document& document, size_t block, const Notes& notes,
-                       const Ledger& ledger, Media& media) {
+                       const SegmentTable& table, Media& media) {
   std::string out;
   const std::optional<Load> load = load_of_block(document, block);
   if (!load) {
     append_showing(out, document, block, notes);
     return out;
   }
-  if (document.is_block(block, "image") && media.keeps(ledger.segment(load->segment))) {
-    return show_kept(document, block, notes, ledger, *load);
+  if (document.is_block(block, "image") && media.keeps(table.segment(load->segment))) {
+    return show_kept(document, block, notes, table, *load);
   }
   out = "{";
   append_members(out, document, block, notes, {"data", "mimeType", "text", "resource", "_meta"});

@@ -1,43 +1,66 @@
-// Layer 2: content blocks of known types (MCP 2025-11-25, "Tool Result").
+// Layer 2: content blocks of known types (MCP 2025-11-25, "Tool Result"), and the images that stay
+// in place for vision models (`inline_media`).
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "layers/document.h"
-#include "layers/media.h"
 #include "layers/notes.h"
+#include "sluice/config.h"
+#include "sluice/layers.h"
 
 namespace sluice::layers {
 
-/// The bytes or the text that make a block too large to pass.
+/// Decides which images of a result stay in place, and writes them.
+class Media {
+ public:
+  Media(const Config& config, const Call& call) : media_(config.inline_media), call_(call) {}
+
+  /// Counts the image in and returns true if `inline_media` allows its type and size, the gate kept
+  /// its bytes, and the limit per result is not reached.
+  bool keeps(const Segment& segment);
+
+  /// The image's original data as a JSON string.
+  static std::string data(const Segment& segment);
+
+ private:
+  bool allows(const std::string& mime_type) const;
+
+  const InlineMedia& media_;
+  const Call& call_;
+  uint32_t count_ = 0;
+};
+
+/// The segment that replaced the content of a block.
 struct Load {
   uint32_t segment = 0;
   size_t holder = 0;        ///< the block, or the resource inside it
   std::string_view member;  ///< `data`, `blob` or `text` of the holder
 };
 
-/// What of a block was diverted: `data` of an image or audio or `blob` of a resource where it is a
-/// marker but for white space, or a `text` that is one as a whole. Nothing for blocks that keep
-/// their place.
+/// The diverted content of a block: the `data` of an image or audio block, the `blob` of a
+/// resource, or a `text`. Bytes may have white space around the marker; text must be the marker
+/// alone. Empty for blocks that stay as they are.
 std::optional<Load> load_of_block(const Document& document, size_t block);
 
 /// The same for an entry of `contents`, or for a block's `resource`.
 std::optional<Load> load_of_resource(const Document& document, size_t resource);
 
-/// The string that should be bytes, `data` or `blob`, where it is more than those of one marker:
-/// text beside it, or a second one. It is told as the text that it is.
+/// A `data` or `blob` string with more in it than one marker: extra text, or a second marker. It is
+/// not valid base64, so it is shown as text.
 std::optional<size_t> text_for_bytes(const Document& document, size_t block);
 
-/// The same of an entry of `contents`, or of a block's `resource`.
+/// The same for an entry of `contents`, or for a block's `resource`.
 std::optional<size_t> text_for_blob(const Document& document, size_t resource);
 
-/// A block as an observation shows it: `{"type","artifact","summary"}` in place of bytes, and what
-/// else the server said of it.
+/// A block as an observation shows it: `{"type","artifact","summary"}` in place of the bytes, plus
+/// the other members that the server sent.
 std::string show_block(const Document& document, size_t block, const Notes& notes,
-                       const Ledger& ledger, Media& media);
+                       const SegmentTable& table, Media& media);
 
 /// An entry of `contents`: `{"uri","artifact","summary"}`.
 std::string show_resource(const Document& document, size_t resource, const Notes& notes);

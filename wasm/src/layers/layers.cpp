@@ -4,17 +4,17 @@
 #include <optional>
 
 #include "layers/document.h"
-#include "layers/ledger.h"
 #include "layers/mcp.h"
 #include "layers/observation.h"
+#include "layers/segment_table.h"
 #include "layers/survey.h"
 
 namespace sluice {
 
 using layers::Document;
-using layers::Ledger;
 using layers::Mcp;
 using layers::Observation;
+using layers::SegmentTable;
 using layers::Survey;
 
 class Layers::Plan {
@@ -23,13 +23,13 @@ class Layers::Plan {
       : config_(config),
         call_(std::move(call)),
         reduced_(std::move(reduced)),
-        ledger_(config_, call_, std::move(segments)) {}
+        table_(config_, call_, std::move(segments)) {}
 
   Status run() {
     if (planned_) return {};
     std::string surveyed;
-    Status status = Survey(config_, call_, ledger_).run(reduced_, surveyed);
-    if (status.ok()) status = document_.read(std::move(surveyed), ledger_.size());
+    Status status = Survey(config_, call_, table_).run(reduced_, surveyed);
+    if (status.ok()) status = document_.read(std::move(surveyed), table_.size());
     planned_ = status.ok();
     return status;
   }
@@ -42,7 +42,7 @@ class Layers::Plan {
 
   bool changed() {
     if (!run().ok()) return false;
-    if (call_.dialect == Dialect::mcp) return Mcp(config_, call_, document_, ledger_).changes();
+    if (call_.dialect == Dialect::mcp) return Mcp(config_, call_, document_, table_).changes();
     if (!differs_) render();
     return *differs_;
   }
@@ -50,27 +50,27 @@ class Layers::Plan {
   std::string render() {
     if (!run().ok()) return reduced_;
     if (call_.dialect == Dialect::observation) {
-      std::string text = Observation(config_, call_, document_, ledger_, links_).write();
+      std::string text = Observation(config_, call_, document_, table_, links_).write();
       differs_ = text != reduced_;
       return text;
     }
-    Mcp mcp(config_, call_, document_, ledger_);
+    Mcp mcp(config_, call_, document_, table_);
     std::string text = mcp.write();
     refs_ = mcp.refs();
     return text;
   }
 
-  Ledger& ledger() { return ledger_; }
+  SegmentTable& table() { return table_; }
   const std::string& refs() const { return refs_; }
 
  private:
-  // More links than a document can hold are never asked for.
+  // No document holds more links than this.
   static constexpr size_t kMaxLinks = size_t{1} << 20;
 
   const Config config_;
   const Call call_;
   const std::string reduced_;
-  Ledger ledger_;
+  SegmentTable table_;
   Document document_;
   std::vector<std::string> links_;
   std::string refs_ = "[]";
@@ -87,26 +87,26 @@ Status Layers::plan() {
   return plan_->run();
 }
 const std::vector<Task>& Layers::tasks() const {
-  return plan_->ledger().tasks();
+  return plan_->table().tasks();
 }
 std::string& Layers::events() {
-  return plan_->ledger().events();
+  return plan_->table().events();
 }
 Segment& Layers::segment(uint32_t index) {
-  return plan_->ledger().segment(index);
+  return plan_->table().segment(index);
 }
 const std::vector<Segment>& Layers::segments() const {
-  return plan_->ledger().segments();
+  return plan_->table().segments();
 }
 
 void Layers::stored(uint32_t segment, Stored stored) {
-  plan_->ledger().stored(segment, std::move(stored));
+  plan_->table().stored(segment, std::move(stored));
 }
 void Layers::decoded(uint32_t segment, Segment record, bool exact) {
-  plan_->ledger().decoded(segment, std::move(record), exact);
+  plan_->table().decoded(segment, std::move(record), exact);
 }
 std::optional<uint32_t> Layers::original(uint32_t segment) const {
-  return plan_->ledger().about(segment).original;
+  return plan_->table().about(segment).original;
 }
 void Layers::link(uint32_t number, std::string json) {
   plan_->link(number, std::move(json));

@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "layers/json_string.h"
-#include "layers/naming.h"
-#include "layers/splicer.h"
+#include "json/object.h"
+#include "layers/names.h"
+#include "layers/notes.h"
 #include "sluice/sniff.h"
 
 namespace sluice::layers {
@@ -13,8 +13,8 @@ namespace {
 
 constexpr size_t kMaxHintUri = 2'000;
 
-/// Whether a URI may stand in a sentence of ours: visible ASCII, nothing that ends a URI (RFC 3986
-/// §2).
+/// Whether a URI is safe inside our own sentence: visible ASCII without characters that end a URI
+/// (RFC 3986 §2).
 bool is_plain_uri(std::string_view uri) {
   if (uri.empty() || uri.size() > kMaxHintUri) return false;
   for (const char c : uri) {
@@ -34,7 +34,7 @@ std::string hint(std::string_view uri, std::string_view name_space) {
   return text + "resources_read to fetch.";
 }
 
-/// Members whose place is taken by others, or which say nothing to a reader.
+/// Skips members that we write ourselves and members that mean nothing to a reader.
 bool is_shown(std::string_view key) {
   constexpr std::array<std::string_view, 6> kOwn = {"type",  "mimeType", "size",
                                                     "_meta", "icons",    "fetched"};
@@ -44,7 +44,7 @@ bool is_shown(std::string_view key) {
   return true;
 }
 
-/// Appends the members of the host's answer; tells whether it was fetched.
+/// Appends the members of the host's answer. Returns whether the resource was fetched.
 bool append_answer(std::string& out, const std::string& answer) {
   Document document;
   if (answer.empty() || !document.read(answer, 0).ok()) return false;

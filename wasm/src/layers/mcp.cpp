@@ -1,20 +1,23 @@
 #include "layers/mcp.h"
 
+#include <algorithm>
+
 #include "json/object.h"
-#include "layers/json_string.h"
-#include "layers/splicer.h"
+#include "layers/notes.h"
 
 namespace sluice::layers {
 
-Mcp::Mcp(const Config& config, const Call& call, const Document& document, const Ledger& ledger)
+Mcp::Mcp(const Config& config, const Call& call, const Document& document,
+         const SegmentTable& table)
     : document_(document),
-      ledger_(ledger),
-      notes_(config, call, ledger),
+      table_(table),
+      notes_(config, call, table),
       media_(config, call),
-      shape_(call.transformed ? Shape{} : shape_of(document, ledger.segments())),
-      referrer_(document, ledger, notes_) {}
+      shape_(call.transformed ? Shape{} : shape_of(document, table.segments())),
+      referrer_(document, table, notes_) {}
 
-// A list of the server's own under our name must not be taken for ours, so it is moved into ours.
+// The server may have sent a list under our name. It must not be mistaken for ours, so it moves
+// into ours.
 std::optional<size_t> Mcp::server_refs() const {
   const std::optional<size_t> meta = document_.tape().find(shape_.body, "_meta");
   if (!meta || shape_.kind == Shape::Kind::error) return std::nullopt;
@@ -40,7 +43,7 @@ std::string Mcp::write() {
   } else {
     referrer_.refer(shape_.body, "", splices_, edits_);
   }
-  // Around the body there may be more: the members of an envelope.
+  // The envelope around the body may have members too.
   if (shape_.body != 0) {
     for (const size_t value : document_.children(0)) {
       Edits outside;
@@ -55,7 +58,7 @@ void Mcp::rewrite_collapsed() {
   const Rewritten was = referrer_.alone(shape_.body);
   edits_.replaced("", was.text, was.edits);
   std::string body = "{\"content\":[" + note_as_block(notes_.note(segment)) + "]" +
-                     ledger_.segment(segment).members + "}";
+                     table_.segment(segment).members + "}";
   Tape tape;
   if (Tape::parse(body, tape).ok()) body = apply_splices(body, {list_in(tape, 0)});
   const Node& node = document_.tape()[shape_.body];
@@ -104,7 +107,7 @@ void Mcp::rewrite_block(size_t block, const std::string& at) {
     noted_.push_back(*segment);
     return replace(block, at, *segment, note_as_block(notes_.note(*segment)));
   }
-  // No client takes text for bytes.
+  // Clients reject text where they expect bytes.
   if (const std::optional<size_t> text = text_for_bytes(document_, block)) {
     return replace(block, at, std::nullopt, block_with(block, text_of(*text)));
   }
@@ -113,7 +116,7 @@ void Mcp::rewrite_block(size_t block, const std::string& at) {
   const bool image = document_.is_block(block, "image");
   const std::optional<size_t> data = document_.tape().find(load->holder, load->member);
   if (image && document_.whole(*data) && document_.marks(block).size() == 1 &&
-      !ledger_.about(load->segment).original && media_.keeps(ledger_.segment(load->segment))) {
+      !table_.about(load->segment).original && media_.keeps(table_.segment(load->segment))) {
     return keep(*data, *load);
   }
   noted_.push_back(load->segment);
@@ -122,13 +125,13 @@ void Mcp::rewrite_block(size_t block, const std::string& at) {
 
 void Mcp::keep(size_t data, const Load& load) {
   const Node& node = document_.tape()[data];
-  splices_.push_back({node.begin, node.end, Media::data(ledger_.segment(load.segment))});
+  splices_.push_back({node.begin, node.end, Media::data(table_.segment(load.segment))});
   shown_.push_back(load.segment);
 }
 
 void Mcp::replace(size_t node, const std::string& at, std::optional<uint32_t> segment,
                   std::string with) {
-  Referrer inside(document_, ledger_, notes_);
+  Referrer inside(document_, table_, notes_);
   const Rewritten was = inside.alone(node);
   for (const uint32_t other : inside.referred()) {
     if (other != segment) beside_.push_back(other);
@@ -138,14 +141,14 @@ void Mcp::replace(size_t node, const std::string& at, std::optional<uint32_t> se
   splices_.push_back({place.begin, place.end, std::move(with)});
 }
 
-/// A string with references in place, as JSON source.
+/// A string with references, as JSON source.
 std::string Mcp::text_of(size_t string) const {
   std::string out;
   append_referring(out, document_, string, notes_);
   return out;
 }
 
-// The text stands for the whole block; what is said to clients about the block stays.
+// The text replaces the whole block. Members meant for clients stay.
 std::string Mcp::block_with(size_t block, std::string_view text) const {
   std::string out = Object().text("type", "text").source("text", text).end();
   out.pop_back();
@@ -158,7 +161,7 @@ std::string Mcp::block_with(size_t block, std::string_view text) const {
   return out + "}";
 }
 
-/// `uri` is for an entry whose own cannot stand.
+/// `uri` is used if the entry cannot keep its own.
 std::string Mcp::entry_with(size_t entry, const std::string& uri, std::string_view text) const {
   const std::optional<size_t> own = document_.tape().find(entry, "uri");
   Object out;
@@ -189,6 +192,149 @@ void Mcp::rewrite_entry(size_t entry, const std::string& at) {
   if (!whole && !load) return referrer_.refer(entry, at, splices_, edits_);
   const uint32_t segment = whole ? *whole : load->segment;
   replace(entry, at, segment, note_entry(entry, segment));
+}
+
+// --- what is added behind what was there -----------------------------------------------------
+
+namespace {
+
+/// How many unstored texts get a block with their beginning.
+constexpr size_t kMaxBeginnings = 8;
+
+void add_once(std::vector<uint32_t>& list, uint32_t segment, const SegmentTable& table) {
+  const std::string id = table.id(segment);
+  const bool known =
+      std::any_of(list.begin(), list.end(), [&](uint32_t other) { return table.id(other) == id; });
+  if (!known) list.push_back(segment);
+}
+
+}  // namespace
+
+// Clients of revisions before 2026-07-28 require an object here.
+void Mcp::rewrite_structured(const std::string& at) {
+  const size_t node = *shape_.structured;
+  const std::optional<uint32_t> segment = document_.whole(node);
+  const bool collapsed = segment && table_.segment(*segment).kind == SegmentKind::json;
+  if (!collapsed || was_array(table_.segment(*segment))) {
+    return referrer_.refer_member(node, at, splices_, edits_);
+  }
+  const Rewritten was = referrer_.alone(node);
+  edits_.replaced(at, was.text, was.edits);
+  splices_.push_back({document_.tape()[node].begin, document_.tape()[node].end,
+                      "{\"artifact\":" + was.text + "}"});
+}
+
+// --- notes ------------------------------------------------------------------------------------
+
+// The segments that no block has mentioned yet.
+std::vector<uint32_t> Mcp::news() const {
+  std::vector<uint32_t> told = noted_;
+  for (const std::vector<uint32_t>* list : {&shown_, &beside_, &referrer_.referred()}) {
+    for (const uint32_t segment : *list) add_once(told, segment, table_);
+  }
+  told.erase(told.begin(), told.begin() + static_cast<ptrdiff_t>(noted_.size()));
+  return told;
+}
+
+// One block lists them all. Each unstored text gets a block of its own, because it exists nowhere
+// else.
+std::vector<std::string> Mcp::tail_blocks() const {
+  std::vector<uint32_t> listed;
+  std::vector<std::string> blocks;
+  for (const uint32_t segment : news()) {
+    if (!notes_.beginning(segment).empty() && blocks.size() < kMaxBeginnings) {
+      blocks.push_back(note_as_block(notes_.note(segment)));
+    } else {
+      listed.push_back(segment);
+    }
+  }
+  if (!listed.empty()) {
+    blocks.insert(blocks.begin(), note_as_block(notes_.list(listed, shown_)));
+  }
+  return blocks;
+}
+
+void Mcp::finish_list(const std::string& at) {
+  const size_t list = *shape_.list;
+  const bool entries = shape_.kind == Shape::Kind::contents;
+  if (const std::optional<uint32_t> segment = document_.whole(list)) {
+    std::string items = entries ? note_entry(list, *segment) : note_as_block(notes_.note(*segment));
+    noted_.push_back(*segment);
+    if (!entries) {
+      for (const std::string& block : tail_blocks()) items += "," + block;
+    }
+    return replace(list, at, *segment, "[" + items + "]");
+  }
+  if (entries) return;
+  size_t count = document_.tape().count(list);
+  const uint32_t end = document_.tape()[list].end - 1;
+  std::string items;
+  for (const std::string& block : tail_blocks()) {
+    items += (count > 0 ? "," : "") + block;
+    edits_.added(pointer_to(at, count++));
+  }
+  if (!items.empty()) splices_.push_back({end, end, std::move(items)});
+}
+
+// --- _meta ------------------------------------------------------------------------------------
+
+void Mcp::rewrite_meta(size_t meta, const std::string& at) {
+  const Node& node = document_.tape()[meta];
+  if (node.type != Type::object) return;
+  const std::vector<std::string> names = referrer_.members(at, meta);
+  size_t index = 0;
+  for (const size_t value : document_.children(meta)) {
+    const std::string& name = names[index++];
+    if (value != server_refs()) referrer_.refer_member(value, name, splices_, edits_);
+  }
+}
+
+/// Writes the list of edits. Call it last.
+void Mcp::finish_body() {
+  const Tape& tape = document_.tape();
+  if (shape_.kind == Shape::Kind::result && !tape.find(shape_.body, "content")) {
+    std::string items;
+    for (const std::string& block : tail_blocks()) items += (items.empty() ? "" : ",") + block;
+    if (!items.empty()) {
+      const uint32_t end = tape[shape_.body].end - 1;
+      splices_.push_back({end, end, ",\"content\":[" + items + "]"});
+      edits_.added("/content");
+    }
+  }
+  if (const std::optional<size_t> meta = tape.find(shape_.body, "_meta")) {
+    replace_in_meta(*meta);
+  } else {
+    edits_.added("/_meta");
+  }
+  splices_.push_back(list_in(tape, shape_.body));
+}
+
+// Records what the list replaces: the server's own list, or a `_meta` that is no object.
+void Mcp::replace_in_meta(size_t meta) {
+  const std::optional<size_t> refs = server_refs();
+  if (!refs && document_.tape()[meta].type == Type::object) return;
+  const Rewritten was = referrer_.alone(refs ? *refs : meta);
+  edits_.replaced(refs ? pointer_to("/_meta", kRefsKey) : "/_meta", was.text, was.edits);
+}
+
+// The body is never empty, because something in it was diverted.
+Splice Mcp::list_in(const Tape& tape, size_t body) const {
+  const std::optional<size_t> meta = tape.find(body, "_meta");
+  const std::optional<size_t> refs = meta ? tape.find(*meta, kRefsKey) : std::nullopt;
+  const Node& place = tape[refs ? *refs : meta.value_or(body)];
+  Splice splice{place.begin, place.end, edits_.json()};
+  if (refs) return splice;
+  splice.with = Object().source(kRefsKey, splice.with).end();
+  if (meta && place.type != Type::object) return splice;
+  splice.begin = --splice.end;
+  if (!meta) {
+    splice.with.insert(0, ",\"_meta\":");
+  } else {
+    splice.with.pop_back();
+    splice.with[0] = ',';
+    if (tape.count(*meta) == 0) splice.with.erase(0, 1);
+  }
+  return splice;
 }
 
 }  // namespace sluice::layers

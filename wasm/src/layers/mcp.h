@@ -9,24 +9,22 @@
 #include "layers/document.h"
 #include "layers/edits.h"
 #include "layers/notes.h"
-#include "layers/referrer.h"
-#include "layers/shape.h"
 
 namespace sluice::layers {
 
-/// Rewrites a result by splices: a diverted block becomes a text block at the same index, all else
-/// a reference in its string; clients check that `data` and `blob` are base64 and that block types
-/// are known.
+/// Rewrites a result by splices. A diverted block becomes a text block at the same index, anything
+/// else a reference inside its string, because clients check that `data` and `blob` are base64 and
+/// that they know all block types.
 class Mcp {
  public:
-  Mcp(const Config& config, const Call& call, const Document& document, const Ledger& ledger);
+  Mcp(const Config& config, const Call& call, const Document& document, const SegmentTable& table);
 
-  /// Whether the result has to differ from what came.
+  /// Whether anything has to change.
   bool changes() const;
 
   std::string write();
 
-  /// What was written to `_meta["sluice/refs"]`, also when the result has no place for it.
+  /// The list for `_meta["sluice/refs"]`, even if the result has no place for it.
   std::string refs() const { return edits_.json(); }
 
  private:
@@ -53,7 +51,7 @@ class Mcp {
   std::optional<size_t> server_refs() const;
 
   const Document& document_;
-  const Ledger& ledger_;
+  const SegmentTable& table_;
   Notes notes_;
   Media media_;
   Shape shape_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "json/object.h"
-#include "layers/json_string.h"
 #include "layers/references.h"
 #include "sluice/describe.h"
 #include "sluice/sniff.h"
@@ -17,8 +16,8 @@ constexpr size_t kMaxLines = 8;
 constexpr std::string_view kNotStored = " Note: content not stored.";
 constexpr const char* kLost = " It cannot be read back.";
 
-/// Where a word begins that is longer than a preview and may be an encoding, since it has capital
-/// letters, small ones and digits; the end where none is.
+/// The position of the first word that is longer than a preview and may be an encoding (it has
+/// upper case, lower case and digits), or the end of the text.
 size_t encoded_word(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const size_t begin = at;
@@ -34,8 +33,8 @@ size_t encoded_word(std::string_view text) {
   return text.size();
 }
 
-/// JSON source that is cut anywhere up to its last complete element or member, its containers
-/// closed; empty when nothing is complete.
+/// Cut JSON source up to its last complete element or member, with all containers closed. Empty if
+/// nothing is complete.
 std::string closed_json(std::string_view source) {
   std::string open;  // the brackets that close what is open
   std::string open_there;
@@ -79,27 +78,27 @@ std::string note_as_block(std::string_view note) {
 }
 
 bool Notes::is_stored(uint32_t segment) const {
-  const std::optional<Stored>& stored = ledger_.about(segment).stored;
+  const std::optional<Stored>& stored = table_.about(segment).stored;
   return stored && stored->warning.empty();
 }
 
 std::string Notes::uri(uint32_t segment, bool with_form) const {
-  return reference(ledger_.segment(segment), ledger_.id(segment), with_form);
+  return reference(table_.segment(segment), table_.id(segment), with_form);
 }
 
 std::string Notes::name(uint32_t segment) const {
-  const std::optional<Stored>& stored = ledger_.about(segment).stored;
-  return stored && !stored->filename.empty() ? stored->filename : ledger_.filename(segment);
+  const std::optional<Stored>& stored = table_.about(segment).stored;
+  return stored && !stored->filename.empty() ? stored->filename : table_.filename(segment);
 }
 
 std::string Notes::template_of(uint32_t segment) const {
-  const std::string& own = ledger_.about(segment).summary_template;
+  const std::string& own = table_.about(segment).summary_template;
   return own.empty() ? config_.default_summary_template : own;
 }
 
 std::string Notes::words(uint32_t index) const {
-  const Segment& segment = ledger_.segment(index);
-  const About& about = ledger_.about(index);
+  const Segment& segment = table_.segment(index);
+  const About& about = table_.about(index);
   std::string text = segment.description;
   if (text.empty()) text = label_of(segment, about) + ", " + human_size(segment.bytes);
   if (const std::string words = template_of(index); !words.empty()) {
@@ -111,7 +110,7 @@ std::string Notes::words(uint32_t index) const {
     add("filename", name(index), false);
     add("size", std::to_string(segment.bytes), true);
     add("size_human", human_size(segment.bytes), true);
-    add("artifact_id", ledger_.id(index), true);
+    add("artifact_id", table_.id(index), true);
     add("description", text, true);
     values.insert(values.end(), about.siblings.begin(), about.siblings.end());
     text = expand_template(words, values);
@@ -130,19 +129,19 @@ std::string Notes::summary(uint32_t index) const {
   return text.append(kNotStored).append(what_is_left(index, SIZE_MAX));
 }
 
-// A segment stands inside one other at most, so there is an end to this.
+// Recursion ends, because a segment is inside at most one other.
 size_t Notes::lost_inside(uint32_t index) const {
   size_t lost = 0;
-  for (const uint32_t inner : ledger_.segment(index).inner) {
+  for (const uint32_t inner : table_.segment(index).inner) {
     lost += is_stored(inner) ? lost_inside(inner) : 1;
   }
   return lost;
 }
 
-// What can be had of something that was not stored, where so many characters of it are shown at
-// most.
+// What is available of something that was not stored, if at most `shown_chars` characters of it are
+// shown.
 std::string Notes::what_is_left(uint32_t index, size_t shown_chars) const {
-  const Segment& segment = ledger_.segment(index);
+  const Segment& segment = table_.segment(index);
   const std::string shown = beginning(index);
   if (shown.empty()) return kLost;
   if (segment.previewed_whole && encoded_word(segment.preview) == segment.preview.size() &&
@@ -154,16 +153,16 @@ std::string Notes::what_is_left(uint32_t index, size_t shown_chars) const {
 }
 
 std::string Notes::beginning(uint32_t index) const {
-  const Segment& segment = ledger_.segment(index);
+  const Segment& segment = table_.segment(index);
   if (is_stored(index) || segment.kind == SegmentKind::run) return {};
   return with_uris(segment.preview.substr(0, encoded_word(segment.preview)));
 }
 
 void Notes::append_artifact(std::string& out, uint32_t index) const {
-  const Segment& segment = ledger_.segment(index);
-  const std::optional<Stored>& stored = ledger_.about(index).stored;
+  const Segment& segment = table_.segment(index);
+  const std::optional<Stored>& stored = table_.about(index).stored;
   Object artifact;
-  artifact.text("id", ledger_.id(index))
+  artifact.text("id", table_.id(index))
       .text("mime_type", segment.mime_type)
       .number("size_bytes", segment.bytes)
       .text("filename", name(index));
@@ -204,7 +203,7 @@ std::string Notes::with_uris(std::string_view text) const {
   std::string out;
   for (size_t at = 0; at < text.size(); ++at) {
     const int32_t segment = text[at] == kMarkerOpen ? marker_at(text, at) : -1;
-    if (segment < 0 || static_cast<size_t>(segment) >= ledger_.size()) {
+    if (segment < 0 || static_cast<size_t>(segment) >= table_.size()) {
       out += text[at];
       continue;
     }
@@ -221,8 +220,8 @@ std::string Notes::read_tool() const {
 std::string Notes::note(uint32_t segment) const {
   std::string text = "[sluice] " + words(segment);
   if (!is_stored(segment)) {
-    // A planner finds the reason beside the summary; here is no place but the sentence.
-    const std::optional<Stored>& stored = ledger_.about(segment).stored;
+    // A planner gets the reason beside the summary. Here it has to be in the sentence.
+    const std::optional<Stored>& stored = table_.about(segment).stored;
     if (!ends_sentence(text)) text += '.';
     text += " " + (stored ? stored->warning : std::string("Content not stored."));
     if (!ends_sentence(text)) text += '.';
@@ -236,7 +235,7 @@ std::string Notes::note(uint32_t segment) const {
   }
   if (text.ends_with('.')) text.pop_back();
   return text + ": stored, not shown. Read it with " + read_tool() + " {\"uri\":\"" +
-         plain_uri(ledger_.id(segment)) + "\"} or pass that URI as a tool argument.";
+         plain_uri(table_.id(segment)) + "\"} or pass that URI as a tool argument.";
 }
 
 std::string Notes::list(const std::vector<uint32_t>& segments,
@@ -254,7 +253,7 @@ std::string Notes::list(const std::vector<uint32_t>& segments,
            " {\"uri\":\"artifact://…\"} or pass its URI as a tool argument.";
   }
   for (size_t line = 0; line < std::min(segments.size(), kMaxLines); ++line) {
-    text += "\n- " + plain_uri(ledger_.id(segments[line])) + ": " + words(segments[line]);
+    text += "\n- " + plain_uri(table_.id(segments[line])) + ": " + words(segments[line]);
     if (!is_stored(segments[line]))
       text += (ends_sentence(text) ? "" : ".") + std::string(kNotStored);
     if (is_shown(segments[line])) text += " (shown here too)";
@@ -263,6 +262,57 @@ std::string Notes::list(const std::vector<uint32_t>& segments,
     text += "\n… and " + grouped(segments.size() - kMaxLines) + " more";
   }
   return text;
+}
+
+// --- source text with something in place of its markers --------------------------------------
+
+namespace {
+
+/// Whether the marker at `at` is a whole string that is a value, not a key. If the quote before it
+/// is inside a string, a backslash precedes the quote.
+bool is_whole_value(std::string_view text, size_t at) {
+  const size_t behind = at + kMarkerBytes;
+  if (text[at - 1] != '"' || text[behind] != '"') return false;
+  if (at >= 2 && text[at - 2] == '\\') return false;
+  const size_t next = text.find_first_not_of(" \t\r\n", behind + 1);
+  return next == std::string_view::npos || text[next] != ':';
+}
+
+/// Whether a reference would seem to go on with this character.
+bool continues_uri(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '&' ||
+         c == '=' || c == '%' || c == '-' || c == '_' || c == '/' || c == '+';
+}
+
+void append(std::string& out, const Document& document, size_t node, const Notes& notes,
+            bool objects) {
+  const std::string_view text = document.text();
+  size_t copied = document.tape()[node].begin;
+  for (const Mark& mark : document.marks(node)) {
+    const bool object = objects && is_whole_value(text, mark.offset);
+    const size_t end = mark.offset - (object ? 1 : 0);
+    out += text.substr(copied, end - copied);
+    out += object ? notes.artifact(mark.segment) : notes.uri(mark.segment, false);
+    copied = mark.offset + kMarkerBytes + (object ? 1 : 0);
+    if (!object && continues_uri(text[copied])) out += ' ';
+  }
+  out += text.substr(copied, document.tape()[node].end - copied);
+}
+
+}  // namespace
+
+void append_showing(std::string& out, const Document& document, size_t node, const Notes& notes) {
+  append(out, document, node, notes, true);
+}
+
+void append_referring(std::string& out, const Document& document, size_t node, const Notes& notes) {
+  append(out, document, node, notes, false);
+}
+
+void append_member(std::string& out, const Document& document, size_t value, const Notes& notes) {
+  append_referring(out, document, value - 1, notes);
+  out += ':';
+  append_showing(out, document, value, notes);
 }
 
 }  // namespace sluice::layers

@@ -1,4 +1,4 @@
-// What is said about stored things: references, summaries, artifact objects, notes.
+// The words about stored things: references, summaries, artifact objects, notes.
 #pragma once
 
 #include <cstdint>
@@ -7,44 +7,43 @@
 #include <vector>
 
 #include "layers/document.h"
-#include "layers/ledger.h"
+#include "layers/segment_table.h"
 
 namespace sluice::layers {
 
 /// `{"type":"text","text":…}`
 std::string note_as_block(std::string_view note);
 
-/// Writes words about segments. Nothing here changes a document.
+/// Describes segments. Does not change the document.
 class Notes {
  public:
-  Notes(const Config& config, const Call& call, const Ledger& ledger)
-      : config_(config), call_(call), ledger_(ledger) {}
+  Notes(const Config& config, const Call& call, const SegmentTable& table)
+      : config_(config), call_(call), table_(table) {}
 
-  /// The reference to a segment, as it stands in a string.
+  /// The reference to a segment for use inside a string.
   std::string uri(uint32_t segment, bool with_form) const;
 
-  /// One line: the template's words or the description; says so when nothing was stored.
+  /// One line: the summary template filled in, or the description. Says so if nothing was stored.
   std::string summary(uint32_t segment) const;
 
-  /// The members `"artifact":{…},"summary":"…"` and for texts `"preview":"…"`, with a comma in
-  /// front where something stands in `out`'s object already. Of what was not stored as much is
-  /// shown as is known: a text's beginning as a longer `preview`, that of JSON as a value,
-  /// `beginning`.
+  /// Appends the members `"artifact":{…},"summary":"…"`, and `"preview":"…"` for text, with a comma
+  /// if members precede them. Of something that was not stored it shows all that is known: a longer
+  /// `preview` of a text, or the `beginning` of a JSON value.
   void append_artifact(std::string& out, uint32_t segment) const;
 
-  /// The object of those members.
+  /// An object with those members.
   std::string artifact(uint32_t segment) const;
 
-  /// `[sluice] PDF, 2.1 MB: stored, not shown. Read it with …`; of a text that was not stored its
-  /// beginning, in all at most `max_inline_size` characters.
+  /// `[sluice] PDF, 2.1 MB: stored, not shown. Read it with …`. For an unstored text followed by
+  /// its beginning; at most `max_inline_size` characters in all.
   std::string note(uint32_t segment) const;
 
-  /// As much as is shown of a text that was not stored, references in place; empty for anything
-  /// else. It ends where a long word begins that may be an encoding.
+  /// The beginning of an unstored text with references in it, up to a long word that may be an
+  /// encoding. Empty for anything else.
   std::string beginning(uint32_t segment) const;
 
-  /// The same for several at once: eight lines, then a count. `shown` are images that stand in the
-  /// result too. Not for nothing at all.
+  /// A note about several segments: eight lines, then a count. `shown` are images that the result
+  /// shows too. `segments` must not be empty.
   std::string list(const std::vector<uint32_t>& segments, const std::vector<uint32_t>& shown) const;
 
  private:
@@ -59,7 +58,17 @@ class Notes {
 
   const Config& config_;
   const Call& call_;
-  const Ledger& ledger_;
+  const SegmentTable& table_;
 };
+
+/// Appends a value's source. Fully diverted values become artifact objects, other markers
+/// references.
+void append_showing(std::string& out, const Document& document, size_t node, const Notes& notes);
+
+/// The same where only a string may stand: all markers become references.
+void append_referring(std::string& out, const Document& document, size_t node, const Notes& notes);
+
+/// Appends a member of an object: its key and its value.
+void append_member(std::string& out, const Document& document, size_t value, const Notes& notes);
 
 }  // namespace sluice::layers

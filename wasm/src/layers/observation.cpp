@@ -2,24 +2,198 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "layers/json_text.h"
+#include "layers/document.h"
 #include "layers/links.h"
-#include "layers/same_value.h"
-#include "layers/splicer.h"
+#include "layers/notes.h"
+#include "layers/segment_table.h"
+#include "sluice/fingerprint.h"
 
 namespace sluice::layers {
 
+// --- whether a text says over again what a value says ----------------------------------------
+
+namespace {
+
+/// A text with the artifact id in place of each marker, so that two runs of the same bytes are
+/// equal.
+std::string with_ids(std::string_view text, const SegmentTable& table) {
+  std::string out;
+  size_t copied = 0;
+  for (size_t at = text.find(kMarkerOpen); at != std::string_view::npos;
+       at = text.find(kMarkerOpen, at + 1)) {
+    const int32_t segment = marker_at(text, at);
+    if (segment < 0 || static_cast<size_t>(segment) >= table.size()) continue;
+    out += text.substr(copied, at + 1 - copied);
+    out += table.id(static_cast<uint32_t>(segment));
+    copied = at + kMarkerBytes - 1;
+  }
+  return out += text.substr(copied);
+}
+
+/// The value of a number, however it is spelled: digits `12` and exponent -1 for `1.20`. Exact for
+/// any length.
+struct Number {
+  bool negative = false;
+  std::string digits;
+  int64_t exponent = 0;
+
+  bool operator==(const Number&) const = default;
+};
+
+Number number_of(std::string_view source) {
+  Number number;
+  int64_t written = 0;  // the exponent
+  bool behind_point = false, behind_e = false, down = false;
+  for (const char c : source) {
+    const bool digit = c >= '0' && c <= '9';
+    if (behind_e) {
+      down = down || c == '-';
+      if (digit && written < INT32_MAX) written = written * 10 + (c - '0');
+    } else if (digit) {
+      if (c != '0' || !number.digits.empty()) number.digits += c;
+      number.exponent -= behind_point;
+    }
+    number.negative = number.negative || (c == '-' && !behind_e);
+    behind_point = behind_point || c == '.';
+    behind_e = behind_e || (c | 0x20) == 'e';
+  }
+  number.exponent += down ? -written : written;
+  for (; number.digits.ends_with('0'); number.digits.pop_back()) ++number.exponent;
+  return number.digits.empty() ? Number{} : number;
+}
+
+/// Compares values of two documents.
+class Comparison {
+ public:
+  Comparison(const Document& one, const Document& other, const SegmentTable& table)
+      : one_(one), other_(other), table_(table) {}
+
+  bool same(size_t node, size_t other) const {
+    const Type type = one_.tape()[node].type;
+    if (other_.tape()[other].type != type) return false;
+    if (type == Type::array || type == Type::object) return same_children(node, other, type);
+    const std::string_view source = one_.tape().source(node);
+    const std::string_view others = other_.tape().source(other);
+    if (type == Type::string) return text(one_, node) == text(other_, other);
+    return source == others || (type == Type::number && number_of(source) == number_of(others));
+  }
+
+ private:
+  bool same_children(size_t node, size_t other, Type type) const {
+    const std::vector<uint32_t> children = one_.children(node);
+    const std::vector<uint32_t> others = other_.children(other);
+    if (children.size() != others.size()) return false;
+    for (size_t at = 0; at < children.size(); ++at) {
+      size_t match = others[at];
+      if (type == Type::object) {
+        // The order is usually the same.
+        const std::string key = one_.tape().string(children[at] - 1);
+        if (!other_.tape().is_string(match - 1, key))
+          match = other_.tape().find(other, key).value_or(0);
+        if (match == 0) return false;
+      }
+      if (!same(children[at], match)) return false;
+    }
+    return true;
+  }
+
+  std::string text(const Document& document, size_t node) const {
+    return with_ids(document.tape().string(node), table_);
+  }
+
+  const Document& one_;
+  const Document& other_;
+  const SegmentTable& table_;
+};
+
+/// Appends the artifact ids of the runs in a segment, including those in segments that it refers
+/// to.
+void append_runs(uint32_t index, const SegmentTable& table, std::vector<std::string>& ids) {
+  const Segment& segment = table.segment(index);
+  if (segment.kind == SegmentKind::run) ids.push_back(table.id(index));
+  for (const uint32_t inner : segment.inner) append_runs(inner, table, ids);
+}
+
+/// What is known of a text or value whose source is gone.
+struct Said {
+  Fingerprint print;
+  std::vector<std::string> runs;
+
+  bool operator==(const Said&) const = default;
+};
+
+Said said_by(uint32_t segment, bool as_source, const SegmentTable& table) {
+  const Segment& record = table.segment(segment);
+  Said said{as_source ? record.source_print : record.content_print, {}};
+  append_runs(segment, table, said.runs);
+  return said;
+}
+
+Said said_by(const Document& document, size_t value, const SegmentTable& table) {
+  Said said;
+  SourcePrint print;
+  size_t copied = document.tape()[value].begin;
+  for (const Mark& mark : document.marks(value)) {
+    print.push(document.text().substr(copied, mark.offset - copied));
+    print.refer(table.segment(mark.segment));
+    append_runs(mark.segment, table, said.runs);
+    copied = mark.offset + kMarkerBytes;
+  }
+  print.push(document.text().substr(copied, document.tape()[value].end - copied));
+  said.print = print.finish();
+  return said;
+}
+
+/// Whether a fully diverted text is certainly the source of a value, or the same text.
+bool stored_text_says(uint32_t text, const Document& document, size_t value,
+                      const SegmentTable& table) {
+  if (const std::optional<uint32_t> other = document.whole(value)) {
+    const bool stored = table.about(text).stored && table.about(*other).stored;
+    if (stored && table.id(text) == table.id(*other)) return true;
+    const Said content = said_by(text, false, table);
+    if (content.print.length > 0 && content == said_by(*other, false, table)) return true;
+  }
+  const Said source = said_by(text, true, table);
+  return source.print.length > 0 && source == said_by(document, value, table);
+}
+
+/// Whether the text of a string node says the same as the node `value`: it parses to an equal
+/// value, regardless of white space, key order and the spelling of numbers and strings; or `value`
+/// is a string with that content. Markers are equal if their artifacts are. A fully diverted text
+/// is equal only if both were spelled the same apart from white space and escapes.
+bool says_value(const Document& document, size_t text, size_t value, const SegmentTable& table) {
+  const Tape& tape = document.tape();
+  if (const std::optional<uint32_t> segment = document.whole(text)) {
+    return stored_text_says(*segment, document, value, table);
+  }
+  const std::string said = tape.string(text);
+  if (tape[value].type == Type::string &&
+      with_ids(said, table) == with_ids(tape.string(value), table)) {
+    return true;
+  }
+  Document inner;
+  return inner.read(said, table.size()).ok() && Comparison(inner, document, table).same(0, value);
+}
+
+}  // namespace
+
+// --- the observation -------------------------------------------------------------------------
+
 Observation::Observation(const Config& config, const Call& call, const Document& document,
-                         const Ledger& ledger, const std::vector<std::string>& links)
+                         const SegmentTable& table, const std::vector<std::string>& links)
     : config_(config),
       call_(call),
       document_(document),
-      ledger_(ledger),
+      table_(table),
       links_(links),
-      notes_(config, call, ledger),
+      notes_(config, call, table),
       media_(config, call),
-      shape_(call.transformed ? Shape{} : shape_of(document, ledger.segments())),
+      shape_(call.transformed ? Shape{} : shape_of(document, table.segments())),
       link_blocks_(links_of(document, shape_)),
       repeated_(texts_that_say_structure()) {}
 
@@ -104,7 +278,7 @@ bool Observation::is_error() const {
   return flag && document_.tape().source(*flag) == "true";
 }
 
-// `_meta` is for programs, and `resultType` says nothing where it says `complete`.
+// Leaves out `_meta`, which is for programs, and `resultType` if it is `complete`.
 std::string Observation::other_members() const {
   constexpr std::array<std::string_view, 3> kKnown = {"content", "structuredContent", "isError"};
   const Tape& tape = document_.tape();
@@ -135,7 +309,7 @@ std::string Observation::content_value(bool& sole) {
   if (blocks.size() == 1 && texts.size() == 1) {
     sole = true;
     Document inner;
-    if (!read_json_text(document_, texts[0], ledger_.size(), inner)) return whole(texts[0]);
+    if (!read_json_text(document_, texts[0], table_.size(), inner)) return whole(texts[0]);
     std::string out;
     append_showing(out, inner, 0, notes_);
     return out;
@@ -154,7 +328,7 @@ std::string Observation::show(size_t block) {
     return show_link(document_, block, notes_, call_.name_space,
                      number < links_.size() ? links_[number] : none);
   }
-  return show_block(document_, block, notes_, ledger_, media_);
+  return show_block(document_, block, notes_, table_, media_);
 }
 
 std::vector<std::string> Observation::blocks_beside(size_t half) {
@@ -171,7 +345,7 @@ std::vector<std::string> Observation::blocks_beside(size_t half) {
   return items;
 }
 
-// The specification asks servers to say the structured half again as text.
+// The specification asks servers to repeat the structured half as text.
 bool Observation::repeats(size_t block, const Ids& ids) const {
   if (std::find(repeated_.begin(), repeated_.end(), block) != repeated_.end()) return true;
   return load_of_block(document_, block) && !adds_to(block, ids);
@@ -183,8 +357,8 @@ bool Observation::says_nothing(size_t node) const {
          ((type == Type::object || type == Type::array) && document_.tape().count(node) == 0);
 }
 
-// A value that is no object is wrapped by servers as `{"result": …}`, and a list is told as a text
-// for each item.
+// Servers wrap a value that is no object as `{"result": …}`, and write a list as one text block per
+// item.
 std::vector<uint32_t> Observation::texts_that_say_structure() const {
   std::vector<uint32_t> blocks;
   if (!shape_.structured || !shape_.listed(document_)) return blocks;
@@ -200,7 +374,7 @@ std::vector<uint32_t> Observation::texts_that_say_structure() const {
   const size_t wrapped = tape.find(structured, "result").value_or(0);
   const bool wraps = wrapped != 0 && tape.count(structured) == 1;
   const auto says = [&](size_t text, size_t value) {
-    return says_value(document_, text, value, ledger_);
+    return says_value(document_, text, value, table_);
   };
   const std::vector<uint32_t> items = document_.children(wrapped);
   if (wraps && !items.empty() &&
@@ -220,15 +394,15 @@ std::vector<uint32_t> Observation::texts_that_say_structure() const {
 
 Observation::Ids Observation::ids_in(size_t node) const {
   Ids ids;
-  for (const Mark& mark : document_.marks(node)) ++ids[ledger_.id(mark.segment)];
+  for (const Mark& mark : document_.marks(node)) ++ids[table_.id(mark.segment)];
   return ids;
 }
 
-// Whether a value has an artifact that is not among `ids`.
+// Whether a value has an artifact that is not in `ids`.
 bool Observation::adds_to(size_t node, const Ids& ids) const {
   const std::span<const Mark> marks = document_.marks(node);
   return std::any_of(marks.begin(), marks.end(),
-                     [&](const Mark& mark) { return ids.count(ledger_.id(mark.segment)) == 0; });
+                     [&](const Mark& mark) { return ids.count(table_.id(mark.segment)) == 0; });
 }
 
 // --- resources/read ---------------------------------------------------------------------------

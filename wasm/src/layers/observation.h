@@ -9,12 +9,11 @@
 #include "layers/blocks.h"
 #include "layers/document.h"
 #include "layers/notes.h"
-#include "layers/shape.h"
 
 namespace sluice::layers {
 
-/// Writes one observation. A view: envelopes are opened, the half that `prefer` names is shown, and
-/// what only the other half has is added; nothing is dropped, nothing is said twice:
+/// Writes one observation. It is a view: it opens envelopes, shows the half that `prefer` names,
+/// and adds what only the other half says. Nothing is dropped and nothing is repeated:
 ///
 ///   {"rows":[…]}                                      the text is the same JSON value
 ///   {"structured":{"rows":[…]},"content":[{"type":"text","text":"WARNING: …"}]}
@@ -22,7 +21,7 @@ namespace sluice::layers {
 class Observation {
  public:
   Observation(const Config& config, const Call& call, const Document& document,
-              const Ledger& ledger, const std::vector<std::string>& links);
+              const SegmentTable& table, const std::vector<std::string>& links);
 
   std::string write();
 
@@ -50,7 +49,7 @@ class Observation {
   const Config& config_;
   const Call& call_;
   const Document& document_;
-  const Ledger& ledger_;
+  const SegmentTable& table_;
   const std::vector<std::string>& links_;
   Notes notes_;
   Media media_;

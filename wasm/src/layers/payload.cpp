@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::string_view kWhite = " \t\r\n";
 
-// Letters of the longest word of a language, nearly always.
+// Longer than nearly every word of a language.
 constexpr size_t kLongestWord = 20;
 
-// From this many hex digits on, base64 without any other character is no plausible reading.
+// So many hex digits without any other character are hardly base64.
 constexpr size_t kPlainlyHex = 16;
 
 bool is_letter_of_run(char c) {
@@ -32,7 +32,7 @@ bool is_upper(char c) {
   return c >= 'A' && c <= 'Z';
 }
 
-/// A number, or letters of one case, the first of which may be a capital.
+/// A number, or letters of one case with an optional capital first.
 bool is_word(std::string_view word) {
   if (word.size() > kLongestWord) return false;
   const std::string_view rest = is_upper(word[0]) ? word.substr(1) : word;
@@ -59,8 +59,8 @@ std::string without_markers(std::string_view word) {
   return letters;
 }
 
-/// Takes line breaks out of `text` and tells the form about them; the breaks are those after the
-/// first line. Whether all lines agree is seen when the form is tried.
+/// Removes line breaks from `text` and puts them into the form: the separator after the first line.
+/// Whether all lines agree shows when the form is tried.
 std::string unwrap(std::string_view text, Form& form) {
   const size_t first = text.find_first_of("\r\n");
   if (first == std::string_view::npos) return std::string(text);
@@ -75,7 +75,7 @@ std::string unwrap(std::string_view text, Form& form) {
   return joined;
 }
 
-/// Decoders leave out the bits of the last letter that are no whole byte; here they have to be 0.
+/// Sets the unused bits of the last digit to 0. Decoders ignore them; here they have to be 0.
 void clear_last_bits(std::string& digits) {
   constexpr std::string_view kLetters =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -135,7 +135,7 @@ std::optional<Payload> read_hex_run(std::string_view text) {
   return payload;
 }
 
-/// Length of the `data:…;base64,` that a text begins with.
+/// The length of a leading `data:…;base64,`, else 0.
 size_t data_prefix(std::string_view text) {
   constexpr std::string_view kBase64 = ";base64,";
   const size_t comma = text.find(',');
@@ -143,13 +143,13 @@ size_t data_prefix(std::string_view text) {
   return text.substr(0, comma + 1).ends_with(kBase64) ? comma + 1 : 0;
 }
 
-/// Where a run may begin: behind white space and the beginning of a `data:` URI.
+/// Where a run may begin: after white space and a leading `data:…;base64,`.
 size_t begin_of_run(std::string_view text) {
   const size_t begin = std::min(text.find_first_not_of(kWhite), text.size());
   return begin + data_prefix(text.substr(begin));
 }
 
-/// Reads what stands between white space and behind the beginning of a `data:` URI.
+/// Decodes what is between white space, after a leading `data:…;base64,`.
 template <typename Read>
 std::optional<Payload> read_between(std::string_view text, Read read) {
   const size_t begin = std::min(text.find_first_not_of(kWhite), text.size());
@@ -166,7 +166,7 @@ std::optional<Payload> read_between(std::string_view text, Read read) {
   return payload;
 }
 
-/// The value of a JSON number that is a byte as everybody writes it; nothing for any other value.
+/// The value of a JSON number from 0 to 255 in its plain spelling. Empty for anything else.
 std::optional<char> byte_of(std::string_view source) {
   if (source.empty() || source.size() > 3 || (source.size() > 1 && source[0] == '0')) return {};
   unsigned value = 0;

@@ -1,4 +1,4 @@
-// Encoded bytes in a string that the gate left alone because it was short.
+// Encoded bytes in a string that was too short for the gate.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace sluice::layers {
 
-/// Decoded bytes and how they were written.
+/// Decoded bytes, and how they were written.
 struct Payload {
   std::string bytes;
   Form form;
@@ -18,34 +18,34 @@ struct Payload {
   bool bare = false;     ///< a value of JSON outside of strings: an array of bytes
 };
 
-/// Whether every character could belong to base64 or hex, wrapped or not; nothing else is promised.
+/// Whether every character may be part of base64 or hex, wrapped or not. Promises nothing more.
 bool looks_encoded(std::string_view text);
 
-/// Decodes a string that is base64 from end to end (standard or URL alphabet, padded or not,
-/// wrapped at one column), at least one byte; around it may stand white space, before it
-/// `data:…;base64,`. The form writes the same string again. Nothing when it is not, or is written
-/// in no uniform form.
+/// Decodes a string that is entirely base64 (standard or URL alphabet, padded or not, wrapped at
+/// one column) and at least one byte long. White space may surround it and `data:…;base64,` may
+/// precede it. The form writes the same string again. Empty if the string is something else or its
+/// form is not uniform.
 std::optional<Payload> read_base64(std::string_view text);
 
-/// Whether a text that should be base64 may be it, however it is broken into lines: nothing but
-/// characters of base64, white space and markers of runs, and not the words of a language.
+/// Whether a text may be base64, however it is broken into lines: only base64 characters, white
+/// space and markers of runs, and not words of a language.
 bool may_be_base64(std::string_view text);
 
-/// Decodes base64 with white space anywhere, as protocols' readers do, behind `data:…;base64,` too.
-/// The form does not write the string again. Nothing for the words of a language, which may happen
-/// to decode, unless their bytes are a known file.
+/// Decodes base64 with white space anywhere, as the readers of protocols do, also after
+/// `data:…;base64,`. The form does not write the string again. Empty for words of a language, which
+/// may decode by chance, unless the bytes are a known file.
 std::optional<Payload> read_loose_base64(std::string_view text);
 
-/// The encoding a person configured a field for: base64 as above or hexadecimal digits of one case,
-/// where the text allows either the one whose bytes are a known file, else hex when there are hex
-/// digits only.
+/// Decodes the string of a configured field: base64 as above, or hexadecimal digits of one case. If
+/// both are possible, takes the one whose bytes are a known file, else hex if there are only hex
+/// digits.
 std::optional<Payload> read_encoded(std::string_view text);
 
-/// The bytes that an array node lists, at least one. The form writes its source again where that is
+/// The bytes that an array node lists, at least one. The form writes the same source again if it is
 /// uniform, else the same values.
 std::optional<Payload> read_byte_array(const Document& document, size_t array);
 
-/// Whether a payload's form, also when read back from its name, gives exactly `text`.
+/// Whether a payload's form writes exactly `text`, also after its name is parsed.
 bool writes_again(const Payload& payload, std::string_view text);
 
 }  // namespace sluice::layers

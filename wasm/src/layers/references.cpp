@@ -16,8 +16,8 @@ bool is_plain(char c) {
          c == '.' || c == '_' || c == '/';
 }
 
-/// Percent-encodes all that means something to a URI, a quote or a language (RFC 3986 §2.1); `+`
-/// too, which form decoding would read as a space.
+/// Percent-encodes every character that means something to a URI, a quote or a markup language (RFC
+/// 3986 §2.1), including `+`, which form decoding turns into a space.
 void append_percent(std::string& out, std::string_view text) {
   for (const char c : text) {
     if (is_plain(c)) {
@@ -86,7 +86,7 @@ std::optional<Reference> read_reference(std::string_view uri) {
 
 namespace {
 
-/// What the ids of artifacts begin with that no store kept (`web/src/artifacts/unstored.ts`).
+/// The prefix of the ids of artifacts that no store kept (`web/src/artifacts/unstored.ts`).
 constexpr std::string_view kUnstored = "truncated_";
 
 }  // namespace
@@ -100,7 +100,7 @@ std::string reference(const Segment& segment, std::string_view id, bool with_for
     const std::string form = form_name(segment.form, segment.mime_type);
     if (!form.empty()) uri += "&form=" + form;
   }
-  // Inside a longer string nothing else can say so.
+  // Inside a longer string there is no other place for this.
   if (id.starts_with(kUnstored)) uri += "&error=not-stored";
   return uri;
 }

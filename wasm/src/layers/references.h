@@ -1,4 +1,4 @@
-// References as they stand in strings, written and read.
+// References inside strings: writing and parsing.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,17 @@ namespace sluice::layers {
 
 inline constexpr std::string_view kScheme = "artifact://";
 
-/// What a reference says.
+/// The parts of a reference.
 struct Reference {
   std::string id;
   std::string mime_type;
   Form form;
 };
 
-/// `artifact://<id>`: the name alone.
+/// `artifact://<id>` without a query.
 std::string plain_uri(std::string_view id);
 
-/// Reads what `reference` wrote. Nothing when it is no reference, or its form is malformed.
+/// Parses what `reference` writes. Empty if it is no reference or its form is malformed.
 std::optional<Reference> read_reference(std::string_view uri);
 
 }  // namespace sluice::layers

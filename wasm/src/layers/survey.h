@@ -1,4 +1,4 @@
-// The layers at work on a reduced document: L4 fields, L2 typed blocks, L1 links.
+// Applies the layers to a reduced document: L4 fields, L2 typed blocks, L1 links.
 #pragma once
 
 #include <string>
@@ -6,29 +6,33 @@
 
 #include "json/node_set.h"
 #include "layers/document.h"
-#include "layers/fields.h"
-#include "layers/ledger.h"
-#include "layers/shape.h"
+#include "layers/segment_table.h"
 #include "sluice/config.h"
 
 namespace sluice::layers {
 
-/// Reads of linked resources asked for in one result, at most.
+/// Maximum number of linked resources to read for one result.
 inline constexpr size_t kMaxReads = 32;
 
-/// Puts markers where further segments belong, and tells the ledger what the document says about
-/// them.
+/// A value that a field path names (a string, an array, or the array in a Buffer) and the container
+/// around it.
+struct Place {
+  size_t node = 0;
+  size_t parent = 0;
+};
+
+/// Puts markers where the layers divert more, and records in the table what the document says about
+/// segments.
 class Survey {
  public:
-  Survey(const Config& config, const Call& call, Ledger& ledger)
-      : config_(config), call_(call), ledger_(ledger) {}
+  Survey(const Config& config, const Call& call, SegmentTable& table)
+      : config_(config), call_(call), table_(table) {}
 
-  /// Gives the document's text as it is after all layers. Fails only for a document that is not
-  /// one.
+  /// Returns the document's text after all layers. Fails only if the document is not valid.
   Status run(const std::string& reduced, std::string& surveyed);
 
  private:
-  /// One text under survey: the document, or the JSON in a text block.
+  /// One text: the document, or the JSON in a text block.
   struct Work {
     const Document& document;
     bool nested = false;
@@ -56,7 +60,7 @@ class Survey {
 
   const Config& config_;
   const Call& call_;
-  Ledger& ledger_;
+  SegmentTable& table_;
 };
 
 }  // namespace sluice::layers

@@ -1,4 +1,4 @@
-// Cuts a written value into what stays and what is put back.
+// Cuts a written value into the parts that stay and the parts to put back.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@
 
 namespace sluice::restoring {
 
-/// How deep a `was` may stand inside another's; what we write needs one.
+/// How deep a `was` may be nested in another. We write one level.
 inline constexpr int kMaxNesting = 4;
 
-/// One value and its list of edits.
+/// A value and its list of edits.
 class Cutter {
  public:
-  /// `refs` is the tape that the entries were read from.
+  /// `refs` is the tape that holds the entries.
   Cutter(const Tape& tape, size_t root, const Tape& refs, int depth = 0)
       : tape_(tape), root_(root), refs_(refs), depth_(depth) {}
 
-  /// Undoes entries. Each must find its place.
+  /// Undoes entries. Fails if one does not find its place.
   Status undo(const std::vector<Entry>& entries);
 
-  /// Takes our own list out of the root's `_meta`, where no entry has replaced it.
+  /// Removes our list from the root's `_meta`, unless an entry has replaced it.
   void take_list_out();
 
-  /// Appends the pieces of `text[begin, end)`, which holds the root.
+  /// Appends the pieces of `text[begin, end)`, which contains the root.
   Status finish(size_t begin, size_t end, std::vector<Piece>& pieces);
 
  private:

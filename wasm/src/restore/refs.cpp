@@ -49,7 +49,7 @@ bool read_entry(const Tape& tape, size_t node, Entry& entry) {
   entry.added = read_flag(tape, node, "added");
   entry.was = tape.find(node, "was");
   entry.refs = tape.find(node, "refs");
-  // An entry says one thing.
+  // An entry has exactly one of them.
   const int says = (entry.uri.empty() ? 0 : 1) + (entry.added ? 1 : 0) + (entry.was ? 1 : 0);
   return says == 1;
 }

@@ -1,5 +1,5 @@
-// The entries of `_meta["sluice/refs"]`, read back. They come from a document, so they are checked,
-// never believed.
+// Parses the entries of `_meta["sluice/refs"]`. They come from a document, so everything is
+// checked.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@
 
 namespace sluice::restoring {
 
-/// Most entries of one list.
+/// Maximum entries of one list.
 inline constexpr size_t kMaxEntries = 0x20000;
 
-/// One entry (see layers/edits.h). `was` and `refs` are nodes of the tape that it was read from.
+/// One entry (see layers/edits.h). `was` and `refs` are nodes of the tape it was read from.
 struct Entry {
   std::string at;
   std::string uri;
@@ -35,16 +35,16 @@ struct Entry {
 /// Reads an array of entries. Fails with `restore_refs`.
 Status read_entries(const Tape& tape, size_t array, std::vector<Entry>& entries);
 
-/// The name of a kind as an entry spells it, read; nothing when there is no such kind.
+/// Parses the name of a kind. Empty if there is no such kind.
 std::optional<layers::Hole> kind_named(std::string_view name);
 
-/// What fills the hole a reference leaves. Nothing when it is no reference.
+/// The piece that a reference stands for. Empty if it is no reference.
 std::optional<Piece> piece_for(std::string_view uri, layers::Hole kind);
 
-/// Appends literal text, joining it with a literal before it.
+/// Appends literal text, joined with a literal before it.
 void append_literal(std::vector<Piece>& pieces, std::string_view text);
 
-/// The error of a list that does not fit its document.
+/// The error for a list that does not fit its document.
 Status misfit(std::string_view path, std::string_view message);
 
 }  // namespace sluice::restoring

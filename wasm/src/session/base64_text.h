@@ -1,4 +1,4 @@
-// Decoding a stored text that turned out to be base64.
+// Decodes a stored text that turns out to be base64.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace sluice {
 
-/// Takes text in pieces of any size and gives bytes as long as it is one base64 or base64url run,
-/// white space in it left out of account.
+/// Takes text in pieces of any size and returns bytes as long as it is one base64 or base64url run.
+/// Ignores white space.
 class Base64Text {
  public:
-  /// False when the text is not such a run; what was given so far is then void.
+  /// False if the text is no such run. Discard the bytes returned so far.
   bool push(std::string_view text, std::string& bytes);
   bool finish(std::string& bytes);
 
-  /// The form to write the bytes in again; meaningful after `finish`.
+  /// The form that writes the bytes again. Valid after `finish`.
   Form form() const;
-  /// Whether that form writes the same text: no white space stood in it.
+  /// Whether that form writes the same text: there was no white space in it.
   bool is_exact() const { return !loose_; }
 
  private:

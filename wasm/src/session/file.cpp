@@ -1,4 +1,4 @@
-// What kind of file some bytes are, for a host that has a file and no message.
+// Describes a file for a host that has bytes but no message.
 #include <algorithm>
 
 #include "gate/segment_log.h"
@@ -24,7 +24,7 @@ std::string describe_file(std::string_view head, uint64_t size) {
   if (subject.text && head.size() == size) {
     tell_text(head, subject);
   } else if (subject.text) {
-    // A string may be longer than the head: what is JSON so far is JSON.
+    // The head may end inside a string, so JSON so far counts as JSON.
     Outline outline;
     outline.push(subject.head);
     if (outline.may_be()) {
@@ -43,8 +43,9 @@ struct FileLook::State {
   gate::SegmentLog log{options};
 };
 
-FileLook::FileLook() : state_(std::make_unique<State>()) {
-  state_->log.open(SegmentKind::run);
+FileLook::FileLook(std::string_view mime_type, std::string_view filename)
+    : state_(std::make_unique<State>()) {
+  state_->log.open(SegmentKind::run, declared_delimiter(mime_type, filename));
 }
 FileLook::~FileLook() = default;
 

@@ -1,14 +1,60 @@
+// One message from its first byte to the answer.
 #include "sluice/session.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
 
+#include "gate/segment_log.h"
 #include "json/object.h"
-#include "json/repair.h"
-#include "session/message.h"
+#include "json/utf8.h"
+#include "session/base64_text.h"
 #include "session/wire.h"
+#include "sluice/config.h"
+#include "sluice/describe.h"
+#include "sluice/gate.h"
+#include "sluice/layers.h"
 #include "sluice/restore.h"
+#include "sluice/tape.h"
 
 namespace sluice {
+
+/// The message moves from `gate` to `layers`, and to `whole` if the observation is stored as a
+/// whole. The last one that exists holds it.
+class Session::Message {
+ public:
+  Config config;
+  Call call;
+  std::optional<Gate> gate;
+  std::string reduced;  // what the gate left of the document
+  std::unique_ptr<Layers> layers;
+
+  // The decode task in progress.
+  GateOptions options;
+  std::optional<Base64Text> text;
+  std::unique_ptr<gate::SegmentLog> decoded;
+  uint32_t decoding = 0;
+
+  // The observation, stored as a whole.
+  std::unique_ptr<gate::SegmentLog> whole;
+  std::string rendered;
+  Clamped clamped;
+  bool changed = false;
+  bool repaired = false;  // the document was not UTF-8
+
+  const std::vector<Segment>& segments() const {
+    return layers ? layers->segments() : gate->segments();
+  }
+  /// A segment of the current log; nullptr if there is none with that number.
+  Segment* segment(uint32_t index) {
+    if (whole) return index < whole->size() ? &whole->segment(index) : nullptr;
+    if ((!layers && !gate) || index >= segments().size()) return nullptr;
+    return layers ? &layers->segment(index) : &gate->segment(index);
+  }
+};
+
+// --- the message -----------------------------------------------------------------------------
 
 namespace {
 
@@ -24,8 +70,8 @@ bool keeps_images(const Config& config, const Call& call) {
          (config.inline_media.mode == InlineMedia::Mode::automatic && call.client_shows_images);
 }
 
-/// Characters of the longest that may stand in place of a text: one that is no longer stays. Beside
-/// a preview an observation has an artifact's members, a name and a summary.
+/// The characters of the longest replacement for a text; a text that is no longer stays. In an
+/// observation that is an artifact's members, a name, a summary and a preview.
 size_t reference_chars(const Call& call) {
   constexpr size_t kMembers = 350;
   Segment text;
@@ -66,7 +112,7 @@ Status Session::begin(std::string_view call_json) {
   Status status = read_call(call_json, message.call);
   if (!status.ok()) return status;
   message.layers.reset();
-  message.shelf.reset();
+  message.whole.reset();
   message.text.reset();
   message.options = gate_options(message.config);
   message.options.max_inline_chars =
@@ -117,7 +163,7 @@ Status Session::plan(std::string_view call_json) {
   Status status;
   if (!call_json.empty()) status = read_call(call_json, message.call);
   if (!status.ok()) return status;
-  message.shelf.reset();
+  message.whole.reset();
   message.layers = std::make_unique<Layers>(message.config, message.call, message.reduced,
                                             message.gate->segments());
   return message.layers->plan();
@@ -125,15 +171,15 @@ Status Session::plan(std::string_view call_json) {
 
 std::string_view Session::events() const {
   Message& message = *message_;
-  if (message.shelf) return message.shelf->events();
+  if (message.whole) return message.whole->events();
   if (message.layers) return message.layers->events();
   return message.gate ? message.gate->events() : std::string_view();
 }
 
 void Session::clear_events() {
   Message& message = *message_;
-  if (message.shelf) {
-    message.shelf->events().clear();
+  if (message.whole) {
+    message.whole->events().clear();
   } else if (message.layers) {
     message.layers->events().clear();
   } else if (message.gate) {
@@ -187,6 +233,119 @@ int32_t Session::original(uint32_t segment) const {
 
 void Session::link(uint32_t number, std::string json) {
   message_->layers->link(number, std::move(json));
+}
+
+// --- the answer: what the host stored, and the text that goes out ----------------------------
+
+namespace {
+
+/// Clamps an observation whose rest is stored nowhere. It begins with a sentence that says so: as
+/// the first member or element, or after a string.
+Clamped clamp_telling(std::string_view json, GuardrailOptions options, std::string_view warning) {
+  std::string words = "[sluice] This result was cut to fit, and the rest cannot be read back. ";
+  words.append(warning);
+  if (!words.ends_with('.')) words += '.';
+  const size_t open = json.find_first_not_of(" \t\r\n");
+  std::string told(json);
+  if (json[open] == '{' || json[open] == '[') {
+    std::string first = json[open] == '{' ? "\"[sluice]\":\"" : "\"";
+    append_escaped(first, words);
+    told.insert(open + 1, first + "\",");
+  } else {
+    options.truncation_suffix.append("\n").append(words);
+  }
+  return clamp(told, options);
+}
+
+}  // namespace
+
+std::string Session::segment(uint32_t index, uint64_t bytes) {
+  Segment* segment = message_->segment(index);
+  if (!segment) return write_segment({});
+  resize(*segment, bytes);
+  return write_segment(*segment);
+}
+
+std::string Session::tasks() const {
+  return write_tasks(message_->layers->tasks());
+}
+
+Status Session::stored(std::string_view json) {
+  uint32_t segment = 0;
+  Stored stored;
+  Status status = read_stored(json, segment, stored);
+  if (status.ok()) message_->layers->stored(segment, std::move(stored));
+  return status;
+}
+
+// The only exit. In the observation dialect everything passes the guardrail.
+Status Session::render(std::string& text) {
+  Message& message = *message_;
+  message.rendered = message.layers->render();
+  message.changed = message.layers->changed() || message.repaired;
+  message.clamped = Clamped{};
+  if (message.call.dialect == Dialect::mcp) {
+    text = message.rendered;
+    return {};
+  }
+  message.clamped = clamp(message.rendered, message.config.guardrail);
+  text = message.clamped.text;
+  return message.clamped.status;
+}
+
+std::string Session::report() const {
+  const Message& message = *message_;
+  const bool store_whole =
+      message.clamped.changed &&
+      message.clamped.original_chars > message.config.guardrail.auto_artifact_threshold;
+  return write_report(message.clamped, message.changed, store_whole);
+}
+
+std::string Session::refs() const {
+  return message_->layers->refs_json();
+}
+
+void Session::store_whole() {
+  Message& message = *message_;
+  message.whole = std::make_unique<gate::SegmentLog>(message.options);
+  const uint32_t index = message.whole->open(SegmentKind::json);
+  Segment& segment = message.whole->segment(index);
+  segment.whole = true;
+  segment.chars = message.clamped.original_chars;
+  message.whole->data(index, message.rendered);
+  message.whole->close(index);
+}
+
+Status Session::stored_whole(std::string_view json, std::string& text) {
+  Message& message = *message_;
+  std::string reduced = "\"";
+  append_marker(reduced, 0);
+  reduced += '"';
+  Layers layers(message.config, message.call, std::move(reduced), message.whole->segments());
+  Status status = layers.plan();
+  uint32_t segment = 0;
+  Stored stored;
+  if (status.ok()) status = read_stored(json, segment, stored);
+  if (!status.ok()) return status;
+  if (!stored.warning.empty()) {
+    const Clamped told = clamp_telling(message.rendered, message.config.guardrail, stored.warning);
+    text = told.text;
+    return told.status;
+  }
+  layers.stored(0, std::move(stored));
+  const Clamped clamped = clamp(layers.render(), message.config.guardrail);
+  text = clamped.text;
+  return clamped.status;
+}
+
+Status Session::clamp_text(std::string_view json, size_t max_chars, std::string& text) {
+  Message& message = *message_;
+  GuardrailOptions options = message.config.guardrail;
+  if (max_chars != 0) options.max_observation_chars = max_chars;
+  message.clamped = clamp(json, options);
+  message.changed = message.clamped.changed;
+  text = message.clamped.text;
+  return message.clamped.status;
 }
 
 }  // namespace sluice

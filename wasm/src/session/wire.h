@@ -11,17 +11,18 @@
 
 namespace sluice {
 
-/// Reads what `Session::begin` takes. Unknown keys and wrong types fail with `misuse` and the key.
+/// Parses the argument of `Session::begin`. Unknown keys are ignored; a wrong type fails with
+/// `misuse` and the key.
 Status read_call(std::string_view json, Call& call);
 
-/// Reads what `Session::stored` takes.
+/// Parses the argument of `Session::stored`.
 Status read_stored(std::string_view json, uint32_t& segment, Stored& stored);
 
-/// Reads what `Session::open_bytes` takes.
+/// Parses the argument of `Session::open_bytes`.
 void read_told(std::string_view json, Stored& told);
 
 std::string write_segment(const Segment& segment);
 std::string write_tasks(const std::vector<Task>& tasks);
-std::string write_report(const Clamped& clamped, bool changed, bool shelve);
+std::string write_report(const Clamped& clamped, bool changed, bool store_whole);
 
 }  // namespace sluice

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <string>
 
-#include "sniff/packed.h"
 #include "sniff/types.h"
 
 namespace sluice {

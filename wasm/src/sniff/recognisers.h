@@ -1,32 +1,45 @@
 // The recognisers: each reads the head of one family of files, starting where its signature stands.
 #pragma once
 
-#include "sniff/glimpse.h"
-#include "sniff/match.h"
+#include <cstdint>
+#include <optional>
+
+#include "sluice/bytes.h"
+#include "sniff/fields.h"
+#include "sniff/types.h"
 
 namespace sluice::sniffing {
 
-// zip.cpp: APPNOTE.TXT 6.3
+/// A recognised head. `certain`: neither text nor random data gets here by chance.
+struct Match {
+  Kind kind;
+  bool certain = true;
+};
+
+/// Looks at a head and says what it is, or nothing.
+using Recogniser = std::optional<Match> (*)(Bytes head);
+
+// containers.cpp: ZIP (APPNOTE.TXT 6.3) and OLE ([MS-CFB])
 std::optional<Match> zip(Bytes head);
 std::optional<Kind> zip_by_both_ends(const Glimpse& file);
 
-// iff.cpp: chunk files, little-endian (RIFF, RF64) and big-endian (IFF, AIFF, DjVu)
+// media.cpp: chunk files, little-endian (RIFF, RF64) and big-endian (IFF, AIFF, DjVu)
 std::optional<Match> riff(Bytes head);
 std::optional<Match> iff(Bytes head);
 
-// isobmff.cpp: ISO/IEC 14496-12 boxes, QuickTime atoms, JPEG 2000 and JPEG XL containers
+// media.cpp: ISO/IEC 14496-12 boxes, QuickTime atoms, JPEG 2000 and JPEG XL containers
 std::optional<Match> boxes(Bytes head);
 
-// ole.cpp: [MS-CFB]
+// containers.cpp: [MS-CFB]
 std::optional<Match> ole(Bytes head);
 
-// ebml.cpp: RFC 8794
+// media.cpp: RFC 8794
 std::optional<Match> ebml(Bytes head);
 
-// ogg.cpp: RFC 3533
+// media.cpp: RFC 3533
 std::optional<Match> ogg(Bytes head);
 
-// asf.cpp: Advanced Systems Format
+// media.cpp: Advanced Systems Format
 std::optional<Match> asf(Bytes head);
 
 // mpeg.cpp: ID3v2, MPEG audio frames, ADTS, program and transport streams
@@ -47,14 +60,14 @@ std::optional<Match> bmp(Bytes head);
 std::optional<Match> icon(Bytes head);
 std::optional<Match> jxl_codestream(Bytes head);
 
-// fonts.cpp: OpenType table directory
+// programs.cpp: OpenType table directory
 std::optional<Match> sfnt(Bytes head);
 
 // programs.cpp
 std::optional<Match> dos_program(Bytes head);
 std::optional<Match> cafebabe(Bytes head);
 
-// data.cpp
+// programs.cpp: data files
 std::optional<Match> hdf5(Bytes head);
 std::optional<Match> arrow_stream(Bytes head);
 std::optional<Match> pcapng(Bytes head);
@@ -62,5 +75,8 @@ std::optional<Match> pcapng(Bytes head);
 // text_formats.cpp
 std::optional<Match> postscript(Bytes head);
 std::optional<Match> marked_up(Bytes head);
+
+/// What the built-in table says of a head, containers refined.
+std::optional<Match> match_signatures(Bytes head);
 
 }  // namespace sluice::sniffing

@@ -1,7 +1,5 @@
 // The signature table. A row is met when its bytes stand at its offset, under its mask; its
 // recogniser, where it has one, then gives the answer, and the search goes on when that is nothing.
-#include "sniff/signatures.h"
-
 #include <algorithm>
 
 #include "sniff/recognisers.h"

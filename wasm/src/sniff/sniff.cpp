@@ -1,15 +1,61 @@
-// The public face: host signatures first, then the built-in table.
+// The public face: signatures of the host's configuration first, then the built-in
+// table.
 #include "sluice/sniff.h"
 
 #include <algorithm>
 
-#include "sniff/custom.h"
 #include "sniff/kinship.h"
 #include "sniff/recognisers.h"
-#include "sniff/signatures.h"
 #include "sniff/types.h"
 
 namespace sluice {
+
+// --- signatures of the configuration ---------------------------------------------------------
+
+namespace sniffing {
+
+namespace {
+
+/// The six bits of a base64 character, or -1.
+int six_bits(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+//   byte       0        1        2        3
+//   bits       aaaaaabb bbbbcccc ccdddddd eeeeee…
+//   character  0     1      2      3      4
+/// Whether the base64 encoding of `head` begins with `prefix`, compared six bits a character, so
+/// only bits that the head has count. A prefix that is empty or has a character outside the
+/// standard alphabet (RFC 4648 §4, padding included) matches nothing.
+bool begins_encoded(Bytes head, std::string_view prefix) {
+  if (prefix.empty() || prefix.size() > head.size() / 3 * 4 + head.size() % 3 * 8 / 6) return false;
+  for (size_t i = 0; i < prefix.size(); ++i) {
+    const size_t at = i * 6 / 8;
+    const uint32_t following = at + 1 < head.size() ? head[at + 1] : 0u;
+    const uint32_t pair = uint32_t{head[at]} << 8 | following;
+    const uint32_t expected = pair >> (10 - i * 6 % 8) & 63;
+    if (six_bits(prefix[i]) != static_cast<int>(expected)) return false;
+  }
+  return true;
+}
+
+/// The first of `signatures` that `head` begins with; null when none does.
+const Signature* match_custom(Bytes head, const std::vector<Signature>& signatures) {
+  for (const Signature& signature : signatures) {
+    if (begins_encoded(head, signature.base64_prefix)) return &signature;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+}  // namespace sniffing
+
+// --- what a file is --------------------------------------------------------------------------
+
 namespace {
 
 Bytes bounded(Bytes head) {

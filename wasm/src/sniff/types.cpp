@@ -1,8 +1,6 @@
 // The type tables: MIME type, extension, and what a person calls it.
 #include "sniff/types.h"
 
-#include "sniff/packed.h"
-
 namespace sluice::sniffing {
 namespace {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "sniff/glimpse.h"
+#include "sniff/fields.h"
 
 namespace sluice {
 

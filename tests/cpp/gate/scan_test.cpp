@@ -1,0 +1,102 @@
+// The fast scan of lane 1 against its scalar twin, byte by byte and at every alignment.
+#include "gate/scan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "gate/gate_fixture.h"
+
+namespace sluice::gate {
+namespace {
+
+const uint8_t* bytes_of(const std::string& text) {
+  return reinterpret_cast<const uint8_t*>(text.data());
+}
+
+// Texts in which every kind of byte stands at every distance from every other.
+std::vector<std::string> texts() {
+  std::vector<std::string> all;
+  for (const std::string special :
+       {"\"", "\\", "[", "\x01", " ", "\x7B", "\x2A", "\xC3\xA9", "\xF0\x9F\xA6\x8A"}) {
+    for (size_t at = 0; at < 70; ++at) {
+      all.push_back(std::string(at, 'a') + special + std::string(40, 'Z'));
+      all.push_back(std::string(at, ' ') + special + std::string(40, '0') + special);
+    }
+  }
+  for (uint32_t seed = 1; seed < 200; ++seed) {
+    std::string noise = testing::bytes_like("", 90, seed);
+    for (char& c : noise) c = static_cast<char>(c & (seed % 2 == 0 ? 0x7F : 0xFF));
+    all.push_back(noise);
+  }
+  return all;
+}
+
+TEST(GateScan, StopsWhereTheScalarTwinStops) {
+  for (const std::string& text : texts()) {
+    for (size_t offset = 0; offset < 18 && offset < text.size(); ++offset) {
+      const uint8_t* at = bytes_of(text) + offset;
+      const uint8_t* end = bytes_of(text) + text.size();
+      const Scan fast = scan_string(at, end, at);
+      const Scan exact = scan_string_scalar(at, end, at);
+      ASSERT_EQ(fast.stretch - at, exact.stretch - at) << text;
+      ASSERT_EQ(fast.long_stretch, exact.long_stretch) << text;
+      // With a long stretch only its beginning matters: lane 2 starts there.
+      if (exact.long_stretch) continue;
+      ASSERT_EQ(fast.at - at, exact.at - at) << text;
+    }
+  }
+}
+
+// The caller passes over an escape, which stops the scan but not the stretch, and scans on.
+TEST(GateScan, AStretchGoesOnAcrossWhatTheCallerPassedOver) {
+  for (const std::string& text : texts()) {
+    for (size_t before = 1; before < 40 && before < text.size(); ++before) {
+      const uint8_t* stretch = bytes_of(text);
+      const uint8_t* end = stretch + text.size();
+      for (const uint8_t* last : {end, stretch + std::min(text.size(), before + 3)}) {
+        const Scan fast = scan_string(stretch + before, last, stretch);
+        const Scan exact = scan_string_scalar(stretch + before, last, stretch);
+        ASSERT_EQ(fast.stretch - stretch, exact.stretch - stretch) << text;
+        ASSERT_EQ(fast.long_stretch, exact.long_stretch) << text;
+        ASSERT_EQ(exact.long_stretch, exact.at >= exact.stretch + kStretch) << text;
+      }
+    }
+  }
+}
+
+TEST(GateScan, NothingButEscapesIsALongStretch) {
+  const std::string text = "\\n\\n\\n\\n\\n\\n\\n\\n\\n";
+  const uint8_t* begin = bytes_of(text);
+  const Scan scan = scan_string_scalar(begin + kStretch, begin + text.size(), begin);
+  EXPECT_TRUE(scan.long_stretch) << "the lane that commits as it goes has to take it";
+  EXPECT_EQ(scan.stretch, begin);
+}
+
+TEST(GateScan, CountsCodePointsLikeAnyoneWould) {
+  for (const std::string& text : texts()) {
+    size_t expected = 0;
+    for (const char c : text) expected += (static_cast<uint8_t>(c) & 0xC0) != 0x80;
+    EXPECT_EQ(count_code_points(bytes_of(text), bytes_of(text) + text.size()), expected);
+  }
+}
+
+TEST(GateScan, ShortStringsEndAtTheirQuoteAndHoldNothingElse) {
+  for (const std::string& text : texts()) {
+    const ShortString found = short_string(bytes_of(text), bytes_of(text) + text.size());
+    if (!found.closed) continue;
+    const std::string inside = text.substr(0, found.bytes);
+    ASSERT_EQ(text[found.bytes], '"');
+    EXPECT_LE(found.bytes, kShortString);
+    EXPECT_EQ(inside.find_first_of("\"\\["), std::string::npos);
+    EXPECT_EQ(found.characters,
+              count_code_points(bytes_of(inside), bytes_of(inside) + inside.size()));
+    for (const char c : inside) EXPECT_GE(static_cast<uint8_t>(c), 0x20);
+  }
+  const std::string plain = "name\": 1, and so on and so forth";
+  EXPECT_TRUE(short_string(bytes_of(plain), bytes_of(plain) + plain.size()).closed);
+}
+
+}  // namespace
+}  // namespace sluice::gate

@@ -1,0 +1,229 @@
+// The mcp dialect: always a valid CallToolResult.
+#include <gtest/gtest.h>
+
+#include "layers/layers_fixture.h"
+
+namespace {
+
+using namespace sluice;
+using namespace sluice::layers_test;
+
+class LayersMcp : public ::testing::Test {
+ protected:
+  Bench bench;
+
+  static std::string note(std::string_view bytes, const std::string& what) {
+    return "[sluice] " + what +
+           ": stored, not shown. Read it with tableau_artifact_read {\"uri\":\"artifact://" +
+           Bench::id(bytes) + "\"} or pass that URI as a tool argument.";
+  }
+  static std::string uri(std::string_view bytes, const std::string& rest) {
+    return "artifact://" + Bench::id(bytes) + rest;
+  }
+};
+
+TEST_F(LayersMcp, UnchangedIsUnchanged) {
+  const std::string same = R"({ "content":[ {"type":"text","text":"a"} ] , "_meta":{"x":1} })";
+  EXPECT_EQ(bench.mcp(same), same);
+  EXPECT_FALSE(bench.layers->changed());
+}
+
+TEST_F(LayersMcp, DivertedBlockIsATextBlockAtTheSameIndex) {
+  const std::string m = bench.run(pdf(), "application/pdf");
+  const std::string out = bench.mcp(
+      "{\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"resource\",\"resource\":"
+      "{\"uri\":\"x://a.pdf\",\"blob\":\"" +
+      m + "\"},\"annotations\":{\"priority\":1},\"_meta\":{\"k\":2}}]}");
+  EXPECT_EQ(at(out, {"content", "1", "type"}), "\"text\"");
+  EXPECT_EQ(string_at(out, {"content", "1", "text"}), note(pdf(), "PDF, 2.1 MB"));
+  EXPECT_EQ(at(out, {"content", "1", "annotations"}), "{\"priority\":1}");
+  EXPECT_EQ(at(out, {"content", "1", "_meta"}), "{\"k\":2}");
+  EXPECT_EQ(at(out, {"content", "2"}), "(none)");
+  EXPECT_TRUE(bench.layers->changed());
+}
+
+TEST_F(LayersMcp, LongTextBlockIsANoteWithoutPreview) {
+  const std::string m = bench.text("long text");
+  const std::string out = bench.mcp("{\"content\":[{\"type\":\"text\",\"text\":\"" + m + "\"}]}");
+  EXPECT_EQ(string_at(out, {"content", "0", "text"}), note("long text", "text, 1.0 MB"));
+}
+
+TEST_F(LayersMcp, BothHalvesCarryReferencesAndOneNoteNamesThem) {
+  Form form;
+  form.encoding = Encoding::base64url;
+  const std::string a = bench.run(pdf(), "application/pdf", form);
+  const std::string b = bench.run(pdf(), "application/pdf", form);
+  const std::string out = bench.mcp("{\"content\":[{\"type\":\"text\",\"text\":\"{\\\"p\\\":\\\"" +
+                                    a + "\\\"}\"}],\"structuredContent\":{\"p\":\"" + b + "\"}}");
+  const std::string reference = uri(pdf(), "?type=application/pdf&size=40&form=base64url");
+  EXPECT_EQ(string_at(out, {"content", "0", "text"}), "{\"p\":\"" + reference + "\"}");
+  EXPECT_EQ(string_at(out, {"structuredContent", "p"}), reference);
+  EXPECT_EQ(string_at(out, {"content", "1", "text"}), note(pdf(), "PDF, 2.1 MB"));
+  EXPECT_EQ(at(out, {"content", "2"}), "(none)");
+}
+
+TEST_F(LayersMcp, ContentIsMadeForStructureAlone) {
+  const std::string m = bench.run(pdf(), "application/pdf");
+  const std::string out = bench.mcp("{\"structuredContent\":{\"p\":\"" + m + "\"}}");
+  EXPECT_EQ(string_at(out, {"content", "0", "text"}), note(pdf(), "PDF, 2.1 MB"));
+}
+
+TEST_F(LayersMcp, NoteListsEightAndCounts) {
+  std::string items;
+  for (int i = 0; i < 11; ++i) {
+    items += (i > 0 ? ",\"" : "\"") +
+             bench.run(pdf(40 + static_cast<size_t>(i)), "application/pdf") + "\"";
+  }
+  const std::string out =
+      bench.mcp("{\"content\":[],\"structuredContent\":{\"l\":[" + items + "]}}");
+  const std::string text = string_at(out, {"content", "0", "text"});
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 9);
+  EXPECT_NE(text.find("\n- " + uri(pdf(47), ": PDF, 2.1 MB")), std::string::npos) << text;
+  EXPECT_EQ(text.find(uri(pdf(48), "")), std::string::npos) << text;
+  EXPECT_NE(text.find("\n… and 3 more"), std::string::npos) << text;
+}
+
+TEST_F(LayersMcp, NothingStoredIsSaidAndNotOffered) {
+  bench.warning = "Content not stored (no ArtifactStore configured)";
+  const std::string m = bench.text("long text");
+  const std::string out = bench.mcp("{\"content\":[{\"type\":\"text\",\"text\":\"" + m + "\"}]}");
+  EXPECT_EQ(string_at(out, {"content", "0", "text"}),
+            "[sluice] text, 1.0 MB. Content not stored (no ArtifactStore configured). All of it is "
+            "shown.\nlong text");
+}
+
+TEST_F(LayersMcp, BeginningOfATextThatWasNotStoredIsInItsNote) {
+  bench.warning = "Content not stored (no ArtifactStore configured)";
+  const std::string m = bench.text("long");
+  bench.last().bytes = 12'000;
+  bench.last().preview = std::string(10'000, 'x');
+  const std::string in_block =
+      string_at(bench.mcp("{\"content\":[{\"type\":\"text\",\"text\":\"" + m + "\"}]}"),
+                {"content", "0", "text"});
+  EXPECT_EQ(count_chars(in_block), bench.config.max_inline_size);
+  EXPECT_NE(in_block.find("the rest cannot be read back.\nxxx"), std::string::npos);
+  // What stands in the other half is told in a block of its own.
+  const std::string out =
+      bench.mcp("{\"content\":[],\"structuredContent\":{\"log\":\"" + m + "\"}}");
+  EXPECT_EQ(string_at(out, {"content", "0", "text"}), in_block);
+  EXPECT_EQ(at(out, {"content", "1"}), "(none)");
+  bench.config.max_inline_size = 100;
+  EXPECT_EQ(string_at(bench.mcp("{\"structuredContent\":{\"log\":\"" + m + "\"}}"),
+                      {"content", "0", "text"}),
+            "[sluice] text, 1.0 MB. Content not stored (no ArtifactStore configured). It cannot be "
+            "read back.");
+}
+
+TEST_F(LayersMcp, OfSeveralThingsNotStoredNoneIsOffered) {
+  bench.warning = "Content not stored (no ArtifactStore configured)";
+  const std::string one = bench.run(pdf(), "application/pdf");
+  const std::string two = bench.run(pdf(50), "application/pdf");
+  const std::string out =
+      bench.mcp("{\"content\":[{\"type\":\"text\",\"text\":\"a " + one + " b " + two + "\"}]}");
+  EXPECT_EQ(
+      string_at(out, {"content", "1", "text"}),
+      "[sluice] Not stored, though this result refers to them; they cannot be read back:\n- " +
+          uri(pdf(), ": PDF, 2.1 MB. Note: content not stored.") + "\n- " +
+          uri(pdf(50), ": PDF, 2.1 MB. Note: content not stored."));
+}
+
+TEST_F(LayersMcp, ByteArrayIsAReferenceString) {
+  Form form;
+  form.encoding = Encoding::byte_array;
+  form.separator = ",";
+  form.prefix = "[";
+  form.suffix = "]";
+  const std::string m = bench.run(pdf(), "application/pdf", form);
+  const std::string out = bench.mcp("{\"structuredContent\":{\"p\":\"" + m + "\"}}");
+  EXPECT_EQ(string_at(out, {"structuredContent", "p"}).find(uri(pdf(), "?type=")), 0u);
+}
+
+TEST_F(LayersMcp, OtherValuesKeepTheirShape) {
+  const std::string m = bench.run(pdf(), "application/pdf");
+  const std::string out = bench.mcp("{\"p\":\"" + m + "\",\"q\":[1]}");
+  EXPECT_EQ(string_at(out, {"p"}), uri(pdf(), "?type=application/pdf&size=40"));
+  EXPECT_EQ(at(out, {"content"}), "(none)");
+  EXPECT_EQ(bench.mcp("[\"" + m + "\"]"),
+            "[\"" + uri(pdf(), "?type=application/pdf&size=40") + "\"]");
+  EXPECT_EQ(bench.layers->refs_json(),
+            "[{\"at\":\"/0\",\"uri\":\"" + uri(pdf(), "?type=application/pdf&size=40") + "\"}]");
+}
+
+TEST_F(LayersMcp, CollapsedObjectIsAResultWithANote) {
+  const std::string m = bench.json("{\"content\":[1]}");
+  const std::string out = bench.mcp("\"" + m + "\"");
+  EXPECT_EQ(string_at(out, {"content", "0", "text"}), note("{\"content\":[1]}", "JSON, 1.0 MB"));
+}
+
+TEST_F(LayersMcp, CollapsedArrayIsAReference) {
+  const std::string m = bench.json("[1,2]");
+  EXPECT_EQ(bench.mcp("\"" + m + "\""),
+            "\"" + uri("[1,2]", "?type=application/json&size=5") + "\"");
+}
+
+TEST_F(LayersMcp, CollapsedHalvesStayValid) {
+  const std::string a = bench.json("[{\"type\":\"text\"}]");
+  const std::string b = bench.json("{\"n\":1}");
+  const std::string out =
+      bench.mcp("{\"content\":\"" + a + "\",\"structuredContent\":\"" + b + "\"}");
+  EXPECT_EQ(at(out, {"content", "0", "type"}), "\"text\"");
+  EXPECT_EQ(string_at(out, {"content", "1", "text"}), note("{\"n\":1}", "JSON, 1.0 MB"));
+  EXPECT_EQ(string_at(out, {"structuredContent", "artifact"}),
+            uri("{\"n\":1}", "?type=application/json&size=7"));
+}
+
+TEST_F(LayersMcp, BlobOfAReadBecomesText) {
+  const std::string out =
+      bench.mcp("{\"contents\":[{\"uri\":\"x://a.png\",\"mimeType\":\"image/png\",\"blob\":\"" +
+                base64(png()) + "\"}]}");
+  EXPECT_EQ(at(out, {"contents", "0", "uri"}), "\"x://a.png\"");
+  EXPECT_EQ(at(out, {"contents", "0", "mimeType"}), "\"text/plain\"");
+  EXPECT_EQ(at(out, {"contents", "0", "blob"}), "(none)");
+  EXPECT_EQ(string_at(out, {"contents", "0", "text"}).find("[sluice] PNG image, 640 × 480"), 0u);
+}
+
+TEST_F(LayersMcp, EnvelopeStays) {
+  const std::string m = bench.text("long");
+  const std::string out =
+      bench.mcp("{\"jsonrpc\":\"2.0\",\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"" + m +
+                "\"}]},\"id\":7}");
+  EXPECT_EQ(at(out, {"id"}), "7");
+  EXPECT_EQ(at(out, {"_meta"}), "(none)");
+  EXPECT_NE(at(out, {"result", "_meta", "sluice/refs"}), "(none)");
+}
+
+TEST_F(LayersMcp, ErrorResponsePasses) {
+  const std::string same = R"({"jsonrpc":"2.0","id":7,"error":{"code":-1,"message":"no"}})";
+  EXPECT_EQ(bench.mcp(same), same);
+  EXPECT_FALSE(bench.layers->changed());
+}
+
+TEST_F(LayersMcp, KeptImageStaysAndIsNamed) {
+  bench.call.client_shows_images = true;
+  const std::string block =
+      "{\"type\":\"image\",\"data\":\"" + base64(png()) + "\",\"mimeType\":\"image/png\"}";
+  const std::string out = bench.mcp("{\"content\":[" + block + "]}");
+  EXPECT_EQ(at(out, {"content", "0"}), block);
+  const std::string text = string_at(out, {"content", "1", "text"});
+  EXPECT_NE(text.find(uri(png(), ": PNG image")), std::string::npos) << text;
+  EXPECT_NE(text.find("(shown here too)"), std::string::npos) << text;
+}
+
+TEST_F(LayersMcp, ServersOwnListIsNotTrusted) {
+  const std::string input =
+      R"({"content":[],"_meta":{"sluice/refs":[{"at":"/content","uri":"artifact://victim"}]}})";
+  const std::string out = bench.mcp(input);
+  EXPECT_TRUE(bench.layers->changed());
+  EXPECT_EQ(at(out, {"_meta", "sluice/refs", "0", "uri"}), "(none)");
+  EXPECT_EQ(normal(bench.restore(out)), normal(input));
+}
+
+TEST_F(LayersMcp, ReferencesNeedNoEscape) {
+  Segment segment;
+  segment.mime_type = "text/\"x\"; a=b\n+json";
+  segment.bytes = 7;
+  EXPECT_EQ(reference(segment, "ns_1", true),
+            "artifact://ns_1?type=text/%22x%22%3B%20a%3Db%0A%2Bjson&size=7");
+}
+
+}  // namespace

@@ -1,0 +1,133 @@
+// Every kind is told from its own head, whole or cut, and mistaken for nothing else.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "sluice/sniff.h"
+#include "sniff/sniff_samples.h"
+
+namespace sluice {
+namespace {
+
+class SniffSample : public testing::TestWithParam<samples::Sample> {};
+
+TEST_P(SniffSample, IsRecognised) {
+  const samples::Sample& sample = GetParam();
+  const auto type = sniff(as_bytes(sample.head));
+  ASSERT_TRUE(type.has_value());
+  EXPECT_EQ(type->mime_type, sample.mime_type);
+  EXPECT_EQ(type->extension, sample.extension);
+  EXPECT_FALSE(type->label.empty());
+}
+
+TEST_P(SniffSample, IsCertainFromTheMagicHead) {
+  EXPECT_TRUE(has_magic(as_bytes(GetParam().head)));
+}
+
+TEST_P(SniffSample, CutAnywhereIsRightOrGeneralOrUnknown) {
+  const samples::Sample& sample = GetParam();
+  const size_t end = std::min(sample.head.size(), kSniffHead);
+  for (size_t size = 0; size < end; ++size) {
+    // A copy of exactly this size, so that the sanitizer sees any read behind it.
+    const std::vector<uint8_t> cut(sample.head.begin(),
+                                   sample.head.begin() + static_cast<std::ptrdiff_t>(size));
+    const auto type = sniff(cut);
+    EXPECT_TRUE(!has_magic(cut) || type) << size;
+    if (!type || type->mime_type == sample.mime_type) continue;
+    const auto& general = sample.general;
+    EXPECT_TRUE(std::find(general.begin(), general.end(), type->mime_type) != general.end())
+        << sample.mime_type << " cut to " << size << " is " << type->mime_type;
+  }
+}
+
+TEST_P(SniffSample, OneWrongBitNeverCrashes) {
+  std::string head = GetParam().head.substr(0, 160);
+  for (size_t bit = 0; bit < head.size() * 8; ++bit) {
+    head[bit / 8] = static_cast<char>(head[bit / 8] ^ (1 << bit % 8));
+    const auto type = sniff(as_bytes(head));
+    EXPECT_TRUE(!has_magic(as_bytes(head)) || type) << bit;
+    head[bit / 8] = static_cast<char>(head[bit / 8] ^ (1 << bit % 8));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SniffSample, testing::ValuesIn(samples::all()),
+                         [](const testing::TestParamInfo<samples::Sample>& given) {
+                           std::string name = given.param.extension + std::to_string(given.index);
+                           std::replace_if(
+                               name.begin(), name.end(), [](char c) { return c == '.'; }, '_');
+                           return name;
+                         });
+
+TEST(SniffTypes, EveryKnownTypeHasASample) {
+  std::set<std::pair<std::string, std::string>> shown;
+  for (const auto& sample : samples::all()) shown.insert({sample.mime_type, sample.extension});
+  std::set<std::pair<std::string, std::string>> known;
+  for (const FileType& type : known_types()) known.insert({type.mime_type, type.extension});
+  EXPECT_EQ(shown, known);
+  EXPECT_GE(known.size(), 100u);
+}
+
+TEST(SniffTypes, BytesBeyondTheHeadAreNotLookedAt) {
+  const std::string far = std::string(kSniffHead, '#') + "\x89HDF\r\n\x1A\n";
+  EXPECT_FALSE(sniff(as_bytes(far)));
+}
+
+TEST(SniffZip, NestedArchivesSpeakForThemselvesOnly) {
+  const std::string inner = samples::zip_of({"[Content_Types].xml", "word/document.xml"});
+  const std::string outer = samples::zip_entry("report.docx", inner, samples::Zip::sized, true) +
+                            samples::zip_entry("notes.txt", "hello");
+  EXPECT_EQ(sniff(as_bytes(outer))->mime_type, "application/zip");
+}
+
+TEST(SniffZip, AFolderNamedWordIsNoDocument) {
+  EXPECT_EQ(sniff(as_bytes(samples::zip_of({"word/list.txt", "xl/a.csv"})))->extension, "zip");
+}
+
+TEST(SniffZip, ATemplateIsNoText) {
+  const std::string head =
+      samples::stated_zip("application/vnd.oasis.opendocument.text-template", {"content.xml"});
+  EXPECT_EQ(sniff(as_bytes(head))->extension, "zip");
+}
+
+TEST(SniffZip, SizesThatLeadBackwardsEnd) {
+  std::string head = samples::zip_of({"a", "b", "c"});
+  for (const uint32_t size : {0xFFFFFFFEu, 0xFFFFFF00u, 0x80000000u, 0u}) {
+    head.replace(18, 4, samples::le32(size));
+    EXPECT_EQ(sniff(as_bytes(head))->extension, "zip");
+  }
+}
+
+TEST(SniffZip, SmallFilesShowTheirDirectory) {
+  // The first entry hides its size; the names stand in the central directory only.
+  const std::string name = "xl/workbook.xml";
+  const std::string directory =
+      "PK\1\2" + samples::zeros(24) + samples::le16(name.size()) + samples::zeros(16) + name;
+  const std::string head =
+      samples::zip_entry("a", samples::noise(50), samples::Zip::streamed) + directory;
+  EXPECT_EQ(sniff(as_bytes(head))->extension, "xlsx");
+}
+
+TEST(SniffPrograms, JavaAndFatBinariesShareASignature) {
+  const std::string java =
+      "\xCA\xFE\xBA\xBE" + samples::be16(0) + samples::be16(45) + samples::be16(9);
+  const std::string fat = "\xCA\xFE\xBA\xBE" + samples::be32(3) + samples::be32(7);
+  EXPECT_EQ(sniff(as_bytes(java))->label, "Java class");
+  EXPECT_EQ(sniff(as_bytes(fat))->label, "Mach-O binary");
+}
+
+TEST(SniffEbml, OtherDocumentsAreUnknown) {
+  EXPECT_FALSE(sniff(as_bytes(samples::ebml_file("other"))));
+}
+
+TEST(SniffOle, ADirectoryThatPointsAwayIsLeft) {
+  for (const uint32_t sector : {0xFFFFFFFEu, 0xFFFFFFFFu, 0x7FFFFFu, 0x800000u, 9u}) {
+    std::string head = samples::ole_file(1, {"Root Entry", "Workbook"});
+    head.replace(48, 4, samples::le32(sector));
+    EXPECT_EQ(sniff(as_bytes(head))->extension, "ole") << sector;
+  }
+}
+
+}  // namespace
+}  // namespace sluice

@@ -1,0 +1,367 @@
+#include "describe/image.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "describe/boxes.h"
+#include "sluice/bytes.h"
+#include "sniff/fields.h"
+
+namespace sluice::image {
+
+namespace {
+
+// One reader for each family; each looks at its own signature first.
+
+// PNG (ISO/IEC 15948) §11.2.2: signature, then IHDR with width and height. Apple's CgBI variant
+// puts a chunk of four bytes of content before it.
+std::optional<Dimensions> png_dimensions(Bytes head) {
+  if (!stands(head, 0, "\x89PNG\r\n\x1a\n")) return std::nullopt;
+  const uint64_t chunk = stands(head, 12, "CgBI") ? 24 : 8;
+  if (!stands(head, chunk + 4, "IHDR")) return std::nullopt;
+  return Dimensions{be32(head, chunk + 8), be32(head, chunk + 12)};
+}
+
+/// SOF0…SOF15 (C0…CF) but for DHT (C4), JPG (C8) and DAC (CC).
+bool is_frame(uint32_t marker) {
+  return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
+}
+
+/// TEM, RSTn and SOI have no length.
+bool is_bare(uint32_t marker) {
+  return marker == 0x01 || (marker >= 0xd0 && marker <= 0xd8);
+}
+
+// ITU-T T.81 annex B: FF marker, length:2 (itself included), content. A frame header's content is
+// precision:1 height:2 width:2. Bytes FF may fill the space before a marker.
+std::optional<Dimensions> jpeg_dimensions(Bytes head) {
+  if (!stands(head, 0, "\xff\xd8\xff")) return std::nullopt;
+  for (uint64_t at = 2; u8(head, at) == 0xff;) {
+    const uint32_t marker = u8(head, at + 1);
+    if (marker == 0xff) {
+      ++at;
+    } else if (is_frame(marker)) {
+      return Dimensions{be16(head, at + 7), be16(head, at + 5)};
+    } else if (is_bare(marker)) {
+      at += 2;
+    } else {
+      const uint32_t length = be16(head, at + 2);
+      if (marker == 0xda || marker == 0xd9 || length < 2) break;  // scan, end of image
+      at += 2 + length;
+    }
+  }
+  return std::nullopt;
+}
+
+// GIF89a §18: the logical screen descriptor follows the signature.
+std::optional<Dimensions> gif_dimensions(Bytes head) {
+  if (!stands(head, 0, "GIF87a") && !stands(head, 0, "GIF89a")) return std::nullopt;
+  return Dimensions{le16(head, 6), le16(head, 8)};
+}
+
+// RFC 9649 §2: RIFF size WEBP, then a chunk: tag:4 size:4 content.
+std::optional<Dimensions> webp_dimensions(Bytes head) {
+  constexpr uint64_t kContent = 20;
+  if (!stands(head, 0, "RIFF") || !stands(head, 8, "WEBP")) return std::nullopt;
+  if (stands(head, 12, "VP8X")) {  // flags:1 reserved:3 width-1:3 height-1:3
+    if (head.size() < kContent + 10) return std::nullopt;
+    return Dimensions{le24(head, kContent + 4) + 1, le24(head, kContent + 7) + 1};
+  }
+  if (stands(head, 12, "VP8L")) {  // 2f, then bits from the lowest: width-1:14 height-1:14
+    if (head.size() < kContent + 5 || u8(head, kContent) != 0x2f) return std::nullopt;
+    const uint32_t bits = le32(head, kContent + 1);
+    return Dimensions{(bits & 0x3fff) + 1, (bits >> 14 & 0x3fff) + 1};
+  }
+  // RFC 6386 §9.1: frame tag:3, start code 9d 01 2a, then scale:2 width:14, scale:2 height:14
+  if (stands(head, 12, "VP8 ") && stands(head, kContent + 3, "\x9d\x01\x2a")) {
+    return Dimensions{le16(head, kContent + 6) & 0x3fff, le16(head, kContent + 8) & 0x3fff};
+  }
+  return std::nullopt;
+}
+
+// BITMAPFILEHEADER (14 bytes), then BITMAPCOREHEADER (12 bytes, 16-bit fields) or BITMAPINFOHEADER
+// and its successors (32-bit fields; a negative height means rows from the top).
+std::optional<Dimensions> bmp_dimensions(Bytes head) {
+  if (!stands(head, 0, "BM")) return std::nullopt;
+  const uint32_t header = le32(head, 14);
+  if (header == 12) return Dimensions{le16(head, 18), le16(head, 20)};
+  if (header < 16 || header > 256) return std::nullopt;
+  const uint32_t width = le32(head, 18);
+  const uint32_t height = le32(head, 22);
+  if (width > INT32_MAX) return std::nullopt;
+  return Dimensions{width, height > INT32_MAX ? 0u - height : height};
+}
+
+/// Fields in the byte order that the file's first two bytes name.
+struct Order {
+  Bytes head;
+  bool big;
+
+  uint32_t u16(uint64_t at) const { return big ? be16(head, at) : le16(head, at); }
+  uint32_t u32(uint64_t at) const { return big ? be32(head, at) : le32(head, at); }
+};
+
+// TIFF 6.0 §2: II or MM, 42, offset of the first directory. A directory is a count:2 and entries of
+// 12 bytes: tag:2 type:2 count:4 value:4, where a SHORT (3) takes the first two bytes of the value.
+std::optional<Dimensions> tiff_dimensions(Bytes head) {
+  constexpr uint32_t kWidth = 256;
+  constexpr uint32_t kHeight = 257;
+  const bool big = stands(head, 0, "MM");
+  if (!big && !stands(head, 0, "II")) return std::nullopt;
+  const Order file{head, big};
+  if (file.u16(2) != 42) return std::nullopt;
+  const uint64_t directory = file.u32(4);
+  Dimensions found;
+  for (uint32_t i = 0; i < file.u16(directory); ++i) {
+    const uint64_t entry = directory + 2 + uint64_t{i} * 12;
+    if (entry + 12 > head.size()) break;
+    const uint32_t tag = file.u16(entry);
+    const uint32_t type = file.u16(entry + 2);
+    const uint32_t value = type == 3 ? file.u16(entry + 8) : type == 4 ? file.u32(entry + 8) : 0;
+    if (tag == kWidth) found.width = value;
+    if (tag == kHeight) found.height = value;
+  }
+  return found;
+}
+
+// ICONDIR: 0:2 kind:2 (1 icon, 2 cursor) count:2, then entries of 16 bytes that begin width:1
+// height:1, where 0 stands for 256. The largest is the one a person thinks of.
+std::optional<Dimensions> ico_dimensions(Bytes head) {
+  const uint32_t kind = le16(head, 2);
+  if (head.size() < 22 || le16(head, 0) != 0 || (kind != 1 && kind != 2)) return std::nullopt;
+  Dimensions largest;
+  for (uint32_t i = 0; i < le16(head, 4); ++i) {
+    const uint64_t entry = 6 + uint64_t{i} * 16;
+    if (entry + 16 > head.size()) break;
+    const uint32_t width = u8(head, entry);
+    const uint32_t height = u8(head, entry + 1);
+    const Dimensions found{width == 0 ? 256 : width, height == 0 ? 256 : height};
+    if (found.width * found.height > largest.width * largest.height) largest = found;
+  }
+  return largest;
+}
+
+// Adobe Photoshop file format, file header: 8BPS version:2 (1, or 2 for PSB) reserved:6 channels:2
+// height:4 width:4.
+std::optional<Dimensions> psd_dimensions(Bytes head) {
+  const uint32_t version = be16(head, 4);
+  if (!stands(head, 0, "8BPS") || (version != 1 && version != 2)) return std::nullopt;
+  return Dimensions{be32(head, 18), be32(head, 14)};
+}
+
+// HEIF (ISO/IEC 23008-12 §6.5.3), also AVIF: meta (a full box) › iprp › ipco › ispe, one for each
+// size in use. Tiles and thumbnails are smaller than the image itself, so the largest is the
+// image's.
+std::optional<Dimensions> heif_dimensions(Bytes head) {
+  if (!stands(head, 4, "ftyp")) return std::nullopt;
+  const Bytes meta = find_box(head, "meta");
+  if (meta.size() < 4) return std::nullopt;
+  Bytes properties = find_box(find_box(meta.subspan(4), "iprp"), "ipco");
+  Dimensions largest;
+  while (const std::optional<Box> box = first_box(properties)) {
+    properties = box->rest;
+    if (box->type != "ispe") continue;
+    const Dimensions found{be32(box->content, 4), be32(box->content, 8)};
+    if (found.width * found.height > largest.width * largest.height) largest = found;
+  }
+  return largest;
+}
+
+/// Bits from the lowest of each byte on; 0 behind the end.
+class Bits {
+ public:
+  explicit Bits(Bytes bytes) : bytes_(bytes) {}
+
+  uint32_t take(uint32_t count) {
+    uint32_t value = 0;
+    for (uint32_t i = 0; i < count; ++i, ++at_) {
+      value |= (u8(bytes_, at_ / 8) >> (at_ % 8) & 1) << i;
+    }
+    return value;
+  }
+
+  bool past_end() const { return at_ > uint64_t{bytes_.size()} * 8; }
+
+ private:
+  Bytes bytes_;
+  uint64_t at_ = 0;
+};
+
+/// One side: in steps of eight, or in as many bits as a selector says.
+uint64_t side(Bits& bits, bool small) {
+  if (small) return (uint64_t{bits.take(5)} + 1) * 8;
+  static constexpr uint32_t kWidths[] = {9, 13, 18, 30};
+  const uint32_t selector = bits.take(2);
+  return uint64_t{bits.take(kWidths[selector])} + 1;
+}
+
+uint64_t width_by_ratio(uint64_t height, uint32_t ratio) {
+  static constexpr uint32_t kRatios[][2] = {{1, 1},  {12, 10}, {4, 3}, {3, 2},
+                                            {16, 9}, {5, 4},   {2, 1}};
+  const auto& [over, under] = kRatios[ratio - 1];
+  return height * over / under;
+}
+
+/// The naked codestream of a file, or of its first jxlc or jxlp box.
+Bytes codestream(Bytes head) {
+  if (stands(head, 0, "\xff\x0a")) return head;
+  if (!stands(head, 4, "JXL \r\n\x87\n")) return {};
+  const Bytes whole = find_box(head, "jxlc");
+  if (!whole.empty()) return whole;
+  const Bytes part = find_box(head, "jxlp");
+  return part.size() < 4 ? Bytes{} : part.subspan(4);
+}
+
+// ISO/IEC 18181-1 §D.2, SizeHeader: small:1 height ratio:3 [width when the ratio is 0]
+std::optional<Dimensions> jxl_dimensions(Bytes head) {
+  const Bytes stream = codestream(head);
+  if (!stands(stream, 0, "\xff\x0a")) return std::nullopt;
+  Bits bits(stream.subspan(2));
+  const bool small = bits.take(1) == 1;
+  const uint64_t height = side(bits, small);
+  const uint32_t ratio = bits.take(3);
+  const uint64_t width = ratio == 0 ? side(bits, small) : width_by_ratio(height, ratio);
+  if (bits.past_end()) return std::nullopt;
+  return Dimensions{width, height};
+}
+
+constexpr std::string_view kSpace = " \t\r\n";
+
+std::string_view behind(std::string_view text, std::string_view end) {
+  const size_t at = text.find(end);
+  return at == std::string_view::npos ? std::string_view() : text.substr(at + end.size());
+}
+
+std::string_view trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(kSpace);
+  return first == std::string_view::npos ? std::string_view() : text.substr(first);
+}
+
+/// Behind a document type declaration, with or without an internal subset.
+std::string_view behind_doctype(std::string_view text) {
+  const size_t stop = text.find_first_of("[>");
+  if (stop == std::string_view::npos) return {};
+  if (text[stop] == '>') return text.substr(stop + 1);
+  return behind(behind(text.substr(stop), "]"), ">");
+}
+
+/// The root's attributes: what stands behind `<svg`, after declarations and comments.
+std::string_view root_attributes(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  for (text = trimmed(text); text.starts_with('<'); text = trimmed(text)) {
+    if (text.starts_with("<!--")) {
+      text = behind(text, "-->");
+    } else if (text.starts_with("<?")) {
+      text = behind(text, "?>");
+    } else if (text.starts_with("<!")) {
+      text = behind_doctype(text);
+    } else if (text.starts_with("<svg")) {
+      return text.substr(4);
+    } else {
+      break;
+    }
+  }
+  return {};
+}
+
+/// Reads a plain decimal, rounded to a whole number, and moves behind it; 0 when there is none or
+/// it has more than nine digits before the point.
+uint64_t take_number(std::string_view& text) {
+  const auto digit = [&](size_t at) {
+    return at < text.size() && text[at] >= '0' && text[at] <= '9';
+  };
+  uint64_t value = 0;
+  size_t at = 0;
+  for (; digit(at); ++at) {
+    if (at == 9) return 0;
+    value = value * 10 + static_cast<uint64_t>(text[at] - '0');
+  }
+  if (at < text.size() && text[at] == '.') {
+    if (digit(at + 1) && text[at + 1] >= '5') ++value;
+    for (++at; digit(at);) ++at;
+  }
+  text.remove_prefix(at);
+  return value;
+}
+
+/// A length in pixels; 0 for any other unit.
+uint64_t length_of(std::string_view text) {
+  text = trimmed(text);
+  const uint64_t value = take_number(text);
+  if (text.starts_with("px")) text.remove_prefix(2);
+  return trimmed(text).empty() ? value : 0;
+}
+
+/// `min-x min-y width height`; the two minima may be anything.
+Dimensions view_box(std::string_view text) {
+  constexpr std::string_view kBetween = ", \t\r\n";
+  for (int i = 0; i < 2; ++i) {
+    text = trimmed(text);
+    const size_t end = text.find_first_of(kBetween);
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end);
+    text.remove_prefix(std::min(text.find_first_not_of(kBetween), text.size()));
+  }
+  Dimensions found;
+  found.width = take_number(text);
+  const size_t next = text.find_first_not_of(kBetween);
+  if (next == 0 || next == std::string_view::npos) return {};
+  text.remove_prefix(next);
+  found.height = take_number(text);
+  return trimmed(text).empty() ? found : Dimensions{};
+}
+
+/// What a start tag's attributes say of its size.
+struct Size {
+  Dimensions given;
+  Dimensions view;
+};
+
+/// Walks `name = "value"` pairs up to the end of the tag.
+Size size_of(std::string_view text) {
+  Size size;
+  for (text = trimmed(text); !text.empty() && text[0] != '>' && text[0] != '/';
+       text = trimmed(text)) {
+    const size_t end = text.find_first_of("= \t\r\n>");
+    if (end == std::string_view::npos) break;
+    const std::string_view name = text.substr(0, end);
+    text = trimmed(text.substr(end));
+    if (!text.starts_with('=')) break;
+    text = trimmed(text.substr(1));
+    if (!text.starts_with('"') && !text.starts_with('\'')) break;
+    const size_t close = text.find(text[0], 1);
+    if (close == std::string_view::npos) break;
+    const std::string_view value = text.substr(1, close - 1);
+    text.remove_prefix(close + 1);
+    if (name == "width") size.given.width = length_of(value);
+    if (name == "height") size.given.height = length_of(value);
+    if (name == "viewBox") size.view = view_box(value);
+  }
+  return size;
+}
+
+// SVG 2 §5.1, §8.6: width and height of the root in numbers or px, else the size of its viewBox.
+std::optional<Dimensions> svg_dimensions(Bytes head) {
+  const Size size = size_of(root_attributes(as_text(head)));
+  return size.given.width > 0 && size.given.height > 0 ? size.given : size.view;
+}
+
+}  // namespace
+
+std::optional<Dimensions> dimensions(Bytes head) {
+  using Reader = std::optional<Dimensions> (*)(Bytes);
+  static constexpr std::array<Reader, 11> kReaders = {
+      png_dimensions,  jpeg_dimensions, gif_dimensions, webp_dimensions,
+      bmp_dimensions,  tiff_dimensions, ico_dimensions, psd_dimensions,
+      heif_dimensions, jxl_dimensions,  svg_dimensions};
+  for (const Reader read : kReaders) {
+    const std::optional<Dimensions> found = read(head);
+    if (found && found->width > 0 && found->height > 0) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace sluice::image

@@ -1,0 +1,329 @@
+// What lives in a ZIP archive, told from its entry names (APPNOTE.TXT 6.3 §4.3), or in an OLE
+// compound file, told from the names in its first directory sector ([MS-CFB]).
+#include <algorithm>
+#include <string>
+
+#include "sniff/fields.h"
+#include "sniff/recognisers.h"
+#include "sniff/zip_directory.h"
+
+namespace sluice {
+
+// --- the central directory of a ZIP archive --------------------------------------------------
+
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr uint64_t kEndBytes = 22;
+constexpr uint64_t kLocatorBytes = 20;
+
+/// The end record: the last one whose comment ends the file, or else the last one whose comment
+/// fits, since what a download or a mail adds behind an archive does not make it another.
+///
+///   PK56 disk:2 disk:2 here:2 entries:2 size:4 offset:4 comment length:2 comment
+std::optional<uint64_t> end_record(Bytes tail) {
+  const std::string_view text = as_text(tail);
+  std::optional<uint64_t> fits;
+  for (size_t at = text.size(); (at = text.rfind("PK\5\6"sv, at)) != text.npos; --at) {
+    const uint64_t end = at + kEndBytes + le16(tail, at + 20);
+    if (end == tail.size()) return at;
+    if (end < tail.size() && !fits) fits = at;
+    if (at == 0) break;
+  }
+  return fits;
+}
+
+}  // namespace
+
+std::optional<ZipDirectory> zip_directory(const Glimpse& file) {
+  const Bytes tail = file.tail;
+  const auto end = end_record(tail);
+  if (!end) return std::nullopt;
+  ZipDirectory found{le16(tail, *end + 10), 0, {}};
+  uint64_t size = le32(tail, *end + 12);
+  uint64_t behind = file.size - tail.size() + *end;  // where the directory ends
+  //   PK67 disk:4 offset:8 disks:4      PK66 size:8 … entries at 32, size at 40
+  if (*end >= kLocatorBytes && stands(tail, *end - kLocatorBytes, "PK\6\7"sv)) {
+    behind = le(tail, *end - kLocatorBytes + 8, 8);
+    const Bytes record = file.from(behind);
+    if (!stands(record, 0, "PK\6\6"sv)) return std::nullopt;
+    found.entries = le(record, 32, 8);
+    size = le(record, 40, 8);
+  }
+  // Counted from the end, since a program may stand before the archive.
+  if (size > behind) return found;
+  const uint64_t begin = behind - size;
+  found.seen = file.from(begin);
+  const uint64_t offset = le32(tail, *end + 16);
+  if (offset < begin) found.shift = begin - offset;
+  return found;
+}
+
+// --- ZIP -------------------------------------------------------------------------------------
+
+namespace sniffing {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::string_view kLocal = "PK\3\4"sv;
+constexpr std::string_view kCentral = "PK\1\2"sv;
+
+/// What the names seen so far speak for.
+struct Evidence {
+  std::optional<Kind> stated;  ///< by the content of an entry
+  std::optional<Kind> office;
+  bool package = false;     ///< an OPC package: parts that every Office file has
+  std::string_view folder;  ///< a folder that an Office file could have, not enough by itself
+  bool android = false;
+  bool java = false;
+  bool tableau = false;
+  bool map = false;
+};
+
+std::optional<Kind> office_folder(std::string_view name) {
+  if (name.starts_with("word/")) return Kind::docx;
+  if (name.starts_with("xl/")) return Kind::xlsx;
+  if (name.starts_with("ppt/")) return Kind::pptx;
+  return std::nullopt;
+}
+
+/// One header with its name, wherever it stands.
+struct Entry {
+  std::string_view name;
+  std::string_view content;  ///< as far as the head shows it; empty when compressed
+  bool complete = false;     ///< `content` is all of it
+  size_t next = 0;           ///< where the next header is expected
+  bool exact = false;        ///< `next` follows from sizes that the header gives
+};
+
+/// The kind that an OpenDocument's or EPUB's `mimetype` entry names.
+std::optional<Kind> stated_kind(const Entry& entry) {
+  constexpr Kind kinds[] = {Kind::odt, Kind::ods, Kind::odp, Kind::odg, Kind::epub};
+  for (const Kind kind : kinds) {
+    const std::string_view mime = row_of(kind).mime_type;
+    if (!entry.content.starts_with(mime)) continue;
+    // `….text-template` is not `….text`. Where the size is not given, the next header ends it.
+    const std::string_view rest = entry.content.substr(mime.size());
+    const bool ends = rest.starts_with("PK") || rest.starts_with('\r') || rest.starts_with('\n');
+    if (ends || (rest.empty() && entry.complete)) return kind;
+  }
+  return std::nullopt;
+}
+
+/// The kind that an uncompressed `[Content_Types].xml` speaks of.
+std::optional<Kind> content_types_kind(std::string_view content) {
+  if (content.find("wordprocessingml.document.main") != content.npos) return Kind::docx;
+  if (content.find("spreadsheetml.sheet.main") != content.npos) return Kind::xlsx;
+  if (content.find("presentationml.presentation.main") != content.npos) return Kind::pptx;
+  return std::nullopt;
+}
+
+void weigh(const Entry& entry, Evidence& seen) {
+  const std::string_view name = entry.name;
+  if (name == "mimetype") {
+    if (const auto kind = stated_kind(entry)) seen.stated = kind;
+  } else if (name == "[Content_Types].xml") {
+    seen.package = true;
+    if (const auto kind = content_types_kind(entry.content)) seen.office = kind;
+  } else if (name == "_rels/.rels" || name.starts_with("docProps/")) {
+    seen.package = true;
+  } else if (const auto kind = office_folder(name)) {
+    const bool part = name.ends_with(".xml") || name.ends_with(".rels");
+    if (name == "xl/workbook.bin" || name == "xl/_rels/workbook.bin.rels") seen.office = Kind::xlsb;
+    if (part && !seen.office) seen.office = kind;
+    if (seen.folder.empty()) seen.folder = name;
+  } else if (name == "AndroidManifest.xml" || name == "classes.dex" || name == "resources.arsc") {
+    seen.android = true;
+  } else if (name == "META-INF/MANIFEST.MF") {
+    seen.java = true;
+  } else if (name.ends_with(".twb")) {
+    seen.tableau = true;
+  } else if (name == "doc.kml") {
+    seen.map = true;
+  }
+}
+
+Kind judge(const Evidence& seen) {
+  if (seen.stated) return *seen.stated;
+  if (seen.office) return *seen.office;
+  if (seen.package && !seen.folder.empty()) return *office_folder(seen.folder);
+  if (seen.android) return Kind::apk;
+  if (seen.tableau) return Kind::twbx;
+  if (seen.java) return Kind::jar;
+  if (seen.map) return Kind::kmz;
+  return Kind::zip;
+}
+
+std::optional<Entry> local_entry(Bytes head, size_t at) {
+  if (!stands(head, at, kLocal) || !holds(head, at, 30)) return std::nullopt;
+  const uint32_t flags = le16(head, at + 6);
+  const uint32_t method = le16(head, at + 8);
+  const size_t packed = le32(head, at + 18);
+  const size_t name_length = le16(head, at + 26);
+  const size_t data = at + 30 + name_length + le16(head, at + 28);
+  if (!holds(head, at + 30, name_length)) return std::nullopt;
+
+  Entry entry;
+  entry.name = as_text(head.subspan(at + 30, name_length));
+  // Bit 3: the sizes follow the data, and stand here as zero. 0xFFFFFFFF: a ZIP64 field has them.
+  entry.exact = packed != 0xFFFFFFFF && ((flags & 8) == 0 || packed > 0);
+  entry.next = entry.exact ? data + std::min(packed, head.size()) : data;
+  if (method == 0 && data < head.size()) {
+    const size_t limit = entry.exact ? packed : head.size() - data;
+    entry.content = as_text(head.subspan(data)).substr(0, limit);
+    entry.complete = entry.exact && entry.content.size() == packed;
+  }
+  return entry;
+}
+
+std::optional<Entry> central_entry(Bytes head, size_t at) {
+  if (!stands(head, at, kCentral) || !holds(head, at, 46)) return std::nullopt;
+  const size_t name_length = le16(head, at + 28);
+  if (!holds(head, at + 46, name_length)) return std::nullopt;
+
+  Entry entry;
+  entry.name = as_text(head.subspan(at + 46, name_length));
+  entry.next = at + 46 + name_length + le16(head, at + 30) + le16(head, at + 32);
+  entry.exact = true;
+  return entry;
+}
+
+/// The first header at or behind `from`, for entries whose size is not given.
+size_t find_header(Bytes head, size_t from) {
+  const std::string_view text = as_text(head);
+  const size_t local = text.find(kLocal, from);
+  const size_t central = text.find(kCentral, from);
+  return local < central ? local : central;
+}
+
+// What the headers from the first on say, as far as they are seen.
+void weigh_head(Bytes head, Evidence& seen) {
+  size_t at = 0;
+  while (at < head.size()) {
+    auto entry = local_entry(head, at);
+    // A small file shows its central directory too, with the same names.
+    if (!entry) entry = central_entry(head, at);
+    if (!entry) break;
+    weigh(*entry, seen);
+    at = entry->exact ? entry->next : find_header(head, entry->next);
+  }
+}
+
+}  // namespace
+
+std::optional<Match> zip(Bytes head) {
+  if (stands(head, 0, "PK\5\6"sv)) {
+    // An empty archive: the end record alone, which counts no entries.
+    const bool empty = holds(head, 0, 22) && le32(head, 8) == 0 && le32(head, 12) == 0;
+    return empty ? std::optional(Match{Kind::zip}) : std::nullopt;
+  }
+  Evidence seen;
+  weigh_head(head, seen);
+  return Match{judge(seen)};
+}
+
+std::optional<Kind> zip_by_both_ends(const Glimpse& file) {
+  if (!stands(file.head, 0, kLocal)) return std::nullopt;
+  const auto directory = zip_directory(file);
+  if (!directory) return std::nullopt;
+  Evidence seen;
+  Bytes entries = directory->seen;
+  if (!stands(entries, 0, kCentral)) {
+    // It is longer than what is seen of the end, which then holds nothing else.
+    entries = file.tail.subspan(std::min(as_text(file.tail).find(kCentral), file.tail.size()));
+    weigh_head(file.head, seen);
+  }
+  size_t at = 0;
+  while (const auto entry = central_entry(entries, at)) {
+    // What an entry holds is at its own place.
+    const uint64_t place = le32(entries, at + 42) + directory->shift;
+    const auto local = local_entry(file.from(place), 0);
+    weigh(local && local->name == entry->name ? *local : *entry, seen);
+    at = entry->next;
+  }
+  return judge(seen);
+}
+
+}  // namespace sniffing
+
+// --- OLE -------------------------------------------------------------------------------------
+
+namespace sniffing {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr size_t kEntry = 128;
+
+struct Stream {
+  std::string_view name;
+  Kind kind;
+};
+
+constexpr Stream kStreams[] = {
+    {"WordDocument", Kind::doc},
+    {"Workbook", Kind::xls},
+    {"Book", Kind::xls},
+    {"PowerPoint Document", Kind::ppt},
+    {"__nameid_version1.0", Kind::msg},
+    {"__properties_version1.0", Kind::msg},
+    {"VisioDocument", Kind::vsd},
+};
+
+/// A directory entry's name, where it is plain ASCII in UTF-16LE; else empty (§2.6.1).
+std::string entry_name(Bytes head, size_t at) {
+  const size_t bytes = le16(head, at + 64);  // the closing null included
+  std::string name;
+  if (bytes < 4 || bytes > 64 || bytes % 2 != 0) return name;
+  for (size_t i = 0; i + 2 < bytes; i += 2) {
+    const uint32_t unit = le16(head, at + i);
+    if (unit == 0 || unit > 0x7E) return {};
+    name.push_back(static_cast<char>(unit));
+  }
+  return name;
+}
+
+//   header: 30 sector shift (9 or 12), 48 first sector of the directory; sector n is at (n + 1) <<
+//   shift
+std::optional<Kind> named_in_directory(Bytes head) {
+  const uint32_t shift = le16(head, 30);
+  if (!holds(head, 0, 512) || (shift != 9 && shift != 12)) return std::nullopt;
+  const uint32_t sector = le32(head, 48);
+  if (sector >= head.size() >> shift) return std::nullopt;
+  const size_t begin = (size_t{sector} + 1) << shift;
+  const size_t end = begin + (size_t{1} << shift);
+  for (size_t at = begin; at + kEntry <= end && holds(head, at, kEntry); at += kEntry) {
+    const std::string name = entry_name(head, at);
+    for (const Stream& stream : kStreams) {
+      if (name == stream.name) return stream.kind;
+    }
+    if (name.starts_with("__substg1.0_")) return Kind::msg;
+  }
+  return std::nullopt;
+}
+
+/// Office programs put the main stream first, so its own signature follows the header at once,
+/// while the directory is often at the end: [MS-DOC] §2.5.2 FibBase, [MS-XLS] §2.4.21 BOF, [MS-PPT]
+/// §2.4.1.
+std::optional<Kind> first_stream(Bytes head) {
+  if (stands(head, 512, "\xEC\xA5\xC1\0"sv)) return Kind::doc;
+  if (stands(head, 512, "\x09\x08\x10\0\0\6\5\0"sv)) return Kind::xls;
+  if (stands(head, 512, "\x0F\0\xE8\3"sv)) return Kind::ppt;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Match> ole(Bytes head) {
+  if (const auto kind = named_in_directory(head)) return Match{*kind};
+  if (const auto kind = first_stream(head)) return Match{*kind};
+  return Match{Kind::ole};
+}
+
+}  // namespace sniffing
+
+}  // namespace sluice
