@@ -29,20 +29,20 @@ export { fileName } from "./files/names.js";
 export { workspaceName } from "./files/names.js";
 
 export type { WasmSource } from "./core/create.js";
-export type { AnswerRef, FileLook, Sniffed, Transformed } from "./core/sluice.js";
+export type { AnswerRef, FileClaim, FileLook, Sniffed, Transformed } from "./core/sluice.js";
 export type { SluiceError } from "./errors/error.js";
 export type { UserFilesOptions, OpenWorkspace, OutputFile, UserWorkspace } from "./files/options.js";
 export type { Draft, FileOrigin, UserFile, UserFileInfo } from "./files/user-file.js";
 export { UserFiles } from "./files/user-files.js";
 export { UserStorage } from "./files/user-storage.js";
-export type { FileBatch, FileOwner, UserStorageOptions } from "./files/user-storage.js";
+export type { FileOwner, UserStorageOptions } from "./files/user-storage.js";
 export type {
   DisplayedFile,
   ErrorResult,
   FileCall,
   FiledArguments,
   FiledResult,
-  NearContract,
+  FileRefusal,
   ResultDisplay,
   UserFileHandling,
-} from "./tools/user-files/handling.js";
+} from "./tools/user-files.js";

@@ -11,10 +11,10 @@
  */
 import { createSluiceOver, type WasmSource } from "./core/create.js";
 import { chosenStore } from "./artifacts/discover.js";
-import { configured } from "./artifacts/retention/retaining-store.js";
+import { withRetention } from "./artifacts/retention/retaining-store.js";
 
-import { wrong } from "./core/call.js";
-import { withoutDoor } from "./mcp/door-config.js";
+import { wrong } from "./errors/arguments.js";
+import { withoutInterceptor } from "./mcp/interceptor-config.js";
 import type { Sluice, SluiceOptions } from "./core/sluice.js";
 
 /**
@@ -23,9 +23,9 @@ import type { Sluice, SluiceOptions } from "./core/sluice.js";
  */
 export async function createSluice(options: SluiceOptions & { readonly wasm?: WasmSource } = {}): Promise<Sluice> {
   if (typeof options !== "object" || (options as unknown) === null) throw wrong("options", "an object");
-  const { store, config } = configured(chosenStore(options.store, options.stateStore), options.config);
+  const { store, config } = withRetention(chosenStore(options.store, options.stateStore), options.config);
   const access = { store, onFailure: options.onStoreFailure ?? "answer" };
-  return createSluiceOver(access, withoutDoor(config), options.wasm);
+  return createSluiceOver(access, withoutInterceptor(config), options.wasm);
 }
 
 export { humanSize } from "./core/amounts.js";
@@ -36,7 +36,7 @@ export { MemoryArtifactStore } from "./artifacts/memory.js";
 export type { MemoryStoreOptions } from "./artifacts/memory.js";
 export { NoOpArtifactStore } from "./artifacts/no-op.js";
 export type { NoOpStoreOptions } from "./artifacts/no-op.js";
-export type { Collected } from "./artifacts/retention/keeper.js";
+export type { Collected } from "./artifacts/retention/manager.js";
 export type { CleanupStrategy, RetentionConfig } from "./artifacts/retention/policy.js";
 export { RetainingArtifactStore } from "./artifacts/retention/retaining-store.js";
 export type { RetainingOptions } from "./artifacts/retention/retaining-store.js";
@@ -48,6 +48,7 @@ export type { Hashing, StreamHash } from "./artifacts/hash.js";
 export { TieredArtifactStore } from "./artifacts/tiered-store.js";
 export type { TieredStoreOptions } from "./artifacts/tiered-store.js";
 export type {
+  ArtifactFilter,
   ArtifactInfo,
   ArtifactPatch,
   ArtifactRef,
@@ -61,7 +62,7 @@ export type {
 } from "./artifacts/store.js";
 export type {
   BinaryDetectionConfig,
-  DoorConfig,
+  InterceptorConfig,
   GuardrailConfig,
   InlineMediaConfig,
   ResourcesConfig,
@@ -77,8 +78,9 @@ export type {
   AnswerRef,
   Clamp,
   ClampOptions,
-  Cut,
+  ClampReport,
   Dialect,
+  FileClaim,
   FileLook,
   GatedResult,
   Sluice,

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * Sluice for those who write an MCP client: a door in its `fetch`, or in front of the client itself. For browsers, workers
- * and Node; for servers that run as commands see `mcp-sluice/node`.
+ * Sluice for authors of MCP clients: an interceptor in the client's `fetch`, or around the client itself. Runs in
+ * browsers, workers and Node. For servers that run as commands, see `mcp-sluice/node`.
  *
  * @example
  * ```ts
@@ -10,9 +10,9 @@
  * @module mcp-sluice/mcp
  */
 export type { ArtifactForm } from "./mcp/arguments.js";
-export type { DoorEvent, ExpandedEvent, FailedEvent, LinkMode, StoredEvent } from "./mcp/door.js";
+export type { InterceptorEvent, ExpandedEvent, FailedEvent, LinkMode, StoredEvent } from "./mcp/interceptor.js";
 export { gateFetch } from "./mcp/gate-fetch.js";
 export type { FetchLike } from "./mcp/gate-fetch.js";
-export type { DoorOptions } from "./mcp/open-door.js";
+export type { InterceptorOptions } from "./mcp/interceptor.js";
 export type { SchemaMode } from "./mcp/schemas.js";
 export { wrapClient } from "./mcp/wrap-client.js";

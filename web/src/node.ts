@@ -6,6 +6,6 @@ export * from "./index.js";
 export * from "./mcp.js";
 export { FileArtifactStore } from "./artifacts/file/file-store.js";
 export type { FileStoreOptions } from "./artifacts/file/file-store.js";
-export type { Swept } from "./artifacts/file/sweep.js";
+export type { SweepReport } from "./artifacts/file/sweep.js";
 export { GatedStdioTransport } from "./mcp/gated-stdio.js";
 export type { GatedStdioOptions, ServerErrors } from "./mcp/gated-stdio.js";

@@ -11,4 +11,5 @@
  * @module mcp-sluice/planner/redis
  */
 export { RedisStateStore } from "./planner/redis-state-store.js";
-export type { RedisCommands, RedisStateStoreOptions } from "./planner/redis-state/options.js";
+export type { RedisStateStoreOptions } from "./planner/redis-state-store.js";
+export type { RedisCommands, RedisOptions } from "./redis/options.js";

@@ -14,8 +14,8 @@
  */
 export { ReactPlanner } from "./planner/react-planner.js";
 export type { PlanningHints, ReactPlannerOptions, ResumeOptions, RunOptions } from "./planner/options.js";
-export type { Exhausted, PlannerBudget, Spent } from "./planner/budget.js";
-export type { CatalogSource, OffersTools } from "./planner/catalog.js";
+export type { ExhaustedLimit, PlannerBudget, BudgetUsage } from "./planner/budget.js";
+export type { CatalogSource, ToolProvider } from "./planner/catalog.js";
 export type {
   ArtifactEmittedEvent,
   ArtifactStoredEvent,
@@ -41,7 +41,7 @@ export type {
 } from "./planner/event.js";
 export { AiSdkClient } from "./planner/llm/ai-sdk/client.js";
 export type { AiSdkClientOptions, AiSdkModel, AiSdkPart } from "./planner/llm/ai-sdk/client.js";
-export type { AskingOptions } from "./planner/llm/resilience.js";
+export type { LlmRequestOptions } from "./planner/llm/resilience.js";
 export type {
   AssistantMessage,
   LlmAnswer,
@@ -75,7 +75,7 @@ export type { PlannerOutcome, PlannerPause, PlannerResult } from "./planner/resu
 export type { Trajectory, TrajectoryCall, TrajectoryStep } from "./planner/result.js";
 export type {
   HostStateStore,
-  Released,
+  AfterRelease,
   RemoteBinding,
   StateEvent,
   StateStore,
@@ -86,5 +86,5 @@ export { tool } from "./planner/tool.js";
 export type { NativeTool, NativeToolOptions, PlannerToolContext } from "./planner/tool.js";
 export type { ToolArtifacts, ToolArtifactInfo } from "./artifacts/tool-artifacts.js";
 export type { ResiliencePolicy, RetryRules } from "./tools/resilience/resilience.js";
-export type { DisplayedFile, ResultDisplay, UserFilePrompts } from "./tools/user-files/handling.js";
+export type { DisplayedFile, ResultDisplay, UserFilePrompts } from "./tools/user-files.js";
 export type { RetryNotice } from "./tools/resilience/resilience.js";

@@ -4,7 +4,7 @@
  * @module mcp-sluice/serve
  */
 export { listen } from "./server/http/listen.js";
-export type { Answering, Listening, ListenOptions } from "./server/http/listen.js";
+export type { RequestHandler, ListeningServer, ListenOptions } from "./server/http/listen.js";
 export { SluiceServer } from "./server/sluice-server.js";
 export type { ServedMcp, ServeLimits, SluiceServerOptions } from "./server/options.js";
 export type { Authenticate, Identity, ServedSession } from "./server/sessions/session.js";

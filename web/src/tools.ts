@@ -35,13 +35,14 @@ export { OAuthManager } from "./tools/auth/oauth-manager.js";
 export type { AuthRequest, ConsentQuestion, OAuthManagerOptions } from "./tools/auth/oauth-manager.js";
 export { discoverMcpProvider } from "./tools/auth/mcp-discovery.js";
 export type { McpClientIdentity, McpDiscovery } from "./tools/auth/mcp-discovery.js";
-export type { OAuthStateStore } from "./tools/auth/oauth-state-store.js";
-export type { OAuthUser } from "./tools/auth/owner.js";
-export type { OAuthProviderConfig } from "./tools/auth/provider-config.js";
+export type { OAuthStateStore } from "./tools/auth/pending-requests.js";
+export type { OAuthUser } from "./tools/auth/token-store.js";
+export type { OAuthProviderConfig } from "./tools/auth/oauth-client.js";
 export { MemoryTokenStore } from "./tools/auth/token-store.js";
 export type { StoredToken, TokenStore } from "./tools/auth/token-store.js";
-export { readSourcesFile } from "./tools/config/sources-file.js";
-export { readToolConfig, ToolConfigError } from "./tools/config.js";
+export { readSourcesFile } from "./tools/config.js";
+export { readToolConfig } from "./tools/config.js";
+export { ToolConfigError } from "./tools/errors.js";
 export type {
   AuthType,
   ExternalToolConfig,
@@ -52,7 +53,7 @@ export type {
   TransportType,
   UtcpMode,
 } from "./tools/config.js";
-export type { PauseReason, ToolContext, ToolProgress, ToolWait } from "./tools/context.js";
+export type { PauseReason, ToolContext, ToolProgress, ToolWait } from "./tools/options.js";
 export {
   ToolAuthError,
   ToolClientError,
@@ -63,7 +64,7 @@ export {
   ToolTimeoutError,
 } from "./tools/errors.js";
 export type { ErrorCategory, ToolErrorCode, ToolErrorDetails, ToolErrorDict } from "./tools/errors.js";
-export type { ToolNodeEvent } from "./tools/event.js";
+export type { ToolNodeEvent } from "./tools/options.js";
 export type { ToolNodeOptions } from "./tools/options.js";
 export { getPreset, PresetRegistry, presetNames, registerPreset } from "./tools/presets.js";
 export { ToolRegistry } from "./tools/registry.js";
@@ -75,14 +76,15 @@ export type {
   ReadContent,
   TextContent,
 } from "./tools/resources/connection.js";
-export type { ResourceContent, ResourceReading } from "./tools/resources/contents.js";
-export type { ResourceEvent } from "./tools/event.js";
-export type { Listing } from "./tools/resources/listed.js";
+export type { ResourceContent, ResourceReading } from "./tools/resources/cache.js";
+export type { ResourceEvent } from "./tools/options.js";
+export type { Listing } from "./tools/resources/connection.js";
 export { fillTemplate, templateVariables } from "./tools/resources/templates.js";
 export type { TemplateVariable } from "./tools/resources/templates.js";
-export type { JsonSchema } from "./tools/source.js";
-export type { ToolResult } from "./tools/tool-answer.js";
-export type { Segment, TransformerContext } from "./tools/transformer.js";
-export type { DisplayedFile, ResultDisplay, UserFileHandling } from "./tools/user-files/handling.js";
+export type { JsonSchema, LeftOutTool } from "./tools/source.js";
+export type { CallTemplateType } from "./tools/config.js";
+export type { ToolResult } from "./tools/tool-call.js";
+export type { Segment, TransformerContext } from "./tools/tool-call.js";
+export type { DisplayedFile, FileRefusal, ResultDisplay, UserFileHandling } from "./tools/user-files.js";
 export { variablesOf } from "./tools/variables.js";
 export type { Variables } from "./tools/variables.js";

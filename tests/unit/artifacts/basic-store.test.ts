@@ -19,7 +19,7 @@ const A = { session_id: "a" };
 const B = { session_id: "b" };
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** A store of a host's own, as RFC 0.3 §5.2 and §5.3 have it: an id follows from the content, and whoever has it may read. */
+/** A store of a host's own, of the least kind: an id follows from the content, and whoever has it may read. */
 class FiveMethods {
   readonly contents = new Map<string, Uint8Array>();
   readonly told: (BasicArtifactInfo | undefined)[] = [];

@@ -9,7 +9,9 @@ import { build } from "vite";
 
 /** A bundled program. */
 export interface Program {
-  start(...words: readonly string[]): ChildProcess;
+  /** The file that node runs. */
+  readonly path: string;
+  readonly start: (...words: readonly string[]) => ChildProcess;
   dispose(): Promise<void>;
 }
 
@@ -25,9 +27,10 @@ export async function bundled(name: string): Promise<Program> {
       rolldownOptions: { output: { entryFileNames: "program.mjs" } },
     },
   });
+  const path = join(folder, "program.mjs");
   return {
-    start: (...words) =>
-      spawn(process.execPath, [join(folder, "program.mjs"), ...words], { stdio: ["ignore", "pipe", "inherit"] }),
+    path,
+    start: (...words) => spawn(process.execPath, [path, ...words], { stdio: ["ignore", "pipe", "inherit"] }),
     dispose: () => rm(folder, { recursive: true }),
   };
 }

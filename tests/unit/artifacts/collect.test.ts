@@ -47,7 +47,7 @@ test("a collector never takes what a writer has just claimed, and dying does not
   expect((await strict.collect())?.artifacts).toBe(before);
   await store.gc();
   expect(await listed(store.list())).toEqual([]);
-  expect((await readdir(folder)).toSorted()).toEqual(["blobs", "refs", "sluice-store.json", "tmp"]);
+  expect((await readdir(folder)).toSorted()).toEqual(["blobs", "names", "refs", "sluice-store.json", "tmp"]);
 }, 120_000);
 
 test("while one process collects, another lets it", async () => {

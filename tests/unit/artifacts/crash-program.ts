@@ -37,6 +37,8 @@ for (const data of [small, large]) {
   const { id } = await store.putBytes(data);
   await store.putBytes(data, { scope: mine });
   await store.putBytes(data, { filename: "renamed" });
+  await store.update(id, { filename: "again" });
+  await store.putBytes(data, { scope: mine, filename: "named" });
   await store.delete(id, mine);
 }
 await store.gc();

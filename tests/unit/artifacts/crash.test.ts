@@ -22,7 +22,7 @@ afterAll(async () => {
 async function dying(call: number): Promise<Dying> {
   const folder = join(root, String(call));
   const done = (await printed(program.start(folder, String(call)))) === "done";
-  const store = new FileArtifactStore(folder, { sweepAfter: 0 });
+  const store = new FileArtifactStore(folder);
   const wrong = await damagesOf(store);
   await store.gc();
   wrong.push(...(await damagesOf(store)));
@@ -40,7 +40,9 @@ async function dying(call: number): Promise<Dying> {
 
 async function damagesOf(store: FileArtifactStore): Promise<string[]> {
   const wrong: string[] = [];
-  for (const { id, scope } of await listed(store.list())) {
+  for (const { id, scope, filename } of await listed(store.list())) {
+    const named = filename === null ? [] : await listed(store.list(scope, { filename }));
+    if (filename !== null && !named.some((each) => each.id === id)) wrong.push(`${id}: not found by its name`);
     const failure = await store.get(id, scope).then(
       (bytes) => (bytes ? null : "gone"),
       (error: unknown) => String(error),

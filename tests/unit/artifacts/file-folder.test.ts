@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import {
   chmod,
+  chown,
   lstat,
   mkdir,
   mkdtemp,
@@ -11,7 +12,6 @@ import {
   rm,
   symlink,
   truncate,
-  utimes,
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,14 +19,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { Layout } from "../../../web/src/artifacts/file/folder.js";
-import { isStale, temporaryName } from "../../../web/src/artifacts/file/plain.js";
 import { scopeKey } from "../../../web/src/artifacts/scope.js";
 import type { ArtifactRef } from "../../../web/src/artifacts/store.js";
 import { listed, same } from "./bytes.js";
 import { bundled, printed } from "./child.js";
 import { noise } from "./noise.js";
 
-const HOUR = 3_600_000;
 let root: string;
 let folder: string;
 let layout: Layout;
@@ -110,11 +108,97 @@ describe("the folder", () => {
     await expect(store.get("artifact_000000000000")).rejects.toMatchObject({ code: "E_STORE_CORRUPT" });
   });
 
-  test("that is a file is an error with a remedy and no path", async () => {
-    await writeFile(folder, "x");
-    const failure = store.putText("x");
-    await expect(failure).rejects.toMatchObject({ code: "E_STORE_WRITE" });
-    await expect(failure).rejects.not.toMatchObject({ message: expect.stringContaining(root) as string });
+  describe("that cannot be one is an error with a remedy and no path,", () => {
+    test.each([
+      [
+        "a file",
+        "file",
+        "file",
+        "E_STORE_WRITE",
+        "The store folder is a file, or lies below one: name another folder.",
+      ],
+      ["below a file", "file", "file/below/it", "E_STORE_WRITE", "The store folder is a file, or lies below one"],
+      [
+        "a link to nothing",
+        "nowhere",
+        "link",
+        "E_STORE_DENIED",
+        "is a link that leads to a place that does not exist: make",
+      ],
+      [
+        "below one",
+        "nowhere",
+        "link/below/it",
+        "E_STORE_DENIED",
+        "is a link that leads to a place that does not exist",
+      ],
+      ["a link to itself", "link", "link", "E_STORE_DENIED", "is a link that leads back to itself: remove it"],
+      ["below that", "link", "link/below/it", "E_STORE_DENIED", "is a link that leads back to itself: remove it"],
+    ])("%s", async (_, target, name, code, message) => {
+      await writeFile(join(root, "file"), "x");
+      await symlink(target, join(root, "link"));
+      const failures = [
+        await new FileArtifactStore(join(root, name)).putText("x").catch((error: unknown) => error),
+        await new FileArtifactStore(join(root, name)).get("artifact_000000000000").catch((error: unknown) => error),
+      ];
+      for (const [at, failure] of failures.entries()) {
+        expect(failure).toMatchObject({ code: at === 0 ? code : code.replace("WRITE", "READ") });
+        expect(String(failure)).toContain(message);
+        expect(String(failure)).toContain("name another folder.");
+        expect(String(failure)).not.toContain(root);
+      }
+      expect((await readdir(root)).toSorted()).toEqual(["file", "link"]);
+    });
+  });
+
+  test("may be a link to one", async () => {
+    await mkdir(join(root, "elsewhere"));
+    await symlink("elsewhere", folder);
+    const { id } = await store.putText("x");
+    expect(await new FileArtifactStore(join(root, "elsewhere")).exists(id)).toBe(true);
+  });
+
+  describe.skipIf(process.platform === "win32")("that others may write to is refused,", () => {
+    const refused = { code: "E_STORE_DENIED", message: expect.stringContaining("chmod 700") as string };
+
+    test.each([0o777, 0o1777, 0o702])("whether it is a store already or not: %o", async (mode) => {
+      const { id } = await store.putText("x");
+      await chmod(folder, mode);
+      await expect(new FileArtifactStore(folder).putText("y")).rejects.toMatchObject(refused);
+      await expect(new FileArtifactStore(folder).get(id)).rejects.toMatchObject(refused);
+      await chmod(folder, 0o700);
+      expect(await new FileArtifactStore(folder).exists(id)).toBe(true);
+      await mkdir(join(root, "shared"));
+      await chmod(join(root, "shared"), mode);
+      await expect(new FileArtifactStore(join(root, "shared")).putText("y")).rejects.toMatchObject(refused);
+      expect(await readdir(join(root, "shared"))).toEqual([]);
+      expect(await new FileArtifactStore(join(root, "shared", "own")).putText("y")).toMatchObject({ size_bytes: 1 });
+    });
+
+    test("also where it is only a folder in it", async () => {
+      await store.putText("x");
+      await chmod(join(folder, "refs"), 0o777);
+      await expect(new FileArtifactStore(folder).putText("y")).rejects.toMatchObject(refused);
+    });
+
+    test.runIf(process.getuid?.() === 0)(
+      "by a group of several users, or as its owner; not by one's own group",
+      async () => {
+        await store.putText("x");
+        await chmod(folder, 0o770);
+        expect(await new FileArtifactStore(folder).putText("y")).toMatchObject({ size_bytes: 1 });
+        await chown(folder, 0, 100);
+        await expect(new FileArtifactStore(folder).putText("y")).rejects.toMatchObject(refused);
+        await chmod(folder, 0o750);
+        expect(await new FileArtifactStore(folder).putText("y")).toMatchObject({ size_bytes: 1 });
+        await chown(folder, 65_534, 65_534);
+        const theirs = {
+          code: "E_STORE_DENIED",
+          message: expect.stringContaining("belongs to another user") as string,
+        };
+        await expect(new FileArtifactStore(folder).putText("y")).rejects.toMatchObject(theirs);
+      },
+    );
   });
 
   test("that may not be written is E_STORE_DENIED", async () => {
@@ -243,39 +327,6 @@ describe("damage", () => {
 });
 
 describe("clearing up", () => {
-  test("takes what the dead left an hour ago, and nothing else", async () => {
-    await store.putText("x");
-    const now = Date.now() / 1000;
-    const mine = temporaryName();
-    const [host] = mine.split("-");
-    // No process has this id: Linux gives at most 2^22.
-    const dead = `${host}-9999999-a-${"0".repeat(16)}`;
-    const far = `00000000-1-a-${"0".repeat(16)}`;
-    for (const [name, hours] of [
-      [mine, 2],
-      [dead, 2],
-      [`${dead.slice(0, -1)}1`, 0.9],
-      [far, 2],
-      [`${far.slice(0, -1)}1`, 25],
-      ["foreign", 99],
-    ] as const) {
-      await mkdir(join(layout.temporaries, name));
-      await utimes(join(layout.temporaries, name), now - hours * 3600, now - hours * 3600);
-    }
-    await new FileArtifactStore(folder).putText("y"); // the first write clears up
-    expect((await readdir(layout.temporaries)).toSorted()).toEqual(
-      [mine, `${dead.slice(0, -1)}1`, far, "foreign"].toSorted(),
-    );
-  });
-
-  test("knows its own from a process that had the same number", () => {
-    const mine = temporaryName();
-    expect(isStale(mine, 2 * HOUR)).toBe(false);
-    expect(isStale(mine.replace(/-\w+-(\w{16})$/, "-abc-$1"), 2 * HOUR)).toBe(true);
-    expect(isStale(mine, 25 * HOUR)).toBe(true);
-    expect(isStale(mine.replace(/-\d+-/, `-${process.ppid}-`), 2 * HOUR)).toBe(false);
-  });
-
   test("removes blobs that lost their refs, and says how much that was", async () => {
     const kept = await store.putBytes(noise(500));
     const lost = await store.putBytes(noise(700));

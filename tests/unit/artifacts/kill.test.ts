@@ -47,7 +47,7 @@ test("two writers at once, killed over and over, never leave anything torn or lo
   }
   expect(stored.size).toBeGreaterThan(3);
 
-  const store = new FileArtifactStore(folder, { sweepAfter: 0 });
+  const store = new FileArtifactStore(folder);
   const before = await listed(store.list());
   await store.gc();
   expect(await readdir(join(folder, "tmp"))).toEqual([]);

@@ -15,7 +15,7 @@ function subjectOf(store: ArtifactStore): Subject {
 describeStore("MemoryArtifactStore", async (options = {}) => subjectOf(new MemoryArtifactStore(options)));
 describeStore("MemoryArtifactStore without limits", async (options = {}) => subjectOf(new BareMemoryStore(options)));
 
-test("a memory store has the limits of RFC 0.3 §7.1 unless it is told otherwise", async () => {
+test("a memory store has the default limits unless it is told otherwise", async () => {
   const large = new Uint8Array(50 * 1024 * 1024 + 1);
   await expect(new MemoryArtifactStore().putBytes(large)).rejects.toMatchObject({ code: "E_TOO_LARGE" });
   expect((await new MemoryArtifactStore().putBytes(large.subarray(1))).size_bytes).toBe(50 * 1024 * 1024);

@@ -10,7 +10,7 @@ const ADA: ArtifactScope = { tenant_id: "acme", user_id: "ada", session_id: "s1"
 const BOB: ArtifactScope = { ...ADA, user_id: "bob" };
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** A store that records whose an artifact is and asks nobody for it, as RFC 0.3 §7.2 allows. */
+/** A store that records whose an artifact is and asks nobody for it. */
 function careless(): ArtifactStore {
   const store = new BareMemoryStore();
   const scopes = new Map<string, ArtifactScope>();

@@ -5,6 +5,7 @@ import type { ArtifactStore, Clock } from "../../../web/src/artifacts/store.js";
 import { contractOfEvicting } from "./contract/evicting.js";
 import { contractOfHostile } from "./contract/hostile.js";
 import { contractOfMistyped } from "./contract/mistyped.js";
+import { contractOfNaming } from "./contract/naming.js";
 import { contractOfPutting } from "./contract/putting.js";
 import { contractOfReading } from "./contract/reading.js";
 import { contractOfScoping } from "./contract/scoping.js";
@@ -32,6 +33,7 @@ export function describeStore(title: string, opening: OpenSubject): void {
 
     const current = (): Subject => subject;
     contractOfPutting(current);
+    contractOfNaming(current);
     contractOfScoping(current, opening);
     contractOfReading(current);
     contractOfWriting(current);

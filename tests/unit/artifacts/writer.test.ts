@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { ArtifactRef } from "../../../web/src/artifacts/store.js";
 import { claimOf, refOf } from "../../../web/src/artifacts/record.js";
-import { SinkWriter, type Sink } from "../../../web/src/artifacts/writer.js";
+import { SinkWriter, type ByteSink } from "../../../web/src/artifacts/writer.js";
 
 /** A disk with room for three bytes. */
-class SmallSink implements Sink {
+class SmallSink implements ByteSink {
   readonly calls: string[] = [];
   #room = 3;
   readonly #slow: boolean;

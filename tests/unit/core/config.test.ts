@@ -1,10 +1,10 @@
-/** The configuration (RFC 0.3 §4.2, §4.4): every key does something, and what is wrong is named. */
+/** The configuration: every key does something, and what is wrong is named. */
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { configKeys, type SchemaNode } from "../../../web/src/cli/config.js";
 import { createSluice, type SluiceConfig, type TransformOptions } from "../../../web/src/index.js";
-import { openDoor } from "../../../web/src/mcp/open-door.js";
+import { createInterceptor } from "../../../web/src/mcp/interceptor.js";
 import { noise } from "../artifacts/noise.js";
 import { base64, PDF, PNG, prose, TAR } from "./samples.js";
 
@@ -98,11 +98,11 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-/** The keys that the core reads; those of retention are the store's, those of doors the doors'. */
+/** The keys that the core reads; those of retention are the store's, those of interceptors the interceptors'. */
 async function keys(): Promise<string[]> {
   const schema = await readFile(new URL("../../../dist/config.schema.json", import.meta.url), "utf8");
   const all = configKeys(JSON.parse(schema) as SchemaNode).map(({ key }) => key);
-  return all.filter((key) => !/^(?:retention|door)\./.test(key));
+  return all.filter((key) => !/^(?:retention|interceptor)\./.test(key));
 }
 
 /** Every section, the ones that the core never sees included. */
@@ -165,7 +165,7 @@ describe("what is wrong is named", () => {
 
   test.each([
     ["retension", "retention"],
-    ["doors", "door"],
+    ["interceptors", "interceptor"],
     ["maxInlineSize", "max_inline_size"],
     ["Tool-Fields", "tool_fields"],
   ])("so is a section, whoever reads it: %s", async (name, meant) => {
@@ -176,8 +176,8 @@ describe("what is wrong is named", () => {
   test.each(["proxy", "ttl_seconds", "__proto__", "constructor"])(
     "any other section is told all that there are: %s",
     async (name) => {
-      const config = JSON.parse(`{"door":{},"retention":{},${JSON.stringify(name)}:{}}`) as SluiceConfig;
-      for (const read of [create, (given: SluiceConfig) => openDoor({ config: given })]) {
+      const config = JSON.parse(`{"interceptor":{},"retention":{},${JSON.stringify(name)}:{}}`) as SluiceConfig;
+      for (const read of [create, (given: SluiceConfig) => createInterceptor({ config: given })]) {
         const error: unknown = await read(config).catch((reason: unknown) => reason);
         expect(error).toMatchObject({ code: "E_CONFIG_KEY", path: name });
         const [, listed = ""] = /: there are (.*)$/.exec((error as Error).message) ?? [];

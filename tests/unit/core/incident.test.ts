@@ -1,4 +1,4 @@
-/** The incident of RFC 0.3 §1.1, in the shapes of its Appendix B. */
+/** A PDF and other bytes in JSON in text, in the shapes that servers send. */
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { createSluice } from "../../../web/src/index.js";

@@ -1,4 +1,4 @@
-/** Reading resource links when the configuration asks for it (RFC 0.3 §4.3, §5.7). */
+/** Reading resource links when the configuration asks for it. */
 import { describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { createSluice, NoOpArtifactStore, SluiceError } from "../../../web/src/index.js";

@@ -3,7 +3,7 @@ import { plainType } from "../../../web/src/core/media-type.js";
 import { createSluice, MemoryArtifactStore } from "../../../web/src/index.js";
 import { base64 } from "./samples.js";
 
-/** The samples of `tests/cpp/sniff_decide_test.cpp`. */
+/** The samples of `tests/cpp/sniff/decide_test.cpp`. */
 const PLAIN = [
   "application/vnd.ms-excel.sheet.macroenabled.12",
   "application/vnd.acme",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { nearest } from "../../../web/src/errors/nearest.js";
+import { nearest } from "../../../web/src/errors/arguments.js";
 
 describe("nearest", () => {
   test.each([

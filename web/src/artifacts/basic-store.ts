@@ -1,9 +1,9 @@
 /**
- * Stores that have the five methods of RFC 0.3 §5.2 and no more, used as whole ones.
+ * Stores that have the five basic methods and no more, used as whole ones.
  * @module
  */
 import { sha256 } from "#hash";
-import { isBytes } from "../core/call.js";
+import { isBytes } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import { guarded } from "../errors/storage.js";
 import type { Hashing } from "./hash.js";
@@ -12,7 +12,7 @@ import { RefTableStore, type Contents } from "./ref-table.js";
 import type { Clock } from "./store.js";
 import { damaged } from "./verify.js";
 
-/** What a store with the five methods of RFC 0.3 is told of what it stores. */
+/** What a store with the five basic methods is told of what it stores. */
 export interface BasicArtifactInfo {
   /** What the bytes are. */
   readonly mime_type?: string;
@@ -30,7 +30,7 @@ export interface BasicArtifactRef {
   readonly id: string;
 }
 
-/** The five methods of RFC 0.3 §5.2. They know nothing of scopes. */
+/** The five basic methods. They know nothing of scopes. */
 export interface BasicArtifactStore {
   /** Stores bytes, and names them by an id. */
   putBytes(data: Uint8Array, info?: BasicArtifactInfo): Promise<BasicArtifactRef>;

@@ -3,7 +3,7 @@
  * no bytes at all, and twice as wide numbers for others.
  * @module
  */
-import { isBytes, noBytes, wrong } from "../core/call.js";
+import { isBytes, noBytes, wrong } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import type { ByteRange } from "./store.js";
 

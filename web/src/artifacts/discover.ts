@@ -1,5 +1,5 @@
 /**
- * Which store artifacts go to (RFC 0.3 §5.2): the one that was named, else one that the host brings, else none.
+ * Which store artifacts go to: the one that was named, else one that the host brings, else none.
  * @module
  */
 import { SluiceError } from "../errors/error.js";
@@ -36,7 +36,7 @@ export function chosenStore(named: ArtifactStore | undefined, stateStore: unknow
 
 /**
  * The artifact store that a state store brings: its property `artifactStore` or `artifact_store`, else the state store
- * itself where it is one. One that has the five methods of RFC 0.3 alone is used through an adapter: this process then
+ * itself where it is one. One that has the five basic methods alone is used through an adapter: this process then
  * remembers what belongs to whom. Null when there is none.
  *
  * @throws SluiceError E_INVALID_ARGUMENT when it brings something that lacks one of the five; the message names them.
@@ -60,7 +60,7 @@ export function discoverArtifactStore(stateStore: unknown): ArtifactStore | null
 }
 
 /**
- * The artifact store that was given, through an adapter where it has the five methods of RFC 0.3 alone.
+ * The artifact store that was given, through an adapter where it has the five basic methods alone.
  *
  * @throws SluiceError E_INVALID_ARGUMENT when it is none; the message says what it lacks.
  */
@@ -71,7 +71,7 @@ export function asStore(given: unknown): ArtifactStore {
 }
 
 /**
- * Refuses a store that has the five methods of RFC 0.3 alone, for those whose refs must outlive a process or be shared.
+ * Refuses a store that has the five basic methods alone, for those whose refs must outlive a process or be shared.
  *
  * @throws SluiceError E_INVALID_ARGUMENT with the reason.
  */

@@ -1,5 +1,5 @@
 /**
- * Names of artifacts: `{namespace}_{first hex digits of the SHA-256}` (RFC 0.3 §5.3).
+ * Names of artifacts: `{namespace}_{first hex digits of the SHA-256}`.
  * @module
  */
 import { SluiceError } from "../errors/error.js";

@@ -10,7 +10,7 @@ import type { Clock } from "./store.js";
 
 /** Options of a {@link MemoryArtifactStore}. */
 export interface MemoryStoreOptions {
-  /** Limits; the defaults of RFC 0.3 §7.1 when left out: an hour, 50 MiB each, 500 MiB a session. Null: none. */
+  /** Limits; the defaults are an hour, 50 MiB each, 500 MiB a session. Null: none. */
   readonly retention?: RetentionConfig | null;
   /** How contents are named; SHA-256 when left out. */
   readonly hashing?: Hashing;

@@ -1,5 +1,5 @@
 /**
- * The store of those who configured none: says so once, keeps nothing (RFC 0.3 §7.4).
+ * The store of those who configured none: says so once, keeps nothing.
  * @module
  */
 import { bytesOf, encoded } from "./bytes.js";
@@ -14,7 +14,7 @@ import type {
   StoredArtifact,
 } from "./store.js";
 import { openUnstored, type Unstored } from "./unstored.js";
-import { SinkWriter, type Sink } from "./writer.js";
+import { SinkWriter, type ByteSink } from "./writer.js";
 
 /** Options of a {@link NoOpArtifactStore}. */
 export interface NoOpStoreOptions {
@@ -78,7 +78,7 @@ export class NoOpArtifactStore implements ArtifactStore {
 
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
     const unstored = await this.#begin(info);
-    const sink: Sink = {
+    const sink: ByteSink = {
       write(chunk): undefined {
         unstored.write(chunk);
       },

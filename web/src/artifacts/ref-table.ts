@@ -12,7 +12,9 @@ import { LocalLocks } from "./local-locks.js";
 import { claimOf, copyOf, infoOfText, patched, refOf, restated, type Claim } from "./record.js";
 import { scopeKey } from "./scope.js";
 import { inMilliseconds, Stamps } from "./stamps.js";
+import { filterOf, isWanted } from "./filter.js";
 import type {
+  ArtifactFilter,
   ArtifactInfo,
   ArtifactPatch,
   ArtifactRef,
@@ -23,7 +25,7 @@ import type {
   Clock,
   StoredArtifact,
 } from "./store.js";
-import { SinkWriter, type Sink } from "./writer.js";
+import { SinkWriter, type ByteSink } from "./writer.js";
 
 interface Entry {
   ref: ArtifactRef;
@@ -91,9 +93,12 @@ class RefTable {
   }
 
   /** What one scope holds, in the order of being stored first; what all do when it is left out. */
-  *list(scope: ArtifactScope | undefined): Iterable<StoredArtifact> {
+  *list(scope: ArtifactScope | undefined, only: ArtifactFilter): Iterable<StoredArtifact> {
     const chosen = scope === undefined ? [...this.#scopes.values()] : [this.#scopes.get(scopeKey(scope))];
-    const entries = chosen.flatMap((entriesOfOne) => [...(entriesOfOne?.values() ?? [])]);
+    const entries: Entry[] = [];
+    for (const entriesOfOne of chosen) {
+      for (const entry of entriesOfOne?.values() ?? []) if (isWanted(entry.ref, only)) entries.push(entry);
+    }
     entries.sort((left, right) => left.created - right.created);
     for (const entry of entries) yield storedOf(entry);
   }
@@ -181,8 +186,8 @@ export class RefTableStore implements ArtifactStore {
     return this.#refs.update(id, patch, scope);
   }
 
-  async *list(scope?: ArtifactScope): AsyncIterable<StoredArtifact> {
-    yield* this.#refs.list(scope);
+  async *list(scope?: ArtifactScope, only?: ArtifactFilter): AsyncIterable<StoredArtifact> {
+    yield* this.#refs.list(scope, filterOf(only));
   }
 
   async evict(seen: StoredArtifact): Promise<boolean> {
@@ -233,7 +238,7 @@ export class RefTableStore implements ArtifactStore {
 }
 
 /** Collects chunks until they are put as one. */
-class MemorySink implements Sink {
+class MemorySink implements ByteSink {
   readonly #put: (bytes: Uint8Array, patch: ArtifactPatch) => Promise<ArtifactRef>;
   #chunks: Uint8Array[] = [];
   #size = 0;

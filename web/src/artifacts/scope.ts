@@ -5,7 +5,7 @@
 import { SluiceError } from "../errors/error.js";
 import type { ArtifactScope } from "./store.js";
 
-/** A scope with all four fields said (RFC 0.3 §7.2). */
+/** A scope with all four fields said. */
 export type FullScope = { readonly [Field in keyof Required<ArtifactScope>]: string | null };
 
 /** Most UTF-16 units in one field of a scope. */

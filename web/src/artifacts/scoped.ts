@@ -2,7 +2,7 @@
  * A store as one user, session or trace may see it.
  * @module
  */
-import { isBytes } from "../core/call.js";
+import { isBytes } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import { guarded } from "../errors/storage.js";
 import { chunksOf, objectOf, type Uploaded } from "./bytes.js";
@@ -10,7 +10,16 @@ import { asStore } from "./discover.js";
 import { isArtifactId } from "./ids.js";
 import { fullScope, sameScope, type FullScope } from "./scope.js";
 import { openedWriter, writtenWhole } from "./writer.js";
-import type { ArtifactInfo, ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "./store.js";
+import type {
+  ArtifactFilter,
+  ArtifactInfo,
+  ArtifactRef,
+  ArtifactScope,
+  ArtifactStore,
+  ByteRange,
+  StoredArtifact,
+} from "./store.js";
+import { isWanted } from "./filter.js";
 
 /** What is said of an upload: everything but whose it is. */
 export type UploadInfo = Omit<ArtifactInfo, "scope">;
@@ -67,10 +76,10 @@ export class ScopedArtifacts {
     return found(sameScope(artifact.scope, this.#scope) ? artifact : null, id);
   }
 
-  /** What the scope holds, oldest first. */
-  async *list(): AsyncIterable<StoredArtifact> {
-    for await (const artifact of this.#store.list(this.#scope)) {
-      if (sameScope(artifact.scope, this.#scope)) yield artifact;
+  /** What the scope holds, or what of it is wanted, oldest first. */
+  async *list(only?: ArtifactFilter): AsyncIterable<StoredArtifact> {
+    for await (const artifact of this.#store.list(this.#scope, only)) {
+      if (sameScope(artifact.scope, this.#scope) && isWanted(artifact, only)) yield artifact;
     }
   }
 

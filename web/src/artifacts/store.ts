@@ -3,7 +3,7 @@
  * @module
  */
 
-/** Whose an artifact is. A missing or null field matches only null (RFC 0.3 §7.2). */
+/** Whose an artifact is. A missing or null field matches only null. */
 export interface ArtifactScope {
   /** The organisation. */
   readonly tenant_id?: string | null;
@@ -15,7 +15,7 @@ export interface ArtifactScope {
   readonly trace_id?: string | null;
 }
 
-/** A compact reference to a stored artifact (RFC 0.3 §5.4, §7.2). Safe to show to a model, without `scope`. */
+/** A compact reference to a stored artifact. Safe to show to a model, without `scope`. */
 export interface ArtifactRef {
   /** `{namespace}_{first 12 hex of SHA-256}`, longer where two contents in one scope would share it. */
   readonly id: string;
@@ -60,6 +60,12 @@ export interface ArtifactInfo {
 /** What may change about a stored artifact. */
 export type ArtifactPatch = Pick<ArtifactInfo, "mime_type" | "filename" | "source">;
 
+/** Which artifacts of a list are wanted; left out: all. */
+export interface ArtifactFilter {
+  /** Those that have just this file name. */
+  readonly filename?: string;
+}
+
 /** A half-open range of bytes; `end` left out means to the last byte. */
 export interface ByteRange {
   /** The first byte, from 0. */
@@ -82,7 +88,7 @@ export interface ArtifactWriter extends AsyncDisposable {
 }
 
 /**
- * A place for bytes and large texts (RFC 0.3 §5.2). Blobs and refs are separate things: one blob per
+ * A place for bytes and large texts. Blobs and refs are separate things: one blob per
  * content, one ref per scope and id, so identical content from two scopes is stored once and neither can
  * see, change or delete the other's. `scope` selects refs by equality of all four fields.
  */
@@ -104,8 +110,12 @@ export interface ArtifactStore {
   stat(id: string, scope?: ArtifactScope): Promise<StoredArtifact | null>;
   /** Changes what is said of an artifact; null when there is none. */
   update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null>;
-  /** What one scope holds, in the order of being stored first; what all do when `scope` is left out. */
-  list(scope?: ArtifactScope): AsyncIterable<StoredArtifact>;
+  /**
+   * What one scope holds, in the order of being stored first; what all do when `scope` is left out. `only` leaves others out: of one
+   * scope and name without looking at what else there is. A store that does not know `only` gives the others too, so whoever asks
+   * looks at each.
+   */
+  list(scope?: ArtifactScope, only?: ArtifactFilter): AsyncIterable<StoredArtifact>;
   /** Stores bytes that arrive in pieces. */
   openWriter(info?: ArtifactInfo): Promise<ArtifactWriter>;
   /**

@@ -2,8 +2,7 @@
  * Two stores as one: size alone says which keeps an artifact.
  * @module
  */
-import { wrong } from "../core/call.js";
-import { writerOf } from "../core/store-access.js";
+import { wrong } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import { bytesOf, chunksOf, encoded, objectOf } from "./bytes.js";
 import { asStore } from "./discover.js";
@@ -11,6 +10,7 @@ import { isArtifactId } from "./ids.js";
 import { claimOf, infoOfText, patched, type Claim } from "./record.js";
 import { scopeKey } from "./scope.js";
 import type {
+  ArtifactFilter,
   ArtifactInfo,
   ArtifactPatch,
   ArtifactRef,
@@ -20,7 +20,7 @@ import type {
   ByteRange,
   StoredArtifact,
 } from "./store.js";
-import { SinkWriter, writtenWhole, type Sink } from "./writer.js";
+import { SinkWriter, writerOf, writtenWhole, type ByteSink } from "./writer.js";
 
 /** Options of a {@link TieredArtifactStore}. */
 export interface TieredStoreOptions {
@@ -110,9 +110,9 @@ export class TieredArtifactStore implements ArtifactStore {
   }
 
   /** As ArtifactStore says, each store's own order kept; between them what was stored last earlier comes first. */
-  async *list(scope?: ArtifactScope): AsyncIterable<StoredArtifact> {
+  async *list(scope?: ArtifactScope, only?: ArtifactFilter): AsyncIterable<StoredArtifact> {
     const seen = new Set<string>();
-    for await (const artifact of merged(this.#near.list(scope), this.#far.list(scope))) {
+    for await (const artifact of merged(this.#near.list(scope, only), this.#far.list(scope, only))) {
       const key = `${artifact.id} ${scopeKey(artifact.scope)}`;
       if (isDraft(artifact) || seen.has(key)) continue;
       seen.add(key);
@@ -157,7 +157,7 @@ interface Tiers {
 }
 
 /** Writes near until it is too much, then far. Holds nothing. */
-class TieredSink implements Sink {
+class TieredSink implements ByteSink {
   readonly #tiers: Tiers;
   readonly #claim: Claim;
   #writer: ArtifactWriter;

@@ -1,10 +1,9 @@
 /**
- * The artifacts that a native tool or a transformer sees: those of whoever calls it (RFC 0.3 §5.2).
+ * The artifacts that a native tool or a transformer sees: those of whoever calls it.
  * @module
  */
-import { isBytes, wrong } from "../core/call.js";
+import { isBytes, wrong, checkOptions, OBJECT, type OptionTest, type OptionTests } from "../errors/arguments.js";
 import { SluiceError, type ErrorCode } from "../errors/error.js";
-import { checkOptions, OBJECT, type OptionTest, type OptionTests } from "../errors/options.js";
 import { isStoreFailure } from "../errors/storage.js";
 import { bytesOf, type Uploaded } from "./bytes.js";
 import { ScopedArtifacts } from "./scoped.js";
@@ -45,7 +44,7 @@ const INFO: OptionTests<ToolArtifactInfo> = {
 };
 
 /**
- * A store as one call sees it. `putBytes`, `putText`, `get`, `delete` and `exists` are those of RFC 0.3; `upload` and `open` are
+ * A store as one call sees it. `putBytes`, `putText`, `get`, `delete` and `exists` are the basic ones; `upload` and `open` are
  * the same for streams. The scope is fixed: no option and no id leads out of it. What is not there is null or false, also
  * where there is no store at all.
  *
@@ -69,7 +68,7 @@ export class ToolArtifacts {
    * Stores bytes.
    *
    * @returns where there is no store, or it fails and the host answers all the same, a ref whose id begins with `truncated_`.
-   * @throws SluiceError E_INVALID_ARGUMENT with the option's path; E_STORE_…, E_TOO_LARGE where `door.on_store_failure` says `error`.
+   * @throws SluiceError E_INVALID_ARGUMENT with the option's path; E_STORE_…, E_TOO_LARGE where `interceptor.on_store_failure` says `error`.
    */
   async putBytes(data: Uint8Array, info?: ToolArtifactInfo): Promise<ArtifactRef> {
     return this.upload(bytesOf(data, "data"), info);

@@ -1,5 +1,5 @@
 /**
- * What no store keeps: counted, hashed while all of it passes by, and named by a ref that says so (RFC 0.3 §7.4).
+ * What no store keeps: counted, hashed while all of it passes by, and named by a ref that says so.
  * @module
  */
 import { sha256 } from "#hash";
@@ -19,7 +19,7 @@ export interface TruncatedRef extends Omit<ArtifactRef, "sha256"> {
 }
 
 /** What a store had taken of a content before it refused. */
-export interface Passed {
+export interface Unkept {
   readonly size_bytes: number;
   /** All of it, where somebody still has it. */
   readonly bytes?: readonly Uint8Array[];
@@ -50,7 +50,7 @@ const RANDOM_BYTES = 6;
 export async function openUnstored(
   info: ArtifactInfo,
   warning: string,
-  passed: Passed = { size_bytes: 0, bytes: [] },
+  passed: Unkept = { size_bytes: 0, bytes: [] },
   hashing: Hashing = sha256,
 ): Promise<Unstored> {
   const claim = claimOf(info);

@@ -2,14 +2,13 @@
  * The one ArtifactWriter, over the sink of each store: order, ending once, and errors that stick.
  * @module
  */
-import { writerOf } from "../core/store-access.js";
 import { SluiceError } from "../errors/error.js";
-import { storageError } from "../errors/storage.js";
+import { guarded, storageError } from "../errors/storage.js";
 import { bytesOf } from "./bytes.js";
 import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactStore, ArtifactWriter } from "./store.js";
 
 /** Where a writer's bytes go. Calls never overlap; after `commit` or `discard` there are none. */
-export interface Sink {
+export interface ByteSink {
   /** Takes the bytes before it returns, or before its promise settles. */
   write(chunk: Uint8Array): Promise<void> | undefined;
   commit(patch: ArtifactPatch): Promise<ArtifactRef>;
@@ -29,13 +28,13 @@ const DONE = Promise.resolve();
  * away what was written, and is what every later call reports.
  */
 export class SinkWriter implements ArtifactWriter {
-  readonly #sink: Sink;
+  readonly #sink: ByteSink;
   /** What was called last and has not settled. */
   #pending: Promise<unknown> | undefined;
   #failure: SluiceError | undefined;
   #ended: Promise<unknown> | undefined;
 
-  constructor(sink: Sink) {
+  constructor(sink: ByteSink) {
     this.#sink = sink;
   }
 
@@ -192,4 +191,19 @@ export async function writtenWhole(
 
 function closed(): SluiceError {
   return new SluiceError("E_STORE_CLOSED", "This writer was closed or aborted: open another one.");
+}
+
+/**
+ * Opens a writer of a store.
+ *
+ * @throws SluiceError E_STORE_… when the store fails, E_STORE_WRITE when what it gives is no writer.
+ */
+export async function writerOf(
+  store: Pick<ArtifactStore, "openWriter">,
+  info: ArtifactInfo = {},
+): Promise<ArtifactWriter> {
+  const writer = (await guarded("write", () => store.openWriter(info))) as Partial<ArtifactWriter> | null | undefined;
+  const isWriter = [writer?.write, writer?.close, writer?.abort].every((method) => typeof method === "function");
+  if (isWriter) return writer as ArtifactWriter;
+  throw new SluiceError("E_STORE_WRITE", "The store gave no writer: repair the store.");
 }

@@ -56,7 +56,7 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | un
 }
 
 /** How long work is waited for. */
-export interface Patience {
+export interface WaitLimit {
   /** Milliseconds. */
   readonly most: number;
   /** What is thrown when they have passed. */
@@ -71,7 +71,7 @@ export interface Patience {
  */
 export async function untilLate<T>(
   work: (signal: AbortSignal) => Promise<T>,
-  { most, late, signal }: Patience,
+  { most, late, signal }: WaitLimit,
 ): Promise<T> {
   signal?.throwIfAborted();
   const over = new AbortController();

@@ -4,7 +4,7 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import { nearest } from "../errors/nearest.js";
+import { nearest } from "../errors/arguments.js";
 import { CORE_SCHEMA, type ConfigSchema } from "./config-schema.mjs";
 
 /** Characters of a key that an error repeats. */

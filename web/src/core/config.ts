@@ -1,11 +1,11 @@
 /**
- * The configuration: RFC 0.3 §4.2, §4.4 and §7.1 in their own words. What each key does, its default and its bounds
+ * The configuration. What each key does, its default and its bounds
  * are those of the schema that the build writes, `mcp-sluice/config.schema.json`; a test holds the two together.
  * @module
  */
 import type { RetentionConfig } from "../artifacts/retention/policy.js";
 import { SluiceError } from "../errors/error.js";
-import { nearest } from "../errors/nearest.js";
+import { nearest } from "../errors/arguments.js";
 
 /** What can be configured. Every key may be left out; unknown keys and wrong values are refused with their path. */
 export interface SluiceConfig {
@@ -51,8 +51,8 @@ export interface SluiceConfig {
   readonly prefer?: "structured" | "content";
   /** How long artifacts are kept, and how many of them. */
   readonly retention?: RetentionConfig;
-  /** How results and arguments pass a door: a proxy, a transport or a wrapped client. */
-  readonly door?: DoorConfig;
+  /** How results and arguments pass an interceptor: a proxy, a transport or a wrapped client. */
+  readonly interceptor?: InterceptorConfig;
 }
 
 /** A place in the results of one tool that holds an artifact. */
@@ -181,8 +181,8 @@ export interface InlineMediaConfig {
   readonly max_count?: number;
 }
 
-/** How results and arguments pass a door: a proxy, a transport or a wrapped client. Elsewhere without effect. */
-export interface DoorConfig {
+/** How results and arguments pass an interceptor: a proxy, a transport or a wrapped client. Elsewhere without effect. */
+export interface InterceptorConfig {
   /**
    * What a client gets when the store fails at a result. answer: the result, with references that say what was not
    * stored and why; error: a JSON-RPC error that says so.
@@ -222,7 +222,7 @@ const SECTIONS: Readonly<Record<keyof SluiceConfig, true>> = {
   inline_media: true,
   prefer: true,
   retention: true,
-  door: true,
+  interceptor: true,
 };
 const NAMES = Object.keys(SECTIONS);
 /** Characters that are told of a key. */

@@ -7,10 +7,11 @@ import type { CoreModuleOptions } from "./core.mjs";
 export interface Contract {
   /** Room for the text that is read, as UTF-8. */
   input(size: number): Uint8Array;
-  /** Reads: 0 where there is no contract, 1 for one, 2 for one that breaks a rule. */
+  /** Reads: 0 where there is no contract, 1 for one. */
   read(): number;
-  /** The contract as JSON, or `{"field":…,"rule":…}`. */
+  /** The contract as JSON; after `dropped`, what was left out of it, or nothing. */
   output(): Uint8Array;
+  dropped(): void;
   delete(): void;
 }
 

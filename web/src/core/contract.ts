@@ -4,11 +4,19 @@
  * @module
  */
 import { compileCore } from "#compile";
-import { wrong } from "./call.js";
+import { wrong } from "../errors/arguments.js";
 import createContractModule from "./contract.mjs";
 import type { Contract } from "./contract.mjs";
 import { Engine, EnginePool, instantiate } from "./engine.js";
 import type { ContractWasmSource, ToolContract } from "./tool-contract.js";
+
+/** A field of a result that was left out, or changed, and why. */
+export interface DroppedField {
+  /** Its path, such as `artifacts[2].mime`. */
+  readonly field: string;
+  /** The rule, such as `must be a media type such as text/csv`. */
+  readonly rule: string;
+}
 
 /** What a tool's answer is. */
 export type ContractReading =
@@ -17,23 +25,25 @@ export type ContractReading =
       readonly kind: "other";
     }
   | {
-      /** It follows the contract. */
+      /** It is a contract. */
       readonly kind: "contract";
-      /** The contract, normalised: defaults are filled in, unknown members are gone. */
+      /** The contract, normalised: defaults are filled in, what breaks a rule is gone. */
       readonly contract: ToolContract;
       /** The same as JSON text, in which numbers have all of their digits. */
       readonly text: string;
-    }
-  | {
-      /** It has `results` and breaks a rule of the contract. */
-      readonly kind: "invalid";
-      /** Path of the field that breaks it, such as `artifacts[2].mime`. */
-      readonly field: string;
-      /** What the field must be, such as `must be a media type such as text/csv`. */
-      readonly rule: string;
+      /** What of it was left out: the first 16 fields. */
+      readonly dropped: readonly DroppedField[];
+      /** How many fields were. */
+      readonly droppedCount: number;
     };
 
-const KINDS = ["other", "contract", "invalid"] as const;
+/** What the module says of what was left out. */
+interface Dropped {
+  readonly count: number;
+  readonly fields: readonly DroppedField[];
+}
+
+const NONE = '{"count":0,"fields":[]}';
 
 /** Readers by what their module is compiled from: `OWN` stands for the library's own. */
 const readers = new WeakMap<object, Promise<EnginePool<Contract>>>();
@@ -41,8 +51,12 @@ const OWN = {};
 
 /**
  * Reads what a tool answered. `text` is JSON: of a CallToolResult, reduced to the mcp dialect or not, or of any other
- * value. The contract is `structuredContent` when that is an object with `results`; else the JSON in the text of the
- * only content block; else, where the value is no CallToolResult, the value itself. Text that is no JSON is `other`.
+ * value. The contract is `structuredContent` when that is one; else the JSON in the text of the only content block; else, where
+ * the value is no CallToolResult, the value itself. Text that is no JSON is `other`.
+ *
+ * An object is a contract when `artifacts` or `deferred_artifacts` lists an object with a `name`, and `b64` or an absolute
+ * `path`; or when it has no members but those of a contract, and `results` is an object or such a list has any path. A field
+ * that breaks a rule is left out alone; a file without a usable name or content is left out, and the others stay.
  *
  * `wasm` is needed where contract.wasm is not beside the library. Time and memory are linear in the text. Throws
  * E_INVALID_ARGUMENT for what is no string, E_CORE_LOAD, and E_CORE_TRAP when the reader fails in a way that it should
@@ -53,11 +67,11 @@ export async function readContract(text: string, wasm?: ContractWasmSource): Pro
   const pool = await readerFrom(wasm);
   const reader = await pool.take();
   try {
-    const kind = KINDS[reader.put(text, (contract) => contract.read())];
-    if (kind === "other") return { kind };
+    if (reader.put(text, (contract) => contract.read()) === 0) return { kind: "other" };
     const json = reader.ask(() => undefined);
-    if (kind === "contract") return { kind, contract: JSON.parse(json) as ToolContract, text: json };
-    return { kind: "invalid", ...(JSON.parse(json) as { field: string; rule: string }) };
+    const told = reader.ask((contract) => contract.dropped());
+    const { fields: dropped, count: droppedCount } = JSON.parse(told === "" ? NONE : told) as Dropped;
+    return { kind: "contract", contract: JSON.parse(json) as ToolContract, text: json, dropped, droppedCount };
   } finally {
     pool.release(reader);
   }

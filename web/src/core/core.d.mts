@@ -46,8 +46,8 @@ export interface Core {
   shelved(): boolean;
   clamp(maxChars: number): boolean;
   sniff(size: number): void;
-  /** A file begins. */
-  look(): void;
+  /** A file begins; `input` has the media type, of so many bytes, and the name that it is said to have. */
+  look(mimeTypeBytes: number): void;
   /** Its next bytes are in `input`. */
   lookAt(): void;
   /** The file is over: what `segment` tells of it. */

@@ -7,10 +7,9 @@ import { namespaceOf } from "../artifacts/ids.js";
 import { fullScope } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
-import { FUNCTION, type OptionTest } from "../errors/options.js";
+import { FUNCTION, type OptionTest, isBytes, noBytes, wrong } from "../errors/arguments.js";
 import type { MessageSurroundings } from "./answer.js";
 import { Answer } from "./transformed.js";
-import { isBytes, noBytes, wrong } from "./call.js";
 import type { SluiceConfig } from "./config.js";
 import { corePool, type Engine, type EnginePool } from "./engine.js";
 import { Stream } from "./message.js";
@@ -18,6 +17,7 @@ import { Restorer } from "./restore.js";
 import type {
   Clamp,
   ClampOptions,
+  FileClaim,
   FileLook,
   Sluice,
   SluiceStream,
@@ -25,7 +25,8 @@ import type {
   Transformed,
   TransformOptions,
 } from "./sluice.js";
-import { StoreAccess, type OnStoreFailure, type StoreTerms } from "./store-access.js";
+import { StoreAccess, type OnStoreFailure, type StoreDeps } from "./store-access.js";
+import { timedStore } from "./timed-store.js";
 import { jsonOf, piecesOf } from "./value.js";
 
 const OPTIONS: Readonly<Record<Exclude<keyof TransformOptions, "namespace" | "scope">, OptionTest>> = {
@@ -49,16 +50,12 @@ const PIECE = 1024 * 1024;
 export type WasmSource = ArrayBuffer | ArrayBufferView | Response | URL;
 
 /** Compiles the core, checks the configuration, gives a Sluice. Throws E_CORE_LOAD, E_CONFIG_…, E_INVALID_ARGUMENT. */
-export async function createSluiceOver(
-  terms: StoreTerms,
-  config: SluiceConfig = {},
-  wasm?: WasmSource,
-): Promise<Sluice> {
-  if (!ON_FAILURE.includes(terms.onFailure)) {
+export async function createSluiceOver(deps: StoreDeps, config: SluiceConfig = {}, wasm?: WasmSource): Promise<Sluice> {
+  if (!ON_FAILURE.includes(deps.onFailure)) {
     throw wrong("onStoreFailure", ON_FAILURE.map((known) => `"${known}"`).join(" or "));
   }
   const pool = corePool(await compiled(wasm), configText(config));
-  return new StoreSluice(pool, terms, await pool.take());
+  return new StoreSluice(pool, deps, await pool.take());
 }
 
 function configText(config: SluiceConfig): string {
@@ -84,22 +81,22 @@ function compiled(wasm: WasmSource | undefined): Promise<WebAssembly.Module> {
 
 class StoreSluice implements Sluice {
   readonly #pool: EnginePool;
-  readonly #terms: StoreTerms;
+  readonly #deps: StoreDeps;
   readonly #resources: MessageSurroundings["resources"];
   readonly #reduced: MessageSurroundings["reduce"] = (...call) => this.#reduce(...call);
   /** For calls that answer at once; never lent to a message. */
   #desk: Engine;
 
-  constructor(pool: EnginePool, terms: StoreTerms, desk: Engine) {
+  constructor(pool: EnginePool, deps: StoreDeps, desk: Engine) {
     this.#pool = pool;
-    this.#terms = terms;
+    this.#deps = deps;
     this.#desk = desk;
     this.#resources = JSON.parse(desk.ask((core) => core.policy())) as MessageSurroundings["resources"];
   }
 
   async transform(result: unknown, options: TransformOptions = {}): Promise<Transformed> {
     checkCall(options);
-    return this.#reduce(result, options, new StoreAccess(this.#terms, options.signal));
+    return this.#reduce(result, options, new StoreAccess(this.#deps, options.signal));
   }
 
   async #reduce(result: unknown, options: TransformOptions, access: StoreAccess): Promise<Transformed> {
@@ -115,7 +112,7 @@ class StoreSluice implements Sluice {
 
   open(options: TransformOptions = {}): SluiceStream {
     checkCall(options);
-    return new Stream(this.#pool, this.#around(options, new StoreAccess(this.#terms, options.signal)));
+    return new Stream(this.#pool, this.#around(options, new StoreAccess(this.#deps, options.signal)));
   }
 
   clamp(observation: unknown, options: ClampOptions = {}): Clamp {
@@ -154,7 +151,7 @@ class StoreSluice implements Sluice {
     checkObject(options);
     fullScope(options.scope);
     if (typeof json !== "string") throw wrong("json", "JSON text; restore takes a value");
-    yield* new Restorer(this.#pool, this.#terms.store, options.scope).document(json);
+    yield* new Restorer(this.#pool, timedStore(this.#deps.store), options.scope).document(json);
   }
 
   sniff(head: Uint8Array, of?: number): Sniffed {
@@ -167,8 +164,8 @@ class StoreSluice implements Sluice {
     });
   }
 
-  async look(): Promise<FileLook> {
-    return new EngineLook(await this.#pool.take(), this.#pool);
+  async look({ mime_type, filename }: FileClaim = {}): Promise<FileLook> {
+    return new EngineLook(await this.#pool.take(), this.#pool, [mime_type ?? "", filename ?? ""]);
   }
 
   #around(options: TransformOptions, access: StoreAccess): MessageSurroundings {
@@ -194,10 +191,11 @@ class EngineLook implements FileLook {
   readonly #pool: EnginePool;
   #engine: Engine | undefined;
 
-  constructor(engine: Engine, pool: EnginePool) {
+  constructor(engine: Engine, pool: EnginePool, said: readonly string[]) {
     this.#engine = engine;
     this.#pool = pool;
-    engine.call((core) => core.look());
+    const [type = new Uint8Array(), name = new Uint8Array()] = said.map((text) => new TextEncoder().encode(text));
+    engine.put([type, name], (core) => core.look(type.length));
   }
 
   push(bytes: Uint8Array): void {

@@ -1,5 +1,5 @@
 /**
- * Reading a resource link when `resources.auto_read_if_size_under_bytes` asks for it (RFC 0.3 §4.3, §5.7).
+ * Reading a resource link when `resources.auto_read_if_size_under_bytes` asks for it.
  * @module
  */
 import { isTruncated } from "../artifacts/unstored.js";

@@ -9,7 +9,7 @@ import { insteadOf, isTruncated, warningOf } from "../artifacts/unstored.js";
 import { SluiceError } from "../errors/error.js";
 import { AnswerWriter, callOf, type MessageSurroundings } from "./answer.js";
 import { base64Of } from "./base64.js";
-import { isBytes, noBytes } from "./call.js";
+import { isBytes, noBytes } from "../errors/arguments.js";
 import type { Engine, EnginePool } from "./engine.js";
 import { Intake, SegmentWriter } from "./segments.js";
 import type { AnswerOptions, AnswerRef, GatedResult, SluiceStream, Transformed, TransformOptions } from "./sluice.js";

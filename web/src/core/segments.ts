@@ -4,7 +4,7 @@
  * @module
  */
 import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactWriter } from "../artifacts/store.js";
-import { insteadOf, openUnstored, warningOf, type Passed, type Unstored } from "../artifacts/unstored.js";
+import { insteadOf, openUnstored, warningOf, type Unkept, type Unstored } from "../artifacts/unstored.js";
 import type { Engine } from "./engine.js";
 import type { AnswerRef } from "./sluice.js";
 import { checked, type StoreAccess } from "./store-access.js";
@@ -180,7 +180,7 @@ export class SegmentWriter {
   #trying(work: () => Promise<void>): Promise<void> {
     return this.#access.attempt(work, async (failure) => {
       await this.abort();
-      const passed: Passed = { size_bytes: this.#size, ...(this.#kept !== undefined && { bytes: this.#kept }) };
+      const passed: Unkept = { size_bytes: this.#size, ...(this.#kept !== undefined && { bytes: this.#kept }) };
       this.#unstored = await openUnstored(this.#info, warningOf(failure), passed);
       this.#kept = undefined;
     });

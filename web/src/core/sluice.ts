@@ -8,7 +8,7 @@ import type { SluiceError } from "../errors/error.js";
 import type { SluiceConfig } from "./config.js";
 import type { OnStoreFailure } from "./store-access.js";
 
-/** How a reduced result is written (design §4). */
+/** How a reduced result is written. */
 export type Dialect = "observation" | "mcp";
 
 /** What a Sluice is made of. */
@@ -69,7 +69,7 @@ export interface Transformed {
   /** Whether the guardrail cut the observation. */
   readonly clamped: boolean;
   /** How it did; left out where it did not. */
-  readonly cut?: Cut;
+  readonly cut?: ClampReport;
   /** Bytes of JSON that came in. */
   readonly bytesIn: number;
   /** Bytes of JSON that go out. */
@@ -115,7 +115,7 @@ export interface ClampOptions {
 }
 
 /** How the guardrail cut an observation. */
-export interface Cut {
+export interface ClampReport {
   /** Unicode code points of JSON text that there were. */
   readonly originalChars: number;
   /** As {@link Clamp.method} says it; `stored` where the whole was stored, and a reference is left. */
@@ -148,6 +148,14 @@ export interface Sniffed {
   readonly description: string;
 }
 
+/** What somebody says of a file that is looked at. */
+export interface FileClaim {
+  /** Its media type. */
+  readonly mime_type?: string | null | undefined;
+  /** Its name. */
+  readonly filename?: string | null | undefined;
+}
+
 /** One file that streams by. Dispose of it, also where it was not finished. */
 export interface FileLook extends Disposable {
   /** The next bytes, in chunks of any size; they are not kept. */
@@ -176,6 +184,9 @@ export interface Sluice {
   restoreStream(json: string, options?: { readonly scope?: ArtifactScope }): AsyncIterable<Uint8Array>;
   /** What kind of file begins with these bytes; `size` is the whole file's when `head` is only its first part. */
   sniff(head: Uint8Array, size?: number): Sniffed;
-  /** Looks at a whole file as it streams by: what `sniff` says, and what only the whole tells, such as how many rows there are. */
-  look(): Promise<FileLook>;
+  /**
+   * Looks at a whole file as it streams by: what `sniff` says, and what only the whole tells, such as how many rows there are. Of
+   * what is said to be a table, by its type or its name, short ones are counted too.
+   */
+  look(said?: FileClaim): Promise<FileLook>;
 }

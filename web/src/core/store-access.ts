@@ -7,7 +7,8 @@ import { insteadOf, isTruncated, warningOf } from "../artifacts/unstored.js";
 import { SluiceError } from "../errors/error.js";
 import { guarded, type StorageAct } from "../errors/storage.js";
 import { onAbort, untilAborted } from "./abort.js";
-import { isBytes } from "./call.js";
+import { writerOf } from "../artifacts/writer.js";
+import { isBytes } from "../errors/arguments.js";
 import type { AnswerRef, TransformOptions } from "./sluice.js";
 
 /** What is done about a store that fails: the answer comes without it, or there is none. */
@@ -26,15 +27,25 @@ export const STORE_SILENCE = { bytes: 60_000, look: 10_000 };
 /** The same for what an aborted message left half-written: how long it may take to go away. */
 const GRACE = 500;
 
+/** What a store fails with that does not answer in time. */
+export class StoreSilentError extends SluiceError {
+  constructor(act: StorageAct) {
+    super(
+      act === "read" ? "E_STORE_READ" : "E_STORE_WRITE",
+      "The store did not answer in time: check that it can be reached, then try again.",
+    );
+  }
+}
+
 /** A store, and what is done when it fails. */
-export interface StoreTerms {
+export interface StoreDeps {
   readonly store: ArtifactStore;
   readonly onFailure: OnStoreFailure;
 }
 
 /** All calls that one message, and what it reads, makes on its store. */
 export class StoreAccess {
-  readonly #terms: StoreTerms;
+  readonly #deps: StoreDeps;
   readonly #signal: AbortSignal | undefined;
   readonly #failures: SluiceError[] = [];
   /** What the store threw; made when it does. */
@@ -43,14 +54,14 @@ export class StoreAccess {
   /** Set when a call took too long: no other one is waited for. */
   #givenUp: SluiceError | undefined;
 
-  constructor(terms: StoreTerms, signal: AbortSignal | undefined) {
-    this.#terms = terms;
+  constructor(deps: StoreDeps, signal: AbortSignal | undefined) {
+    this.#deps = deps;
     this.#signal = signal;
   }
 
   /** The same store with the failures so far, for work that another signal gives up. */
   with(signal: AbortSignal): StoreAccess {
-    const access = new StoreAccess(this.#terms, signal);
+    const access = new StoreAccess(this.#deps, signal);
     access.#failures.push(...this.#failures);
     access.#givenUp = this.#givenUp;
     return access;
@@ -82,7 +93,7 @@ export class StoreAccess {
       const late = new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(this.#giveUp(act)), most);
       });
-      return await this.ended(Promise.race([guarded(act, () => work(this.#terms.store)), late]));
+      return await this.ended(Promise.race([guarded(act, () => work(this.#deps.store)), late]));
     } catch (error) {
       this.#signal?.throwIfAborted();
       (this.#thrown ??= new WeakSet()).add(error as SluiceError);
@@ -186,16 +197,13 @@ export class StoreAccess {
     const { code, message } = failure;
     const isKnown = this.#failures.some((known) => code === known.code && message === known.message);
     if (!isKnown && this.#failures.length < MAX_FAILURES) this.#failures.push(failure);
-    if (this.#terms.onFailure === "throw") throw failure;
+    if (this.#deps.onFailure === "throw") throw failure;
     return otherwise(failure);
   }
 
   #giveUp(act: StorageAct): SluiceError {
     this.#abandoned = true;
-    return (this.#givenUp ??= new SluiceError(
-      act === "read" ? "E_STORE_READ" : "E_STORE_WRITE",
-      "The store did not answer in time: check that it can be reached, then try again.",
-    ));
+    return (this.#givenUp ??= new StoreSilentError(act));
   }
 
   async *#chunks(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -229,17 +237,6 @@ export function checked(ref: ArtifactRef | null): ArtifactRef {
   const { id, source } = (ref ?? {}) as Readonly<Record<keyof ArtifactRef, unknown>>;
   if (typeof id === "string" && id !== "" && typeof source === "object" && source !== null) return ref as ArtifactRef;
   throw new SluiceError("E_STORE_WRITE", "The store took the content but gave no ref: repair the store.");
-}
-
-/** What a store gives as a writer. Throws E_STORE_… for what it fails with, and E_STORE_WRITE for what is no writer. */
-export async function writerOf(
-  store: Pick<ArtifactStore, "openWriter">,
-  info: ArtifactInfo = {},
-): Promise<ArtifactWriter> {
-  const writer = (await guarded("write", () => store.openWriter(info))) as Partial<ArtifactWriter> | null | undefined;
-  const isWriter = [writer?.write, writer?.close, writer?.abort].every((method) => typeof method === "function");
-  if (isWriter) return writer as ArtifactWriter;
-  throw new SluiceError("E_STORE_WRITE", "The store gave no writer: repair the store.");
 }
 
 function noBytes(): SluiceError {

@@ -21,7 +21,7 @@ export type DeferredReason = "needs_editing" | "draft" | "incomplete" | "awaitin
 
 /** What a tool answers (§1.1). */
 export interface ToolContract {
-  /** The concise result for model and user. */
+  /** The concise result for model and user; empty where the tool gave none, and `{ result }` of anything but an object. */
   readonly results: ContractObject;
   /** Small facts beside it: metrics, parameters, provenance. */
   readonly meta_data?: ContractObject;
@@ -37,7 +37,7 @@ export interface ToolContract {
 
 /** A file that a tool made (§6.1). It has `b64` or `path`, never both. */
 export interface ContractArtifact {
-  /** As the tool calls it: 1 to 1,024 characters of any kind, unlike any other name in the answer. */
+  /** As the tool calls it: 1 to 1,024 characters of any kind. */
   readonly name: string;
   /**
    * The bytes in base64, in the standard alphabet with padding; or, where the core diverted them, the reference to them,
@@ -46,8 +46,8 @@ export interface ContractArtifact {
   readonly b64?: string;
   /** The file on the server's machine: 1 to 4,096 characters, otherwise as the tool wrote it. */
   readonly path?: string;
-  /** The media type: `type/subtype` in lower case, and its parameters. */
-  readonly mime: string;
+  /** The media type: `type/subtype` in lower case, and its parameters; left out where the tool gave none. */
+  readonly mime?: string;
   /** One line for people, at most 2,000 characters, none of them hidden. */
   readonly description?: string;
   /** How to show it. */
@@ -58,14 +58,16 @@ export interface ContractArtifact {
   readonly auto_open: boolean;
 }
 
-/** A file that is kept for later and not part of the answer (§7.1). */
+/** A file that is kept for later and not part of the answer (§7.1). It has `path` or `b64`, never both. */
 export interface DeferredArtifact {
-  /** As the tool calls it: 1 to 1,024 characters of any kind, unlike any other name in the answer. */
+  /** As the tool calls it: 1 to 1,024 characters of any kind. */
   readonly name: string;
+  /** The bytes, as of a {@link ContractArtifact}. */
+  readonly b64?: string;
   /** The file on the server's machine: 1 to 4,096 characters, otherwise as the tool wrote it. */
-  readonly path: string;
-  /** The media type: `type/subtype` in lower case, and its parameters. */
-  readonly mime: string;
+  readonly path?: string;
+  /** The media type: `type/subtype` in lower case, and its parameters; left out where the tool gave none. */
+  readonly mime?: string;
   /** One line for people, at most 2,000 characters, none of them hidden. */
   readonly description?: string;
   /** Why it is deferred. */

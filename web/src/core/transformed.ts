@@ -2,13 +2,13 @@
  * What a caller gets of a result.
  * @module
  */
-import type { Cut, Transformed } from "./sluice.js";
+import type { ClampReport, Transformed } from "./sluice.js";
 
 type Parts = Omit<Transformed, "value" | "refs" | "clamped" | "cut"> & {
   /** Where it is known; parsed of the text otherwise. */
   readonly value?: unknown;
   readonly refs?: string | undefined;
-  readonly cut?: Cut | undefined;
+  readonly cut?: ClampReport | undefined;
 };
 
 /** The value is parsed when it is first asked for: many hosts only pass the text on. */
@@ -18,7 +18,7 @@ export class Answer implements Transformed {
   readonly failures: Transformed["failures"];
   readonly changed: boolean;
   readonly clamped: boolean;
-  readonly cut?: Cut;
+  readonly cut?: ClampReport;
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly refs?: string;

@@ -13,6 +13,8 @@ const DENIED =
   "and that it is not on a read-only disk.";
 const HANDLES = "Too many files are open: close readers and writers that are no longer needed, or raise the limit.";
 
+const NO_FOLDER = "The store folder is a file, or lies below one: name another folder.";
+
 const KNOWN: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOSPC: ["E_STORE_FULL", FULL],
   EDQUOT: ["E_STORE_FULL", FULL],
@@ -27,6 +29,10 @@ const OTHER = {
   read: ["E_STORE_READ", "The store could not be read: check the disk and the store folder, then try again."],
   write: ["E_STORE_WRITE", "The store could not be written: check the disk and the store folder, then try again."],
 } as const;
+
+/** Said of a text that another store saved, whose bound was larger. */
+export const TEXT_TOO_LARGE =
+  "What is kept here has more bytes than this store's maxBytes: give every store of the same place the same maxBytes.";
 
 /** The `code` of a system error (`ENOENT`, …), or undefined when there is none. */
 export function systemCode(error: unknown): string | undefined {
@@ -45,6 +51,7 @@ export function storageError(error: unknown, act: StorageAct): SluiceError {
   if (error instanceof SluiceError) return error;
   const code = systemCode(error);
   if (code === "EMFILE" || code === "ENFILE") return new SluiceError(OTHER[act][0], HANDLES, {}, { cause: error });
+  if (code === "ENOTDIR") return new SluiceError(OTHER[act][0], NO_FOLDER, {}, { cause: error });
   const [known, message] = (code !== undefined && Object.hasOwn(KNOWN, code) ? KNOWN[code] : undefined) ?? OTHER[act];
   return new SluiceError(known, message, {}, { cause: error });
 }

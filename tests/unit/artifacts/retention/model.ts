@@ -68,9 +68,9 @@ export class Model {
   #leaving(what: Put, asNew: boolean): "full" | readonly Kept[] {
     const { cleanup_strategy, min_age_seconds } = this.retention;
     const coming = asNew ? { ...what, letter: "?" } : what;
-    const staying = [...this.kept];
+    const exempt = [...this.kept];
     const leaving: Kept[] = [];
-    const order = staying
+    const order = exempt
       .filter(({ usedAt }) => this.now - usedAt >= min_age_seconds * 1000)
       .toSorted((one, two) => (cleanup_strategy === "lru" ? one.used - two.used : one.stored - two.stored));
     // From narrow to wide, as few as can be.
@@ -78,12 +78,12 @@ export class Model {
       const group = of(what);
       if (most === null || group === null) continue;
       const total = (): number =>
-        sum([...staying.map((each) => each.what), coming].filter((each) => of(each) === group));
+        sum([...exempt.map((each) => each.what), coming].filter((each) => of(each) === group));
       while (total() > most) {
         const next = cleanup_strategy === "none" ? undefined : order.find((each) => of(each.what) === group);
         if (next === undefined) return "full";
         order.splice(order.indexOf(next), 1);
-        staying.splice(staying.indexOf(next), 1);
+        exempt.splice(exempt.indexOf(next), 1);
         leaving.push(next);
       }
     }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { NO_LIMITS, readRetention, RETENTION_KEYS } from "../../../../web/src/artifacts/retention/policy.js";
 
-test("the defaults are those of RFC 0.3 §7.1, and what it does not name has no limit", () => {
+test("the defaults are an hour, 50 MiB each and 500 MiB a session, and nothing else has a limit", () => {
   expect(readRetention({})).toEqual({
     ttl_seconds: 3600,
     ttl_from: "stored",

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { Queue } from "../../../../web/src/artifacts/retention/ledger.js";
+import { Queue } from "../../../../web/src/artifacts/retention/retention-index.js";
 import type { StoredArtifact } from "../../../../web/src/artifacts/store.js";
 
 const artifact = (used_at: number): StoredArtifact => ({ used_at, stored_at: -used_at }) as StoredArtifact;

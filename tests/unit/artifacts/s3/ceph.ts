@@ -10,7 +10,7 @@ import { CreateBucketCommand, ListMultipartUploadsCommand, ListObjectsV2Command,
 import { vi } from "vitest";
 import { S3ArtifactStore } from "../../../../web/src/s3.js";
 import type { S3StoreOptions } from "../../../../web/src/s3.js";
-import { freePort } from "../../planner/redis-server.js";
+import { freePort } from "../../redis/redis-server.js";
 
 const run = promisify(execFile);
 

@@ -12,7 +12,9 @@ import type { Hashing } from "../hash.js";
 import { claimOf, infoOfText } from "../record.js";
 import { scopeKey } from "../scope.js";
 import { Stamps } from "../stamps.js";
+import { filterOf, isWanted } from "../filter.js";
 import type {
+  ArtifactFilter,
   ArtifactInfo,
   ArtifactPatch,
   ArtifactRef,
@@ -27,10 +29,12 @@ import type {
 import { damaged, verified } from "../verify.js";
 import { SinkWriter, writtenWhole, type Unwritten } from "../writer.js";
 import { BLOB, Folder, withdraw } from "./folder.js";
-import { isAbsent, openPlain, orNull, SWEEP_AFTER } from "./plain.js";
-import { evictRef, listRefs, noteUsed, readRef, removeRef, statRef, updateRef, type Recorded } from "./refs.js";
+import { refsNamed, renameRef, withoutName } from "./names.js";
+import { isAbsent, openPlain, orNull } from "./plain.js";
+import { evictRef, listRefs, noteUsed, readRef, removeRef, statRef, type Recorded } from "./refs.js";
 import { Spool } from "./spool.js";
-import { exclusively, purge, sweep, sweepTemporaries, type Swept } from "./sweep.js";
+import { exclusively, purge, sweep, sweepTemporaries, type SweepReport } from "./sweep.js";
+import { SWEEP_AFTER } from "./temporaries.js";
 
 /** Options of a {@link FileArtifactStore}. */
 export interface FileStoreOptions {
@@ -42,11 +46,17 @@ export interface FileStoreOptions {
   readonly durable?: boolean;
   /** How contents are named; SHA-256 when left out. All users of a folder must agree. */
   readonly hashing?: Hashing;
-  /** Milliseconds that unfinished writes of dead processes are left alone; an hour when left out. */
+  /**
+   * Milliseconds after which an unfinished write is taken for left behind where its process cannot be asked: on another machine,
+   * before the machine was started anew, or in a folder that takes no sockets. Longer than any write takes; a day when left out.
+   */
   readonly sweepAfter?: number;
   /** What artifacts are dated by. */
   readonly clock?: Clock;
 }
+
+/** Milliseconds in which no process that died is looked for again. */
+const TIDY_EVERY = 100;
 
 // Not in one, so that hashing one part overlaps with writing the part before it.
 const PUT_PIECE = 1024 * 1024;
@@ -75,8 +85,9 @@ export class FileArtifactStore implements ArtifactStore {
   readonly #sweepAfter: number;
   readonly #stamps: Stamps;
   readonly #unwritten: Unwritten = { bytes: 0 };
-  /** The first write of every store object clears up after those that died. */
-  #tidied: Promise<number> | undefined;
+  /** What the last write that cleared up after others waits for, and when it began, by a clock that nobody sets. */
+  #tidied: Promise<unknown> | undefined;
+  #tidiedAt = 0;
 
   constructor(directory: string, options: FileStoreOptions = {}) {
     this.#folder = new Folder(resolve(directory), options.durable ?? false);
@@ -96,8 +107,7 @@ export class FileArtifactStore implements ArtifactStore {
 
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
     const claim = claimOf(info);
-    this.#tidied ??= sweepTemporaries(this.#folder, this.#sweepAfter).catch(() => 0);
-    await this.#tidied;
+    await this.#tidy();
     const hash = await this.#hashing.stream();
     return new SinkWriter(new Spool(this.#folder, claim, hash, () => this.#stamps.next(), this.#unwritten));
   }
@@ -134,28 +144,35 @@ export class FileArtifactStore implements ArtifactStore {
   update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null> {
     return guarded("write", async () => {
       const key = scopeKey(scope);
-      return (await this.#folder.present()) ? updateRef(this.#folder, key, id, patch) : null;
+      return (await this.#folder.present()) ? renameRef(this.#folder, key, id, patch) : null;
     });
   }
 
   delete(id: string, scope?: ArtifactScope): Promise<boolean> {
     return guarded("write", async () => {
       const key = scopeKey(scope);
-      return (await this.#folder.present()) && removeRef(this.#folder, key, id);
+      if (!(await this.#folder.present())) return false;
+      return withoutName(this.#folder, key, id, () => removeRef(this.#folder, key, id));
     });
   }
 
   /** As ArtifactStore says. Refs that cannot be read are left out; `stat` tells what is wrong with one. */
-  async *list(scope?: ArtifactScope): AsyncIterable<StoredArtifact> {
+  async *list(scope?: ArtifactScope, only: ArtifactFilter = {}): AsyncIterable<StoredArtifact> {
     const key = scope === undefined ? undefined : scopeKey(scope);
-    yield* await guarded("read", async () => ((await this.#folder.present()) ? listRefs(this.#folder, key) : []));
+    const { filename } = filterOf(only);
+    yield* await guarded("read", async () => {
+      if (!(await this.#folder.present())) return [];
+      if (key !== undefined && filename !== undefined) return refsNamed(this.#folder, key, filename);
+      return (await listRefs(this.#folder, key)).filter((ref) => isWanted(ref, only));
+    });
   }
 
   evict(seen: StoredArtifact): Promise<boolean> {
-    return guarded(
-      "write",
-      async () => (await this.#folder.present()) && evictRef(this.#folder, objectOf(seen, "seen")),
-    );
+    return guarded("write", async () => {
+      const { id, scope } = objectOf(seen, "seen");
+      if (!(await this.#folder.present())) return false;
+      return withoutName(this.#folder, scopeKey(scope), id, () => evictRef(this.#folder, seen));
+    });
   }
 
   /** As ArtifactStore says, by a lock file in the folder; one whose process died does not hold. */
@@ -173,8 +190,11 @@ export class FileArtifactStore implements ArtifactStore {
     return guarded("read", () => this.#folder.present());
   }
 
-  /** Removes what crashes left behind: blobs that no ref names, and unfinished writes older than an hour. */
-  gc(): Promise<Swept> {
+  /**
+   * Removes what crashes left behind: blobs that no ref names, and what processes that have ended had not finished; see `sweepAfter`
+   * for those that cannot be asked.
+   */
+  gc(): Promise<SweepReport> {
     return guarded("write", async () => {
       if (await this.#folder.present()) return sweep(this.#folder, this.#sweepAfter);
       return { blobs: 0, bytes: 0, temporaries: 0 };
@@ -188,6 +208,16 @@ export class FileArtifactStore implements ArtifactStore {
    */
   purge(): Promise<void> {
     return guarded("write", () => purge(this.#folder));
+  }
+
+  /** Writers clear up after those that died, ten times a second at most. */
+  #tidy(): Promise<unknown> {
+    const now = performance.now();
+    if (this.#tidied === undefined || now - this.#tidiedAt >= TIDY_EVERY) {
+      this.#tidiedAt = now;
+      this.#tidied = sweepTemporaries(this.#folder, this.#sweepAfter).catch(() => undefined);
+    }
+    return this.#tidied;
   }
 
   async #open(id: string, scope: ArtifactScope | undefined): Promise<OpenArtifact | null> {

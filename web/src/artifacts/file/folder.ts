@@ -6,7 +6,8 @@
  * blobs/ab/<sha256>          a content, a hard link to the same file that its refs hold
  * refs/<scope>/<id>/blob     the content of one ref
  * refs/<scope>/<id>/ref.json what is said of it
- * tmp/<owner>-<random>       on its way in or out; swept when its owner is gone
+ * names/<scope>/<name>/<id>@… which refs of a scope have a name, by the name's hash, see `names.ts`
+ * tmp/<owner>-<random>       on its way in or out; swept when its owner is gone, see `TemporaryFolder`
  * collector.lock             held by the process that is making room
  * ```
  *
@@ -19,7 +20,8 @@ import { createHash } from "node:crypto";
 import { link, lstat, mkdir, open, rename, rm, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemCode } from "../../errors/storage.js";
-import { FOLDER_MODE, isAbsent, isMarked, isPlainFolder, mark, orNull, temporaryName, type Marked } from "./plain.js";
+import { FOLDER_MODE, isAbsent, isMarked, isPlainFolder, mark, orNull, type Marked } from "./plain.js";
+import { TemporaryFolder } from "./temporaries.js";
 
 /** The content in a ref's folder. */
 export const BLOB = "blob";
@@ -37,6 +39,7 @@ export class Layout {
   readonly marker: string;
   readonly blobs: string;
   readonly refs: string;
+  readonly names: string;
   readonly temporaries: string;
   readonly lock: string;
 
@@ -45,13 +48,14 @@ export class Layout {
     this.marker = join(root, "sluice-store.json");
     this.blobs = join(root, "blobs");
     this.refs = join(root, "refs");
+    this.names = join(root, "names");
     this.temporaries = join(root, "tmp");
     this.lock = join(root, "collector.lock");
   }
 
   /** The folders that a store is made of. */
   get rooms(): readonly string[] {
-    return [this.blobs, this.refs, this.temporaries];
+    return [this.blobs, this.refs, this.names, this.temporaries];
   }
 
   /** The folder of a blob: 256 of them, so that none grows long. */
@@ -91,13 +95,16 @@ export function idOf(name: string): string {
 
 const MAX_CHECKED = 4096;
 /** `purge` would empty it. */
-const OCCUPIED = "The folder is not a Sluice store and holds blobs, refs or tmp already: name a new or empty folder.";
+const OCCUPIED =
+  "The folder is not a Sluice store and holds blobs, refs, names or tmp already: name a new or empty folder.";
 
 /** A folder inside `tmp`, on its way to become a ref. */
 export interface Temporary {
   readonly folder: string;
   readonly blob: string;
   readonly ref: string;
+  /** See `TemporaryPath`. */
+  readonly release: () => Promise<void>;
 }
 
 /** Layout and safety of one store folder. */
@@ -105,6 +112,8 @@ export class Folder {
   readonly at: Layout;
   /** Whether to wait for the disk, see `FileStoreOptions.durable`. */
   readonly durable: boolean;
+  /** What is on its way; to be used once the folder is ready. */
+  readonly temporaries: TemporaryFolder;
   readonly #marked: Marked;
   #ready: Promise<void> | undefined;
   #present = false;
@@ -113,6 +122,7 @@ export class Folder {
   constructor(root: string, durable: boolean) {
     this.at = new Layout(root);
     this.durable = durable;
+    this.temporaries = new TemporaryFolder(this.at.temporaries);
     const { marker: path, rooms } = this.at;
     this.#marked = { path, kind: "artifact store", rooms, occupied: OCCUPIED };
   }
@@ -169,18 +179,36 @@ export class Folder {
 
   async temporary(): Promise<Temporary> {
     await this.ready();
-    const folder = join(this.at.temporaries, temporaryName());
-    if ((await orNull(mkdir(folder, { mode: FOLDER_MODE }).then(() => true))) === null) {
+    try {
+      return await this.#temporary();
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
       this.forget(); // another process purged the store
       await this.ready();
-      await mkdir(folder, { mode: FOLDER_MODE });
+      return this.#temporary();
     }
-    return { folder, blob: join(folder, BLOB), ref: join(folder, REF) };
+  }
+
+  async #temporary(): Promise<Temporary> {
+    const { path: folder, release: freed } = await this.temporaries.path();
+    try {
+      await mkdir(folder, { mode: FOLDER_MODE });
+    } catch (error) {
+      await freed();
+      throw error;
+    }
+    return { folder, blob: join(folder, BLOB), ref: join(folder, REF), release: freed };
   }
 
   /** Removes a temporary. What cannot be removed now is swept later. */
-  async discard(temporary: string): Promise<void> {
-    await rm(temporary, { recursive: true, force: true }).catch(() => undefined);
+  async discard(temporary: Temporary): Promise<void> {
+    await this.remove(temporary.folder);
+    await temporary.release();
+  }
+
+  /** Removes a file or folder, as far as that can be done now. */
+  async remove(path: string): Promise<void> {
+    await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 
   /** Waits until files, and the names in folders, are on the disk, if the store is to be durable. */

@@ -1,13 +1,11 @@
 /**
- * Plain files and folders: opened, marked, made under names that say who made them. A store folder may come from anywhere, an
+ * Plain files and folders: opened, made, marked, and checked to be this user's alone. A store folder may come from anywhere, an
  * archive say, so symbolic links, pipes and oversized files in it are refused, not followed.
  * @module
  */
-import { createHash, randomBytes } from "node:crypto";
-import { constants } from "node:fs";
-import { lstat, mkdir, open, opendir, rmdir, writeFile, type FileHandle } from "node:fs/promises";
-import { hostname } from "node:os";
-import { basename, dirname } from "node:path";
+import { constants, type Stats } from "node:fs";
+import { lstat, mkdir, mkdtemp, open, opendir, rmdir, stat, writeFile, type FileHandle } from "node:fs/promises";
+import { basename, dirname, join, sep } from "node:path";
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
 
@@ -50,9 +48,9 @@ export async function orNull<T>(work: Promise<T>): Promise<T | null> {
 export async function openPlain(path: string): Promise<{ readonly file: FileHandle; readonly size: number }> {
   const file = await open(path, READ);
   try {
-    const stat = await file.stat();
-    if (!stat.isFile()) throw foreign();
-    return { file, size: stat.size };
+    const found = await file.stat();
+    if (!found.isFile()) throw foreign();
+    return { file, size: found.size };
   } catch (error) {
     await file.close();
     throw error;
@@ -80,9 +78,9 @@ export async function readPlain(path: string, most: number): Promise<string> {
  * @throws SluiceError E_STORE_DENIED when something else is, a symbolic link to a folder included.
  */
 export async function isPlainFolder(path: string): Promise<boolean> {
-  const stat = await orNull(lstat(path));
-  if (stat && !stat.isDirectory()) throw foreign();
-  return stat !== null;
+  const found = await orNull(lstat(path));
+  if (found && !found.isDirectory()) throw foreign();
+  return found !== null;
 }
 
 /** Names of a folder's entries, without holding them all. Nothing when there is no such folder. */
@@ -126,31 +124,109 @@ export interface Marked {
   readonly occupied: string;
 }
 
-/** Whether the folder is marked. Throws SluiceError E_STORE_READ for one of a newer Sluice, E_STORE_CORRUPT for no marker. */
-export async function isMarked({ path, kind }: Marked): Promise<boolean> {
-  const text = await orNull(readPlain(path, MAX_MARKER));
-  if (text === null) return false;
+/**
+ * Whether the folder is marked, and nobody else's.
+ *
+ * @throws SluiceError E_STORE_READ for one of a newer Sluice, E_STORE_CORRUPT for no marker, E_STORE_DENIED for a folder that
+ * others may write, or that a link on the way to it leads nowhere.
+ */
+export async function isMarked(marked: Marked): Promise<boolean> {
+  const { path, kind, rooms } = marked;
+  const text = await orNull(readPlain(path, MAX_MARKER)).catch(async (error: unknown) => {
+    await checkWay(dirname(path));
+    throw error;
+  });
+  if (text === null) {
+    await checkWay(dirname(path));
+    return false;
+  }
   const [, said, version] = /^\{"sluice":"([a-z ]{1,32})","version":(\d{1,6})\}\s*$/.exec(text) ?? [];
   // Another process may be between making the marker and writing it.
-  if (text === "" || (said === kind && Number(version) === VERSION)) return true;
-  if (said !== kind) {
+  if (text !== "" && said !== kind) {
     throw new SluiceError("E_STORE_CORRUPT", `The folder's ${basename(path)} is not a store's: name another folder.`);
   }
-  throw new SluiceError("E_STORE_READ", "A newer Sluice made this store: update, or name another folder.");
+  if (text !== "" && Number(version) !== VERSION) {
+    throw new SluiceError("E_STORE_READ", "A newer Sluice made this store: update, or name another folder.");
+  }
+  await checkPrivate(dirname(path), rooms);
+  return true;
 }
 
-/** Makes the folder and its marker. Throws SluiceError E_STORE_DENIED for a folder of somebody else's that has such rooms. */
+/** Makes the folder and its marker. Throws SluiceError E_STORE_DENIED for a folder of somebody else's, or that has such rooms. */
 export async function mark(marked: Marked): Promise<void> {
   const { path, kind, rooms, occupied } = marked;
   await makeFolders(dirname(path));
   for (const room of rooms) {
     if ((await isPlainFolder(room)) && !(await isMarked(marked))) throw new SluiceError("E_STORE_DENIED", occupied);
   }
+  await checkPrivate(dirname(path), rooms);
   try {
     const text = `${JSON.stringify({ sluice: kind, version: VERSION })}\n`;
     await writeFile(path, text, { flag: "wx", mode: FILE_MODE });
   } catch (error) {
     if (systemCode(error) !== "EEXIST") throw error;
+  }
+}
+
+/** Throws where nothing can be at a path: below a file the system's ENOTDIR, E_STORE_DENIED for links that lead nowhere. */
+async function checkWay(folder: string): Promise<void> {
+  for (let at = folder; ; at = dirname(at)) {
+    try {
+      // Not the folder's name alone: a file has nothing in it.
+      await stat(`${at}${sep}.`);
+      return;
+    } catch (error) {
+      if (systemCode(error) === "ELOOP") throw misled("leads back to itself: remove it");
+      if (systemCode(error) !== "ENOENT") throw error;
+      const found = await orNull(lstat(at));
+      if (found?.isSymbolicLink() === true) throw misled("leads to a place that does not exist: make that place");
+      // Another process made it meanwhile.
+      if (found !== null || dirname(at) === at) return;
+    }
+  }
+}
+
+function misled(how: string): SluiceError {
+  const message = `The store folder, or a folder above it, is a link that ${how}, or name another folder.`;
+  return new SluiceError("E_STORE_DENIED", message);
+}
+
+/**
+ * Refuses a folder that others may write, or one of these in it: whoever puts a folder in the place of one has what is stored, and
+ * chooses what is read. A folder that is not there yet is fine.
+ *
+ * @throws SluiceError E_STORE_DENIED, also for links that lead nowhere; the system's ENOTDIR for a file, and below one.
+ */
+export async function checkPrivate(root: string, rooms: readonly string[] = []): Promise<void> {
+  await checkWay(root);
+  for (const folder of [root, ...rooms]) {
+    const found = await orNull(folder === root ? stat(folder) : lstat(folder));
+    const objection = found?.isDirectory() === true ? objectionTo(found) : undefined;
+    if (objection !== undefined && (await keepsModes(root))) throw new SluiceError("E_STORE_DENIED", objection);
+  }
+}
+
+const OTHERWISE = "or name another folder: a new one is made for this user alone.";
+
+function objectionTo({ uid, gid, mode }: Stats): string | undefined {
+  // Windows has neither.
+  const [user, group] = [process.geteuid?.(), process.getegid?.()];
+  if (user === undefined) return undefined;
+  if (uid !== user) return `The store folder belongs to another user: run as that user, ${OTHERWISE}`;
+  // Where each user has a group of their own, what they make is often writable by that.
+  const isOwnGroup = gid === group && gid === user;
+  if ((mode & (isOwnGroup ? 0o002 : 0o022)) === 0) return undefined;
+  return `Other users may write to the store folder: take that right away with chmod 700, ${OTHERWISE}`;
+}
+
+/** Whether a file system says truly whose a folder is. Those of Windows, of memory sticks and many networks give all the same modes. */
+async function keepsModes(folder: string): Promise<boolean> {
+  const probe = await mkdtemp(join(folder, ".sluice-"));
+  try {
+    const { uid, mode } = await lstat(probe);
+    return uid === process.geteuid?.() && (mode & 0o077) === 0;
+  } finally {
+    await rmdir(probe);
   }
 }
 
@@ -169,47 +245,4 @@ async function makeFolders(folder: string): Promise<void> {
 
 async function exists(path: string): Promise<boolean> {
   return (await orNull(lstat(path))) !== null;
-}
-
-/** How long a temporary is left alone, in milliseconds, even when its owner seems gone. */
-export const SWEEP_AFTER: number = 60 * 60 * 1000;
-// A process id may have been given to another process since, and other machines cannot be asked.
-const SWEEP_ANYWAY = 24 * SWEEP_AFTER;
-
-const NAME = /^([0-9a-f]{8})-([0-9]{1,10})-([0-9a-z]{1,12})-[0-9a-f]{16}$/;
-const HOST = createHash("sha256").update(hostname()).digest("hex").slice(0, 8);
-// In a container every run may have the same process id; when it began tells the runs apart.
-const BEGUN = Math.round(Date.now() - process.uptime() * 1000);
-/** Milliseconds by which the threads of one process differ about when it began, and the next one begins later. */
-const SAME_START = 1000;
-
-/** A name no other process gives. */
-export function temporaryName(): string {
-  return `${HOST}-${process.pid}-${BEGUN.toString(36)}-${randomBytes(8).toString("hex")}`;
-}
-
-/** Whether a name is one that {@link temporaryName} gives. */
-export function isTemporaryName(name: string): boolean {
-  return NAME.test(name);
-}
-
-/**
- * Whether a temporary may be swept: older than an hour and not of a living process, or older than a day.
- *
- * @param age milliseconds since it was last written, or until then where the clock was put back
- */
-export function isStale(name: string, age: number, sweepAfter: number = SWEEP_AFTER): boolean {
-  const [, host, pid, begun] = NAME.exec(name) ?? [];
-  if (host === undefined || Math.abs(age) < sweepAfter) return false;
-  return Math.abs(age) >= SWEEP_ANYWAY || (host === HOST && !lives(Number(pid), begun));
-}
-
-function lives(pid: number, begun: string | undefined): boolean {
-  if (pid === process.pid) return Math.abs(parseInt(begun ?? "", 36) - BEGUN) < SAME_START;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return systemCode(error) !== "ESRCH";
-  }
 }

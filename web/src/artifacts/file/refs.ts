@@ -11,17 +11,7 @@ import { scopeKey } from "../scope.js";
 import { inMilliseconds } from "../stamps.js";
 import type { ArtifactPatch, ArtifactRef, StoredArtifact } from "../store.js";
 import { BLOB_NAME, idOf, nameOf, REF, release, SCOPE_NAME, scopeName, type Folder } from "./folder.js";
-import {
-  FILE_MODE,
-  isAbsent,
-  isPlainFolder,
-  isTaken,
-  namesIn,
-  orNull,
-  readPlain,
-  removeIfEmpty,
-  temporaryName,
-} from "./plain.js";
+import { FILE_MODE, isAbsent, isPlainFolder, isTaken, namesIn, orNull, readPlain, removeIfEmpty } from "./plain.js";
 
 /** A ref, and when it was made: microseconds since 1970, never twice the same in one store object. */
 export interface Recorded {
@@ -75,15 +65,24 @@ export async function updateRef(
   const times = await orNull(timesOf(refFolder));
   if (!times) return null;
   await folder.ready();
-  const temporary = join(folder.at.temporaries, temporaryName());
-  await writeFile(temporary, written({ created: recorded.created, ref }), { flag: "wx", mode: FILE_MODE });
-  await stamped(temporary, times.stored);
-  await folder.sync(temporary);
-  // A delete takes the whole folder away first, and then there is nothing to rename into.
-  const moved = await orNull(rename(temporary, join(refFolder, REF)).then(() => true));
-  if (moved === null) await folder.discard(temporary);
-  else await stamped(refFolder, times.used);
-  return moved === null ? null : ref;
+  const moved = await folder.temporaries.aside(async (temporary) => {
+    await writeFile(temporary, written({ created: recorded.created, ref }), { flag: "wx", mode: FILE_MODE });
+    await stamped(temporary, times.stored);
+    await folder.sync(temporary);
+    // A delete takes the whole folder away first, and then there is nothing to rename into.
+    return orNull(rename(temporary, join(refFolder, REF)).then(() => true));
+  });
+  if (moved === null) return null;
+  await stamped(refFolder, times.used);
+  return ref;
+}
+
+/**
+ * The hash of the content in a ref's folder, wherever that is; null where the folder does not say. Never fails.
+ */
+export async function contentOf(refFolder: string): Promise<string | null> {
+  const text = await readPlain(join(refFolder, REF), MAX_FILE).catch(() => null);
+  return (text !== null && parsed(text)?.ref.sha256) || null;
 }
 
 function parsed(text: string): Recorded | null {
@@ -147,7 +146,8 @@ async function stamped(path: string, stamp: number): Promise<boolean> {
 
 const AT_ONCE = 16;
 
-interface Listed {
+/** A ref with its times, as it is listed. */
+export interface Listed {
   readonly created: number;
   readonly stored: StoredArtifact;
 }
@@ -160,6 +160,11 @@ export async function statRef(folder: Folder, key: string, id: string): Promise<
 
 /** What the scope with this key holds, or what all do. Damaged refs and those deleted meanwhile are left out. */
 export async function listRefs(folder: Folder, key: string | undefined): Promise<readonly StoredArtifact[]> {
+  return inOrder(await listedRefs(folder, key));
+}
+
+/** The same in no order, and with when each was made. */
+export async function listedRefs(folder: Folder, key: string | undefined): Promise<Listed[]> {
   const found: Listed[] = [];
   let reading: Promise<Listed | null>[] = [];
   const gather = async (): Promise<void> => {
@@ -174,11 +179,17 @@ export async function listRefs(folder: Folder, key: string | undefined): Promise
     }
   }
   await gather();
+  return found;
+}
+
+/** In the order of being stored first. */
+export function inOrder(found: Listed[]): readonly StoredArtifact[] {
   found.sort((left, right) => left.created - right.created || (left.stored.id < right.stored.id ? -1 : 1));
   return found.map(({ stored }) => stored);
 }
 
-async function listedRef(folder: Folder, scope: string, name: string): Promise<Listed | null> {
+/** One, by the names of its folders; null where there is none. Throws SluiceError E_STORE_CORRUPT. */
+export async function listedRef(folder: Folder, scope: string, name: string): Promise<Listed | null> {
   return dated(await readFrom(folder, scope, name), join(folder.at.refs, scope, name));
 }
 
@@ -197,10 +208,7 @@ async function dated(recorded: Recorded | null, refFolder: string): Promise<List
 export async function removeRef(folder: Folder, key: string, id: string): Promise<boolean> {
   if (!(await isThere(folder, key, id))) return false;
   const recorded = await readRef(folder, key, id).catch(() => null);
-  const taken = await takenOut(folder, key, id);
-  if (taken === null) return false;
-  await disposeOf(folder, key, taken, recorded?.ref.sha256);
-  return true;
+  return takenOut(folder, key, id, recorded?.ref.sha256, async () => true);
 }
 
 /**
@@ -213,14 +221,11 @@ export async function evictRef(folder: Folder, seen: StoredArtifact): Promise<bo
   if (!(await isThere(folder, key, seen.id))) return false;
   const refFolder = folder.at.refFolder(key, seen.id);
   if (!(await isUnused(refFolder, seen))) return false;
-  const taken = await takenOut(folder, key, seen.id);
-  if (taken === null) return false;
-  if (!(await isUnused(taken, seen))) {
+  return takenOut(folder, key, seen.id, seen.sha256, async (taken) => {
+    if (await isUnused(taken, seen)) return true;
     await putBack(folder, taken, refFolder);
     return false;
-  }
-  await disposeOf(folder, key, taken, seen.sha256);
-  return true;
+  });
 }
 
 async function isThere(folder: Folder, key: string, id: string): Promise<boolean> {
@@ -228,18 +233,26 @@ async function isThere(folder: Folder, key: string, id: string): Promise<boolean
   return isPlainFolder(folder.at.refFolder(key, id));
 }
 
-/** Where the ref's folder is now that nobody finds it; null when someone else was quicker. */
-async function takenOut(folder: Folder, key: string, id: string): Promise<string | null> {
+/** Deletes a ref where `confirm` says so, which looks at it where nobody else finds it. False also when someone else was quicker. */
+async function takenOut(
+  folder: Folder,
+  key: string,
+  id: string,
+  sha256: string | undefined,
+  confirm: (taken: string) => Promise<boolean>,
+): Promise<boolean> {
   await folder.ready();
-  const taken = join(folder.at.temporaries, temporaryName());
-  return orNull(rename(folder.at.refFolder(key, id), taken).then(() => taken));
-}
-
-async function disposeOf(folder: Folder, key: string, taken: string, sha256: string | undefined): Promise<void> {
-  await folder.sync(folder.at.scopeFolder(key));
-  await folder.discard(taken);
+  const scopeFolder = folder.at.scopeFolder(key);
+  const isGone = await folder.temporaries.aside(async (taken) => {
+    const isMoved = (await orNull(rename(folder.at.refFolder(key, id), taken).then(() => true))) ?? false;
+    if (!isMoved || !(await confirm(taken))) return false;
+    await folder.sync(scopeFolder);
+    return true;
+  });
+  if (!isGone) return false;
   if (sha256 !== undefined) await release(folder, sha256);
-  await removeIfEmpty(folder.at.scopeFolder(key));
+  await removeIfEmpty(scopeFolder);
+  return true;
 }
 
 async function isUnused(refFolder: string, { used_at }: StoredArtifact): Promise<boolean> {
@@ -254,6 +267,5 @@ async function putBack(folder: Folder, taken: string, refFolder: string): Promis
     await rename(taken, refFolder);
   } catch (error) {
     if (!isTaken(error)) throw error;
-    await folder.discard(taken);
   }
 }

@@ -11,10 +11,11 @@ import { idsFor } from "../ids.js";
 import { patched, refOf, restated, type Claim } from "../record.js";
 import { scopeKey } from "../scope.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
-import type { Sink, Unwritten } from "../writer.js";
+import type { ByteSink, Unwritten } from "../writer.js";
 import { adopt, BLOB, share, type Folder, type Temporary } from "./folder.js";
 import { FILE_MODE, isAbsent, isTaken, orNull } from "./plain.js";
-import { noteStored, readRef, updateRef, written, type Recorded } from "./refs.js";
+import { dropName, noteName, renameRef } from "./names.js";
+import { noteStored, readRef, written, type Recorded } from "./refs.js";
 
 /** Up to here an artifact stays in memory until it is complete, and costs no file that is thrown away. */
 const SMALL = 64 * 1024;
@@ -29,7 +30,7 @@ const BUFFER = 1024 * 1024;
  * write() ─copy─▶ [ filling ]   swap when full   [ flying ] ─one write at a time─▶ tmp/…/blob
  * ```
  */
-export class Spool implements Sink {
+export class Spool implements ByteSink {
   readonly #folder: Folder;
   readonly #claim: Claim;
   readonly #hash: StreamHash;
@@ -76,8 +77,11 @@ export class Spool implements Sink {
       await this.discard();
       return there;
     }
-    const temporary = await this.#placed(content.sha256);
-    const ref = await publish(this.#folder, temporary, claim, content);
+    const isWritten = this.#temporary !== undefined;
+    const temporary = (this.#temporary ??= await this.#folder.temporary());
+    const offer = (): Promise<void> => this.#offer(temporary, content.sha256, isWritten);
+    const ref = await publish(this.#folder, temporary, claim, content, offer);
+    await temporary.release();
     this.#temporary = undefined;
     this.#free();
     return ref;
@@ -88,7 +92,7 @@ export class Spool implements Sink {
     await this.#file?.close().catch(() => undefined);
     this.#file = undefined;
     this.#free();
-    if (this.#temporary) await this.#folder.discard(this.#temporary.folder);
+    if (this.#temporary) await this.#folder.discard(this.#temporary);
     this.#temporary = undefined;
   }
 
@@ -173,20 +177,17 @@ export class Spool implements Sink {
     this.#file = undefined;
   }
 
-  /** The temporary with the content in it, and the content offered to all refs. */
-  async #placed(sha256: string): Promise<Temporary> {
-    const spooled = this.#temporary;
-    const temporary = (this.#temporary ??= await this.#folder.temporary());
-    if (!spooled) {
-      if (await adopt(this.#folder, temporary, sha256, this.#size)) return temporary;
+  /** Sees to it that the content is in the temporary, and offered to all refs. */
+  async #offer(temporary: Temporary, sha256: string, isWritten: boolean): Promise<void> {
+    if (!isWritten) {
+      if (await adopt(this.#folder, temporary, sha256, this.#size)) return;
       await writeFile(temporary.blob, this.#filling.subarray(0, this.#filled), { flag: "wx", mode: FILE_MODE });
     }
     await share(this.#folder, temporary, sha256, this.#size);
-    return temporary;
   }
 }
 
-/** A content whose bytes are in a temporary already. */
+/** A content that is to be an artifact. */
 interface Content {
   readonly sha256: string;
   readonly size: number;
@@ -200,14 +201,27 @@ const ATTEMPTS = 64;
 /**
  * Gives a content the shortest id that is free in its scope, or the id it has there already. One rename
  * makes it visible, and fails when there is something at the id, so no two processes get the same one.
+ *
+ * `offer` shares the content once the temporary says which it is: whoever clears up after this process finds it by that.
  */
-async function publish(folder: Folder, temporary: Temporary, claim: Claim, content: Content): Promise<ArtifactRef> {
+async function publish(
+  folder: Folder,
+  temporary: Temporary,
+  claim: Claim,
+  content: Content,
+  offer: () => Promise<void>,
+): Promise<ArtifactRef> {
+  let offered: Promise<void> | undefined;
   for (const id of idsFor(claim.namespace, content.sha256)) {
     const ref = refOf(claim, id, content.sha256, content.size);
-    await writeFile(temporary.ref, written({ created: content.stored, ref }), { mode: FILE_MODE });
+    const recorded = { created: content.stored, ref };
+    await writeFile(temporary.ref, written(recorded), { mode: FILE_MODE });
+    await (offered ??= offer());
+    await noteName(folder, scopeKey(claim.scope), recorded);
     await noteStored(temporary.folder, content.stored);
     await folder.sync(temporary.blob, temporary.ref, temporary.folder);
     const stored = await settle(folder, temporary, claim, ref, content.stored);
+    if (stored !== ref) await dropName(folder, scopeKey(claim.scope), recorded);
     if (stored) return stored;
   }
   throw new SluiceError("E_STORE_CORRUPT", "Every id of this content is taken by another: the hash is not sound.");
@@ -244,7 +258,7 @@ async function readOrClear(folder: Folder, key: string, id: string, sha256: stri
     if (!there || seen?.created === there.created) break;
     seen = there;
   }
-  await folder.discard(refFolder);
+  await folder.remove(refFolder);
   return null;
 }
 
@@ -266,7 +280,7 @@ async function restate(
 ): Promise<ArtifactRef | null> {
   if (!(await noteStored(folder.at.refFolder(key, ref.id), stored))) return null;
   const patch = restated(ref, claim);
-  return patch ? updateRef(folder, key, ref.id, patch) : ref;
+  return patch ? renameRef(folder, key, ref.id, patch) : ref;
 }
 
 /** The ref that stands at the id in the end, or null when another content does. */
@@ -285,7 +299,7 @@ async function settle(
     if (there.ref.sha256 !== ref.sha256) return null;
     const stored = await restate(folder, key, there.ref, claim, stamp);
     if (!stored) continue;
-    await folder.discard(temporary.folder);
+    await folder.remove(temporary.folder);
     return stored;
   }
   throw new SluiceError("E_STORE_WRITE", "The artifact is being stored and deleted at the same time: try again.");

@@ -24,7 +24,7 @@ import { damaged } from "../verify.js";
 export const CHUNK = 1024 * 1024;
 
 /** Changes when what is in the database does. */
-const VERSION = 1;
+const VERSION = 2;
 
 /** An artifact: a ref without what scope and source are made of, and its stamps. */
 export interface RefRow extends Omit<ArtifactRef, "scope" | "source"> {
@@ -62,6 +62,8 @@ interface Schema extends DBSchema {
     indexes: {
       all: [created: number, scope: string, id: string];
       scope: [scope: string, created: number, id: string];
+      /** Those that have a name. */
+      name: [scope: string, filename: string];
       sha256: string;
     };
   };
@@ -80,9 +82,17 @@ export type Reading = IDBPTransaction<Schema, StoreName[]>;
 /** A transaction that changes something. */
 export type Writing = IDBPTransaction<Schema, StoreName[], "readwrite">;
 
+/** A transaction that changes what there is in the database. */
+type Upgrading = IDBPTransaction<Schema, StoreName[], "versionchange">;
+
 const STORES: readonly StoreName[] = ["refs", "blobs", "chunks", "contents", "clock"];
 
-function createStores(database: Database): void {
+function createStores(database: Database, before: number, transaction: Upgrading): void {
+  if (before < 1) createFirst(database);
+  transaction.objectStore("refs").createIndex("name", ["scope", "filename"]);
+}
+
+function createFirst(database: Database): void {
   const refs = database.createObjectStore("refs", { keyPath: ["scope", "id"] });
   refs.createIndex("all", ["created", "scope", "id"]);
   refs.createIndex("scope", ["scope", "created", "id"]);
@@ -245,7 +255,7 @@ function openedDatabase(name: string, onLost: () => void): Promise<Database> {
     };
     let timer = setTimeout(giveUp, PATIENCE);
     const opening = openDB<Schema>(name, VERSION, {
-      upgrade: createStores,
+      upgrade: (opened, before, _wanted, transaction) => createStores(opened, before, transaction),
       blocked: () => {
         clearTimeout(timer);
         timer = setTimeout(giveUp, PATIENCE_BLOCKED);

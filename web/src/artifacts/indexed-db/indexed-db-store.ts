@@ -3,7 +3,7 @@
  * @module
  */
 import { sha256 } from "#hash";
-import { wrong } from "../../core/call.js";
+import { wrong } from "../../errors/arguments.js";
 import { bytesOf, encoded, objectOf, spanOf } from "../bytes.js";
 import type { Hashing } from "../hash.js";
 import type { LockSource } from "../local-locks.js";
@@ -11,7 +11,9 @@ import { claimOf, infoOfText } from "../record.js";
 import { NO_LIMITS, type RetentionConfig } from "../retention/policy.js";
 import { RetainingArtifactStore } from "../retention/retaining-store.js";
 import { Stamps } from "../stamps.js";
+import { filterOf, isWanted } from "../filter.js";
 import type {
+  ArtifactFilter,
   ArtifactInfo,
   ArtifactPatch,
   ArtifactRef,
@@ -26,14 +28,14 @@ import type {
 import { SinkWriter, writtenWhole, type Unwritten } from "../writer.js";
 import { Contents, Locks, readSpan, readWhole, type StoreDeps } from "./contents.js";
 import { Connection } from "./database.js";
-import { evictRef, listRefs, removeRef, statRef, updateRef, type Removed } from "./refs.js";
+import { evictRef, listRefs, refsNamed, removeRef, statRef, updateRef, type Removed } from "./refs.js";
 import { Upload } from "./upload.js";
 
 /** Options of an {@link IndexedDbArtifactStore}. */
 export interface IndexedDbStoreOptions {
   /** The name of the database: stores of one name share everything. `sluice` when left out. */
   readonly name?: string;
-  /** Limits; the defaults of RFC 0.3 §7.1 when left out: an hour, 50 MiB each, 500 MiB a session. Null: none. */
+  /** Limits; the defaults are an hour, 50 MiB each, 500 MiB a session. Null: none. */
   readonly retention?: RetentionConfig | null;
   /** How contents are named; SHA-256 when left out. All users of a database must agree. */
   readonly hashing?: Hashing;
@@ -172,8 +174,10 @@ export class BareIndexedDbStore implements ArtifactStore {
     return updateRef(this.#connection, id, patch, scope);
   }
 
-  async *list(scope?: ArtifactScope): AsyncIterable<StoredArtifact> {
-    yield* listRefs(this.#connection, scope);
+  async *list(scope?: ArtifactScope, only?: ArtifactFilter): AsyncIterable<StoredArtifact> {
+    const { filename } = filterOf(only);
+    if (scope !== undefined && filename !== undefined) yield* await refsNamed(this.#connection, scope, filename);
+    else for await (const ref of listRefs(this.#connection, scope)) if (isWanted(ref, only)) yield ref;
   }
 
   async delete(id: string, scope?: ArtifactScope): Promise<boolean> {

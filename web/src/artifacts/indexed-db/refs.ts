@@ -87,6 +87,19 @@ export async function* listRefs(
   } while (last);
 }
 
+/** What a scope has of one name, oldest first. */
+export async function refsNamed(
+  connection: Connection,
+  scope: ArtifactScope,
+  filename: string,
+): Promise<readonly StoredArtifact[]> {
+  const key = scopeKey(scope);
+  const rows = await connection.read(["refs"], (transaction) =>
+    transaction.objectStore("refs").index("name").getAll([key, filename]),
+  );
+  return rows.sort((left, right) => left.created - right.created).map(storedOf);
+}
+
 function pageAfter(transaction: Reading, key: string | undefined, last: RefRow | undefined): Promise<RefRow[]> {
   const refs = transaction.objectStore("refs");
   if (key === undefined) {

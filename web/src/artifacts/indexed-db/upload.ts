@@ -7,7 +7,7 @@ import type { StreamHash } from "../hash.js";
 import { randomHex } from "../ids.js";
 import { patched, type Claim } from "../record.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
-import { PieceBuffer, type Sink } from "../writer.js";
+import { PieceBuffer, type ByteSink } from "../writer.js";
 import type { Lease, StoreDeps } from "./contents.js";
 import { browserError, CHUNK } from "./database.js";
 import { publish } from "./refs.js";
@@ -18,7 +18,7 @@ const NAME_BYTES = 16;
  * Hashes and writes in constant memory. One chunk is filled while the one before it is on its way. What fits into one
  * chunk is written when it is published, and costs nothing when it is thrown away.
  */
-export class Upload implements Sink {
+export class Upload implements ByteSink {
   readonly #store: StoreDeps;
   readonly #claim: Claim;
   readonly #hash: StreamHash;

@@ -6,24 +6,24 @@ import type { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
 import type { Stamps } from "../stamps.js";
 import type { ArtifactStore, StoredArtifact } from "../store.js";
-import { keyOf, type Counted, type Ledger, type Passed } from "./ledger.js";
+import { keyOf, type Counted, type RetentionIndex, type ExceededLimit } from "./retention-index.js";
 import type { Limit, Retention } from "./policy.js";
 
 /** Artifacts that would not leave, before making room is given up until the next time. */
 const MOST_REFUSALS = 16;
 
 /** What came of an artifact that had to go: it went; it is not as it was noted, which now is; or it would not. */
-type Departure = "gone" | "changed" | "stuck";
+type EvictionOutcome = "gone" | "changed" | "stuck";
 
 /** What was taken away in one go, and why not more. */
-interface Departures {
+interface EvictionResult {
   readonly gone: StoredArtifact[];
   /** What the store failed at first. */
   failure: SluiceError | undefined;
 }
 
 /** Nobody yet. */
-export function departures(): Departures {
+export function nothingEvicted(): EvictionResult {
   return { gone: [], failure: undefined };
 }
 
@@ -31,35 +31,35 @@ export function departures(): Departures {
 export class Eviction {
   readonly #store: ArtifactStore;
   readonly #retention: Retention;
-  readonly #ledger: Ledger;
+  readonly #index: RetentionIndex;
   readonly #stamps: Stamps;
 
-  constructor(store: ArtifactStore, retention: Retention, ledger: Ledger, stamps: Stamps) {
+  constructor(store: ArtifactStore, retention: Retention, index: RetentionIndex, stamps: Stamps) {
     this.#store = store;
     this.#retention = retention;
-    this.#ledger = ledger;
+    this.#index = index;
     this.#stamps = stamps;
   }
 
   /** Who would have to go. */
-  room(more: Pick<Case, "coming" | "asked" | "staying"> = {}): Room {
-    return makeRoom({ ...more, ledger: this.#ledger, retention: this.#retention, now: this.#stamps.now() });
+  plan(more: Pick<EvictionCase, "coming" | "asked" | "exempt"> = {}): EvictionPlan {
+    return planEviction({ ...more, index: this.#index, retention: this.#retention, now: this.#stamps.now() });
   }
 
   /** Takes away one that is still as it was seen. */
   async evict(seen: StoredArtifact): Promise<boolean> {
     if (!(await this.#store.evict(seen))) return false;
-    this.#ledger.depart(seen);
+    this.#index.depart(seen);
     return true;
   }
 
   /** Takes away what has expired, or so many of it. Whether that was all that would go. */
-  async expire(all: Departures, most = Infinity): Promise<boolean> {
+  async expire(all: EvictionResult, most = Infinity): Promise<boolean> {
     if (this.#retention.ttl_seconds === null) return true;
     const now = this.#stamps.now();
     const isOver = (artifact: StoredArtifact): boolean => isExpired(artifact, this.#retention, now);
     const over: StoredArtifact[] = [];
-    for (const [, artifact] of this.#ledger.expiring()) {
+    for (const [, artifact] of this.#index.expiring()) {
       if (!isOver(artifact) || over.length > most) break;
       over.push(artifact);
     }
@@ -71,17 +71,17 @@ export class Eviction {
     return over.length <= most;
   }
 
-  /** Evicts until every limit holds; `stays` is never among those who leave. */
-  async evictExcess(all: Departures, stays?: string): Promise<void> {
-    const staying = new Set(stays === undefined ? [] : [stays]);
+  /** Evicts until every limit holds; `keep` is never among those who leave. */
+  async evictExcess(all: EvictionResult, keep?: string): Promise<void> {
+    const exempt = new Set(keep === undefined ? [] : [keep]);
     const moved = new Set<string>();
     for (let stuck = 0; stuck < MOST_REFUSALS;) {
-      const departure = await this.#evictThese(this.room({ staying }).leaving, all);
-      if (departure === null) return;
-      const { key, came } = departure;
+      const outcome = await this.#evictThese(this.plan({ exempt }).leaving, all);
+      if (outcome === null) return;
+      const { key, came } = outcome;
       // One that never is as it was noted would be tried for ever.
       if (came === "stuck" || moved.has(key)) {
-        staying.add(key);
+        exempt.add(key);
         stuck += 1;
       }
       moved.add(key);
@@ -91,8 +91,8 @@ export class Eviction {
   /** Ends at the first that does not go: then who has to leave is another question. */
   async #evictThese(
     leaving: readonly StoredArtifact[],
-    all: Departures,
-  ): Promise<{ readonly key: string; readonly came: Departure } | null> {
+    all: EvictionResult,
+  ): Promise<{ readonly key: string; readonly came: EvictionOutcome } | null> {
     for (const known of leaving) {
       const came = await this.#takeAway(known, (seen) => !isLater(seen, known), all);
       if (came !== "gone") return { key: keyOf(known), came };
@@ -104,8 +104,8 @@ export class Eviction {
   async #takeAway(
     known: StoredArtifact,
     hasToGo: (seen: StoredArtifact) => boolean,
-    all: Departures,
-  ): Promise<Departure> {
+    all: EvictionResult,
+  ): Promise<EvictionOutcome> {
     try {
       const seen = await this.#seen(known);
       if (seen === null || !hasToGo(seen)) return "changed";
@@ -121,8 +121,8 @@ export class Eviction {
   /** What the store itself says of an artifact now, noted; null, and struck out, when it is gone. */
   async #seen(known: StoredArtifact): Promise<StoredArtifact | null> {
     const seen = await this.#store.stat(known.id, known.scope);
-    if (seen === null) this.#ledger.strike(known.id, known.scope);
-    else if (isLater(seen, known)) this.#ledger.enter(seen);
+    if (seen === null) this.#index.strike(known.id, known.scope);
+    else if (isLater(seen, known)) this.#index.enter(seen);
     return seen;
   }
 }
@@ -133,10 +133,10 @@ function isLater(seen: StoredArtifact, known: StoredArtifact): boolean {
 }
 
 /**
- * Who would have to go, in order; and the limit that is passed even then, for nobody else may leave: where someone is
+ * Who would have to go, in order; and the limit that is exceeded even then, for nobody else may leave: where someone is
  * coming, only one that binds there, and where one limit is asked about, only that.
  */
-export interface Room {
+export interface EvictionPlan {
   readonly leaving: readonly StoredArtifact[];
   readonly full: Limit | null;
 }
@@ -149,8 +149,8 @@ export function isExpired(artifact: StoredArtifact, { ttl_seconds, ttl_from }: R
 }
 
 /** What room is made in, and for whom. */
-export interface Case {
-  readonly ledger: Ledger;
+export interface EvictionCase {
+  readonly index: RetentionIndex;
   readonly retention: Retention;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -159,47 +159,49 @@ export interface Case {
   /** The one limit that matters where nobody is coming; all of them when left out. */
   readonly asked?: Limit;
   /** Names (`keyOf`) of those that must not leave. */
-  readonly staying?: ReadonlySet<string>;
+  readonly exempt?: ReadonlySet<string>;
 }
 
-/** Makes every limit hold again with as few departures as there can be in the order of the strategy. */
-export function makeRoom({ ledger, retention, now, coming, asked, staying }: Case): Room {
-  const { tally } = ledger;
-  const candidates = new Candidates(ledger, retention, now, staying);
+/** Makes every limit hold again with as few nothingEvicted as there can be in the order of the strategy. */
+export function planEviction({ index, retention, now, coming, asked, exempt }: EvictionCase): EvictionPlan {
+  const { usage } = index;
+  const candidates = new Candidates(index, retention, now, exempt);
   const leaving: StoredArtifact[] = [];
   const hopeless = new Set<string>();
   let full: Limit | null = null;
-  if (coming) tally.add(coming);
-  for (let passed = tally.passed(); passed !== null; passed = tally.passed(hopeless)) {
-    const next = candidates.next(passed);
+  if (coming) usage.add(coming);
+  for (let exceeded = usage.exceeded(); exceeded !== null; exceeded = usage.exceeded(hopeless)) {
+    const next = candidates.next(exceeded);
     if (next === undefined) {
-      const isAsked = coming ? passed.limit.groupOf(coming) === passed.group : passed.limit === (asked ?? passed.limit);
-      if (isAsked) full ??= passed.limit;
-      hopeless.add(passed.name);
+      const isAsked = coming
+        ? exceeded.limit.groupOf(coming) === exceeded.group
+        : exceeded.limit === (asked ?? exceeded.limit);
+      if (isAsked) full ??= exceeded.limit;
+      hopeless.add(exceeded.name);
       continue;
     }
-    tally.remove(next);
+    usage.remove(next);
     leaving.push(next);
   }
-  for (const artifact of leaving) tally.add(artifact);
-  if (coming) tally.remove(coming);
+  for (const artifact of leaving) usage.add(artifact);
+  if (coming) usage.remove(coming);
   return { leaving, full };
 }
 
 /** Those that may leave, each once, however many limits they count for. */
 class Candidates {
-  readonly #case: Pick<Case, "ledger" | "retention" | "now" | "staying">;
+  readonly #case: Pick<EvictionCase, "index" | "retention" | "now" | "exempt">;
   readonly #taken = new Set<string>();
   readonly #walks = new Map<string, Iterator<[string, StoredArtifact]>>();
 
-  constructor(ledger: Ledger, retention: Retention, now: number, staying: ReadonlySet<string> | undefined) {
-    this.#case = { ledger, retention, now, ...(staying && { staying }) };
+  constructor(index: RetentionIndex, retention: Retention, now: number, exempt: ReadonlySet<string> | undefined) {
+    this.#case = { index, retention, now, ...(exempt && { exempt }) };
   }
 
   /** The next in a group to go. */
-  next({ limit, group, name }: Passed): StoredArtifact | undefined {
+  next({ limit, group, name }: ExceededLimit): StoredArtifact | undefined {
     if (this.#case.retention.cleanup_strategy === "none") return undefined;
-    const walk = this.#walks.get(name) ?? this.#case.ledger.members(limit, group);
+    const walk = this.#walks.get(name) ?? this.#case.index.members(limit, group);
     this.#walks.set(name, walk);
     for (let step = walk.next(); step.done !== true; step = walk.next()) {
       const [key, artifact] = step.value;
@@ -211,8 +213,8 @@ class Candidates {
   }
 
   #mayLeave(key: string, { used_at }: StoredArtifact): boolean {
-    const { retention, now, staying } = this.#case;
-    if (staying?.has(key) === true) return false;
+    const { retention, now, exempt } = this.#case;
+    if (exempt?.has(key) === true) return false;
     // A time that lies ahead by more is none: the clock was put back since, or is wrong. It must not hold the store up.
     return !(Math.abs(now - Math.floor(used_at)) < retention.min_age_seconds * 1000);
   }

@@ -1,5 +1,5 @@
 /**
- * What retention goes by: RFC 0.3 §7.1 in its own words, four keys for stores that are shared, and what each limit counts
+ * What retention goes by: limits with their defaults, four keys for stores that are shared, and what each limit counts
  * together.
  * @module
  */
@@ -256,7 +256,7 @@ const KINDS: readonly Kind[] = [
   { key: "max_total_bytes", counts: "bytes", once: true, groupOf: wholeOf },
 ];
 
-/** What leaves for the disk is what lies on it. How much may be there is for the disk to say, see `Tally.allow`. */
+/** What leaves for the disk is what lies on it. How much may be there is for the disk to say, see `RetentionUsage.allow`. */
 export const DISK: Limit = { key: "min_free_disk", most: Infinity, counts: "bytes", once: true, groupOf: wholeOf };
 
 /** The group of limits on the whole store. */

@@ -1,14 +1,13 @@
 /**
- * Retention over any store (RFC 0.3 §7.1).
+ * Retention over any store.
  * @module
  */
-import type { SluiceConfig } from "../../core/config.js";
-import { writerOf } from "../../core/store-access.js";
 import { SluiceError } from "../../errors/error.js";
 import { asStore } from "../discover.js";
 import { bytesOf, encoded, objectOf } from "../bytes.js";
 import { claimOf, infoOfText, type Claim } from "../record.js";
 import type {
+  ArtifactFilter,
   ArtifactInfo,
   ArtifactPatch,
   ArtifactRef,
@@ -20,8 +19,8 @@ import type {
   StoredArtifact,
   StoreSpace,
 } from "../store.js";
-import { SinkWriter, writtenWhole, type Sink } from "../writer.js";
-import { Keeper, UNKNOWN_SPACE, type Bound, type Collected } from "./keeper.js";
+import { SinkWriter, writerOf, writtenWhole, type ByteSink } from "../writer.js";
+import { RetentionManager, UNKNOWN_SPACE, type Bound, type Collected } from "./manager.js";
 import { readRetention, type RetentionConfig } from "./policy.js";
 
 /** Options of a {@link RetainingArtifactStore}. */
@@ -49,7 +48,7 @@ export interface RetainingOptions {
 export class RetainingArtifactStore implements ArtifactStore {
   readonly #inner: ArtifactStore;
   readonly #clock: Clock;
-  readonly #keeper: Keeper;
+  readonly #manager: RetentionManager;
 
   /** Throws E_CONFIG_KEY and E_CONFIG_VALUE with the path of the key, E_INVALID_ARGUMENT when the store is none. */
   constructor(store: ArtifactStore, retention: RetentionConfig = {}, options: RetainingOptions = {}) {
@@ -58,8 +57,8 @@ export class RetainingArtifactStore implements ArtifactStore {
     const limited = #inner in given ? given : null;
     this.#inner = limited === null ? given : limited.#inner;
     this.#clock = options.clock ?? (limited === null ? Date.now : limited.#clock);
-    this.#keeper = new Keeper(this.#inner, readRetention(retention), this.#clock);
-    if (this.#inner.exclusively) this.exclusively = (work) => this.#keeper.exclusively(work);
+    this.#manager = new RetentionManager(this.#inner, readRetention(retention), this.#clock);
+    if (this.#inner.exclusively) this.exclusively = (work) => this.#manager.exclusively(work);
     if (this.#inner.space) this.space = async () => (await this.#inner.space?.()) ?? UNKNOWN_SPACE;
   }
 
@@ -78,8 +77,8 @@ export class RetainingArtifactStore implements ArtifactStore {
 
   async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
     const claim = claimOf(info);
-    await this.#keeper.lookAtDisk();
-    return new SinkWriter(new MeasuringSink(await writerOf(this.#inner, info), claim, this.#keeper));
+    await this.#manager.lookAtDisk();
+    return new SinkWriter(new MeasuringSink(await writerOf(this.#inner, info), claim, this.#manager));
   }
 
   async get(id: string, scope?: ArtifactScope): Promise<Uint8Array | null> {
@@ -99,7 +98,7 @@ export class RetainingArtifactStore implements ArtifactStore {
 
   async exists(id: string, scope?: ArtifactScope): Promise<boolean> {
     const seen = await this.#inner.stat(id, scope);
-    return seen !== null && !(await this.#keeper.expires(seen));
+    return seen !== null && !(await this.#manager.expires(seen));
   }
 
   update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null> {
@@ -108,35 +107,35 @@ export class RetainingArtifactStore implements ArtifactStore {
 
   async delete(id: string, scope?: ArtifactScope): Promise<boolean> {
     const deleted = (await this.exists(id, scope)) && (await this.#inner.delete(id, scope));
-    if (deleted) this.#keeper.forget(id, scope);
+    if (deleted) this.#manager.forget(id, scope);
     return deleted;
   }
 
-  async *list(scope?: ArtifactScope): AsyncIterable<StoredArtifact> {
-    for await (const seen of this.#inner.list(scope)) if (!(await this.#keeper.expires(seen))) yield seen;
+  async *list(scope?: ArtifactScope, only?: ArtifactFilter): AsyncIterable<StoredArtifact> {
+    for await (const seen of this.#inner.list(scope, only)) if (!(await this.#manager.expires(seen))) yield seen;
   }
 
   async evict(seen: StoredArtifact): Promise<boolean> {
-    return this.#keeper.evict(objectOf(seen, "seen"));
+    return this.#manager.evict(objectOf(seen, "seen"));
   }
 
   /** Looks at the whole store and takes away what has expired or is too much. Null when another process is at it. */
   collect(): Promise<Collected | null> {
-    return this.#keeper.collect();
+    return this.#manager.collect();
   }
 
   async #reading<T>(id: string, scope: ArtifactScope | undefined, read: () => Promise<T | null>): Promise<T | null> {
     const found = await this.#present(id, scope, read);
-    if (found !== null) this.#keeper.noteUsed(id, scope);
+    if (found !== null) this.#manager.noteUsed(id, scope);
     return found;
   }
 
   /** Does what it is asked unless retention took the artifact away, or has to now. */
   async #present<T>(id: string, scope: ArtifactScope | undefined, work: () => Promise<T | null>): Promise<T | null> {
-    const seen = this.#keeper.expiring ? await this.#inner.stat(id, scope) : undefined;
-    if (seen && (await this.#keeper.expires(seen))) throw expired(id);
+    const seen = this.#manager.expiring ? await this.#inner.stat(id, scope) : undefined;
+    if (seen && (await this.#manager.expires(seen))) throw expired(id);
     const found = seen === null ? null : await work();
-    if (found === null && this.#keeper.hasDeparted(id, scope)) throw expired(id);
+    if (found === null && this.#manager.hasDeparted(id, scope)) throw expired(id);
     return found;
   }
 }
@@ -149,20 +148,20 @@ function expired(id: string): SluiceError {
 }
 
 /** Counts what goes to the writer underneath; the first byte that passes a limit ends it. */
-class MeasuringSink implements Sink {
+class MeasuringSink implements ByteSink {
   readonly #writer: ArtifactWriter;
   readonly #claim: Claim;
-  readonly #keeper: Keeper;
+  readonly #manager: RetentionManager;
   readonly #check: Bound;
   #size = 0;
   /** Bytes that the writer has, if it has to throw them away. */
   #written = 0;
 
-  constructor(writer: ArtifactWriter, claim: Claim, keeper: Keeper) {
+  constructor(writer: ArtifactWriter, claim: Claim, manager: RetentionManager) {
     this.#writer = writer;
     this.#claim = claim;
-    this.#keeper = keeper;
-    this.#check = keeper.boundOf(claim);
+    this.#manager = manager;
+    this.#check = manager.boundOf(claim);
   }
 
   write(chunk: Uint8Array): Promise<void> {
@@ -173,33 +172,30 @@ class MeasuringSink implements Sink {
       this.#written += bytes;
       return this.#writer.write(chunk);
     };
-    return this.#keeper.write({ bytes, write, discard: () => this.discard() });
+    return this.#manager.write({ bytes, write, discard: () => this.discard() });
   }
 
   commit(patch: ArtifactPatch): Promise<ArtifactRef> {
-    return this.#keeper.admit({ ...this.#claim, size_bytes: this.#size }, () => this.#writer.close(patch));
+    return this.#manager.admit({ ...this.#claim, size_bytes: this.#size }, () => this.#writer.close(patch));
   }
 
   discard(): Promise<void> {
     const written = this.#written;
     this.#written = 0;
-    return this.#keeper.discard(written, () => this.#writer.abort());
+    return this.#manager.discard(written, () => this.#writer.abort());
   }
 }
 
-/** A store within the limits that a configuration sets, and the rest of the configuration, which is for the core. */
-interface Configured {
-  readonly store: ArtifactStore;
-  readonly config: SluiceConfig | undefined;
-}
-
 /**
- * Applies `retention`; without it the store stays as it is.
+ * Holds a store to the `retention` of a configuration. Gives the rest of the configuration, and the store as it is without one.
  *
  * @throws SluiceError E_CONFIG_KEY or E_CONFIG_VALUE with the path of the key.
  */
-export function configured(store: ArtifactStore, config: SluiceConfig | undefined): Configured {
-  // What is no object is the core's to refuse.
+export function withRetention<Config extends { readonly retention?: RetentionConfig }>(
+  store: ArtifactStore,
+  config: Config | undefined,
+): { readonly store: ArtifactStore; readonly config: Omit<Config, "retention"> | undefined } {
+  // The core refuses what is no object.
   if (typeof config !== "object" || (config as unknown) === null) return { store, config };
   const { retention, ...rest } = config;
   if (retention === undefined) return { store, config };

@@ -8,7 +8,9 @@ import { bytesOf, encoded, objectOf, spanOf, streamOf, type Span } from "../byte
 import { claimOf, infoOfText } from "../record.js";
 import { fullScope } from "../scope.js";
 import { Stamps } from "../stamps.js";
+import { filterOf, isWanted } from "../filter.js";
 import type {
+  ArtifactFilter,
   ArtifactInfo,
   ArtifactPatch,
   ArtifactRef,
@@ -30,6 +32,7 @@ import {
   evictRef,
   find,
   listRefs,
+  refsNamed,
   removeRef,
   stampedAfter,
   statRef,
@@ -37,7 +40,7 @@ import {
   write,
   type Found,
 } from "./refs.js";
-import { exclusively, sweep, type S3Swept } from "./sweep.js";
+import { exclusively, sweep, type S3SweepReport } from "./sweep.js";
 import { Upload, type StoreDeps } from "./upload.js";
 
 /** An artifact store in a bucket, without links for browsers. See `S3ArtifactStore`, which adds those. */
@@ -105,8 +108,13 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
   }
 
   /** As ArtifactStore says. Refs that cannot be read are left out; `stat` tells what is wrong with one. */
-  async *list(scope?: ArtifactScope): AsyncIterable<StoredArtifact> {
-    yield* await guarded("read", () => listRefs(this.#store.bucket, scope && fullScope(scope)));
+  async *list(scope?: ArtifactScope, only?: ArtifactFilter): AsyncIterable<StoredArtifact> {
+    const { bucket } = this.#store;
+    const { filename } = filterOf(only);
+    yield* await guarded("read", async () => {
+      if (scope !== undefined && filename !== undefined) return refsNamed(bucket, fullScope(scope), filename);
+      return (await listRefs(bucket, scope && fullScope(scope))).filter((ref) => isWanted(ref, only));
+    });
   }
 
   evict(seen: StoredArtifact): Promise<boolean> {
@@ -130,7 +138,7 @@ export class BareS3Store implements ArtifactStore, AsyncDisposable {
    * Removes what was left behind by processes that died: blobs that no artifact names, and uploads that nobody goes on with,
    * once they are older than `sweepAfter`. Null when another one is at it.
    */
-  gc(): Promise<S3Swept | null> {
+  gc(): Promise<S3SweepReport | null> {
     const { bucket } = this.#store;
     return guarded("write", () =>
       this.exclusively(() => sweep(bucket, this.#connection.limits.sweepAfter, Date.now())),

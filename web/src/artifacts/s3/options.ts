@@ -3,8 +3,7 @@
  * @module
  */
 import type { S3Client, S3ClientConfig } from "@aws-sdk/client-s3";
-import { wrong } from "../../core/call.js";
-import { checkOptions, COUNT, FUNCTION, TEXT, type OptionTests } from "../../errors/options.js";
+import { wrong, checkOptions, COUNT, FUNCTION, TEXT, type OptionTests } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
 import type { Hashing } from "../hash.js";
 import type { Clock } from "../store.js";

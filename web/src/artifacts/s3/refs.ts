@@ -19,6 +19,7 @@ import type { ArtifactPatch, ArtifactRef, ArtifactScope, StoredArtifact } from "
 import { damaged } from "../verify.js";
 import type { Bucket } from "./bucket.js";
 import { contended } from "./connection.js";
+import { dropName, entriesOf, isComplete, renaming, type Named } from "./names.js";
 import { blobKey, idIn, isName, newName, refKey, refsIn, scopeFolder, SCOPES } from "./layout.js";
 
 /** A ref as it was read. */
@@ -94,8 +95,22 @@ export async function updateRef(
     const found = await find(bucket, id, scope);
     if (found === null) return null;
     const ref = patched(found.record.ref, patch);
-    return (await write(bucket, found.key, { ...found.record, ref }, found)) === null ? AGAIN : copyOf(ref);
+    return (await rewrite(bucket, found, { ...found.record, ref })) === null ? AGAIN : copyOf(ref);
   });
+}
+
+/** Writes a new version of a ref that may have another name in it; says which, or null as {@link write}. */
+export function rewrite(bucket: Bucket, found: Found, record: Omit<RefRecord, "token">): Promise<string | null> {
+  const names = { before: namedIn(found.folder, found.record), filename: record.ref.filename };
+  return renaming(
+    bucket,
+    names,
+    () => write(bucket, found.key, record, found),
+    async () => {
+      const now = await find(bucket, record.ref.id, record.ref.scope);
+      return now && namedIn(now.folder, now.record);
+    },
+  );
 }
 
 /** A stamp for a ref that has another one: later than that. */
@@ -249,8 +264,50 @@ export async function listRefs(bucket: Bucket, scope: ArtifactScope | undefined)
   )) {
     if (record !== null && record.isGone !== true) found.push(record);
   }
+  return inOrder(found);
+}
+
+function inOrder(found: RefRecord[]): readonly StoredArtifact[] {
   found.sort((left, right) => left.created - right.created || (left.ref.id < right.ref.id ? -1 : 1));
   return found.map(storedOf);
+}
+
+/** What a scope has of one name, in the order of being stored first. */
+export async function refsNamed(
+  bucket: Bucket,
+  scope: ArtifactScope,
+  filename: string,
+): Promise<readonly StoredArtifact[]> {
+  if (!(await isComplete(bucket, () => allNamed(bucket)))) {
+    return (await listRefs(bucket, scope)).filter((ref) => ref.filename === filename);
+  }
+  const folder = await scopeFolder(scope);
+  const found: RefRecord[] = [];
+  let reading: Promise<void>[] = [];
+  for await (const { id, created } of entriesOf(bucket, folder, filename)) {
+    const look = async (): Promise<void> => {
+      const record = await recordAt(bucket, refKey(folder, id), id);
+      // One that has another name by now, or was made anew, has another entry.
+      if (record?.created === created && record.ref.filename === filename && record.isGone !== true) found.push(record);
+    };
+    reading.push(look());
+    if (reading.length < AT_ONCE) continue;
+    await Promise.all(reading);
+    reading = [];
+  }
+  await Promise.all(reading);
+  return inOrder(found);
+}
+
+async function* allNamed(bucket: Bucket): AsyncGenerator<Named, void, void> {
+  for await (const { key, record } of recordsUnder(bucket, SCOPES)) {
+    if (record !== null && record.isGone !== true) yield namedIn(key.slice(0, key.lastIndexOf("refs/")), record);
+  }
+}
+
+/** What a record's entry is made of. */
+export function namedIn(folder: string, { ref, created }: Pick<RefRecord, "ref" | "created">): Named {
+  return { folder, id: ref.id, created, filename: ref.filename };
 }
 
 /** Every ref with a key that begins so, those about to go as well; null for one that cannot be read. */
@@ -293,6 +350,7 @@ export function evictRef(bucket: Bucket, seen: StoredArtifact): Promise<boolean>
 
 /** Deletes the objects of an artifact that was marked as gone. */
 export async function cleared(bucket: Bucket, { key, folder, record, etag }: Found): Promise<void> {
+  await dropName(bucket, namedIn(folder, record));
   // First the ref: until it has gone nobody can store the same again.
   await bucket.remove(key, etag);
   await bucket.remove(blobKey(folder, record.blob));

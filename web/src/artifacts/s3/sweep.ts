@@ -4,11 +4,12 @@
  */
 import type { Bucket, Versioned } from "./bucket.js";
 import { blobKey, idIn, isBlobKey, LOCK, newName, SCOPES } from "./layout.js";
-import { cleared, MAX_RECORD_BYTES, recordIn, recordsUnder } from "./refs.js";
+import { isNameKey, nameKey } from "./names.js";
+import { cleared, MAX_RECORD_BYTES, namedIn, recordIn, recordsUnder } from "./refs.js";
 import { abortUpload } from "./upload.js";
 
 /** What a sweep removed. */
-export interface S3Swept {
+export interface S3SweepReport {
   /** Blobs that no artifact names. */
   readonly blobs: number;
   /** Uploads in parts that nobody goes on with. */
@@ -18,13 +19,16 @@ export interface S3Swept {
 }
 
 /** Removes what is older than `age` milliseconds and belongs to nothing. To be done by one at a time. */
-export async function sweep(bucket: Bucket, age: number, now: number): Promise<S3Swept> {
+export async function sweep(bucket: Bucket, age: number, now: number): Promise<S3SweepReport> {
   const limit = now - age;
   const old = new Set<string>();
+  const names = new Set<string>();
   const refs = new Map<string, number>();
   for await (const { key, modified } of bucket.list(SCOPES)) {
     if (isBlobKey(key)) {
       if (modified < limit) old.add(key);
+    } else if (isNameKey(key)) {
+      if (modified < limit) names.add(key);
     } else refs.set(key, modified);
   }
   const gone: string[] = [];
@@ -32,14 +36,17 @@ export async function sweep(bucket: Bucket, age: number, now: number): Promise<S
   for await (const { key, record } of recordsUnder(bucket, SCOPES)) {
     const folder = key.slice(0, key.lastIndexOf("refs/"));
     // Of a ref that cannot be read nobody knows what it names.
-    if (record === null) for (const blob of old) if (blob.startsWith(folder)) old.delete(blob);
-    if (record === null) continue;
+    if (record === null) {
+      for (const kept of [old, names]) for (const each of kept) if (each.startsWith(folder)) kept.delete(each);
+      continue;
+    }
+    names.delete((await nameKey(namedIn(folder, record))) ?? "");
     if (record.isGone === true && (refs.get(key) ?? now) < limit) gone.push(key);
     else old.delete(blobKey(folder, record.blob));
   }
   let count = 0;
   for (const key of gone) if (await clearedAt(bucket, key)) count += 1;
-  for (const key of old) await bucket.remove(key);
+  for (const key of [...old, ...names]) await bucket.remove(key);
   return { blobs: old.size, uploads: await sweepUploads(bucket, limit), refs: count };
 }
 

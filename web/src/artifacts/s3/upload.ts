@@ -12,11 +12,12 @@ import { idsFor } from "../ids.js";
 import { copyOf, patched, refOf, restated, type Claim } from "../record.js";
 import type { Stamps } from "../stamps.js";
 import type { ArtifactPatch, ArtifactRef } from "../store.js";
-import { PieceBuffer, type Sink } from "../writer.js";
+import { PieceBuffer, type ByteSink } from "../writer.js";
 import type { Bucket } from "./bucket.js";
 import { guarded, isMissing, s3Error } from "./connection.js";
 import { blobKey, newName, refKey } from "./layout.js";
-import { again, AGAIN, lookUp, stampedAfter, write, type Found } from "./refs.js";
+import { addName, dropName } from "./names.js";
+import { again, AGAIN, lookUp, rewrite, stampedAfter, write, type Found } from "./refs.js";
 
 /** What a store in a bucket works with. */
 export interface StoreDeps {
@@ -40,7 +41,7 @@ const PATIENCE = 14;
  * Hashes and sends in constant memory: one part is filled while the one before it is on its way. What fits into one part
  * is sent when it is published, and not at all where the same is there already.
  */
-export class Upload implements Sink {
+export class Upload implements ByteSink {
   readonly #store: StoreDeps;
   readonly #claim: Claim;
   readonly #folder: string;
@@ -111,24 +112,27 @@ export class Upload implements Sink {
 
   async #created(ref: ArtifactRef, key: string): Promise<Published | typeof AGAIN> {
     const { bucket, stamps } = this.#store;
-    const blob = await this.#place();
     const now = stamps.next();
+    const named = { folder: this.#folder, id: ref.id, created: now, filename: ref.filename };
+    const [blob] = await Promise.all([this.#place(), addName(bucket, named)]);
     this.#isNamed = true;
     const wrote = await write(bucket, key, { ref, blob, created: now, stored: now, used: now }, null);
     this.#isNamed = wrote !== null;
-    return wrote === null ? AGAIN : { ref: copyOf(ref), loose: null };
+    if (wrote !== null) return { ref: copyOf(ref), loose: null };
+    await dropName(bucket, named);
+    return AGAIN;
   }
 
   /** Storing the same again: its bytes stay those that are there, unless they are damaged, or somebody took them away. */
   async #restated(claim: Claim, found: Found): Promise<Published | typeof AGAIN> {
-    const { record, key, folder } = found;
+    const { record, folder } = found;
     const { bucket, stamps } = this.#store;
     const isThere = record.isDamaged !== true && (await bucket.size(blobKey(folder, record.blob))) === this.#size;
     const blob = isThere ? record.blob : await this.#place();
     const ref = patched(record.ref, restated(record.ref, claim) ?? {});
     const now = stampedAfter(stamps, record.used);
     if (!isThere) this.#isNamed = true;
-    const wrote = await write(bucket, key, { ref, blob, created: record.created, stored: now, used: now }, found);
+    const wrote = await rewrite(bucket, found, { ref, blob, created: record.created, stored: now, used: now });
     this.#isNamed = wrote !== null && !isThere;
     if (wrote === null) return AGAIN;
     return { ref: copyOf(ref), loose: isThere ? null : record.blob };

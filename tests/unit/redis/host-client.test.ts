@@ -1,0 +1,84 @@
+/** A client of the host's: what it is given, and what it says. */
+import { inspect } from "node:util";
+import { createClient, createCluster } from "@redis/client";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { RedisStateStore } from "../../../web/src/planner/redis-state-store.js";
+import { another, coded, fill, inTime, opened, useRedis } from "./served.js";
+
+const redis = useRedis();
+
+describe("a client of the host's", () => {
+  test("is used, and left open", async () => {
+    const client = createClient({ url: redis.url });
+    await client.connect();
+    onTestFinished(() => client.destroy());
+    const store = await opened(redis, { client });
+    await fill(store);
+    expect(await store.loadHistory("trace")).toMatchObject([{ event: { kind: "a" } }]);
+    await store[Symbol.asyncDispose]();
+    expect(client.isReady).toBe(true);
+    await expect(store.loadPlannerState("token")).rejects.toEqual(coded("E_STORE_CLOSED"));
+  });
+
+  test("may put something before all keys", async () => {
+    const client = createClient({ url: redis.url });
+    await client.connect();
+    onTestFinished(() => client.destroy());
+    const store = await opened(redis, {
+      client: {
+        sendCommand: (command) => client.sendCommand(command.map((word) => word.replace(/^\{sluice\}/, "mine:$&"))),
+      },
+      maxKept: 1,
+    });
+    await fill(store);
+    await store.savePlannerState("other", 1);
+    const keys = await redis.keys();
+    expect(keys.filter((key) => key.startsWith("mine:{sluice}:1:runs"))).toHaveLength(2);
+    expect(keys.filter((key) => !key.startsWith("mine:"))).toEqual([]);
+  });
+
+  test("may be one of a cluster", async () => {
+    const server = await another("--cluster-enabled", "yes");
+    await using early = new RedisStateStore({ url: server.url, timeoutSeconds: 0.3 });
+    await expect(early.loadPlannerState("token")).rejects.toEqual(coded("E_STORE_READ"));
+    await server.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+    await vi.waitFor(async () => expect(await server.command("CLUSTER", "INFO")).toContain("cluster_state:ok"), {
+      timeout: 20_000,
+    });
+    const cluster = createCluster({ rootNodes: [{ url: server.url }] });
+    await cluster.connect();
+    onTestFinished(() => cluster.destroy());
+    await using store = new RedisStateStore({
+      client: { sendCommand: (command, options) => cluster.sendCommand(command[3], false, command, options) },
+      maxKept: 1,
+    });
+    await fill(store);
+    await store.savePlannerState("other", 1);
+    expect([await store.loadPlannerState("token"), await store.loadPlannerState("other")]).toEqual([null, 1]);
+    expect(await inTime(() => early.loadPlannerState("other"))).toBe(1);
+  });
+
+  test.each([
+    ["MOVED 866 10.0.0.7:6379", "E_STORE_WRITE", "cluster"],
+    ["CROSSSLOT Keys in request don't hash to the same slot", "E_STORE_WRITE", "cluster"],
+    ["MISCONF Redis is configured to save RDB snapshots", "E_STORE_WRITE", "disk"],
+    ["ERR Error running script (call to f_1): @user_script: 5: -OOM command not allowed", "E_STORE_FULL", "maxmemory"],
+    ["ERR unknown command 'EVAL', with args beginning with: 'hush'", "E_STORE_WRITE", "Lua"],
+    ["The client is closed", "E_STORE_WRITE", "try again"],
+  ])("that says %j", async (said, code, remedy) => {
+    const sendCommand = (command: string[]): Promise<never> => {
+      return Promise.reject(Object.assign(new Error(said), { command }));
+    };
+    await using store = new RedisStateStore({ client: { sendCommand } });
+    const failure: unknown = await store.savePlannerState("token", "hush").catch((error: unknown) => error);
+    expect(failure).toEqual(coded(code));
+    expect(String(failure)).toContain(remedy);
+    expect(inspect(failure, { depth: 9, showHidden: true })).not.toMatch(/hush|10\.0\.0/);
+  });
+
+  test("that gives other replies than strings is told of", async () => {
+    await using store = new RedisStateStore({ client: { sendCommand: () => Promise.resolve(Buffer.from("1")) } });
+    await expect(store.loadPlannerState("token")).rejects.toEqual(coded("E_STORE_READ"));
+    await expect(store.loadHistory("trace")).rejects.toEqual(coded("E_STORE_READ"));
+  });
+});

@@ -1,0 +1,150 @@
+/** Servers that do not do what they are asked. */
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { createClient } from "@redis/client";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { findOnPath } from "../../../scripts/on-path.mjs";
+import { RedisStateStore } from "../../../web/src/planner/redis-state-store.js";
+import { DURABLE, freePort } from "./redis-server.js";
+import { another, coded, inTime, opened, useRedis } from "./served.js";
+
+const redis = useRedis();
+
+describe("a server that does not do it", () => {
+  test("has no memory left: what was kept is kept, and what is forgotten makes room", async () => {
+    const store = await opened(redis);
+    const payload = "x".repeat(300_000);
+    await store.savePlannerState("a", payload);
+    await redis.command("CONFIG", "SET", "maxmemory", "1");
+    onTestFinished(async () => void (await redis.command("CONFIG", "SET", "maxmemory", "0")));
+    const keys = await redis.keys();
+    for (const token of ["a", "b"]) {
+      await expect(store.savePlannerState(token, "new")).rejects.toEqual(coded("E_STORE_FULL"));
+    }
+    await expect(store.saveEvent("trace", { kind: "a" })).rejects.toEqual(coded("E_STORE_FULL"));
+    expect(await redis.keys()).toEqual(keys);
+    expect(await store.loadPlannerState("a")).toBe(payload);
+    await store.savePlannerState("a", null);
+    await redis.command("CONFIG", "SET", "maxmemory", "0");
+    await store.savePlannerState("b", "new");
+    expect(await store.loadPlannerState("b")).toBe("new");
+  });
+
+  test("is a replica: what is there can be read, and when it is none any more, changed", async () => {
+    const store = await opened(redis);
+    await store.savePlannerState("token", 1);
+    await redis.command("REPLICAOF", "127.0.0.1", "1");
+    try {
+      expect(await store.loadPlannerState("token")).toBe(1);
+      await expect(store.savePlannerState("token", 2)).rejects.toEqual(coded("E_STORE_DENIED"));
+    } finally {
+      await redis.command("REPLICAOF", "NO", "ONE");
+    }
+    await store.savePlannerState("token", 3);
+    expect(await store.loadPlannerState("token")).toBe(3);
+  });
+
+  test("wants a password, which shows nowhere", async () => {
+    const server = await another("--requirepass", "open sesame");
+    const url = (password: string): string => server.url.replace("//", `//:${encodeURIComponent(password)}@`);
+    await using right = new RedisStateStore({ url: url("open sesame") });
+    await right.savePlannerState("token", 1);
+    expect(await right.loadPlannerState("token")).toBe(1);
+    await using wrong = new RedisStateStore({ url: url("swordfish") });
+    await using none = new RedisStateStore({ url: server.url });
+    for (const store of [wrong, none]) {
+      // Of what is long a server breaks off that does not know who asks.
+      const payload = "hush".repeat(20_000);
+      const failure: unknown = await store.savePlannerState("token", payload).catch((error: unknown) => error);
+      expect(failure).toEqual(coded("E_STORE_DENIED"));
+      expect(inspect([failure, store, right], { depth: 9, showHidden: true })).not.toMatch(/sesame|swordfish|hush/);
+    }
+  });
+
+  test("does not let this user do it", async () => {
+    await redis.command("ACL", "SETUSER", "ada", "on", ">pass", "~{sluice}*", "+@all", "-@scripting");
+    onTestFinished(async () => void (await redis.command("ACL", "DELUSER", "ada")));
+    await using store = new RedisStateStore({ url: redis.url.replace("//", "//ada:pass@") });
+    await expect(store.loadPlannerState("token")).rejects.toEqual(coded("E_STORE_DENIED"));
+  });
+
+  test("is away: a call waits for it, and not for ever; then the store goes on by itself", async () => {
+    const server = await another(...DURABLE);
+    await using hasty = new RedisStateStore({ url: server.url, timeoutSeconds: 0.3 });
+    await using patient = new RedisStateStore({ url: server.url });
+    await patient.savePlannerState("token", 1);
+    await inTime(() => hasty.loadPlannerState("token"));
+    await server.kill();
+    await expect(hasty.loadPlannerState("token")).rejects.toEqual(coded("E_STORE_READ"));
+    await expect(hasty.savePlannerState("token", 2)).rejects.toEqual(coded("E_STORE_WRITE"));
+    const asked = [patient.loadPlannerState("token"), patient.savePlannerState("other", 3)];
+    await server.start();
+    expect(await Promise.all(asked)).toEqual([1, undefined]);
+    expect(await patient.claimPlannerState("other", "ada", 10)).toBe(true);
+    expect(await inTime(() => hasty.loadPlannerState("token"))).toBe(1);
+  });
+
+  test("gives no answer: a call is given up, and what comes after it finds the server when it is back", async () => {
+    const server = await another();
+    await using store = new RedisStateStore({ url: server.url, timeoutSeconds: 0.3 });
+    expect(await inTime(() => store.loadPlannerState("token"))).toBeNull();
+    server.signal("SIGSTOP");
+    try {
+      const asked = [store.loadPlannerState("token"), store.claimPlannerState("token", "ada", 10)];
+      await expect(asked[0]).rejects.toEqual(coded("E_STORE_READ"));
+      await expect(asked[1]).rejects.toEqual(coded("E_STORE_WRITE"));
+      // Connected to, it does not greet.
+      await expect(store.loadPlannerState("token")).rejects.toEqual(coded("E_STORE_READ"));
+    } finally {
+      server.signal("SIGCONT");
+    }
+    expect(await inTime(() => store.loadPlannerState("token"))).toBeNull();
+  });
+
+  test("is busy with a script: a call waits until it is ready", async () => {
+    const server = await another("--busy-reply-threshold", "1");
+    await using store = new RedisStateStore({ url: server.url });
+    await store.savePlannerState("token", 1);
+    const endless = server.command("EVAL", "while true do end", "0").catch(() => undefined);
+    await vi.waitFor(() => expect(server.command("PING")).rejects.toThrow("BUSY"), { timeout: 20_000 });
+    await using hasty = new RedisStateStore({ url: server.url, timeoutSeconds: 0.3 });
+    await expect(hasty.loadPlannerState("token")).rejects.toEqual(coded("E_STORE_READ"));
+    const saving = store.savePlannerState("token", 2);
+    await server.command("SCRIPT", "KILL");
+    await Promise.all([saving, endless]);
+    expect(await store.loadPlannerState("token")).toBe(2);
+  });
+
+  test("forgot its scripts: it is told them again", async () => {
+    const store = await opened(redis);
+    await store.savePlannerState("token", 1);
+    await redis.command("SCRIPT", "FLUSH");
+    expect(await store.loadPlannerState("token")).toBe(1);
+  });
+
+  test("is not trusted: TLS with a certificate that nobody knows is refused, and one that the host knows is not", async ({
+    skip,
+  }) => {
+    if (findOnPath("openssl") === undefined) skip("making a certificate needs openssl");
+    const folder = await mkdtemp(join(tmpdir(), "sluice-tls-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const [key, cert] = [join(folder, "key"), join(folder, "cert")];
+    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"];
+    const words = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert, ...subject];
+    execFileSync("openssl", words, { stdio: "ignore" });
+    const tlsPort = String(await freePort());
+    await another("--tls-port", tlsPort, "--tls-cert-file", cert, "--tls-key-file", key, "--tls-auth-clients", "no");
+    const url = `rediss://127.0.0.1:${tlsPort}`;
+    await using untrusted = new RedisStateStore({ url });
+    await expect(untrusted.loadPlannerState("token")).rejects.toEqual(coded("E_STORE_DENIED"));
+    const client = createClient({ url, socket: { tls: true, ca: await readFile(cert) } });
+    await client.connect();
+    onTestFinished(() => client.destroy());
+    await using store = new RedisStateStore({ client });
+    await store.savePlannerState("token", 1);
+    expect(await store.loadPlannerState("token")).toBe(1);
+  });
+});

@@ -1,0 +1,124 @@
+/**
+ * What callers hand in, checked before anything is done with it.
+ * @module
+ */
+import { SluiceError } from "./error.js";
+
+/** Whether a value is a Uint8Array, of this realm or another. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array || Object.prototype.toString.call(value) === "[object Uint8Array]";
+}
+
+/** The error for a value that should have been bytes. */
+export function noBytes(name: string): SluiceError {
+  return wrong(name, "a Uint8Array; text is turned into one by new TextEncoder().encode(text)");
+}
+
+/** E_INVALID_ARGUMENT: what it is about, and what it must be. */
+export function wrong(name: string, expected: string): SluiceError {
+  return new SluiceError("E_INVALID_ARGUMENT", `${name} must be ${expected}.`, { path: name });
+}
+
+/** What an option must be, for a sentence, and whether it is. */
+export type OptionTest = readonly [expected: string, holds: (value: unknown) => boolean];
+
+/** A test for each option. */
+export type OptionTests<T> = Readonly<Record<keyof T, OptionTest>>;
+
+/** For what is tested where it is used. */
+export const ANYTHING: OptionTest = ["", () => true];
+/** For listeners and the like. */
+export const FUNCTION: OptionTest = ["a function", (value) => typeof value === "function"];
+/** For texts, the empty one too. */
+export const TEXT: OptionTest = ["a text", (value) => typeof value === "string"];
+/** For how many of something there may be. */
+export const COUNT: OptionTest = [
+  "a whole number above 0",
+  (value) => Number.isSafeInteger(value) && (value as number) > 0,
+];
+/** For objects that are no lists. */
+export const OBJECT: OptionTest = [
+  "an object",
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+];
+
+/** Characters that are told of an option that there is not. */
+const MAX_SHOWN = 64;
+
+/**
+ * Checks options, of which all may be left out but those that are needed.
+ *
+ * @param owner whose they are, as a sentence says it: `a ToolNode`.
+ * @param failure makes the error of a sentence about the option of that name.
+ * @param needed those that may not be left out.
+ */
+export function checkOptions<T extends object>(
+  options: Partial<T>,
+  tests: OptionTests<T>,
+  owner: string,
+  failure: (sentence: string, name: string) => Error,
+  needed: readonly (keyof T & string)[] = [],
+): void {
+  const unfit = (name: string): Error =>
+    failure(`The option ${name} of ${owner} must be ${tests[name as keyof T][0]}.`, name);
+  if (!OBJECT[1](options)) throw failure(`The options of ${owner} must be an object.`, "options");
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(tests, name)) {
+      const shown = name.slice(0, MAX_SHOWN);
+      const remedy = remedyOf(shown, Object.keys(tests));
+      throw failure(`${JSON.stringify(shown)} is no option of ${owner}: ${remedy}`, shown);
+    }
+    if (value !== undefined && !tests[name as keyof T][1](value)) throw unfit(name);
+  }
+  for (const name of needed) if (options[name] === undefined) throw unfit(name);
+}
+
+function remedyOf(name: string, known: readonly string[]): string {
+  const meant = nearest(name, known);
+  return meant === undefined ? `there are ${known.join(", ")}.` : `did you mean ${meant}?`;
+}
+
+/**
+ * The candidate nearest to `word`: one that begins with it, or else one within a third of its length in
+ * edits (a swap of neighbours is one edit). Undefined when none is near.
+ */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  const compared = word.slice(0, 64);
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const begins = word.length > 1 && candidate.startsWith(word);
+    // It takes an edit for each letter that one of them is longer by.
+    if (!begins && Math.abs(compared.length - candidate.length) >= bestDistance) continue;
+    const distance = begins ? 0.5 : edits(compared, candidate);
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** Edits between two words: insertion, removal, replacement, swap of neighbours. */
+function edits(from: string, to: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const same = from[i - 1] === to[j - 1];
+      let least = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]) {
+        least = Math.min(least, at(beforeLast, j - 2) + 1);
+      }
+      row.push(least);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return at(last, to.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY;
+}

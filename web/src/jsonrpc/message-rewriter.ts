@@ -1,0 +1,305 @@
+/**
+ * Rewrites one message from a server to a client: buffers a small one, streams a large one through the gate.
+ * @module
+ */
+import type { GatedResult, Sluice, SluiceStream, Transformed, TransformOptions } from "../core/sluice.js";
+import { SluiceError } from "../errors/error.js";
+import { textOf } from "./bytes.js";
+import { MAX_HEAD, MAX_MESSAGE } from "./limits.js";
+import { JsonRpcScanner } from "./json-rpc-scanner.js";
+
+/** What to do with a message. */
+export type MessageAction =
+  /** Forward it unchanged; reduce it if it is too large. */
+  | { readonly kind: "pass" }
+  /** Forward it unchanged, whatever its size. */
+  | { readonly kind: "raw" }
+  /** Buffer it whole and rewrite it. Undefined leaves it unchanged. */
+  | { readonly kind: "edit"; readonly edit: (message: string) => string | undefined | Promise<string | undefined> }
+  | GateAction;
+
+/** Send one member's value through the gate. */
+interface GateAction {
+  readonly kind: "gate";
+  readonly member: string;
+  readonly options: TransformOptions;
+  /**
+   * Returns what replaces the value, once the whole message is known. It owns the result and must dispose of it.
+   * Defaults to the gate's own answer.
+   */
+  readonly answer?: (gated: GatedResult) => Promise<GateAnswer>;
+}
+
+/** What replaces a value. */
+export interface GateAnswer {
+  /** JSON text. */
+  readonly text: string;
+  /** Sent instead of `text`: JSON of any length, for a value that is forwarded unchanged after all. */
+  readonly original?: AsyncIterable<Uint8Array>;
+  /** The gate's result, if it is to be reported. */
+  readonly reduced?: Transformed;
+}
+
+/** Decides what to do with messages. */
+export interface MessagePolicy {
+  /**
+   * Called as soon as something is known, and again when more is. `isWhole`: nothing more will come. Undefined: not
+   * decided yet.
+   */
+  decide(message: JsonRpcScanner, isWhole: boolean): MessageAction | undefined;
+  /** Options to reduce any message that is too large. */
+  readonly fallback: TransformOptions;
+}
+
+/** Writes bytes of a message. Resolves when more can be written. */
+export type ByteSink = (bytes: Uint8Array) => Promise<void>;
+
+/** What happened to a message. */
+export interface MessageOutcome {
+  /** JSON text of its id, where it has one. */
+  readonly id: string | undefined;
+  /** Whether it answers the request with that id. */
+  readonly isResponse: boolean;
+  /** What the gate made of it, where it went through. */
+  readonly reduced?: Transformed;
+}
+
+/**
+ * Rewrites one message. Unless the action is `raw`, nothing reaches the sink before the message is complete, and the
+ * sink gets either a whole message or nothing, in which case `end` rejects.
+ */
+export class MessageRewriter implements AsyncDisposable {
+  readonly #sluice: Sluice;
+  readonly #policy: MessagePolicy;
+  readonly #sink: ByteSink;
+  readonly #members = new JsonRpcScanner();
+  #action: MessageAction | undefined;
+  #buffered: Uint8Array[] = [];
+  #bufferedSize = 0;
+  #gated: GatedValue | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(sluice: Sluice, policy: MessagePolicy, sink: ByteSink) {
+    this.#sluice = sluice;
+    this.#policy = policy;
+    this.#sink = sink;
+  }
+
+  /** What is known of the message. */
+  get members(): JsonRpcScanner {
+    return this.#members;
+  }
+
+  /** Takes bytes, which the caller must not reuse. Never throws; `end` does. */
+  async write(bytes: Uint8Array): Promise<void> {
+    const at = this.#members.size;
+    this.#members.push(bytes);
+    if (this.#failure !== undefined) return;
+    try {
+      if (this.#gated !== undefined) await this.#gated.write(bytes, at);
+      else if (this.#action?.kind === "raw") await this.#sink(bytes);
+      else await this.#buffer(bytes);
+    } catch (error) {
+      await this.#fail(error);
+    }
+  }
+
+  /** Ends the message. Throws the reason if it was not forwarded; E_JSON_… if it is not a message. */
+  async end(): Promise<MessageOutcome> {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    const { fault } = this.#members;
+    if (fault !== undefined && this.#action?.kind !== "raw") {
+      throw new SluiceError("E_JSON_SYNTAX", `the message is not JSON-RPC: ${fault}`);
+    }
+    if (this.#gated === undefined) this.#settle();
+    else if (!this.#gated.holdsResult) throw tooLarge();
+    const reduced = await this.#finish();
+    const { isResponse } = this.#members;
+    return { id: this.#members.text("id"), isResponse, ...(reduced !== undefined && { reduced }) };
+  }
+
+  /** Discards unfinished work. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#buffered = [];
+    await this.#gated?.[Symbol.asyncDispose]();
+  }
+
+  async #buffer(bytes: Uint8Array): Promise<void> {
+    this.#buffered.push(bytes);
+    this.#bufferedSize += bytes.length;
+    if (this.#bufferedSize <= MAX_HEAD) return;
+    this.#action ??= this.#policy.decide(this.#members, false);
+    if (this.#bufferedSize > MAX_MESSAGE) this.#action = this.#reduceAction(this.#action);
+    await this.#follow();
+  }
+
+  /** The action for a message that is too large to forward: reduce its largest member. */
+  #reduceAction(action: MessageAction | undefined): MessageAction {
+    const { largest } = this.#members;
+    // A reference is no substitute for a list.
+    if (largest === undefined || action?.kind === "edit") throw tooLarge();
+    const isReduced = action?.kind === "gate" && action.member.split(".", 1)[0] === largest;
+    if (isReduced || action?.kind === "raw") return action;
+    return { kind: "gate", member: largest, options: this.#policy.fallback };
+  }
+
+  /** Does what the action allows before the end. */
+  async #follow(): Promise<void> {
+    const action = this.#action;
+    if (action?.kind === "raw") await this.#flush();
+    if (action?.kind !== "gate" || this.#gated !== undefined) return;
+    const member = this.#members.member(action.member);
+    if (member === undefined) return;
+    await this.#gate(action);
+    this.#buffered = [];
+    this.#bufferedSize = 0;
+  }
+
+  /** Sends the buffered bytes through the gate. */
+  async #gate(action: GateAction): Promise<void> {
+    this.#gated = new GatedValue(this.#sluice, this.#members, action);
+    let at = 0;
+    for (const bytes of this.#buffered) {
+      await this.#gated.write(bytes, at);
+      at += bytes.length;
+    }
+  }
+
+  /** Decides at the end, when everything is known: a message that was passed may have turned out to be a response. */
+  #settle(): void {
+    if (this.#action !== undefined && this.#action.kind !== "pass") return;
+    this.#action = this.#policy.decide(this.#members, true) ?? { kind: "pass" };
+  }
+
+  async #finish(): Promise<Transformed | undefined> {
+    const action = this.#action;
+    if (action?.kind === "gate" && this.#gated === undefined) {
+      if (this.#members.member(action.member)?.end !== undefined) await this.#gate(action);
+    }
+    if (this.#gated !== undefined) {
+      const { pieces, reduced, isChanged } = await this.#gated.close();
+      // An unchanged message goes on as it came, if it is still buffered.
+      if (isChanged || this.#buffered.length === 0) for await (const piece of pieces) await this.#sink(piece);
+      else await this.#flush();
+      return reduced;
+    }
+    if (action?.kind === "edit") {
+      const message = textOf(this.#buffered);
+      const edited = await applyEdit(action, message);
+      if (edited !== undefined && edited !== message) {
+        await this.#sink(checkSize(new TextEncoder().encode(edited)));
+        return undefined;
+      }
+    }
+    await this.#flush();
+    return undefined;
+  }
+
+  async #flush(): Promise<void> {
+    const held = this.#buffered;
+    this.#buffered = [];
+    this.#bufferedSize = 0;
+    for (const bytes of held) await this.#sink(bytes);
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    this.#failure = { error };
+    await this[Symbol.asyncDispose]();
+    this.#gated = undefined;
+  }
+}
+
+/** The result of a message with a gated value. */
+interface GatedMessage {
+  readonly pieces: AsyncIterable<Uint8Array>;
+  readonly reduced: Transformed | undefined;
+  /** Whether it differs from the original. */
+  readonly isChanged: boolean;
+}
+
+/** A message with one member's value sent through the gate and the rest kept as text. */
+class GatedValue implements AsyncDisposable {
+  readonly #stream: SluiceStream;
+  readonly #members: JsonRpcScanner;
+  readonly #action: GateAction;
+  readonly #before: Uint8Array[] = [];
+  readonly #behind: Uint8Array[] = [];
+  #kept = 0;
+
+  constructor(sluice: Sluice, members: JsonRpcScanner, action: GateAction) {
+    this.#stream = sluice.open(action.options);
+    this.#members = members;
+    this.#action = action;
+  }
+
+  /** Whether the gated member is the result, if there is one. */
+  get holdsResult(): boolean {
+    return this.#action.member.split(".", 1)[0] === "result" || this.#members.member("result") === undefined;
+  }
+
+  /** Takes bytes at offset `at` of the message. `members` has seen them. */
+  async write(bytes: Uint8Array, at: number): Promise<void> {
+    const { start, end = Infinity } = this.#members.member(this.#action.member) as { start: number; end?: number };
+    const from = Math.min(bytes.length, Math.max(0, start - at));
+    const to = Math.min(bytes.length, Math.max(from, end - at));
+    this.#keep(this.#before, bytes.subarray(0, from));
+    if (to > from) await this.#stream.write(bytes.subarray(from, to));
+    this.#keep(this.#behind, bytes.subarray(to));
+  }
+
+  async close(): Promise<GatedMessage> {
+    const { answer = defaultAnswer } = this.#action;
+    const { text, original, reduced } = await answer(await this.#stream.end());
+    const value = new TextEncoder().encode(text);
+    if (original === undefined && value.length + this.#kept > MAX_MESSAGE) throw tooLarge();
+    const isChanged = reduced === undefined || reduced.changed || text !== reduced.text;
+    return { pieces: this.#around(original ?? [value]), reduced, isChanged };
+  }
+
+  async *#around(value: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    yield* this.#before;
+    yield* value;
+    yield* this.#behind;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stream[Symbol.asyncDispose]();
+  }
+
+  #keep(pieces: Uint8Array[], bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#kept += bytes.length;
+    if (this.#kept > MAX_MESSAGE) throw tooLarge();
+    pieces.push(bytes);
+  }
+}
+
+async function defaultAnswer(result: GatedResult): Promise<GateAnswer> {
+  await using gated = result;
+  const reduced = await gated.answer();
+  return { text: reduced.text, reduced };
+}
+
+/** A failed edit leaves the message unchanged: a reader elsewhere may still accept it. */
+async function applyEdit(
+  { edit }: MessageAction & { readonly kind: "edit" },
+  message: string,
+): Promise<string | undefined> {
+  try {
+    return await edit(message);
+  } catch {
+    return undefined;
+  }
+}
+
+function checkSize(message: Uint8Array): Uint8Array {
+  if (message.length > MAX_MESSAGE) throw tooLarge();
+  return message;
+}
+
+function tooLarge(): SluiceError {
+  return new SluiceError(
+    "E_TOO_LARGE",
+    `the message is larger than ${MAX_MESSAGE / 1024 / 1024} MiB also without what could be stored: ask for less at a time`,
+  );
+}

@@ -1,0 +1,132 @@
+/**
+ * What a Redis server refuses, and what goes wrong on the way to it, as coded errors.
+ * @module
+ */
+import { SluiceError, type ErrorCode } from "../errors/error.js";
+import { systemCode, TEXT_TOO_LARGE, type StorageAct } from "../errors/storage.js";
+
+/** The code of what was not written by a store. */
+export const DAMAGED = "DAMAGED";
+/** The code of what has more bytes than were asked for. */
+export const LARGE = "LARGE";
+
+/** The connection failed: nobody knows whether what was sent was done. */
+export class ConnectionFailure extends Error {
+  /** False where nothing was sent. */
+  readonly isSent: boolean;
+
+  constructor(isSent: boolean, cause: unknown) {
+    super("The connection failed.", { cause });
+    this.isSent = isSent;
+  }
+}
+
+/** The server gave no answer. */
+export class NoAnswer extends Error {
+  constructor(seconds: number) {
+    super(`The Redis server gave no answer within ${seconds} seconds: see whether it is busy, and the network to it.`);
+  }
+}
+
+type Kind = readonly [words: RegExp, code: ErrorCode | undefined, sentence: string];
+
+const AWAY = "The Redis server cannot be reached: check the url, and that the server runs.";
+const BROKE_OFF =
+  "The connection to the Redis server broke off before it answered, and it may have done it: try again.";
+const OTHER = "The Redis server refused a command: it has to be Redis 6.2 or later, and allow scripts in Lua.";
+const UNTRUSTED =
+  "The Redis server's certificate is not trusted: let Node know who signed it, or give a client that does.";
+
+// Before version 7 what stopped a script stands in the middle of the sentence.
+const word = (words: string): RegExp => new RegExp(`(?:^|[\\s:-])(?:${words})(?=\\s|$)`);
+const PASSING = word("LOADING|BUSY|TRYAGAIN|MASTERDOWN|CLUSTERDOWN|ERR max number of clients reached");
+const KINDS: readonly Kind[] = [
+  [word("OOM"), "E_STORE_FULL", "The Redis server has no memory left: raise its maxmemory, or let it keep less."],
+  [word(`WRONGTYPE|${DAMAGED}`), "E_STORE_CORRUPT", "What is kept here is damaged: begin anew."],
+  [word(LARGE), "E_TOO_LARGE", TEXT_TOO_LARGE],
+  [
+    word("NOAUTH|WRONGPASS|NOPERM|DENIED|AUTH|invalid password|unauthenticated|The user executing the script"),
+    "E_STORE_DENIED",
+    "The Redis server refused access: check user and password, and that its ACL allows scripts, and the store's keys and channels.",
+  ],
+  [word("READONLY"), "E_STORE_DENIED", "The Redis server is a replica, which changes nothing: give the primary's url."],
+  [
+    word("MISCONF"),
+    "E_STORE_WRITE",
+    "The Redis server cannot write to its own disk: see its log, and free some space.",
+  ],
+  [
+    word("MOVED|ASK|CROSSSLOT"),
+    undefined,
+    "The Redis server is one of a cluster and has not all keys: give the store a client of the cluster.",
+  ],
+  [PASSING, undefined, "The Redis server is not ready: try again."],
+];
+const CERTIFICATE = /CERT|SELF_SIGNED|ERR_TLS|ERR_SSL/;
+/** Of a cause, so many characters. */
+const MAX_SHOWN = 200;
+
+/** Whether it may be better soon. What may have been done is only asked again where that does no harm. */
+export function mayPass(error: unknown, isRepeatable: boolean): boolean {
+  if (!(error instanceof ConnectionFailure)) return PASSING.test(said(error));
+  if (error.isSent) return isRepeatable;
+  const why = said(error.cause);
+  return PASSING.test(why) || !(isReply(error.cause) || isUntrusted(error.cause));
+}
+
+/** Whether it is what a server said, which begins with a code in capitals. */
+export function isReply(error: unknown): boolean {
+  return systemCode(error) === undefined && /^-?[A-Z]{2,}\b/.test(said(error));
+}
+
+/** Whether a server answers nobody who has not said who it is. */
+export function wantsPassword(error: unknown): boolean {
+  return word("NOAUTH").test(said(error));
+}
+
+/** Whether another connection may lead to a server that does it. */
+export function isReplica(error: unknown): boolean {
+  return word("READONLY").test(said(error));
+}
+
+/** A coded error. Neither it nor its cause has a url, a key, a password or what was to be kept in it. */
+export function redisError(error: unknown, act: StorageAct): SluiceError {
+  if (error instanceof SluiceError) return error;
+  const other = act === "read" ? "E_STORE_READ" : "E_STORE_WRITE";
+  if (error instanceof NoAnswer) return new SluiceError(other, error.message);
+  const cause = error instanceof ConnectionFailure ? error.cause : error;
+  const options = { cause: shown(cause) };
+  const kind = KINDS.find(([words]) => words.test(said(cause)));
+  if (kind !== undefined) return new SluiceError(kind[1] ?? other, kind[2], {}, options);
+  if (isUntrusted(cause)) return new SluiceError("E_STORE_DENIED", UNTRUSTED, {}, options);
+  if (isReply(cause)) return new SluiceError(other, OTHER, {}, options);
+  const isSent = error instanceof ConnectionFailure ? error.isSent : true;
+  return new SluiceError(other, isSent ? BROKE_OFF : AWAY, {}, options);
+}
+
+/** Whether the server does not know a script. */
+export function isUnknownScript(error: unknown): boolean {
+  return said(error).startsWith("NOSCRIPT");
+}
+
+function said(error: unknown): string {
+  return error instanceof Error ? error.message : "";
+}
+
+function isUntrusted(error: unknown): boolean {
+  return CERTIFICATE.test(systemCode(error) ?? "");
+}
+
+/** What can be told of an error. Clients put commands into theirs, and servers quote what they were sent, and name others. */
+function shown(error: unknown): Error {
+  const [code] = /^-?[A-Z]{2,}\b/.exec(said(error)) ?? [];
+  const isPlain = code === undefined || code === "ERR";
+  return new Error(
+    systemCode(error) ??
+      (isPlain
+        ? said(error)
+            .replace(/['"`][^]*$/, "…")
+            .slice(0, MAX_SHOWN)
+        : code),
+  );
+}

@@ -1,0 +1,130 @@
+/**
+ * Runs scripts on a Redis server, whatever happens to it, within bounded time, and takes its replies from any client.
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { untilLate } from "../core/abort.js";
+import { SluiceError } from "../errors/error.js";
+import type { StorageAct } from "../errors/storage.js";
+import { OwnConnection } from "./connection.js";
+import { isUnknownScript, mayPass, NoAnswer, redisError } from "./failures.js";
+import type { RedisCommands } from "./options.js";
+
+/** Milliseconds before something is tried again: at first, and at most. */
+const PAUSE = 50;
+const LONGEST_PAUSE = 1000;
+
+/** A server, or who speaks to it. */
+export class RedisServer {
+  readonly #commands: RedisCommands;
+  readonly #own: OwnConnection | undefined;
+  readonly #timeout: number;
+  readonly #working = new Set<Promise<unknown>>();
+  #isClosed = false;
+
+  /** `timeout`: milliseconds that anything may take. */
+  constructor(server: string | RedisCommands, timeout: number) {
+    this.#own = typeof server === "string" ? new OwnConnection(server, timeout) : undefined;
+    this.#commands = this.#own ?? (server as RedisCommands);
+    this.#timeout = timeout;
+  }
+
+  /** The script's reply. Throws SluiceError E_STORE_…. */
+  async run(script: Script, keys: readonly string[], words: readonly string[]): Promise<unknown> {
+    if (this.#isClosed) throw new SluiceError("E_STORE_CLOSED", "The store was closed: make another.");
+    const work = this.#tried(script, [String(keys.length), ...keys, ...words]);
+    this.#working.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#working.delete(work);
+    }
+  }
+
+  /** Waits for what is under way, and ends the connection if it is ours. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled(this.#working);
+    this.#own?.close();
+  }
+
+  /** Tries until it is done, fails for good, or time is up. */
+  async #tried(script: Script, words: readonly string[]): Promise<unknown> {
+    let failure: unknown;
+    const work = async (signal: AbortSignal): Promise<unknown> => {
+      for (let pause = PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+        try {
+          failure = undefined;
+          return await this.#answered(script, words, signal);
+        } catch (error) {
+          if (signal.aborted || !mayPass(error, script.isRepeatable)) throw error;
+          failure = error;
+        }
+        await sleep(pause, undefined, { signal });
+      }
+    };
+    const late = (): Error => new NoAnswer(this.#timeout / 1000);
+    try {
+      return await untilLate(work, { most: this.#timeout, late, signal: undefined });
+    } catch (error) {
+      throw redisError(error instanceof NoAnswer && failure !== undefined ? failure : error, script.act);
+    }
+  }
+
+  /** A server that was restarted has no scripts. */
+  async #answered(script: Script, words: readonly string[], abortSignal: AbortSignal): Promise<unknown> {
+    try {
+      return await this.#commands.sendCommand(["EVALSHA", script.sha, ...words], { abortSignal });
+    } catch (error) {
+      if (!isUnknownScript(error)) throw error;
+      return this.#commands.sendCommand(["EVAL", script.text, ...words], { abortSignal });
+    }
+  }
+}
+
+/** A script, and what may be done with it. */
+export interface Script {
+  readonly text: string;
+  /** By which the server knows it. */
+  readonly sha: string;
+  readonly act: StorageAct;
+  /** Whether it may be sent again when nobody knows if it was run. */
+  readonly isRepeatable: boolean;
+}
+
+/** A script as it is. */
+export function plainScript(
+  act: StorageAct,
+  text: string,
+  { isRepeatable }: { readonly isRepeatable: boolean },
+): Script {
+  return { text, sha: createHash("sha1").update(text).digest("hex"), act, isRepeatable };
+}
+
+/** A text; null where there is none. Throws SluiceError E_STORE_READ for anything else. */
+export function textOf(reply: unknown): string | null {
+  if (reply === null || typeof reply === "string") return reply;
+  throw strangeReply();
+}
+
+/** Texts. Throws SluiceError E_STORE_READ for anything else. */
+export function textsOf(reply: unknown): readonly string[] {
+  if (Array.isArray(reply) && reply.every((each) => typeof each === "string")) return reply;
+  throw strangeReply();
+}
+
+/** Whether it was done; some clients give numbers as strings. Throws SluiceError E_STORE_WRITE for what is neither 1 nor 0. */
+export function isDone(reply: unknown): boolean {
+  const said = typeof reply === "number" || typeof reply === "bigint" ? String(reply) : reply;
+  if (said === "1" || said === "0") return said === "1";
+  throw new SluiceError(
+    "E_STORE_WRITE",
+    "The client does not say whether it was done: let it give the server's numbers as numbers.",
+  );
+}
+
+/** The error for replies that are not what the server sends. */
+export function strangeReply(): SluiceError {
+  return new SluiceError("E_STORE_READ", "The client gives replies that are not strings: let it give them as strings.");
+}
