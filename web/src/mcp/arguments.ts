@@ -1,12 +1,13 @@
 /**
- * Artifacts into the arguments of tool calls (design §6): a reference becomes the bytes, in the form the tool takes.
+ * Puts artifacts into the arguments of tool calls: a reference is replaced by the artifact's content in the form that
+ * the tool expects.
  * @module
  */
 import { isArtifactId } from "../artifacts/ids.js";
 import type { StoredArtifact } from "../artifacts/store.js";
 import { untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
-import { MAX_MESSAGE } from "../transports/limits.js";
+import { MAX_MESSAGE } from "../jsonrpc/limits.js";
 import { formAt, pathText, type ArgumentPath, type ArgumentTool, type ArtifactForm } from "./arguments/form.js";
 import {
   expired,
@@ -23,55 +24,58 @@ import {
   type Place,
 } from "./arguments/refusal.js";
 import { uriIn, type GivenUri } from "./arguments/uri.js";
-import { applyEdits, nameOf, parseJson, replaceEdit, type Edit, type ValueNode } from "./json-text.js";
-import { base64Of } from "./reading/base64.js";
-import type { TextResult } from "./reading/definition.js";
-import { readSpan, type ReadingSource } from "./reading/source.js";
+import { applyEdits, nameOf, parseJson, replaceEdit, type Edit, type ValueNode } from "../json/text.js";
+import { base64Of } from "./artifact-reader/byte-range.js";
+import type { TextResult } from "./artifact-reader/definition.js";
+import { readSpan, type ReadSource } from "./artifact-reader/source.js";
 
 export type { ArgumentTool, ArtifactForm, ArtifactForms } from "./arguments/form.js";
 
-/** References that are looked at in one call. */
+/** Most references in one call. */
 export const MAX_REFERENCES: number = 256;
 
-/** How long, in milliseconds, a store may take for one artifact: less than clients wait for an answer (60 s). */
+/** Milliseconds that a store may take for one artifact. Clients wait 60 s for an answer. */
 const MAX_READ_TIME = 30_000;
 
-/** The same for a copy of it, which may be of any size. */
+/** The same for writing a copy, which may be of any size. */
 const MAX_COPY_TIME = 300_000;
 
-/** What a call's arguments are expanded with. */
+/** What is needed to expand a call's arguments. */
 export interface ArgumentsContext {
   readonly tool: ArgumentTool;
-  /** The artifacts that may be passed to this tool, and no others: what is not found in it stays a text. */
-  readonly source: ReadingSource;
-  /** Bytes of UTF-8 that the arguments may have once they are expanded; 8 MiB when left out. */
+  /** The artifacts that this tool may receive. Anything else stays text. */
+  readonly source: ReadSource;
+  /**
+   * Most bytes of the expanded arguments, in UTF-8.
+   * @defaultValue 8 MiB
+   */
   readonly maxBytes?: number;
-  /** Writes a read-only copy for this call and gives its path; left out where there are no files. */
+  /** Writes a read-only copy for this call and returns its path. Omitted where there are no files. */
   readonly writeCopy?: (ref: StoredArtifact, signal?: AbortSignal) => Promise<string>;
   readonly signal?: AbortSignal;
 }
 
-/** One artifact that went into arguments. */
+/** One artifact that was put into arguments. */
 export interface Expansion {
-  /** Where: names and indexes joined by dots. */
+  /** The place: names and indexes joined by dots. */
   readonly path: string;
   readonly id: string;
   readonly form: ArtifactForm;
-  /** Of the artifact, not of what was written. */
+  /** Size of the artifact, not of what was written. */
   readonly bytes: number;
 }
 
-/** What became of arguments: nothing, another text, or a result in place of the call. */
+/** The outcome: arguments are unchanged, rewritten, or refused with a result in place of the call. */
 export type Expanded =
   | { readonly kind: "unchanged" }
   | { readonly kind: "expanded"; readonly text: string; readonly expansions: readonly Expansion[] }
   | { readonly kind: "refused"; readonly result: TextResult; readonly failure?: SluiceError };
 
-/** Arguments that name artifacts: nothing was asked of a store yet. */
+/** Arguments that name artifacts. No store was asked yet. */
 interface NamedArtifacts {
   /** JSON text of the arguments. */
   readonly text: string;
-  /** What they name, or why nobody looks. */
+  /** The references, or why they are refused. */
   readonly found: readonly Found[] | Refusal;
 }
 
@@ -82,12 +86,12 @@ interface Found {
 }
 
 /**
- * Finds what arguments name, without a store; undefined where that is nothing.
+ * Finds the artifacts that arguments name, without a store. Undefined if there are none.
  *
- * @param text JSON text of `params.arguments`. What is no JSON is left to the server to refuse.
+ * @param text JSON text of `params.arguments`. Invalid JSON is left to the server to refuse.
  */
 export function artifactsNamed(text: string, tool: string): NamedArtifacts | undefined {
-  // Most calls name none, and are not even parsed; an escape may hide a letter.
+  // Most calls name none and are not even parsed. An escape may hide a letter.
   if (!/artifact:|\\u/.test(text)) return undefined;
   try {
     const found = referencesIn(text, tool);
@@ -99,10 +103,10 @@ export function artifactsNamed(text: string, tool: string): NamedArtifacts | und
 }
 
 /**
- * Puts artifacts where arguments name them. Only a string that is wholly one `artifact://` URI of an artifact that
- * `source` has is touched; all else keeps its spelling.
+ * Puts artifacts where arguments name them. Only a string that is exactly one `artifact://` URI of an artifact in
+ * `source` is replaced; everything else keeps its spelling.
  *
- * @throws what the signal gives; all else that goes wrong is a refusal, in words for the caller.
+ * @throws the signal's reason. Every other failure is a refusal, in words for the caller.
  */
 export async function putArtifacts(named: NamedArtifacts, context: ArgumentsContext): Promise<Expanded> {
   try {
@@ -122,9 +126,9 @@ async function expand(text: string, found: readonly Found[], context: ArgumentsC
   let left = maxBytes - utf8Length(text);
   for (const { node, path, uri } of found) {
     const place: Place = { tool: tool.name, path, id: uri.id };
-    const ref = await reading(place, MAX_READ_TIME, context, async () => context.source.stat(place.id));
+    const ref = await guardStore(place, MAX_READ_TIME, context, async () => context.source.stat(place.id));
     if (ref === null) {
-      // Only Sluice names things like this: who got it as an argument would take the name for the content.
+      // Only Sluice creates such ids. The tool would take the name for the content.
       if (uri.id.startsWith("truncated_") || isArtifactId(uri.id)) throw notHere(place);
       continue;
     }
@@ -132,8 +136,8 @@ async function expand(text: string, found: readonly Found[], context: ArgumentsC
     if (form === undefined) throw unknownForm(place);
     const most = form === "path" ? MAX_COPY_TIME : MAX_READ_TIME;
     const write = async (signal: AbortSignal): Promise<Written | undefined> =>
-      written(place, ref, form, left, { ...context, signal });
-    const value = await reading(place, most, context, write);
+      encodeArtifact(place, ref, form, left, { ...context, signal });
+    const value = await guardStore(place, most, context, write);
     if (value === undefined) throw tooMuch(place, maxBytes);
     left -= value.jsonBytes;
     edits.push(replaceEdit(node, value.json));
@@ -142,8 +146,8 @@ async function expand(text: string, found: readonly Found[], context: ArgumentsC
   return edits.length === 0 ? { kind: "unchanged" } : { kind: "expanded", text: applyEdits(text, edits), expansions };
 }
 
-/** Does what may fail at the store, or never end there, and says so in words for a caller. */
-async function reading<T extends Written | StoredArtifact | null | undefined>(
+/** Runs work on the store with a time limit, and turns failures into refusals. */
+async function guardStore<T extends Written | StoredArtifact | null | undefined>(
   place: Place,
   most: number,
   { signal }: ArgumentsContext,
@@ -192,29 +196,29 @@ function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** What stands in an argument's place: JSON text of a string, and its bytes in UTF-8. */
+/** A replacement: JSON text of a string, and its size in UTF-8. */
 interface Written {
   readonly json: string;
   readonly jsonBytes: number;
 }
 
 interface WritingMeans {
-  readonly source: ReadingSource;
+  readonly source: ReadSource;
   readonly writeCopy?: (ref: StoredArtifact, signal?: AbortSignal) => Promise<string>;
   readonly signal?: AbortSignal;
 }
 
-/** What may stand in a data URI: servers name types as they like. */
+/** MIME types allowed in a data URI. Servers choose their types freely. */
 const MIME_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/i;
 
 /**
- * Writes an artifact. What would not fit is not read.
+ * Encodes an artifact. One that would not fit is not read.
  *
- * @param room bytes that there is room for.
- * @returns undefined when it does not fit.
+ * @param room bytes that are left.
+ * @returns undefined if it does not fit.
  * @throws Refusal; what the store throws.
  */
-async function written(
+async function encodeArtifact(
   place: Place,
   ref: StoredArtifact,
   form: ArtifactForm,
@@ -223,14 +227,14 @@ async function written(
 ): Promise<Written | undefined> {
   if (form === "path") {
     if (means.writeCopy === undefined) throw noPath(place);
-    return fitting(JSON.stringify(await means.writeCopy(ref, means.signal)), room);
+    return checkSize(JSON.stringify(await means.writeCopy(ref, means.signal)), room);
   }
   const prefix = form === "data_uri" ? `data:${mimeOf(ref)};base64,` : "";
   const least = form === "text" ? ref.size_bytes : prefix.length + 4 * Math.ceil(ref.size_bytes / 3);
   if (least + 2 > room) return undefined;
   const bytes = await bytesOf(place, ref, means);
-  if (form !== "text") return fitting(`"${prefix}${base64Of(bytes)}"`, room);
-  return fitting(JSON.stringify(textOf(place, bytes)), room);
+  if (form !== "text") return checkSize(`"${prefix}${base64Of(bytes)}"`, room);
+  return checkSize(JSON.stringify(textOf(place, bytes)), room);
 }
 
 async function bytesOf(place: Place, ref: StoredArtifact, { source, signal }: WritingMeans): Promise<Uint8Array> {
@@ -241,7 +245,7 @@ async function bytesOf(place: Place, ref: StoredArtifact, { source, signal }: Wr
   return bytes;
 }
 
-/** The text that the bytes are, a byte order mark included. */
+/** Decodes bytes as UTF-8, including a byte order mark. */
 function textOf(place: Place, bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -254,7 +258,7 @@ function mimeOf({ mime_type: type }: StoredArtifact): string {
   return type !== null && MIME_TYPE.test(type) ? type.toLowerCase() : "application/octet-stream";
 }
 
-function fitting(json: string, room: number): Written | undefined {
+function checkSize(json: string, room: number): Written | undefined {
   const jsonBytes = new TextEncoder().encode(json).length;
   return jsonBytes > room ? undefined : { json, jsonBytes };
 }

@@ -1,38 +1,38 @@
 /**
- * What a server's lists told of its tools, and what a door adds to the server's own words: a tool, a sentence, resources
- * (design §6).
+ * What a server's lists say about its tools, and what the interceptor adds to the server's answers: a tool, a sentence,
+ * resources.
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import { appendEdit, applyEdits, parseJson, valueAt, type Edit, type ObjectNode } from "./json-text.js";
-import type { ReadTool } from "./reading/definition.js";
-import { objectOr, stringOr } from "./rpc.js";
+import { appendEdit, applyEdits, parseJson, valueAt, type Edit, type ObjectNode } from "../json/text.js";
+import type { ReadTool } from "./artifact-reader/definition.js";
+import { objectOr, stringOr } from "../jsonrpc/rpc.js";
 import { schemaEdits, type SchemaMode } from "./schemas.js";
 
-/** What matters of a tool. */
+/** The parts of a listed tool that matter here. */
 export interface ListedTool {
   readonly name: string;
   readonly inputSchema: unknown;
   readonly meta: Readonly<Record<string, unknown>>;
 }
 
-/** Tools that are remembered. */
+/** Most tools that are remembered. */
 const MAX_TOOLS = 4096;
 
-/** Tools by name, as they were listed last; of more than it can remember those that came first. */
+/** Tools by name, as last listed. Beyond the limit, the first ones are kept. */
 export class Catalog {
   readonly #tools = new Map<string, ListedTool>();
   readonly #reserved: string | undefined;
   readonly #onFull: (error: SluiceError) => void;
   #isFull = false;
 
-  /** A tool of the name `reserved` is remembered however many there are. `onFull` is told once that there are too many. */
+  /** A tool named `reserved` is remembered beyond the limit. `onFull` is called once, when the limit is reached. */
   constructor(reserved?: string, onFull: (error: SluiceError) => void = () => undefined) {
     this.#reserved = reserved;
     this.#onFull = onFull;
   }
 
-  /** Notes the tools of a `tools/list` result. */
+  /** Adds the tools of a `tools/list` result. */
   note(tools: unknown): void {
     if (!Array.isArray(tools)) return;
     for (const tool of tools as unknown[]) {
@@ -58,25 +58,25 @@ export class Catalog {
     return name === undefined ? undefined : this.#tools.get(name);
   }
 
-  /** Whether a tool answers the app of a host, and never its model (MCP Apps, `visibility: ["app"]`). */
+  /** Whether a tool answers only the host's app and never its model (MCP Apps, `visibility: ["app"]`). */
   isAppOnly(name: string | undefined): boolean {
     const { visibility } = objectOr(this.find(name)?.meta["ui"]);
     return Array.isArray(visibility) && visibility.length > 0 && visibility.every((who) => stringOr(who) === "app");
   }
 }
 
-/** What a server said of itself. */
+/** The server's capabilities. */
 export interface ServerFacts {
   readonly hasTools: boolean;
   readonly hasResources: boolean;
 }
 
-/** The sentence behind a server's instructions. */
+/** The sentence that is appended to a server's instructions. */
 export function instructionOf(tool: string): string {
   return `Large content of tool results is stored, not shown: a result then names an artifact:// URI, which the tool ${tool} reads and tool arguments take.`;
 }
 
-/** The answer to `tools/list`, with one tool more on the last page, unless the server has one of that name. */
+/** The answer to `tools/list` with our tool added on the last page, unless the server has a tool of that name. */
 export function withTool(message: string, tool: ReadTool, schemas: SchemaMode, catalog: Catalog): string | undefined {
   const result = resultOf(message);
   const tools = valueAt(result, "tools");
@@ -91,19 +91,22 @@ export function withTool(message: string, tool: ReadTool, schemas: SchemaMode, c
   return applyEdits(message, edits);
 }
 
-/** What the answer to `initialize` or `server/discover` tells of the server. */
+/** The capabilities in the answer to `initialize` or `server/discover`. */
 export function factsOf(message: string): ServerFacts {
   const { capabilities } = objectOr(objectOr(JSON.parse(message))["result"]);
   const { tools, resources } = objectOr(capabilities);
   return { hasTools: tools !== undefined, hasResources: resources !== undefined };
 }
 
-/** The answer to `initialize` or `server/discover`, with a sentence more and resources among the capabilities. */
+/**
+ * The answer to `initialize` or `server/discover` with a sentence added to the instructions and resources to the
+ * capabilities.
+ */
 export function withIntroduction(message: string, sentence: string): string | undefined {
   const result = resultOf(message);
   const capabilities = valueAt(result, "capabilities");
   if (result === undefined || capabilities?.type !== "Object") return undefined;
-  // Without tools there is nothing to store, so nothing is added.
+  // Without tools nothing is ever stored.
   if (valueAt(capabilities, "tools") === undefined) return undefined;
   const edits = instructionEdits(result, sentence);
   if (valueAt(capabilities, "resources") === undefined) edits.push(appendEdit(capabilities, '"resources":{}'));
@@ -119,8 +122,8 @@ function instructionEdits(result: ObjectNode, sentence: string): Edit[] {
 }
 
 /**
- * The answer to `resources/list` or `resources/templates/list`, with more of them on its last page. What is added is
- * this client's alone, so nobody may keep the page for others.
+ * The answer to `resources/list` or `resources/templates/list` with entries added on the last page. They are private to
+ * this client, so shared caching is switched off.
  */
 export function withResources(message: string, list: string, more: readonly object[]): string | undefined {
   const result = resultOf(message);

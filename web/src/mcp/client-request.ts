@@ -1,29 +1,30 @@
 /**
- * Requests as a client wrote them, and batches (revision 2025-03-26; JSON-RPC 2.0 §6).
+ * Requests as a client wrote them, and batches (MCP 2025-03-26; JSON-RPC 2.0 §6).
  * @module
  */
-import { textOf } from "../transports/bytes.js";
-import { Levels, MessageMembers, type LevelsVisitor } from "../transports/members.js";
-import { parseJson, sourceOf } from "./json-text.js";
-import { idKey, objectOr, parsedOr, PROTOCOL_VERSION, stringOr } from "./rpc.js";
+import { textOf } from "../jsonrpc/bytes.js";
+import { StructureScanner, type StructureVisitor } from "../json/structure-scanner.js";
+import { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
+import { parseJson, sourceOf } from "../json/text.js";
+import { idKey, objectOr, parsedOr, PROTOCOL_VERSION, stringOr } from "../jsonrpc/rpc.js";
 
-/** A request, its text, and what matters of it. */
+/** A parsed request with its text. */
 export interface ClientRequest {
   /** The whole message. */
   readonly text: string;
   /** JSON text of its id. */
   readonly id: string;
-  /** The same in one spelling. */
+  /** The id, normalised. */
   readonly key: string;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Whether it is of revision 2026-07-28 or later, where each request says which. */
+  /** Whether it is of revision 2026-07-28 or later, where each request carries its version. */
   readonly isModern: boolean;
 }
 
-/** Reads a message of the client's; undefined for what is no request. */
+/** Reads a message from the client. Undefined if it is not a request. */
 export function requestOf(bytes: Uint8Array): ClientRequest | undefined {
-  const members = new MessageMembers();
+  const members = new JsonRpcScanner();
   members.push(bytes);
   const id = members.text("id");
   const key = idKey(id);
@@ -36,31 +37,31 @@ export function requestOf(bytes: Uint8Array): ClientRequest | undefined {
   return { text, id: id.trim(), key, method, params, isModern: PROTOCOL_VERSION in objectOr(params["_meta"]) };
 }
 
-/** The requests that a message of the client's is, or has in it as a batch. */
+/** The requests in a message: itself, or the elements of a batch. */
 export function requestsIn(bytes: Uint8Array): readonly ClientRequest[] {
   return (elementsOf(bytes) ?? [bytes]).flatMap((element) => requestOf(element) ?? []);
 }
 
-/** The key of the request that a message of the client's cancels, if it is `notifications/cancelled`. */
+/** The key of the request that a `notifications/cancelled` cancels. Undefined for other messages. */
 export function cancelledBy(bytes: Uint8Array): string | undefined {
-  // Looked at only where it may be one: this is asked for each notification.
+  // Called for each notification, so large ones are not parsed.
   if (bytes.length > MAX_CANCELLATION) return undefined;
   const { method, params } = objectOr(parsedOr(textOf([bytes])));
   if (method !== "notifications/cancelled") return undefined;
   return idKey(JSON.stringify(objectOr(params)["requestId"]));
 }
 
-/** A cancellation is an id and a reason. */
+/** Largest cancellation that is read: it is an id and a reason. */
 const MAX_CANCELLATION = 65_536;
 
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Messages of a batch that are answered when it is too large: no client sends so many at once. */
+/** Most messages of an oversized batch that are answered. No client sends so many at once. */
 const MAX_ANSWERED = 10_000;
 
-/** The elements of a batch; undefined for what is none. */
+/** The elements of a batch. Undefined if the message is not one. */
 export function elementsOf(bytes: Uint8Array): readonly Uint8Array[] | undefined {
   if (!isBatch(bytes)) return undefined;
   const text = new TextDecoder().decode(bytes);
@@ -69,7 +70,7 @@ export function elementsOf(bytes: Uint8Array): readonly Uint8Array[] | undefined
     if (batch.type !== "Array") return undefined;
     return batch.elements.map(({ value }) => new TextEncoder().encode(sourceOf(text, value)));
   } catch {
-    // What cannot be read is the server's to judge.
+    // The server judges what cannot be parsed.
     return undefined;
   }
 }
@@ -79,22 +80,22 @@ export function isBatch(bytes: Uint8Array): boolean {
   return bytes.find((byte) => byte > 0x20) === OPEN_ARRAY;
 }
 
-/** A batch of these elements. */
+/** Joins elements to a batch. */
 export function batchOf(elements: readonly Uint8Array[]): Uint8Array {
   const decoder = new TextDecoder();
   return new TextEncoder().encode(`[${elements.map((element) => decoder.decode(element)).join(",")}]`);
 }
 
-/** Follows a message that is too large to be held, which begins with these pieces. */
-export function membersOf(pieces: readonly Uint8Array[]): MessageMembers {
+/** Scans a message that is too large to hold and begins with these pieces. */
+export function membersOf(pieces: readonly Uint8Array[]): JsonRpcScanner {
   const first = pieces.map((piece) => piece.find((byte) => byte > 0x20)).find((byte) => byte !== undefined);
-  const members = first === OPEN_ARRAY ? new BatchMembers() : new MessageMembers();
+  const members = first === OPEN_ARRAY ? new BatchMembers() : new JsonRpcScanner();
   for (const piece of pieces) members.push(piece);
   return members;
 }
 
-/** Follows a batch, of which only the ids of its messages are kept. */
-export class BatchMembers extends MessageMembers {
+/** Scans a batch and keeps only the ids of its messages. */
+export class BatchMembers extends JsonRpcScanner {
   readonly #messages = new BatchMessages();
 
   override push(chunk: Uint8Array): void {
@@ -107,39 +108,39 @@ export class BatchMembers extends MessageMembers {
     return this.#messages.requests;
   }
 
-  /** Ids that its responses answer, as JSON text. */
+  /** Ids of the requests that its responses answer, as JSON text. */
   get responses(): readonly string[] {
     return this.#messages.responses;
   }
 
-  /** Whether there is no message in it. */
+  /** Whether it contains no message. */
   get isEmpty(): boolean {
     return this.#messages.isEmpty;
   }
 }
 
-class BatchMessages implements LevelsVisitor {
+class BatchMessages implements StructureVisitor {
   readonly requests: string[] = [];
   readonly responses: string[] = [];
   isEmpty = true;
-  readonly #levels = new Levels(this, 1);
-  #message: MessageMembers | undefined;
+  readonly #structure = new StructureScanner(this, 1);
+  #message: JsonRpcScanner | undefined;
   #chunk: Uint8Array = new Uint8Array(0);
-  /** Where in the chunk the message goes on. */
+  /** Offset in the chunk where the message continues. */
   #from = 0;
 
   push(chunk: Uint8Array): void {
     this.#chunk = chunk;
     this.#from = 0;
-    this.#levels.push(chunk);
+    this.#structure.push(chunk);
     this.#message?.push(chunk.subarray(this.#from));
   }
 
-  /** For {@link Levels}. */
+  /** For {@link StructureScanner}. */
   mark(byte: number, at: number, depth: number): void {
     if (depth !== 1) return;
     if (byte === OPEN_OBJECT && this.#message === undefined) {
-      this.#message = new MessageMembers();
+      this.#message = new JsonRpcScanner();
       this.#from = at;
     } else if (byte === CLOSE_OBJECT && this.#message !== undefined) {
       this.#message.push(this.#chunk.subarray(this.#from, at + 1));
@@ -148,7 +149,7 @@ class BatchMessages implements LevelsVisitor {
     }
   }
 
-  #note(message: MessageMembers): void {
+  #note(message: JsonRpcScanner): void {
     this.isEmpty = false;
     const id = message.text("id");
     if (id === undefined || this.requests.length + this.responses.length >= MAX_ANSWERED) return;

@@ -1,57 +1,56 @@
 /**
- * A `fetch` for Streamable HTTP transports whose answers have passed the gate.
+ * A `fetch` for Streamable HTTP transports that passes messages through an interceptor.
  * @module
  */
-import type { Doorway } from "./doorway.js";
-import { asPost, exchange, gatedResponse, replying } from "./exchange.js";
+import { type Interceptor, createInterceptor, type InterceptorOptions } from "./interceptor.js";
+import { asPost, exchange, gatedResponse, replySender } from "./http-exchange.js";
 import { mirroredAgain } from "./mirror-headers.js";
-import { openDoor, type DoorOptions } from "./open-door.js";
 
-/** What SDKs take as their `fetch`. */
+/** The `fetch` that SDKs accept. */
 export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /**
- * Wraps a `fetch` for one client: results are reduced while they arrive, the tool that reads artifacts is added, and
- * artifacts are put into arguments. What is no MCP message passes as it is.
+ * Wraps a `fetch` for one client: results are reduced while they arrive, a tool that reads artifacts is added, and
+ * artifacts are put into arguments. Requests that are not MCP messages pass through unchanged.
  *
  * @example
  * const transport = new StreamableHTTPClientTransport(url, { fetch: gateFetch(fetch, { store, namespace: "files" }) });
  */
-export function gateFetch(fetch: FetchLike, options: DoorOptions = {}): FetchLike {
-  let door: Promise<Doorway> | undefined;
-  return fetchThrough(fetch, () => (door ??= openDoor(options)));
+export function gateFetch(fetch: FetchLike, options: InterceptorOptions = {}): FetchLike {
+  let interceptor: Promise<Interceptor> | undefined;
+  return fetchThrough(fetch, () => (interceptor ??= createInterceptor(options)));
 }
 
-/** The same with doors of the caller's own: each is asked for with the message that is sent, if one is. */
+/** The same with your own interceptors. Each is requested with the message to be sent, if there is one. */
 export function fetchThrough(
   fetch: FetchLike,
-  doorFor: (message: Uint8Array | undefined) => Promise<Doorway>,
+  interceptorFor: (message: Uint8Array | undefined) => Promise<Interceptor>,
 ): FetchLike {
   return async (url, init) => {
     const body = messageOf(init);
     if (body === undefined && !isEventStream(init)) return fetch(url, init);
-    const door = await doorFor(body);
-    return throughDoor(door, body, (changed) => fetch(url, changed === undefined ? init : changed(init)));
+    const interceptor = await interceptorFor(body);
+    return interceptRequest(interceptor, body, (changed) => fetch(url, changed === undefined ? init : changed(init)));
   };
 }
 
-/** Sends a request as it was, or changed. */
+/** Sends a request, unchanged or changed. */
 type Sends = (changed?: (init: RequestInit | undefined) => RequestInit) => Promise<Response>;
 
-function throughDoor(door: Doorway, body: Uint8Array | undefined, fetched: Sends): Promise<Response> {
+function interceptRequest(interceptor: Interceptor, body: Uint8Array | undefined, fetched: Sends): Promise<Response> {
   const post = (bytes: Uint8Array): Promise<Response> =>
     fetched((init) => ({
       ...init,
       method: "POST",
-      headers: mirroredAgain(asPost(new Headers(init?.headers)), bytes, (name) => door.tool(name)),
+      headers: mirroredAgain(asPost(new Headers(init?.headers)), bytes, (name) => interceptor.tool(name)),
       body: new TextDecoder().decode(bytes),
     }));
   const send = (bytes?: Uint8Array): Promise<Response> => (bytes === undefined ? fetched() : post(bytes));
-  if (body !== undefined) return exchange(door, body, { send });
-  return fetched().then((response) => gatedResponse(door, response, { reply: replying(post) }));
+  if (body !== undefined) return exchange(interceptor, body, { send });
+  return fetched().then((response) => gatedResponse(interceptor, response, { reply: replySender(post) }));
 }
 
-/** The JSON-RPC message that a request carries. */
+/** The JSON-RPC message in a request. */
 function messageOf(init: RequestInit | undefined): Uint8Array | undefined {
   if (init?.method?.toUpperCase() !== "POST") return undefined;
   const type = new Headers(init.headers).get("content-type") ?? "";
@@ -63,7 +62,7 @@ function messageOf(init: RequestInit | undefined): Uint8Array | undefined {
   return undefined;
 }
 
-/** Whether a request opens the stream of what the server sends unasked. */
+/** Whether a request opens the server's stream of unsolicited messages. */
 function isEventStream(init: RequestInit | undefined): boolean {
   if ((init?.method ?? "GET").toUpperCase() !== "GET") return false;
   return /\btext\/event-stream\b/i.test(new Headers(init?.headers).get("accept") ?? "");

@@ -1,38 +1,40 @@
 /**
- * The stdio transport of MCP clients, with a door in it (Node).
+ * A stdio transport for MCP clients with an interceptor in it (Node).
  * @module
  */
-import { textOf } from "../transports/bytes.js";
-import { MAX_MESSAGE } from "../transports/limits.js";
-import { withNewline, type LineLane } from "../transports/line-writer.js";
-import { ServerProcess } from "../transports/server-process.js";
+import { textOf } from "../jsonrpc/bytes.js";
+import { MAX_MESSAGE } from "../jsonrpc/limits.js";
+import { withNewline, type LineSink } from "../jsonrpc/lines.js";
+import { ServerProcess } from "./server-process.js";
 import { SluiceError } from "../errors/error.js";
 import { membersOf } from "./client-request.js";
-import type { Doorway } from "./doorway.js";
-import { openDoor, type DoorOptions } from "./open-door.js";
-import { passServerLines } from "./lines.js";
+import { type Interceptor, createInterceptor, type InterceptorOptions } from "./interceptor.js";
+import { passServerLines } from "./stdio-lines.js";
 
-/** How the server is started, and what its door is like. */
-export interface GatedStdioOptions extends DoorOptions {
-  /** The program; it is started without a shell. */
+/** Options for {@link GatedStdioTransport}. */
+export interface GatedStdioOptions extends InterceptorOptions {
+  /** The program. It is started without a shell. */
   readonly command: string;
   /** Its arguments. */
   readonly args?: readonly string[];
-  /** Variables beside the few that are safe to hand on: PATH, HOME, and such. */
+  /** Environment variables in addition to the few that are safe to pass on, such as PATH and HOME. */
   readonly env?: Readonly<Record<string, string>>;
   /** Its working directory. */
   readonly cwd?: string;
-  /** Where its standard error goes; `inherit` when left out. */
+  /**
+   * Where its standard error goes.
+   * @defaultValue `"inherit"`
+   */
   readonly stderr?: "inherit" | "pipe" | "ignore";
 }
 
-/** What a server writes to standard error: Node's readable stream, in words that need no types of Node. */
+/** A server's standard error: Node's readable stream, typed without Node's types. */
 export interface ServerErrors extends AsyncIterable<Uint8Array> {
   /** Calls `listener` with each chunk. */
   on(event: "data", listener: (chunk: Uint8Array) => void): unknown;
 }
 
-/** Variables that a server gets unasked: those that the SDKs hand on. */
+/** Variables that a server inherits: those that the SDKs pass on. */
 const INHERITED =
   process.platform === "win32"
     ? [
@@ -52,26 +54,26 @@ const INHERITED =
       ]
     : ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"];
 
-/** Bytes that are told of a line that is no message. */
+/** Bytes of a non-protocol line that are reported. */
 const MAX_STRAY = 4096;
 
-/** How long, in milliseconds, a server has to end once its input is closed. */
+/** Milliseconds that a server has to end after its input is closed. */
 const GRACE = 2000;
 
-let useDoor: (transport: GatedStdioTransport, open: () => Promise<Doorway>) => void;
+let useInterceptor: (transport: GatedStdioTransport, open: () => Promise<Interceptor>) => void;
 
-/** The same transport with a door of the caller's own: of the options only what starts the server is looked at. */
+/** Creates a transport with your own interceptor. Of the options, only those that start the server are used. */
 export function stdioThrough(
-  options: Omit<GatedStdioOptions, keyof DoorOptions>,
-  open: () => Promise<Doorway>,
+  options: Omit<GatedStdioOptions, keyof InterceptorOptions>,
+  open: () => Promise<Interceptor>,
 ): GatedStdioTransport {
   const transport = new GatedStdioTransport(options);
-  useDoor(transport, open);
+  useInterceptor(transport, open);
   return transport;
 }
 
 /**
- * Takes the place of an SDK's `StdioClientTransport`: results of any size arrive, reduced, with their bytes stored. For
+ * Replaces an SDK's `StdioClientTransport`: results of any size arrive, reduced, with their bytes stored. Works with
  * the clients of SDK v1 and v2.
  *
  * @example
@@ -79,42 +81,44 @@ export function stdioThrough(
  * await client.connect(transport);
  */
 export class GatedStdioTransport {
-  /** Called once, when the connection is closed for whatever reason. */
+  /** Called once when the connection is closed, for whatever reason. */
   onclose?: () => void;
-  /** Called for what goes wrong outside of calls. */
+  /** Called for errors outside of calls. */
   onerror?: (error: Error) => void;
   /** Called for each message, parsed. */
   // The SDKs set it to a function of any kind of message that they know.
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   onmessage?: <Message>(message: Message) => void;
   readonly #options: GatedStdioOptions;
-  #open: () => Promise<Doorway>;
+  #open: () => Promise<Interceptor>;
   #server: ServerProcess | undefined;
-  #door: Doorway | undefined;
+  #interceptor: Interceptor | undefined;
   #closed: Promise<void> | undefined;
-  /** One message after the other: all that wait for room would listen to the stream, each by itself. */
+  /** Messages are sent one after the other, so that only one waits for the stream to drain. */
   #sent: Promise<void> = Promise.resolve();
   #isStarted = false;
   #isClosed = false;
-  /** Ends waiting, and tells that the connection is closed; once. */
+  /** Ends waiting and reports that the connection is closed, once. */
   #finish: () => void = () => undefined;
+  #isFinished = false;
   readonly #finished: Promise<void> = new Promise((resolve) => {
     this.#finish = () => {
       this.#finish = () => undefined;
+      this.#isFinished = true;
       resolve();
       this.onclose?.();
     };
   });
 
   static {
-    useDoor = (transport: GatedStdioTransport, open: () => Promise<Doorway>): void => {
+    useInterceptor = (transport: GatedStdioTransport, open: () => Promise<Interceptor>): void => {
       transport.#open = open;
     };
   }
 
   constructor(options: GatedStdioOptions) {
     this.#options = options;
-    this.#open = () => openDoor(options);
+    this.#open = () => createInterceptor(options);
   }
 
   /** The server's process id while it runs. */
@@ -122,17 +126,17 @@ export class GatedStdioTransport {
     return this.#server?.pid ?? null;
   }
 
-  /** What the server writes to standard error, where that is `pipe`. */
+  /** The server's standard error, if `stderr` is `pipe`. */
   get stderr(): ServerErrors | null {
     return this.#server?.stderr ?? null;
   }
 
-  /** Starts the server. Throws E_MISUSE when it cannot be started, or was before; E_CORE_LOAD, E_CONFIG_…. */
+  /** Starts the server. Throws E_MISUSE if it cannot be started or was started before; E_CORE_LOAD, E_CONFIG_…. */
   async start(): Promise<void> {
     if (this.#isStarted) throw new SluiceError("E_MISUSE", "This transport was started before: make another.");
     this.#isStarted = true;
     const { command, args = [], env, cwd, stderr = "inherit" } = this.#options;
-    this.#door = await this.#open();
+    this.#interceptor = await this.#open();
     const server = await ServerProcess.start(command, {
       args,
       env: { ...inherited(), ...env },
@@ -140,54 +144,56 @@ export class GatedStdioTransport {
       ...(cwd !== undefined && { cwd }),
     });
     this.#server = server;
-    this.#closed = this.#read(server, this.#door);
+    this.#closed = this.#read(server, this.#interceptor);
     if (this.#isClosed) await this.close();
   }
 
-  /** Sends a message. What the door answers itself comes to `onmessage`. Throws E_MISUSE before `start`. */
+  /** Sends a message. Answers of the interceptor arrive at `onmessage`. Throws E_MISUSE before `start`. */
   async send(message: unknown): Promise<void> {
-    const { door, server } = this.#running();
+    const { interceptor, server } = this.#running();
     const bytes = new TextEncoder().encode(JSON.stringify(message));
     if (bytes.length > MAX_MESSAGE) return this.#refuse(bytes);
-    const { forward, answers } = await door.fromClient(bytes);
+    const { forward, answers } = await interceptor.fromClient(bytes);
     for (const answer of answers) void answer.then((text) => this.#deliver(text));
     if (forward === undefined) return;
     this.#sent = this.#sent.then(() => server.write(withNewline(forward)));
     await this.#sent;
   }
 
-  /** Closes the server's input, and ends it if that does not. Idempotent. */
+  /** Closes the server's input, and ends the server if it does not end by itself. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const server = this.#server;
     if (server === undefined) return;
     server.endInput();
     const timer = setTimeout(() => void server.stop(), GRACE);
-    // A store that hangs keeps a result under way, but nobody waiting.
+    // A store that hangs must not keep `close` waiting.
     const patience = setTimeout(() => this.#finish(), 3 * GRACE);
     await Promise.race([this.#closed, this.#finished]);
     clearTimeout(timer);
     clearTimeout(patience);
   }
 
-  async #read(server: ServerProcess, door: Doorway): Promise<void> {
-    // Whoever hears that a message broke off may ask again at once: it is told when nothing more can be sent here.
+  async #read(server: ServerProcess, interceptor: Interceptor): Promise<void> {
+    // A client that learns that a message broke off may retry at once, so it is told when nothing more can be sent
+    // here.
     const last: string[] = [];
     let isOver = false;
-    const client = messageLane((text) => (isOver ? void last.push(text) : this.#deliver(text)));
+    const client = messageSink((text) => (isOver ? void last.push(text) : this.#deliver(text)));
     const output = untilEnd(server.output, () => (isOver = true));
-    const stray = messageLane(
+    const nonProtocol = messageSink(
       (text) => this.#tell(new Error(`The server wrote a line that is no message: ${text}`)),
       MAX_STRAY,
     );
     try {
-      await passServerLines(output, door, { client, stray, reply: (text) => void this.#reply(text) });
+      const sides = { client, nonProtocol, reply: (text: string): void => void this.#reply(text) };
+      await passServerLines(output, interceptor, sides, () => this.#isClosed && (server.hasEnded || this.#isFinished));
       await server.ended;
     } catch (error) {
       this.#tell(error as Error);
       await server.stop();
     }
-    last.push(...door.abandon("The server ended before it answered."));
+    last.push(...interceptor.abandon("The server ended before it answered."));
     for (const answer of last) this.#deliver(answer);
     this.#finish();
   }
@@ -198,7 +204,7 @@ export class GatedStdioTransport {
   }
 
   async #refuse(bytes: Uint8Array): Promise<void> {
-    const { toClient, toServer } = this.#running().door.refuse(membersOf([bytes]));
+    const { toClient, toServer } = this.#running().interceptor.refuse(membersOf([bytes]));
     if (toClient !== undefined) this.#deliver(toClient);
     if (toServer !== undefined) await this.#reply(toServer);
   }
@@ -215,15 +221,15 @@ export class GatedStdioTransport {
     try {
       this.onerror?.(error);
     } catch {
-      // Whoever throws at being told of an error is told of no other.
+      // An error handler that throws is not called with its own error.
     }
   }
 
-  #running(): { readonly door: Doorway; readonly server: ServerProcess } {
-    if (this.#door === undefined || this.#server === undefined) {
+  #running(): { readonly interceptor: Interceptor; readonly server: ServerProcess } {
+    if (this.#interceptor === undefined || this.#server === undefined) {
       throw new SluiceError("E_MISUSE", "This transport is not started: call start, or connect a client to it.");
     }
-    return { door: this.#door, server: this.#server };
+    return { interceptor: this.#interceptor, server: this.#server };
   }
 }
 
@@ -232,8 +238,8 @@ async function* untilEnd(bytes: AsyncIterable<Uint8Array>, onEnd: () => void): A
   onEnd();
 }
 
-/** Collects a message and hands it on as text. */
-function messageLane(take: (text: string) => void, most = Infinity): LineLane {
+/** Collects a message and passes it on as text. */
+function messageSink(take: (text: string) => void, most = Infinity): LineSink {
   let pieces: Uint8Array[] = [];
   let size = 0;
   return {
@@ -251,7 +257,7 @@ function messageLane(take: (text: string) => void, most = Infinity): LineLane {
   };
 }
 
-/** The variables of this process that a server gets unasked. */
+/** The variables of this process that a server inherits. */
 export function inherited(): Record<string, string> {
   return Object.fromEntries(
     INHERITED.flatMap((name) => {

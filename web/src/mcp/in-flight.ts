@@ -1,53 +1,53 @@
 /**
- * Requests of a client that its server has not answered.
+ * Requests that the server has not answered.
  * @module
  */
 import type { ClientRequest } from "./client-request.js";
-import { errorMessage, idKey, RpcCode, stringOr } from "./rpc.js";
+import { errorMessage, idKey, RpcCode, stringOr } from "../jsonrpc/rpc.js";
 
-/** What of a request decides about its answer. */
+/** The parts of a request that decide how its answer is treated. */
 export interface Request {
   readonly method: string;
   /** The tool that is called, or that a task runs. */
   readonly tool: string | undefined;
   readonly uri: string | undefined;
-  /** Whether the client no longer wants the answer. */
+  /** Whether the client has cancelled it. */
   isCancelled?: boolean;
-  /** Ends what is done before the server sees it, while it does not. */
-  readonly held?: AbortController;
+  /** Cancels the work on it while the server has not seen it. */
+  readonly abort?: AbortController;
 }
 
-/** Requests that are kept account of: who never gets an answer must not cost memory for ever. */
+/** Most requests that are tracked: one that is never answered must not use memory for ever. */
 const MAX_REQUESTS = 10_000;
 
-/** Tasks whose tool is remembered. */
+/** Most tasks that are tracked. */
 const MAX_TASKS = 1000;
 
-/** Requests by id, and the tools that tasks run. */
+/** Tracks requests by id, and the tools that tasks run. */
 export class InFlight {
   readonly #requests = new Map<string, Request>();
   readonly #tasks: Map<string, string>;
 
-  /** `beside` knows the same tasks, and other requests. */
+  /** `beside` shares its tasks and has its own requests. */
   constructor(beside?: InFlight) {
     this.#tasks = beside === undefined ? new Map<string, string>() : beside.#tasks;
   }
 
-  /** Notes a request that the server gets. */
+  /** Adds a request that is sent to the server. */
   open(request: ClientRequest): void {
     remember(this.#requests, request.key, this.#facts(request), MAX_REQUESTS);
   }
 
-  /** Notes a request that the server does not get yet; the signal says that nobody waits for it any more. */
+  /** Adds a request that is not sent to the server yet. The signal aborts when nobody waits for it any more. */
   hold(request: ClientRequest): AbortSignal {
-    const held = new AbortController();
-    remember(this.#requests, request.key, { ...this.#facts(request), held }, MAX_REQUESTS);
-    return held.signal;
+    const abort = new AbortController();
+    remember(this.#requests, request.key, { ...this.#facts(request), abort }, MAX_REQUESTS);
+    return abort.signal;
   }
 
-  /** A request that was held is answered without the server. */
+  /** Removes a request that was held and is answered without the server. */
   release({ key }: ClientRequest, signal: AbortSignal): void {
-    if (this.#requests.get(key)?.held?.signal === signal) this.#requests.delete(key);
+    if (this.#requests.get(key)?.abort?.signal === signal) this.#requests.delete(key);
   }
 
   #facts({ method, params }: ClientRequest): Request {
@@ -56,20 +56,20 @@ export class InFlight {
     return { method, tool, uri: stringOr(uri) };
   }
 
-  /** The request that a response with this id, as JSON text, answers. */
+  /** The request that a response answers. `id` is JSON text. */
   find(id: string | undefined): Request | undefined {
     return this.#requests.get(this.#keyOf(id) ?? "");
   }
 
-  /** The same, which has now been answered. One that is held does not go on. */
+  /** Removes a request that was answered. A held one is aborted. */
   close(id: string | undefined): Request | undefined {
     const request = this.find(id);
     this.#requests.delete(this.#keyOf(id) ?? "");
-    request?.held?.abort();
+    request?.abort?.abort();
     return request;
   }
 
-  /** SDKs take `"1"` for an answer to 1. */
+  /** SDKs accept `"1"` as an answer to 1. */
   #keyOf(id: string | undefined): string | undefined {
     const key = idKey(id);
     if (key === undefined || this.#requests.has(key) || !key.startsWith('"')) return key;
@@ -77,17 +77,17 @@ export class InFlight {
     return said.trim() === "" ? key : String(Number(said));
   }
 
-  /** All that wait for an answer. */
+  /** All requests that wait for an answer. */
   requests(): Iterable<Request> {
     return this.#requests.values();
   }
 
-  /** How many of them the client still wants. */
+  /** How many of them were not cancelled. */
   get waiting(): number {
     return this.#waiting().length;
   }
 
-  /** The server is gone: what everybody who waits is answered. */
+  /** The server is gone: returns an error for every waiting request. */
   abandon(sentence: string): readonly string[] {
     const ids = this.#waiting();
     for (const id of ids) this.close(id);
@@ -98,10 +98,10 @@ export class InFlight {
     return [...this.#requests].flatMap(([id, { isCancelled }]) => (isCancelled === true ? [] : [id]));
   }
 
-  /** The client no longer wants an answer, which may come all the same. Whether the server knows of the request. */
+  /** Cancels a request, which may be answered all the same. Returns whether the server knows of it. */
   cancel(key: string): boolean {
     const request = this.#requests.get(key);
-    if (request?.held !== undefined) {
+    if (request?.abort !== undefined) {
       this.close(key);
       return false;
     }
@@ -109,7 +109,7 @@ export class InFlight {
     return true;
   }
 
-  /** Notes that a task runs a tool. */
+  /** Adds a task and the tool that it runs. */
   taskOf(taskId: string, tool: string): void {
     remember(this.#tasks, taskId, tool, MAX_TASKS);
   }

@@ -1,6 +1,5 @@
 /**
- * Links in results: added for clients that are known to take them, and told in words to those that fail at them
- * (design §4, `links`).
+ * Links in results: added for clients known to accept them, replaced by text for clients that fail on them.
  * @module
  */
 import { plainType } from "../core/media-type.js";
@@ -15,23 +14,23 @@ import {
   type Edit,
   type ObjectNode,
   type ValueNode,
-} from "./json-text.js";
-import { stringOr } from "./rpc.js";
+} from "../json/text.js";
+import { stringOr } from "../jsonrpc/rpc.js";
 
-/** Links in one result: some clients read each of them at once. */
+/** Most links in one result: some clients read each of them at once. */
 const MAX_LINKS = 8;
 
 const REFS = "sluice/refs";
 
 /**
- * A reduced CallToolResult with a `resource_link` behind its blocks for each artifact. `restore` takes them out again.
- * What is no such result, or has nothing stored, stays as it is.
+ * Appends a `resource_link` for each artifact to a reduced CallToolResult. `restore` removes them. Anything else stays
+ * unchanged.
  */
 export function withLinks(reduced: Transformed): string {
-  return orAsItIs(reduced.text, () => linked(reduced));
+  return orAsItIs(reduced.text, () => addLinks(reduced));
 }
 
-/** A result that nests too deep to be looked into is passed without. */
+/** Leaves a result that is nested too deep to edit unchanged. */
 function orAsItIs(text: string, edited: () => string): string {
   try {
     return edited();
@@ -40,7 +39,7 @@ function orAsItIs(text: string, edited: () => string): string {
   }
 }
 
-function linked({ text, artifacts }: Transformed): string {
+function addLinks({ text, artifacts }: Transformed): string {
   const kept = artifacts.filter(({ source }) => source["truncated"] !== true);
   const stored = [...new Map(kept.map((ref) => [ref.id, ref])).values()].slice(0, MAX_LINKS);
   if (stored.length === 0) return text;
@@ -67,19 +66,19 @@ function linkTo({ id, filename, mime_type, size_bytes }: AnswerRef): object {
   };
 }
 
-/** Characters of a name and of a URI that are told. */
+/** Characters of a name and of a URI that are shown. */
 const MAX_NAME = 60;
 const MAX_URI = 2000;
 
 /**
- * A CallToolResult whose `resource_link` blocks are sentences: one client throws at them. `restore` puts them back. A link
- * in which something was diverted stays.
+ * Replaces `resource_link` blocks by text, for a client that throws on them. `restore` puts them back. A link with
+ * diverted content stays.
  */
-export function withLinksTold({ text }: Transformed): string {
-  return text.includes("resource_link") ? orAsItIs(text, () => linksTold(text)) : text;
+export function withLinksAsText({ text }: Transformed): string {
+  return text.includes("resource_link") ? orAsItIs(text, () => replaceLinks(text)) : text;
 }
 
-function linksTold(text: string): string {
+function replaceLinks(text: string): string {
   const result = parseJson(text);
   const content = valueAt(result, "content");
   if (result.type !== "Object" || content?.type !== "Array") return text;
@@ -94,7 +93,7 @@ function linksTold(text: string): string {
   return edits.length === 0 ? text : applyEdits(text, [...edits, noteEdit(result, entries)]);
 }
 
-/** Adds entries to the list that `restore` goes by, which may not be there yet. */
+/** Adds entries to the list that `restore` uses, which may not exist yet. */
 function noteEdit(result: ObjectNode, entries: readonly string[]): Edit {
   const meta = valueAt(result, "_meta");
   const refs = valueAt(meta, REFS);

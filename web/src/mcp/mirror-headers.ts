@@ -1,13 +1,13 @@
 /**
- * What requests of revision 2026-07-28 repeat in HTTP headers, for those who route them (MCP, Streamable HTTP).
+ * HTTP headers that repeat parts of a request for routing, since revision 2026-07-28 (MCP, Streamable HTTP).
  * @module
  */
 import type { ListedTool } from "./catalog.js";
-import { objectOr, PROTOCOL_VERSION, stringOr } from "./rpc.js";
+import { objectOr, PROTOCOL_VERSION, stringOr } from "../jsonrpc/rpc.js";
 
 const PREFIX = "mcp-param-";
 
-/** Methods whose subject a header names, and the parameter that says it. */
+/** Methods whose subject is repeated in a header, and the parameter that holds it. */
 const NAMED: ReadonlyMap<string, string> = new Map([
   ["tools/call", "name"],
   ["prompts/get", "name"],
@@ -20,15 +20,15 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 /** Levels of an input schema that are searched. */
 const MAX_LEVELS = 32;
 
-/** Headers that one request may have; each is a line. */
+/** Most headers of one request. */
 const MAX_HEADERS = 64;
 
-/** Longer values are refused by servers, headers being bounded. */
+/** Longest value. Servers refuse longer ones, since headers are bounded. */
 const MAX_VALUE = 4096;
 
 type FindTool = (name: string) => ListedTool | undefined;
 
-/** The headers of a message, as name and value; none for messages that do not say their revision. */
+/** The headers of a message, as names and values. None for messages without a protocol version. */
 export function mirrorHeaders(message: unknown, find: FindTool): readonly (readonly [string, string])[] {
   const { method, params } = objectOr(message);
   const { _meta, ...said } = objectOr(params);
@@ -36,14 +36,14 @@ export function mirrorHeaders(message: unknown, find: FindTool): readonly (reado
   if (version === undefined || typeof method !== "string") return [];
   const headers: (readonly [string, string])[] = [
     ["mcp-protocol-version", version],
-    ["mcp-method", encoded(method)],
+    ["mcp-method", encode(method)],
   ];
   const name = stringOr(said[NAMED.get(method) ?? ""]);
-  if (name !== undefined) headers.push(["mcp-name", encoded(name)]);
+  if (name !== undefined) headers.push(["mcp-name", encode(name)]);
   return method === "tools/call" ? [...headers, ...paramHeaders(find(name ?? ""), said["arguments"])] : headers;
 }
 
-/** The first header that says something else than the request it came with, if there is one. */
+/** The name of the first header that contradicts its request, if there is one. */
 export function mismatchIn(headers: Headers, message: unknown, find: FindTool): string | undefined {
   const expected = new Headers(mirrorHeaders(message, find).map(([name, value]) => [name, value]));
   const { params } = objectOr(message);
@@ -51,11 +51,11 @@ export function mismatchIn(headers: Headers, message: unknown, find: FindTool): 
   const names = new Set([...expected.keys(), ...declared.map(({ header }) => header)]);
   return [...names].find((name) => {
     const said = headers.get(name);
-    return (said === null) !== !expected.has(name) || decoded(said) !== decoded(expected.get(name));
+    return (said === null) !== !expected.has(name) || decode(said) !== decode(expected.get(name));
   });
 }
 
-/** The headers of a call whose arguments have changed on the way. */
+/** Updates the headers of a call whose arguments were changed. */
 export function mirroredAgain(headers: Headers, body: Uint8Array, find: FindTool): Headers {
   const again = new Headers(headers);
   if (![...headers.keys()].some((name) => name.startsWith(PREFIX))) return again;
@@ -65,7 +65,7 @@ export function mirroredAgain(headers: Headers, body: Uint8Array, find: FindTool
   return again;
 }
 
-/** What a tool declares by `x-mcp-header`, with what a call gives for it. */
+/** The headers that a tool declares by `x-mcp-header`, with the values of a call. */
 function paramHeaders(tool: ListedTool | undefined, given: unknown): readonly (readonly [string, string])[] {
   return declarations(tool).flatMap(({ header, path }) => {
     const value = path.reduce<unknown>(
@@ -77,7 +77,7 @@ function paramHeaders(tool: ListedTool | undefined, given: unknown): readonly (r
   });
 }
 
-/** An argument that a header says again. */
+/** An argument that is repeated in a header. */
 interface Declaration {
   readonly header: string;
   readonly path: readonly string[];
@@ -101,29 +101,29 @@ function isToken(header: unknown): header is string {
   return typeof header === "string" && /^[!#$%&'*+\-.^_`|~\w]{1,128}$/.test(header);
 }
 
-/** Undefined for what no header can say. */
+/** The text of a value; undefined if a header cannot hold it. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)) return undefined;
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return undefined;
-  const text = encoded(String(value));
+  const text = encode(String(value));
   return text.length > MAX_VALUE ? undefined : text;
 }
 
-/** As it is where a header can hold it, else in Base64. */
-function encoded(text: string): string {
+/** Encodes a value in Base64 if a header cannot hold it as it is. */
+function encode(text: string): string {
   const isPlain = /^[\t\x20-\x7e]+$/.test(text) && text === text.trim() && !/^=\?base64\?.*\?=$/.test(text);
   if (isPlain) return text;
   const binary = Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
   return `=?base64?${btoa(binary)}?=`;
 }
 
-/** Undefined for what is not there, or no Base64. */
-function decoded(value: string | null | undefined): string | undefined {
+/** Decodes a value. Undefined if it is missing or not Base64. */
+function decode(value: string | null | undefined): string | undefined {
   const [, base64] = /^=\?base64\?(.*)\?=$/.exec(value ?? "") ?? [];
   if (base64 === undefined) return value ?? undefined;
   try {
     const binary = atob(base64);
-    // What has no padding, or says the same in another way, is none either.
+    // Unpadded or non-canonical Base64 is rejected.
     if (btoa(binary) !== base64) return undefined;
     const bytes = Uint8Array.from(binary, (char) => char.charCodeAt(0));
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -1,5 +1,5 @@
 /**
- * The schemas of a tool behind the gate: what its results may become, and what its arguments may be (design §6).
+ * Widens a tool's schemas to what the gate makes of its results, and to references in its arguments.
  * @module
  */
 import {
@@ -14,24 +14,24 @@ import {
   type MemberNode,
   type ObjectNode,
   type ValueNode,
-} from "./json-text.js";
-import { hasOnly, isClosed, isHeedless, isOpen, listAt, stringAt } from "./schemas/keywords.js";
+} from "../json/text.js";
+import { hasOnly, isClosed, constrainsNothing, isOpen, listAt, stringAt } from "./schemas/keywords.js";
 import { DIVERTIBLE, OBJECT, REFERENCE } from "./schemas/values.js";
-import { REFERENCE_SCHEMA, Widening } from "./schemas/widening.js";
+import { REFERENCE_SCHEMA, Widening } from "./schemas/widen.js";
 
-/** `widen`: references are let through; `keep`: nothing changes; `drop`: results have no schema any more. */
+/** How schemas change. `widen` accepts references, `keep` changes nothing, `drop` removes the schema of results. */
 export type SchemaMode = "widen" | "keep" | "drop";
 
 /**
- * The splices that make a tool's schemas fit what passes the gate. They depend on the text of the tool alone, and to
- * apply them twice changes nothing more.
+ * The splices that make a tool's schemas accept what passes the gate. They depend only on the tool's text, and applying
+ * them twice changes nothing more.
  *
- * `widen` offers `{"type":"string","pattern":"^artifact://"}` at each position of `outputSchema` that may be diverted, and
- * at those strings of `inputSchema` that would refuse a reference; nothing that was valid becomes invalid. `drop` takes
- * `outputSchema` out and leaves `inputSchema` as it is.
+ * `widen` offers `{"type":"string","pattern":"^artifact://"}` at each position of `outputSchema` that may be diverted,
+ * and at those strings of `inputSchema` that would refuse a reference. Everything that was valid stays valid. `drop`
+ * removes `outputSchema` and leaves `inputSchema`.
  *
  * @param tool one element of `tools` in a `tools/list` result.
- * @param text the text that it was parsed from; offsets are those of this text.
+ * @param text the text that it was parsed from. Offsets refer to it.
  */
 export function schemaEdits(tool: ObjectNode, text: string, mode: SchemaMode): Edit[] {
   if (mode === "keep") return [];
@@ -47,17 +47,17 @@ export function schemaEdits(tool: ObjectNode, text: string, mode: SchemaMode): E
 function inputEdits(root: ObjectNode, text: string): Edit[] {
   const widening = new Widening(text, root, "input");
   widening.run();
-  // What is loosened for references is loosened only where there are any.
+  // Schemas are only loosened for references where there are any.
   return widening.hasOffers ? widening.edits() : [];
 }
 
-/** The member of an object that stands for a whole result. */
+/** The member that names a whole result's artifact. */
 const ARTIFACT = "artifact";
 
-/** What a whole result becomes. */
+/** The schema of a result that was diverted whole. */
 const COLLAPSED: string = `{"type":"object","properties":{"${ARTIFACT}":${REFERENCE_SCHEMA}},"required":["${ARTIFACT}"]}`;
 
-/** Keywords that an object naming the artifact alone may fail, and that need no neighbour to mean what they mean. */
+/** Keywords that an object with only the artifact may fail, and that do not depend on neighbouring keywords. */
 const DEMANDS: ReadonlySet<string> = new Set(
   (
     "required minProperties maxProperties propertyNames dependentRequired dependentSchemas dependencies " +
@@ -66,13 +66,13 @@ const DEMANDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The splices that widen a schema of results. Its root is special: a result that is diverted whole becomes an object that
- * names the artifact, and clients of revisions up to 2025-11-25 want `type: "object"` at the root.
+ * The splices that widen a schema of results. Its root is special: a result that is diverted whole becomes an object
+ * that names the artifact, and clients up to revision 2025-11-25 require `type: "object"` at the root.
  */
 function outputEdits(root: ObjectNode, text: string): Edit[] {
   const widening = new Widening(text, root, "output");
   const isOfObjects = stringAt(root, "type") === "object";
-  const goes = (name: string): boolean => (isOfObjects ? DEMANDS.has(name) : !isHeedless(name));
+  const goes = (name: string): boolean => (isOfObjects ? DEMANDS.has(name) : !constrainsNothing(name));
   const moved = root.members.filter((member) => goes(nameOf(member)));
   const alternatives = moved.some(isDemanding) ? alternativesFor(root, widening) : [];
   const names = new Set(alternatives.length > 0 ? moved.map(nameOf) : []);
@@ -80,17 +80,17 @@ function outputEdits(root: ObjectNode, text: string): Edit[] {
   widening.run();
   if (isOfObjects) admitArtifact(root, widening);
   const edits = widening.edits();
-  return names.size > 0 ? restructured(root, text, names, alternatives, edits) : edits;
+  return names.size > 0 ? restructure(root, text, names, alternatives, edits) : edits;
 }
 
 function isDemanding(member: MemberNode): boolean {
   const { value } = member;
-  // Of arrays alone: nothing that stands for a whole result is one.
+  // Applies to arrays only, and a whole result is never replaced by one.
   if (nameOf(member) === "uniqueItems") return false;
   return !(isOpen(value) || (value.type === "Array" && value.elements.length === 0));
 }
 
-/** What a value diverted whole becomes: a string, or for an object one that names the artifact. */
+/** The replacements for a value that is diverted whole: a string, or for an object one that names the artifact. */
 function alternativesFor(root: ObjectNode, widening: Widening): string[] {
   const kinds = widening.rootKinds;
   const alternatives: string[] = [];
@@ -113,7 +113,7 @@ function isCollapsed(branch: ValueNode): boolean {
 
 const OF_COLLAPSED: ReadonlySet<string> = new Set(["type", "properties", "required"]);
 
-/** Lets an object through that has the member `artifact` alone, as far as members are described. */
+/** Accepts an object with only the member `artifact`, as far as members are described. */
 function admitArtifact(root: ObjectNode, widening: Widening): void {
   const properties = valueAt(root, "properties");
   const patterns = valueAt(root, "patternProperties");
@@ -123,7 +123,7 @@ function admitArtifact(root: ObjectNode, widening: Widening): void {
     for (const { value } of membersOf(patterns).values()) widening.position(value, root, true);
   }
   if (described !== undefined || !isClosed(root)) return;
-  // Where a member of that name was possible before, anything it was stays possible.
+  // If a member of that name was allowed before, any value it had stays allowed.
   const rest = valueAt(root, "additionalProperties");
   const wasImpossible = rest?.type === "Boolean" && !rest.value && patterns === undefined;
   const member = `"${ARTIFACT}":${wasImpossible ? REFERENCE_SCHEMA : "{}"}`;
@@ -131,8 +131,8 @@ function admitArtifact(root: ObjectNode, widening: Widening): void {
   else if (properties.type === "Object") widening.moves.append(properties, member);
 }
 
-/** Gathers members of the root in the first branch of an `anyOf`, other branches being what may come in its place. */
-function restructured(
+/** Moves members of the root into the first branch of an `anyOf`, with the alternatives as further branches. */
+function restructure(
   root: ObjectNode,
   text: string,
   names: ReadonlySet<string>,
@@ -151,7 +151,7 @@ function restructured(
   ];
 }
 
-/** The texts of members with those edits that lie within, and the edits that do not. */
+/** The texts of members with the edits inside them applied, and the other edits. */
 function withOwnEdits(
   members: readonly MemberNode[],
   text: string,

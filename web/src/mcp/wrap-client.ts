@@ -1,17 +1,16 @@
 /**
- * A client one already has, with a door in front of what it answers.
+ * Wraps an existing client with an interceptor.
  * @module
  */
 import { stringifyDeep } from "../core/value.js";
-import { textOf } from "../transports/bytes.js";
+import { textOf } from "../jsonrpc/bytes.js";
 import { DEFAULT_NAMESPACE } from "../artifacts/ids.js";
-import type { Door } from "./door.js";
+import { type McpInterceptor, createInterceptor, type InterceptorOptions } from "./interceptor.js";
 import { instructionOf } from "./catalog.js";
-import { openDoor, type DoorOptions } from "./open-door.js";
-import { readTool } from "./reading/reading.js";
-import { objectOr } from "./rpc.js";
+import { readTool } from "./artifact-reader/artifact-reader.js";
+import { objectOr } from "../jsonrpc/rpc.js";
 
-/** Methods of the SDKs' clients, and the MCP requests they make. */
+/** Methods of the SDKs' clients and the MCP requests they make. */
 const METHODS: Readonly<Record<string, string>> = {
   callTool: "tools/call",
   listTools: "tools/list",
@@ -23,15 +22,15 @@ const METHODS: Readonly<Record<string, string>> = {
 type Method = (params?: object, ...rest: readonly unknown[]) => Promise<object>;
 
 /**
- * A client that answers like `client`, with large content stored, and with the tool that reads it. For the clients of
- * SDK v1 and v2, connected or not yet; `client` itself stays as it is. Results have been received whole by then: a
- * transport of ours takes larger ones.
+ * Returns a client that answers like `client`, with large content stored, and with a tool that reads it. Works with
+ * clients of SDK v1 and v2, connected or not; `client` itself is not changed. Results have been received whole by then;
+ * our transports accept larger ones.
  *
  * @example
  * const gated = wrapClient(client, { store, namespace: "files" });
  * const result = await gated.callTool({ name: "read_media_file", arguments: { path: "report.pdf" } });
  */
-export function wrapClient<Client extends object>(client: Client, options: DoorOptions = {}): Client {
+export function wrapClient<Client extends object>(client: Client, options: InterceptorOptions = {}): Client {
   const exchange = new Exchange(client, options);
   return new Proxy(client, {
     get: (target, name) => {
@@ -48,26 +47,26 @@ export function wrapClient<Client extends object>(client: Client, options: DoorO
   });
 }
 
-/** Calls as messages through a door. */
+/** Passes calls through an interceptor as messages. */
 class Exchange {
   readonly #client: { readonly getServerCapabilities?: () => unknown };
-  readonly #options: DoorOptions;
-  #door: Promise<Door> | undefined;
+  readonly #options: InterceptorOptions;
+  #interceptor: Promise<McpInterceptor> | undefined;
   #lastId = 0;
 
-  constructor(client: object, options: DoorOptions) {
+  constructor(client: object, options: InterceptorOptions) {
     this.#client = client;
     this.#options = options;
   }
 
-  /** What the server says of itself, and a sentence more. */
+  /** The server's instructions with our sentence appended. */
   instructions(server: () => unknown): string {
     const { name } = readTool(this.#options.namespace ?? DEFAULT_NAMESPACE);
     const own = server();
     return [...(typeof own === "string" && own !== "" ? [own] : []), instructionOf(name)].join("\n\n");
   }
 
-  /** The client's `request`: those that the methods above make go through the door. */
+  /** Wraps the client's `request`: requests of the methods above go through the interceptor. */
   requests(send: Method): Method {
     return (request, ...rest) => {
       const { method, params } = objectOr(request);
@@ -83,28 +82,31 @@ class Exchange {
     params: object | undefined,
     server: (params: object | undefined) => Promise<object>,
   ): Promise<object> {
-    const door = await (this.#door ??= openDoor(this.#options));
+    const interceptor = await (this.#interceptor ??= createInterceptor(this.#options));
     const capabilities = objectOr(this.#client.getServerCapabilities?.());
-    door.introduce({ hasTools: true, hasResources: capabilities["resources"] !== undefined });
+    interceptor.introduce({ hasTools: true, hasResources: capabilities["resources"] !== undefined });
     const id = (this.#lastId += 1);
     const request = JSON.stringify({ jsonrpc: "2.0", id, method, params });
-    const { forward, answers } = await door.fromClient(new TextEncoder().encode(request));
+    const { forward, answers } = await interceptor.fromClient(new TextEncoder().encode(request));
     const [own] = answers;
     if (forward === undefined) return resultOf(await own);
     const sent = new TextDecoder().decode(forward);
     const changed = sent === request ? params : (objectOr(JSON.parse(sent))["params"] as object);
     try {
-      return await throughDoor(door, id, await server(changed));
+      return await interceptResult(interceptor, id, await server(changed));
     } finally {
-      door.forget(String(id));
+      interceptor.forget(String(id));
     }
   }
 }
 
-async function throughDoor(door: Door, id: number, result: object): Promise<object> {
+async function interceptResult(interceptor: McpInterceptor, id: number, result: object): Promise<object> {
   const pieces: Uint8Array[] = [];
   const put = async (bytes: Uint8Array): Promise<void> => void pieces.push(bytes);
-  const incoming = door.fromServer({ forward: put, complete: async () => undefined, stray: put }, () => undefined);
+  const incoming = interceptor.fromServer(
+    { forward: put, complete: async () => undefined, nonProtocol: put },
+    () => undefined,
+  );
   const sent = new TextEncoder().encode(stringifyDeep({ jsonrpc: "2.0", id, result }));
   try {
     await incoming.write(sent);
@@ -112,12 +114,12 @@ async function throughDoor(door: Door, id: number, result: object): Promise<obje
   } finally {
     await incoming[Symbol.asyncDispose]();
   }
-  // What needed no change is given as it was: the very object.
+  // An unchanged result is returned as the same object.
   if (pieces.length === 1 && pieces[0] === sent) return result;
   return resultOf(textOf(pieces));
 }
 
-/** The result that a response brings. Throws what an error response says. */
+/** The result of a response. Throws the error of an error response. */
 function resultOf(response: string | undefined): object {
   const { result, error } = objectOr(JSON.parse(response ?? "{}"));
   if (typeof result === "object" && result !== null) return result;

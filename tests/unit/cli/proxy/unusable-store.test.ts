@@ -69,6 +69,28 @@ describe("a store that cannot be used", () => {
       expect(await proxy(["--store", room.path(name)])).toEqual(refusal(room.path(name), why));
   });
 
+  test.skipIf(process.platform === "win32")(
+    "is a folder that others may write to, or a link that leads nowhere",
+    async () => {
+      await using room = await Room.open();
+      await mkdir(room.path("shared"));
+      await chmod(room.path("shared"), 0o777);
+      await symlink("nothing", room.path("link"));
+      for (const [name, why] of [
+        ["shared", "other users may write to the store folder: take that right away with chmod 700"],
+        ["link", "the store folder, or a folder above it, is a link that leads to a place that does not exist"],
+      ] as const) {
+        expect(await proxy(["--store", room.path(name)])).toEqual(refusal(room.path(name), why));
+        const serve = await sluice(["serve", "--listen", "127.0.0.1:0", "--store", room.path(name)]);
+        expect(serve).toEqual(refusal(room.path(name), why));
+      }
+      const listed = await sluice(["artifacts", "list", "--store", room.path("link")]);
+      expect([listed.code, listed.stdout]).toEqual([74, ""]);
+      expect(listed.stderr).toContain("is a link that leads to a place that does not exist");
+      expect(listed.stderr).toContain(`The store is ${room.path("link")}\n`);
+    },
+  );
+
   test("is told of over HTTP as well, before anybody is listened to", async () => {
     await using room = await Room.open();
     await room.write("store", "");
@@ -97,7 +119,13 @@ describe("a store that can be used", () => {
     const store = room.path("not/there/yet");
     for (let start = 0; start < 2; start += 1)
       expect(await proxy(["--store", store])).toMatchObject({ code: 0, stderr: "the server ran\n" });
-    expect((await readdir(store, { recursive: true })).sort()).toEqual(["blobs", "refs", "sluice-store.json", "tmp"]);
+    expect((await readdir(store, { recursive: true })).sort()).toEqual([
+      "blobs",
+      "names",
+      "refs",
+      "sluice-store.json",
+      "tmp",
+    ]);
   });
 
   test("is not made by a command line that is wrong in another way", async () => {

@@ -12,7 +12,7 @@ import {
   type ArgumentTool,
   type Expanded,
 } from "../../../../web/src/mcp/arguments.js";
-import { ArtifactSource } from "../../../../web/src/mcp/reading/source.js";
+import { ArtifactSource } from "../../../../web/src/mcp/artifact-reader/source.js";
 
 export const SCOPE = { user_id: "ada" };
 export const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00]);

@@ -1,69 +1,84 @@
 /**
- * A server that is a command, with requests to it coming over HTTP.
+ * A server that is a command, serving requests that arrive over HTTP.
  * @module
  */
 import { elementsOf, requestOf } from "../../mcp/client-request.js";
-import type { Doorway } from "../../mcp/doorway.js";
-import { jsonResponse } from "../../mcp/exchange.js";
-import { errorMessage, idKey, RpcCode } from "../../mcp/rpc.js";
-import { passServerLines } from "../../mcp/lines.js";
-import { LineWriter } from "../../transports/line-writer.js";
-import { MessageMembers } from "../../transports/members.js";
-import type { ServerProcess } from "../../transports/server-process.js";
+import type { Interceptor } from "../../mcp/interceptor.js";
+import { refusalResponse } from "../../mcp/http-exchange.js";
+import { errorMessage, idKey, RpcCode } from "../../jsonrpc/rpc.js";
+import { passServerLines } from "../../mcp/stdio-lines.js";
+import { LineWriter, oneLine } from "../../jsonrpc/lines.js";
+import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
+import type { ServerProcess } from "../../mcp/server-process.js";
 import type { Terminal } from "../terminal.js";
-import { EventStream, type MessagePieces } from "./event-stream.js";
-import { refusal } from "./listen-http.js";
-import { IdSwap, MappedIds } from "./mapped-ids.js";
+import { EventStream, type MessagePieces, EventHistory } from "./event-stream.js";
+import { refusal } from "./http-listener.js";
 import { lossy, startServer } from "./stdio.js";
-import { MessageLane, oneLine, type AnswerTaker } from "./message-lane.js";
-import { Postbox, PostExchange } from "./postbox.js";
+import { MessageAssembler, type AnswerTaker, MessageRouter, PostExchange } from "./message-router.js";
+import { applyEdits, parseJson, replaceEdit, sourceOf, valueAt, type Edit, type ValueNode } from "../../json/text.js";
 
-interface CommandServerTerms {
+interface CommandServerDeps {
   readonly command: readonly string[];
-  readonly door: Doorway;
+  readonly interceptor: Interceptor;
   readonly terminal: Terminal;
-  /** Its whole environment; that of this process where left out. */
+  /** Its whole environment. Defaults to that of this process. */
   readonly env?: NodeJS.ProcessEnv;
-  /** Whether several clients share it, none of which knows of the others' ids. */
+  /** Whether several clients share it, whose ids may be equal. */
   readonly isShared: boolean;
 }
 
-/** One POST, read. */
+/** A parsed POST. */
 export interface Post {
   readonly body: Uint8Array;
   readonly acceptsEvents: boolean;
-  /** Whether it lacks what requests since 2026-07-28 have to say of themselves. */
+  /** Whether it lacks the metadata that requests need since 2026-07-28. */
   readonly lacksEnvelope: boolean;
+  /** Whether the client accepts events without data (since 2025-11-25). */
+  readonly primes: boolean;
   readonly headers: Record<string, string>;
+  readonly signal: AbortSignal;
+}
+
+/** A parsed GET. */
+export interface Get {
+  /** Headers of the response. */
+  readonly headers: Record<string, string>;
+  /** As in a POST. */
+  readonly primes: boolean;
   readonly signal: AbortSignal;
 }
 
 const TOO_LARGE =
   "The server's answer is too large to be passed on while other calls are under way: call the tool alone.";
 
-/** A process, and who waits for it. */
+/** A process, and the clients that wait for it. */
 export class CommandServer {
-  /** Settles when the process has ended and everybody was told. */
+  /** Resolves when the process has ended and all clients were told. */
   readonly ended: Promise<void>;
-  /** When it was last spoken to, in milliseconds. */
+  /** When it was last used, in milliseconds. */
   lastUsed: number = Date.now();
   readonly #process: ServerProcess;
-  readonly #door: Doorway;
+  readonly #interceptor: Interceptor;
   readonly #errors: LineWriter;
   readonly #ids: MappedIds | undefined;
-  readonly #posts = new Postbox();
+  readonly #posts = new MessageRouter();
+  /** Only sessions can be resumed: since 2026-07-28 a client that disconnects has given up. */
+  readonly #sent: EventHistory | undefined;
+  /** The latest stream for messages that belong to no request. */
+  #stream: EventStream | undefined;
 
-  private constructor(process: ServerProcess, { door, terminal, isShared }: CommandServerTerms) {
+  private constructor(process: ServerProcess, { interceptor, terminal, isShared }: CommandServerDeps) {
     this.#process = process;
-    this.#door = door;
+    this.#interceptor = interceptor;
     this.#ids = isShared ? new MappedIds() : undefined;
+    this.#sent = isShared ? undefined : new EventHistory();
     this.#errors = new LineWriter(lossy(terminal.errors));
     this.ended = this.#read();
   }
 
-  /** Throws E_MISUSE when the command cannot be started. */
-  static async start(terms: CommandServerTerms): Promise<CommandServer> {
-    return new CommandServer((await startServer(terms.command, terms.terminal, terms.env)).server, terms);
+  /** Throws E_MISUSE if the command cannot be started. */
+  static async start(deps: CommandServerDeps): Promise<CommandServer> {
+    return new CommandServer((await startServer(deps.command, deps.terminal, deps.env)).server, deps);
   }
 
   /** Whether nobody waits for anything. */
@@ -71,21 +86,21 @@ export class CommandServer {
     return this.#posts.isEmpty;
   }
 
-  /** What the server's lists told of a tool. */
-  get tool(): Doorway["tool"] {
-    return (name) => this.#door.tool(name);
+  /** A tool as the server listed it. */
+  get tool(): Interceptor["tool"] {
+    return (name) => this.#interceptor.tool(name);
   }
 
-  /** Passes a message on, and gives what it is answered with. */
+  /** Forwards a message and returns its response. */
   async post(post: Post): Promise<Response> {
     this.lastUsed = Date.now();
     const elements = elementsOf(post.body);
-    const { body, keys } = this.#ids === undefined ? plain(post.body, elements) : this.#mapped(this.#ids, post.body);
+    const { body, keys } = this.#ids === undefined ? plain(post.body, elements) : this.#mapIds(this.#ids, post.body);
     if (keys.length === 0) {
       await this.#pass(body);
       return new Response(null, { status: 202 });
     }
-    if (keys.some((key) => this.#posts.has(key))) return taken(keys);
+    if (keys.some((key) => this.#posts.has(key))) return duplicateId(keys);
     const exchange = new PostExchange({
       ids: keys,
       isBatch: elements !== undefined,
@@ -93,41 +108,62 @@ export class CommandServer {
       lacksEnvelope: post.lacksEnvelope,
       acceptsEvents: post.acceptsEvents,
       headers: post.headers,
-      onEnd: (left) => this.#ended(exchange, left),
+      sent: this.#sent,
+      primes: post.primes && this.#sent !== undefined,
+      signal: post.signal,
+      onEnd: (left) => this.#endExchange(exchange, left),
     });
     this.#posts.add(keys, exchange, tokenIn(body));
-    const gone = (): void => exchange.end();
+    const gone = (): void => {
+      this.lastUsed = Date.now();
+      exchange.left();
+    };
     post.signal.addEventListener("abort", gone, { once: true });
     if (post.signal.aborted) gone();
-    // Neither is waited for: what a client does not read must not keep its response from it.
+    // Not awaited: a client that does not read must still get its response.
     void this.#posts.flush();
     this.#pass(body).catch(() => this.#fail(keys, "The request could not be passed on."));
     return exchange.response;
   }
 
-  /** A message that is too large is not passed on. */
-  async refuse(message: MessageMembers): Promise<Response> {
-    const { toClient, toServer } = this.#door.refuse(message);
-    if (toServer !== undefined) await this.#send(new TextEncoder().encode(toServer));
-    return toClient === undefined ? new Response(null, { status: 202 }) : jsonResponse(toClient);
+  /** Refuses a message that is too large. */
+  async refuse(message: JsonRpcScanner): Promise<Response> {
+    const refused = this.#interceptor.refuse(message);
+    if (refused.toServer !== undefined) await this.#send(new TextEncoder().encode(refused.toServer));
+    return refusalResponse(refused, message);
   }
 
-  /** The stream of what belongs to no request. One that was open before is ended. */
-  stream(headers: Record<string, string>): Response {
+  /** Opens the stream for messages that belong to no request. Ends a previous one. */
+  stream({ headers, primes, signal }: Get): Response {
     this.lastUsed = Date.now();
-    const stream = new EventStream(() => this.#posts.close(stream));
+    this.#stream?.giveUp();
+    const onGone = (): void => {
+      this.lastUsed = Date.now();
+      this.#posts.close(stream);
+    };
+    const stream = new EventStream({ onGone, onBack: () => this.#posts.open(stream), sent: this.#sent, primes });
+    this.#stream = stream;
     this.#posts.open(stream);
-    return stream.response(headers);
+    return stream.response(headers, signal);
   }
 
-  /** Ends the process; who waits is told. */
+  /** Resumes a stream after an event. Undefined if none of its events is kept. */
+  resume(lastEventId: string, get: Get): Response | undefined {
+    this.lastUsed = Date.now();
+    const { stream, after = 0 } = this.#sent?.find(lastEventId) ?? {};
+    const response = stream?.resume(after, get);
+    void this.#posts.flush();
+    return response;
+  }
+
+  /** Stops the process and tells its clients. */
   async stop(): Promise<void> {
     this.#process.endInput();
     await this.#process.stop();
     await this.ended;
   }
 
-  #mapped(ids: MappedIds, body: Uint8Array): { readonly body: Uint8Array; readonly keys: readonly string[] } {
+  #mapIds(ids: MappedIds, body: Uint8Array): { readonly body: Uint8Array; readonly keys: readonly string[] } {
     const request = requestOf(body);
     const text = new TextDecoder().decode(body);
     if (request === undefined) return { body: ids.notification(text), keys: [] };
@@ -136,7 +172,7 @@ export class CommandServer {
   }
 
   async #pass(body: Uint8Array): Promise<void> {
-    const { forward, answers } = await this.#door.fromClient(body);
+    const { forward, answers } = await this.#interceptor.fromClient(body);
     for (const answer of answers) {
       void answer.then((text) => this.#route(new TextEncoder().encode(text))).catch(() => undefined);
     }
@@ -148,18 +184,18 @@ export class CommandServer {
   }
 
   async #read(): Promise<void> {
-    const client = new MessageLane({
+    const client = new MessageAssembler({
       take: (message) => this.#route(message),
       begin: (about, isLast) => this.#begin(about, isLast),
       tooLarge: (id) => this.#fail([id], TOO_LARGE),
     });
     const sides = {
       client,
-      stray: this.#errors.lane(),
+      nonProtocol: this.#errors.sink(),
       reply: (text: string) => void this.#send(new TextEncoder().encode(text)),
     };
     try {
-      await passServerLines(this.#process.output, this.#door, sides);
+      await passServerLines(this.#process.output, this.#interceptor, sides);
       await this.#process.ended;
     } catch {
       await this.#process.stop();
@@ -167,20 +203,21 @@ export class CommandServer {
     client.drop();
     await this.#fail(this.#posts.keys, "The server ended before it answered.");
     this.#posts.end();
+    this.#sent?.clear();
   }
 
   async #fail(keys: readonly string[], sentence: string): Promise<void> {
     for (const key of keys) {
-      this.#door.forget(key);
+      this.#interceptor.forget(key);
       await this.#route(new TextEncoder().encode(errorMessage(key, RpcCode.serverError, sentence)));
     }
   }
 
-  /** Who takes an answer as it comes. */
-  async #begin(about: MessageMembers, isLast: boolean): Promise<AnswerTaker | undefined> {
+  /** Finds the receiver of an answer in pieces. */
+  async #begin(about: JsonRpcScanner, isLast: boolean): Promise<AnswerTaker | undefined> {
     if (!about.isObject || !about.isResponse || about.text("method") !== undefined) return undefined;
     const key = idKey(about.text("id"));
-    // One whose id comes behind it is held for as long as it can be: what it turns out to be is then known.
+    // An answer with its id at the end is buffered as long as possible, until its receiver is known.
     if (key === undefined && (!isLast || about.member("id") !== undefined)) return undefined;
     const pieces = await this.#posts.begin(key);
     return pieces === undefined ? undefined : this.#takerOf(pieces);
@@ -193,18 +230,18 @@ export class CommandServer {
         for (const piece of swap?.pieces(bytes, about) ?? [bytes]) await pieces.write(piece);
       },
       end: (about) => {
-        pieces.end();
         const key = idKey(about.text("id"));
+        pieces.end(key);
         if (key !== undefined) this.#posts.answered(key);
       },
       fail: () => pieces.fail(),
     };
   }
 
-  /** Sends a message to whom it belongs. */
+  /** Sends a message to its receiver. */
   async #route(message: Uint8Array): Promise<void> {
     const { bytes, key } = this.#ids?.back(message) ?? { bytes: message, key: undefined };
-    const members = new MessageMembers();
+    const members = new JsonRpcScanner();
     members.push(message);
     if (members.isObject && members.text("method") !== undefined) {
       await this.#posts.message(bytes, {
@@ -221,13 +258,13 @@ export class CommandServer {
     );
   }
 
-  #ended(exchange: PostExchange, left: readonly string[]): void {
+  #endExchange(exchange: PostExchange, left: readonly string[]): void {
     this.lastUsed = Date.now();
     this.#posts.remove(exchange);
     if (this.#ids === undefined) return;
-    // Since 2026-07-28 a client that hangs up no longer wants the answer.
+    // Since 2026-07-28 a client that disconnects no longer wants the answer.
     for (const key of left) {
-      this.#door.forget(key);
+      this.#interceptor.forget(key);
       const params = `{"requestId":${key},"reason":"the client has gone"}`;
       void this.#send(
         new TextEncoder().encode(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":${params}}`),
@@ -246,19 +283,155 @@ function plain(
 }
 
 function idIn(element: Uint8Array): string | undefined {
-  const members = new MessageMembers();
+  const members = new JsonRpcScanner();
   members.push(element);
   return members.text("method") === undefined ? idKey(members.text("id")) : undefined;
 }
 
-/** The progress token of a request, in one spelling. */
+/** The normalised progress token of a request. */
 function tokenIn(body: Uint8Array): string | undefined {
   const { _meta } = requestOf(body)?.params ?? {};
   const { progressToken } = (_meta ?? {}) as { progressToken?: unknown };
   return progressToken === undefined ? undefined : JSON.stringify(progressToken);
 }
 
-function taken([id]: readonly string[]): Response {
+function duplicateId([id]: readonly string[]): Response {
   const sentence = "A request with this id is not answered yet: give each its own.";
   return refusal(id, 400, RpcCode.invalidRequest, sentence);
+}
+
+/** A request with its number as id. */
+interface Mapped {
+  readonly bytes: Uint8Array;
+  /** The number, which is also its progress token. */
+  readonly key: string;
+}
+
+interface Own {
+  /** JSON text of the id. */
+  readonly id: string;
+  /** JSON text of the progress token. */
+  readonly token: string | undefined;
+}
+
+/** Largest notification that is searched: larger ones carry no progress. */
+const MAX_NOTIFICATION = 64 * 1024;
+
+const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
+
+/** Names that occur in messages with an id to restore. Others are not parsed. */
+const TRACES = ["progressToken", "requestId", SUBSCRIPTION];
+
+/** Replaces the ids of several clients' requests on one connection by numbers, and restores them. */
+export class MappedIds {
+  readonly #own = new Map<string, Own>();
+  #last = 0;
+
+  /** Replaces the id of a client's request by a number. */
+  request(text: string): Mapped {
+    this.#last += 1;
+    const key = String(this.#last);
+    const message = parseJson(text);
+    const id = valueAt(message, "id");
+    const token = valueAt(valueAt(valueAt(message, "params"), "_meta"), "progressToken");
+    this.#own.set(key, {
+      id: id === undefined ? "null" : sourceOf(text, id),
+      token: token === undefined ? undefined : sourceOf(text, token),
+    });
+    const edits = [id, token].flatMap((node) => (node === undefined ? [] : [replaceEdit(node, key)]));
+    return { bytes: new TextEncoder().encode(applyEdits(text, edits)), key };
+  }
+
+  /**
+   * Translates the request id in a client's notification, which is JSON text there. Of equal ids the latest one is
+   * meant.
+   */
+  notification(text: string): Uint8Array {
+    const edits = this.#edits(text, (json) => [...this.#own].findLast(([, { id }]) => id === json)?.[0]);
+    return new TextEncoder().encode(applyEdits(text, edits));
+  }
+
+  /** Restores the ids in a message from the server, and returns the number of the request that it belongs to. */
+  back(bytes: Uint8Array): { readonly bytes: Uint8Array; readonly key: string | undefined } {
+    const members = new JsonRpcScanner();
+    members.push(bytes);
+    const key = members.text("method") === undefined ? members.text("id")?.trim() : undefined;
+    const own = this.#own.get(key ?? "");
+    const { start = 0, end = 0 } = own === undefined ? {} : (members.member("id") ?? {});
+    const told = own === undefined ? bytes : splice(bytes, start, end, own.id);
+    if (told.length > MAX_NOTIFICATION) return { bytes: told, key };
+    const text = new TextDecoder().decode(told);
+    if (!TRACES.some((trace) => text.includes(trace))) return { bytes: told, key };
+    let about: string | undefined;
+    const edits = this.#edits(text, (json, isToken) => {
+      const { id, token } = this.#own.get(json) ?? {};
+      if (id !== undefined) about = json;
+      return isToken ? token : id;
+    });
+    return { bytes: new TextEncoder().encode(applyEdits(text, edits)), key: key ?? about };
+  }
+
+  /** The id of a request as its client wrote it. */
+  own(key: string): string | undefined {
+    return this.#own.get(key)?.id;
+  }
+
+  close(key: string): void {
+    this.#own.delete(key);
+  }
+
+  #edits(text: string, find: (json: string, isToken: boolean) => string | undefined): Edit[] {
+    const message = parseJson(text);
+    const params = valueAt(message, "params");
+    const places: readonly (readonly [ValueNode | undefined, boolean])[] = [
+      [valueAt(params, "requestId"), false],
+      [valueAt(params, "progressToken"), true],
+      [valueAt(valueAt(params, "_meta"), SUBSCRIPTION), false],
+      [valueAt(valueAt(valueAt(message, "result"), "_meta"), SUBSCRIPTION), false],
+    ];
+    return places.flatMap(([node, isToken]) => {
+      const instead = node === undefined ? undefined : find(sourceOf(text, node), isToken);
+      return node === undefined || instead === undefined ? [] : [replaceEdit(node, instead)];
+    });
+  }
+}
+
+function splice(bytes: Uint8Array, start: number, end: number, text: string): Uint8Array {
+  const middle = new TextEncoder().encode(text);
+  const whole = new Uint8Array(start + middle.length + bytes.length - end);
+  whole.set(bytes.subarray(0, start));
+  whole.set(middle, start);
+  whole.set(bytes.subarray(end), start + middle.length);
+  return whole;
+}
+
+/** Replaces the id of one message that arrives in pieces. */
+export class IdSwap {
+  readonly #ownOf: (key: string) => string | undefined;
+  /** Bytes before the next piece. */
+  #at = 0;
+  #isDone = false;
+
+  /** `ownOf` returns the JSON text that replaces an id. An unknown id stays. */
+  constructor(ownOf: (key: string) => string | undefined) {
+    this.#ownOf = ownOf;
+  }
+
+  /** The output for a piece. `about` has scanned the message at least to the piece's end. */
+  pieces(bytes: Uint8Array, about: JsonRpcScanner): readonly Uint8Array[] {
+    const from = this.#at;
+    this.#at += bytes.length;
+    const id = about.member("id");
+    if (id === undefined) return [bytes];
+    const { start, end = Number.POSITIVE_INFINITY } = id;
+    const within = (place: number): number => Math.min(Math.max(place - from, 0), bytes.length);
+    const own = end <= this.#at && !this.#isDone ? this.#own(about) : new Uint8Array(0);
+    return [bytes.subarray(0, within(start)), own, bytes.subarray(within(end))];
+  }
+
+  #own(about: JsonRpcScanner): Uint8Array {
+    this.#isDone = true;
+    const text = about.text("id") ?? "null";
+    return new TextEncoder().encode(this.#ownOf(text.trim()) ?? text);
+  }
 }

@@ -1,79 +1,83 @@
 /**
- * Streamable HTTP in front of a command: a process for each session, and one for all who need none.
+ * Streamable HTTP for a command: one process per session, and one shared by clients without sessions.
  * @module
  */
 import { randomUUID } from "node:crypto";
 import { SluiceError } from "../../errors/error.js";
 import { requestOf } from "../../mcp/client-request.js";
-import type { Door } from "../../mcp/door.js";
-import { PlainDoor } from "../../mcp/doorway.js";
+import type { McpInterceptor } from "../../mcp/interceptor.js";
+import { PassThrough } from "../../mcp/pass-through.js";
 import { mismatchIn } from "../../mcp/mirror-headers.js";
-import { objectOr, parsedOr, PROTOCOL_VERSION, RpcCode } from "../../mcp/rpc.js";
-import { MessageMembers } from "../../transports/members.js";
+import { objectOr, parsedOr, PROTOCOL_VERSION, RpcCode } from "../../jsonrpc/rpc.js";
+import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import { printable, type Terminal } from "../terminal.js";
 import { CommandServer, type Post } from "./command-server.js";
-import { clientKey, logOf } from "./doors.js";
-import { refusal, tell, type HttpRequest } from "./listen-http.js";
+import { clientKey, logOf } from "./interceptors.js";
+import { refusal, tell, type HttpRequest } from "./http-listener.js";
 
-interface CommandSessionsTerms {
+interface CommandSessionsDeps {
   readonly command: readonly string[];
-  /** Its whole environment; that of this process where left out. */
+  /** Its whole environment. Defaults to that of this process. */
   readonly env?: NodeJS.ProcessEnv;
-  /** Makes a door for one more client; left out, everything passes as it is. */
-  readonly open: ((user?: string) => Door) | undefined;
+  /** Opens an interceptor for another client. Without it everything passes through unchanged. */
+  readonly open: ((user?: string) => McpInterceptor) | undefined;
   readonly terminal: Terminal;
-  /** Processes that one owner may have at a time; as many as there may be at all where left out. */
+  /** Most processes of one owner. Defaults to the limit for all. */
   readonly mostOfOwner?: number;
-  /** The same of all owners that are one user's. */
+  /** Most processes of all owners of one user. */
   readonly mostOfUser?: number;
 }
 
-/** Where a command is offered. */
+/** The path of the endpoint. */
 export const MCP_PATH = "/mcp";
 
-/** Processes that run at a time. */
+/** Most processes at a time. */
 const MAX_SERVERS = 64;
 
-/** How long, in milliseconds, one is kept that nobody speaks to. */
+/** Milliseconds that an idle process is kept. */
 const IDLE = 30 * 60 * 1000;
 
-/** The same when another client wants its place. */
+/** The same if another client needs its place. */
 const SHORT_IDLE = 60 * 1000;
 
 const SESSION = "mcp-session-id";
+const VERSION = "mcp-protocol-version";
 
-/** Codes of MCP 2026-07-28. */
+const NOT_KEPT =
+  "What was sent behind this Last-Event-ID is not kept, or no longer: open the stream without it, or send the request again.";
+
+/** Error code of MCP 2026-07-28. */
 const HEADER_MISMATCH = -32_020;
 
-/** Answers HTTP requests with what processes say. */
+/** Answers HTTP requests with the processes' messages. */
 export class CommandSessions implements AsyncDisposable {
-  readonly #terms: CommandSessionsTerms;
-  /** By session and client, and by client alone for those without sessions. */
+  readonly #deps: CommandSessionsDeps;
+  /** By session and client, or by client alone for those without sessions. */
   readonly #servers = new Map<string, Promise<CommandServer>>();
   readonly #started = new Map<string, CommandServer>();
-  /** Whose they are, where something else than an authorization tells. */
+  /** Their owners, if something other than the authorization identifies them. */
   readonly #owners = new Map<string, string>();
-  /** Whose those owners are. */
+  /** The users of those owners. */
   readonly #users = new Map<string, string>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(terms: CommandSessionsTerms) {
-    this.#terms = terms;
+  constructor(deps: CommandSessionsDeps) {
+    this.#deps = deps;
     this.#timer = setInterval(() => void this.#sweep(IDLE), SHORT_IDLE).unref();
   }
 
-  /** Never throws. */
+  /** Answers a request. Never throws. */
   async handle(request: HttpRequest): Promise<Response> {
     const { method, path, headers } = request;
     if (path.split("?")[0] !== MCP_PATH) return new Response(null, { status: 404 });
     if (method === "POST") return this.#post(request);
-    const isModern = (headers.get("mcp-protocol-version") ?? "") >= "2026";
+    const isModern = (headers.get(VERSION) ?? "") >= "2026";
     if ((method !== "GET" && method !== "DELETE") || isModern) {
       return new Response(null, { status: 405, headers: { allow: "POST" } });
     }
     const server = await this.#session(request);
     if (server instanceof Response) return server;
-    if (method === "GET") return server.stream({ [SESSION]: headers.get(SESSION) ?? "" });
+    if (method === "GET") return streamOf(server, request);
     await server.stop();
     return new Response(null, { status: 200 });
   }
@@ -83,7 +87,7 @@ export class CommandSessions implements AsyncDisposable {
     return new Set(this.#owners.values());
   }
 
-  /** Ends the processes of an owner. Never throws. */
+  /** Stops the processes of an owner. Never throws. */
   async end(owner: string): Promise<void> {
     const keys = [...this.#owners].filter(([, each]) => each === owner).map(([key]) => key);
     await Promise.allSettled(keys.map(async (key) => (await this.#servers.get(key))?.stop()));
@@ -100,7 +104,7 @@ export class CommandSessions implements AsyncDisposable {
     try {
       return await (read.isModern ? this.#modern(read, request) : this.#legacy(read, request));
     } catch (error) {
-      // What is too large or nests too deep to be looked into.
+      // The message is too large or nested too deep to parse.
       const { message } = error instanceof SluiceError ? error : new SluiceError("E_MISUSE", "It cannot be passed on.");
       return refusal(read.id, error instanceof NoServer ? 503 : 400, RpcCode.invalidRequest, message);
     }
@@ -109,7 +113,7 @@ export class CommandSessions implements AsyncDisposable {
   async #modern(read: ReadPost, request: HttpRequest): Promise<Response> {
     const { headers } = request;
     const server = await this.#server(keyOf(null, request), request, true);
-    if (read.body instanceof MessageMembers) return server.refuse(read.body);
+    if (read.body instanceof JsonRpcScanner) return server.refuse(read.body);
     const wrong = read.id === undefined ? undefined : mismatchIn(headers, read.message, server.tool);
     if (wrong !== undefined) {
       return refusal(read.id, 400, HEADER_MISMATCH, `The header ${wrong} says something else than the request.`);
@@ -123,22 +127,22 @@ export class CommandSessions implements AsyncDisposable {
       const session = randomUUID();
       const server = await this.#server(keyOf(session, request), request, false);
       const response = await server.post(postOf(read.body, read, request, { [SESSION]: session }));
-      // Nobody has learned the session's name.
+      // Nobody has learned the session's id.
       if (request.signal.aborted) await server.stop();
       return response;
     }
     const server = await this.#session(request, read.id);
     if (server instanceof Response) return server;
-    return read.body instanceof MessageMembers
+    return read.body instanceof JsonRpcScanner
       ? server.refuse(read.body)
       : server.post(postOf(read.body, read, request));
   }
 
-  /** The session that a request names. */
+  /** The session of a request. */
   async #session(request: HttpRequest, id?: string): Promise<CommandServer | Response> {
     const { headers } = request;
     const session = headers.get(SESSION);
-    const version = headers.get("mcp-protocol-version") ?? "2025-03-26";
+    const version = headers.get(VERSION) ?? "2025-03-26";
     if (!/^202[45]-\d\d-\d\d$/.test(version)) {
       return refusal(id, 400, RpcCode.invalidRequest, "The header MCP-Protocol-Version names no known revision.");
     }
@@ -161,14 +165,14 @@ export class CommandSessions implements AsyncDisposable {
     return server;
   }
 
-  /** However many owners a user has: others are left room. */
+  /** Limits the processes of each owner and user, so that others have room. */
   async #makeRoom(key: string): Promise<void> {
-    const { mostOfOwner = MAX_SERVERS, mostOfUser = MAX_SERVERS } = this.#terms;
+    const { mostOfOwner = MAX_SERVERS, mostOfUser = MAX_SERVERS } = this.#deps;
     await this.#makeRoomAmong(this.#owners, key, mostOfOwner);
     await this.#makeRoomAmong(this.#users, key, mostOfUser);
   }
 
-  /** A page that was loaded again has forgotten the session it had: the one that idles longest goes. */
+  /** Stops the longest idle process if there are too many. A page that was reloaded has forgotten its session. */
   async #makeRoomAmong(whose: ReadonlyMap<string, string>, key: string, most: number): Promise<void> {
     const own = whose.get(key);
     const others = [...whose].flatMap(([each, its]) => (its === own && each !== key ? [each] : []));
@@ -183,11 +187,11 @@ export class CommandSessions implements AsyncDisposable {
     await this.#makeRoom(key);
     if (this.#servers.size > MAX_SERVERS) await this.#sweep(SHORT_IDLE);
     if (this.#servers.size > MAX_SERVERS) throw new NoServer(`All ${MAX_SERVERS} sessions are in use: end one.`);
-    const { command, env, open, terminal } = this.#terms;
-    const door = open?.() ?? new PlainDoor(logOf(terminal.errors));
-    const terms = { command, door, terminal, isShared, ...(env !== undefined && { env }) };
-    const server = await CommandServer.start(terms).catch((error: unknown) => {
-      // Whoever gave the command is not who gets the response.
+    const { command, env, open, terminal } = this.#deps;
+    const interceptor = open?.() ?? new PassThrough(logOf(terminal.errors));
+    const deps = { command, interceptor, terminal, isShared, ...(env !== undefined && { env }) };
+    const server = await CommandServer.start(deps).catch((error: unknown) => {
+      // The operator sees the error, not the client.
       if (error instanceof SluiceError) tell(terminal, printable(error.message));
       throw error;
     });
@@ -208,12 +212,26 @@ export class CommandSessions implements AsyncDisposable {
     this.#users.delete(key);
   }
 
-  /** Ends what has been idle for so long. */
+  /** Stops processes that have been idle for so long. */
   async #sweep(idle: number): Promise<void> {
     const before = Date.now() - idle;
     const over = [...this.#started.values()].filter((server) => server.isIdle && server.lastUsed < before);
     await Promise.allSettled(over.map((server) => server.stop()));
   }
+}
+
+/** Streams messages that belong to no request, or resumes the stream of the client's last event. */
+function streamOf(server: CommandServer, { headers, signal }: HttpRequest): Response {
+  const primes = primesIn(headers.get(VERSION));
+  const get = { headers: { [SESSION]: headers.get(SESSION) ?? "" }, primes, signal };
+  const lastEventId = headers.get("last-event-id") ?? "";
+  if (lastEventId === "") return server.stream(get);
+  // Not 404, which would tell the client that its session is lost.
+  return server.resume(lastEventId, get) ?? refusal(undefined, 400, RpcCode.invalidRequest, NOT_KEPT);
+}
+
+function primesIn(revision: unknown): boolean {
+  return typeof revision === "string" && revision >= "2025-11-25";
 }
 
 function keyOf(session: string | null, { owner, headers }: HttpRequest): string {
@@ -228,40 +246,40 @@ class NoServer extends SluiceError {
 
 function postOf(
   body: Uint8Array,
-  { acceptsEvents, lacksEnvelope }: ReadPost,
-  { signal }: HttpRequest,
+  { message, acceptsEvents, lacksEnvelope }: ReadPost,
+  { headers: asked, signal }: HttpRequest,
   headers: Record<string, string> = {},
 ): Post {
-  return { body, acceptsEvents, lacksEnvelope, headers, signal };
+  // An `initialize` has no header yet and carries the version itself.
+  const primes = primesIn(asked.get(VERSION) ?? objectOr(objectOr(message)["params"])["protocolVersion"]);
+  return { body, acceptsEvents, lacksEnvelope, primes, headers, signal };
 }
 
 interface ReadPost {
-  /** What it is about, where it is too large. */
-  readonly body: Uint8Array | MessageMembers;
-  /** The message, parsed. */
+  /** The body, or a scan of one that is too large. */
+  readonly body: Uint8Array | JsonRpcScanner;
+  /** The parsed message. */
   readonly message: unknown;
   /** JSON text of a request's id. */
   readonly id: string | undefined;
   /** Whether it is of revision 2026-07-28 or later. */
   readonly isModern: boolean;
-  /** Whether it lacks what requests of such revisions have to say of themselves. */
+  /** Whether it lacks the metadata that requests of such revisions need. */
   readonly lacksEnvelope: boolean;
   readonly acceptsEvents: boolean;
 }
 
 const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 
-const PARSE_ERROR = -32_700;
-
-/** Reads a POST, or gives the response that refuses it. */
+/** Parses a POST, or returns the response that refuses it. */
 function readPost({ headers, body }: HttpRequest): ReadPost | Response {
   const isJson = /^application\/json\b/i.test(headers.get("content-type") ?? "");
   if (!isJson || headers.has("content-encoding")) return new Response(null, { status: 415 });
   const accept = headers.get("accept") ?? "*/*";
   const acceptsEvents = /\btext\/(?:event-stream|\*)|\*\/\*/i.test(accept);
   if (!acceptsEvents && !/\bapplication\/(?:json|\*)/i.test(accept)) return new Response(null, { status: 406 });
-  const header = headers.get("mcp-protocol-version") ?? "";
-  if (body instanceof MessageMembers) {
+  const header = headers.get(VERSION) ?? "";
+  if (body instanceof JsonRpcScanner) {
     return {
       body,
       message: undefined,
@@ -273,7 +291,7 @@ function readPost({ headers, body }: HttpRequest): ReadPost | Response {
   }
   const message = parsedOr(new TextDecoder().decode(body));
   if (typeof message !== "object" || message === null) {
-    return refusal(undefined, 400, PARSE_ERROR, "The body is no JSON-RPC message.");
+    return refusal(undefined, 400, RpcCode.parseError, "The body is no JSON-RPC message.");
   }
   const bytes = body ?? new Uint8Array(0);
   const { method, params } = objectOr(message);

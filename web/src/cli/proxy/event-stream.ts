@@ -1,125 +1,262 @@
 /**
- * Messages on their way to one HTTP client, as a stream of events or one body, written no faster than the client reads.
+ * Sends messages to one HTTP client as an event stream or a single body, no faster than it reads, and keeps a history
+ * to resume from (MCP 2025-11-25, Streamable HTTP, Resumability and Redelivery).
  * @module
  */
+import { errorMessage, RpcCode } from "../../jsonrpc/rpc.js";
+import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 
 const encoder = new TextEncoder();
-const DATA = encoder.encode("event: message\ndata: ");
 const END = encoder.encode("\n\n");
 const COMMENT = encoder.encode(":\n\n");
 
-/** How often, in milliseconds, a silent stream shows that it is alive: what stands between closes silent connections. */
+/** Milliseconds between two comments on a silent stream. Intermediaries close silent connections. */
 const PULSE = 20_000;
 
-/** Takes one message in pieces, which is one line. */
+/** Milliseconds before a client reconnects. */
+const RETRY = 1000;
+
+const TOO_LARGE = "The answer is too large to be sent again after the connection broke off: ask for less at a time.";
+
+/** Writes one message in pieces. It must be one line. */
 export interface MessagePieces {
-  /** Settles when more can be taken. */
+  /** Resolves when more can be written. */
   write(bytes: Uint8Array): Promise<void>;
-  /** The message is complete. */
-  end(): void;
-  /** It will not be complete: nor will the stream. */
+  /** Ends the message. `id` is the answered request's, as JSON text, if it answers one. */
+  end(id?: string): void;
+  /** Abandons the message, and with it this connection. */
   fail(): void;
 }
 
-/** A stream that is written to. What comes after its end is lost. */
+interface EventStreamDeps {
+  /** Called when the client disconnects before the stream has ended. */
+  readonly onGone: () => void;
+  /** Called when a client reconnects. */
+  readonly onBack?: () => void;
+  /** Milliseconds after which a client that reads nothing is disconnected. Others wait behind it. */
+  readonly idleTimeout?: number | undefined;
+  /** Keeps events so that a client can resume. Without it the stream ends with its connection. */
+  readonly sent?: EventHistory | undefined;
+  /** Whether it begins with an event without data, which tells the client how to resume (since 2025-11-25). */
+  readonly primes?: boolean;
+}
+
+/** A request to resume a stream. */
+interface Resumption {
+  readonly headers: Record<string, string>;
+  /** Aborts when the client has gone. */
+  readonly signal: AbortSignal;
+  readonly primes: boolean;
+}
+
+/** An event stream over one connection after the other. Writes after its end are lost. */
 export class EventStream {
-  readonly #body: PacedBody;
-  readonly #pulse: NodeJS.Timeout;
-  /** Settles when the message that is sent in pieces is over. */
+  readonly #deps: EventStreamDeps;
+  readonly #number: number;
+  /** Number of the latest event. */
+  #latest = 0;
+  #isOver = false;
+  #body: PacedBody | undefined;
+  #pulse: NodeJS.Timeout | undefined;
+  /** Resolves when the message being sent in pieces is over. */
   #pieces: Promise<void> | undefined;
   #settle: (() => void) | undefined;
 
+  constructor(deps: EventStreamDeps) {
+    this.#deps = deps;
+    this.#number = deps.sent?.open(this) ?? 0;
+    this.#connect(deps.primes === true, 0);
+  }
+
+  /** Whether a client is connected. */
+  get isConnected(): boolean {
+    return this.#body !== undefined;
+  }
+
+  /** Whether the stream has ended. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /**
-   * `onGone` is called when the client goes before the stream has ended. One that takes nothing for `patience`
-   * milliseconds has gone: others wait behind it.
+   * Sends a message, which must be one line. Resolves when more can be sent. `ids` are those of the answered requests,
+   * as JSON text.
    */
-  constructor(onGone: () => void, patience?: number) {
-    this.#body = new PacedBody(() => {
-      clearInterval(this.#pulse);
-      this.#over();
-      onGone();
-    }, patience);
-    this.#pulse = setInterval(() => this.#beat(), PULSE).unref();
-  }
-
-  /** Sends a message, which is one line; settles when more can be taken. */
-  async send(message: Uint8Array): Promise<void> {
+  async send(message: Uint8Array, ids: readonly string[] = []): Promise<void> {
     while (this.#pieces !== undefined) await this.#pieces;
-    if (!this.#body.isOpen) return;
-    const event = new Uint8Array(DATA.length + message.length + END.length);
-    event.set(DATA);
-    event.set(message, DATA.length);
-    event.set(END, DATA.length + message.length);
-    await this.#body.write(event);
+    if (this.#isOver) return;
+    this.#latest += 1;
+    const event = this.#event(this.#latest, message);
+    if (message.length <= MAX_MESSAGE) this.#keep(event);
+    else for (const id of ids) this.#keep(this.#event(this.#latest, tooLarge(id)));
+    await this.#body?.write(event);
   }
 
-  /** Begins a message whose end has not come; others wait until it is over. */
+  /** Begins a message in pieces. Others wait until it is over. It is not kept. */
   async begin(): Promise<MessagePieces> {
     while (this.#pieces !== undefined) await this.#pieces;
     this.#pieces = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    await this.#body.write(DATA);
+    this.#latest += 1;
+    const body = this.#body;
+    await body?.write(this.#head(this.#latest));
     return {
-      write: (bytes) => this.#body.write(bytes),
-      end: () => {
-        void this.#body.write(END);
-        this.#over();
+      write: async (bytes) => body?.write(bytes),
+      end: (id) => {
+        void body?.write(END);
+        if (id !== undefined) this.#endInstead(body, id);
+        this.#finishPieces();
       },
       fail: () => {
-        clearInterval(this.#pulse);
-        this.#body.fail();
-        this.#over();
+        body?.fail();
+        if (this.#deps.sent === undefined) clearInterval(this.#pulse);
+        else this.#gone(body);
+        this.#finishPieces();
       },
     };
   }
 
-  /** Nothing more comes. */
+  /** Ends the stream. */
   end(): void {
-    clearInterval(this.#pulse);
-    // Half of an event that is over would be taken for the whole.
-    if (this.#pieces === undefined) this.#body.end();
-    else this.#body.fail();
-    this.#over();
+    this.#isOver = true;
+    const body = this.#body;
+    this.#disconnect();
+    // A client would take half an event for a whole one.
+    if (this.#pieces === undefined) body?.end();
+    else body?.fail();
+    this.#finishPieces();
+    this.#deps.sent?.ended(this);
   }
 
-  /** The response that this is the body of. */
-  response(headers: Record<string, string>): Response {
-    return new Response(this.#body.stream, {
+  /** Ends the stream for good: nobody can resume it. */
+  giveUp(): void {
+    this.end();
+    this.#deps.sent?.forget(this);
+  }
+
+  /** The response with this stream as its body, until the signal aborts. */
+  response(headers: Record<string, string>, signal?: AbortSignal): Response {
+    const body = this.#body;
+    if (body === undefined) return new Response(null, { status: 204, headers });
+    const gone = (): void => {
+      if (body !== this.#body) return;
+      body.fail();
+      this.#gone(body);
+    };
+    signal?.addEventListener("abort", gone, { once: true });
+    if (signal?.aborted === true) gone();
+    return new Response(body.stream, {
       status: 200,
       headers: { "content-type": "text/event-stream", "cache-control": "no-cache, no-transform", ...headers },
     });
   }
 
-  #over(): void {
+  /**
+   * Resumes after an event over a new connection. 204 if nothing is left to send; undefined if the events are no longer
+   * kept.
+   */
+  resume(after: number, { headers, signal, primes }: Resumption): Response | undefined {
+    const missed = this.#deps.sent?.after(this, after) ?? [];
+    if (after > this.#latest || (this.#isOver && missed.length === 0 && after < this.#latest)) return undefined;
+    // A client reconnects to an empty stream for ever, but not after this status (HTML Standard §9.2).
+    if (this.#isOver && missed.length === 0) return new Response(null, { status: 204, headers });
+    const before = this.#body;
+    const body = this.#connect(primes, after);
+    before?.fail();
+    for (const event of missed) void body.write(event);
+    const response = this.response(headers, signal);
+    if (this.#isOver) this.end();
+    else if (this.isConnected) this.#deps.onBack?.();
+    return response;
+  }
+
+  #connect(primes: boolean, after: number): PacedBody {
+    this.#disconnect();
+    const body = new PacedBody(() => this.#gone(body), this.#deps.idleTimeout);
+    this.#body = body;
+    this.#pulse = setInterval(() => this.#beat(), PULSE).unref();
+    if (primes && this.#deps.sent !== undefined) {
+      void body.write(encoder.encode(`id: ${this.#number}-${after}\nretry: ${RETRY}\ndata: \n\n`));
+    }
+    return body;
+  }
+
+  #disconnect(): void {
+    clearInterval(this.#pulse);
+    this.#body = undefined;
+  }
+
+  #gone(body: PacedBody | undefined): void {
+    if (body === undefined || body !== this.#body) return;
+    this.#disconnect();
+    // A client that can resume gets everything sent meanwhile, in order.
+    if (this.#deps.sent === undefined) {
+      this.#isOver = true;
+      this.#finishPieces();
+    }
+    this.#deps.onGone();
+  }
+
+  #head(number: number): Uint8Array {
+    const id = this.#deps.sent === undefined ? "" : `id: ${this.#number}-${number}\n`;
+    return encoder.encode(`event: message\n${id}data: `);
+  }
+
+  #event(number: number, message: Uint8Array): Uint8Array {
+    const head = this.#head(number);
+    const event = new Uint8Array(head.length + message.length + END.length);
+    event.set(head);
+    event.set(message, head.length);
+    event.set(END, head.length + message.length);
+    return event;
+  }
+
+  #keep(event: Uint8Array): void {
+    this.#deps.sent?.keep(this, this.#latest, event);
+  }
+
+  /** Tells a client that lost the connection that the message will not come. */
+  #endInstead(began: PacedBody | undefined, id: string): void {
+    if (this.#deps.sent === undefined) return;
+    const event = this.#event(this.#latest, tooLarge(id));
+    this.#keep(event);
+    if (this.#body !== began) void this.#body?.write(event);
+  }
+
+  #finishPieces(): void {
     this.#pieces = undefined;
     this.#settle?.();
   }
 
   #beat(): void {
-    if (!this.#body.isFull && this.#pieces === undefined) void this.#body.write(COMMENT);
+    if (this.#body?.isFull === false && this.#pieces === undefined) void this.#body.write(COMMENT);
   }
 }
 
-/** Bytes that wait for a client before whoever writes has to. */
+function tooLarge(id: string): Uint8Array {
+  return encoder.encode(errorMessage(id, RpcCode.serverError, TOO_LARGE));
+}
+
+/** Bytes that wait for a client before writers have to wait. */
 const MAX_WAITING = 1024 * 1024;
 
-/** A body that is written to. What comes after its end is lost. */
+/** A response body that is written to. Writes after its end are lost. */
 export class PacedBody {
   /** What the client reads. */
   readonly stream: ReadableStream<Uint8Array>;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #wake: (() => void)[] = [];
   readonly #onGone: () => void;
-  readonly #patience: number | undefined;
+  readonly #idleTimeout: number | undefined;
 
   /**
-   * `onGone` is called when the client goes before the body has ended. One that takes nothing for `patience`
-   * milliseconds has gone: others wait behind it.
+   * `onGone` is called if the client disconnects before the body has ended. A client that reads nothing for
+   * `idleTimeout` milliseconds is disconnected.
    */
-  constructor(onGone: () => void, patience?: number) {
+  constructor(onGone: () => void, idleTimeout?: number) {
     this.#onGone = onGone;
-    this.#patience = patience;
+    this.#idleTimeout = idleTimeout;
     this.stream = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -140,33 +277,33 @@ export class PacedBody {
     return this.#controller !== undefined;
   }
 
-  /** Whether whoever writes has to wait. */
+  /** Whether writers have to wait. */
   get isFull(): boolean {
     return (this.#controller?.desiredSize ?? 1) <= 0;
   }
 
-  /** Takes bytes at once, which must not be written over; settles when more can be taken. */
+  /** Writes bytes, which the caller must not reuse. Resolves when more can be written. */
   async write(bytes: Uint8Array): Promise<void> {
     if (bytes.length === 0) return;
     this.#controller?.enqueue(bytes);
     if (this.isFull) await this.#room();
   }
 
-  /** It is complete. */
+  /** Ends the body. */
   end(): void {
     this.#controller?.close();
     this.#close();
   }
 
-  /** It will not be complete: the client's connection breaks off, so that it does not take a part for the whole. */
+  /** Breaks the connection, so that the client does not take a part for the whole. */
   fail(): void {
     this.#controller?.error(new Error("the response breaks off"));
     this.#close();
   }
 
   async #room(): Promise<void> {
-    const patience = this.#patience;
-    const timer = patience === undefined ? undefined : setTimeout(() => this.#giveUp(), patience);
+    const idleTimeout = this.#idleTimeout;
+    const timer = idleTimeout === undefined ? undefined : setTimeout(() => this.#giveUp(), idleTimeout);
     await new Promise<void>((resolve) => void this.#wake.push(resolve));
     clearTimeout(timer);
   }
@@ -183,5 +320,94 @@ export class PacedBody {
 
   #resume(): void {
     for (const wake of this.#wake.splice(0)) wake();
+  }
+}
+
+/** Milliseconds that an event, and the stream of a disconnected client, is kept. */
+export const KEPT_FOR: number = 5 * 60 * 1000;
+
+/** Most events kept for one session. */
+const MAX_KEPT = 1000;
+
+/** Most bytes of them. The largest message fits. */
+const MAX_KEPT_BYTES: number = MAX_MESSAGE + 64 * 1024;
+
+interface KeptEvent {
+  readonly stream: EventStream;
+  readonly number: number;
+  readonly bytes: Uint8Array;
+  /** Milliseconds of a monotonic clock. */
+  readonly at: number;
+}
+
+/** Events sent in one session, kept to resume streams. */
+export class EventHistory {
+  readonly #streams = new Map<number, EventStream>();
+  #count = 0;
+  /** Oldest first. */
+  #kept: KeptEvent[] = [];
+  #bytes = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Assigns a number to a stream. */
+  open(stream: EventStream): number {
+    this.#count += 1;
+    this.#streams.set(this.#count, stream);
+    return this.#count;
+  }
+
+  /** The stream of an event, and the event's number there. */
+  find(lastEventId: string): { readonly stream: EventStream; readonly after: number } | undefined {
+    const [, number, after] = /^(\d{1,10})-(\d{1,10})$/.exec(lastEventId) ?? [];
+    const stream = this.#streams.get(Number(number));
+    return stream === undefined ? undefined : { stream, after: Number(after) };
+  }
+
+  /** Keeps an event. The caller must not reuse the bytes. */
+  keep(stream: EventStream, number: number, bytes: Uint8Array): void {
+    this.#kept.push({ stream, number, bytes, at: performance.now() });
+    this.#bytes += bytes.length;
+    while (this.#kept.length > MAX_KEPT || this.#bytes > MAX_KEPT_BYTES) this.#drop();
+    this.#timer ??= setTimeout(() => this.#expire(), KEPT_FOR).unref();
+  }
+
+  /** The kept events of a stream after an event. */
+  after(stream: EventStream, number: number): readonly Uint8Array[] {
+    return this.#kept.flatMap((each) => (each.stream === stream && each.number > number ? [each.bytes] : []));
+  }
+
+  /** Marks a stream as ended. It is known as long as one of its events is kept. */
+  ended(stream: EventStream): void {
+    if (!this.#kept.some((each) => each.stream === stream)) this.forget(stream);
+  }
+
+  /** Forgets a stream that nobody resumes. */
+  forget(stream: EventStream): void {
+    for (const [number, each] of this.#streams) if (each === stream) this.#streams.delete(number);
+    this.#kept = this.#kept.filter((each) => each.stream !== stream);
+    this.#bytes = this.#kept.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#streams.clear();
+    this.#kept = [];
+    this.#bytes = 0;
+  }
+
+  #drop(): void {
+    const oldest = this.#kept.shift();
+    if (oldest === undefined) return;
+    this.#bytes -= oldest.bytes.length;
+    if (oldest.stream.isOver) this.ended(oldest.stream);
+  }
+
+  #expire(): void {
+    this.#timer = undefined;
+    const before = performance.now() - KEPT_FOR;
+    while ((this.#kept[0]?.at ?? Infinity) <= before) this.#drop();
+    const [oldest] = this.#kept;
+    if (oldest !== undefined) this.#timer = setTimeout(() => this.#expire(), oldest.at - before).unref();
   }
 }

@@ -1,180 +1,180 @@
 /**
- * `sluice proxy --listen`: a server offered over Streamable HTTP.
+ * `sluice proxy --listen`: offers a server over Streamable HTTP.
  * @module
  */
-import type { Door } from "../../mcp/door.js";
-import { asPost, exchange, gatedResponse, idsIn, replying } from "../../mcp/exchange.js";
+import type { McpInterceptor } from "../../mcp/interceptor.js";
+import { asPost, exchange, gatedResponse, idsIn, replySender } from "../../mcp/http-exchange.js";
 import type { FetchLike } from "../../mcp/gate-fetch.js";
 import { mirroredAgain } from "../../mcp/mirror-headers.js";
-import { RpcCode } from "../../mcp/rpc.js";
-import { MessageMembers } from "../../transports/members.js";
+import { RpcCode } from "../../jsonrpc/rpc.js";
+import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import type { Terminal } from "../terminal.js";
 import { CommandSessions, MCP_PATH } from "./command-sessions.js";
-import { clientKey, Doors } from "./doors.js";
-import { requestHeaders, type Header } from "./headers.js";
-import { ListenGuard, type ListenAddress } from "./listen-address.js";
-import { refusal, serveUntilSignal, tell, type HttpRequest } from "./listen-http.js";
-import { failureOf, Upstream } from "./upstream.js";
+import { clientKey, Interceptors } from "./interceptors.js";
+import { requestHeaders, type Header, failureOf, Upstream } from "./upstream.js";
+import { ListenGuard, type ListenAddress, refusal, serveUntilSignal, tell, type HttpRequest } from "./http-listener.js";
 
-/** Where a proxy listens, and what for. */
-export interface ListenTerms {
+/** Options for listening. */
+export interface ListenDeps {
   readonly address: ListenAddress;
-  /** What clients have to have. */
+  /** The bearer token that clients must have. */
   readonly token: string | undefined;
-  /** Makes a door for one more client; left out, everything passes as it is. */
-  readonly open: ((user?: string) => Door) | undefined;
+  /** Opens an interceptor for another client. Without it everything passes through unchanged. */
+  readonly open: ((user?: string) => McpInterceptor) | undefined;
   readonly terminal: Terminal;
 }
 
-/** Serves until a signal comes; gives the exit code. Throws CommandError when it cannot listen. */
+/** Offers a server at a URL until a signal arrives. Returns the exit code. Throws CommandError if it cannot listen. */
 export async function listenAtUrl(
   { url, headers }: { readonly url: URL; readonly headers: readonly Header[] },
-  terms: ListenTerms,
+  deps: ListenDeps,
 ): Promise<number> {
   using upstream = new Upstream();
-  const guard = new ListenGuard(terms.address, terms.token);
+  const guard = new ListenGuard(deps.address, deps.token);
   const proxy = new ListenUrl({
     url,
     headers,
     passesAuthorization: !guard.wantsToken,
     fetch: upstream.fetch,
-    ...(terms.open !== undefined && { doors: new Doors(terms.open) }),
-    onUnauthorized: () => tell(terms.terminal, UNAUTHORIZED),
+    ...(deps.open !== undefined && { interceptors: new Interceptors(deps.open) }),
+    onUnauthorized: () => tell(deps.terminal, UNAUTHORIZED),
   });
-  return await serveUntilSignal(terms, guard, url.pathname, (request) => proxy.handle(request));
+  return await serveUntilSignal(deps, guard, url.pathname, (request) => proxy.handle(request));
 }
 
-/** The same for a server that is a command: each session has a process of its own. */
-export async function listenAtCommand(command: readonly string[], terms: ListenTerms): Promise<number> {
-  const guard = new ListenGuard(terms.address, terms.token);
-  await using sessions = new CommandSessions({ command, open: terms.open, terminal: terms.terminal });
-  return await serveUntilSignal(terms, guard, MCP_PATH, (request) => sessions.handle(request));
+/** Offers a command, with one process per session. */
+export async function listenAtCommand(command: readonly string[], deps: ListenDeps): Promise<number> {
+  const guard = new ListenGuard(deps.address, deps.token);
+  await using sessions = new CommandSessions({ command, open: deps.open, terminal: deps.terminal });
+  return await serveUntilSignal(deps, guard, MCP_PATH, (request) => sessions.handle(request));
 }
 
 const UNAUTHORIZED =
   'the server wants authorization: what it says is handed through, but many clients sign in only where they connect to; then pass --header "Authorization: Bearer …"';
 
-interface ListenUrlTerms {
+interface ListenUrlDeps {
   readonly url: URL;
   /** Headers for every request. */
   readonly headers: readonly Header[];
-  /** Whether the header Authorization of clients is the server's to see. */
+  /** Whether clients' Authorization header is passed on to the server. */
   readonly passesAuthorization: boolean;
   readonly fetch: FetchLike;
-  /** Left out, everything passes as it is. */
-  readonly doors?: Doors;
-  /** Told once that the server wants authorization. */
+  /** Without them everything passes through unchanged. */
+  readonly interceptors?: Interceptors;
+  /** Called once when the server wants authorization. */
   readonly onUnauthorized: () => void;
 }
 
 const SESSION = "mcp-session-id";
 
-/** Passes requests to a server, at the path they came to. */
+/** Passes requests to a server, at the path they arrived at. */
 class ListenUrl {
-  readonly #terms: ListenUrlTerms;
+  readonly #deps: ListenUrlDeps;
   #isTold = false;
 
-  constructor(terms: ListenUrlTerms) {
-    this.#terms = terms;
+  constructor(deps: ListenUrlDeps) {
+    this.#deps = deps;
   }
 
-  /** Answers a request as the server does. */
+  /** Answers a request like the server does. */
   async handle(request: HttpRequest): Promise<Response> {
     try {
       const response = await this.#pass(request);
       if (response.status === 401 && !this.#isTold) {
         this.#isTold = true;
-        this.#terms.onUnauthorized();
+        this.#deps.onUnauthorized();
       }
       return response;
     } catch (error) {
-      return unreachable(request, error);
+      return answerUnreachable(request, error);
     }
   }
 
   #pass(request: HttpRequest): Promise<Response> {
-    const { doors } = this.#terms;
+    const { interceptors } = this.#deps;
     const { method, headers, body } = request;
-    const sent = new SentOn(this.#terms, request);
-    if (doors === undefined) return this.#whole(body, () => sent.asItIs());
-    if (method === "POST" && body !== undefined && isJson(headers)) return this.#post(doors, request, body, sent);
-    if (method === "GET" && acceptsEvents(headers)) return this.#stream(doors, request, sent);
-    if (method === "DELETE") doors.drop(keyOf(headers));
+    const sent = new UpstreamRequest(this.#deps, request);
+    if (interceptors === undefined) return this.#whole(body, () => sent.asItIs());
+    if (method === "POST" && body !== undefined && isJson(headers))
+      return this.#post(interceptors, request, body, sent);
+    if (method === "GET" && acceptsEvents(headers)) return this.#stream(interceptors, request, sent);
+    if (method === "DELETE") interceptors.drop(keyOf(headers));
     return this.#whole(body, () => sent.asItIs());
   }
 
   async #post(
-    doors: Doors,
+    interceptors: Interceptors,
     { headers }: HttpRequest,
-    body: Uint8Array | MessageMembers,
-    sent: SentOn,
+    body: Uint8Array | JsonRpcScanner,
+    sent: UpstreamRequest,
   ): Promise<Response> {
     if (headers.has("content-encoding")) return new Response(null, { status: 415 });
     const key = keyOf(headers);
     const isOpening = methodIn(body) === '"initialize"';
-    const known = isOpening ? undefined : doors.find(key);
-    const door = known ?? doors.open(this.#authorization(headers));
-    // Without sessions there may be several clients whose ids are the same.
-    const passes = isOpening || headers.has(SESSION) ? door : door.forExchange();
+    const known = isOpening ? undefined : interceptors.find(key);
+    const interceptor = known ?? interceptors.open(this.#authorization(headers));
+    // Without sessions several clients may use equal ids.
+    const passes = isOpening || headers.has(SESSION) ? interceptor : interceptor.forExchange();
     const response = await exchange(passes, body, {
       send: (bytes) => sent.message(passes, bytes),
-      // Whom the server has never let in does not get to see what is stored either.
-      admit: async () => (known === undefined ? sent.judged() : undefined),
+      // A client that the server has never admitted must not see what is stored.
+      admit: async () => (known === undefined ? sent.probe() : undefined),
     });
-    if (response.ok) doors.keep(isOpening ? keyOf(headers, response.headers.get(SESSION)) : key, door);
+    if (response.ok) interceptors.keep(isOpening ? keyOf(headers, response.headers.get(SESSION)) : key, interceptor);
     return response;
   }
 
-  async #stream(doors: Doors, { headers }: HttpRequest, sent: SentOn): Promise<Response> {
+  async #stream(interceptors: Interceptors, { headers }: HttpRequest, sent: UpstreamRequest): Promise<Response> {
     const key = keyOf(headers);
-    const door = doors.find(key) ?? doors.open(this.#authorization(headers));
+    const interceptor = interceptors.find(key) ?? interceptors.open(this.#authorization(headers));
     const response = await sent.asItIs();
-    if (response.ok) doors.keep(key, door);
-    return gatedResponse(door, response, { reply: replying((bytes) => sent.message(door, bytes)) });
+    if (response.ok) interceptors.keep(key, interceptor);
+    return gatedResponse(interceptor, response, { reply: replySender((bytes) => sent.message(interceptor, bytes)) });
   }
 
-  /** Who a client is to the server; nobody is anybody where all have the proxy's own token. */
+  /** The client's identity to the server. Null if all clients share the proxy's token. */
   #authorization(headers: Headers): string | null {
-    return this.#terms.passesAuthorization ? headers.get("authorization") : null;
+    return this.#deps.passesAuthorization ? headers.get("authorization") : null;
   }
 
   async #whole(body: HttpRequest["body"], pass: () => Promise<Response>): Promise<Response> {
-    return body instanceof MessageMembers ? new Response(null, { status: 413 }) : pass();
+    return body instanceof JsonRpcScanner ? new Response(null, { status: 413 }) : pass();
   }
 }
 
-/** A request on its way to the server. */
-class SentOn {
-  readonly #terms: ListenUrlTerms;
+/** A client's request as it is sent to the server. */
+class UpstreamRequest {
+  readonly #deps: ListenUrlDeps;
   readonly #request: HttpRequest;
   readonly #headers: Headers;
   readonly #url: URL;
 
-  constructor(terms: ListenUrlTerms, request: HttpRequest) {
-    this.#terms = terms;
+  constructor(deps: ListenUrlDeps, request: HttpRequest) {
+    this.#deps = deps;
     this.#request = request;
     this.#headers = requestHeaders(request.headers, []);
-    if (!terms.passesAuthorization) this.#headers.delete("authorization");
-    for (const [name, value] of terms.headers) this.#headers.set(name, value);
-    this.#url = targetOf(terms.url, request.path);
+    if (!deps.passesAuthorization) this.#headers.delete("authorization");
+    for (const [name, value] of deps.headers) this.#headers.set(name, value);
+    this.#url = targetOf(deps.url, request.path);
   }
 
   asItIs(): Promise<Response> {
     const { body } = this.#request;
-    return this.#send(this.#headers, body instanceof MessageMembers ? undefined : body);
+    return this.#send(this.#headers, body instanceof JsonRpcScanner ? undefined : body);
   }
 
-  /** Sends a message in place of the one that came, if there is one. */
-  message(door: Door, bytes: Uint8Array | undefined): Promise<Response> {
+  /** Sends a message in place of the original, if there is one. */
+  message(interceptor: McpInterceptor, bytes: Uint8Array | undefined): Promise<Response> {
     if (bytes === undefined) return this.asItIs();
-    const headers = mirroredAgain(asPost(new Headers(this.#headers)), bytes, (name) => door.tool(name));
+    const headers = mirroredAgain(asPost(new Headers(this.#headers)), bytes, (name) => interceptor.tool(name));
     return this.#send(headers, bytes, "POST");
   }
 
-  /** What the server says to the request itself, if that is no. */
-  async judged(): Promise<Response | undefined> {
+  /** Sends the request itself, and returns the response if the server refuses it. */
+  async probe(): Promise<Response | undefined> {
     const response = await this.asItIs();
-    // A session that is not known is refused in any way; without one, what is refused may be what was asked for.
+    // An unknown session may be refused in any way. Without a session, only these codes refuse the client and not the
+    // request.
     const { status, ok } = response;
     const isRefused = this.#headers.has(SESSION) ? !ok : status === 401 || status === 403 || status >= 500;
     if (isRefused) return response;
@@ -185,16 +185,16 @@ class SentOn {
   async #send(headers: Headers, body: Uint8Array | undefined, method = this.#request.method): Promise<Response> {
     const { signal } = this.#request;
     const init = { method, headers, signal, ...(body !== undefined && { body: body as BodyInit }) };
-    const response = await this.#terms.fetch(this.#url, init);
+    const response = await this.#deps.fetch(this.#url, init);
     const location = response.headers.get("location");
-    if (location !== null) response.headers.set("location", nearer(location, this.#terms.url));
+    if (location !== null) response.headers.set("location", relativeLocation(location, this.#deps.url));
     return response;
   }
 }
 
-/** The same path at the server; what its own address asks for is asked again. */
+/** The URL at the server for a path. Adds the query of the server's own address. */
 function targetOf(url: URL, path: string): URL {
-  // A path that begins with two slashes would name another machine.
+  // A path with two leading slashes would name another host.
   const { pathname, search } = new URL(`http://localhost/${path.replace(/^\/+/, "")}`);
   const target = new URL(url);
   target.pathname = pathname;
@@ -203,8 +203,8 @@ function targetOf(url: URL, path: string): URL {
   return target;
 }
 
-/** Where the server points to itself, without its name: whoever follows comes through here again. */
-function nearer(location: string, { origin }: URL): string {
+/** Makes a redirect to the server's own origin relative, so that the client follows it through the proxy. */
+function relativeLocation(location: string, { origin }: URL): string {
   return location === origin || location.startsWith(`${origin}/`) ? location.slice(origin.length) || "/" : location;
 }
 
@@ -212,9 +212,9 @@ function keyOf(headers: Headers, session = headers.get(SESSION)): string {
   return clientKey(session, headers.get("authorization"));
 }
 
-function methodIn(body: Uint8Array | MessageMembers): string | undefined {
-  if (body instanceof MessageMembers) return body.text("method");
-  const members = new MessageMembers();
+function methodIn(body: Uint8Array | JsonRpcScanner): string | undefined {
+  if (body instanceof JsonRpcScanner) return body.text("method");
+  const members = new JsonRpcScanner();
   members.push(body);
   return members.text("method")?.trim();
 }
@@ -227,7 +227,7 @@ function acceptsEvents(headers: Headers): boolean {
   return /\btext\/event-stream\b/i.test(headers.get("accept") ?? "");
 }
 
-function unreachable({ body }: HttpRequest, error: unknown): Response {
+function answerUnreachable({ body }: HttpRequest, error: unknown): Response {
   const [id] = body instanceof Uint8Array ? idsIn(body) : [];
   return refusal(id, 502, RpcCode.serverError, failureOf(error));
 }

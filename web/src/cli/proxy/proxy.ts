@@ -1,54 +1,58 @@
 /**
- * `sluice proxy`: a server, with the bytes of its results kept out of the model's context.
+ * The command `sluice proxy`: a server, with large content kept out of the model's context.
  * @module
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Door } from "../../mcp/door.js";
-import type { ProcessEnd } from "../../transports/server-process.js";
+import type { McpInterceptor } from "../../mcp/interceptor.js";
+import type { ProcessEnd } from "../../mcp/server-process.js";
 import type { Invocation } from "../commands.js";
 import { UsageError } from "../exit.js";
 import type { Terminal } from "../terminal.js";
-import { headersSaid, type Header } from "./headers.js";
-import type { ListenTerms } from "./listen.js";
-import { listenAddress, listenToken } from "./listen-address.js";
+import { parseHeaders, type Header } from "./upstream.js";
+import type { ListenDeps } from "./listen.js";
+import { listenAddress, listenToken } from "./http-listener.js";
 import { answerUnstarted, endLike, startServer, StdioProxy, type StartedServer } from "./stdio.js";
-import { openProxyDoors } from "./doors.js";
-import type { RemoteTerms } from "./remote.js";
+import { openProxyInterceptors } from "./interceptors.js";
+import type { RemoteDeps } from "./remote.js";
 
-/** How long, in milliseconds, the last words of a server may take. */
+/** Milliseconds to wait for the server's last output on standard error. */
 const GRACE = 2000;
 
-/** Ends with the exit code of a server that is a command, or by the signal that ended it. */
+/** Returns the exit code of a server that is a command, or ends by the signal that ended it. */
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
   const { operands } = invocation;
-  const url = urlSaid(invocation);
-  const headers = headersSaid(invocation.values("header"));
+  const url = serverUrl(invocation);
+  const headers = parseHeaders(invocation.values("header"));
   const said = invocation.value("listen");
   const address = said === undefined ? undefined : listenAddress(said);
   const token = address === undefined ? undefined : listenToken(terminal.env, address);
-  const doors = invocation.has("bypass") ? undefined : await openProxyDoors(invocation, terminal, url);
-  const open = doors?.open;
+  const interceptors = invocation.has("bypass") ? undefined : await openProxyInterceptors(invocation, terminal, url);
+  const open = interceptors?.open;
   let end: ProcessEnd | number;
   try {
     if (address !== undefined) end = await listen({ address, token, open, terminal }, operands, url, headers);
-    else if (url !== undefined) end = await remote({ url, headers, door: open?.(), terminal });
+    else if (url !== undefined) end = await remote({ url, headers, interceptor: open?.(), terminal });
     else end = await atCommand(operands, open?.(), terminal);
   } finally {
-    await doors?.[Symbol.asyncDispose]();
+    await interceptors?.[Symbol.asyncDispose]();
   }
   return typeof end === "number" ? end : endLike(end);
 }
 
-async function atCommand(command: readonly string[], door: Door | undefined, terminal: Terminal): Promise<ProcessEnd> {
-  const { server, noise } = await started(command, terminal);
-  const end = await new StdioProxy(server, door, terminal).run();
-  // Last words are passed on, but waited for no longer than anything else.
+async function atCommand(
+  command: readonly string[],
+  interceptor: McpInterceptor | undefined,
+  terminal: Terminal,
+): Promise<ProcessEnd> {
+  const { server, noise } = await startOrAnswer(command, terminal);
+  const end = await new StdioProxy(server, interceptor, terminal).run();
+  // The last output on standard error is passed on, but only waited for briefly.
   await Promise.race([noise, sleep(GRACE, undefined, { ref: false })]);
   return end;
 }
 
-/** Throws E_MISUSE, once who waits was told. */
-async function started(command: readonly string[], terminal: Terminal): Promise<StartedServer> {
+/** Starts the server. Answers the waiting client before it throws E_MISUSE. */
+async function startOrAnswer(command: readonly string[], terminal: Terminal): Promise<StartedServer> {
   try {
     return await startServer(command, terminal);
   } catch (error) {
@@ -58,22 +62,22 @@ async function started(command: readonly string[], terminal: Terminal): Promise<
 }
 
 async function listen(
-  terms: ListenTerms,
+  deps: ListenDeps,
   command: readonly string[],
   url: URL | undefined,
   headers: readonly Header[],
 ): Promise<number> {
   const { listenAtCommand, listenAtUrl } = await import("./listen.js");
-  return url === undefined ? listenAtCommand(command, terms) : listenAtUrl({ url, headers }, terms);
+  return url === undefined ? listenAtCommand(command, deps) : listenAtUrl({ url, headers }, deps);
 }
 
-async function remote(terms: RemoteTerms): Promise<number> {
+async function remote(deps: RemoteDeps): Promise<number> {
   const { runRemote } = await import("./remote.js");
-  return runRemote(terms);
+  return runRemote(deps);
 }
 
-/** Throws UsageError where there is no server, or there are two. */
-function urlSaid(invocation: Invocation): URL | undefined {
+/** The server's URL, if it is given as one. Throws UsageError unless there is exactly one server. */
+function serverUrl(invocation: Invocation): URL | undefined {
   const said = invocation.value("url");
   const hasCommand = invocation.operands.length > 0;
   if (said === undefined) {

@@ -1,42 +1,40 @@
 /**
- * A client on our standard streams, and a server at an address: Streamable HTTP, from the client's side.
+ * Connects a client on our standard streams with a server at a URL: Streamable HTTP from the client's side.
  * @module
  */
 import { requestsIn, type ClientRequest } from "../../mcp/client-request.js";
-import type { Door } from "../../mcp/door.js";
-import { PlainDoor, type Doorway } from "../../mcp/doorway.js";
-import { passClientLines } from "../../mcp/lines.js";
+import type { McpInterceptor, Interceptor } from "../../mcp/interceptor.js";
+import { PassThrough } from "../../mcp/pass-through.js";
+import { passClientLines } from "../../mcp/stdio-lines.js";
 import { mirrorHeaders } from "../../mcp/mirror-headers.js";
-import { idKey, objectOr, parsedOr } from "../../mcp/rpc.js";
-import { LineWriter } from "../../transports/line-writer.js";
+import { idKey, objectOr, parsedOr } from "../../jsonrpc/rpc.js";
+import { LineWriter } from "../../jsonrpc/lines.js";
 import { Exit } from "../exit.js";
 import type { Terminal } from "../terminal.js";
-import { logOf } from "./doors.js";
-import type { Header } from "./headers.js";
-import { signalled } from "./listen-http.js";
-import { RemoteConnection, saying, type Refusal } from "./remote-connection.js";
-import { RemoteReader, waited } from "./remote-reader.js";
-import { failureOf } from "./upstream.js";
+import { logOf } from "./interceptors.js";
+import { type Header, failureOf } from "./upstream.js";
+import { signalled } from "./http-listener.js";
+import { RemoteConnection, refusalWith, type Refusal, RemoteReader, wait } from "./remote-connection.js";
 
-/** Which server, and for whom. */
-export interface RemoteTerms {
+/** Options for a remote server. */
+export interface RemoteDeps {
   readonly url: URL;
   /** Headers for every request. */
   readonly headers: readonly Header[];
-  /** Left out, everything passes as it is. */
-  readonly door: Door | undefined;
+  /** Without it everything passes through unchanged. */
+  readonly interceptor: McpInterceptor | undefined;
   readonly terminal: Terminal;
 }
 
-/** Who started us; another one once that has ended. */
+/** Our parent process. A different one means that it has ended. */
 const PARENT = process.ppid;
 
-/** How often, in milliseconds, it is looked for. */
+/** Milliseconds between two checks for that. */
 const LOOK = 500;
 
-/** Works until the client has sent its last and got every answer, or a signal comes. Gives the exit code. */
-export async function runRemote({ url, headers, door: gate, terminal }: RemoteTerms): Promise<number> {
-  const door = gate ?? new PlainDoor(logOf(terminal.errors));
+/** Runs until the client has left and all its requests are answered, or a signal arrives. Returns the exit code. */
+export async function runRemote({ url, headers, interceptor: gate, terminal }: RemoteDeps): Promise<number> {
+  const interceptor = gate ?? new PassThrough(logOf(terminal.errors));
   const { input } = terminal;
   let end: (code: number) => void;
   const ended = new Promise<number>((resolve) => {
@@ -47,20 +45,20 @@ export async function runRemote({ url, headers, door: gate, terminal }: RemoteTe
     try {
       await terminal.output.write(bytes);
     } catch (error) {
-      // Nobody reads any more.
+      // Nobody reads the output.
       end(Exit.ok);
       throw error;
     }
   });
-  const server = new RemoteServer({ url, headers, door, client });
-  const passed = passClientLines(input as AsyncIterable<Uint8Array>, door, {
+  const server = new RemoteServer({ url, headers, interceptor, client });
+  const passed = passClientLines(input as AsyncIterable<Uint8Array>, interceptor, {
     server: (line) => server.send(line),
     client: (text) => client.line(text),
   })
-    // An input that cannot be read has ended.
+    // An unreadable input has ended.
     .catch(() => undefined)
     .then(() => {
-      // Who has ended before the answers came cannot be told by its output until something is written.
+      // A client that ends early is not noticed through its output until something is written.
       const parent = setInterval(() => process.ppid !== PARENT && end(Exit.ok), LOOK);
       return server.settled().finally(() => clearInterval(parent));
     });
@@ -70,46 +68,52 @@ export async function runRemote({ url, headers, door: gate, terminal }: RemoteTe
   return code;
 }
 
-interface RemoteServerTerms {
+interface RemoteServerDeps {
   readonly url: URL;
   readonly headers: readonly Header[];
-  readonly door: Doorway;
+  readonly interceptor: Interceptor;
   readonly client: LineWriter;
 }
 
-/** Requests at a time; the next one waits. */
+/** Most requests at a time. */
 const MAX_EXCHANGES = 2048;
 
-/** How long, in milliseconds, a message that has no answer holds up those behind it. */
+/** Milliseconds that a notification delays messages behind it. */
 const PATIENCE = 30_000;
 
 const encoder = new TextEncoder();
 
-/** Sends messages, and passes on what comes back. */
+const INITIALIZED: Uint8Array = encoder.encode('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+
+/** Sends messages and passes on the responses. */
 class RemoteServer {
-  readonly #door: Doorway;
+  readonly #interceptor: Interceptor;
   readonly #client: LineWriter;
   readonly #connection: RemoteConnection;
   readonly #reader: RemoteReader;
   readonly #exchanges = new Set<Promise<void>>();
-  /** Streams that go on until they are ended. */
+  /** Streams that last until they are ended. */
   readonly #listens = new Set<Promise<void>>();
-  /** Requests of revisions where hanging up is how to cancel, by id. */
+  /** Requests by id, of revisions where disconnecting cancels. */
   readonly #aborts = new Map<string, AbortController>();
+  /** The `initialize` that opened the session. */
+  #initialize: Uint8Array | undefined;
+  /** A new session being opened. Everybody who needs one waits for the same. */
+  #reopening: Promise<boolean> | undefined;
 
-  constructor({ url, headers, door, client }: RemoteServerTerms) {
-    this.#door = door;
+  constructor({ url, headers, interceptor, client }: RemoteServerDeps) {
+    this.#interceptor = interceptor;
     this.#client = client;
     this.#connection = new RemoteConnection(url, headers);
     this.#reader = new RemoteReader({
-      door,
+      interceptor,
       client,
       connection: this.#connection,
       reply: (text) => void this.#post(encoder.encode(text), {}).catch(() => undefined),
     });
   }
 
-  /** Sends a message; settles when the next one may follow. Requests are answered meanwhile. Never throws. */
+  /** Sends a message. Resolves when the next one may follow; requests are answered later. Never throws. */
   async send(line: Uint8Array): Promise<void> {
     const requests = requestsIn(line);
     if (requests.length === 0) return this.#notify(line);
@@ -117,17 +121,17 @@ class RemoteServer {
     const kept = requests.some(({ method }) => method === "subscriptions/listen") ? this.#listens : this.#exchanges;
     kept.add(exchange);
     void exchange.finally(() => kept.delete(exchange));
-    // What follows belongs to the session that this one opens.
+    // Later messages belong to the session that this one opens.
     if (requests.some(({ method }) => method === "initialize")) await exchange;
     if (this.#exchanges.size >= MAX_EXCHANGES) await Promise.race(this.#exchanges);
   }
 
-  /** Settles when every request was answered. */
+  /** Resolves when every request was answered. */
   async settled(): Promise<void> {
     while (this.#exchanges.size > 0) await Promise.all(this.#exchanges);
   }
 
-  /** Ends the session and everything that is open. */
+  /** Ends the session and all requests. */
   async close(): Promise<void> {
     await this.#connection.close();
   }
@@ -140,45 +144,100 @@ class RemoteServer {
     for (const { key, isModern } of requests) if (isModern) this.#aborts.set(key, abort);
     const ids = requests.map(({ id }) => id);
     try {
-      const response = await this.#post(line, { request: first, signal: abort.signal });
-      if (isOpening && response.ok) this.#connection.openSession(response.headers);
-      const left = await this.#reader.read(response, { ids, signal: abort.signal, isOpening });
+      const { session } = this.#connection;
+      let left = await this.#ask(line, { ids, request: first, isOpening, signal: abort.signal });
+      // The request was not processed. A session that is lost right after it began is reported.
+      if (left?.isSessionGone === true && session !== undefined && (await this.#reopenSession(session, abort.signal))) {
+        left = await this.#ask(line, { ids, request: first, isOpening, signal: abort.signal });
+      }
       if (left !== undefined) await this.#fail(ids, left);
     } catch (error) {
       const isOver = abort.signal.aborted || this.#connection.signal.aborted;
-      if (!isOver) await this.#fail(ids, saying(failureOf(error)));
+      if (!isOver) await this.#fail(ids, refusalWith(failureOf(error)));
     } finally {
       for (const { key } of requests) this.#aborts.delete(key);
     }
   }
 
+  /** Sends a request once. Returns the refusal for requests that were not answered. */
+  async #ask(
+    line: Uint8Array,
+    {
+      request,
+      isOpening,
+      ids,
+      signal,
+    }: {
+      readonly request: ClientRequest | undefined;
+      readonly isOpening: boolean;
+      readonly ids: readonly string[];
+      readonly signal: AbortSignal;
+    },
+  ): Promise<Refusal | undefined> {
+    const inSession = this.#connection.session !== undefined;
+    const response = await this.#post(line, { request, signal });
+    if (isOpening && response.ok) {
+      this.#connection.openSession(response.headers);
+      this.#initialize = line;
+    }
+    return this.#reader.read(response, { ids, signal, isOpening, inSession });
+  }
+
+  /** Opens a new session in place of a lost one, with the client's `initialize`. Returns false if that fails. */
+  async #reopenSession(lost: string, signal: AbortSignal): Promise<boolean> {
+    if (this.#connection.session !== lost) return true;
+    this.#reopening ??= this.#reopen().finally(() => {
+      this.#reopening = undefined;
+    });
+    const isOpen = await this.#reopening;
+    signal.throwIfAborted();
+    return isOpen;
+  }
+
+  async #reopen(): Promise<boolean> {
+    const line = this.#initialize;
+    if (line === undefined) return false;
+    try {
+      const response = await this.#connection.begin(line, AbortSignal.timeout(PATIENCE));
+      const version = await this.#reader.agreed(response);
+      // The client goes on with the version it has negotiated.
+      if (version === undefined || version !== this.#connection.version) return false;
+      this.#connection.openSession(response.headers);
+      await this.#deliver(INITIALIZED, true);
+      return true;
+    } catch {
+      // The client is told that the session is gone.
+      return false;
+    }
+  }
+
   async #notify(line: Uint8Array): Promise<void> {
-    const message = parsed(line);
+    const message = parse(line);
     const { method, params } = objectOr(message);
     if (method === "notifications/cancelled" && this.#hangUp(objectOr(params)["requestId"])) return;
     const patience = new AbortController();
     const sent = this.#deliver(line, method === "notifications/initialized");
-    await Promise.race([sent, waited(PATIENCE, patience.signal)]);
+    await Promise.race([sent, wait(PATIENCE, patience.signal)]);
     patience.abort();
   }
 
-  /** Never throws: who sends a notification cannot be told that it did not arrive. */
+  /** Never throws: the sender of a notification cannot be told that it did not arrive. */
   async #deliver(line: Uint8Array, isInitialized: boolean): Promise<void> {
     try {
       const response = await this.#post(line, {});
       await response.body?.cancel();
       if (isInitialized && response.ok) void this.#reader.listen();
     } catch {
-      // The requests behind it will tell what is wrong.
+      // Later requests will show what is wrong.
     }
   }
 
-  /** Since 2026-07-28 the end of the stream is what tells the server. */
+  /** Since 2026-07-28, ending the stream cancels the request. */
   #hangUp(id: unknown): boolean {
     const key = idKey(JSON.stringify(id)) ?? "";
     const abort = this.#aborts.get(key);
     if (abort === undefined) return false;
-    this.#door.forget(key);
+    this.#interceptor.forget(key);
     abort.abort();
     return true;
   }
@@ -187,20 +246,20 @@ class RemoteServer {
     line: Uint8Array,
     { request, signal }: { readonly request?: ClientRequest | undefined; readonly signal?: AbortSignal },
   ): Promise<Response> {
-    const message = request === undefined ? parsed(line) : { method: request.method, params: request.params };
-    const mirrored = mirrorHeaders(message, (name) => this.#door.tool(name));
+    const message = request === undefined ? parse(line) : { method: request.method, params: request.params };
+    const mirrored = mirrorHeaders(message, (name) => this.#interceptor.tool(name));
     return this.#connection.post(line, mirrored, signal);
   }
 
   async #fail(ids: readonly string[], refusal: Refusal): Promise<void> {
     for (const id of ids) {
-      if (!this.#door.isWaiting(id)) continue;
-      this.#door.forget(id);
-      await this.#client.line(refusal(id)).catch(() => undefined);
+      if (!this.#interceptor.isWaiting(id)) continue;
+      this.#interceptor.forget(id);
+      await this.#client.line(refusal.text(id)).catch(() => undefined);
     }
   }
 }
 
-function parsed(line: Uint8Array): unknown {
+function parse(line: Uint8Array): unknown {
   return parsedOr(new TextDecoder().decode(line));
 }

@@ -1,49 +1,49 @@
 /**
- * A client on our standard streams, and a server in a process of its own.
+ * Connects a client on our standard streams with a server in a process of its own.
  * @module
  */
 import { setTimeout } from "node:timers/promises";
-import type { Door } from "../../mcp/door.js";
-import { PlainDoor } from "../../mcp/doorway.js";
-import { passClientLines, passServerLines } from "../../mcp/lines.js";
-import { MAX_MESSAGE } from "../../transports/limits.js";
-import { LineWriter, withNewline } from "../../transports/line-writer.js";
-import { ServerProcess, type ProcessEnd } from "../../transports/server-process.js";
+import type { McpInterceptor } from "../../mcp/interceptor.js";
+import { PassThrough } from "../../mcp/pass-through.js";
+import { passClientLines, passServerLines } from "../../mcp/stdio-lines.js";
+import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
+import { LineWriter, withNewline } from "../../jsonrpc/lines.js";
+import { ServerProcess, type ProcessEnd } from "../../mcp/server-process.js";
 import { PipeClosed, type Output, type Terminal } from "../terminal.js";
 
-/** Signals that are the server's, not ours. */
+/** Signals that are passed on to the server. */
 const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** How long, in milliseconds, a server may go on once its client has left and waits for nothing. */
+/** Milliseconds that a server may go on after its client has left and waits for nothing. */
 const LEFT = 5000;
 
-/** How long, in milliseconds, what is under way may take to end once its other side has. */
+/** Milliseconds to wait for pending work after the other side has ended. */
 const GRACE = 2000;
 
-/** How often it is looked, in milliseconds, whether that is so. */
+/** Milliseconds between two checks for that. */
 const LOOK = 100;
 
-/** Who started us: another parent means that it is gone. */
+/** Our parent process. A different one means that it has ended. */
 const PARENT = process.ppid;
 
-/** Passes messages both ways. Without a door everything passes as it is. */
+/** Passes messages both ways. Without an interceptor everything passes through unchanged. */
 export class StdioProxy {
   readonly #server: ServerProcess;
-  readonly #door: Door | undefined;
+  readonly #interceptor: McpInterceptor | undefined;
   readonly #terminal: Terminal;
   readonly #client: LineWriter;
   readonly #errors: LineWriter;
   #hasLeft = false;
 
-  constructor(server: ServerProcess, door: Door | undefined, terminal: Terminal) {
+  constructor(server: ServerProcess, interceptor: McpInterceptor | undefined, terminal: Terminal) {
     this.#server = server;
-    this.#door = door;
+    this.#interceptor = interceptor;
     this.#terminal = terminal;
     this.#client = new LineWriter((bytes) => terminal.output.write(bytes));
     this.#errors = new LineWriter(lossy(terminal.errors));
   }
 
-  /** Works until the server has ended, and tells how it did. */
+  /** Runs until the server has ended, and returns how it ended. */
   async run(): Promise<ProcessEnd> {
     const told = new AbortController();
     const forward = (signal: NodeJS.Signals): void => {
@@ -53,11 +53,11 @@ export class StdioProxy {
     for (const signal of SIGNALS) process.on(signal, forward);
     const input = this.#passInput();
     try {
-      // Who was told to end waits no longer for a reader than for the server.
+      // After a signal, a client that does not read is waited for no longer than the server.
       await Promise.race([this.#passOutput(), this.#endedAfter(told.signal)]);
     } catch (error) {
       if (!(error instanceof PipeClosed)) throw error;
-      // Nobody reads any more, so nothing that the server does can matter.
+      // Nobody reads the output, so the rest does not matter.
     } finally {
       this.#server.endInput();
       await this.#server.stop();
@@ -70,44 +70,44 @@ export class StdioProxy {
 
   async #passOutput(): Promise<void> {
     const { output, ended } = this.#server;
-    if (this.#door === undefined) {
+    if (this.#interceptor === undefined) {
       for await (const chunk of output) await this.#terminal.output.write(chunk);
       return;
     }
-    await passServerLines(output, this.#door, {
-      client: this.#client.lane(MAX_MESSAGE),
-      stray: this.#errors.lane(),
+    await passServerLines(output, this.#interceptor, {
+      client: this.#client.sink(MAX_MESSAGE),
+      nonProtocol: this.#errors.sink(),
       reply: (text) => void this.#send(new TextEncoder().encode(text)),
     });
-    // A server whose output is over has nothing more to say.
+    // A server that closes its output has nothing more to say.
     const end = (await Promise.race([ended, sleep(GRACE)])) ?? (await this.#server.stop());
-    // Who has said all and sees the server end as it should knows what is not answered.
+    // A client that has left and a server that exits with 0: nothing is owed.
     if (this.#hasLeft && end.code === 0) return;
-    const sentence = `The server ${described(end)} before it answered.`;
-    for (const answer of this.#door.abandon(sentence)) await this.#client.line(answer);
+    const sentence = `The server ${describeEnd(end)} before it answered.`;
+    for (const answer of this.#interceptor.abandon(sentence)) await this.#client.line(answer);
   }
 
-  /** Settles some time after the server has ended, once a signal was sent on. */
+  /** Resolves some time after the server has ended because of a signal. */
   async #endedAfter(signal: AbortSignal): Promise<void> {
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     await this.#server.ended;
     await sleep(GRACE);
   }
 
-  /** Ends with the input, or with the server, whichever is first. */
+  /** Ends with the input or with the server, whichever ends first. */
   async #passInput(): Promise<void> {
     const { input } = this.#terminal;
     try {
-      if (this.#door === undefined) {
+      if (this.#interceptor === undefined) {
         for await (const chunk of input) await this.#server.write(chunk as Uint8Array);
       } else {
-        await passClientLines(input as AsyncIterable<Uint8Array>, this.#door, {
+        await passClientLines(input as AsyncIterable<Uint8Array>, this.#interceptor, {
           server: (line) => this.#send(line),
           client: (text) => this.#client.line(text),
         });
       }
     } catch {
-      // The input was closed because the server has ended, or cannot be read: either way no more comes.
+      // The input was closed because the server has ended, or cannot be read. No more comes either way.
     }
     this.#hasLeft = true;
     this.#server.endInput();
@@ -119,31 +119,31 @@ export class StdioProxy {
   }
 
   /**
-   * The client sends no more. A server that does not end by itself is ended, once nothing is waited for, or nobody is
-   * there to wait.
+   * The client sends nothing more. A server that does not end by itself is stopped when no request waits for an answer,
+   * or our parent has ended.
    */
   async #left(): Promise<void> {
     const state = { isOver: false };
     void this.#server.ended.then(() => (state.isOver = true));
     for (let idle = 0; !state.isOver && idle < LEFT && process.ppid === PARENT; idle += LOOK) {
       await sleep(LOOK);
-      if ((this.#door?.waiting ?? 0) > 0) idle = 0;
+      if ((this.#interceptor?.waiting ?? 0) > 0) idle = 0;
     }
     if (!state.isOver) await this.#server.stop();
   }
 }
 
-/** Does not keep the process running. */
+/** Waits without keeping the process running. */
 function sleep(milliseconds: number): Promise<undefined> {
   return setTimeout(milliseconds, undefined, { ref: false });
 }
 
 /** How a process ended, as the end of a sentence. */
-function described({ code, signal }: ProcessEnd): string {
+function describeEnd({ code, signal }: ProcessEnd): string {
   return signal === null ? `ended with code ${String(code)}` : `was ended by ${signal}`;
 }
 
-/** Ends this process as another one ended; gives the exit code where that is not possible. */
+/** Ends this process as another one ended. Returns the exit code if that is not possible. */
 export function endLike({ code, signal }: ProcessEnd): number {
   if (signal === null) return code ?? 1;
   process.removeAllListeners(signal);
@@ -151,55 +151,55 @@ export function endLike({ code, signal }: ProcessEnd): number {
   return 1;
 }
 
-/** How long, in milliseconds, a client may take for its first request: it was started before us. */
+/** Milliseconds to wait for a client's first request. It was started before us. */
 const FIRST = 1000;
 
-/** Answers what the client has asked by then, and reads no more of it. Never throws. */
+/** Answers the requests that have arrived, then stops reading. Never throws. */
 export async function answerUnstarted(why: unknown, { input, output }: Terminal): Promise<void> {
-  // A person has asked for nothing, and sees the sentence on standard error.
+  // A person has sent no request, and reads standard error.
   if (input.isTTY === true) return;
-  const door = new PlainDoor();
+  const interceptor = new PassThrough();
   const client = new LineWriter((bytes) => output.write(bytes));
   const answered = new AbortController();
   const abandon = async (): Promise<void> => {
-    for (const answer of door.abandon(sentenceOf(why))) {
+    for (const answer of interceptor.abandon(sentenceOf(why))) {
       await client.line(answer);
       answered.abort();
     }
   };
-  const passed = passClientLines(input as AsyncIterable<Uint8Array>, door, {
+  const passed = passClientLines(input as AsyncIterable<Uint8Array>, interceptor, {
     server: abandon,
     client: (text) => client.line(text),
   }).catch(() => undefined);
   const late = setTimeout(FIRST, undefined, { signal: answered.signal }).catch(() => undefined);
   await Promise.race([passed, late]);
-  // What was read with the first request is answered as well.
+  // Also answers what was read together with the first request.
   input.destroy();
   await Promise.race([passed, sleep(FIRST)]);
 }
 
-/** Names no command: it may hold paths, and the client's own configuration says which it is. */
+/** Does not name the command, which may contain paths and is in the client's own configuration. */
 function sentenceOf(why: unknown): string {
   const { code } = ((why as { cause?: unknown }).cause ?? {}) as { code?: unknown };
   const reason = code === "ENOENT" ? "there is no such command" : typeof code === "string" ? code : "it failed";
   return `The server could not be started: ${reason}. Check the command in the configuration of the client.`;
 }
 
-/** Bytes of our own noise that wait to be read. */
+/** Most bytes of our own messages that wait to be read. */
 const MOST_UNREAD = 1024 * 1024;
 
-/** A server that runs. */
+/** A running server. */
 export interface StartedServer {
   readonly server: ServerProcess;
-  /** Settles when all that it wrote on standard error is passed on. */
+  /** Resolves when everything it wrote on standard error is passed on. */
   readonly noise: Promise<void>;
 }
 
 /**
- * Starts a command whose standard error is passed on. A pipe that it inherited would be a blocking one for us too: writing
- * there would then stop everything until somebody reads. A terminal is handed on as it is.
+ * Starts a command and passes its standard error on. A pipe that it inherited would block our writes too, and
+ * everything would wait for its reader. A terminal is inherited.
  *
- * @param env the whole environment; that of this process where left out.
+ * @param env the whole environment. Defaults to that of this process.
  */
 export async function startServer(
   [program = "", ...args]: readonly string[],
@@ -211,16 +211,16 @@ export async function startServer(
   return { server, noise: server.stderr === null ? Promise.resolve() : passOn(server.stderr, terminal.errors) };
 }
 
-/** The server waits for whoever reads its noise, as it would without us. */
+/** Passes standard error on. The server waits for its reader, as it would without us. */
 async function passOn(noise: AsyncIterable<Uint8Array>, errors: Output): Promise<void> {
   try {
     for await (const chunk of noise) await errors.write(chunk);
   } catch {
-    // Nobody reads any more, or the server is gone: either way there is nobody to tell.
+    // Nobody reads, or the server has ended. There is nobody to tell.
   }
 }
 
-/** Writes without waiting, and drops what nobody reads: messages must not stand still for noise. */
+/** Writes without waiting, and drops what nobody reads, so that messages never wait for log output. */
 export function lossy(errors: Output): (bytes: Uint8Array) => Promise<void> {
   let unread = 0;
   return (bytes) => {

@@ -1,25 +1,26 @@
 /**
- * Requests to a server at an address: as `fetch` makes them, without its limits on how long a server may be silent.
+ * HTTP requests to a server: like `fetch`, without its limits on silence, and the headers that may pass through a
+ * proxy.
  * @module
  */
 import { Agent as PlainAgent, request as plainRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import type { FetchLike } from "../../mcp/gate-fetch.js";
-import { headersOf } from "./headers.js";
+import { UsageError } from "../exit.js";
 
-/** Responses that have no body, whatever they say of one. */
+/** Status codes without a body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Connections to one kind of server, kept for the next request. */
+/** Connections to servers, kept alive for the next request. */
 export class Upstream implements Disposable {
   readonly #plain = new PlainAgent({ keepAlive: true });
   readonly #secure = new SecureAgent({ keepAlive: true });
 
-  /** Follows no redirects, and takes bytes as a body. Bodies come as the server sent them. */
+  /** Follows no redirects and takes bytes as a body. Bodies arrive as the server sent them. */
   readonly fetch: FetchLike = async (url, init = {}) => {
     const target = new URL(url);
     const headers = new Headers(init.headers);
-    // What is compressed would have to be unpacked before it is looked at, and streams may be held back for it.
+    // Compressed bodies would have to be unpacked, and compression may hold back streams.
     headers.set("accept-encoding", "identity");
     const body = init.body as Uint8Array | undefined;
     if (body !== undefined) headers.set("content-length", String(body.length));
@@ -37,7 +38,7 @@ export class Upstream implements Disposable {
     try {
       return await this.#send(url, options, body);
     } catch (error) {
-      // The server closed a kept connection in the moment it was used again: the request never reached it.
+      // The server closed a kept connection at the moment it was reused, so the request never reached it.
       if (!(error instanceof StaleConnection)) throw error;
       return this.#send(url, { ...options, agent: false }, body);
     }
@@ -71,7 +72,7 @@ function responseOf(incoming: IncomingMessage): Response {
   });
 }
 
-/** Takes chunks no sooner than they are read. `stop` is called when nobody reads any more. */
+/** Reads chunks only on demand. `stop` is called when the reader cancels. */
 function chunkStream(chunks: AsyncIterable<Uint8Array>, stop: () => void): ReadableStream<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>(
@@ -103,15 +104,82 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
 };
 
-/** A sentence that names no address: whoever gets it need not know where the server is. */
+/** A sentence without the server's address, which its reader need not know. */
 export function failureOf(error: unknown): string {
   return `The server cannot be reached: ${REASONS[codeOf(error) ?? ""] ?? "the connection failed"}.`;
 }
 
-/** Of several attempts, as for a name with two addresses, the first one's. */
+/** The error code; of several attempts, as for a name with two addresses, the first one's. */
 function codeOf(error: unknown): string | undefined {
   const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: readonly unknown[] };
   if (typeof code === "string" && code in REASONS) return code;
   if (errors?.[0] !== undefined) return codeOf(errors[0]);
   return cause instanceof Error ? codeOf(cause) : undefined;
+}
+
+/** Headers of one connection and not of a message (RFC 9110 §7.6.1), and those that each request sets itself. */
+const OF_CONNECTION: readonly string[] = [
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
+const OF_REQUEST: readonly string[] = ["host", "content-length", "accept-encoding", "expect"];
+
+/** The headers of a client's request that the server may see. */
+export function requestHeaders(headers: Headers, more: readonly Header[]): Headers {
+  const passed = withoutConnection(headers);
+  for (const name of OF_REQUEST) passed.delete(name);
+  for (const [name, value] of more) passed.set(name, value);
+  return passed;
+}
+
+/** The headers of a server's response that the client may see. */
+export function withoutConnection(headers: Headers): Headers {
+  const passed = new Headers(headers);
+  const named = (headers.get("connection") ?? "").split(",").map((name) => name.trim());
+  for (const name of [...OF_CONNECTION, ...named]) if (isName(name)) passed.delete(name);
+  return passed;
+}
+
+/** Headers from Node's list of alternating names and values. */
+export function headersOf(raw: readonly string[]): Headers {
+  const headers = new Headers();
+  for (let at = 0; at + 1 < raw.length; at += 2) headers.append(raw[at] as string, raw[at + 1] as string);
+  return headers;
+}
+
+/** A name and a value. */
+export type Header = readonly [name: string, value: string];
+
+/** Parses `--header "K: V"`. Throws UsageError, which never shows the value, because it may be a secret. */
+export function parseHeaders(lines: readonly string[]): readonly Header[] {
+  return lines.map((line) => {
+    const colon = line.indexOf(":");
+    const name = line.slice(0, Math.max(0, colon)).trim();
+    const value = line.slice(colon + 1).trim();
+    if (!canBeSent(name, value) || [...OF_CONNECTION, ...OF_REQUEST].includes(name.toLowerCase())) throw notAHeader();
+    return [name, value];
+  });
+}
+
+function notAHeader(): UsageError {
+  return new UsageError('--header wants a name and a value, as in --header "Authorization: Bearer …"', "proxy");
+}
+
+function canBeSent(name: string, value: string): boolean {
+  try {
+    return new Headers([[name, value]]).has(name);
+  } catch {
+    return false;
+  }
+}
+
+function isName(name: string): boolean {
+  return /^[!#$%&'*+\-.^_`|~\w]+$/.test(name);
 }

@@ -1,54 +1,54 @@
 /**
- * Artifacts into the arguments of one server's tools: what that needs, and how many calls may at a time.
+ * Puts artifacts into the arguments of one server's tools, a limited number of calls at a time.
  * @module
  */
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
 import type { ShareRule } from "../../core/config.js";
 import type { ArgumentsContext } from "../arguments.js";
-import { ArtifactSource } from "../reading/source.js";
-import { sharedWith } from "../door-config.js";
+import { ArtifactSource } from "../artifact-reader/source.js";
+import { sharedWith } from "../interceptor-config.js";
 import type { ArgumentTool, ArtifactForms } from "./form.js";
-import { Turns } from "./turns.js";
+import { Turns } from "../../core/turns.js";
 
-/** What putting artifacts into the arguments of one server's tools needs. */
-export interface ArgumentTerms {
+/** Dependencies for putting artifacts into the arguments of one server's tools. */
+export interface ArgumentDeps {
   readonly store: ArtifactStore;
-  /** Which server this is: the prefix of the ids of artifacts that its tools may be given. */
+  /** The server's namespace: prefix of the ids of artifacts that its tools may receive. */
   readonly namespace: string;
-  /** In which form artifacts go into arguments, by tool and place. */
+  /** The form of artifacts in arguments, by tool and place. */
   readonly forms: Readonly<Record<string, ArtifactForms>>;
-  /** Which artifacts of other servers may go into them. */
+  /** Rules that let artifacts of other servers into arguments. */
   readonly share: readonly ShareRule[];
-  /** Writes a read-only copy for a tool that wants a path, and gives that; left out where there are no files. */
+  /** Writes a read-only copy for a tool that expects a path and returns its path. Omitted where there are no files. */
   readonly writeCopy?: ((ref: StoredArtifact, signal?: AbortSignal) => Promise<string>) | undefined;
 }
 
-/** A tool that is called, as its server lists it. */
+/** A called tool, as its server lists it. */
 export type CalledTool = Omit<ArgumentTool, "forms" | "preset">;
 
 interface Caller {
-  /** Whose artifacts may be named. */
+  /** The owner of the artifacts. */
   readonly scope: ArtifactScope;
-  /** Gives up waiting and reading. */
+  /** Aborts waiting and reading. */
   readonly signal: AbortSignal;
 }
 
-/** Calls that artifacts are put into at a time, at one desk: each holds them in memory. */
+/** Most calls expanded at a time by one expander: each holds its artifacts in memory. */
 const MAX_EXPANDED = 4;
 
-/** Of one server. Only so many calls hold artifacts in memory at a time. */
+/** Expands arguments for one server's tools. Limits how many calls hold artifacts in memory. */
 export class Expander {
-  readonly #terms: ArgumentTerms;
+  readonly #deps: ArgumentDeps;
   readonly #turns = new Turns(MAX_EXPANDED);
 
-  constructor(terms: ArgumentTerms) {
-    this.#terms = terms;
+  constructor(deps: ArgumentDeps) {
+    this.#deps = deps;
   }
 
   /**
    * Expands one call's arguments when it is its turn.
    *
-   * @param tool says what is called; asked when the turn has come, since lists may change until then.
+   * @param tool returns the called tool. It is called when the turn has come, since lists may change until then.
    * @throws what the work throws; the signal's reason.
    */
   async expand<T>(tool: () => CalledTool, caller: Caller, work: (context: ArgumentsContext) => Promise<T>): Promise<T> {
@@ -56,7 +56,7 @@ export class Expander {
   }
 
   #context({ name, inputSchema, meta }: CalledTool, { scope, signal }: Caller): ArgumentsContext {
-    const { store, namespace, forms, share, writeCopy } = this.#terms;
+    const { store, namespace, forms, share, writeCopy } = this.#deps;
     return {
       tool: { name, inputSchema, meta, forms: (Object.hasOwn(forms, name) ? forms[name] : undefined) ?? {} },
       source: new ArtifactSource(store, scope, ...sharedWith(share, namespace, name)),

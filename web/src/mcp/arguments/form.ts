@@ -1,36 +1,37 @@
 /**
- * The form in which a tool wants a file: what configuration says, else what its schema says of the place.
+ * The form in which a tool expects a file: as configured, else as its schema says.
  * @module
  */
+import { fragmentToken } from "../../json/pointer.js";
 
-/** How an artifact is written into an argument. `path`: that of a copy, and only where configured. */
+/** How an artifact is written into an argument. `path` is the path of a copy, only where configured. */
 export type ArtifactForm = "base64" | "data_uri" | "text" | "path";
 
-/** Forms by place: names, indexes and `*`, joined by dots. */
+/** Forms by place. A place is names, indexes and `*` joined by dots. */
 export type ArtifactForms = Readonly<Record<string, ArtifactForm>>;
 
-/** What is known of a tool that arguments are for. */
+/** What is known of a called tool. */
 export interface ArgumentTool {
   /** Its name. */
   readonly name: string;
-  /** As its server listed it; undefined where it was not listed yet. */
+  /** Its input schema. Undefined if it is not listed yet. */
   readonly inputSchema: unknown;
   /** Its `_meta`, for `openai/fileParams`. */
   readonly meta?: unknown;
-  /** What configuration says of it. */
+  /** Configured forms. */
   readonly forms?: ArtifactForms;
-  /** What is known of well-known servers. */
+  /** Built-in forms for well-known servers. */
   readonly preset?: ArtifactForms;
 }
 
-/** Forms that a caller may ask for. */
+/** Forms that a caller may request. */
 const OFFERED = ["base64", "data_uri", "text"] as const;
 
 const MAX_DESCRIPTION = 4096;
 
 /**
- * The form wanted at a place; the first of configuration, preset, `?as=`, and what the schema says. Undefined where
- * nobody says, or where `?as=` says what is none of {@link OFFERED}.
+ * The form expected at a place: the first of `?as=`, configuration, preset, and schema. Undefined if none of them says,
+ * or if `?as=` is not one of {@link OFFERED}.
  */
 export function formAt(tool: ArgumentTool, path: ArgumentPath, as: string | undefined): ArtifactForm | undefined {
   const asked = OFFERED.find((form) => form === as);
@@ -58,7 +59,7 @@ const RULES: readonly Rule[] = [
   { form: "text", holds: (schema) => textAt(schema, "contentMediaType").toLowerCase().startsWith("text/") },
 ];
 
-/** Words for a data URI often say, within, that it is base64. */
+/** Descriptions of data URIs often mention base64. */
 const DATA_URI = /(?:\bbase-?64(?:[- ]encoded)? )?\bdata[- ]ur[il]s?\b|\bdata:[^\s"'`]{0,100}/gi;
 const BASE64 = /\bbase-?64\b/i;
 const TEXT = /\btext contents?\b|\bcontents? as text\b|\b(?:plain|raw)[- ]text\b|\butf-?8\b/i;
@@ -72,7 +73,7 @@ function describedForm(description: string): ArtifactForm | undefined {
   return named.length === 1 ? named[0] : undefined;
 }
 
-/** `openai/fileParams` names parameters; each is a string, an object with a `download_url`, or a list of either. */
+/** Whether `openai/fileParams` names the place: a string, an object with a `download_url`, or a list of either. */
 function isFileParameter(meta: unknown, [name, ...rest]: ArgumentPath): boolean {
   const names = own(meta, "openai/fileParams");
   if (!Array.isArray(names) || !names.includes(name)) return false;
@@ -95,15 +96,15 @@ export type ArgumentPath = readonly (string | number)[];
 
 type SchemaObject = Readonly<Record<string, unknown>>;
 
-/** Schemas that are looked at for one step: a server may write as many as it likes. */
+/** Most schemas that are examined for one step. */
 const MAX_SCHEMAS = 200;
 
-/** A path as configuration writes it: joined by dots. */
+/** A path as written in configuration: joined by dots. */
 export function pathText(path: ArgumentPath): string {
   return path.join(".");
 }
 
-/** What stands under the first path that fits, `*` being any name or index; undefined where none does. */
+/** The value under the first path that matches, where `*` matches any name or index. */
 function valueForPath<T>(values: Readonly<Record<string, T>>, path: ArgumentPath): T | undefined {
   const text = pathText(path);
   if (Object.hasOwn(values, text)) return values[text];
@@ -115,7 +116,7 @@ function valueForPath<T>(values: Readonly<Record<string, T>>, path: ArgumentPath
   return undefined;
 }
 
-/** All schemas that speak of one place, choices and references (`#/…`) followed, the outermost first. */
+/** All schemas for one place, outermost first. Follows choices and local references (`#/…`). */
 function schemasAt(root: unknown, path: ArgumentPath): readonly SchemaObject[] {
   let schemas = spread([root], root);
   for (const part of path) {
@@ -138,7 +139,7 @@ function spread(schemas: readonly unknown[], root: unknown): readonly SchemaObje
   return [...found];
 }
 
-/** What else is said of a schema's value. */
+/** Other schemas that apply to the same value. */
 function besides(schema: SchemaObject, root: unknown): unknown[] {
   const branches = ["anyOf", "oneOf", "allOf"].flatMap((keyword) => {
     const list = own(schema, keyword);
@@ -153,11 +154,11 @@ function besides(schema: SchemaObject, root: unknown): unknown[] {
   ];
 }
 
-/** What a schema says of one of its value's parts. */
+/** The schemas that apply to one part of a value. */
 function within(schema: SchemaObject, part: string | number): unknown[] {
   if (typeof part === "string") {
     const named = own(own(schema, "properties"), part);
-    // Patterns are a server's: they are not run over what a client sends.
+    // `patternProperties` is ignored: a server's patterns are not run over a client's input.
     return named === undefined ? [own(schema, "additionalProperties")] : [named];
   }
   const items = own(schema, "items");
@@ -170,16 +171,8 @@ function target(root: unknown, ref: string): unknown {
   if (ref === "#") return root;
   if (!ref.startsWith("#/")) return undefined;
   let found: unknown = root;
-  for (const part of ref.slice(2).split("/")) found = own(found, decoded(part));
+  for (const part of ref.slice(2).split("/")) found = own(found, fragmentToken(part) ?? part);
   return found;
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
-  } catch {
-    return part;
-  }
 }
 
 function own(value: unknown, name: string): unknown {

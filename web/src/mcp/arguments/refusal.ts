@@ -1,14 +1,14 @@
 /**
- * What a caller is told when a call is not made for its artifacts.
+ * Refusals: what the caller of a tool is told if the call is not made because of its artifacts.
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import type { TextResult } from "../reading/definition.js";
+import type { TextResult } from "../artifact-reader/definition.js";
 import { pathText, type ArgumentPath } from "./form.js";
 
-/** Thrown where a call must not be made; carries what its caller is told. */
+/** Thrown if a call must not be made. Carries the message for the caller. */
 export class Refusal extends Error {
-  /** What failed, where that is no fault of the caller's. */
+  /** The failure, if it is not the caller's fault. */
   readonly failure: SluiceError | undefined;
 
   constructor(sentence: string, failure?: SluiceError) {
@@ -22,7 +22,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A place in arguments, as it is named to a caller. */
+/** A place in arguments, as shown to the caller. */
 export interface Place {
   readonly tool: string;
   readonly path: ArgumentPath;
@@ -31,54 +31,54 @@ export interface Place {
 
 const MAX_NAME = 100;
 
-/** Nobody says in which form the place takes a file. */
+/** The form for the place is unknown. */
 export function unknownForm(place: Place): Refusal {
   return new Refusal(
     `${opening(place)}: it is not known in which form the tool takes a file there, so write ${offers(place.id, ["base64", "data_uri", "text"])}.`,
   );
 }
 
-/** A text is wanted, and the bytes are none. */
+/** The tool expects text, and the bytes are not UTF-8. */
 export function noText(place: Place): Refusal {
   return new Refusal(
     `${opening(place)}: its bytes are no UTF-8 text, so write ${offers(place.id, ["base64", "data_uri"])}.`,
   );
 }
 
-/** More than may be sent. */
+/** The arguments would be too large. */
 export function tooMuch(place: Place, maxBytes: number): Refusal {
   return new Refusal(
     `${opening(place)}: with it the arguments would come to more than ${sizeText(maxBytes)}, which is more than servers take; do not retry with the same artifact, pass a part of it or a smaller one.`,
   );
 }
 
-/** More references than are looked at. */
+/** Too many references. */
 export function tooMany(tool: string, most: number): Refusal {
   return new Refusal(
     `The call of ${named(tool)} was not made: it names more than ${most} artifacts; pass fewer in one call.`,
   );
 }
 
-/** The arguments are beyond what is read for references. */
+/** The arguments are too complex to search for references. */
 export function tooComplex(tool: string, why: string): Refusal {
   return new Refusal(`The call of ${named(tool)} was not made: its arguments name artifacts, but: ${why}`);
 }
 
-/** What retention took. */
+/** Retention removed the artifact. */
 export function expired(place: Place): Refusal {
   return new Refusal(
     `${opening(place)}: it is no longer kept; do not retry with it, call the tool again that gave it.`,
   );
 }
 
-/** A store that failed; its own words may name what a model must not see. */
+/** The store failed. Its own message is not shown, because it may contain secrets. */
 export function unreadable(place: Place): Refusal {
   return new Refusal(
     `${opening(place)}: its store could not read it; tell the user, and call the tool again that gave it.`,
   );
 }
 
-/** A store that did not answer for so many milliseconds. */
+/** The store did not answer in time. */
 export function tooSlow(place: Place, milliseconds: number): Refusal {
   const seconds = `${milliseconds / 1000} s`;
   return new Refusal(
@@ -90,14 +90,14 @@ export function tooSlow(place: Place, milliseconds: number): Refusal {
   );
 }
 
-/** An artifact of another server's, of nobody's, or one that could not be stored. */
+/** The artifact belongs to another server or owner, or was not stored. */
 export function notHere(place: Place): Refusal {
   return new Refusal(
     `${opening(place)}: no such artifact is known here. An artifact can be passed to tools of the server that it came from; check the URI, or call the tool again that gave it.`,
   );
 }
 
-/** A path is wanted where there are none. */
+/** The tool expects a path, and there are no files here. */
 export function noPath(place: Place): Refusal {
   return new Refusal(
     `${opening(place)}: the tool is configured to take the path of a file there, and here none can be written; tell the user.`,

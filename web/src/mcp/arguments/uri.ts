@@ -1,25 +1,25 @@
 /**
- * An argument that is wholly one reference to an artifact.
+ * Recognises an argument that is exactly one reference to an artifact.
  * @module
  */
 import { isArtifactId } from "../../artifacts/ids.js";
 
-/** A reference as it stands in an argument. */
+/** A reference in an argument. */
 export interface GivenUri {
   readonly id: string;
-  /** What `?as=` says, whatever it says; undefined where it says nothing. */
+  /** The value of `?as=`, not validated. Undefined if it is missing. */
   readonly as: string | undefined;
 }
 
-/** What references say of themselves; see {@link uriIn}. */
+/** Parameters that our own references carry. See {@link uriIn}. */
 const DESCRIBING: ReadonlySet<string> = new Set(["type", "size", "form"]);
 
-/** Longer is none: an id, a MIME type, a size. */
+/** Longest reference: an id, a MIME type, a size. */
 const MAX_URI = 1024;
 
 /**
- * Reads `artifact://<id>`, with `?as=` and with what our own references say of themselves (`type`, `size`, `form`).
- * Anything else is no reference to an artifact as a whole, but a text that a server may have a use for.
+ * Parses `artifact://<id>`, with `?as=` and the parameters of our own references (`type`, `size`, `form`). Anything
+ * else is not a reference to a whole artifact, but text for the server.
  */
 export function uriIn(text: string): GivenUri | undefined {
   if (text.length > MAX_URI || !text.startsWith("artifact://")) return undefined;

@@ -1,11 +1,12 @@
 /**
- * JSON Schema keywords by what they hold, for all drafts at once: a name that a draft does not know is in none of its
- * schemas. And where a `$ref` within one document points.
+ * JSON Schema keywords by what they contain, for all drafts at once: a keyword that a draft does not know does not
+ * occur in its schemas. Also resolves `$ref` within a document.
  * @module
  */
-import { membersOf, nameOf, valueAt, type ObjectNode, type StringNode, type ValueNode } from "../json-text.js";
+import { fragmentToken } from "../../json/pointer.js";
+import { membersOf, nameOf, valueAt, type ObjectNode, type StringNode, type ValueNode } from "../../json/text.js";
 
-/** What a schema demands of a value (`same`), or of a part of it (`part`): an item, a member, a name. */
+/** A subschema that applies to the same value (`same`), or to a part of it (`part`): an item, a member, a name. */
 export interface Subschema {
   readonly keyword: string;
   readonly about: "same" | "part";
@@ -14,7 +15,7 @@ export interface Subschema {
 
 interface Holder {
   readonly about: Subschema["about"];
-  /** Whether the schemas stand under names of somebody's choice. */
+  /** Whether the subschemas are keyed by arbitrary names. */
   readonly named: boolean;
 }
 
@@ -26,7 +27,7 @@ const HOLDERS: ReadonlyMap<string, Holder> = new Map([
   ...holders({ about: "same", named: true }, "dependentSchemas dependencies $defs definitions"),
 ]);
 
-/** What says something about a position without constraining it; hosts show it. */
+/** Keywords that describe a position without constraining it. Hosts show them. */
 export const ANNOTATIONS: ReadonlySet<string> = new Set([
   "title",
   "description",
@@ -37,7 +38,7 @@ export const ANNOTATIONS: ReadonlySet<string> = new Set([
   "writeOnly",
 ]);
 
-/** What belongs to the document's root, whatever becomes of the constraints there. */
+/** Keywords that belong to the document's root, whatever happens to its constraints. */
 const IDENTITY: ReadonlySet<string> = new Set([
   "$schema",
   "$id",
@@ -51,20 +52,20 @@ const IDENTITY: ReadonlySet<string> = new Set([
   "definitions",
 ]);
 
-/** What stands under these is data, not schema, whoever refers to it. */
+/** Keywords that contain data and not schemas, even if a reference points there. */
 const DATA: ReadonlySet<string> = new Set([...ANNOTATIONS, "const", "enum"]);
 
-/** Whether a keyword lets through everything. */
-export function isHeedless(name: string): boolean {
+/** Whether a keyword constrains nothing. */
+export function constrainsNothing(name: string): boolean {
   return ANNOTATIONS.has(name) || IDENTITY.has(name) || isExtension(name);
 }
 
-/** Whether a keyword is somebody's own remark. */
+/** Whether a keyword is an extension. */
 export function isExtension(name: string): boolean {
   return name.startsWith("x-");
 }
 
-/** The schemas directly within a schema, in the order of its text. */
+/** The direct subschemas of a schema, in textual order. */
 export function* subschemasOf(schema: ObjectNode): Generator<Subschema, void, void> {
   for (const [keyword, { value }] of membersOf(schema)) {
     const holder = HOLDERS.get(keyword);
@@ -74,7 +75,7 @@ export function* subschemasOf(schema: ObjectNode): Generator<Subschema, void, vo
 }
 
 function* heldBy(value: ValueNode, named: boolean): Generator<ValueNode, void, void> {
-  // Of a repeated name only the last is in force, but a reference resolves to it alone, too.
+  // Of a duplicate name only the last is in force, and references resolve to it too.
   if (named && value.type === "Object") for (const member of membersOf(value).values()) yield member.value;
   if (!named && value.type === "Array") for (const element of value.elements) yield element.value;
   if (!named && isSchema(value)) yield value;
@@ -84,30 +85,30 @@ function isSchema(node: ValueNode | undefined): boolean {
   return node?.type === "Object" || node?.type === "Boolean";
 }
 
-/** The string under a keyword. */
+/** The string value of a keyword. */
 export function stringAt(schema: ValueNode, keyword: string): string | undefined {
   const node = valueAt(schema, keyword);
   return node?.type === "String" ? node.value : undefined;
 }
 
-/** The number under a keyword. */
+/** The number value of a keyword. */
 export function numberAt(schema: ValueNode, keyword: string): number | undefined {
   const node = valueAt(schema, keyword);
   return node?.type === "Number" ? node.value : undefined;
 }
 
-/** The elements under a keyword, none where there is no array. */
+/** The elements of a keyword's array, or none. */
 export function listAt(schema: ValueNode, keyword: string): ValueNode[] {
   const node = valueAt(schema, keyword);
   return node?.type === "Array" ? node.elements.map(({ value }) => value) : [];
 }
 
-/** Whether a schema accepts everything by being `true` or `{}`. */
+/** Whether a schema is `true` or `{}`. */
 export function isOpen(schema: ValueNode | undefined): boolean {
   return schema?.type === "Boolean" ? schema.value : schema?.type === "Object" && schema.members.length === 0;
 }
 
-/** Whether all names of an object are among some. */
+/** Whether all names of an object are allowed. */
 export function hasOnly(object: ObjectNode, allowed: (name: string) => boolean): boolean {
   return object.members.every((member) => allowed(nameOf(member)));
 }
@@ -124,7 +125,7 @@ function holders(holder: Holder, keywords: string): [string, Holder][] {
   return keywords.split(" ").map((keyword) => [keyword, holder]);
 }
 
-/** A `$ref`, and the schema its pointers start from: the root, or the nearest one around it with an `$id`. */
+/** A `$ref`, and the schema that its pointer starts from: the root, or the nearest enclosing schema with an `$id`. */
 export interface Reference {
   readonly node: StringNode;
   readonly base: ObjectNode;
@@ -132,7 +133,7 @@ export interface Reference {
 
 interface Target {
   readonly schema: ValueNode;
-  /** Parts of the pointer as they are written, and the node each leads to. */
+  /** Parts of the pointer as written, and the node that each leads to. */
   readonly steps: readonly { readonly part: string; readonly name: string; readonly node: ValueNode }[];
 }
 
@@ -148,7 +149,7 @@ export function referenceOf(schema: ObjectNode, base: ObjectNode): Reference | u
   return node?.type === "String" ? { node, base: baseWithin(schema, base) } : undefined;
 }
 
-/** Follows a reference; undefined where it leaves the document, names an anchor, or ends in what is no schema. */
+/** Resolves a reference. Undefined if it leaves the document, names an anchor, or does not lead to a schema. */
 export function follow({ node: { value: ref }, base }: Reference): Target | undefined {
   const hash = ref.indexOf("#");
   const document = hash < 0 ? ref : ref.slice(0, hash);
@@ -158,7 +159,7 @@ export function follow({ node: { value: ref }, base }: Reference): Target | unde
   const steps: { part: string; name: string; node: ValueNode }[] = [];
   let schema: ValueNode = base;
   for (const part of pointer.split("/").slice(1)) {
-    const name = nameIn(part);
+    const name = fragmentToken(part);
     const node: ValueNode | undefined = name === undefined ? undefined : child(schema, name);
     if (name === undefined || node === undefined) return undefined;
     steps.push({ part, name, node });
@@ -167,9 +168,9 @@ export function follow({ node: { value: ref }, base }: Reference): Target | unde
   return { schema, steps };
 }
 
-/** Whether a pointer leads through something that is data, such as a default. */
+/** Whether a pointer leads through data, such as a default. */
 export function isThroughData({ steps }: Target): boolean {
-  // What follows `properties` is a name that somebody chose, whatever it reads like.
+  // The token after `properties` is an arbitrary name, not a keyword.
   let isName = false;
   for (const { name } of steps) {
     if (!isName && DATA.has(name)) return true;
@@ -190,13 +191,4 @@ const NAMING: ReadonlySet<string> = new Set([
 function child(node: ValueNode, name: string): ValueNode | undefined {
   if (node.type !== "Array") return valueAt(node, name);
   return /^(?:0|[1-9]\d{0,9})$/.test(name) ? node.elements[Number(name)]?.value : undefined;
-}
-
-/** What a part of a pointer in a URI fragment names. */
-function nameIn(part: string): string | undefined {
-  try {
-    return decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
-  } catch {
-    return undefined;
-  }
 }

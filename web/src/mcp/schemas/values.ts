@@ -1,14 +1,14 @@
 /**
- * Which values a schema lets through: as far as it can be told from its keywords, and otherwise more rather than fewer;
- * whether references are among them, and whether it judges values alike before and after diversions.
+ * Analyses which values a schema accepts, as far as its keywords tell and otherwise more rather than fewer; whether it
+ * accepts references; and whether it judges values alike before and after diversions.
  * @module
  */
-import { valueAt, type ObjectNode, type ValueNode } from "../json-text.js";
+import { valueAt, type ObjectNode, type ValueNode } from "../../json/text.js";
 import {
   baseWithin,
   follow,
   hasOnly,
-  isHeedless,
+  constrainsNothing,
   listAt,
   numberAt,
   referenceOf,
@@ -18,7 +18,7 @@ import {
 
 /** Kinds of values, as bits. */
 const SHORT_STRING = 1;
-/** A string that may hold bytes, or a text too long to stay. */
+/** A string that may contain bytes, or a text that is too long to stay. */
 export const LONG_STRING = 2;
 const ARRAY = 4;
 export const OBJECT = 8;
@@ -28,13 +28,13 @@ const NULL = 64;
 export const STRING: number = SHORT_STRING | LONG_STRING;
 export const ANYTHING: number = STRING | ARRAY | OBJECT | NUMBER | BOOLEAN | NULL;
 
-/** What the gate may take away. */
+/** Kinds that the gate may divert. */
 export const DIVERTIBLE: number = LONG_STRING | ARRAY | OBJECT;
 
-/** Strings below this never hold bytes: the shortest run that is found is a data URI of that many characters. */
+/** Shorter strings never contain bytes: the shortest detected run is a data URI of this length. */
 const SHORTEST_RUN = 64;
 
-/** Formats whose values are short whatever they say. */
+/** Formats whose values are always short. */
 const SHORT_FORMATS: ReadonlySet<string> = new Set(
   "date time date-time duration ipv4 ipv6 uuid email idn-email hostname idn-hostname".split(" "),
 );
@@ -49,21 +49,21 @@ const BY_TYPE: Readonly<Record<string, number>> = {
   null: NULL,
 };
 
-/** How deep schemas are looked into, references included. A text nests less: only what refers on and on is cut off. */
+/** Maximum depth of the analysis, references included. Only endless references reach it. */
 const MAX_LOOK = 300;
 
-/** Tells the kinds of values that schemas let through. Remembers what it told: schemas may share definitions. */
+/** Determines the kinds of values that schemas accept. Caches results, because schemas may share definitions. */
 export class Values {
   readonly #known = new Map<ObjectNode, number>();
 
-  /** Bits of all kinds that a value may have; never too few. */
+  /** Bits of all kinds that a value may have, never too few. */
   of(schema: ValueNode, base: ObjectNode, depth: number = 0): number {
     if (schema.type === "Boolean") return schema.value ? ANYTHING : 0;
     if (schema.type !== "Object") return ANYTHING;
     const known = this.#known.get(schema);
     if (known !== undefined) return known;
     if (depth > MAX_LOOK) return ANYTHING;
-    // What refers to itself on the way says nothing more.
+    // A schema that refers to itself adds no constraint.
     this.#known.set(schema, ANYTHING);
     const kinds = ownKinds(schema) & this.#appliedKinds(schema, baseWithin(schema, base), depth + 1);
     this.#known.set(schema, kinds);
@@ -101,7 +101,7 @@ function ownKinds(schema: ObjectNode): number {
 }
 
 function kindOfType(type: ValueNode): number {
-  // Of a name that nobody knows anything may come.
+  // An unknown type may be anything.
   if (type.type !== "String" || !Object.hasOwn(BY_TYPE, type.value)) return ANYTHING;
   return BY_TYPE[type.value] as number;
 }
@@ -123,23 +123,23 @@ function kindOfValue(value: ValueNode): number {
   }
 }
 
-/** Which schemas are widened: those of results, or those of arguments. */
+/** Whether a schema is of results or of arguments. */
 export type Side = "output" | "input";
 
-/** What a reference that stands alone is, as a pattern. */
+/** Pattern of a reference on its own. */
 export const REFERENCE = "^artifact://";
-/** What a text is that holds references in place of its runs. */
+/** Pattern of a text that contains references in place of its runs. */
 export const TEXT_WITH_REFERENCE = "artifact://";
 
-/** No reference is shorter, nor a text that holds one: scheme, and 12 digits of an id. */
+/** Shortest reference, or text with one: the scheme and a 12-digit id. */
 const SHORTEST = 24;
-/** No reference is longer: an id of at most 129 characters, and a query. */
+/** Longest reference: an id of at most 129 characters and a query. */
 const LONGEST = 1024;
 
-/** Formats that every reference has, and that a URI keeps when a run within it becomes one. */
+/** Formats that every reference has, and that a URI keeps if a run in it becomes a reference. */
 const URI_FORMATS: ReadonlySet<string> = new Set(["uri", "uri-reference", "iri", "iri-reference"]);
 
-/** Keywords that may refuse a string for reasons that are not looked into. */
+/** Keywords that may refuse a string for reasons that are not analysed. */
 const REFUSING = [
   "const",
   "enum",
@@ -152,7 +152,7 @@ const REFUSING = [
   "$recursiveRef",
 ];
 
-/** Tells which schemas let every reference through; of what it cannot tell, it says no. */
+/** Determines which schemas accept every reference. If unsure, it says no. */
 export class Acceptance {
   readonly #side: Side;
   readonly #values: Values;
@@ -163,7 +163,7 @@ export class Acceptance {
     this.#values = values;
   }
 
-  /** Whether a schema lets every reference through. */
+  /** Whether a schema accepts every reference. */
   of(schema: ValueNode, base: ObjectNode, depth: number = 0): boolean {
     if (schema.type !== "Object") return schema.type === "Boolean" && schema.value;
     const known = this.#known.get(schema);
@@ -188,7 +188,7 @@ export class Acceptance {
   }
 
   #hasRoom(longest: number | undefined): boolean {
-    // References in place of short runs may make a text longer than it was.
+    // References in place of short runs may make a text longer.
     return longest === undefined || (this.#side === "input" && longest >= LONGEST);
   }
 
@@ -216,7 +216,7 @@ function isOurs(pattern: string | undefined): boolean {
   return pattern === REFERENCE || pattern === TEXT_WITH_REFERENCE;
 }
 
-/** Keywords that ask about the parts of a value which no diversion changes, as long as it is not diverted itself. */
+/** Keywords about parts of a value that no diversion changes, unless the value itself is diverted. */
 const STEADY: ReadonlySet<string> = new Set(
   (
     "type const enum required dependentRequired minProperties maxProperties minItems maxItems " +
@@ -224,10 +224,10 @@ const STEADY: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Keywords about numbers: what is diverted passes them before and after. */
+/** Keywords about numbers, which diverted values pass before and after. */
 const NUMERIC: ReadonlySet<string> = new Set("minimum maximum exclusiveMinimum exclusiveMaximum multipleOf".split(" "));
 
-/** Keywords whose answer is that of the schemas in them. */
+/** Keywords whose result is that of their subschemas. */
 const APPLIED: ReadonlySet<string> = new Set(
   (
     "allOf anyOf oneOf not if then else dependentSchemas $ref properties additionalProperties " +
@@ -236,8 +236,8 @@ const APPLIED: ReadonlySet<string> = new Set(
 );
 
 /**
- * Tells which schemas judge a value the same before and after parts of it were diverted; of what it cannot tell, it says
- * no. Only of these may the opposite be asked for, or the answer choose a branch.
+ * Determines which schemas judge a value the same before and after parts of it were diverted. If unsure, it says no.
+ * Only these may be negated or used as a condition.
  */
 export class Steadiness {
   readonly #values: Values;
@@ -247,7 +247,7 @@ export class Steadiness {
     this.#values = values;
   }
 
-  /** About a value that is not diverted itself, only parts of it. */
+  /** For a value that is not diverted itself, only parts of it. */
   ofWhole(schema: ValueNode, base: ObjectNode, depth: number = 0): boolean {
     if (schema.type !== "Object") return true;
     const known = this.#known.get(schema);
@@ -259,11 +259,11 @@ export class Steadiness {
     return isSteady;
   }
 
-  /** About a value that may be diverted itself. */
+  /** For a value that may be diverted itself. */
   ofPart(schema: ValueNode, base: ObjectNode): boolean {
     if (schema.type !== "Object") return true;
     const kinds = this.#values.of(schema, base);
-    // Neither what is diverted nor the reference to it passes, where only numbers do or only short constants.
+    // Neither a diverted value nor its reference passes, if only numbers or short constants do.
     if ((kinds & STRING) === 0 && (kinds & DIVERTIBLE) === 0) return true;
     if ((kinds & DIVERTIBLE) === 0 && (valueAt(schema, "const") ?? valueAt(schema, "enum")) !== undefined) return true;
     return hasOnly(schema, isNumeric);
@@ -276,12 +276,12 @@ export class Steadiness {
     const reference = referenceOf(schema, base);
     if (reference !== undefined) {
       const target = follow(reference);
-      // The root itself also becomes an object that names the artifact.
+      // The root may also become an object that names the artifact.
       if (target === undefined || target.steps.length === 0) return false;
       if (!this.ofWhole(target.schema, reference.base, depth)) return false;
     }
     for (const { keyword, about, node } of subschemasOf(schema)) {
-      if (isHeedless(keyword)) continue;
+      if (constrainsNothing(keyword)) continue;
       if (!(about === "same" ? this.ofWhole(node, base, depth) : this.ofPart(node, base))) return false;
     }
     return true;
@@ -289,7 +289,7 @@ export class Steadiness {
 }
 
 function isNumeric(name: string): boolean {
-  return NUMERIC.has(name) || isHeedless(name);
+  return NUMERIC.has(name) || constrainsNothing(name);
 }
 
 function isCompound(value: ValueNode): boolean {

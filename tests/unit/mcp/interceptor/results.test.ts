@@ -1,0 +1,249 @@
+import { beforeEach, describe, expect, it, test } from "vitest";
+import {
+  MemoryArtifactStore,
+  type ArtifactInfo,
+  type ArtifactWriter,
+  type SluiceConfig,
+} from "../../../../web/src/index.js";
+import { image, png, Talk, textOf, wait } from "./talk.js";
+import { wrapClient } from "../../../../web/src/mcp/wrap-client.js";
+
+let talk: Talk;
+beforeEach(() => {
+  talk = new Talk();
+});
+
+describe("the result of a call", () => {
+  it("has its bytes stored, and each thing that was stored is told of", async () => {
+    const answer = await talk.call("shot", { content: [image()] });
+    expect(textOf(answer)).toMatch(/^\[sluice\] PNG image.*srv_artifact_read/);
+    expect(talk.events).toMatchObject([{ kind: "stored", tool: "shot", artifacts: [{ mime_type: "image/png" }] }]);
+  });
+
+  it("is answered however deep it nests", async () => {
+    for (const levels of [100, 600, 5_000, 100_000]) {
+      const deep = `${"[".repeat(levels)}${"]".repeat(levels)}`;
+      const id = `deep-${levels}`;
+      await talk.say({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "deep" } });
+      const [answer] = await talk.hear(
+        `{"jsonrpc":"2.0","id":"${id}","result":{"content":[],"structuredContent":{"a":${deep}}}}`,
+      );
+      expect(answer?.includes("artifact://")).toBe(levels > 512);
+      expect(JSON.parse(answer ?? "")).toMatchObject({ id, result: { content: expect.any(Array) } });
+    }
+  });
+
+  it("of a tool for the host's app alone is left alone, whatever its size", async () => {
+    await talk.list(
+      { name: "app", _meta: { ui: { visibility: ["app"] } } },
+      { name: "both", _meta: { ui: { visibility: ["model", "app"] } } },
+    );
+    expect(await talk.call("app", { content: [image(9_000_000)] })).toMatchObject({
+      result: { content: [image(9_000_000)] },
+    });
+    expect(textOf(await talk.call("both", { content: [image()] }))).toContain("[sluice]");
+  });
+
+  it("whose id comes last is written for the tool whose it is, whatever else is under way", async () => {
+    const config: SluiceConfig = {
+      tool_fields: {
+        export: [{ field_path: "note", content_type: "note", mime_type: "text/plain" }],
+        other: [{ field_path: "title", content_type: "title", mime_type: "text/plain" }],
+      },
+    };
+    for (const size of [1_000, 100_000, 9_000_000]) {
+      talk = new Talk({ config });
+      for (const [id, name] of ["export", "other"].entries()) {
+        await talk.say({ jsonrpc: "2.0", id, method: "tools/call", params: { name } });
+      }
+      const result = { content: [], structuredContent: { note: "a note", title: "a title", data: png(size) } };
+      const [answer] = await talk.hear(`{"result":${JSON.stringify(result)},"jsonrpc":"2.0","id":0}`);
+      const { structuredContent } = (JSON.parse(answer ?? "") as { result: typeof result }).result;
+      expect(structuredContent).toMatchObject({
+        note: expect.stringMatching(/^artifact:/) as unknown,
+        title: "a title",
+        data: expect.stringMatching(/^artifact:/) as unknown,
+      });
+      expect(talk.events).toMatchObject([{ kind: "stored", tool: "export" }]);
+    }
+  });
+
+  it("for the host's app alone is left alone also where its id comes last", async () => {
+    for (const size of [1_000, 100_000, 9_000_000]) {
+      talk = new Talk();
+      await talk.list({ name: "app", _meta: { ui: { visibility: ["app"] } } }, { name: "both" });
+      for (const [id, name] of ["both", "app"].entries()) {
+        await talk.say({ jsonrpc: "2.0", id, method: "tools/call", params: { name } });
+      }
+      const message = `{"result": ${JSON.stringify({ content: [image(size)], n: 1 })} ,"jsonrpc":"2.0","id":1}`;
+      expect((await talk.hear(message))[0] === message).toBe(true);
+      expect(talk.events).toEqual([]);
+    }
+  });
+
+  it("of a task is gated where it comes: in tasks/result, in tasks/get, in a notification", async () => {
+    const task = { taskId: "t1", status: "working" };
+    await talk.call("slow", { task });
+    expect(textOf(await talk.ask("tasks/result", { taskId: "t1" }, { content: [image()] }))).toContain("[sluice] PNG");
+    const got = await talk.ask(
+      "tasks/get",
+      { taskId: "t1" },
+      { ...task, status: "completed", result: { content: [image()] } },
+    );
+    expect(textOf({ result: got.result?.["result"] as Record<string, unknown> })).toContain("[sluice] PNG");
+    const [told] = await talk.hear({
+      jsonrpc: "2.0",
+      method: "notifications/tasks",
+      params: { ...task, result: { content: [image()] } },
+    });
+    expect(told).toContain("[sluice] PNG");
+    expect(talk.events.map((event) => event.kind === "stored" && event.tool)).toEqual(["slow", "slow", undefined]);
+  });
+
+  it("is gated when the id comes last and other calls wait", async () => {
+    for (const [id, method] of [
+      [1, "tools/call"],
+      [2, "resources/read"],
+      [3, "prompts/get"],
+    ] as const) {
+      await talk.say({ jsonrpc: "2.0", id, method, params: { name: "a", uri: "file:///a" } });
+    }
+    const [answer] = await talk.hear(
+      `{"result":{"content":[${JSON.stringify(image(200_000))}]},"jsonrpc":"2.0","id":1}`,
+    );
+    expect(answer).toContain("[sluice] PNG");
+    const read = `{"result":{"contents":[{"uri":"file:///a","blob":"${png(200_000)}"}]},"jsonrpc":"2.0","id":2}`;
+    expect(await talk.hear(read)).toEqual([read]);
+  });
+
+  it("that asks for input keeps its state to the letter", async () => {
+    const requestState = png(30_000);
+    const { result } = await talk.call("ask", {
+      resultType: "input_required",
+      requestState,
+      inputRequests: { a: { method: "elicitation/create", params: { message: "x ".repeat(20_000) } } },
+    });
+    expect(result).toMatchObject({ requestState });
+    expect(talk.events).toEqual([]);
+  });
+});
+
+describe("the id of a call", () => {
+  const result = { content: [image()] };
+
+  it("is not used up by a request of the server's that has the same", async () => {
+    await wait(talk, 0);
+    const ping = '{"jsonrpc":"2.0","id":0,"method":"ping"}';
+    expect(await talk.hear(ping)).toEqual([ping]);
+    expect((await talk.hear({ jsonrpc: "2.0", id: 0, result }))[0]).toContain("[sluice] PNG");
+    expect(talk.events).toMatchObject([{ kind: "stored", tool: "shot" }]);
+  });
+
+  it("is not used up by a line of a logger", async () => {
+    await wait(talk, 1);
+    expect(await talk.hear('{"level":"info","id":1}')).toEqual([]);
+    expect(await talk.hear('{"error":"cache miss"} retrying')).toEqual([]);
+    expect((await talk.hear({ jsonrpc: "2.0", id: 1, result }))[0]).toContain("[sluice] PNG");
+  });
+
+  it.each(['"1"', '" 1"', "1.0", "null", "99", `"${"x".repeat(2000)}"`])(
+    "may be told as %s: the result is gated",
+    async (id) => {
+      await wait(talk, 1);
+      const text = `{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result)}}`;
+      expect((await talk.hear(text))[0]).toContain("[sluice] PNG");
+    },
+  );
+
+  it("stands beside a result, whatever else stands there", async () => {
+    await wait(talk, 1);
+    const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method: null, params: {}, result });
+    expect((await talk.hear(text))[0]).toContain("[sluice] PNG");
+  });
+});
+
+describe("what is no result of a call", () => {
+  it.each([
+    ["resources/read", { contents: [{ uri: "file:///a", blob: png(500_000) }] }],
+    ["prompts/get", { messages: [{ role: "user", content: image(500_000) }] }],
+    ["completion/complete", { completion: { values: [png(500)] } }],
+    ["some/extension", { blob: png(500_000) }],
+  ])("passes as it came: %s", async (method, result) => {
+    await talk.say({ jsonrpc: "2.0", id: 1, method, params: {} });
+    const text = JSON.stringify({ jsonrpc: "2.0", id: 1, result });
+    expect(await talk.hear(text)).toEqual([text]);
+  });
+
+  it("is reduced where it is too large to be received", async () => {
+    const answer = await talk.ask(
+      "resources/read",
+      { uri: "file:///a" },
+      { contents: [{ uri: "file:///a", blob: png(9_000_000) }] },
+    );
+    expect(JSON.stringify(answer).length).toBeLessThan(10_000);
+    const app = await talk.ask(
+      "resources/read",
+      { uri: "ui://view" },
+      { contents: [{ uri: "ui://view", blob: png(9_000_000) }] },
+    );
+    expect(JSON.stringify(app).length).toBeGreaterThan(12_000_000);
+  });
+
+  it("that a server asks for and that cannot be reduced is refused in the client's place", async () => {
+    const heavy = Object.fromEntries(Array.from({ length: 11 }, (_, at) => [`m${at}`, "z ".repeat(500_000)]));
+    expect(await talk.hear({ jsonrpc: "2.0", id: 7, method: "sampling/createMessage", ...heavy })).toEqual([]);
+    expect(JSON.parse(talk.replies[0] ?? "")).toMatchObject({ id: 7, error: { code: -32603 } });
+  });
+});
+
+describe("a store that fails", () => {
+  /** Fails at every writer from the third on. */
+  class Failing extends MemoryArtifactStore {
+    #writers = 0;
+
+    override async openWriter(info?: ArtifactInfo): Promise<ArtifactWriter> {
+      this.#writers += 1;
+      if (this.#writers >= 3) throw Object.assign(new Error("no space"), { code: "ENOSPC" });
+      return super.openWriter(info);
+    }
+  }
+  const three = { content: [image(3000), image(4000), image(5000)] };
+  const failing = (config: SluiceConfig): Talk => new Talk({ store: new Failing({ retention: null }), config });
+
+  it("costs what it refused, which says so, and the next call goes on", async () => {
+    const broken = failing({});
+    const text = textOf(await broken.call("shots", three));
+    expect(text.match(/stored, not shown/g)).toHaveLength(2);
+    expect(text).toContain("E_STORE_FULL");
+    expect(broken.events.map(({ kind }) => kind)).toContain("failed");
+    expect(textOf(await broken.call("say", { content: [{ type: "text", text: "hello" }] }))).toBe("hello");
+  });
+
+  it("costs the answer where configured, which is an error that says so", async () => {
+    const broken = failing({ interceptor: { on_store_failure: "error" } });
+    const { error } = await broken.call("shots", three);
+    expect(error).toMatchObject({ code: -32603, data: { code: "E_STORE_FULL" } });
+    expect(error?.message).toMatch(/could not be passed on: The store has no room left/);
+    expect(textOf(await broken.call("say", { content: [{ type: "text", text: "hello" }] }))).toBe("hello");
+  });
+});
+
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+test("a listener that throws costs no answer, and is told of the next event", async () => {
+  const told: string[] = [];
+  const server = {
+    callTool: async (_params: object) => ({ content: [{ type: "image", data: PNG, mimeType: "image/png" }] }),
+  };
+  const client = wrapClient(server, {
+    store: new MemoryArtifactStore(),
+    onEvent: ({ kind }) => {
+      told.push(kind);
+      throw new Error("the listener's own");
+    },
+  });
+  for (const name of ["one", "two"]) {
+    expect(JSON.stringify(await client.callTool({ name }))).toContain("PNG image, 1 × 1");
+  }
+  expect(told).toEqual(["stored", "stored"]);
+});

@@ -1,0 +1,297 @@
+/**
+ * Listens for HTTP requests of allowed clients and answers them with web responses.
+ * @module
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { BoundedMessage } from "../../mcp/stdio-lines.js";
+import { errorMessage, RpcCode } from "../../jsonrpc/rpc.js";
+import type { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
+import { CommandError, Exit, systemReason, UsageError } from "../exit.js";
+import type { Terminal } from "../terminal.js";
+import { headersOf, withoutConnection } from "./upstream.js";
+import { createHash, timingSafeEqual } from "node:crypto";
+import { hostname } from "node:os";
+import { readSecret } from "../configuration.js";
+
+interface ServiceDeps {
+  readonly address: ListenAddress;
+  readonly terminal: Terminal;
+}
+
+/** Signals that end the service, and their exit codes. */
+const ENDS: ReadonlyMap<NodeJS.Signals, number> = new Map([
+  ["SIGINT", Exit.interrupted],
+  ["SIGTERM", Exit.terminated],
+  ["SIGHUP", 129],
+]);
+
+/** Serves, prints its URL, and returns the exit code after a signal. Throws CommandError if it cannot listen. */
+export async function serveUntilSignal(
+  { address, terminal }: ServiceDeps,
+  guard: ListenGuard,
+  path: string,
+  handler: HttpHandler,
+): Promise<number> {
+  const ended = signalled();
+  await using service = await serveHttp(address, guard, handler);
+  tell(terminal, `listening on ${shown(address.host, service.port, path)}`);
+  return await ended;
+}
+
+/** Writes a line on standard error without waiting. */
+export function tell({ errors }: Terminal, sentence: string): void {
+  errors.write(`sluice: ${sentence}\n`).catch(() => undefined);
+}
+
+/** Resolves to the exit code of the first signal. A second signal ends the process at once. */
+export function signalled(): Promise<number> {
+  return new Promise((resolve) => {
+    for (const [signal, code] of ENDS) process.once(signal, () => resolve(code));
+  });
+}
+
+/** A request with its body read. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Headers;
+  /** The owner, if something other than the authorization identifies it. */
+  readonly owner?: string;
+  /** The user that the owner belongs to, if a user may have several. */
+  readonly user?: string;
+  /** The body, or a scan of one that is too large to forward. Undefined if there is none. */
+  readonly body: Uint8Array | JsonRpcScanner | undefined;
+  /** Aborts when the client has gone. */
+  readonly signal: AbortSignal;
+}
+
+/** Answers requests. An exception becomes a response without details. */
+type HttpHandler = (request: HttpRequest) => Promise<Response>;
+
+interface HttpService extends AsyncDisposable {
+  readonly port: number;
+}
+
+const MAX_CONNECTIONS = 1024;
+
+/** Listens until it is disposed of, which ends every request. Throws CommandError if it cannot. */
+async function serveHttp(
+  { host, port }: ListenAddress,
+  guard: ListenGuard,
+  handler: HttpHandler,
+): Promise<HttpService> {
+  const server = createServer((request, response) => {
+    // A failure here costs one client its connection.
+    serve(request, response, guard, handler).catch(() => response.destroy());
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  await bind(server, host, port);
+  return {
+    port: (server.address() as AddressInfo).port,
+    [Symbol.asyncDispose]: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function bind(server: Server, host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error) => {
+      reject(new CommandError(Exit.failure, `cannot listen there: ${systemReason(error)}`, { cause: error }));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+async function serve(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  guard: ListenGuard,
+  handler: HttpHandler,
+): Promise<void> {
+  const abort = new AbortController();
+  outgoing.once("close", () => abort.abort());
+  const headers = headersOf(incoming.rawHeaders);
+  const { method = "GET", url: path = "/" } = incoming;
+  const refused = guard.refusal(headers);
+  if (refused !== undefined) return send(outgoing, refused);
+  const body = await bodyOf(incoming);
+  let response: Response;
+  try {
+    response = await handler({ method, path, headers, body, signal: abort.signal });
+  } catch {
+    response = refusal(undefined, 500, RpcCode.internal, "The request could not be answered.");
+  }
+  await send(outgoing, response);
+}
+
+/** An error response. `id` is JSON text. */
+export function refusal(id: string | undefined, status: number, code: number, sentence: string): Response {
+  const headers = { "content-type": "application/json" };
+  return new Response(errorMessage(id ?? "null", code, sentence), { status, headers });
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<Uint8Array | JsonRpcScanner | undefined> {
+  const { "content-length": length, "transfer-encoding": coding } = incoming.headers;
+  if (length === undefined && coding === undefined) return undefined;
+  const held = new BoundedMessage();
+  for await (const chunk of incoming) held.push(chunk as Uint8Array);
+  return held.whole() ?? held.members;
+}
+
+/** Sends a response as fast as the client reads it. */
+async function send(outgoing: ServerResponse, response: Response): Promise<void> {
+  const headers = withoutConnection(response.headers);
+  const cookies = headers.getSetCookie();
+  headers.delete("set-cookie");
+  if (cookies.length > 0) outgoing.setHeader("set-cookie", cookies);
+  outgoing.writeHead(response.status, response.statusText, Object.fromEntries(headers));
+  const reader = response.body?.getReader();
+  if (reader === undefined) {
+    outgoing.end();
+    return;
+  }
+  outgoing.flushHeaders();
+  const gone = (): void => void reader.cancel().catch(() => undefined);
+  outgoing.once("close", gone);
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      if (outgoing.destroyed) return;
+      if (!outgoing.write(next.value)) await drain(outgoing);
+    }
+    outgoing.end();
+  } catch {
+    // The response broke off, so ours does too.
+    outgoing.destroy();
+  } finally {
+    outgoing.off("close", gone);
+  }
+}
+
+async function drain(outgoing: ServerResponse): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      outgoing.off("drain", done).off("close", done);
+      resolve();
+    };
+    outgoing.once("drain", done).once("close", done);
+    if (outgoing.destroyed) done();
+  });
+}
+
+/** The address of `--listen HOST:PORT`. */
+export interface ListenAddress {
+  /** Without the brackets of an IPv6 address. */
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+}
+
+/** The environment variable that holds the bearer token. */
+const TOKEN_VARIABLE = "SLUICE_PROXY_TOKEN";
+
+const SHORTEST_TOKEN = 16;
+
+/** Parses the option of a command. Throws UsageError. */
+export function listenAddress(said: string, command: string = "proxy"): ListenAddress {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(said) ?? [];
+  const host = bracketed ?? plain;
+  if (host === undefined || Number(port) > 65_535) {
+    throw new UsageError("--listen wants HOST:PORT, as in --listen 127.0.0.1:8080; port 0 is any free one", command);
+  }
+  return { host, port: Number(port) };
+}
+
+/** The token that clients must have, if any. Throws UsageError for a public address without one. */
+export function listenToken(env: NodeJS.ProcessEnv, { host }: ListenAddress): string | undefined {
+  const token = readSecret(env, TOKEN_VARIABLE, SHORTEST_TOKEN, "proxy");
+  if (token === undefined && !isLoopback(host)) {
+    throw new UsageError(
+      `--listen at an address that other machines reach wants a bearer token in the variable ${TOKEN_VARIABLE}, or in the file that ${TOKEN_VARIABLE}_FILE names`,
+      "proxy",
+    );
+  }
+  return token;
+}
+
+const WANTS_TOKEN = "This proxy wants its own bearer token in the header Authorization.";
+
+/** Decides whether a request is admitted. */
+export class ListenGuard {
+  readonly #host: string;
+  readonly #token: string | undefined;
+
+  constructor({ host }: ListenAddress, token: string | undefined) {
+    this.#host = host.toLowerCase();
+    this.#token = token;
+  }
+
+  /** Whether clients need a token. It is then meant for the proxy and not for the server. */
+  get wantsToken(): boolean {
+    return this.#token !== undefined;
+  }
+
+  /** The refusal of a request; undefined if it is admitted. */
+  refusal(headers: Headers): Response | undefined {
+    const origin = headers.get("origin");
+    const isOurs = this.#isOurs(hostIn(`http://${headers.get("host") ?? ""}`));
+    // A page from elsewhere can reach us by a host name of its own, but cannot hide its origin.
+    if (!isOurs || (origin !== null && !this.#isOurs(hostIn(origin)))) {
+      return refusal(
+        undefined,
+        403,
+        RpcCode.invalidRequest,
+        "Only requests to this machine by its own name, and from pages on it, are answered.",
+      );
+    }
+    if (this.#token === undefined) return undefined;
+    const [, token = ""] = /^Bearer +(.+)$/i.exec(headers.get("authorization") ?? "") ?? [];
+    // Digests compare in constant time for all tokens.
+    if (timingSafeEqual(digest(token), digest(this.#token))) return undefined;
+    const wanted = refusal(undefined, 401, RpcCode.invalidRequest, WANTS_TOKEN);
+    wanted.headers.set("www-authenticate", "Bearer");
+    return wanted;
+  }
+
+  #isOurs(host: string | undefined): boolean {
+    if (host === undefined) return false;
+    if (isLoopback(host) || host === this.#host) return true;
+    // A wildcard address accepts every address and the machine's name. Another name could belong to anybody.
+    return isEverywhere(this.#host) && (isAddress(host) || host === hostname().toLowerCase());
+  }
+}
+
+/** The address as a URL. */
+export function shown(host: string, port: number, path: string): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`;
+}
+
+function hostIn(url: string): string | undefined {
+  try {
+    return new URL(url).hostname.replace(/^\[|\]$/g, "").toLowerCase();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a host is this machine only. */
+export function isLoopback(host: string): boolean {
+  return host.toLowerCase() === "localhost" || host === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+}
+
+/** Whether a host stands for all addresses of this machine. */
+export function isEverywhere(host: string): boolean {
+  return host === "0.0.0.0" || host === "::";
+}
+
+function isAddress(host: string): boolean {
+  return host.includes(":") || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(host);
+}
+
+function digest(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}

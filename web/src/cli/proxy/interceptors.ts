@@ -1,0 +1,234 @@
+/**
+ * Opens the interceptors of a proxy as its command line says, and keeps those of HTTP clients.
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { Copies } from "../../artifacts/private-folder.js";
+import { FileArtifactStore } from "../../artifacts/file/file-store.js";
+import type { RetentionConfig } from "../../artifacts/retention/policy.js";
+import {
+  McpInterceptor,
+  type InterceptorEvent,
+  type InterceptorDeps,
+  type LinkMode,
+  interceptorDeps,
+} from "../../mcp/interceptor.js";
+import type { SchemaMode } from "../../mcp/schemas.js";
+import type { Invocation } from "../commands.js";
+import { readConfig } from "../configuration.js";
+import { UsageError } from "../exit.js";
+import { openStore, prepareStore, sessionFolder } from "../store.js";
+import { printable, type Output, type Terminal } from "../terminal.js";
+import { cleanNamespace } from "../../artifacts/ids.js";
+
+const DAY = 86_400;
+const GB = 1_000_000_000;
+
+/** Retention of a proxy, unless configured. */
+const RETENTION: RetentionConfig = {
+  ttl_seconds: 7 * DAY,
+  ttl_from: "used",
+  max_artifact_bytes: null,
+  max_session_bytes: null,
+  max_trace_bytes: null,
+  max_artifacts_per_session: null,
+  max_artifacts_per_trace: null,
+  max_namespace_bytes: 4 * GB,
+  max_total_bytes: 10 * GB,
+  min_free_disk: 0.1,
+  min_age_seconds: 3600,
+  cleanup_strategy: "lru",
+};
+
+/** Opens interceptors, and cleans up after them. */
+interface OpenInterceptors extends AsyncDisposable {
+  /** Opens an interceptor for another client. Its artifacts belong to `user`, if clients are distinguished. */
+  readonly open: (user?: string) => McpInterceptor;
+}
+
+/** Checks a namespace. It becomes part of a tool's name, so it is shorter than an id's. */
+function checkedNamespace(namespace: string | undefined): string | undefined {
+  if (namespace === undefined || /^[A-Za-z0-9_-]{1,40}$/.test(namespace)) return namespace;
+  throw new UsageError("--namespace is 1 to 40 letters, digits, - or _", "proxy");
+}
+
+/**
+ * `url` is the server's, if it is not a command. Throws UsageError, E_CONFIG_…, CommandError if nothing can be stored.
+ */
+export async function openProxyInterceptors(
+  invocation: Invocation,
+  terminal: Terminal,
+  url?: URL,
+): Promise<OpenInterceptors> {
+  const file = invocation.value("config");
+  const said = file === undefined ? {} : await readConfig(file);
+  const place = invocation.value("store");
+  const session =
+    place === "session" ? await sessionFolder(" for --store session", "a store with --store DIR") : undefined;
+  const common = await interceptorDeps({
+    store: session === undefined ? openStore(place) : new FileArtifactStore(session.path),
+    config: { ...said, retention: { ...RETENTION, ...said.retention } },
+    namespace:
+      checkedNamespace(invocation.value("namespace")) ??
+      (url === undefined ? namespaceOfCommand(invocation.operands) : namespaceOfUrl(url)),
+    links: (invocation.value("links") ?? "auto") as LinkMode,
+    showImages: invocation.has("inline-images"),
+    schemas: (invocation.value("schemas") ?? "widen") as SchemaMode,
+    onEvent: logOf(terminal.errors),
+  });
+  const copies = new Copies(common.store);
+  const deps: InterceptorDeps = { ...common, writeCopy: (ref, signal) => copies.write(ref, signal) };
+  // Done last, so that an invalid command line creates no folder.
+  if (session === undefined) await prepareStore(place);
+  return {
+    open: (user) => new McpInterceptor(user === undefined ? deps : { ...deps, scope: { user_id: user } }),
+    [Symbol.asyncDispose]: async () => {
+      await copies[Symbol.asyncDispose]();
+      await session?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Most interceptors that are kept. A client whose interceptor was dropped gets a new one, which knows less of it. */
+const MAX_INTERCEPTORS = 256;
+
+/** Keeps the most recently used interceptors. */
+export class Interceptors {
+  readonly #open: (user?: string) => McpInterceptor;
+  readonly #interceptors = new Map<string, McpInterceptor>();
+
+  constructor(open: (user?: string) => McpInterceptor) {
+    this.#open = open;
+  }
+
+  /** The interceptor of a client, if it has one. */
+  find(key: string): McpInterceptor | undefined {
+    const interceptor = this.#interceptors.get(key);
+    if (interceptor !== undefined) this.keep(key, interceptor);
+    return interceptor;
+  }
+
+  /** Opens an interceptor. Its artifacts belong to the holder of this authorization and are invisible to others. */
+  open(authorization: string | null): McpInterceptor {
+    return authorization === null ? this.#open() : this.#open(userOf(authorization));
+  }
+
+  keep(key: string, interceptor: McpInterceptor): void {
+    this.#interceptors.delete(key);
+    this.#interceptors.set(key, interceptor);
+    if (this.#interceptors.size <= MAX_INTERCEPTORS) return;
+    const [oldest] = this.#interceptors.keys();
+    if (oldest !== undefined) this.#interceptors.delete(oldest);
+  }
+
+  drop(key: string): void {
+    this.#interceptors.delete(key);
+  }
+}
+
+/** The user id for an authorization. The token itself is stored nowhere. */
+function userOf(authorization: string): string {
+  return `authorization-${createHash("sha256").update(authorization).digest("hex").slice(0, 32)}`;
+}
+
+/** Identifies a client by its session and authorization, neither of which is kept in the clear. */
+export function clientKey(session: string | null, authorization: string | null): string {
+  return createHash("sha256")
+    .update(JSON.stringify([session, authorization]))
+    .digest("base64");
+}
+
+/** Longest log line. Names in it come from servers. */
+const MAX_LINE = 1000;
+
+/** Logs events without waiting for the reader. */
+export function logOf(errors: Output): (event: InterceptorEvent) => void {
+  return (event) => {
+    for (const line of linesOf(event))
+      void errors.write(`sluice: ${printable(line.slice(0, MAX_LINE))}\n`).catch(() => undefined);
+  };
+}
+
+function linesOf(event: InterceptorEvent): readonly string[] {
+  if (event.kind === "failed") return [event.error.message];
+  if (event.kind === "expanded") {
+    return [`${event.tool}: ${event.id} was put into its argument ${event.path} as ${event.form}`];
+  }
+  return event.artifacts.map(({ id, source }) => {
+    const what = typeof source["description"] === "string" ? source["description"] : "content";
+    const where = source["truncated"] === true ? "could not be stored" : `stored as ${id}`;
+    return `${event.tool ?? "a message"}: ${what}: ${where}`;
+  });
+}
+
+/** Programs that run others: the name is that of what they run. */
+const RUNNERS: ReadonlySet<string> = new Set(
+  [
+    "npx",
+    "npm",
+    "pnpm",
+    "pnpx",
+    "yarn",
+    "bunx",
+    "bun",
+    "node",
+    "deno",
+    "tsx",
+    "uv",
+    "uvx",
+    "pipx",
+    "python",
+    "python3",
+  ].concat(["docker", "podman", "sh", "bash", "env", "cmd", "exec", "dlx", "run", "x", "tool"]),
+);
+
+/** Affixes that only say that this is a server. */
+const NOISE = /^(?:mcp[-_]?server|server|mcp)[-_]|[-_](?:mcp[-_]?server|mcp|server)$|\.(?:m?js|c?js|ts|py|exe|cmd)$/gi;
+
+/** Longest namespace. Hosts and models limit tool names, which it prefixes. */
+const MAX_LENGTH = 24;
+
+/** `npx -y @modelcontextprotocol/server-filesystem /data` → `filesystem`. */
+export function namespaceOfCommand(words: readonly string[]): string {
+  const word = words.find((each) => !each.startsWith("-") && !/^\w+=/.test(each) && !RUNNERS.has(nameOf(each)));
+  return shortNamespace(nameOf(word ?? words[0] ?? ""));
+}
+
+/**
+ * `https://mcp.example.com/mcp` → `example`, `http://127.0.0.1:8080/` → `127_0_0_1_8080`, since two ports are two
+ * servers.
+ */
+export function namespaceOfUrl(url: URL): string {
+  const port = url.port === "" ? "" : `_${url.port}`;
+  if (/^[\d.]+$|^\[/.test(url.hostname)) return shortNamespace(url.hostname.replace(/[^\w]+/g, "_") + port);
+  const labels = url.hostname
+    .split(".")
+    .filter((label) => !/^(?:www|api|mcp|com|org|net|io|ai|dev|app|\d+)$/.test(label));
+  return shortNamespace((labels.at(-1) ?? "server") + port);
+}
+
+/** File and folder names that many servers have. */
+const USUAL = /^(?:index|main|cli|server|start|app|run|stdio|mcp|dist|build|src|lib|bin|out|scripts?)(?:\.\w+)?$/i;
+
+/** The last specific part of a path, without a package version. */
+function nameOf(word: string): string {
+  const parts = word
+    .replaceAll("\\", "/")
+    .split("/")
+    .filter((part) => part !== "" && part !== "." && part !== "..");
+  const own = parts.findLast((part) => !USUAL.test(part)) ?? parts.at(-1) ?? "";
+  return own.replace(/(.)@[\w.^~-]*$/, "$1");
+}
+
+function shortNamespace(name: string): string {
+  let short = name;
+  for (let before = ""; before !== short;) {
+    before = short;
+    short = short.replace(NOISE, "");
+  }
+  // Tool names have no dots.
+  const clean = cleanNamespace(short === "" ? name : short)
+    .replaceAll(".", "_")
+    .slice(0, MAX_LENGTH);
+  return clean === "" ? "server" : clean;
+}

@@ -1,0 +1,259 @@
+/**
+ * Reads stored artifacts back in bounded answers: through one tool and as resources.
+ * @module
+ */
+import { counted, grouped } from "../../core/amounts.js";
+import { plainType } from "../../core/media-type.js";
+import { SluiceError } from "../../errors/error.js";
+import { storageError } from "../../errors/storage.js";
+import { answerOf, failureOf, prefixWithin, jsonChars, type AnswerParts } from "./answer.js";
+import { base64Of, tellBytes, textOf } from "./byte-range.js";
+import {
+  artifactUri,
+  describe,
+  quoteName,
+  readToolName,
+  type ReadContent,
+  type ReadContents,
+  type TextResult,
+} from "./definition.js";
+import { tellPointer, textAtPointer, MAX_POINTER_BYTES } from "./json-value.js";
+import { inspect, type Inspection } from "./inspection.js";
+import { tellRecords, textOfRecords } from "./records.js";
+import { requestOf, resourceRequestOf, spanIn, type ByteSpec, type Wanted } from "./request.js";
+import { tellSearch } from "./search.js";
+import { findArtifact, readSpan, type Readable, type ReadSource, MAX_RESOURCE_PART } from "./source.js";
+
+/** Most characters of an answer, as code points of its JSON, by default. */
+const MAX_CHARS = 10_000;
+
+/** Characters of an answer reserved for our own sentences. The rest is for content. */
+const FRAME_CHARS = 1600;
+
+/** Most bytes read by one call for lines, rows and search, by default. */
+const MAX_SCANNED = 1024 * 1024 * 1024;
+
+/** Most characters of a text that are shown with its description. */
+const FIRST_CHARS = 1000;
+
+/** Most lines of a text that are shown with its description. */
+const FIRST_LINES = 20;
+
+/** Largest text that a resource returns whole, in bytes. */
+const MAX_RESOURCE_TEXT = 64 * 1024;
+
+/** Largest image that a resource returns whole, in bytes. */
+const MAX_RESOURCE_IMAGE = 1024 * 1024;
+
+/** Most characters of a part when written as JSON. */
+const MAX_RESOURCE_JSON = 6 * 1024 * 1024;
+
+export { listing, readTool, readToolName, resourceTemplate } from "./definition.js";
+export type { ReadSource } from "./source.js";
+export type { ListedResource, ListedTemplate, ReadContent, ReadContents, ReadTool, TextResult } from "./definition.js";
+
+/** Options for an {@link ArtifactReader}. */
+export interface ArtifactReaderOptions {
+  /** The tool's name in answers. Defaults to the name that {@link readTool} gives for each artifact's namespace. */
+  readonly tool?: string;
+  /**
+   * Most characters of an answer, as code points of its JSON, at least 2,000.
+   * @defaultValue 10,000
+   */
+  readonly maxChars?: number;
+  /**
+   * Most bytes read by one call for lines, rows or search.
+   * @defaultValue 1 GiB
+   */
+  readonly maxScannedBytes?: number;
+}
+
+interface ReadCallOptions {
+  /** Aborts the call, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+const LEAST_CHARS = 2000;
+const LEAST_CONTENT = LEAST_CHARS - FRAME_CHARS;
+
+/**
+ * Reads artifacts from a source. It holds only a bounded part of an artifact, whatever its size.
+ *
+ * @example
+ * const reader = new ArtifactReader(source);
+ * const result = await reader.call({ uri: "artifact://tableau_1a2b3c4d5e6f", lines: "1-50" });
+ */
+export class ArtifactReader {
+  readonly #source: ReadSource;
+  readonly #tool: string | undefined;
+  readonly #maxChars: number;
+  readonly #maxScanned: number;
+
+  constructor(source: ReadSource, options: ArtifactReaderOptions = {}) {
+    this.#source = source;
+    this.#tool = options.tool;
+    this.#maxChars = Math.max(LEAST_CHARS, options.maxChars ?? MAX_CHARS);
+    this.#maxScanned = options.maxScannedBytes ?? MAX_SCANNED;
+  }
+
+  /** Answers a call of the tool. Errors are results too; only an abort rejects. */
+  async call(args: unknown, { signal }: ReadCallOptions = {}): Promise<TextResult> {
+    try {
+      const { id, wanted, limit } = requestOf(args);
+      const from = await this.#open(id, signal);
+      const content = Math.max(LEAST_CONTENT, this.#maxChars - FRAME_CHARS);
+      const told = await tell(from, wanted, Math.min(limit, content));
+      return answerOf(told, from.ref.sha256, this.#maxChars);
+    } catch (error) {
+      signal?.throwIfAborted();
+      return failureOf(sentenceOf(error));
+    }
+  }
+
+  /**
+   * Reads a resource: `artifact://<id>`, or a part of it as in {@link resourceTemplate}.
+   *
+   * @throws SluiceError E_NOT_FOUND, E_EXPIRED, E_INVALID_ARGUMENT, E_TOO_LARGE, E_JSON_…, E_STORE_….
+   */
+  async resource(uri: string, { signal }: ReadCallOptions = {}): Promise<ReadContents> {
+    const { id, wanted } = resourceRequestOf(uri);
+    try {
+      return { contents: [await readResource(await this.#open(id, signal), wanted, uri)] };
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw storageError(error, "read");
+    }
+  }
+
+  async #open(id: string, signal: AbortSignal | undefined): Promise<Readable> {
+    const source = this.#source;
+    const ref = await findArtifact(source, id);
+    const tool = this.#tool ?? readToolName(ref.namespace);
+    return { ref, source, maxScanned: this.#maxScanned, tool, signal };
+  }
+}
+
+async function tell(from: Readable, wanted: Wanted, most: number): Promise<AnswerParts> {
+  if (wanted.mode === "bytes") return tellBytes(from, wanted.range, most);
+  const inspection = await inspect(from);
+  const { mode } = wanted;
+  if (mode === "info") return tellInfo(from, inspection, most);
+  if (mode === "search") return tellSearch(from, inspection, wanted.needle, most);
+  if (mode === "pointer") return tellPointer(from, readable(inspection, mode), wanted.tokens, most);
+  return tellRecords(from, readable(inspection, mode), mode, wanted.range, most);
+}
+
+/** Hides errors that are not ours: they may contain paths of the host. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof SluiceError)) return "The artifact could not be read just now: try again.";
+  if (error.code !== "E_EXPIRED") return error.message;
+  return "The artifact has expired; do not retry, call the tool again that gave it.";
+}
+
+/** Describes an artifact, with at most `most` characters of its content. */
+function tellInfo({ ref }: Readable, inspection: Inspection, most: number): AnswerParts {
+  const { size_bytes: size, filename, mime_type } = ref;
+  const type = plainType(mime_type) ?? "unknown type";
+  const name = filename === null ? "" : `; untrusted file text: ${quoteName(filename)}`;
+  const head = `${artifactUri(ref.id)}: ${describe(ref)} (${type}, ${counted(size, "byte")}${name})`;
+  const notes = [modesOf(inspection, size)];
+  if (!inspection.isText || size === 0) return { head, notes };
+  const { text, isAll } = firstLines(inspection.head, size, Math.min(most, FIRST_CHARS));
+  return { head: `${head}. ${isAll ? "This is all of it" : "Its first lines"}`, data: text, notes };
+}
+
+/** The first lines. The last one is whole unless it is the only one. */
+function firstLines(head: Uint8Array, size: number, most: number): { readonly text: string; readonly isAll: boolean } {
+  const isWhole = head.length === size;
+  const decoded = new TextDecoder("utf-8", { ignoreBOM: true }).decode(head, { stream: !isWhole });
+  const lines = decoded.split("\n");
+  const first = lines.slice(0, FIRST_LINES).join("\n");
+  const fit = prefixWithin(first, most).text;
+  if (isWhole && fit.length === decoded.length) return { text: fit, isAll: true };
+  const end = fit.length < first.length ? fit.lastIndexOf("\n") : -1;
+  return { text: end > 0 ? fit.slice(0, end) : fit, isAll: false };
+}
+
+function modesOf(inspection: Inspection, size: number): string {
+  if (size === 0) return "It is empty.";
+  if (!inspection.isText) {
+    const encoding = inspection.isUtf16 ? " It is UTF-16 text, which lines do not read." : "";
+    return `Read it with bytes "0-255" (hex) or search.${encoding} Or pass the URI as a tool argument.`;
+  }
+  const modes = ['lines "1-50"', 'bytes "0-1023"', "search"];
+  if (inspection.layout.kind !== "none") modes.unshift('rows "1-20"');
+  if (inspection.isJson && size <= MAX_POINTER_BYTES) modes.unshift('pointer "" for an outline');
+  return `Read it with one of: ${modes.join(", ")}.`;
+}
+
+const BYTES = "application/octet-stream";
+const TEXT = "text/plain";
+
+/** Reads a resource. Throws E_NOT_FOUND, E_EXPIRED, E_INVALID_ARGUMENT, E_TOO_LARGE, E_JSON_…, E_STORE_…. */
+async function readResource(from: Readable, wanted: Wanted, uri: string): Promise<ReadContent> {
+  const { mode } = wanted;
+  if (mode === "info") return wholeOrNote(from, uri);
+  if (mode === "bytes") return partOf(from, wanted.range, uri);
+  if (mode === "search") {
+    const sentence = "A resource cannot be searched: call the tool for that.";
+    throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: "search" });
+  }
+  const inspection = readable(await inspect(from), mode);
+  if (mode === "pointer") {
+    return { uri, mimeType: "application/json", text: checkSize(await textAtPointer(from, inspection, wanted.tokens)) };
+  }
+  return { uri, mimeType: TEXT, text: checkSize(await textOfRecords(from, inspection, mode, wanted.range)) };
+}
+
+async function wholeOrNote(from: Readable, uri: string): Promise<ReadContent> {
+  const { size_bytes: size, mime_type } = from.ref;
+  const type = plainType(mime_type);
+  if (type?.startsWith("image/") === true && size <= MAX_RESOURCE_IMAGE) {
+    return { uri, mimeType: type, blob: base64Of(await readSpan(from, { start: 0, end: size })) };
+  }
+  if (size <= MAX_RESOURCE_TEXT) {
+    const text = textOf(await readSpan(from, { start: 0, end: size }));
+    if (text !== undefined) return { uri, mimeType: type ?? TEXT, text };
+  }
+  return { uri, mimeType: TEXT, text: await noteOf(from) };
+}
+
+async function noteOf(from: Readable): Promise<string> {
+  const { ref } = from;
+  const { isText } = await inspect(from);
+  const part = isText ? '"lines":"1-50"' : '"bytes":"0-255"';
+  const example = isText ? "?lines=1-50" : "?bytes=0-1023";
+  const own = artifactUri(ref.id);
+  return (
+    `[sluice] ${describe(ref)}, ${grouped(ref.size_bytes)} bytes: not shown here. Read a part of it with ` +
+    `${from.tool} {"uri":"${own}",${part}}, or as the resource ${own}${example}.`
+  );
+}
+
+async function partOf(from: Readable, range: ByteSpec, uri: string): Promise<ReadContent> {
+  const { size_bytes: size, mime_type } = from.ref;
+  const span = spanIn(range, size);
+  if (span.end - span.start > MAX_RESOURCE_PART) {
+    const first = `${span.start}-${span.start + MAX_RESOURCE_PART - 1}`;
+    throw new SluiceError("E_TOO_LARGE", `A part has at most 4 MiB: read bytes ${first} first, then what follows.`, {
+      path: "bytes",
+    });
+  }
+  const isWhole = span.start === 0 && span.end === size;
+  const mimeType = (isWhole ? plainType(mime_type) : undefined) ?? BYTES;
+  return { uri, mimeType, blob: base64Of(await readSpan(from, span)) };
+}
+
+function checkSize(text: string): string {
+  if (jsonChars(text) <= MAX_RESOURCE_JSON) return text;
+  throw new SluiceError("E_TOO_LARGE", "What was asked for is too large once it is written as JSON: ask for less.");
+}
+
+/** Returns the inspection. Throws E_INVALID_ARGUMENT if the artifact is not text. */
+function readable(inspection: Inspection, mode: "lines" | "rows" | "pointer"): Inspection {
+  if (inspection.isText) return inspection;
+  const what = inspection.isUtf16 ? "UTF-16 text, which is not read that way" : "no text";
+  throw new SluiceError("E_INVALID_ARGUMENT", `The artifact is ${what}: use bytes or search in place of ${mode}.`, {
+    path: mode,
+  });
+}

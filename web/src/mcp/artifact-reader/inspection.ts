@@ -1,0 +1,130 @@
+/**
+ * Inspects the first bytes of an artifact: what it contains, and so how it can be read.
+ * @module
+ */
+import { plainType } from "../../core/media-type.js";
+import { JsonScanner } from "../../json/value-scanner.js";
+import { readSpan, type Readable } from "./source.js";
+
+/** Bytes that are inspected. */
+const HEAD_BYTES = 8192;
+
+/** How rows are separated. */
+type Layout =
+  | { readonly kind: "csv"; readonly delimiter: number }
+  | { readonly kind: "ndjson" }
+  | { readonly kind: "array" }
+  | { readonly kind: "none" };
+
+/** The result of an inspection. */
+export interface Inspection {
+  readonly head: Uint8Array;
+  readonly isText: boolean;
+  /** Whether it is UTF-16, which is not read as text. */
+  readonly isUtf16: boolean;
+  /** Length of the byte order mark, 0 or 3. */
+  readonly markBytes: number;
+  readonly isJson: boolean;
+  readonly layout: Layout;
+}
+
+const QUOTE = 0x22;
+const NEWLINE = 0x0a;
+const TAB = 0x09;
+const DELIMITERS = [0x2c, 0x3b, TAB, 0x7c];
+const NDJSON = /[/+](?:x-)?(?:ndjson|jsonl|jsonlines|json-lines|json-seq)$/;
+const DECODER = new TextDecoder();
+
+/** Inspects an artifact. Throws what the source throws. */
+export async function inspect(from: Readable): Promise<Inspection> {
+  const head = await readSpan(from, { start: 0, end: Math.min(HEAD_BYTES, from.ref.size_bytes) });
+  return inspectBytes(head, plainType(from.ref.mime_type) ?? "", from.ref.filename ?? "");
+}
+
+/** Inspects the first bytes. Type and file name are trusted only for the layout of rows. */
+export function inspectBytes(head: Uint8Array, type: string, filename: string): Inspection {
+  const markBytes = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;
+  const isText = looksLikeText(head);
+  const body = head.subarray(markBytes);
+  const layout: Layout = isText ? layoutOf(body, type, filename.toLowerCase()) : { kind: "none" };
+  const isUtf16 = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff);
+  const isJson =
+    isText && layout.kind !== "csv" && layout.kind !== "ndjson" && isJsonSoFar(body) && startsJson(body, type);
+  return { head, isText, isUtf16, markBytes, isJson, layout };
+}
+
+/** Text has no zero bytes, few bytes that are not UTF-8 (as in older Latin encodings), and fewer control characters. */
+function looksLikeText(head: Uint8Array): boolean {
+  if (head.includes(0)) return false;
+  const text = DECODER.decode(head);
+  const wrong = text.match(/\u{fffd}/gu)?.length ?? 0;
+  const controls = text.match(/[\u{1}-\u{8}\u{e}-\u{1a}\u{1c}-\u{1f}]/gu)?.length ?? 0;
+  return wrong <= 1 + head.length / 8 && controls <= head.length / 64;
+}
+
+function layoutOf(body: Uint8Array, type: string, filename: string): Layout {
+  if (NDJSON.test(type) || /\.(?:ndjson|jsonl)$/.test(filename)) return { kind: "ndjson" };
+  if (type === "text/tab-separated-values" || filename.endsWith(".tsv")) return { kind: "csv", delimiter: TAB };
+  if (type === "text/csv" || filename.endsWith(".csv")) return { kind: "csv", delimiter: delimiterOf(body) };
+  const first = firstByte(body);
+  if (isSeveralDocuments(body)) return { kind: "ndjson" };
+  if (first === 0x5b && isJsonSoFar(body)) return { kind: "array" };
+  const isPlain = type === "" || type === "text/plain";
+  return isPlain && first !== 0x7b && looksLikeTable(body)
+    ? { kind: "csv", delimiter: delimiterOf(body) }
+    : { kind: "none" };
+}
+
+/** Whether the first two lines are a JSON object or array each. */
+function isSeveralDocuments(body: Uint8Array): boolean {
+  const [first = "", second = ""] = DECODER.decode(body).split("\n", 3);
+  if (!/^\s*[[{]/.test(first) || !/^\s*[[{]/.test(second)) return false;
+  try {
+    JSON.parse(first);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether the first lines have the same number of delimiters, and at least one. */
+function looksLikeTable(body: Uint8Array): boolean {
+  const delimiter = String.fromCharCode(delimiterOf(body));
+  const lines = DECODER.decode(body).split("\n", 5);
+  if (lines.length > 1) lines.pop();
+  const counts = lines.map((line) => line.replace(/"(?:[^"]|"")*"/g, "").split(delimiter).length);
+  return lines.length > 1 && (counts[0] ?? 0) > 1 && counts.every((count) => count === counts[0]);
+}
+
+/** The most frequent delimiter in the first record. Defaults to a comma. */
+function delimiterOf(body: Uint8Array): number {
+  const counts = new Map<number, number>();
+  let inQuotes = false;
+  for (const byte of body) {
+    if (byte === QUOTE) inQuotes = !inQuotes;
+    else if (byte === NEWLINE && !inQuotes) break;
+    else if (!inQuotes && DELIMITERS.includes(byte)) counts.set(byte, (counts.get(byte) ?? 0) + 1);
+  }
+  const most = Math.max(0, ...counts.values());
+  return DELIMITERS.find((delimiter) => most > 0 && counts.get(delimiter) === most) ?? 0x2c;
+}
+
+/** Whether the bytes may begin a JSON document. Markdown and INI files begin with brackets too. */
+function isJsonSoFar(body: Uint8Array): boolean {
+  const nobody = { wantsKey: () => false, beginValue: () => undefined, endValue: () => true };
+  try {
+    new JsonScanner(nobody, 0).push(body);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function startsJson(body: Uint8Array, type: string): boolean {
+  const first = firstByte(body);
+  return first === 0x5b || first === 0x7b || /[/+]json$/.test(type);
+}
+
+function firstByte(body: Uint8Array): number | undefined {
+  return body.find((byte) => byte !== 0x20 && byte !== TAB && byte !== NEWLINE && byte !== 0x0d);
+}

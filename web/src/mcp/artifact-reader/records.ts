@@ -1,0 +1,481 @@
+/**
+ * Reads lines of a text, and rows of CSV, NDJSON or a JSON array, split while the bytes arrive.
+ * @module
+ */
+import { SluiceError } from "../../errors/error.js";
+import { counted, grouped, humanSize } from "../../core/amounts.js";
+import { type AnswerParts, prefixWithin } from "./answer.js";
+import { artifactUri } from "./definition.js";
+import type { Inspection } from "./inspection.js";
+import type { RecordSpec } from "./request.js";
+import { pour, type Readable, MAX_RESOURCE_PART } from "./source.js";
+import { joined } from "../../jsonrpc/bytes.js";
+import { JsonScanner, type JsonKind, type JsonVisitor } from "../../json/value-scanner.js";
+
+/** Most characters of one line or row. */
+const MAX_RECORD_CHARS = 2000;
+
+/** Artifacts up to this size are read to the end, so that their records are counted. */
+const COUNTED_BYTES = 4 * 1024 * 1024;
+
+type RecordMode = "lines" | "rows";
+
+interface Found {
+  readonly header: Kept | undefined;
+  readonly kept: readonly Kept[];
+  /** Number of records. Undefined if not all were read. */
+  readonly total: number | undefined;
+  /** Whether a quote is never closed, so that all later rows look like one. */
+  readonly isUnclosed: boolean;
+}
+
+const CUTS_NAMED = 3;
+
+/** Answers with lines or rows in at most `most` characters. Throws E_INVALID_ARGUMENT, E_TOO_LARGE, E_JSON_…. */
+export async function tellRecords(
+  from: Readable,
+  inspection: Inspection,
+  mode: RecordMode,
+  range: RecordSpec,
+  most: number,
+): Promise<AnswerParts> {
+  const limits: KeepLimits = { each: Math.min(MAX_RECORD_CHARS, most), all: most, excess: "cut" };
+  const { header, kept, total, isUnclosed } = await readRecords(from, inspection, mode, range, limits);
+  const first = kept[0] as Kept;
+  const last = kept.at(-1) as Kept;
+  const which = first === last ? `${nounOf(mode)} ${first.index}` : `${mode} ${first.index}-${last.index}`;
+  const shown = header === undefined ? kept : [header, ...kept];
+  return {
+    head: `${artifactUri(from.ref.id)}, ${which}${total === undefined ? "" : ` of ${grouped(total)}`}${aboutRows(mode, inspection)}`,
+    data: shown.map((record) => (record.isCut ? `${record.text}…` : record.text)).join("\n"),
+    notes: [
+      ...moreNotes(last.index, range, total, mode),
+      ...(isUnclosed ? ["A quote is never closed, so the last row takes all that follows it."] : []),
+      ...cutNotes(shown, mode),
+    ],
+  };
+}
+
+/** The same records whole, without our own words, for a resource. Throws the same. */
+export async function textOfRecords(
+  from: Readable,
+  inspection: Inspection,
+  mode: RecordMode,
+  range: RecordSpec,
+): Promise<string> {
+  const limits: KeepLimits = { each: MAX_RESOURCE_PART, all: MAX_RESOURCE_PART, excess: "refuse" };
+  const { header, kept } = await readRecords(from, inspection, mode, range, limits);
+  return (header === undefined ? kept : [header, ...kept]).map(({ text }) => text).join("\n");
+}
+
+async function readRecords(
+  from: Readable,
+  inspection: Inspection,
+  mode: RecordMode,
+  range: RecordSpec,
+  limits: KeepLimits,
+): Promise<Found> {
+  const { size_bytes: size } = from.ref;
+  const countsAll = size <= COUNTED_BYTES;
+  // Header and rows may take half of the space each.
+  const hasHeader = mode === "rows" && inspection.layout.kind === "csv";
+  const share = hasHeader ? { ...limits, all: Math.floor(limits.all / 2) } : limits;
+  const header = new RecordCollector({ first: 1, last: 1 }, share);
+  const records = new RecordCollector(range, share);
+  const splitter = splitterFor(inspection, mode, header, records, !countsAll);
+  const start = mode === "rows" ? inspection.markBytes : 0;
+  const end = Math.min(size, from.maxScanned);
+  await pour(from, { start, end }, (chunk) => {
+    splitter.push(chunk);
+    return countsAll || !records.isFull;
+  });
+  const isToEnd = end === size && (countsAll || !records.isFull);
+  if (isToEnd) splitter.end();
+  if (records.kept.length === 0) throw outside(mode, range, records.count, isToEnd, end, inspection);
+  return {
+    header: header.kept[0],
+    kept: records.kept,
+    total: isToEnd ? records.count : undefined,
+    isUnclosed: isToEnd && splitter instanceof CsvSplitter && splitter.isOpen,
+  };
+}
+
+function splitterFor(
+  { layout, markBytes }: Inspection,
+  mode: RecordMode,
+  header: RecordCollector,
+  records: RecordCollector,
+  stopsEarly: boolean,
+): Splitter {
+  if (mode === "lines") return new LineSplitter(records, 0);
+  if (layout.kind === "csv") return new CsvSplitter(header, records, layout.delimiter, markBytes);
+  if (layout.kind === "ndjson") return new LineSplitter(records, markBytes, true);
+  if (layout.kind === "array") return new ElementSplitter(records, markBytes, stopsEarly);
+  throw new SluiceError(
+    "E_INVALID_ARGUMENT",
+    "The artifact has no rows: it is neither CSV, TSV, NDJSON nor a JSON array. Use lines, or pointer for JSON.",
+    { path: "rows" },
+  );
+}
+
+function outside(
+  mode: RecordMode,
+  { first }: RecordSpec,
+  count: number,
+  isToEnd: boolean,
+  read: number,
+  inspection: Inspection,
+): SluiceError {
+  if (!isToEnd) {
+    return new SluiceError(
+      "E_TOO_LARGE",
+      `${mode} ${first} is not within the first ${humanSize(read)}, which have ${grouped(count)}: use bytes or search.`,
+      { path: mode },
+    );
+  }
+  const behind = mode === "rows" && inspection.layout.kind === "csv" ? " behind its header" : "";
+  const there =
+    count === 0 ? `has no ${mode}${behind}` : `has ${counted(count, nounOf(mode))}${behind}: ask for "1-${count}"`;
+  return new SluiceError("E_INVALID_ARGUMENT", `The range is outside: the artifact ${there}.`, { path: mode });
+}
+
+function nounOf(mode: RecordMode): string {
+  return mode === "lines" ? "line" : "row";
+}
+
+function aboutRows(mode: RecordMode, { layout }: Inspection): string {
+  if (mode === "lines") return "";
+  if (layout.kind === "csv") return ", below the header";
+  return layout.kind === "array" ? ", where row 1 is pointer /0" : "";
+}
+
+/** Says where the rest of shortened records is. */
+function cutNotes(records: readonly Kept[], mode: RecordMode): readonly string[] {
+  const cut = records.filter(({ isCut }) => isCut);
+  if (cut.length === 0) return [];
+  const named = cut
+    .slice(0, CUTS_NAMED)
+    .map(({ start, size }) => `bytes "${start}-${start + size - 1}" (${humanSize(size)})`);
+  const more = cut.length > CUTS_NAMED ? ` and ${grouped(cut.length - CUTS_NAMED)} more` : "";
+  return [`Cut at "…", whole they are: ${named.join(", ")}${more} (${counted(cut.length, `long ${nounOf(mode)}`)}).`];
+}
+
+function moreNotes(last: number, range: RecordSpec, total: number | undefined, mode: RecordMode): readonly string[] {
+  const wanted = Math.min(range.last, total ?? Infinity);
+  if (last >= wanted) return [];
+  const rest = wanted === Infinity ? `${last + 1}-` : `${last + 1}-${wanted}`;
+  return [`The answer is full: read on with ${mode} "${rest}".`];
+}
+
+/** A line or a row. */
+export interface Kept {
+  /** Counted from 1. */
+  readonly index: number;
+  /** Offset of its first byte in the artifact. */
+  readonly start: number;
+  /** Its size in bytes, without its terminator. */
+  readonly size: number;
+  readonly text: string;
+  /** Whether `text` is incomplete. */
+  readonly isCut: boolean;
+}
+
+/** Limits for kept records. */
+interface KeepLimits {
+  /** Most characters of one record, as JSON. */
+  readonly each: number;
+  /** Most characters of all records. */
+  readonly all: number;
+  /** Whether records that are too long are cut, or refused with E_TOO_LARGE. */
+  readonly excess: "cut" | "refuse";
+}
+
+const CARRIAGE_RETURN = 0x0d;
+const NEWLINE_CHARS = 2;
+
+interface FinishOptions {
+  /** Whether a trailing carriage return is part of the terminator. */
+  readonly trimReturn?: boolean;
+  /** Whether empty records are skipped. */
+  readonly skipBlank?: boolean;
+}
+
+/** Collects records in order, in pieces, from a splitter. */
+class RecordCollector {
+  readonly kept: Kept[] = [];
+  readonly #wanted: RecordSpec;
+  readonly #limits: KeepLimits;
+  readonly #mostBytes: number;
+  #pieces: Uint8Array[] = [];
+  #keptBytes = 0;
+  #size = 0;
+  #endsWithReturn = false;
+  #count = 0;
+  #charsLeft: number;
+  #isFull = false;
+
+  constructor(wanted: RecordSpec, limits: KeepLimits) {
+    this.#wanted = wanted;
+    this.#limits = limits;
+    this.#charsLeft = limits.all;
+    // A character has at most four bytes. One more byte shows that there was more, and one may be the return.
+    this.#mostBytes = 4 * Math.min(limits.each, limits.all) + 2;
+  }
+
+  /** Number of records that have ended. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Whether later records are ignored. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  /** Bytes of the current record so far. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Adds a piece of the current record. Copies the bytes. */
+  piece(chunk: Uint8Array, from: number, to: number): void {
+    if (to <= from) return;
+    this.#size += to - from;
+    this.#endsWithReturn = chunk[to - 1] === CARRIAGE_RETURN;
+    // Checked here, because the end may be far.
+    if (this.#isRefused()) throw tooMuch();
+    if (this.#isFull || this.#count + 1 < this.#wanted.first) return;
+    const piece = chunk.slice(from, Math.min(to, from + this.#mostBytes - this.#keptBytes));
+    this.#keptBytes += piece.length;
+    if (piece.length > 0) this.#pieces.push(piece);
+  }
+
+  /** Ends the current record, which started at offset `start`. With `skipBlank` an empty one is not counted. */
+  finish(start: number, { trimReturn = false, skipBlank = false }: FinishOptions = {}): void {
+    const size = this.#size - (trimReturn && this.#endsWithReturn ? 1 : 0);
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    this.#keptBytes = 0;
+    this.#size = 0;
+    this.#endsWithReturn = false;
+    if (skipBlank && size === 0) return;
+    this.#count += 1;
+    const { first, last } = this.#wanted;
+    if (!this.#isFull && this.#count >= first) this.#keep(start, size, joined(pieces).subarray(0, size));
+    if (this.#count >= last) this.#isFull = true;
+  }
+
+  #isRefused(): boolean {
+    const isWanted = !this.#isFull && this.#count + 1 >= this.#wanted.first;
+    return isWanted && this.#limits.excess === "refuse" && this.#size > this.#mostBytes;
+  }
+
+  #keep(start: number, size: number, bytes: Uint8Array): void {
+    const decoded = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: bytes.length < size });
+    const whole = prefixWithin(decoded, this.#limits.each);
+    const isFirst = this.kept.length === 0;
+    const fit = isFirst ? prefixWithin(whole.text, this.#charsLeft) : whole;
+    const isCut = fit.text.length < decoded.length || bytes.length < size;
+    const chars = fit.chars + (isFirst ? 0 : NEWLINE_CHARS);
+    const isTooMuch = chars > this.#charsLeft || (this.#limits.excess === "refuse" && isCut);
+    if (isTooMuch && this.#limits.excess === "refuse") throw tooMuch();
+    if (isTooMuch) {
+      this.#isFull = true;
+      return;
+    }
+    this.#charsLeft -= chars;
+    this.kept.push({ index: this.#count, start, size, text: fit.text, isCut });
+  }
+}
+
+function tooMuch(): SluiceError {
+  return new SluiceError(
+    "E_TOO_LARGE",
+    "What was asked for is larger than 4 MiB: ask for fewer lines or rows, or bytes.",
+  );
+}
+
+const NEWLINE = 0x0a;
+
+/** Splits a stream of bytes into records. */
+interface Splitter {
+  /** Splits a chunk of any size. May throw E_JSON_…. */
+  push(chunk: Uint8Array): void;
+  /** Ends the stream. */
+  end(): void;
+}
+
+/** Splits at `\n` or `\r\n`. An unterminated last line counts; a final newline starts no further line. */
+class LineSplitter implements Splitter {
+  readonly #records: RecordCollector;
+  readonly #skipBlank: boolean;
+  #at: number;
+  #start: number;
+
+  /** `from` is the offset of the first byte in the artifact. */
+  constructor(records: RecordCollector, from: number, skipBlank = false) {
+    this.#records = records;
+    this.#skipBlank = skipBlank;
+    this.#at = from;
+    this.#start = from;
+  }
+
+  push(chunk: Uint8Array): void {
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      this.#records.piece(chunk, from, at);
+      this.#finish(true);
+      from = at + 1;
+      this.#start = this.#at + from;
+    }
+    this.#records.piece(chunk, from, chunk.length);
+    this.#at += chunk.length;
+  }
+
+  end(): void {
+    if (this.#records.size > 0) this.#finish(this.#skipBlank);
+  }
+
+  #finish(trimReturn: boolean): void {
+    this.#records.finish(this.#start, { trimReturn, skipBlank: this.#skipBlank });
+  }
+}
+
+const QUOTE = 0x22;
+
+/** Position of the next byte in a field. `quote` is after a quote inside quotes. */
+type Within = "start" | "plain" | "quotes" | "quote";
+
+/**
+ * Splits CSV (RFC 4180): a line break inside quotes does not end a record, and a quote inside an unquoted field is an
+ * ordinary character. Empty lines are skipped.
+ */
+class CsvSplitter implements Splitter {
+  readonly #header: RecordCollector;
+  readonly #rows: RecordCollector;
+  readonly #delimiter: number;
+  #records: RecordCollector;
+  #within: Within = "start";
+  #at: number;
+  #start: number;
+
+  /** The first record goes to `header`, all others to `rows`. `from` is the offset of the first byte. */
+  constructor(header: RecordCollector, rows: RecordCollector, delimiter: number, from: number) {
+    this.#header = header;
+    this.#rows = rows;
+    this.#records = header;
+    this.#delimiter = delimiter;
+    this.#at = from;
+    this.#start = from;
+  }
+
+  /** Whether the text so far ends inside quotes. */
+  get isOpen(): boolean {
+    return this.#within === "quotes";
+  }
+
+  push(chunk: Uint8Array): void {
+    let from = 0;
+    for (let at = 0; at < chunk.length; at += 1) {
+      if (this.#within === "quotes") {
+        const quote = chunk.indexOf(QUOTE, at);
+        if (quote < 0) break;
+        at = quote;
+        this.#within = "quote";
+        continue;
+      }
+      const byte = chunk[at] as number;
+      if (byte === NEWLINE) {
+        this.#records.piece(chunk, from, at);
+        this.#finish();
+        from = at + 1;
+        this.#start = this.#at + from;
+      } else this.#within = this.#after(byte);
+    }
+    this.#records.piece(chunk, from, chunk.length);
+    this.#at += chunk.length;
+  }
+
+  end(): void {
+    if (this.#records.size > 0) this.#finish();
+  }
+
+  #after(byte: number): Within {
+    if (byte === this.#delimiter) return "start";
+    if (byte === QUOTE && this.#within !== "plain") return "quotes";
+    return "plain";
+  }
+
+  #finish(): void {
+    this.#records.finish(this.#start, { trimReturn: true, skipBlank: true });
+    if (this.#header.count > 0) this.#records = this.#rows;
+    this.#within = "start";
+  }
+}
+
+/** Splits a JSON array into its elements, as source text. With `stopsEarly` it stops after the last wanted one. */
+class ElementSplitter implements Splitter, JsonVisitor {
+  readonly #records: RecordCollector;
+  readonly #stopsEarly: boolean;
+  readonly #scanner: JsonScanner;
+  #chunk: Uint8Array = new Uint8Array(0);
+  #base: number;
+  /** Start of the open element, and of the part not passed on yet. */
+  #start = -1;
+  #from = 0;
+
+  /** `from` is the offset of the first byte in the artifact. */
+  constructor(records: RecordCollector, from: number, stopsEarly: boolean) {
+    this.#records = records;
+    this.#stopsEarly = stopsEarly;
+    this.#base = from;
+    this.#scanner = new JsonScanner(this, from);
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#chunk = chunk;
+    this.#scanner.push(chunk);
+    if (this.#start >= 0) this.#handOn(this.#base + chunk.length);
+    this.#base += chunk.length;
+  }
+
+  end(): void {
+    this.#chunk = new Uint8Array(0);
+    this.#scanner.end();
+  }
+
+  /** For {@link JsonScanner}. */
+  wantsKey(): boolean {
+    return false;
+  }
+
+  /** For {@link JsonScanner}. */
+  beginValue(kind: JsonKind, at: number, depth: number): void {
+    if (depth === 0 && kind !== "array") throw noArray(kind);
+    if (depth !== 1) return;
+    this.#start = at;
+    this.#from = at;
+  }
+
+  /** For {@link JsonScanner}. */
+  endValue(_kind: JsonKind, end: number, depth: number): boolean {
+    if (depth !== 1) return true;
+    this.#handOn(end);
+    this.#records.finish(this.#start);
+    this.#start = -1;
+    return !(this.#stopsEarly && this.#records.isFull);
+  }
+
+  #handOn(until: number): void {
+    this.#records.piece(this.#chunk, this.#from - this.#base, until - this.#base);
+    this.#from = until;
+  }
+}
+
+function noArray(kind: JsonKind): SluiceError {
+  return new SluiceError(
+    "E_INVALID_ARGUMENT",
+    `The JSON document is no array but ${kind === "object" ? "an object" : `a ${kind}`}, so it has no rows: use pointer.`,
+    { path: "rows" },
+  );
+}

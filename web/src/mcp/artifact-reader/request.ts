@@ -1,0 +1,213 @@
+/**
+ * Parses requests: arguments of the tool, and URIs of resources.
+ * @module
+ */
+import { isArtifactId } from "../../artifacts/ids.js";
+import { SluiceError } from "../../errors/error.js";
+import { tokensOf } from "../../json/pointer.js";
+import { quote } from "./definition.js";
+
+/** Longest search text, in characters. */
+const MAX_NEEDLE = 200;
+
+/** Longest pointer, in characters. */
+const MAX_POINTER = 2000;
+
+/** Longest URI, in characters. */
+const MAX_URI = 4096;
+
+/** What to read of an artifact. */
+export type Wanted =
+  | { readonly mode: "info" }
+  | { readonly mode: "bytes"; readonly range: ByteSpec }
+  | { readonly mode: "lines" | "rows"; readonly range: RecordSpec }
+  | { readonly mode: "pointer"; readonly tokens: readonly string[] }
+  | { readonly mode: "search"; readonly needle: string };
+
+interface ReadRequest {
+  readonly id: string;
+  readonly wanted: Wanted;
+  /** Most characters of content that the caller wants. */
+  readonly limit: number;
+}
+
+const MODES = ["bytes", "lines", "rows", "pointer", "search"] as const;
+const KNOWN: readonly string[] = ["uri", ...MODES, "limit"];
+
+type Mode = (typeof MODES)[number];
+type Given = Partial<Record<Mode, string>>;
+
+/** Parses the arguments of a call. Null counts as omitted. Throws E_INVALID_ARGUMENT with the argument's path. */
+export function requestOf(args: unknown): ReadRequest {
+  if (typeof args !== "object" || args === null || Array.isArray(args)) {
+    throw wrong("arguments", 'The arguments must be an object such as {"uri":"artifact://…","lines":"1-50"}.');
+  }
+  const all = args as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(all)) {
+    if (!KNOWN.includes(name)) throw wrong(name, `There is no argument ${quote(name)}; there are ${KNOWN.join(", ")}.`);
+  }
+  const { id, given } = readUri(stringOf("uri", all["uri"]));
+  const modes: Given = { ...given };
+  for (const mode of MODES) {
+    const value = all[mode] ?? undefined;
+    if (value !== undefined) modes[mode] = stringOf(mode, value);
+  }
+  return { id, wanted: wantedOf(modes), limit: limitOf(all["limit"]) };
+}
+
+/** Parses the URI of a resource, which may name a part. Throws E_INVALID_ARGUMENT, E_NOT_FOUND. */
+export function resourceRequestOf(uri: string): { readonly id: string; readonly wanted: Wanted } {
+  const { id, given } = readUri(uri);
+  return { id, wanted: wantedOf(given) };
+}
+
+/**
+ * Parses `artifact://<id>` or a bare id, with an optional query. Parameters other than modes only describe the
+ * artifact.
+ */
+function readUri(uri: string): { readonly id: string; readonly given: Given } {
+  const [, name = "", query = ""] =
+    uri.length > MAX_URI ? [] : (/^(?:artifact:\/\/)?([^?#]*)(?:\?([^#]*))?$/.exec(uri.trim()) ?? []);
+  const id = decode(name);
+  if (!isArtifactId(id)) {
+    throw new SluiceError(
+      "E_NOT_FOUND",
+      `uri ${quote(uri)} names no artifact: give an artifact:// URI as a result named it.`,
+      {
+        path: "uri",
+      },
+    );
+  }
+  const given: Given = {};
+  for (const pair of query.split("&")) {
+    const equals = pair.indexOf("=");
+    const mode = MODES.find((known) => known === pair.slice(0, Math.max(0, equals)));
+    if (mode === undefined) continue;
+    if (given[mode] !== undefined) throw wrong(mode, `The URI has ${mode} twice: give it once.`);
+    given[mode] = decode(pair.slice(equals + 1)) ?? badEncoding(mode);
+  }
+  return { id, given };
+}
+
+function wantedOf(given: Given): Wanted {
+  const [mode, ...more] = MODES.filter((each) => given[each] !== undefined);
+  if (mode === undefined) return { mode: "info" };
+  if (more[0] !== undefined) {
+    throw wrong(more[0], `Give one of ${MODES.join(", ")}, not ${mode} and ${more.join(" and ")}: call once for each.`);
+  }
+  const text = given[mode] as string;
+  if (mode === "bytes") return { mode, range: parseBytes(text) };
+  if (mode === "lines" || mode === "rows") return { mode, range: parseRecords(mode, text) };
+  if (mode === "pointer") return { mode, tokens: parsePointer(text) };
+  if (text === "") throw wrong(mode, "search is empty: say what to find.");
+  if (text.length > MAX_NEEDLE)
+    throw wrong(mode, `search is longer than ${MAX_NEEDLE} characters: search for a part of it.`);
+  return { mode, needle: text };
+}
+
+function limitOf(limit: unknown): number {
+  if (limit === undefined || limit === null) return Infinity;
+  if (typeof limit === "number" && Number.isInteger(limit) && limit > 0) return limit;
+  throw wrong("limit", "limit must be a whole number of characters, at least 1.");
+}
+
+function stringOf(name: string, value: unknown): string {
+  if (typeof value === "string") return value;
+  if (value === undefined || value === null) throw wrong(name, `${name} is missing: give the artifact:// URI.`);
+  throw wrong(name, `${name} must be a string.`);
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function badEncoding(name: string): never {
+  throw wrong(name, `${name} in the URI is not percent-encoded UTF-8.`);
+}
+
+function wrong(path: string, message: string): SluiceError {
+  return new SluiceError("E_INVALID_ARGUMENT", message, { path: path.slice(0, 60) });
+}
+
+/** A half-open range of bytes. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * A requested byte range: offsets from 0 with the last byte included, as in HTTP (RFC 9110 §14.1.2), where `last`
+ * undefined means the end; or a suffix length.
+ */
+export type ByteSpec = { readonly first: number; readonly last: number | undefined } | { readonly suffix: number };
+
+/** A requested range of lines or rows, counted from 1. `last` may be Infinity. */
+export interface RecordSpec {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Parses `0-1023`, `100-` or `-50`. Throws E_INVALID_ARGUMENT. */
+function parseBytes(text: string): ByteSpec {
+  const [, a = "", b = ""] = /^\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/.exec(text) ?? [];
+  if (a === "" && b === "")
+    throw noRange("bytes", text, '"0-1023" is the first 1,024, "100-" the rest, "-50" the last 50');
+  if (a === "") return { suffix: Number(b) };
+  if (b !== "" && Number(b) < Number(a)) throw backwards("bytes", text);
+  return { first: Number(a), last: b === "" ? undefined : Number(b) };
+}
+
+/** Parses `1-50`, `51-` or `7`, counted from 1. Throws E_INVALID_ARGUMENT. */
+function parseRecords(name: "lines" | "rows", text: string): RecordSpec {
+  const [, a = "", dash = "", b = ""] = /^\s*(\d{1,15})\s*(-?)\s*(\d{0,15})\s*$/.exec(text) ?? [];
+  const first = Number(a);
+  if (a === "" || first === 0 || (dash === "" && b !== "")) {
+    throw noRange(
+      name,
+      text,
+      `"1-50" is the first 50, counted from 1, "51-" what follows; the end is in bytes "-4096"`,
+    );
+  }
+  const last = dash === "" ? first : b === "" ? Infinity : Number(b);
+  if (last < first) throw backwards(name, text);
+  return { first, last };
+}
+
+/** Resolves a byte range for a size. Throws E_INVALID_ARGUMENT if it is empty. */
+export function spanIn(spec: ByteSpec, size: number): Span {
+  const start = "suffix" in spec ? Math.max(0, size - spec.suffix) : spec.first;
+  const end = "suffix" in spec || spec.last === undefined ? size : Math.min(size, spec.last + 1);
+  if (start < end) return { start, end };
+  const there = size === 0 ? "is empty" : `has ${size} bytes: ask for bytes within "0-${size - 1}"`;
+  throw new SluiceError("E_INVALID_ARGUMENT", `The range holds no byte. The artifact ${there}.`, { path: "bytes" });
+}
+
+function noRange(name: string, text: string, examples: string): SluiceError {
+  return new SluiceError("E_INVALID_ARGUMENT", `${name} ${quote(text)} is no range: ${examples}.`, { path: name });
+}
+
+function backwards(name: string, text: string): SluiceError {
+  return new SluiceError("E_INVALID_ARGUMENT", `${name} ${quote(text)} ends before it begins: turn it round.`, {
+    path: name,
+  });
+}
+
+/** Splits a JSON Pointer (RFC 6901) into unescaped tokens; none for the whole document. Throws E_INVALID_ARGUMENT. */
+function parsePointer(text: string): readonly string[] {
+  if (text === "") return [];
+  if (text.length > MAX_POINTER) throw wrong("pointer", `The pointer is longer than ${MAX_POINTER} characters.`);
+  if (!text.startsWith("/")) {
+    throw wrong(
+      "pointer",
+      `pointer ${quote(text)} does not start with "/": write "/a/b/0", or "" for the whole document.`,
+    );
+  }
+  if (/~(?![01])/.test(text)) {
+    throw wrong("pointer", `pointer ${quote(text)} has a "~" that is neither "~0" (for "~") nor "~1" (for "/").`);
+  }
+  return tokensOf(text.slice(1));
+}

@@ -1,0 +1,255 @@
+/**
+ * Searches an artifact for a text.
+ * @module
+ */
+import { counted, humanSize } from "../../core/amounts.js";
+import { jsonChars, type AnswerParts } from "./answer.js";
+import { asciiOf } from "./byte-range.js";
+import { artifactUri, quote } from "./definition.js";
+import type { Inspection } from "./inspection.js";
+import { pour, type Readable } from "./source.js";
+
+/** Most hits in an answer. */
+const MAX_HITS = 50;
+
+/** Most characters around a hit, including the hit. */
+const HIT_CHARS = 200;
+
+const NEWLINE_CHARS = 2;
+/** Bytes shown on either side of a hit in a binary artifact. */
+const BINARY_AROUND = 24;
+/** Most characters shown before a hit. The rest of its space follows it. */
+const BEFORE = 60;
+
+/** Answers with hits in at most `most` characters. */
+export async function tellSearch(
+  from: Readable,
+  inspection: Inspection,
+  needle: string,
+  most: number,
+): Promise<AnswerParts> {
+  const { id, size_bytes: size } = from.ref;
+  // One more hit shows whether there are more.
+  const searcher = new Searcher(new Needle(needle), MAX_HITS + 1);
+  const end = Math.min(size, from.maxScanned);
+  await pour(from, { start: 0, end }, (chunk) => {
+    searcher.push(chunk);
+    return !searcher.isFull;
+  });
+  searcher.end();
+  const lines = fittingLines(searcher.hits.slice(0, MAX_HITS), inspection.isText, most);
+  const limit = end < size ? [`Only the first ${humanSize(end)} were searched.`] : [];
+  const head = `${artifactUri(id)}, search for ${quote(needle)}`;
+  if (lines.length === 0) return { head: `${head}: not found`, notes: [...limit, ...noneNotes(inspection)] };
+  const hasMore = searcher.hits.length > lines.length;
+  const notes = [...limit, ...(hasMore ? ["There are more: search for something longer."] : []), readOn(inspection)];
+  return {
+    head: `${head}: ${hasMore ? "the first " : ""}${counted(lines.length, "place")}`,
+    data: lines.join("\n"),
+    notes,
+  };
+}
+
+function fittingLines(hits: readonly Hit[], isText: boolean, most: number): readonly string[] {
+  const lines: string[] = [];
+  let left = most;
+  for (const hit of hits) {
+    const line = isText ? textLine(hit) : binaryLine(hit);
+    left -= jsonChars(line) + (lines.length > 0 ? NEWLINE_CHARS : 0);
+    if (left < 0 && lines.length > 0) break;
+    lines.push(line);
+  }
+  return lines;
+}
+
+/** The line around a hit, as far as it fits. */
+function textLine({ at, line, before, match, after }: Hit): string {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const left = Array.from(decoder.decode(whole(before)).split("\n").at(-1) ?? "");
+  const own = Array.from(decoder.decode(match)).slice(0, HIT_CHARS);
+  const start = left.slice(-Math.min(BEFORE, HIT_CHARS - own.length) || left.length);
+  const right = Array.from(decoder.decode(after, { stream: true }).split("\n", 1)[0]?.replace(/\r$/, "") ?? "");
+  const end = right.slice(0, HIT_CHARS - own.length - start.length);
+  const opening = start.length < left.length ? "…" : "";
+  const closing = end.length < right.length ? "…" : "";
+  return `line ${line}, byte ${at}: ${opening}${[...start, ...own, ...end].join("")}${closing}`;
+}
+
+function binaryLine({ at, before, match, after }: Hit): string {
+  const shown = asciiOf(before.subarray(-BINARY_AROUND)) + asciiOf(match) + asciiOf(after.subarray(0, BINARY_AROUND));
+  return `byte ${at}: ${shown}`;
+}
+
+/** Removes leading bytes that continue a character. */
+function whole(bytes: Uint8Array): Uint8Array {
+  const from = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
+  return from < 0 || from > 3 ? bytes : bytes.subarray(from);
+}
+
+function readOn(inspection: Inspection): string {
+  return inspection.isText ? "Read around a place with lines or bytes." : "Read around a place with bytes.";
+}
+
+function noneNotes(inspection: Inspection): readonly string[] {
+  return inspection.isText ? [] : ["The artifact is no plain text: what is in it may be compressed or encoded."];
+}
+
+/** An occurrence of the search text. */
+interface Hit {
+  /** Offset of its first byte in the artifact. */
+  readonly at: number;
+  /** Line number from 1. Lines end at `\n`. */
+  readonly line: number;
+  /** Bytes around it, at most {@link AROUND} on either side. */
+  readonly before: Uint8Array;
+  readonly match: Uint8Array;
+  readonly after: Uint8Array;
+}
+
+/** Most bytes kept on either side of a hit. */
+const AROUND: number = 4 * HIT_CHARS;
+
+const PIECE = 64 * 1024;
+const NEWLINE = 0x0a;
+
+/** Finds hits that do not overlap. It copies chunks into a window, which is all that it holds. */
+class Searcher {
+  readonly hits: Hit[] = [];
+  readonly #needle: Needle;
+  readonly #mostHits: number;
+  /** Bytes that must be available after a place before it is examined. */
+  readonly #ahead: number;
+  readonly #window: Uint8Array;
+  #filled = 0;
+  /** Offset of the window in the artifact, and how far it was searched. */
+  #base = 0;
+  #searched = 0;
+  #line = 1;
+  #countedTo = 0;
+
+  constructor(needle: Needle, mostHits: number) {
+    this.#needle = needle;
+    this.#mostHits = mostHits;
+    this.#ahead = needle.mostBytes + AROUND;
+    this.#window = new Uint8Array(AROUND + PIECE + this.#ahead);
+  }
+
+  /** Whether the wanted number of hits was found. The rest is not searched. */
+  get isFull(): boolean {
+    return this.hits.length >= this.#mostHits;
+  }
+
+  /** Searches a chunk of any size. */
+  push(chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.length && !this.isFull;) {
+      if (this.#filled === this.#window.length) this.#shift();
+      const piece = chunk.subarray(at, at + this.#window.length - this.#filled);
+      this.#window.set(piece, this.#filled);
+      this.#filled += piece.length;
+      at += piece.length;
+      this.#search(this.#filled - this.#ahead);
+    }
+  }
+
+  /** Searches the rest. */
+  end(): void {
+    this.#search(this.#filled);
+  }
+
+  #search(until: number): void {
+    const window = this.#window;
+    while (this.#searched < until && !this.isFull) {
+      const at = this.#needle.candidate(window, this.#searched, until);
+      this.#searched = at;
+      if (at >= until) return;
+      const length = this.#needle.matchAt(window, at, this.#filled);
+      if (length > 0) this.#note(at, length);
+      this.#searched = at + Math.max(1, length);
+    }
+  }
+
+  #note(at: number, length: number): void {
+    this.#countLines(at);
+    const end = at + length;
+    this.hits.push({
+      at: this.#base + at,
+      line: this.#line,
+      before: this.#window.slice(Math.max(0, at - AROUND), at),
+      match: this.#window.slice(at, end),
+      after: this.#window.slice(end, Math.min(this.#filled, end + AROUND)),
+    });
+  }
+
+  #countLines(until: number): void {
+    for (;;) {
+      const next = this.#window.indexOf(NEWLINE, this.#countedTo);
+      if (next < 0 || next >= until) break;
+      this.#line += 1;
+      this.#countedTo = next + 1;
+    }
+    this.#countedTo = Math.max(this.#countedTo, until);
+  }
+
+  /** Shifts the window and keeps what may precede a hit. */
+  #shift(): void {
+    const from = this.#searched - AROUND;
+    this.#countLines(from);
+    this.#window.copyWithin(0, from, this.#filled);
+    this.#base += from;
+    this.#filled -= from;
+    this.#searched = AROUND;
+    this.#countedTo -= from;
+  }
+}
+
+const ENCODER = new TextEncoder();
+
+/** The search text, with each character in both cases, matched as UTF-8. */
+class Needle {
+  /** Most bytes of a match. */
+  readonly mostBytes: number;
+  /** For each byte, 1 if a match may begin with it. */
+  readonly #starts = new Uint8Array(256);
+  /** The forms of each character, longest first. */
+  readonly #characters: readonly (readonly Uint8Array[])[];
+
+  constructor(text: string) {
+    this.#characters = Array.from(text, formsOf);
+    this.mostBytes = this.#characters.reduce((sum, forms) => sum + (forms[0]?.length ?? 0), 0);
+    for (const form of this.#characters[0] ?? []) this.#starts[form[0] as number] = 1;
+  }
+
+  /** The next offset in `from` … `until` where a match may begin; `until` if there is none. */
+  candidate(bytes: Uint8Array, from: number, until: number): number {
+    let at = from;
+    while (at < until && this.#starts[bytes[at] as number] === 0) at += 1;
+    return at;
+  }
+
+  /** Length of the match at an offset, or 0. */
+  matchAt(bytes: Uint8Array, at: number, end: number): number {
+    let next = at;
+    for (const forms of this.#characters) {
+      // No form is a prefix of another, so the first match is the only one.
+      const form = forms.find((each) => startsWith(bytes, next, end, each));
+      if (form === undefined) return 0;
+      next += form.length;
+    }
+    return next - at;
+  }
+}
+
+/** A character as it is, and in lower and upper case where those are single characters too. */
+function formsOf(character: string): readonly Uint8Array[] {
+  const forms = new Set([character]);
+  for (const other of [character.toLowerCase(), character.toUpperCase()]) {
+    if (Array.from(other).length === 1) forms.add(other);
+  }
+  return Array.from(forms, (form) => ENCODER.encode(form)).sort((left, right) => right.length - left.length);
+}
+
+function startsWith(bytes: Uint8Array, at: number, end: number, form: Uint8Array): boolean {
+  if (at + form.length > end) return false;
+  for (let byte = 0; byte < form.length; byte += 1) if (bytes[at + byte] !== form[byte]) return false;
+  return true;
+}

@@ -1,0 +1,122 @@
+/**
+ * Where artifacts are read from: a store, restricted to one scope.
+ * @module
+ */
+import type { ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "../../artifacts/store.js";
+import { SluiceError } from "../../errors/error.js";
+
+/** Most bytes of one part of an artifact that is read as a resource. */
+export const MAX_RESOURCE_PART: number = 4 * 1024 * 1024;
+
+/** The part of a store that reading needs. Both methods may throw E_EXPIRED and E_STORE_…. */
+export interface ReadSource {
+  /** Metadata of an artifact. Null if there is none in the scope. */
+  stat(id: string): Promise<StoredArtifact | null>;
+  /** A stream of a byte range. Null if there is no such artifact. */
+  openReader(id: string, range: ByteRange): Promise<ReadableStream<Uint8Array> | null>;
+}
+
+/** An artifact that is being read, with its limits. */
+export interface Readable {
+  readonly ref: StoredArtifact;
+  readonly source: ReadSource;
+  /** Most bytes read for lines, rows and search. */
+  readonly maxScanned: number;
+  /** Name of the tool that reads it. */
+  readonly tool: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Finds an artifact. Throws E_NOT_FOUND, E_EXPIRED, E_STORE_…. */
+export async function findArtifact(source: ReadSource, id: string): Promise<StoredArtifact> {
+  const ref = await source.stat(id);
+  if (ref === null) throw notFound(id);
+  return ref;
+}
+
+/** E_NOT_FOUND, with a remedy. */
+function notFound(id: string): SluiceError {
+  return new SluiceError(
+    "E_NOT_FOUND",
+    `There is no artifact ${id} here: check the URI, or call the tool again that gave it.`,
+  );
+}
+
+/** Bytes read without a pause. A fast source would otherwise block the event loop to its end. */
+const PAUSE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Passes a range to `take`, chunk by chunk, until that returns false. Always releases the source. Chunks belong to the
+ * source, so `take` must copy what it keeps.
+ */
+export async function pour(
+  { ref, source, signal }: Readable,
+  { start, end }: Required<ByteRange>,
+  take: (chunk: Uint8Array) => boolean,
+): Promise<void> {
+  if (start >= end) return;
+  signal?.throwIfAborted();
+  const stream = await source.openReader(ref.id, { start, end });
+  if (stream === null) throw notFound(ref.id);
+  const reader = stream.getReader();
+  let pauseAt = PAUSE_BYTES;
+  try {
+    for (let left = end - start; left > 0;) {
+      const next = await reader.read();
+      signal?.throwIfAborted();
+      if (next.done) return;
+      const chunk = next.value.subarray(0, left);
+      left -= chunk.length;
+      if (!take(chunk)) return;
+      pauseAt -= chunk.length;
+      if (pauseAt > 0) continue;
+      pauseAt = PAUSE_BYTES;
+      await pause();
+      signal?.throwIfAborted();
+    }
+  } finally {
+    // Errors while closing are irrelevant by now.
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve);
+  });
+}
+
+/** Reads a bounded range into one array. */
+export async function readSpan(from: Readable, span: Required<ByteRange>): Promise<Uint8Array> {
+  const bytes = new Uint8Array(span.end - span.start);
+  let filled = 0;
+  await pour(from, span, (chunk) => {
+    bytes.set(chunk, filled);
+    filled += chunk.length;
+    return true;
+  });
+  return bytes.subarray(0, filled);
+}
+
+/** A store restricted to one scope and to namespaces. It finds no other artifacts. */
+export class ArtifactSource implements ReadSource {
+  readonly #store: ArtifactStore;
+  readonly #scope: ArtifactScope;
+  readonly #namespaces: readonly string[];
+
+  constructor(store: ArtifactStore, scope: ArtifactScope, ...namespaces: readonly string[]) {
+    this.#store = store;
+    this.#scope = scope;
+    this.#namespaces = namespaces;
+  }
+
+  async stat(id: string): Promise<StoredArtifact | null> {
+    const ref = await this.#store.stat(id, this.#scope);
+    return ref !== null && this.#namespaces.includes(ref.namespace) ? ref : null;
+  }
+
+  async openReader(id: string, range?: ByteRange): Promise<ReadableStream<Uint8Array> | null> {
+    if ((await this.stat(id)) === null) return null;
+    return this.#store.openReader(id, { scope: this.#scope, ...(range !== undefined && { range }) });
+  }
+}

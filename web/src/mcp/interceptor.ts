@@ -1,0 +1,417 @@
+/**
+ * The interceptor between one MCP client and one server: it reads what each sends and decides what the other gets.
+ * @module
+ */
+import type { AnswerRef, Sluice, Transformed, TransformOptions } from "../core/sluice.js";
+import { MessageReader, type MessageSink } from "../jsonrpc/message-reader.js";
+import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
+import type { MessageOutcome } from "../jsonrpc/message-rewriter.js";
+import {
+  Catalog,
+  factsOf,
+  instructionOf,
+  withIntroduction,
+  withResources,
+  withTool,
+  type ListedTool,
+  type ServerFacts,
+} from "./catalog.js";
+import { ResponsePolicy, type AnswerEdit } from "./response-policy.js";
+import { batchOf, cancelledBy, elementsOf, requestOf, type ClientRequest } from "./client-request.js";
+import { type InterceptorEvent, ignoreErrors } from "./interceptor-event.js";
+import {
+  ClientRequestHandler,
+  type ClientRequestDeps,
+  type DeferredRequest,
+  type RequestOutcome,
+} from "./client-request-handler.js";
+import { InFlight, type Request } from "./in-flight.js";
+import { errorMessage, objectOr, RpcCode, stringOr } from "../jsonrpc/rpc.js";
+import { withLinks, withLinksAsText } from "./links.js";
+import { readTool } from "./artifact-reader/artifact-reader.js";
+import type { SchemaMode } from "./schemas.js";
+import { refuseMessage, tooLargeForServer, describeUndelivered, type Refused } from "./message-refusal.js";
+import { namespaceOf } from "../artifacts/ids.js";
+import { chosenStore } from "../artifacts/discover.js";
+import { withRetention } from "../artifacts/retention/retaining-store.js";
+import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import type { SluiceConfig } from "../core/config.js";
+import { createSluiceOver, type WasmSource } from "../core/create.js";
+import { timedStore } from "../core/timed-store.js";
+import { readInterceptor, withoutInterceptor } from "./interceptor-config.js";
+
+export type { InterceptorEvent, ExpandedEvent, FailedEvent, StoredEvent } from "./interceptor-event.js";
+
+/** When to add `resource_link` blocks to results: for clients known to accept them, for all, or for none. */
+export type LinkMode = "auto" | "always" | "never";
+
+/** Dependencies of an interceptor. */
+export interface InterceptorDeps extends ClientRequestDeps {
+  readonly sluice: Sluice;
+  readonly links: LinkMode;
+  /** Whether the client shows images to its model. */
+  readonly showImages: boolean;
+  readonly schemas: SchemaMode;
+  readonly onEvent: (event: InterceptorEvent) => void;
+}
+
+/** What to do with a message from the client. */
+export interface ClientMessageOutcome {
+  /** The message to send to the server. */
+  readonly forward?: Uint8Array;
+  /** Answers to send to the client, one message each. Answers of our own tool take a while. */
+  readonly answers: readonly Promise<string>[];
+}
+
+/** Writes the bytes of one message. Callers must not reuse them. */
+export interface MessageWriter {
+  /** Resolves when more can be written. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Ends the message. */
+  end(): Promise<void>;
+  /** Discards unfinished work. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What transports need of an interceptor. See {@link McpInterceptor}. */
+export interface Interceptor {
+  /**
+   * Handles a whole message from the client, of at most MAX_MESSAGE bytes. If it has to wait for a store, `later` gets
+   * its outcome and the messages behind it go on; without `later` the call waits.
+   */
+  fromClient(bytes: Uint8Array, later?: (held: Promise<ClientMessageOutcome>) => void): Promise<ClientMessageOutcome>;
+  /** Returns what to send each side about a larger message from the client. */
+  refuse(message: JsonRpcScanner): Refused;
+  /** Opens a writer for a message from the server. */
+  fromServer(
+    sink: Pick<MessageSink, "forward" | "complete" | "nonProtocol">,
+    reply: (text: string) => void,
+  ): MessageWriter;
+  /** The server is gone: returns an answer for every waiting request. */
+  abandon(sentence: string): readonly string[];
+  /** Forgets a request that will not be answered. `id` is JSON text. */
+  forget(id: string): void;
+  /** Whether a request waits for an answer. `id` is JSON text. */
+  isWaiting(id: string): boolean;
+  /** A tool as the server listed it. */
+  tool(name: string): ListedTool | undefined;
+  /** How many requests wait for an answer. */
+  readonly waiting: number;
+}
+
+const CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
+
+/** Clients known to handle links to artifacts. */
+const KNOWN_FOR_LINKS: ReadonlySet<string> = new Set(["mcp-inspector"]);
+
+/** Clients whose calls throw if a result contains any link. */
+const FAILS_AT_LINKS: ReadonlySet<string> = new Set(["@langchain/mcp-adapters"]);
+
+/** Stores large content of results, adds a tool that reads it back, and puts artifacts into arguments. */
+export class McpInterceptor implements Interceptor {
+  readonly #deps: InterceptorDeps;
+  readonly #inFlight: InFlight;
+  readonly #catalog: Catalog;
+  readonly #policy: ResponsePolicy;
+  readonly #requestHandler: ClientRequestHandler;
+  #client: string | undefined;
+
+  /**
+   * `beside` is another interceptor of the same client. They share what is known of the server and may see equal ids.
+   */
+  constructor(deps: InterceptorDeps, beside?: McpInterceptor) {
+    this.#deps = deps;
+    this.#inFlight = new InFlight(beside === undefined ? undefined : beside.#inFlight);
+    this.#catalog = beside === undefined ? this.#emptyCatalog() : beside.#catalog;
+    this.#policy = new ResponsePolicy({
+      inFlight: this.#inFlight,
+      catalog: this.#catalog,
+      options: (tool) => this.#options(tool),
+      links: () => this.#linkEdit(),
+      restored: ({ text }) => deps.sluice.restoreStream(text, { scope: deps.scope }),
+      edit: (request) => this.#edit(request),
+    });
+    this.#requestHandler =
+      beside === undefined ? new ClientRequestHandler(deps, this.#catalog) : beside.#requestHandler;
+  }
+
+  /**
+   * Returns an interceptor for one exchange of this client, for transports whose exchanges choose ids independently.
+   */
+  forExchange(): McpInterceptor {
+    return new McpInterceptor(this.#deps, this);
+  }
+
+  /**
+   * Handles a whole message from the client, of at most MAX_MESSAGE bytes.
+   *
+   * A call that names artifacts waits for the store. With `later`, its outcome is passed there and the messages behind
+   * it go on, so such calls may be overtaken, also by each other; all other messages keep their order. A batch that
+   * contains one waits as a whole. A `notifications/cancelled` for a waiting call ends it, and neither reaches the
+   * server.
+   */
+  async fromClient(
+    bytes: Uint8Array,
+    later?: (held: Promise<ClientMessageOutcome>) => void,
+  ): Promise<ClientMessageOutcome> {
+    const batch = elementsOf(bytes) ?? [];
+    const outcomes = (batch.length === 0 ? [bytes] : batch).map((element) => this.#handle(element));
+    const isDeferred = outcomes.some((each) => each instanceof Promise);
+    const outcome = combineOutcomes(bytes, batch, outcomes);
+    if (!isDeferred || later === undefined) return outcome;
+    later(outcome);
+    return { answers: [] };
+  }
+
+  /** Returns what to send each side about a message from the client that is too large to forward. */
+  refuse(message: JsonRpcScanner): Refused {
+    this.#deps.onEvent({ kind: "failed", error: tooLargeForServer(message) });
+    return refuseMessage(message);
+  }
+
+  /** Opens a writer for a message from the server. `reply` sends the server an error in place of an answer. */
+  fromServer(
+    sink: Pick<MessageSink, "forward" | "complete" | "nonProtocol">,
+    reply: (text: string) => void,
+  ): MessageReader {
+    return new MessageReader(this.#deps.sluice, {
+      policy: this.#policy,
+      forward: (bytes) => sink.forward(bytes),
+      complete: () => sink.complete(),
+      nonProtocol: (bytes) => sink.nonProtocol(bytes),
+      passed: (outcome) => this.#noteOutcome(outcome),
+      broken: (error, message) => this.#replaceBroken(error, message, reply),
+    });
+  }
+
+  /** The server is gone: returns an answer for every request that waits for it. */
+  abandon(sentence: string): readonly string[] {
+    return this.#inFlight.abandon(sentence);
+  }
+
+  /** Sets what is known of the server, if none of its messages told. */
+  introduce(server: ServerFacts): void {
+    this.#requestHandler.server ??= server;
+  }
+
+  /** Forgets a request that will not be answered. `id` is JSON text. */
+  forget(id: string): void {
+    this.#inFlight.close(id);
+  }
+
+  /** Whether a request waits for the server's answer. `id` is JSON text. */
+  isWaiting(id: string): boolean {
+    return this.#inFlight.find(id) !== undefined;
+  }
+
+  /** A tool as the server listed it. */
+  tool(name: string): ListedTool | undefined {
+    return this.#catalog.find(name);
+  }
+
+  /** How many requests wait for the server's answer. */
+  get waiting(): number {
+    return this.#inFlight.waiting;
+  }
+
+  #handle(bytes: Uint8Array): ClientMessageOutcome | Promise<ClientMessageOutcome> {
+    const request = requestOf(bytes);
+    if (request === undefined) {
+      const cancelled = cancelledBy(bytes);
+      const isForServer = cancelled === undefined || this.#inFlight.cancel(cancelled);
+      return isForServer ? { forward: bytes, answers: [] } : { answers: [] };
+    }
+    this.#noteClient(request);
+    const outcome = this.#requestHandler.handle(request);
+    return outcome.kind === "defer" ? this.#defer(bytes, request, outcome) : this.#settle(bytes, request, outcome);
+  }
+
+  async #defer(bytes: Uint8Array, request: ClientRequest, deferred: DeferredRequest): Promise<ClientMessageOutcome> {
+    const signal = this.#inFlight.hold(request);
+    try {
+      const outcome = await deferred.resolve(signal);
+      if (signal.aborted) return { answers: [] };
+      this.#inFlight.release(request, signal);
+      return this.#settle(bytes, request, outcome);
+    } catch {
+      // It was cancelled, or failed unexpectedly.
+      if (signal.aborted) return { answers: [] };
+      this.#inFlight.release(request, signal);
+      return { answers: [Promise.resolve(errorMessage(request.id, RpcCode.internal, "The call was not made."))] };
+    }
+  }
+
+  #settle(bytes: Uint8Array, request: ClientRequest, outcome: RequestOutcome): ClientMessageOutcome {
+    if (outcome.kind === "answer") {
+      if (outcome.failure !== undefined) this.#deps.onEvent({ kind: "failed", error: outcome.failure });
+      return { answers: [outcome.answer] };
+    }
+    this.#inFlight.open(request);
+    const tool = stringOr(request.params["name"]) ?? "";
+    for (const { id, path, form } of outcome.expansions ?? []) {
+      this.#deps.onEvent({ kind: "expanded", tool, id, path, form });
+    }
+    return { forward: outcome.text === undefined ? bytes : new TextEncoder().encode(outcome.text), answers: [] };
+  }
+
+  /** Notes the client's name, which is in `initialize`, and since 2026-07-28 in each request. */
+  #noteClient({ method, params }: ClientRequest): void {
+    const info = method === "initialize" ? params["clientInfo"] : objectOr(params["_meta"])[CLIENT_INFO];
+    this.#client = stringOr(objectOr(info)["name"]) ?? this.#client;
+  }
+
+  /** How results with links are rewritten for this client. */
+  #linkEdit(): ((reduced: Transformed) => string) | undefined {
+    const { links } = this.#deps;
+    const client = this.#client ?? "";
+    if (links === "always" || (links === "auto" && KNOWN_FOR_LINKS.has(client))) return withLinks;
+    return FAILS_AT_LINKS.has(client) ? withLinksAsText : undefined;
+  }
+
+  #emptyCatalog(): Catalog {
+    const { namespace, onEvent } = this.#deps;
+    return new Catalog(readTool(namespace).name, (error) => onEvent({ kind: "failed", error }));
+  }
+
+  #options(tool: string | undefined): TransformOptions {
+    const { namespace, scope, showImages } = this.#deps;
+    return {
+      dialect: "mcp",
+      namespace,
+      scope,
+      clientShowsImages: showImages,
+      ...(tool !== undefined && { tool }),
+    };
+  }
+
+  #edit({ method }: Request): AnswerEdit | undefined {
+    const { schemas } = this.#deps;
+    const tool = this.#requestHandler.tool;
+    switch (method) {
+      case "initialize":
+      case "server/discover":
+        return (message) => {
+          this.#requestHandler.server = factsOf(message);
+          return withIntroduction(message, instructionOf(tool.name));
+        };
+      case "tools/list":
+        return (message) => withTool(message, tool, schemas, this.#catalog);
+      case "resources/list":
+        return (message) => withResources(message, "resources", this.#requestHandler.resources());
+      case "resources/templates/list":
+        return (message) => withResources(message, "resourceTemplates", this.#requestHandler.templates());
+      default:
+        return undefined;
+    }
+  }
+
+  #noteOutcome({ id, isResponse, reduced }: MessageOutcome): void {
+    const request = isResponse ? this.#inFlight.close(id) : undefined;
+    if (reduced === undefined) return;
+    const tool = request?.tool;
+    this.#noteTask(reduced.text, tool);
+    this.#requestHandler.remember(reduced.artifacts);
+    for (const error of reduced.failures) this.#deps.onEvent({ kind: "failed", error });
+    if (reduced.artifacts.length > 0)
+      this.#deps.onEvent({ kind: "stored", tool, artifacts: eachOnce(reduced.artifacts) });
+  }
+
+  /** Notes a call that was answered with a task: its result comes later, under the task's id. */
+  #noteTask(text: string, tool: string | undefined): void {
+    if (tool === undefined || !text.includes('"taskId"')) return;
+    const result = objectOr(JSON.parse(text));
+    const taskId = stringOr(objectOr(result["task"])["taskId"] ?? result["taskId"]);
+    if (taskId !== undefined) this.#inFlight.taskOf(taskId, tool);
+  }
+
+  #replaceBroken(error: unknown, message: JsonRpcScanner, reply: (text: string) => void): string | undefined {
+    const id = message.text("id");
+    const isUnasked = !message.isResponse && message.member("method") !== undefined;
+    const request = isUnasked ? undefined : this.#inFlight.close(id);
+    const { event, toClient, toServer } = describeUndelivered(error, message, request?.method);
+    if (event !== undefined) this.#deps.onEvent({ kind: "failed", error: event });
+    if (id === undefined) return undefined;
+    if (isUnasked) reply(errorMessage(id, RpcCode.internal, toServer));
+    if (request === undefined) return undefined;
+    return errorMessage(id, RpcCode.internal, toClient, { code: event?.code ?? "E_JSON_SYNTAX" });
+  }
+}
+
+/** Combines the outcomes of a batch's elements. */
+async function combineOutcomes(
+  bytes: Uint8Array,
+  batch: readonly Uint8Array[],
+  each: readonly (ClientMessageOutcome | Promise<ClientMessageOutcome>)[],
+): Promise<ClientMessageOutcome> {
+  const outcomes: ClientMessageOutcome[] = [];
+  for (const one of each) outcomes.push(await one);
+  if (batch.length === 0) return outcomes[0] as ClientMessageOutcome;
+  const forwarded = outcomes.flatMap(({ forward }) => (forward === undefined ? [] : [forward]));
+  const answers = outcomes.flatMap((one) => one.answers);
+  if (forwarded.length === 0) return { answers };
+  const isUnchanged = forwarded.length === batch.length && forwarded.every((one, index) => one === batch[index]);
+  return { forward: isUnchanged ? bytes : batchOf(forwarded), answers };
+}
+
+/** Removes duplicates: the same content may be in both halves of a result. */
+function eachOnce(refs: readonly AnswerRef[]): readonly AnswerRef[] {
+  return [...new Map(refs.map((ref) => [ref.id, ref])).values()];
+}
+
+/** Options for an interceptor. */
+export interface InterceptorOptions {
+  /** The artifact store. Without one nothing is stored, and results say so. */
+  readonly store?: ArtifactStore;
+  /** Configuration that overrides the defaults. */
+  readonly config?: SluiceConfig;
+  /**
+   * The server's name: prefix of artifact ids and of the tool that reads them.
+   * @defaultValue `"artifact"`
+   */
+  readonly namespace?: string;
+  /** The owner of the artifacts. Defaults to no owner. */
+  readonly scope?: ArtifactScope;
+  /**
+   * When to add `resource_link` blocks to results.
+   * @defaultValue `"never"`
+   */
+  readonly links?: LinkMode;
+  /**
+   * Whether small images stay in place, for models that can see.
+   * @defaultValue `false`
+   */
+  readonly showImages?: boolean;
+  /**
+   * How tools' schemas are changed.
+   * @defaultValue `"widen"`
+   */
+  readonly schemas?: SchemaMode;
+  /** Called when something is stored, put into arguments, or fails. Exceptions it throws are ignored. */
+  readonly onEvent?: (event: InterceptorEvent) => void;
+  /** Location of the core, for bundlers that move it. */
+  readonly wasm?: WasmSource;
+}
+
+/** Creates an interceptor. Throws like {@link interceptorDeps}. */
+export async function createInterceptor(options: InterceptorOptions): Promise<McpInterceptor> {
+  return new McpInterceptor(await interceptorDeps(options));
+}
+
+/** Creates the dependencies of interceptors. Throws E_CORE_LOAD, E_CONFIG_…, E_INVALID_ARGUMENT. */
+export async function interceptorDeps(options: InterceptorOptions): Promise<InterceptorDeps> {
+  const { store, config } = withRetention(chosenStore(options.store, undefined), options.config);
+  const { on_store_failure, arguments: forms, share } = readInterceptor(config);
+  const onFailure = on_store_failure === "error" ? "throw" : "answer";
+  return {
+    sluice: await createSluiceOver({ store, onFailure }, withoutInterceptor(config), options.wasm),
+    store: timedStore(store),
+    scope: options.scope ?? {},
+    namespace: namespaceOf(options.namespace),
+    forms,
+    share,
+    links: options.links ?? "never",
+    showImages: options.showImages ?? false,
+    schemas: options.schemas ?? "widen",
+    onEvent: ignoreErrors(options.onEvent),
+  };
+}

@@ -1,0 +1,173 @@
+/**
+ * Decides which messages from a server are gated, edited or forwarded unchanged.
+ * @module
+ */
+import type { GatedResult, Transformed, TransformOptions } from "../core/sluice.js";
+import { MAX_MESSAGE } from "../jsonrpc/limits.js";
+import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
+import type { MessageAction, GateAnswer, MessagePolicy } from "../jsonrpc/message-rewriter.js";
+import type { Catalog } from "./catalog.js";
+import type { InFlight, Request } from "./in-flight.js";
+import { parsedOr, stringOr } from "../jsonrpc/rpc.js";
+import { tooLargeForClient } from "./message-refusal.js";
+
+/** Rewrites an answer, as JSON text. Undefined leaves it unchanged. */
+export type AnswerEdit = (message: string) => string | undefined | Promise<string | undefined>;
+
+interface ResponsePolicyDeps {
+  readonly inFlight: InFlight;
+  readonly catalog: Catalog;
+  /** Options for a tool's results, or for any other message if there is no tool. */
+  readonly options: (tool: string | undefined) => TransformOptions;
+  /** Rewrites a reduced result. Undefined keeps its own text. */
+  readonly links: () => ((reduced: Transformed) => string) | undefined;
+  /** Restores a reduced result. */
+  readonly restored: (reduced: Transformed) => AsyncIterable<Uint8Array>;
+  /** The edit for the answer to a request, if there is one. */
+  readonly edit: (request: Request) => AnswerEdit | undefined;
+}
+
+/** Task status notifications, which may carry the result (Tasks extension, 2026-07-28). */
+const TASK_NOTIFICATIONS: ReadonlySet<string> = new Set(["notifications/tasks", "notifications/tasks/status"]);
+
+/** Prefix of the methods of all notifications. */
+const NOTIFICATIONS = "notifications/";
+
+/** Answers, besides lists, that are useless with references in them. */
+const UNREDUCED: ReadonlySet<string> = new Set(["completion/complete", "prompts/get"]);
+
+const PASS: MessageAction = { kind: "pass" };
+const RAW: MessageAction = { kind: "raw" };
+
+/** Forward it unchanged, or refuse it if it is too large. */
+const WHOLE: MessageAction = { kind: "edit", edit: () => undefined };
+
+/** Decides by the request that a message answers, or may answer while its id is not known. */
+export class ResponsePolicy implements MessagePolicy {
+  readonly #deps: ResponsePolicyDeps;
+
+  constructor(deps: ResponsePolicyDeps) {
+    this.#deps = deps;
+  }
+
+  get fallback(): TransformOptions {
+    return this.#deps.options(undefined);
+  }
+
+  decide(message: JsonRpcScanner, isWhole: boolean): MessageAction | undefined {
+    const id = message.text("id");
+    // It cannot be buffered any longer.
+    const isUrgent = message.size > MAX_MESSAGE;
+    if (message.member("result") !== undefined) {
+      if (id !== undefined || isWhole) return this.#answer(this.#deps.inFlight.find(id), message);
+      return this.#anyAnswer(message, isUrgent) ?? (isUrgent ? this.#gate("result", message) : undefined);
+    }
+    const method = message.text("method");
+    if (method !== undefined) return this.#unasked(stringIn(method), message, isWhole, isUrgent);
+    if (isWhole) return PASS;
+    if (message.member("params") !== undefined) return isUrgent ? this.#lateUnasked(message) : undefined;
+    const request = this.#deps.inFlight.find(id);
+    return request === undefined ? undefined : this.#answer(request, message);
+  }
+
+  /**
+   * The common action for all waiting requests; undefined if they differ. An action other than gating is chosen only
+   * when the message cannot be buffered any longer: it may answer another request, or none.
+   */
+  #anyAnswer(message: JsonRpcScanner, isUrgent: boolean): MessageAction | undefined {
+    let only: MessageAction | undefined;
+    for (const request of this.#deps.inFlight.requests()) {
+      const action = this.#answer(request, message);
+      if (only !== undefined && !isSame(only, action)) return undefined;
+      only ??= action;
+    }
+    if (only !== undefined && only.kind !== "gate" && !isUrgent) return undefined;
+    return only ?? this.#gate("result", message);
+  }
+
+  /**
+   * Decides about requests and notifications from the server. A request that is too large is refused, since clients
+   * cannot use a reference there. Until then it is buffered, as a result may still follow.
+   */
+  #unasked(method: string, message: JsonRpcScanner, isWhole: boolean, isUrgent: boolean): MessageAction | undefined {
+    if (TASK_NOTIFICATIONS.has(method)) return this.#gate("params.result", message);
+    if (isWhole || method.startsWith(NOTIFICATIONS)) return PASS;
+    return isUrgent ? WHOLE : undefined;
+  }
+
+  /** Decides about parameters that are too large to wait for the method. */
+  #lateUnasked(message: JsonRpcScanner): MessageAction {
+    const answer = async (result: GatedResult): Promise<GateAnswer> => {
+      await using gated = result;
+      const method = message.text("method");
+      if (method !== undefined && !stringIn(method).startsWith(NOTIFICATIONS)) throw tooLargeForClient();
+      const reduced = await gated.answer();
+      return { text: reduced.text, reduced };
+    };
+    return { kind: "gate", member: "params", options: this.fallback, answer };
+  }
+
+  #answer(request: Request | undefined, message: JsonRpcScanner): MessageAction {
+    const { catalog, edit } = this.#deps;
+    // Clients differ in which id they accept, so an answer to no known request is treated as a tool's.
+    if (request === undefined) return this.#gate("result", message);
+    switch (request.method) {
+      case "tools/call":
+      case "tasks/result":
+        return catalog.isAppOnly(request.tool) ? RAW : this.#gate("result", message);
+      case "tasks/get":
+        return catalog.isAppOnly(request.tool) ? RAW : this.#gate("result.result", message);
+      case "resources/read":
+        return request.uri?.startsWith("ui://") === true ? RAW : PASS;
+      default: {
+        const edited = edit(request);
+        if (edited !== undefined) return { kind: "edit", edit: edited };
+        return request.method.endsWith("/list") || UNREDUCED.has(request.method) ? WHOLE : PASS;
+      }
+    }
+  }
+
+  /**
+   * Gates a member. The tool is known at the end of the message at the latest, and decides how the result is written.
+   */
+  #gate(member: string, message: JsonRpcScanner): MessageAction {
+    const { inFlight, links, options, restored } = this.#deps;
+    const requestNow = (): Request | undefined => inFlight.find(message.text("id"));
+    const answer = async (result: GatedResult): Promise<GateAnswer> => {
+      await using gated = result;
+      const request = requestNow();
+      const { kind } = member === "result" ? this.#answer(request, message) : { kind: "gate" };
+      if (kind === "edit") throw tooLargeForClient();
+      const reduced = await gated.answer(request?.tool === undefined ? {} : { tool: request.tool });
+      const original = kind === "raw" && reduced.changed ? await begun(restored(reduced)) : undefined;
+      if (original !== undefined) return { text: "", original };
+      return { text: links()?.(reduced) ?? reduced.text, reduced };
+    };
+    return { kind: "gate", member, options: options(requestNow()?.tool), answer };
+  }
+}
+
+/** Waits for the first chunk. Undefined if the store cannot give back the content. */
+async function begun(chunks: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array> | undefined> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  try {
+    const first = await iterator.next();
+    return (async function* (): AsyncGenerator<Uint8Array> {
+      if (first.done !== true) yield first.value;
+      yield* { [Symbol.asyncIterator]: () => iterator };
+    })();
+  } catch {
+    return undefined;
+  }
+}
+
+function isSame(left: MessageAction, right: MessageAction): boolean {
+  if (left.kind !== right.kind || left.kind === "edit") return false;
+  if (left.kind !== "gate" || right.kind !== "gate") return true;
+  return left.member === right.member;
+}
+
+/** Decodes a JSON string; empty for anything else. */
+function stringIn(json: string): string {
+  return stringOr(parsedOr(json)) ?? "";
+}
