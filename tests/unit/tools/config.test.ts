@@ -1,10 +1,18 @@
-/** A source's configuration: its defaults, its bounds, and errors that name the place and the remedy. */
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { z } from "zod";
-import { readToolConfig, ToolConfigError, type ExternalToolConfig } from "../../../web/src/tools/config.js";
-import type { SCHEMA } from "../../../web/src/tools/config/schema.js";
-import { ToolNodeError } from "../../../web/src/tools/errors.js";
+import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
+import type { SluiceConfig } from "../../../web/src/core/config.js";
+import { ToolNode } from "../../../web/src/tools-node.js";
+import {
+  compilePattern,
+  type ExternalToolConfig,
+  matchesFilter,
+  readSourcesFile,
+  readToolConfig,
+  type SCHEMA,
+} from "../../../web/src/tools/config.js";
+import { ToolConfigError, ToolNodeError } from "../../../web/src/tools/errors.js";
 import { thrown } from "./thrown.js";
 
 const SECRET = "s3cr3t-value";
@@ -28,6 +36,9 @@ test("defaults are those of the plan", () => {
     env: {},
     auth_type: "none",
     auth_config: {},
+    allowed_communication_protocols: null,
+    allowed_hosts: [],
+    trusted_origins: [],
     timeout_s: 30,
     notify_after_s: [15, 20, 25],
     retry_policy: {
@@ -99,6 +110,23 @@ const BOUNDS: readonly (readonly [path: string, good: readonly unknown[], bad: r
   ["transformer_input", ["reduced", "raw"], ["both", null]],
   ["transformer_timeout_s", [0.001, 300], [0, 301, "1"]],
   ["utcp_mode", ["auto"], ["manual", null]],
+  ["allowed_communication_protocols", [null, [], ["http", "mcp", "cli"]], ["http", ["graphql"], [1]]],
+  [
+    "allowed_hosts",
+    [[], ["api.example.com", "*.example.com:8443", "10.0.0.1", "[fd00::1]:80"]],
+    ["a.example", ["https://a.example"], ["a.example/x"], ["*"], ["a.*.example"], [""], ["a.example:x"]],
+  ],
+  [
+    "trusted_origins",
+    [[], ["https://api.example.com", "http://127.0.0.1:8080"]],
+    [
+      ["api.example.com"],
+      ["https://a.example/"],
+      ["https://*.a.example/x"],
+      ["ftp://a.example"],
+      ["https://u:p@a.example"],
+    ],
+  ],
 ];
 
 const at = (path: string, value: unknown): object =>
@@ -293,4 +321,224 @@ type Loose<T> = T extends (...given: never[]) => unknown
 
 test("the type that is documented is what the schema takes", () => {
   expectTypeOf<Loose<ExternalToolConfig>>().toEqualTypeOf<Loose<z.input<typeof SCHEMA>>>();
+});
+
+const A = { name: "a", transport: "mcp", connection: "server" };
+const B = { name: "b", transport: "http", connection: "https://example.com" };
+
+const refusedFile = (text: string): ToolConfigError => {
+  const error = thrown(() => readSourcesFile(text));
+  expect(error).toBeInstanceOf(ToolConfigError);
+  return error as ToolConfigError;
+};
+
+test("sources are read in their order, with their defaults", () => {
+  expect(readSourcesFile(JSON.stringify({ sources: [A, B] }))).toEqual([A, B]);
+  expect(readSourcesFile('{"sources": []}')).toEqual([]);
+});
+
+describe("what is wrong is told with its path", () => {
+  test.each([
+    [{ sources: [A, B, { ...A, name: "c", retry_policy: { max_attemps: 2 } }] }, "sources[2].retry_policy.max_attemps"],
+    [{ sources: [A, { ...B, timeout_s: 0 }] }, "sources[1].timeout_s"],
+    [{ sources: [A, B, A] }, "sources[2].name"],
+    [{ sources: [A, null] }, "sources[1]"],
+    [{ sources: {} }, "sources"],
+    [{ sources: Array.from({ length: 257 }, () => A) }, "sources"],
+    [{}, "sources"],
+    [{ source: [] }, "source"],
+    [{ sources: [], version: 1 }, "version"],
+    [[], ""],
+    [null, ""],
+  ])("%j", (value, path) => {
+    expect(refusedFile(JSON.stringify(value))).toMatchObject({ code: "E_TOOL_CONFIG", path });
+  });
+
+  test("two sources with one name: both are named", () => {
+    expect(refusedFile(JSON.stringify({ sources: [A, B, A] })).message).toContain("sources[0].name");
+  });
+
+  test("a key that is not known: the one that was meant", () => {
+    expect(refusedFile('{"source": []}').message).toContain("sources");
+  });
+});
+
+describe("what is not JSON is told with its line, and never quoted", () => {
+  test.each([
+    ['{"sources": [\n  {"name": "a" s3cr3t\n', "line 2, column"],
+    ["", "line 1"],
+    ["[".repeat(100_000) + "s3cr3t", "not JSON"],
+    [`{"sources": [], "x": s3cr3t}`, "line 1, column 22"],
+  ])("case %#", (text, place) => {
+    const error = refusedFile(text);
+    expect(error.message).toContain(place);
+    expect(error.message).not.toContain("s3cr3t");
+  });
+
+  test("a file of any length is none", () => {
+    expect(refusedFile(" ".repeat(4 * 1024 * 1024 + 1)).message).toContain("at most");
+  });
+});
+
+const filterOf = (...patterns: string[]): readonly RegExp[] =>
+  patterns.map((pattern) => {
+    const compiled = compilePattern(pattern);
+    if (compiled === undefined) throw new Error(`${pattern} was to be compiled.`);
+    return compiled;
+  });
+
+test.each([
+  ["get", "get_issue", true],
+  ["get", "forget", false],
+  ["issue", "get_issue", false],
+  [".*issue", "get_issue", true],
+  ["get_issue$", "get_issues", false],
+  ["^get", "get_issue", true],
+  ["get|list", "list_issues", true],
+  ["get|list", "unlist", false],
+  ["a|(b)", "xb", false],
+  ["", "anything", true],
+  ["GET", "get", false],
+  ["get\\-file", "get-file", true],
+  ["[)(]x", "(x", true],
+  ["\\(x", "(x", true],
+  ["(?:get|list)_(?=issue)", "list_issue", true],
+])("%s on %s is %s", (pattern, name, isMatch) => {
+  expect(matchesFilter(filterOf(pattern), name)).toBe(isMatch);
+});
+
+test("one of several is enough, and none at all lets every tool pass", () => {
+  expect(matchesFilter(filterOf("a", "b"), "bee")).toBe(true);
+  expect(matchesFilter(filterOf("a", "b"), "cee")).toBe(false);
+  expect(matchesFilter([], "cee")).toBe(true);
+  expect(matchesFilter(null, "cee")).toBe(true);
+});
+
+test("asking twice gives the same answer", () => {
+  const filter = filterOf("get");
+  expect([1, 2, 3].map(() => matchesFilter(filter, "get_issue"))).toEqual([true, true, true]);
+});
+
+test("a name longer than a tool's name may be is none", () => {
+  expect(matchesFilter(filterOf("a"), "a".repeat(128))).toBe(true);
+  expect(matchesFilter(filterOf("a"), "a".repeat(129))).toBe(false);
+});
+
+describe("is not compiled", () => {
+  test.each(["(", "a)|(b", "[", "*", "(?P<name>a)", "(?i)get", "\\"])("what is none: %s", (pattern) => {
+    expect(compilePattern(pattern)).toBeUndefined();
+  });
+
+  test.each([
+    "(a+)+$",
+    "(a*)*$",
+    "(a|a)*$",
+    "(a|ab)+$",
+    "((a)+)+$",
+    "(aa?)+$",
+    "(a{1,})+$",
+    "(a{1,5}){20}$",
+    "(?:a+){2,}$",
+    "(?=(a+)+$)",
+    "x(y(a+)z)*",
+    "([)]+)+$",
+    "(\\)+)+$",
+    ".*.*.*.*$",
+    "a?".repeat(25),
+    "(a|a)".repeat(25),
+    "(?:a|a|a|a)".repeat(13),
+    "a{0,9}".repeat(4),
+    "(a?){30}",
+  ])("what may never end: %s", (pattern) => {
+    expect(compilePattern(pattern)).toBeUndefined();
+  });
+});
+
+test.each([
+  "([a-z]{2})+",
+  "(get|list)_.*",
+  "(foo)+",
+  "(a+)?",
+  "([*+?|])+",
+  "(\\+)+",
+  ".*foo.*bar.*",
+  "(a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|s|t|u|v|w|x|y|z|0|1)$",
+  "a?".repeat(20),
+  "[)(]+",
+  "a{2}?",
+  "x{,2}{3}",
+])("%s is harmless", (pattern) => {
+  expect(compilePattern(pattern)).toBeInstanceOf(RegExp);
+});
+
+test.each(["a*a*a*b", `${"a?".repeat(15)}a*b`, `${"(?:a|a)".repeat(15)}a*b`, "(.*)(.*)\\1\\2b"])(
+  "%s comes to an end on the name that it likes least",
+  (pattern) => {
+    expect(matchesFilter(filterOf(pattern), "a".repeat(128))).toBe(false);
+  },
+);
+
+test("whatever is compiled is anchored at the start and nowhere else", () => {
+  const word = fc.stringMatching(/^[a-z_]{1,12}$/);
+  fc.assert(
+    fc.property(word, word, word, (pattern, before, after) => {
+      expect(matchesFilter(filterOf(pattern), pattern + after)).toBe(true);
+      expect(matchesFilter(filterOf(pattern), before + pattern)).toBe((before + pattern).startsWith(pattern));
+    }),
+  );
+});
+
+test("no text makes the compiler throw, and what it gives comes to an end", () => {
+  const piece = fc.constantFrom("a", "(", ")", "[", "]", "\\", "*", "+", "?", "|", "{2,}", "{3}", "(?:", ".", "$");
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
+      const pattern = compilePattern(pieces.join(""));
+      expect([undefined, true, false]).toContain(pattern?.test("a".repeat(30)));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+const connected = async (artifact_extraction: object): Promise<void> => {
+  const config = { name: "own", transport: "cli", connection: "node", artifact_extraction } as const;
+  await using node = new ToolNode(config, { store: new MemoryArtifactStore() });
+  await node.connect();
+};
+
+/** The sections, those that may be null left out. */
+const SECTIONS: Readonly<Record<Exclude<keyof SluiceConfig, "default_summary_template">, RegExp>> = {
+  max_inline_size: /must be an integer/,
+  auto_artifact_large_content: /must be true or false/,
+  binary_detection: /must be an object/,
+  resources: /must be an object/,
+  tool_fields: /must be an object/,
+  guardrail: /must be an object/,
+  inline_media: /must be "auto", "off" or an object/,
+  prefer: /must be "structured" or "content"/,
+  retention: /must be an object, such as/,
+  interceptor: /must be an object, such as/,
+};
+
+test.each(Object.entries(SECTIONS))("null in place of %s", async (key, sentence) => {
+  await expect(connected({ [key]: null })).rejects.toMatchObject({
+    code: "E_CONFIG_VALUE",
+    path: key,
+    message: expect.stringMatching(sentence) as string,
+  });
+});
+
+test.each([
+  ["resources.enabled", { resources: { enabled: null } }],
+  ["retention.cleanup_strategy", { retention: { cleanup_strategy: null } }],
+  ["guardrail.max_field_chars", { guardrail: { max_field_chars: null } }],
+  ["tool_fields.export", { tool_fields: { export: null } }],
+  ["interceptor.on_store_failure", { interceptor: { on_store_failure: null } }],
+])("null at %s", async (path, config) => {
+  await expect(connected(config)).rejects.toMatchObject({ code: "E_CONFIG_VALUE", path });
+});
+
+test("what has no value says nothing, and null where that means something is taken", async () => {
+  await expect(connected({ retention: undefined, guardrail: undefined })).resolves.toBeUndefined();
+  const nulls = { retention: { ttl_seconds: null }, default_summary_template: null };
+  await expect(connected(nulls)).resolves.toBeUndefined();
 });

@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { createSluice, MemoryArtifactStore, type SluiceConfig } from "../../../web/src/index.js";
-import { readToolConfig, ToolConfigError, type ExternalToolConfig } from "../../../web/src/tools/config.js";
+import { readToolConfig, type ExternalToolConfig } from "../../../web/src/tools/config.js";
+import { ToolConfigError } from "../../../web/src/tools/errors.js";
 import {
   builtInPresets,
   getPreset,
@@ -242,7 +243,7 @@ describe("a registry", () => {
       "tool_fields.download[0].field_path",
     ],
     [{ retention: { ttl: 60 } }, "retention.ttl"],
-    [{ door: { share: 1 } }, "door.share"],
+    [{ interceptor: { share: 1 } }, "interceptor.share"],
   ])("refuses %j below artifact_extraction with its path", (extraction, path) => {
     const config = { ...OWN, artifact_extraction: extraction as SluiceConfig };
     const registry = new PresetRegistry();

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { expect, test, vi } from "vitest";
-import { userKey } from "../../../web/src/tools/auth/owner.js";
-import { wasClosed } from "../../../web/src/tools/closed.js";
+import { userKey } from "../../../web/src/tools/auth/token-store.js";
+import { wasClosed } from "../../../web/src/tools/errors.js";
+import { OutOfTime } from "../../../web/src/tools/resilience/attempt.js";
 import { Sessions } from "../../../web/src/tools/sessions.js";
 import type { Authorize, SourceConnection, ToolSource } from "../../../web/src/tools/source.js";
 
@@ -56,6 +57,7 @@ const never = new AbortController().signal;
 
 function sessions(line: Line, isPerUser: boolean = false, over: AbortSignal = never): Sessions {
   return new Sessions({
+    name: "line",
     source: line.source,
     keyOf: isPerUser ? userKey : undefined,
     timeoutSeconds: 5,
@@ -124,7 +126,7 @@ test("whoever waits while it is closed opens nothing any more", async () => {
   held.abort();
   await closed;
   expect(String(await later)).toContain("closed: connect it again");
-  expect(await first).toMatchObject({ message: "refused" });
+  expect(String(await first)).toContain("closed: connect it again");
   expect(line.opened).toBe(1);
 });
 
@@ -154,7 +156,7 @@ test("what a user's own connection tells names the user, and nobody where all sh
   };
   const onNotice = vi.fn<(...told: readonly unknown[]) => void>();
   for (const keyOf of [userKey, undefined]) {
-    await using some = new Sessions({ source, keyOf, timeoutSeconds: 5, over: never, onNotice });
+    await using some = new Sessions({ name: "line", source, keyOf, timeoutSeconds: 5, over: never, onNotice });
     await some.use({ scope: { tenant_id: "acme", user_id: "ada", trace_id: "t" } }, as("a"), never, whole);
   }
   expect(onNotice.mock.calls).toEqual([
@@ -199,11 +201,22 @@ test("opening may take as long as the call that opens is given", async () => {
       return line.source.open(options);
     },
   };
-  await using all = new Sessions({ source, keyOf: userKey, timeoutSeconds: 0.01, over: never, onNotice: () => {} });
-  await all.use({ scope: { user_id: "ada" } }, as("ada"), never, whole);
-  await all.use({ scope: { user_id: "bob" }, timeoutSeconds: 60 }, as("bob"), never, whole);
-  await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true), 20_000);
-  expect(signals[1]?.aborted).toBe(false);
+  const held = new AbortController();
+  line.held = once(held.signal, "abort");
+  await using all = new Sessions({
+    name: "line",
+    source,
+    keyOf: userKey,
+    timeoutSeconds: 0.01,
+    over: never,
+    onNotice: () => {},
+  });
+  const less = all.use({ scope: { user_id: "ada" } }, as("ada"), never, whole);
+  const more = all.use({ scope: { user_id: "bob" }, timeoutSeconds: 60 }, as("bob"), never, whole);
+  await expect(less).rejects.toBeInstanceOf(OutOfTime);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  held.abort();
+  expect((await more).isOpen).toBe(true);
 });
 
 test("what is closed opens nothing more", async () => {
@@ -215,4 +228,107 @@ test("what is closed opens nothing more", async () => {
   await all[Symbol.asyncDispose]();
   expect(line.closed).toBe(1);
   await expect(all.use({}, as("a"), never, whole)).rejects.toThrow(/closed: connect it again/);
+});
+
+/** Programs of one source, by their numbers; none of them ever goes when it is killed. */
+function programs() {
+  const killed: number[] = [];
+  let opened = 0;
+  const open = async (): Promise<SourceConnection & { readonly number: number }> => {
+    const number = (opened += 1);
+    return {
+      number,
+      get isOpen() {
+        return !killed.includes(number);
+      },
+      tools: async () => [],
+      call: () => Promise.reject(new Error("not called")),
+      resources: undefined,
+      kill: () => {
+        killed.push(number);
+        return new Promise<void>(() => undefined);
+      },
+      [Symbol.asyncDispose]: () => new Promise<void>(() => undefined),
+    };
+  };
+  return { killed, source: { open } satisfies ToolSource };
+}
+
+const numberOf = async (connection: SourceConnection): Promise<number> =>
+  (connection as { number?: number }).number ?? 0;
+
+/** A call that is given up in the middle, for this reason. */
+async function givenUp(all: Sessions, user_id: string, reason: Error): Promise<void> {
+  const end = new AbortController();
+  const work = async (): Promise<void> => {
+    end.abort(reason);
+    end.signal.throwIfAborted();
+  };
+  await expect(all.use({ scope: { user_id } }, as(user_id), end.signal, work)).rejects.toBe(reason);
+}
+
+test.each<[string, typeof userKey | undefined, Error, readonly number[], number]>([
+  [
+    "a user's own program that was too slow is killed, and the next call has another at once",
+    userKey,
+    new OutOfTime("late", 1),
+    [1],
+    2,
+  ],
+  ["a user's own program stays where its user takes a call back", userKey, new Error("enough"), [], 1],
+  ["a program that many share stays, however slow it was", undefined, new OutOfTime("late", 1), [], 1],
+])("%s", async (_, keyOf, reason, killed, next) => {
+  const own = programs();
+  const all = new Sessions({
+    name: "own",
+    source: own.source,
+    keyOf,
+    timeoutSeconds: 5,
+    over: never,
+    onNotice: () => {},
+  });
+  await givenUp(all, "ada", reason);
+  expect(own.killed).toEqual(killed);
+  expect(await all.use({ scope: { user_id: "ada" } }, as("ada"), never, numberOf)).toBe(next);
+});
+
+test("opening that took too long is not waited for by the next call, and what it opens late is closed", async () => {
+  const line = new Line();
+  const held = new AbortController();
+  line.held = once(held.signal, "abort");
+  await using all = new Sessions({
+    name: "slow",
+    source: line.source,
+    timeoutSeconds: 0.05,
+    over: never,
+    onNotice: () => {},
+  });
+  const late = all.use({}, as("a"), never, whole);
+  await expect(late).rejects.toBeInstanceOf(OutOfTime);
+  await expect(late).rejects.toThrow('The source "slow" showed no progress for 0.05 s');
+  line.held = Promise.resolve();
+  await all.use({}, as("a"), never, whole);
+  expect(line.opened).toBe(2);
+  held.abort();
+  await vi.waitFor(() => expect(line.closed).toBe(1), 20_000);
+  expect(line.connections.map(({ isOpen }) => isOpen)).toEqual([true, false]);
+});
+
+test("closing waits ten seconds for what never ends, and no longer", async () => {
+  vi.useFakeTimers();
+  try {
+    const over = new AbortController();
+    const deps = { name: "own", source: programs().source, timeoutSeconds: 5, over: over.signal, onNotice: () => {} };
+    const all = new Sessions(deps);
+    await all.use({}, as("a"), never, whole);
+    over.abort(wasClosed("own"));
+    let isClosed = false;
+    const closed = all[Symbol.asyncDispose]().then(() => (isClosed = true));
+    await vi.advanceTimersByTimeAsync(9_900);
+    expect(isClosed).toBe(false);
+    await vi.advanceTimersByTimeAsync(200);
+    await closed;
+  } finally {
+    vi.useRealTimers();
+  }
 });

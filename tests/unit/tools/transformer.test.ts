@@ -4,9 +4,8 @@ import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { NoOpArtifactStore } from "../../../web/src/artifacts/no-op.js";
 import type { ArtifactStore } from "../../../web/src/artifacts/store.js";
 import type { ExternalToolConfig } from "../../../web/src/tools/config.js";
-import type { ToolNodeEvent } from "../../../web/src/tools/event.js";
-import type { ToolNodeOptions } from "../../../web/src/tools/options.js";
-import type { ToolResult } from "../../../web/src/tools/tool-answer.js";
+import type { ToolNodeEvent, ToolNodeOptions } from "../../../web/src/tools/options.js";
+import type { ToolResult } from "../../../web/src/tools/tool-call.js";
 import { ToolNode } from "../../../web/src/tools-node.js";
 import { faulty } from "../core/faulty-store.js";
 import { PDF, prose } from "../core/samples.js";
@@ -226,7 +225,7 @@ test.each<[string, NonNullable<UnderlyingSource<Uint8Array>["pull"]>]>([
 });
 
 describe("where failures are asked for, the store's is an error", () => {
-  const artifact_extraction = { door: { on_store_failure: "error" } } as const;
+  const artifact_extraction = { interceptor: { on_store_failure: "error" } } as const;
 
   test("also at what the source sent", async () => {
     const { store } = faulty(new MemoryArtifactStore(), (call) => fail(call, "openWriter"));

@@ -82,6 +82,14 @@ describe("of a configuration", () => {
     expect(message).not.toContain("NOT_A_VARIABLE");
   });
 
+  test("a document of its own is filled in from env and auth_config first, and a value stays within its text", () => {
+    const connection = '{"tools": [], "a": "${TOKEN}", "b": "${KEY}", "c": "${HOST}"}';
+    const auth_config = { TOKEN: "none", KEY: '${DOLLAR}", "d": "\\' };
+    const config = readToolConfig({ name: "a", transport: "utcp", connection, env: { TOKEN: "own" }, auth_config });
+    const { connection: filled } = resolveVariables(config, VALUES);
+    expect(JSON.parse(filled)).toEqual({ tools: [], a: "own", b: '$& $1 $$", "d": "\\', c: "example.com" });
+  });
+
   test("a value in a command stays one argument", () => {
     const { endpoint } = resolveVariables(CONFIG, variablesOf({ TOKEN: `a b" --evil 'c`, HOST: "" }));
     expect(endpoint).toEqual({ kind: "stdio", argv: ["server", "--token", `a b" --evil 'c`] });

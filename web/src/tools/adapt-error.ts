@@ -1,37 +1,44 @@
 /**
- * Whatever sources and their libraries throw, as ToolNodeErrors: told by class and by code, never by a name or a sentence.
- * Nothing that was thrown is quoted, and no fields of it are kept, since both may hold secrets.
+ * Turns whatever sources and their libraries throw into a ToolNodeError. Errors are recognised by class and code, never by name or
+ * sentence. No field of the thrown error is kept, since it may hold secrets; only a server's reason for a refusal is quoted.
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import { MAX_MESSAGE } from "../transports/limits.js";
-import { bareCause, type CodedError, codesOf } from "./adapting/cause.js";
-import { remediesOf, subjectOf, type ToolPlace } from "./adapting/place.js";
+import { MAX_MESSAGE } from "../jsonrpc/limits.js";
+import { refusalBody } from "../mcp/http-refusal.js";
+import { objectOr, parsedOr, stringOr } from "../jsonrpc/rpc.js";
 import {
+  remediesOf,
+  subjectOf,
   ToolAuthError,
   ToolClientError,
   ToolConnectionError,
   type ToolErrorDetails,
   ToolNodeError,
+  type ToolPlace,
   ToolRateLimitError,
   ToolServerError,
   ToolTimeoutError,
 } from "./errors.js";
 
-/** The error that `error` stands for at this place. One that is a ToolNodeError already is given back as it is. */
-export function adaptError(error: unknown, place: ToolPlace): ToolNodeError {
+/**
+ * The ToolNodeError for `error` at this place. A ToolNodeError is returned unchanged.
+ *
+ * @param quoting secrets that a quoted reason must not contain. If left out, no reason is quoted.
+ */
+export function adaptError(error: unknown, place: ToolPlace, quoting?: Quoting): ToolNodeError {
   if (error instanceof ToolNodeError) return error;
   if (error instanceof SluiceError) return ofOurs(error, place);
-  return fromMcp(error, place) ?? fromAxios(error, place) ?? fromAbort(error, place) ?? fromRest(error, place);
+  return fromMcp(error, place, quoting) ?? fromAbort(error, place) ?? fromRest(error, place);
 }
 
-/** As `adaptError`, for what `fetch` itself rejected with: what it does not explain is a failed connection. */
+/** Like `adaptError`, for what `fetch` rejects with. A TypeError without a known code is a failed connection. */
 export function adaptFetchError(error: unknown, place: ToolPlace): ToolNodeError {
   if (error instanceof TypeError) return fromCodes(error, place) ?? unexplained(error, place);
   return adaptError(error, place);
 }
 
-// Our own sentences hold no secrets: that of the gate says where in the answer it is at fault.
+// Our own messages hold no secrets: the gate's says where the answer is wrong.
 function ofOurs(error: SluiceError, place: ToolPlace): ToolNodeError {
   return new ToolNodeError(`${subjectOf(place)} gave a result that could not be taken. ${error.message}`, {
     cause: error,
@@ -39,32 +46,7 @@ function ofOurs(error: SluiceError, place: ToolPlace): ToolNodeError {
   });
 }
 
-/** What axios throws has the whole request in it, headers too. */
-interface AxiosFailure {
-  readonly isAxiosError: true;
-  readonly code?: unknown;
-  readonly response?: { readonly status?: unknown; readonly headers?: unknown };
-}
-
-function fromAxios(error: unknown, place: ToolPlace): ToolNodeError | undefined {
-  if (typeof error !== "object" || error === null || (error as Partial<AxiosFailure>).isAxiosError !== true) {
-    return undefined;
-  }
-  const { code, response } = error as AxiosFailure;
-  if (typeof response?.status === "number") return fromStatus(response.status, headersOf(response.headers), place);
-  if (code === "ERR_CANCELED") return ended(error, place);
-  // Its own name for a time limit of its own, unless it is told to say ETIMEDOUT.
-  if (code === "ECONNABORTED") return tooSlow(error, place);
-  return fromCodes(error, place) ?? unexplained(error, place);
-}
-
-function headersOf(headers: unknown): AnswerHeaders | undefined {
-  if (typeof headers !== "object" || headers === null) return undefined;
-  if ("get" in headers && typeof headers.get === "function") return headers as AnswerHeaders;
-  return { get: (name) => Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1] };
-}
-
-// A DOMException's code is a number: 20 for what was aborted, 23 for what took too long.
+// DOMException codes: 20 is AbortError, 23 is TimeoutError.
 function fromAbort(error: unknown, place: ToolPlace): ToolNodeError | undefined {
   if (!(error instanceof DOMException)) return undefined;
   if (error.code === DOMException.TIMEOUT_ERR) return tooSlow(error, place);
@@ -95,22 +77,33 @@ function ended(error: unknown, place: ToolPlace): ToolNodeError {
 const BRANDS = Symbol.for("mcp.sdk.errorBrands");
 
 /**
- * The error that one of `@modelcontextprotocol/client` stands for; undefined where it is none of the SDK's. Told by the brands that
- * its classes leave on them: so nothing here imports a client that a host without MCP does not need, and errors of another copy
- * of it are known too.
+ * The error for an error of `@modelcontextprotocol/client`; undefined for any other. Recognised by the brands that
+ * its classes carry, so that this module does not import the client, and errors of a second copy of it are recognised
+ * too.
  */
-function fromMcp(error: unknown, place: ToolPlace): ToolNodeError | undefined {
+function fromMcp(error: unknown, place: ToolPlace, quoting?: Quoting): ToolNodeError | undefined {
   const brands = brandsOf(error);
   if (brands === undefined) return undefined;
-  const { code, status, cause, data } = error as Readonly<Record<"code" | "status" | "cause" | "data", unknown>>;
-  if (brands.has("mcp.SdkHttpError") && typeof status === "number") return fromStatus(status, undefined, place);
+  const { code, status, cause, data, message } = error as Readonly<Record<Field, unknown>>;
+  if (brands.has("mcp.SdkHttpError") && typeof status === "number") {
+    return because(
+      fromStatus(status, undefined, place),
+      () => reasonIn(stringOr(objectOr(data)["text"]) ?? ""),
+      quoting,
+    );
+  }
   if (brands.has("mcp.SseError")) return fromStream(error, code, place);
   if (brands.has("mcp.SdkError")) return fromSdk(error, String(code), cause, place);
   if (brands.has("mcp.ProtocolError") && isTooLarge(data)) {
     const what = `${subjectOf(place)} answered with more than ${MAX_MESSAGE / 1024 / 1024} MiB of what cannot be stored`;
     return new ToolServerError(`${what}, and that is not taken: it must answer in smaller pages.`, NON_RETRYABLE);
   }
-  if (brands.has("mcp.ProtocolError")) return fromProtocol(typeof code === "number" ? code : undefined, place);
+  if (brands.has("mcp.ProtocolError")) {
+    const rpc = typeof code === "number" ? code : undefined;
+    // With -32603 the SDKs' servers report what a tool threw. Elsewhere the server itself failed.
+    const isSaid = !isInternal(rpc) || place.tool !== undefined;
+    return because(fromProtocol(rpc, place), () => (isSaid ? (stringOr(message) ?? "") : ""), quoting);
+  }
   if (AUTH.some((brand) => brands.has(brand))) {
     const remedy = "check auth_type and auth_config, or connect the account again";
     return new ToolAuthError(`${subjectOf(place)} does not know who asks: ${remedy}.`, { cause: bareCause(error) });
@@ -118,16 +111,52 @@ function fromMcp(error: unknown, place: ToolPlace): ToolNodeError | undefined {
   return undefined;
 }
 
+/** The fields that are read from an SDK error. */
+type Field = "code" | "status" | "cause" | "data" | "message";
+
+/**
+ * Appends the server's reason. Not for 401, 403 and 407, whose reasons are about credentials, for 429, or for 5xx,
+ * whose reasons are for the operator: other arguments would not help with any of these.
+ */
+function because(error: ToolNodeError, words: () => string, quoting: Quoting | undefined): ToolNodeError {
+  if (quoting !== undefined && saysWhy(error.status)) error.message += quotedReason(words(), quoting);
+  return error;
+}
+
+/** Whether the reason of an answer with this status is quoted. True without a status. */
+function saysWhy(status: number | undefined): boolean {
+  if (status === undefined) return true;
+  return status >= 400 && status < 500 && !SILENT.has(status);
+}
+
+const SILENT: ReadonlySet<number> = new Set([401, 403, 407, 429]);
+
+/**
+ * The error for an HTTP answer, with the reason from its body.
+ *
+ * @param quoting secrets that the reason must not contain.
+ */
+export async function adaptRefusal(response: Response, place: ToolPlace, quoting: Quoting): Promise<ToolNodeError> {
+  const { status, headers } = response;
+  const error = fromStatus(status, headers, place);
+  if (!saysWhy(status)) {
+    await response.body?.cancel().catch(() => undefined);
+    return error;
+  }
+  const body = await refusalBody(response);
+  return because(error, () => reasonIn(body.text), quoting);
+}
+
 const NON_RETRYABLE = { category: "non_retryable" } as const;
 
-/** What a door says in place of a message that it did not take. */
+/** The answer of an interceptor to a message that is too large. */
 function isTooLarge(data: unknown): boolean {
   return (data as { readonly code?: unknown } | null | undefined)?.code === "E_TOO_LARGE";
 }
 
 const AUTH = ["mcp.UnauthorizedError", "mcp.OAuthClientFlowError", "mcp.OAuthError"];
 
-/** JSON-RPC's own codes, and MCP's, that say that the request is at fault. */
+/** Codes of JSON-RPC and MCP that blame the request. */
 const FAULTS: ReadonlyMap<number, string> = new Map([
   [-32600, "takes the request for malformed"],
   [-32601, "does not know the method"],
@@ -138,10 +167,14 @@ const FAULTS: ReadonlyMap<number, string> = new Map([
   [-32042, "wants a person to open a page first"],
 ]);
 
-// What a server answered stands: the same request would get the same answer, or be done twice.
+function isInternal(code: number | undefined): boolean {
+  return code === -32603 || code === -32700;
+}
+
+// Not retryable: the same request would get the same answer, or act twice.
 function fromProtocol(code: number | undefined, place: ToolPlace): ToolNodeError {
   const subject = subjectOf(place);
-  if (code === -32603 || code === -32700) {
+  if (isInternal(code)) {
     const remedy = "see the source's own log";
     return new ToolServerError(`${subject} failed (JSON-RPC ${code}): ${remedy}.`, NON_RETRYABLE);
   }
@@ -178,7 +211,7 @@ function fromSdk(error: unknown, code: string, cause: unknown, place: ToolPlace)
   }
 }
 
-// An event stream's `code` is the status that was answered, where anything was.
+// The code of an event stream's error is the HTTP status, if there is one.
 function fromStream(error: unknown, code: unknown, place: ToolPlace): ToolNodeError {
   if (typeof code === "number" && code >= 300) return fromStatus(code, undefined, place);
   const subject = subjectOf(place);
@@ -193,16 +226,16 @@ function brandsOf(error: unknown): ReadonlySet<unknown> | undefined {
   return brands instanceof Set ? brands : undefined;
 }
 
-/** Headers of an answer: `Headers`, or what axios has. */
+/** The headers of an answer. */
 export interface AnswerHeaders {
   get(name: string): unknown;
 }
 
 /**
- * The error that an HTTP status stands for. Nothing of the answer's body is needed, since none of it may be quoted.
+ * The error for an HTTP status. `adaptRefusal` adds the reason from the body.
  *
- * @returns 429 a ToolRateLimitError, 500 to 504 a ToolServerError, 401 and 403 a ToolAuthError, any other 4xx a
- * ToolClientError, else a ToolNodeError; each with `status`, and with `retryAfterSeconds` where the answer says so.
+ * @returns ToolRateLimitError for 429, ToolServerError for 500 to 504, ToolAuthError for 401 and 403, ToolClientError
+ *   for other 4xx, else ToolNodeError; with `status`, and with `retryAfterSeconds` if the answer has it.
  */
 export function fromStatus(status: number, headers: AnswerHeaders | undefined, place: ToolPlace): ToolNodeError {
   const retryAfterSeconds = retryAfter(headers);
@@ -229,22 +262,22 @@ export function fromStatus(status: number, headers: AnswerHeaders | undefined, p
   return new ToolNodeError(`${subject} gave no result (HTTP ${status}): ${later}, or check its address.`, details);
 }
 
-// `Date.parse` takes nearly anything for a date: only what looks like one of HTTP's three forms is tried.
+// `Date.parse` accepts almost anything, so only the three HTTP date formats are passed to it.
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? [A-Za-z0-9 :-]{11,30}$/;
 const SECONDS = /^\d{1,9}$/;
 
-/** Seconds that `Retry-After` asks for, as a number or an HTTP date; undefined where it says nothing that is understood. */
+/** Seconds of `Retry-After`, given as a number or an HTTP date. Undefined if it is missing or malformed. */
 function retryAfter(headers: AnswerHeaders | undefined): number | undefined {
-  const value = text(headers, "retry-after");
+  const value = headerText(headers, "retry-after");
   if (value === undefined) return undefined;
   if (SECONDS.test(value)) return Number(value);
   const until = httpDate(value);
   if (until === undefined) return undefined;
-  // By the source's clock, where it tells the time: ours may be another.
-  return Math.max(0, (until - (httpDate(text(headers, "date")) ?? Date.now())) / 1000);
+  // Compared with the source's own clock if it sends a date, since ours may differ.
+  return Math.max(0, (until - (httpDate(headerText(headers, "date")) ?? Date.now())) / 1000);
 }
 
-function text(headers: AnswerHeaders | undefined, name: string): string | undefined {
+function headerText(headers: AnswerHeaders | undefined, name: string): string | undefined {
   const value = headers?.get(name);
   return typeof value === "string" ? value.trim() : undefined;
 }
@@ -288,10 +321,10 @@ const SAYS: Readonly<Record<Kind, string>> = {
   address: "has an address that cannot be one: check its connection in the configuration",
 };
 
-/** Kinds that trying again does not change. */
+/** Failures that a retry does not fix. */
 const LASTING: ReadonlySet<Kind> = new Set(["certificate", "no_http", "address"]);
 
-/** The error that the first known code of an error or its causes stands for; undefined where none is known. */
+/** The error for the first known code among an error and its causes. Undefined if none is known. */
 function fromCodes(error: unknown, place: ToolPlace): ToolNodeError | undefined {
   for (const coded of codesOf(error)) {
     if (coded.syscall.startsWith("spawn")) return notStarted(coded, error, place);
@@ -301,15 +334,15 @@ function fromCodes(error: unknown, place: ToolPlace): ToolNodeError | undefined 
   return undefined;
 }
 
-/** What to say where a connection failed and nothing tells why: browsers do not. */
+/** The error for a failed connection without a known cause. Browsers never give one. */
 function unexplained(error: unknown, place: ToolPlace): ToolConnectionError {
-  // Nobody else asks a server whether a page may read its answers.
+  // CORS only applies to pages.
   const allowed = isPage() ? ", and that it allows this page (CORS)" : "";
   const remedy = `check its address and the network${allowed}`;
   return new ToolConnectionError(`${subjectOf(place)} cannot be reached: ${remedy}.`, { cause: bareCause(error) });
 }
 
-/** Pages, and workers of pages. */
+/** True in pages and their workers. */
 function isPage(): boolean {
   return (globalThis as { readonly location?: unknown }).location !== undefined;
 }
@@ -332,7 +365,7 @@ function connectionError(kind: Kind, coded: CodedError, error: unknown, place: T
   return new Class(`${subjectOf(place)} ${SAYS[kind]}${more}.`, details);
 }
 
-// A host can become unreachable behind a request as well: then it is not `connect` that says so.
+// A host can also become unreachable after a request was sent; then the system call is not `connect`.
 function isBeforeSending(kind: Kind, { code, syscall }: CodedError): boolean {
   if (syscall === "connect" || syscall === "getaddrinfo" || code === "UND_ERR_CONNECT_TIMEOUT") return true;
   return kind === "refused" || kind === "unknown_host" || kind === "address";
@@ -351,4 +384,200 @@ function notStarted({ code }: CodedError, error: unknown, place: ToolPlace): Too
   return new ToolConnectionError(`${subject} cannot be started: ${remedy}.`, details);
 }
 
-export type { ToolPlace } from "./adapting/place.js";
+/** Maximum number of errors to inspect, including causes and members of an AggregateError. */
+const MOST_ERRORS = 32;
+
+/** An error's `code` and `syscall`. `syscall` may be empty. */
+interface CodedError {
+  readonly code: string;
+  readonly syscall: string;
+}
+
+/** The codes of an error, its causes and the errors it aggregates, outermost first. */
+export function* codesOf(error: unknown): Generator<CodedError, void> {
+  const waiting: unknown[] = [error];
+  for (let seen = 0; seen < MOST_ERRORS && waiting.length > 0; seen += 1) {
+    const next = waiting.shift();
+    if (typeof next !== "object" || next === null) continue;
+    const { code, syscall, errors, cause } = next as Record<string, unknown>;
+    if (typeof code === "string") yield { code, syscall: typeof syscall === "string" ? syscall : "" };
+    if (Array.isArray(errors)) waiting.push(...(errors as unknown[]).slice(0, MOST_ERRORS));
+    waiting.push(cause);
+  }
+}
+
+/**
+ * A copy of an error without its message and fields, which in HTTP clients hold headers, addresses and bodies and
+ * would be logged with the cause. Keeps the class, the code and the stack frames.
+ */
+function bareCause(error: unknown): Error {
+  const bare = new Error("its own sentence is left out, since it may hold secrets");
+  const code = [...codesOf(error)].map((coded) => coded.code).find((one) => WORD.test(one));
+  bare.name = code === undefined ? classOf(error) : `${classOf(error)} ${code}`;
+  bare.stack = [`${bare.name}: ${bare.message}`, ...framesOf(error)].join("\n");
+  return bare;
+}
+
+const WORD = /^\w{1,60}$/;
+const FRAME = /^ {4}at [\w$.<> [\]]{0,200} ?\(?[^()\s]{1,300}:\d+:\d+\)?$/;
+const MOST_FRAMES = 10;
+
+function classOf(error: unknown): string {
+  if (!(error instanceof Error)) return "Error";
+  const name = Object.getPrototypeOf(error)?.constructor?.name as unknown;
+  return typeof name === "string" && WORD.test(name) ? name : "Error";
+}
+
+/** The stack frames after the message. The message itself may contain lines that look like frames. */
+function framesOf(error: unknown): readonly string[] {
+  if (!(error instanceof Error) || typeof error.stack !== "string") return [];
+  const { message, stack } = error;
+  const at = stack.indexOf(message);
+  // The message changed after the stack was captured, so its end in the stack is unknown.
+  if (at < 0) return [];
+  const lines = stack.slice(at + message.length, at + message.length + 8000).split("\n");
+  return lines.filter((line) => FRAME.test(line)).slice(0, MOST_FRAMES);
+}
+
+/** How a server's words are quoted. */
+export interface Quoting {
+  /** Values to remove, in case the server repeats them. */
+  readonly secrets: readonly string[];
+}
+
+/** Maximum characters of a quotation. */
+const MAX_QUOTED = 300;
+
+/** Maximum characters that are inspected. */
+const MAX_WORDS = 4096;
+
+/** Longer runs of letters and digits are encoded bytes rather than words. Only their beginning is kept. */
+const MAX_RUN = 60;
+const RUN_LEFT = 24;
+
+const ENCODED = String.raw`[\w+/=%\\-]{${MAX_RUN + 1},}`;
+const RUNS = new RegExp(`${ENCODED}(?: ${ENCODED})*`, "g");
+
+/** Shorter values occur in ordinary text and are not treated as secrets. */
+const LEAST_SECRET = 6;
+
+/**
+ * Quotes a server's words, as ` It says: "…"`: one line of at most 300 characters, as a JSON string, without
+ * invisible characters and secrets. Empty if there is nothing to quote.
+ */
+export function quotedReason(words: string, { secrets }: Quoting, lead: string = "It says:"): string {
+  // Secrets are removed before the text is cut, so that no part of one is left.
+  const line = withoutSecrets(words.slice(0, 2 * MAX_WORDS), secrets)
+    .slice(0, MAX_WORDS)
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .trim();
+  // Again, since invisible characters inside a secret are gone now.
+  const shown = withoutSecrets(line, secrets)
+    .replaceAll(RUNS, (run) => `${run.slice(0, RUN_LEFT)}…`)
+    // `[sluice` marks our own notes in observations.
+    .replaceAll(/\[(?=\s*sluice\b)/gi, "(");
+  if (shown === "") return "";
+  const points = Array.from(shown);
+  return ` ${lead} ${JSON.stringify(points.length > MAX_QUOTED ? `${points.slice(0, MAX_QUOTED).join("")}…` : shown)}`;
+}
+
+/** Replaces secrets with `***`, in all the forms that servers repeat them in. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  let left = text;
+  for (const secret of secrets.flatMap(formsOf).toSorted((a, b) => b.length - a.length)) {
+    left = left.replaceAll(secret, "***");
+  }
+  return left;
+}
+
+/** The forms of a secret: with and without its scheme, decoded, and percent-encoded. */
+function formsOf(secret: string): readonly string[] {
+  const bare = secret.replace(/^(?:Bearer|Basic|Token)\s+/i, "");
+  const forms = [secret, bare, ...pairIn(secret), encodedOr(bare)];
+  return [...new Set(forms.map((form) => form.trim()))].filter(({ length }) => length >= LEAST_SECRET);
+}
+
+/** Basic credentials, decoded (RFC 7617). */
+function pairIn(secret: string): readonly string[] {
+  const encoded = /^Basic\s+([A-Za-z0-9+/=]+)$/i.exec(secret)?.[1];
+  if (encoded === undefined) return [];
+  try {
+    const pair = atob(encoded);
+    return [pair, pair.slice(pair.indexOf(":") + 1)];
+  } catch {
+    return [];
+  }
+}
+
+function encodedOr(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Limits for searching a body. */
+const MAX_DEPTH = 5;
+const MAX_ENTRIES = 5;
+
+/**
+ * Members in which APIs explain errors, in the order in which they are quoted (RFC 9457 §3.1 for `title` and
+ * `detail`).
+ */
+const SAYING: readonly string[] = [
+  "title",
+  "error",
+  "message",
+  "msg",
+  "detail",
+  "details",
+  "error_description",
+  "reason",
+  "description",
+  "errors",
+];
+
+/** Members that name the wrong field. */
+const NAMING: readonly string[] = ["loc", "field", "path", "pointer", "parameter", "param", "property"];
+
+/** The reason in the body of a refusal. Empty if there is none to quote. */
+export function reasonIn(body: string): string {
+  const text = body.trim();
+  // HTML pages and binary data are not quoted.
+  if (text.startsWith("<") || /[\0\ufffd]/.test(text)) return "";
+  const value = parsedOr(text);
+  if (value === undefined) return /^[{[]/.test(text) ? "" : text;
+  return [...new Set(sayings(value, 0))].join("; ").slice(0, MAX_WORDS);
+}
+
+function sayings(value: unknown, depth: number): readonly string[] {
+  if (typeof value === "string") return value.trim() === "" ? [] : [value.trim()];
+  if (typeof value !== "object" || value === null || depth >= MAX_DEPTH) return [];
+  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).flatMap((each) => sayings(each, depth + 1));
+  const members = objectOr(value);
+  const said = SAYING.flatMap((name) => {
+    const own = Object.hasOwn(members, name) ? members[name] : undefined;
+    return name === "errors" && !Array.isArray(own) ? byName(own, depth + 1) : sayings(own, depth + 1);
+  });
+  const where = nameOf(members);
+  return where === "" ? said : said.map((each) => `${where}: ${each}`);
+}
+
+/** Errors grouped by field name, as several frameworks write them. */
+function byName(value: unknown, depth: number): readonly string[] {
+  if (typeof value === "string") return sayings(value, depth);
+  return Object.entries(objectOr(value))
+    .slice(0, MAX_ENTRIES)
+    .flatMap(([name, each]) => sayings(each, depth).map((said) => `${name}: ${said}`));
+}
+
+function nameOf(members: Readonly<Record<string, unknown>>): string {
+  for (const name of NAMING) {
+    const own = Object.hasOwn(members, name) ? members[name] : undefined;
+    const path = Array.isArray(own) ? own.filter((part) => typeof part === "string" || typeof part === "number") : own;
+    const text = Array.isArray(path) ? path.slice(0, MAX_ENTRIES * 2).join(".") : (stringOr(path) ?? "");
+    if (text !== "") return text;
+  }
+  return "";
+}

@@ -1,6 +1,5 @@
 /**
- * A source's artifacts: put into the arguments of its tools (design §6 "Artifacts into arguments"), and read back by a tool of
- * their own (design §6 "Read-back").
+ * A source's artifacts: put into the arguments of its tools, and read back by a tool of their own.
  * @module
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
@@ -9,42 +8,43 @@ import type { Sluice } from "../core/sluice.js";
 import { jsonOf } from "../core/value.js";
 import type { SluiceError } from "../errors/error.js";
 import type { Expansion } from "../mcp/arguments.js";
-import { type ArgumentTerms, Expander } from "../mcp/arguments/expander.js";
-import { ArtifactSource } from "../mcp/reading/source.js";
-import { readTool, type TextResult } from "../mcp/reading/definition.js";
+import { type ArgumentDeps, Expander } from "../mcp/arguments/expander.js";
+import { ArtifactSource } from "../mcp/artifact-reader/source.js";
+import { readTool, type TextResult } from "../mcp/artifact-reader/definition.js";
 import { ToolClientError } from "./errors.js";
 import type { ToolSpec } from "./registry.js";
 import type { SourceTool } from "./source.js";
-import { ToolAnswer } from "./tool-answer.js";
+import { ToolAnswer } from "./tool-call.js";
 
 /** Arguments of a call. */
 export type Args = Readonly<Record<string, unknown>>;
 
-/** What becomes of a call: it is made with these arguments, or answered without being made. */
+/** What happens to a call: it is made with these arguments, or answered without being made. */
 export type Prepared =
   | { readonly kind: "call"; readonly args: Args; readonly expansions: readonly Expansion[] }
   | { readonly kind: "answer"; readonly result: TextResult; readonly failure?: SluiceError };
 
-/** What is known of the tool that is called. */
+/** What is known of the called tool. */
 type PutTool = Pick<SourceTool, "name" | "input_schema" | "meta">;
 
-/** Of one source. */
+/** Puts artifacts into the arguments of one source's tools. */
 export class ArtifactArguments {
   readonly #expander: Expander;
 
-  constructor(terms: ArgumentTerms) {
-    this.#expander = new Expander(terms);
+  constructor(deps: ArgumentDeps) {
+    this.#expander = new Expander(deps);
   }
 
   /**
-   * Puts in what a call's arguments name. What is called is what JSON says of them.
+   * Replaces artifact URIs in arguments. The call gets the arguments as JSON represents them.
    *
-   * @throws ToolClientError for what JSON cannot say; the signal's reason.
+   * @throws ToolClientError for values that JSON cannot represent.
+   * @throws the signal's reason.
    */
   async put(tool: PutTool, args: Args, scope: ArtifactScope, signal: AbortSignal): Promise<Prepared> {
     const { name, input_schema: inputSchema, meta } = tool;
     const { text, plain } = written(args, name);
-    // Most calls name none, and then what puts them in is not even loaded.
+    // Loaded only if an artifact is named, which is rare.
     if (!text.includes("artifact:")) return { kind: "call", args: plain, expansions: [] };
     const { artifactsNamed, putArtifacts } = await import("../mcp/arguments.js");
     const named = artifactsNamed(text, name);
@@ -64,7 +64,7 @@ export class ArtifactArguments {
   }
 }
 
-/** Arguments as JSON says them, which may be something else than they are. */
+/** The arguments as JSON represents them, which may differ from the given values. */
 function written(args: Args, tool: string): { readonly text: string; readonly plain: Args } {
   const subject = `The arguments of ${JSON.stringify(tool.slice(0, 64))}`;
   let text: string;
@@ -81,23 +81,23 @@ function written(args: Args, tool: string): { readonly text: string; readonly pl
   throw new ToolClientError(`${subject} are no object once they are written as JSON: give a plain object.`);
 }
 
-/** What the tool is made of. */
-interface ReadToolTerms {
-  /** Prefix of the tool's name, and of the ids of the artifacts that it reads. */
+/** What the tool needs. */
+interface ReadToolDeps {
+  /** Prefix of the tool's name and of the ids of the artifacts that it reads. */
   readonly namespace: string;
-  /** Where the tools come from: the transport. */
+  /** The transport. */
   readonly source: string;
   readonly store: ArtifactStore;
   readonly sluice: Sluice;
-  /** The same configuration as the sluice's: answers stay within its guardrail. */
+  /** The sluice's configuration: answers stay within its guardrail. */
   readonly config: Pick<SluiceConfig, "guardrail">;
 }
 
-/** What the tool is called behind its source's name. */
+/** The tool's name after the namespace. */
 const READ_TOOL: string = "artifact_read";
 
-/** The tool. It reads what was stored from this source for the scope that asks, and nothing else. */
-export function artifactReadTool({ namespace, source, store, sluice, config }: ReadToolTerms): ToolSpec {
+/** Creates the tool. It reads what was stored from this source in the caller's scope, and nothing else. */
+export function artifactReadTool({ namespace, source, store, sluice, config }: ReadToolDeps): ToolSpec {
   const name = `${namespace}.${READ_TOOL}`;
   const { description, inputSchema } = readTool(namespace);
   const most = config.guardrail?.max_observation_chars;
@@ -112,9 +112,9 @@ export function artifactReadTool({ namespace, source, store, sluice, config }: R
     tags: [source, namespace, "artifacts"],
     extra: { source, namespace },
     call: async (args, { scope = {}, signal } = {}) => {
-      // Whoever never reads anything back need not load what does.
-      const { ArtifactReading } = await import("../mcp/reading/reading.js");
-      const reading = new ArtifactReading(new ArtifactSource(store, scope, namespace), options);
+      // Loaded only when something is read back.
+      const { ArtifactReader } = await import("../mcp/artifact-reader/artifact-reader.js");
+      const reading = new ArtifactReader(new ArtifactSource(store, scope, namespace), options);
       return ToolAnswer.told(await reading.call(args, signal === undefined ? {} : { signal }), sluice);
     },
   };

@@ -1,10 +1,11 @@
 /**
- * What goes wrong at a source of tools (ToolNode 2.1 §4): by class, by code and by category, never by the sentence.
+ * Errors of sources of tools. Tell them apart by class, code and category, never by the sentence.
  * @module
  */
-import { SluiceError, type ErrorCode } from "../errors/error.js";
+import { type ErrorCode, SluiceError } from "../errors/error.js";
+import { nearest } from "../errors/arguments.js";
 
-/** What to do about an error. */
+/** What a caller can do about an error. */
 export type ErrorCategory =
   | "retryable_server"
   | "retryable_rate"
@@ -14,55 +15,61 @@ export type ErrorCategory =
   | "cancelled"
   | "unknown";
 
-/** The codes of this module's errors. */
+/** The codes of these errors. */
 export type ToolErrorCode = Extract<ErrorCode, "E_TOOL" | `E_TOOL_${string}`>;
 
-/** What is known of an error beside its sentence. */
+/** Details of an error. */
 export interface ToolErrorDetails {
-  /** The HTTP status that came, if one came. */
+  /** The HTTP status, if there is one. */
   readonly status?: number;
-  /** Goes before the class's own category, and that before what the status says. */
+  /** Overrides the category of the class, which overrides that of the status. */
   readonly category?: ErrorCategory;
-  /** How long the source asks to be left alone. */
+  /** Seconds after which the source may be called again. */
   readonly retryAfterSeconds?: number;
-  /** The request did not leave: whatever it asks for was not done. */
+  /** The request was never sent, so it had no effect. */
   readonly neverSent?: boolean;
-  /** The source says that there is no such resource. */
+  /** The source says that the resource does not exist. */
   readonly isNotFound?: boolean;
-  /** Shown by whoever logs the error: it must hold no secret. */
+  /** The cause, which loggers print. Must not hold secrets. */
   readonly cause?: unknown;
-  /** Goes before the class's own code. */
+  /** Overrides the code of the class. */
   readonly code?: ToolErrorCode;
 }
 
-/** The shape that hosts store and send on (ToolNode 2.1 `to_dict`). */
+/** An error as JSON, for hosts that store or send it. */
 export interface ToolErrorDict {
-  /** The error's class, by name. */
+  /** The name of the error's class. */
   readonly type: string;
   /** What went wrong, for programs. */
   readonly code: ErrorCode;
   /** What went wrong, for people. */
   readonly message: string;
-  /** The HTTP status that came; null where none came. */
+  /** The HTTP status, or null. */
   readonly status_code: number | null;
-  /** What to do about it. */
+  /** What a caller can do about it. */
   readonly category: ErrorCategory;
   /** Whether trying again later may help. */
   readonly is_retryable: boolean;
 }
 
-/** Something went wrong at a source of tools, or on the way to it. */
+/** An error of a source of tools, or of the connection to it. */
 export class ToolNodeError extends SluiceError {
-  /** What to do about it. */
+  /** What a caller can do about it. */
   readonly category: ErrorCategory;
-  /** The HTTP status that came, if one came. */
+  /** The HTTP status, if there is one. */
   declare readonly status?: number;
-  /** How long the source asks to be left alone, if it does. */
+  /** Seconds after which the source may be called again, if it says so. */
   declare readonly retryAfterSeconds?: number;
-  /** True when the request did not leave, so that trying again can do nothing twice. */
+  /** True if the request was never sent, so that repeating it cannot have its effect twice. */
   declare readonly neverSent?: boolean;
-  /** True when the source says that there is no such resource: servers answer 404. */
+  /** True if the source says that the resource does not exist. Servers answer 404. */
   declare readonly isNotFound?: boolean;
+  /**
+   * The end of what an MCP server process wrote to standard error, if it exited, could not be connected to, or did
+   * not answer: at most 20 lines and 4,096 characters, without the values of `env` and `auth_config`. Untrusted and
+   * for the host only: neither the message nor `toDict()` contains it, and it is not enumerable.
+   */
+  declare readonly errorOutput?: string;
 
   constructor(message: string, details: ToolErrorDetails = {}) {
     const { status, category, retryAfterSeconds, neverSent, isNotFound, code = "E_TOOL" } = details;
@@ -76,14 +83,14 @@ export class ToolNodeError extends SluiceError {
   }
 
   /**
-   * Whether trying again later may help. Whether it does harm is another question: what was asked for may have been done all the
-   * same. `side_effects` of a ToolSpec says whether its tool only looks.
+   * Whether trying again later may help. The first attempt may have had its effect nevertheless; `side_effects` of a
+   * ToolSpec says whether a tool only reads.
    */
   get isRetryable(): boolean {
     return this.category === "retryable_server" || this.category === "retryable_rate" || this.category === "network";
   }
 
-  /** The shape that hosts store and send on. */
+  /** The error as JSON. */
   toDict(): ToolErrorDict {
     return {
       type: this.name,
@@ -96,7 +103,15 @@ export class ToolNodeError extends SluiceError {
   }
 }
 
-/** The source wants to know who asks, or refuses who asks; or a variable has no value. */
+/** Adds standard error to an error that says that a program exited or is silent. Leaves other errors unchanged. */
+export function noteErrorOutput(error: unknown, output: string): void {
+  const isOfProgram = error instanceof ToolConnectionError || error instanceof ToolTimeoutError;
+  if (isOfProgram && output !== "" && error.errorOutput === undefined) {
+    Object.defineProperty(error, "errorOutput", { value: output });
+  }
+}
+
+/** The source rejects the credentials or needs some, or a variable has no value. */
 export class ToolAuthError extends ToolNodeError {
   constructor(message: string, details: ToolErrorDetails = {}) {
     super(message, { code: "E_TOOL_AUTH", category: "auth_required", ...details });
@@ -104,7 +119,10 @@ export class ToolAuthError extends ToolNodeError {
   }
 }
 
-/** The source was silent for too long; what was asked for may be done all the same. */
+/**
+ * The source was silent for too long while it was connected to or asked for a resource, or it reports a timeout
+ * itself. A tool call that times out is a result instead.
+ */
 export class ToolTimeoutError extends ToolNodeError {
   constructor(message: string, details: ToolErrorDetails = {}) {
     super(message, { code: "E_TOOL_TIMEOUT", category: "retryable_server", ...details });
@@ -112,7 +130,7 @@ export class ToolTimeoutError extends ToolNodeError {
   }
 }
 
-/** The source cannot be reached, the connection to it ended, or it is left alone since it keeps failing. */
+/** The source cannot be reached, closed the connection, or is not called because it keeps failing. */
 export class ToolConnectionError extends ToolNodeError {
   constructor(message: string, details: ToolErrorDetails = {}) {
     super(message, { code: "E_TOOL_CONNECTION", category: "network", ...details });
@@ -120,7 +138,13 @@ export class ToolConnectionError extends ToolNodeError {
   }
 }
 
-/** The source wants fewer requests. */
+/**
+ * The server does not know the session of a request, so it did nothing. The request is repeated once, in a new
+ * session. Hosts see a ToolConnectionError.
+ */
+export class LostSession extends ToolConnectionError {}
+
+/** The source asks for fewer requests. */
 export class ToolRateLimitError extends ToolNodeError {
   constructor(message: string, details: ToolErrorDetails = {}) {
     super(message, { code: "E_TOOL_RATE_LIMIT", category: "retryable_rate", ...details });
@@ -128,7 +152,7 @@ export class ToolRateLimitError extends ToolNodeError {
   }
 }
 
-/** The request is refused as it is: by the source, or here, where arguments do not fit or there is no such tool. */
+/** The request is wrong: the source refuses it, the arguments do not fit, or there is no such tool. */
 export class ToolClientError extends ToolNodeError {
   constructor(message: string, details: ToolErrorDetails = {}) {
     super(message, { code: "E_TOOL_CLIENT", category: "non_retryable", ...details });
@@ -144,11 +168,134 @@ export class ToolServerError extends ToolNodeError {
   }
 }
 
-/** What a status says where nobody knows better (ToolNode 2.1 `_infer_category`). */
+/** The category of an HTTP status. */
 function categoryOf(status: number | undefined): ErrorCategory {
   if (status === undefined) return "unknown";
   if (status === 429) return "retryable_rate";
   if (status >= 500 && status <= 504) return "retryable_server";
   if (status === 401 || status === 403) return "auth_required";
   return status >= 400 && status < 500 ? "non_retryable" : "unknown";
+}
+
+/** Maximum characters of a key in a message. */
+const MAX_KEY = 64;
+
+/** A configuration that cannot be used. `path` is the key, such as `sources[2].retry_policy.max_attempts`. */
+export class ToolConfigError extends ToolNodeError {
+  /** The wrong key. Empty for the configuration as a whole. */
+  override readonly path: string;
+
+  constructor(path: string, message: string, code: ToolErrorCode = "E_TOOL_CONFIG") {
+    super(message, { code, category: "non_retryable" });
+    this.name = "ToolConfigError";
+    this.path = path;
+  }
+}
+
+/** A value is wrong. `wanted` completes "must be". */
+export function wrongValue(path: string, wanted: string): ToolConfigError {
+  return new ToolConfigError(path, `${keyNamed(path)} must be ${wanted}.`);
+}
+
+/** A key is missing. `wanted` completes "must be". */
+export function missingKey(path: string, wanted: string): ToolConfigError {
+  return new ToolConfigError(path, `${keyNamed(path)} is missing: it must be ${wanted}.`);
+}
+
+/** A key is unknown. Suggests the nearest key, or lists them all. */
+export function unknownKey(parent: string, key: string, known: readonly string[]): ToolConfigError {
+  const path = below(parent, key);
+  const meant = nearest(key.slice(0, MAX_KEY).toLowerCase().replaceAll("-", "_"), known);
+  const remedy =
+    meant === undefined ? `there are ${known.slice(0, -1).join(", ")} and ${known.at(-1)}` : `did you mean ${meant}?`;
+  return new ToolConfigError(path, `${keyNamed(path)} is not a configuration key: ${remedy}`);
+}
+
+/** The path of a member or an element, such as `sources[2].env`. */
+export function below(parent: string, key: string | number): string {
+  if (typeof key === "number") return `${parent}[${key}]`;
+  const shown = Array.from(key.slice(0, 2 * MAX_KEY))
+    .slice(0, MAX_KEY)
+    .join("");
+  return parent === "" ? shown : `${parent}.${shown}`;
+}
+
+function keyNamed(path: string): string {
+  return path === "" ? "The configuration" : JSON.stringify(path);
+}
+
+/** A configuration, or a document that it names, cannot be used. */
+export function wrong(message: string): ToolNodeError {
+  return new ToolNodeError(message, { code: "E_TOOL_CONFIG", category: "non_retryable" });
+}
+
+/** Sluice does not support something. */
+export function unsupported(message: string): ToolNodeError {
+  return new ToolNodeError(message, { code: "E_TOOL_UNSUPPORTED", category: "non_retryable" });
+}
+
+/** The error of calls to a source that was closed. */
+export function wasClosed(source: string): ToolNodeError {
+  return new ToolNodeError(`The source ${source} was closed: connect it again.`, { category: "non_retryable" });
+}
+
+/** Where an error happened: a source, and the tool that was called. */
+export interface ToolPlace {
+  /** The source's name in the configuration, or the model's. */
+  readonly source: string;
+  /** The source's own name for the tool. */
+  readonly tool?: string;
+  /** What kind of thing `source` names. Defaults to `"source"`. */
+  readonly kind?: "source" | "model";
+}
+
+/** The subject of a message: `The tool "search" of the source "github"`. */
+export function subjectOf({ source, tool, kind }: ToolPlace): string {
+  if (kind === "model") return `The model ${quoted(source)}`;
+  return tool === undefined
+    ? `The source ${quoted(source)}`
+    : `The tool ${quoted(tool)} of the source ${quoted(source)}`;
+}
+
+/** What to do about a rejected caller, a rejected request, too many requests, and a timeout. */
+interface Remedies {
+  readonly unknown: string;
+  readonly refused: string;
+  readonly fewer: string;
+  readonly moreTime: string;
+}
+
+const OF_SOURCES: Remedies = {
+  unknown: "check auth_type and auth_config, or connect the account again",
+  refused: "check the arguments, and the address of the source",
+  fewer: "allow fewer calls at a time (max_concurrency)",
+  moreTime: "allow it more time (timeout_s)",
+};
+
+const OF_MODELS: Remedies = {
+  unknown: "check its API key",
+  refused: "check its name and its address, and whether the conversation fits",
+  fewer: "allow fewer requests at a time (resilience.max_concurrency)",
+  moreTime: "allow it more time (resilience.timeout_s)",
+};
+
+/** The remedies by the options that exist for a source or a model. */
+export function remediesOf({ kind }: ToolPlace): Remedies {
+  return kind === "model" ? OF_MODELS : OF_SOURCES;
+}
+
+const LONGEST_NAME = 64;
+
+/** A name, quoted for a message. */
+export function quoted(name: string): string {
+  return JSON.stringify(shownName(name));
+}
+
+/**
+ * A name as it can be logged: short, without invisible or direction-changing characters. Sources choose the names of
+ * their tools.
+ */
+export function shownName(name: string): string {
+  const shown = name.slice(0, LONGEST_NAME).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "");
+  return name.length > LONGEST_NAME ? `${shown}…` : shown;
 }

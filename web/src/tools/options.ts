@@ -1,73 +1,71 @@
 /**
- * What a ToolNode is given beside its configuration.
+ * What a host gives a ToolNode and each call, and the events that it is told of.
  * @module
  */
-import type { ArtifactStore } from "../artifacts/store.js";
+import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { WasmSource } from "../core/create.js";
-import type { Dialect, Sluice } from "../core/sluice.js";
-import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTests } from "../errors/options.js";
+import type { AnswerRef, Dialect, Sluice } from "../core/sluice.js";
+import type { SluiceError } from "../errors/error.js";
+import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTests } from "../errors/arguments.js";
 import type { McpClientIdentity } from "./auth/mcp-discovery.js";
 import type { OAuthManager } from "./auth/oauth-manager.js";
-import type { ToolNodeEvent } from "./event.js";
-import { wrong } from "./problem.js";
+import { type ToolNodeError, wrong } from "./errors.js";
 import { ToolRegistry } from "./registry.js";
-import type { UserFileHandling } from "./user-files/handling.js";
-import { variablesOf, type Variables } from "./variables.js";
+import type { LeftOutTool } from "./source.js";
+import type { FileRefusal, UserFileHandling } from "./user-files.js";
+import { type Variables, variablesOf } from "./variables.js";
 
-/** What a ToolNode is given beside its configuration; all of it may be left out. */
+/** Options of a ToolNode. All are optional. */
 export interface ToolNodeOptions {
-  /** The tools that it shares names with; one of its own when left out. */
+  /** The registry to share tool names with. Defaults to a new one. */
   readonly registry?: ToolRegistry;
-  /** Where artifacts go; without one nothing is kept, and observations say so. */
+  /** Where artifacts are stored. Without a store nothing is kept, and observations say so. */
   readonly store?: ArtifactStore;
-  /** A host's state store, which may bring an artifact store: asked for it where `store` is left out. */
+  /** A host's state store. It is asked for an artifact store when `store` is not given. */
   readonly stateStore?: unknown;
-  /** Users' tokens, for `auth_type: "oauth2_user"`. */
+  /** Holds users' tokens, for `auth_type: "oauth2_user"`. */
   readonly authManager?: OAuthManager;
   /**
-   * Who this program is to the providers of MCP servers that tell of theirs: with it a user's provider need not be
-   * configured.
+   * How this program identifies itself to OAuth providers that an MCP server names. With it, those providers need no
+   * configuration.
    */
   readonly oauthClient?: McpClientIdentity;
-  /** Keeps users' files, for `user_files: true`: a `UserFiles` of `mcp-sluice/files`. */
+  /** Manages users' files, for `user_files: true`: a `UserFiles` of `mcp-sluice/files`. */
   readonly userFiles?: UserFileHandling;
-  /**
-   * Values of `${VAR}`, by name or as an object of them. Given, they alone count; left out, those of the environment in Node,
-   * and none elsewhere.
-   */
+  /** Values of `${VAR}`: a function or an object. Defaults to the environment in Node, and to nothing elsewhere. */
   readonly variables?: Variables | Readonly<Record<string, string | undefined>>;
   /**
-   * How results are written: `"observation"`, when left out, is what a model sees; `"mcp"` the reduced result, which no
-   * guardrail shortens and `restore` undoes, for hosts that show both. Tools for resources and artifacts answer in
-   * observations all the same. With an `output_transformer` it changes nothing.
+   * How results are written. `"observation"` is what a model sees. `"mcp"` is the reduced result, which no guardrail
+   * shortens and `restore` can undo, for hosts that show both. Tools for resources and artifacts always answer with
+   * observations. Has no effect with an `output_transformer`.
+   * @defaultValue `"observation"`
    */
   readonly dialect?: Dialect;
-  /** Told of what happens. What it throws is lost. */
+  /** Called for every event. Errors that it throws are ignored. */
   readonly onEvent?: (event: ToolNodeEvent) => void;
   /**
-   * Given what an MCP server that is a program writes to its standard error, which is untrusted; thrown away when left out. A
-   * command's stands in its result.
+   * Called with what an MCP server process writes to standard error, which is untrusted. The end of it is also in
+   * `errorOutput` of errors. Standard error of commands is part of their results.
    */
   readonly onErrorOutput?: (chunk: Uint8Array) => void;
-  /**
-   * How HTTP is spoken to the source; that of the platform when left out. One that sets headers of its own keeps those it is
-   * given.
-   */
+  /** The `fetch` to use. Defaults to the platform's. A wrapper that sets headers must keep the headers it is given. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Where the core is, when a bundler moved it. */
+  /** Where the WASM core is, if a bundler moved it. */
   readonly wasm?: WasmSource;
 }
 
-/** What sources are made of. */
+/** What a source is created with. */
 export interface SourceParts extends Pick<ToolNodeOptions, "fetch" | "onErrorOutput"> {
-  /** Says how a program is started for one user alone; left out where users share it. */
+  /** Returns the command that starts a program for a single user. Left out where users share programs. */
   readonly command?: UserFileHandling["command"];
   readonly sluice: Sluice;
   readonly store: ArtifactStore;
   readonly variables: Variables;
+  /** Values that errors must not contain. */
+  readonly secrets: readonly string[];
 }
 
-/** What is not tested here is tested where it is used. */
+/** Options that are `ANYTHING` here are checked where they are used. */
 const OPTIONS: OptionTests<ToolNodeOptions> = {
   registry: ["a ToolRegistry", (value) => value instanceof ToolRegistry],
   store: ANYTHING,
@@ -83,13 +81,185 @@ const OPTIONS: OptionTests<ToolNodeOptions> = {
   wasm: ANYTHING,
 };
 
-/** Throws a ToolNodeError E_TOOL_CONFIG that names the option that is wrong, or that there is not. */
+/** Throws a ToolNodeError E_TOOL_CONFIG that names the wrong or unknown option. */
 export function checkToolNode(options: ToolNodeOptions): void {
   checkOptions(options, OPTIONS, "a ToolNode", (sentence) => wrong(sentence));
 }
 
-/** The variables that the options give; `others` where they give none. */
+/** The variables of the options, or `others` if there are none. */
 export function variablesIn({ variables }: ToolNodeOptions, others: Variables): Variables {
   if (variables === undefined) return others;
   return typeof variables === "function" ? variables : variablesOf(variables);
 }
+
+/** Why a call waits for a person. */
+export type PauseReason = "external_event" | "approval_required" | "await_input";
+
+/** Progress of a call. `total` is left out if the source does not report it. */
+export interface ToolProgress {
+  /** Progress so far, in the source's own units. */
+  readonly progress: number;
+  /** The end of the progress, in the same units. */
+  readonly total?: number;
+  /** What the source says it is doing. Untrusted. */
+  readonly message?: string;
+}
+
+/** Tells the user of a call that the source has shown no progress for a while. */
+export interface ToolWait {
+  /** Seconds of silence. */
+  readonly after_s: number;
+  /** One or two sentences for people. */
+  readonly message: string;
+  /** Whether the call was given up. */
+  readonly is_over: boolean;
+}
+
+/** The context of one call. A host without users can leave out everything. */
+export interface ToolContext {
+  /**
+   * The user and the conversation. `tenant_id` and `user_id` choose the tokens; all fields own what the call stores,
+   * so that another `trace_id` cannot find it.
+   */
+  readonly scope?: ArtifactScope;
+  /**
+   * Asks a person for something, and resolves when it is done. An error that it throws ends the call. If left out,
+   * calls that need it are refused, and questions of the source are declined.
+   *
+   * @param reason `external_event` for consent and for a page to open, `await_input` for a question. Nothing asks for
+   *   approval.
+   * @param payload what is asked, as JSON. `pause_type` is `oauth` (consent: `provider`, `display_name`, `auth_url`,
+   *   `scopes`), `elicitation` (a question: `message`, `schema`, a flat JSON Schema of the fields, `source`, `tool`)
+   *   or `url` (a page to open: `url`, `message`, `source`, `tool`). Texts of the source are untrusted; they have at
+   *   most 4,000 characters and no invisible ones.
+   * @returns for `await_input` an object of the fields, or undefined or null if the person declines; for
+   *   `external_event` nothing, or null if the person does not open the page.
+   */
+  readonly pause?: (reason: PauseReason, payload: Readonly<Record<string, unknown>>) => Promise<unknown>;
+  /** Cancels the call, also at the source. */
+  readonly signal?: AbortSignal;
+  /** Called with progress that the source reports. */
+  readonly onProgress?: (progress: ToolProgress) => void;
+  /**
+   * Called when the source has been silent for long, and when the call is given up. Starts over after progress.
+   * Errors that it throws are ignored.
+   */
+  readonly onWait?: (wait: ToolWait) => void;
+  /** Seconds of silence allowed for this call, 1 to 300, instead of the source's `timeout_s`. */
+  readonly timeoutSeconds?: number;
+}
+
+/** An event at a source, for logs and for hosts that show it. Events never hold content or tokens. */
+export type ToolNodeEvent =
+  | {
+      /** Binary or large parts of a result were stored. */
+      readonly kind: "stored";
+      /** The tool that gave the result: `{namespace}.{tool}`. */
+      readonly tool: string;
+      /** What was stored, or could not be. Each content once. */
+      readonly artifacts: readonly AnswerRef[];
+    }
+  | {
+      /** An artifact was put into the arguments of a call. */
+      readonly kind: "expanded";
+      /** The tool that was called: `{namespace}.{tool}`. */
+      readonly tool: string;
+      /** The artifact's id. */
+      readonly id: string;
+      /** The place: names and indexes joined by dots. */
+      readonly path: string;
+      /** The form it was written in. */
+      readonly form: "base64" | "data_uri" | "text" | "path";
+    }
+  | {
+      /** Something failed, but no answer was lost. */
+      readonly kind: "failed";
+      /** The tool that was called: `{namespace}.{tool}`. */
+      readonly tool: string;
+      /** The error of the store or the transformer. */
+      readonly error: SluiceError;
+    }
+  | ({
+      /** A call of a source with `user_files` named a file that it may not use or that does not exist. */
+      readonly kind: "refused";
+    } & FileRefusal)
+  | {
+      /** An attempt failed and will be repeated. */
+      readonly kind: "retry";
+      /** The error of the attempt. */
+      readonly error: ToolNodeError;
+      /** The number of the failed attempt, from 1. */
+      readonly attempt: number;
+      /** Seconds until the next attempt. */
+      readonly wait_s: number;
+    }
+  | {
+      /** A call shows no progress. The call's own `onWait` is told too. */
+      readonly kind: "waiting";
+      /** The tool that was called: `{namespace}.{tool}`. */
+      readonly tool: string;
+      /** Identifies the call within this process. */
+      readonly call: number;
+      /** The context's scope. */
+      readonly scope: ArtifactScope;
+      /** Seconds of silence. */
+      readonly after_s: number;
+      /** A message for the user. */
+      readonly message: string;
+      /** Whether the call was given up. */
+      readonly is_over: boolean;
+    }
+  | {
+      /** The circuit breaker opened: the source keeps failing and is not called for a while. */
+      readonly kind: "left_alone";
+    }
+  | {
+      /** The source answers again. */
+      readonly kind: "recovered";
+    }
+  | {
+      /** The source's tools changed. `getTools` returns the current ones. */
+      readonly kind: "tools_changed";
+      /** The current names of the source's own tools: `{namespace}.{tool}`. */
+      readonly names: readonly string[];
+      /** Why the new tools could not be taken over. The old ones stay. */
+      readonly error?: SluiceError;
+    }
+  | {
+      /**
+       * Tools that are not offered: their call templates are not allowed, their names are empty, longer than 256
+       * characters or hold invisible characters, or their descriptions are malformed.
+       */
+      readonly kind: "left_out";
+      /** The number of such tools. */
+      readonly count: number;
+      /** At most 20 of them. */
+      readonly tools: readonly LeftOutTool[];
+    }
+  | {
+      /** A resource, or the list of resources, changed. */
+      readonly kind: "resource";
+      /** Which of the two, and where. */
+      readonly event: ResourceEvent;
+    };
+
+/** A resource, or the list of resources, changed. Cached copies are already gone. */
+export type ResourceEvent =
+  | {
+      /** One resource changed. */
+      readonly kind: "updated";
+      /** The source's name. */
+      readonly namespace: string;
+      /** The URI. */
+      readonly uri: string;
+      /** The user whose session was notified, where users have their own sessions. */
+      readonly scope?: ArtifactScope;
+    }
+  | {
+      /** The list of resources or templates changed. */
+      readonly kind: "list_changed";
+      /** The source's name. */
+      readonly namespace: string;
+      /** The user whose session was notified, where users have their own sessions. */
+      readonly scope?: ArtifactScope;
+    };

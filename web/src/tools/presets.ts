@@ -1,19 +1,18 @@
 /**
- * Servers that people use, with the places in their results that hold artifacts (ToolNode 2.1 "Popular MCP Servers";
- * RFC 0.3 §6 phase 4).
+ * Configurations of popular MCP servers, with the places of artifacts in their results.
  * @module
  */
 import { readRetention } from "../artifacts/retention/policy.js";
 import { checkCoreConfig } from "../core/config-check.js";
 import type { ToolFieldConfig } from "../core/config.js";
 import { SluiceError } from "../errors/error.js";
-import { nearest } from "../errors/nearest.js";
-import { withoutDoor } from "../mcp/door-config.js";
+import { nearest } from "../errors/arguments.js";
+import { withoutInterceptor } from "../mcp/interceptor-config.js";
 import { readToolConfig, type ExternalToolConfig } from "./config.js";
-import { ToolConfigError } from "./config/problem.js";
+import { ToolConfigError } from "./errors.js";
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
-/** Presets that an error tells the names of. */
+/** Maximum number of presets listed in an error. */
 const MAX_TOLD = 50;
 
 /** A column of `{"type": "Buffer", "data": […]}`. */
@@ -30,8 +29,7 @@ const view: ToolFieldConfig = {
 };
 
 const BUILT_IN: readonly ExternalToolConfig[] = [
-  // A browser, looked into with the developer tools of Chrome. Starts a browser of its own without a window, and
-  // tells its makers nothing.
+  // Chrome's developer tools. Starts a headless browser of its own, with telemetry off.
   {
     name: "chrome-devtools",
     description: "Inspect pages: network, console, performance, screenshots",
@@ -46,7 +44,7 @@ const BUILT_IN: readonly ExternalToolConfig[] = [
       },
     },
   },
-  // Files below one folder, by the reference server for them. Wants FILESYSTEM_ROOT, the folder that may be used.
+  // Files in one folder, by the reference server. Requires FILESYSTEM_ROOT, the folder.
   {
     name: "filesystem",
     description: "Read and write files in one folder",
@@ -54,7 +52,7 @@ const BUILT_IN: readonly ExternalToolConfig[] = [
     connection: "npx -y @modelcontextprotocol/server-filesystem ${FILESYSTEM_ROOT}",
     artifact_extraction: {
       tool_fields: {
-        // The server sends the block a second time as structured content, where nothing says that it is bytes.
+        // The server repeats the block as structured content, where nothing says that it is binary.
         read_media_file: [
           { field_path: "structuredContent.content.*.data", content_type: "media file" },
           { field_path: "structuredContent.content.*.resource.blob", content_type: "file" },
@@ -62,8 +60,7 @@ const BUILT_IN: readonly ExternalToolConfig[] = [
       },
     },
   },
-  // GitHub as its own server offers it: repositories, issues, pull requests. Each user signs in; the provider in the
-  // OAuthManager is `github`.
+  // GitHub's own server. Each user signs in; the provider in the OAuthManager is `github`.
   {
     name: "github",
     description: "GitHub repositories, issues, pull requests",
@@ -71,8 +68,8 @@ const BUILT_IN: readonly ExternalToolConfig[] = [
     connection: "https://api.githubcopilot.com/mcp/",
     auth_type: "oauth2_user",
   },
-  // Files of GitHub repositories, each stored whole: to be handed on to other tools instead of being read by a
-  // model. Wants GITHUB_TOKEN, a token that may read the repositories.
+  // Files of GitHub repositories, stored whole, to be passed to other tools rather than read by a model. Requires
+  // GITHUB_TOKEN, a token that may read the repositories.
   {
     name: "github-files",
     description: "Files of GitHub repositories, stored as artifacts",
@@ -83,7 +80,7 @@ const BUILT_IN: readonly ExternalToolConfig[] = [
     tool_filter: ["get_file_contents$", "search_code$"],
     artifact_extraction: {
       tool_fields: {
-        // Files of bytes come as typed blocks, which are always stored; files of text only where they are long.
+        // Binary files are typed blocks, which are always stored. This stores text files that are long.
         get_file_contents: [
           {
             field_path: "content.*.resource.text",
@@ -94,8 +91,7 @@ const BUILT_IN: readonly ExternalToolConfig[] = [
       },
     },
   },
-  // Google Drive as its own server offers it. Each user signs in; the provider in the OAuthManager is
-  // `google-drive`.
+  // Google Drive's own server. Each user signs in; the provider in the OAuthManager is `google-drive`.
   {
     name: "google-drive",
     description: "Google Drive files and folders",
@@ -110,7 +106,7 @@ const BUILT_IN: readonly ExternalToolConfig[] = [
       },
     },
   },
-  // A browser, driven by Playwright. Starts a browser of its own without a window, and forgets what it did.
+  // A browser driven by Playwright, headless and with a temporary profile.
   {
     name: "playwright",
     description: "Browse pages, click, type, take screenshots",
@@ -125,30 +121,30 @@ const BUILT_IN: readonly ExternalToolConfig[] = [
       },
     },
   },
-  // A PostgreSQL database, by DBHub: the reference server that ToolNode 2.1 names is no longer maintained, and lets
-  // a statement behind `COMMIT;` out of its read-only transaction. Wants DATABASE_URL. Transactions are read-only
-  // where a statement does not ask for another kind; what makes sure is a role that may only read.
+  // PostgreSQL, by DBHub: the reference server is unmaintained, and lets a statement after `COMMIT;` escape its
+  // read-only transaction. Requires DATABASE_URL. Transactions are read-only by default, but a statement can change
+  // that; use a role that may only read.
   {
     name: "postgres",
     description: "Query PostgreSQL databases",
     transport: "mcp",
     connection: "npx -y @bytebase/dbhub --transport=stdio",
     env: {
-      // Not an argument: those are shown to everybody on the machine, and the password is in it.
+      // Not an argument, since every user of the machine can see arguments, and this contains the password.
       DSN: "${DATABASE_URL}",
-      // DBHub says of itself that it is read-only in a file alone; its driver hands this to the database.
+      // DBHub can be set to read-only only in a file, so the driver passes this to the database.
       PGOPTIONS: "-c default_transaction_read_only=on",
     },
-    // With the drivers of all databases it takes a while until it is fetched for the first time.
+    // The first download takes a while, since it includes the drivers of all databases.
     timeout_s: 120,
     artifact_extraction: {
       tool_fields: {
-        // The second is what versions before 1.0 answer, the last ones for Node 20.
+        // The second is the format of versions before 1.0, the last ones for Node 20.
         execute_sql: [bytea("data.statements.*.rows.*.*.data"), bytea("data.rows.*.*.data")],
       },
     },
   },
-  // Slack as its own server offers it. Each user signs in; the provider in the OAuthManager is `slack`.
+  // Slack's own server. Each user signs in; the provider in the OAuthManager is `slack`.
   {
     name: "slack",
     description: "Slack channels, messages, users",
@@ -156,7 +152,7 @@ const BUILT_IN: readonly ExternalToolConfig[] = [
     connection: "https://mcp.slack.com/mcp",
     auth_type: "oauth2_user",
   },
-  // A SQLite database in a file. Wants SQLITE_FILE, the path of the database.
+  // A SQLite database. Requires SQLITE_FILE, the path of the database.
   {
     name: "sqlite",
     description: "Query and change a SQLite database",
@@ -169,7 +165,7 @@ const BUILT_IN: readonly ExternalToolConfig[] = [
       },
     },
   },
-  // Tableau Server and Tableau Cloud. Wants TABLEAU_SERVER, TABLEAU_SITE (empty for the default site),
+  // Tableau Server and Tableau Cloud. Requires TABLEAU_SERVER, TABLEAU_SITE (empty for the default site),
   // TABLEAU_PAT_NAME and TABLEAU_PAT_VALUE.
   {
     name: "tableau",
@@ -181,17 +177,17 @@ const BUILT_IN: readonly ExternalToolConfig[] = [
       SITE_NAME: "${TABLEAU_SITE}",
       PAT_NAME: "${TABLEAU_PAT_NAME}",
       PAT_VALUE: "${TABLEAU_PAT_VALUE}",
-      // Otherwise its makers are told of every call.
+      // Telemetry would report every call.
       PRODUCT_TELEMETRY_ENABLED: "false",
     },
-    // Views are rendered when they are asked for.
+    // Views are rendered on request, which takes time.
     timeout_s: 120,
     artifact_extraction: {
       tool_fields: {
         "get-view-image": [view],
         "get-custom-view-image": [view],
-        // Names and answers of RFC 0.3, Appendix B. Tableau's own server has no such tools: its download-workbook, off
-        // unless it is asked for, answers with a path or a link.
+        // Tools of other Tableau servers. Tableau's own has a download-workbook instead, off by default, which
+        // answers with a path or a link.
         download_workbook: [
           {
             field_path: "content",
@@ -212,14 +208,14 @@ const BUILT_IN: readonly ExternalToolConfig[] = [
   },
 ];
 
-/** Presets that are known by name. What it holds never changes once it is registered. */
+/** Presets by name. Registered presets cannot be changed. */
 export class PresetRegistry {
   readonly #presets = new Map<string, ExternalToolConfig>();
 
   /**
-   * Starts with presets under the names of their sources.
+   * Registers presets under the names of their sources.
    *
-   * @throws ToolConfigError as `register` does; its path begins with the place in the list, such as `[2].connection`.
+   * @throws ToolConfigError like `register`, with a path that starts with the index, such as `[2].connection`.
    */
   constructor(presets: readonly ExternalToolConfig[] = []) {
     for (const [at, preset] of presets.entries()) {
@@ -231,8 +227,8 @@ export class PresetRegistry {
   /**
    * Adds a preset.
    *
-   * @throws ToolConfigError E_TOOL_CONFIG where the name is taken or no name, or the configuration is wrong, with the path of
-   * what is wrong in it.
+   * @throws ToolConfigError E_TOOL_CONFIG if the name is taken or invalid, or the configuration is wrong, with the
+   *   path of the wrong key.
    */
   register(name: string, config: ExternalToolConfig): void {
     if (typeof name !== "string" || !NAME.test(name)) {
@@ -250,9 +246,9 @@ export class PresetRegistry {
   }
 
   /**
-   * A preset, to be used as it is or spread into another: `{ ...get("github"), name: "work" }`.
+   * Returns a preset, to use as it is or to spread: `{ ...get("github"), name: "work" }`.
    *
-   * @throws ToolConfigError E_TOOL_CONFIG that tells which presets there are.
+   * @throws ToolConfigError E_TOOL_CONFIG that lists the presets.
    */
   get(name: string): ExternalToolConfig {
     const preset = this.#presets.get(name);
@@ -260,7 +256,7 @@ export class PresetRegistry {
     throw this.#unknown(name);
   }
 
-  /** All names, in the order of the alphabet. */
+  /** All names, sorted. */
   names(): readonly string[] {
     return [...this.#presets.keys()].sort();
   }
@@ -274,11 +270,11 @@ export class PresetRegistry {
   }
 }
 
-/** Checks all that a ToolNode would check of it, but for variables, which only then have values. Throws ToolConfigError. */
+/** Checks everything that a ToolNode checks, except variables. Throws ToolConfigError. */
 function checkPreset(config: unknown, path: string): void {
   const { artifact_extraction: extraction } = readToolConfig(config, path);
   try {
-    withoutDoor(extraction);
+    withoutInterceptor(extraction);
     if (extraction.retention !== undefined) readRetention(extraction.retention);
     checkCoreConfig(extraction);
   } catch (error) {
@@ -288,31 +284,31 @@ function checkPreset(config: unknown, path: string): void {
   }
 }
 
-/** A copy that nobody can change, down to the last list; functions stay what they are. */
+/** A deep-frozen copy. Functions are kept as they are. */
 function frozen<T>(value: T): T {
   if (Array.isArray(value)) return Object.freeze(value.map(frozen)) as T;
   if (typeof value !== "object" || value === null) return value;
   return Object.freeze(Object.fromEntries(Object.entries(value).map(([key, member]) => [key, frozen(member)]))) as T;
 }
 
-/** A registry of its own with the presets that come with the library, for programs that share a process. */
+/** A new registry with the built-in presets, for programs that share a process. */
 export function builtInPresets(): PresetRegistry {
   return new PresetRegistry(BUILT_IN);
 }
 
 const presets = builtInPresets();
 
-/** Adds a preset for the whole program. Throws ToolConfigError where the name is taken, or the configuration wrong. */
+/** Adds a preset for the whole process. Throws ToolConfigError if the name is taken or the configuration is wrong. */
 export function registerPreset(name: string, config: ExternalToolConfig): void {
   presets.register(name, config);
 }
 
-/** A preset by its name. Throws ToolConfigError that tells which there are. */
+/** Returns a preset by name. Throws ToolConfigError that lists the presets. */
 export function getPreset(name: string): ExternalToolConfig {
   return presets.get(name);
 }
 
-/** The names of all presets, in the order of the alphabet. */
+/** The names of all presets, sorted. */
 export function presetNames(): readonly string[] {
   return presets.names();
 }

@@ -1,43 +1,48 @@
 /**
- * Tools by name, for everybody who offers tools to one model.
+ * Tools by name: the registry that sources share, and the catalog of what one ToolNode specs at the moment.
  * @module
  */
-import type { ToolContext } from "./context.js";
-import type { ToolNodeError } from "./errors.js";
-import { wrong } from "./problem.js";
-import type { JsonSchema } from "./source.js";
-import type { ToolResult } from "./tool-answer.js";
+import { matchesFilter, type ToolConfig } from "./config.js";
+import { shownName, type ToolNodeError, wrong } from "./errors.js";
+import type { ToolContext } from "./options.js";
+import { type Clock, sleep, systemClock } from "./resilience/attempt.js";
+import type { JsonSchema, LeftOutTool, SourceTool } from "./source.js";
+import type { ToolResult } from "./tool-call.js";
+import { withoutUsername } from "./user-files.js";
 
-/** A tool as a planner takes it (ToolNode 2.1 `NodeSpec`). */
+/** A tool, as planners see it. */
 export interface ToolSpec {
-  /** `{namespace}.{tool}`; unique in a registry. Models' APIs mostly take no dot: map it, and back by the registry. */
+  /**
+   * `{namespace}.{tool}`, unique in a registry. Most model APIs allow no dot in names: map it, and look the tool up
+   * in the registry.
+   */
   readonly name: string;
-  /** What it does, in the source's words; empty where the source says nothing. */
+  /** The source's description. Empty if it gives none. */
   readonly description: string;
-  /** What its arguments must be. */
+  /** The schema of the arguments. */
   readonly input_schema: JsonSchema;
-  /** What the source says of its results; left out where it says nothing. */
+  /** The schema of the results, if the source gives one. */
   readonly output_schema?: JsonSchema;
-  /** What calling it may do: `read` only looks, `external` may change something elsewhere. */
+  /** `read` if the tool only reads, `external` if it may change something. */
   readonly side_effects: "read" | "external";
-  /** The transport and the namespace, then `resources` or `artifacts` for a tool that reads those of the source. */
+  /** The transport and the namespace; also `resources` or `artifacts` for the tools that read those. */
   readonly tags: readonly string[];
-  /** Where it comes from. */
+  /** The origin of the tool. */
   readonly extra: {
     /** The transport, such as `mcp`. */
     readonly source: string;
-    /** The source's name, which is the prefix of the tool's. */
+    /** The source's name, which prefixes the tool's. */
     readonly namespace: string;
   };
-  /** Calls it, as `call` of a ToolNode does. The observation is `text`. */
+  /** Calls the tool, like `call` of a ToolNode. The observation is `text`. */
   readonly call: (args: Readonly<Record<string, unknown>>, context?: ToolContext) => Promise<ToolResult>;
 }
 
-/** Tools that share one space of names. */
+/** Tools that share one namespace. */
 export class ToolRegistry {
   readonly #tools = new Map<string, ToolSpec>();
 
-  /** Throws a ToolNodeError when one of the names is taken; then none of them is registered. */
+  /** Registers tools. Throws a ToolNodeError if a name is taken, and then registers none of them. */
   register(tools: readonly ToolSpec[]): void {
     const names = new Set<string>();
     for (const { name } of tools) {
@@ -47,17 +52,17 @@ export class ToolRegistry {
     for (const tool of tools) this.#tools.set(tool.name, tool);
   }
 
-  /** Forgets tools; those that are not there are none of its business. */
+  /** Removes tools. Ignores unknown names. */
   remove(names: Iterable<string>): void {
     for (const name of names) this.#tools.delete(name);
   }
 
-  /** The tool of a name; undefined where there is none. */
+  /** The tool with this name, or undefined. */
   find(name: string): ToolSpec | undefined {
     return this.#tools.get(name);
   }
 
-  /** In the order in which they were registered. */
+  /** All tools, in order of registration. */
   list(): readonly ToolSpec[] {
     return [...this.#tools.values()];
   }
@@ -65,4 +70,187 @@ export class ToolRegistry {
 
 function taken(name: string): ToolNodeError {
   return wrong(`The tool name ${JSON.stringify(name)} is taken by another tool: give one of the sources another name.`);
+}
+
+/** The tools that one ToolNode specs, kept in sync with the registry. */
+export class ToolCatalog {
+  readonly #registry: ToolRegistry;
+  readonly #namespace: string;
+  #own: ReadonlyMap<string, ToolSpec> = new Map();
+  #registered: readonly ToolSpec[] = [];
+  #looks = 0;
+  /** The number of the look whose tools are on offer. */
+  #latest = 0;
+
+  constructor(registry: ToolRegistry, namespace: string) {
+    this.#registry = registry;
+    this.#namespace = namespace;
+  }
+
+  /** All tools, the source's own first. */
+  get list(): readonly ToolSpec[] {
+    return this.#registered;
+  }
+
+  /** The names of the source's own tools. */
+  get names(): readonly string[] {
+    return [...this.#own.keys()];
+  }
+
+  /** Finds a tool by its full name or by the source's own name. */
+  find(name: string): ToolSpec | undefined {
+    const full = `${this.#namespace}.${name}`;
+    return this.#registered.find((tool) => tool.name === name) ?? this.#registered.find((tool) => tool.name === full);
+  }
+
+  /** Starts listing the source's tools. Pass the returned number to `take`. */
+  look(): number {
+    this.#looks += 1;
+    return this.#looks;
+  }
+
+  /**
+   * Replaces the offered tools. Of two overlapping looks the later one wins, whichever finishes first. A source's own
+   * tool wins over a generated tool of the same name. If a name is taken, throws and changes nothing.
+   */
+  take(own: ReadonlyMap<string, ToolSpec>, generated: readonly ToolSpec[], look: number): void {
+    if (look < this.#latest) return;
+    this.#latest = look;
+    const before = this.#registered;
+    const next = [...own.values(), ...generated.filter(({ name }) => !own.has(name))];
+    this.#registry.remove(before.map(({ name }) => name));
+    try {
+      this.#registry.register(next);
+    } catch (error) {
+      this.#registry.register(before);
+      throw error;
+    }
+    this.#registered = next;
+    this.#own = own;
+  }
+
+  /** Removes all tools. */
+  clear(): void {
+    this.#registry.remove(this.#registered.map(({ name }) => name));
+    this.#registered = [];
+    this.#own = new Map();
+    // Looks that are still under way belong to a closed connection.
+    this.#latest = this.#looks + 1;
+    this.#looks = this.#latest;
+  }
+}
+
+/** Maximum number of tools of one source. */
+const MAX_TOOLS = 4096;
+
+/** Names that a model can use: at most 256 visible characters. */
+const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,256}$/u;
+
+/** Whether a tool's name can be shown to a model and written to a log. */
+export function isNamed({ name }: SourceTool): boolean {
+  return NAME.test(name);
+}
+
+/** Separates tools that can be offered from those that cannot, with the reasons. */
+export function fitTools(tools: readonly SourceTool[]): {
+  readonly fit: readonly SourceTool[];
+  readonly unfit: readonly LeftOutTool[];
+} {
+  const fit: SourceTool[] = [];
+  const unfit: LeftOutTool[] = [];
+  for (const tool of tools) {
+    const reason = tool.unfit ?? (isNamed(tool) ? undefined : UNNAMED);
+    if (reason === undefined) fit.push(tool);
+    else unfit.push({ name: shownName(tool.name), reason });
+  }
+  return { fit, unfit };
+}
+
+const UNNAMED = "its name is empty, longer than 256 characters, or has characters that are not seen";
+
+/**
+ * Creates the specs of a source's tools, named `{source}.{tool}`. Applies the filter.
+ *
+ * @param call what calling a tool does.
+ * @returns the specs by full name, in the source's order.
+ * @throws ToolNodeError when two tools have the same name, or there are too many.
+ */
+export function toolSpecs(
+  tools: readonly SourceTool[],
+  config: Pick<ToolConfig, "name" | "transport" | "tool_filter" | "user_files">,
+  call: (tool: SourceTool, ...rest: Parameters<ToolSpec["call"]>) => ReturnType<ToolSpec["call"]>,
+): ReadonlyMap<string, ToolSpec> {
+  const { name: namespace, transport, tool_filter, user_files } = config;
+  const specs = new Map<string, ToolSpec>();
+  for (const source of tools) {
+    if (!matchesFilter(tool_filter, source.name)) continue;
+    const name = `${namespace}.${source.name}`;
+    if (specs.has(name)) {
+      const remedy = "leave one out with tool_filter, or mend the source";
+      throw wrong(`The source specs two tools named ${JSON.stringify(name)}: ${remedy}.`);
+    }
+    if (specs.size >= MAX_TOOLS) {
+      throw wrong(`The source ${namespace} specs more than ${MAX_TOOLS} tools: choose some with tool_filter.`);
+    }
+    const { description, input_schema, output_schema, isReadOnly } = source;
+    const spec: ToolSpec = {
+      name,
+      description,
+      input_schema: user_files ? withoutUsername(input_schema) : input_schema,
+      ...(output_schema !== undefined && { output_schema }),
+      side_effects: isReadOnly ? "read" : "external",
+      tags: [transport, namespace],
+      extra: { source: transport, namespace },
+      call: (args, context) => call(source, args, context),
+    };
+    specs.set(name, spec);
+  }
+  return specs;
+}
+
+/** Milliseconds between two refreshes. */
+const PAUSE = 1000;
+
+/**
+ * Runs work one at a time. Requests made meanwhile lead to one more run, so a source that changes all the time causes
+ * no flood of requests.
+ */
+export class Refreshing {
+  readonly #work: () => Promise<void>;
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+  #isUnderWay = false;
+  #isAsked = false;
+
+  /**
+   * @param work must not throw.
+   * @param signal stops it.
+   */
+  constructor(work: () => Promise<void>, signal: AbortSignal, clock: Clock = systemClock) {
+    this.#work = work;
+    this.#signal = signal;
+    this.#clock = clock;
+  }
+
+  /** Requests a run: now, or after the one under way. */
+  ask(): void {
+    this.#isAsked = true;
+    if (this.#isUnderWay) return;
+    this.#isUnderWay = true;
+    void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#isAsked && !this.#signal.aborted) {
+        this.#isAsked = false;
+        await this.#work();
+        await sleep(this.#clock, PAUSE, this.#signal);
+      }
+    } catch {
+      // Stopped.
+    } finally {
+      this.#isUnderWay = false;
+    }
+  }
 }

@@ -1,117 +1,117 @@
 /**
- * A source from its connection to its end, with everything that stands around it: who asks, through which session, and how
- * patiently.
+ * A connected source and everything around it: authorization, sessions, retries, files and artifacts.
  * @module
  */
 import { chosenStore } from "../artifacts/discover.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
-import { configured } from "../artifacts/retention/retaining-store.js";
+import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../artifacts/store.js";
 import { untilEither } from "../core/abort.js";
 import { createSluiceOver } from "../core/create.js";
 import type { SluiceConfig } from "../core/config.js";
 import type { Dialect, Sluice, Transformed } from "../core/sluice.js";
 import type { OnStoreFailure } from "../core/store-access.js";
-import { readDoor, withoutDoor } from "../mcp/door-config.js";
+import { timedStore } from "../core/timed-store.js";
+import { readInterceptor, withoutInterceptor } from "../mcp/interceptor-config.js";
 import { ArtifactArguments, artifactReadTool, type Args } from "./artifacts.js";
 import { authorizeFor, type Authorization } from "./auth/credentials.js";
-import { userKey } from "./auth/owner.js";
-import type { OAuthProviderConfig } from "./auth/provider-config.js";
+import { userKey } from "./auth/token-store.js";
+import type { OAuthProviderConfig } from "./auth/oauth-client.js";
+import { callTime, timeoutOf, ToolAnswer, ToolCall, type ToolResult } from "./tool-call.js";
 import type { ToolConfig } from "./config.js";
-import { ToolConfigError } from "./config/problem.js";
-import type { ToolContext } from "./context.js";
-import { ToolAuthError } from "./errors.js";
-import type { ToolNodeEvent } from "./event.js";
-import type { SourceParts, ToolNodeOptions } from "./options.js";
+import { LostSession, ToolAuthError, ToolConfigError } from "./errors.js";
+import type { SourceParts, ToolContext, ToolNodeEvent, ToolNodeOptions } from "./options.js";
 import type { ToolSpec } from "./registry.js";
-import type { Attempt } from "./resilience/attempt.js";
+import type { Attempt, SilenceListener } from "./resilience/attempt.js";
 import { Resilience, type ResilientCall } from "./resilience/resilience.js";
 import { ResourceReader } from "./resources/reader.js";
-import { resourceTools } from "./resources/tools.js";
-import { isOwnProcess, Sessions } from "./sessions.js";
-import type { Authorize, SourceConnection, SourceNotice, SourceTool, ToolSource } from "./source.js";
-import type { ToolResult } from "./tool-answer.js";
-import { ToolCall } from "./tool-call.js";
-import { timeoutOf } from "./user-files/call-time.js";
-import type { Filing } from "./user-files/filing.js";
-import type { UserFileHandling } from "./user-files/handling.js";
-import { resolveVariables, type ResolvedToolConfig, type Variables } from "./variables.js";
+import { resourceTools, type RunTool } from "./resources/tools.js";
+import { Sessions } from "./sessions.js";
+import type { Authorize, LeftOutTool, SourceConnection, SourceNotice, SourceTool, ToolSource } from "./source.js";
+import type { CallFiles } from "./call-files.js";
+import type { UserFileHandling } from "./user-files.js";
+import { resolveVariables, secretsOf, type ResolvedToolConfig, type Variables } from "./variables.js";
 
-/** Copies of artifacts, for tools that take the path of a file. */
+/** Copies of artifacts as files, for tools that take a path. */
 export interface ArtifactCopies extends AsyncDisposable {
-  /** Writes a copy and gives its path. */
+  /** Writes a copy and returns its path. */
   write(ref: StoredArtifact, signal?: AbortSignal): Promise<string>;
 }
 
-/** What is assembled, and by whom. */
-export interface AssemblyTerms {
+/** What `assemble` needs. */
+interface AssemblyDeps {
   readonly config: ToolConfig;
   readonly options: ToolNodeOptions;
   readonly variables: Variables;
   /** Chooses the transport. */
   readonly source: (config: ResolvedToolConfig, parts: SourceParts) => ToolSource;
-  /** Undefined where there are no files. */
+  /** Returns undefined where there is no file system. */
   readonly copies: (store: ArtifactStore) => ArtifactCopies | undefined;
-  /** Aborted when the source is closed, before what is assembled is disposed of; its reason says so to whoever is under way. */
+  /**
+   * Aborted when the source is closed, before the assemble parts are disposed of. Its reason is thrown by calls
+   * under way.
+   */
   readonly over: AbortSignal;
   /** Must not throw. */
   readonly onEvent: (event: ToolNodeEvent) => void;
-  /** The source says that its tools are others now. */
+  /** Called when the source reports that its tools changed. */
   readonly onToolsChanged: () => void;
 }
 
-/** What a running source is made of. */
-export interface RunningTerms extends Pick<AssemblyTerms, "options" | "over" | "onEvent" | "onToolsChanged"> {
+/** The parts of a running source. */
+export interface RunningDeps extends Pick<AssemblyDeps, "options" | "over" | "onEvent" | "onToolsChanged"> {
   readonly config: ResolvedToolConfig;
   readonly source: ToolSource;
   readonly sluice: Sluice;
   readonly store: ArtifactStore;
-  /** The same store; where users' files are kept, with those of whoever asks. */
+  /** The store that calls read from: with users' files, those of the caller are in it too. */
   readonly reachable: ArtifactStore;
-  /** What becomes of a result that the store fails at. */
+  /** What happens to a result when the store fails. */
   readonly onStoreFailure: OnStoreFailure;
   /** Puts artifacts into arguments. */
   readonly artifacts: ArtifactArguments;
   readonly copies: ArtifactCopies | undefined;
-  /** Files around calls, where the source's tools have to do with users' files. */
-  readonly filing: Filing | undefined;
-  /** How results are written where no transformer goes on with them. */
+  /** Handles users' files around calls. Undefined if the source has no `user_files`. */
+  readonly files: CallFiles | undefined;
+  /** The dialect of results that no transformer processes. */
   readonly dialect: Dialect;
 }
 
 /**
- * Makes a source of a configuration; nothing is asked of it yet.
+ * Creates a source from its configuration. Sends nothing yet.
  *
- * @throws ToolNodeError where a variable is missing or the configuration does not suffice; SluiceError E_CONFIG_… for what
- * is wrong with `artifact_extraction`.
+ * @throws ToolNodeError when a variable is missing or the configuration is incomplete.
+ * @throws SluiceError E_CONFIG_… for a wrong `artifact_extraction`.
  */
-export async function assembled(terms: AssemblyTerms): Promise<RunningSource> {
-  const { options, variables, onEvent } = terms;
+export async function assemble(deps: AssemblyDeps): Promise<RunningSource> {
+  const { options, variables } = deps;
   const { stateStore, store: given, wasm, fetch, onErrorOutput, dialect = "observation" } = options;
-  const config = resolveVariables(terms.config, variables);
+  const config = resolveVariables(deps.config, variables);
   const handling = handlingFor(config, options);
-  // Sources that have nothing to do with users' files need not load what does.
-  const filing = handling && (await import("./user-files/filing.js"));
-  const { store, config: rest } = configured(chosenStore(given, stateStore), config.artifact_extraction);
-  const { on_store_failure, arguments: forms, share } = readDoor(rest);
+  // Loaded only for sources with `user_files`.
+  const callFiles = handling && (await import("./call-files.js"));
+  const { store: kept, config: rest } = withRetention(chosenStore(given, stateStore), config.artifact_extraction);
+  const store = timedStore(kept);
+  const { on_store_failure, arguments: forms, share } = readInterceptor(rest);
   const onStoreFailure = on_store_failure === "error" ? "throw" : "answer";
   const made = (each: SluiceConfig | undefined): Promise<Sluice> =>
-    createSluiceOver({ store, onFailure: onStoreFailure }, each, wasm);
-  const sluice = await made(withoutDoor(rest));
-  const source = terms.source(config, {
-    sluice: filing === undefined ? sluice : await made(filing.contractConfig(withoutDoor(rest))),
+    createSluiceOver({ store: kept, onFailure: onStoreFailure }, each, wasm);
+  const sluice = await made(withoutInterceptor(rest));
+  const source = deps.source(config, {
+    sluice: callFiles === undefined ? sluice : await made(callFiles.contractConfig(withoutInterceptor(rest))),
     store,
     variables,
+    secrets: secretsOf(deps.config, config, variables),
     ...(handling !== undefined && { command: (argv, scope) => handling.command(argv, scope) }),
     ...(fetch !== undefined && { fetch }),
     ...(onErrorOutput !== undefined && { onErrorOutput }),
   });
-  const copies = terms.copies(store);
+  const copies = deps.copies(store);
   const writeCopy =
     copies && ((ref: StoredArtifact, signal?: AbortSignal): Promise<string> => copies.write(ref, signal));
   const reachable = handling?.within(store, config.name) ?? store;
   return new RunningSource({
-    ...terms,
+    ...deps,
     config,
     source,
     sluice,
@@ -121,20 +121,19 @@ export async function assembled(terms: AssemblyTerms): Promise<RunningSource> {
     dialect,
     artifacts: new ArtifactArguments({ store: reachable, namespace: config.name, forms, share, writeCopy }),
     copies,
-    filing:
+    files:
       handling &&
-      filing &&
-      new filing.Filing({
+      callFiles &&
+      new callFiles.CallFiles({
         handling,
         sluice,
         store,
         dialect,
-        onProblem: (tool, error) => onEvent({ kind: "failed", tool: `${config.name}.${tool}`, error }),
       }),
   });
 }
 
-/** Who keeps users' files, where the source's tools have to do with them. */
+/** The handler of users' files, for sources with `user_files`. */
 function handlingFor({ user_files }: ResolvedToolConfig, { userFiles }: ToolNodeOptions): UserFileHandling | undefined {
   if (!user_files) return undefined;
   if (userFiles !== undefined) return userFiles;
@@ -142,32 +141,33 @@ function handlingFor({ user_files }: ResolvedToolConfig, { userFiles }: ToolNode
   throw new ToolConfigError("user_files", message);
 }
 
-/** What is known of one attempt over a session. */
+/** What is known about one attempt over a session. */
 export type SessionAttempt = Omit<Attempt, "number">;
 
-/** What a session is used for. */
+/** Options of one use of a session. */
 type Used = Omit<ResilientCall, "signal" | "timeoutSeconds">;
 
-/** What is done over a session, in one attempt. */
+/** Work to do over a session in one attempt. */
 type Work<T> = (connection: SourceConnection, attempt: SessionAttempt) => Promise<T>;
 
 /** A connected source. */
 export class RunningSource implements AsyncDisposable {
-  readonly terms: RunningTerms;
+  readonly deps: RunningDeps;
   readonly resources: ResourceReader;
   readonly #resilience: Resilience;
   readonly #sessions: Sessions;
 
-  constructor(terms: RunningTerms) {
-    const { config, source, store, over, onEvent } = terms;
-    const keyOf = keyFor(terms);
-    this.terms = terms;
+  constructor(deps: RunningDeps) {
+    const { config, source, store, over, onEvent } = deps;
+    const keyOf = keyFor(deps);
+    this.deps = deps;
     this.#resilience = new Resilience(config.name, config, {
       onRetry: ({ error, attempt, waitSeconds }) => onEvent({ kind: "retry", error, attempt, wait_s: waitSeconds }),
       onBreak: () => onEvent({ kind: "left_alone" }),
       onRecover: () => onEvent({ kind: "recovered" }),
     });
     this.#sessions = new Sessions({
+      name: config.name,
       source,
       keyOf,
       timeoutSeconds: config.timeout_s,
@@ -176,8 +176,12 @@ export class RunningSource implements AsyncDisposable {
     });
     this.resources = new ResourceReader({
       namespace: config.name,
-      use: (context, work) =>
-        this.using(context, { isRepeatable: true }, (connection, { signal }) => work(connection.resources, signal)),
+      use: (context, work, silence) =>
+        this.using(
+          context,
+          { isRepeatable: true, silence, isTimeoutFinal: silence !== undefined },
+          (connection, { signal }) => work(connection.resources, signal),
+        ),
       store,
       config: config.artifact_extraction.resources,
       isPerUser: keyOf !== undefined,
@@ -185,55 +189,77 @@ export class RunningSource implements AsyncDisposable {
     });
   }
 
-  /** What the source offers to whoever asks, and the tools that are made for its resources and artifacts. */
-  async look(
-    context: ToolContext,
-  ): Promise<{ readonly tools: readonly SourceTool[]; readonly generated: readonly ToolSpec[] }> {
+  /** Lists the source's tools for the caller, and creates the tools for its resources and artifacts. */
+  async look(context: ToolContext): Promise<{
+    readonly tools: readonly SourceTool[];
+    readonly generated: readonly ToolSpec[];
+    readonly leftOut: readonly LeftOutTool[];
+  }> {
     return this.using(context, { isRepeatable: true }, async (connection, { signal }) => ({
       tools: await connection.tools(signal),
+      leftOut: connection.leftOut ?? [],
       generated: this.#generated(connection.resources !== undefined),
     }));
   }
 
-  /** Calls a tool, and gives its result behind the gate. Files and artifacts that the arguments name are put in before. */
+  /** Calls a tool. Files and artifacts that the arguments name are inserted first. */
   async call(tool: SourceTool, given: Args, context: ToolContext): Promise<ToolResult> {
     return new ToolCall(this, tool, context).result(given);
   }
 
-  /** Closes what was opened, once `over` is aborted. */
+  /** Closes everything. `over` is aborted already. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.resources.close();
     await this.#sessions[Symbol.asyncDispose]();
-    await this.terms.copies?.[Symbol.asyncDispose]();
+    await this.deps.copies?.[Symbol.asyncDispose]();
   }
 
-  /** Works over the session of whoever asks, until they give up or the source is closed. */
+  /** Works over the caller's session until the caller cancels or the source is closed. */
   using<T>(context: ToolContext, call: Used, work: Work<T>): Promise<T> {
-    return untilEither([context.signal, this.terms.over], (signal) => this.#used({ ...context, signal }, call, work));
+    return untilEither([context.signal, this.deps.over], (signal) => this.#used({ ...context, signal }, call, work));
   }
 
   async #used<T>(context: ToolContext & { readonly signal: AbortSignal }, call: Used, work: Work<T>): Promise<T> {
-    // A person may take minutes to consent: no turn is held, and no time limit runs, meanwhile.
-    const timeoutSeconds = timeoutOf(context, this.terms.config.timeout_s);
+    // Before the attempt: a person may take minutes to consent, and must neither occupy a slot nor run into the time
+    // limit.
+    const timeoutSeconds = timeoutOf(context, this.deps.config.timeout_s);
     const authorize = await this.#authorize(context);
     const { signal } = context;
+    let isOpening = true;
+    const resilient = {
+      ...call,
+      signal,
+      timeoutSeconds,
+      // A source that is silent while connecting would be silent again: a retry would only double the wait.
+      get isTimeoutFinal() {
+        return isOpening || call.isTimeoutFinal === true;
+      },
+    };
     const once = (by: Authorize): Promise<T> =>
-      this.#resilience.run(
-        (attempt) => this.#sessions.use(context, by, attempt.signal, (connection) => work(connection, attempt)),
-        { ...call, signal, timeoutSeconds },
-      );
+      this.#resilience.run((attempt) => {
+        isOpening = true;
+        return this.#sessions.use(context, by, attempt.signal, async (connection) => {
+          isOpening = false;
+          try {
+            return await work(connection, attempt);
+          } catch (error) {
+            isOpening = error instanceof LostSession;
+            throw error;
+          }
+        });
+      }, resilient);
     try {
       return await once(authorize);
     } catch (error) {
       if (authorize.refused === undefined || !(error instanceof ToolAuthError) || error.status !== 401) throw error;
-      // The token was taken back at the source: it is renewed, or the user is asked anew.
+      // The token was revoked. Renew it, or ask the user again.
       await authorize.refused();
       return once(await this.#authorize(context));
     }
   }
 
   #authorize(context: ToolContext): Promise<Authorization> {
-    const { config, options } = this.terms;
+    const { config, options } = this.deps;
     const { authManager: manager, oauthClient: client, fetch } = options;
     const { name: source, endpoint } = config;
     const url = endpoint === null || endpoint.kind === "stdio" ? undefined : endpoint.url;
@@ -245,35 +271,59 @@ export class RunningSource implements AsyncDisposable {
     return authorizeFor(config, context, { manager, discover });
   }
 
-  /** Tells the host what was stored of a result, and what failed. */
+  /** Reports what was stored of a result, and what failed. */
   tell(tool: string, { artifacts, failures }: Pick<Transformed, "artifacts" | "failures">): void {
-    const { config, onEvent } = this.terms;
+    const { config, onEvent } = this.deps;
     const name = `${config.name}.${tool}`;
     for (const error of failures) onEvent({ kind: "failed", tool: name, error });
     if (artifacts.length > 0) onEvent({ kind: "stored", tool: name, artifacts });
   }
 
-  /** The tools that are offered beside the source's own. */
+  /** Creates the tools that are offered in addition to the source's own. */
   #generated(hasResources: boolean): readonly ToolSpec[] {
-    const { config, sluice, store, reachable } = this.terms;
+    const { config, sluice, store, reachable } = this.deps;
     const { name: namespace, transport, artifact_extraction } = config;
     const of = { namespace, source: transport, sluice, config: artifact_extraction };
     const isListed = hasResources && artifact_extraction.resources?.enabled !== false;
-    const onAnswer = (tool: string, answer: ToolResult): void => this.tell(tool, answer);
+    const run: RunTool = (tool, context, work) => this.#run(tool, context, work);
     return [
-      ...(isListed ? resourceTools({ ...of, reader: this.resources, onAnswer }) : []),
+      ...(isListed ? resourceTools({ ...of, reader: this.resources, run }) : []),
       ...(store instanceof NoOpArtifactStore ? [] : [artifactReadTool({ ...of, store: reachable })]),
     ];
   }
 
+  /** Makes a call of a generated tool, with the notices, the limit and the result of the source's own tools. */
+  async #run(
+    tool: string,
+    context: ToolContext,
+    work: (silence: SilenceListener) => Promise<ToolAnswer>,
+  ): Promise<ToolAnswer> {
+    const time = callTime(this.deps, tool, context);
+    try {
+      const answer = await work(time.silence);
+      this.tell(tool, answer);
+      return answer;
+    } catch (error) {
+      const late = time.result(error);
+      if (late === undefined) throw error;
+      return ToolAnswer.failed(JSON.stringify(late), this.deps.sluice, "observation");
+    } finally {
+      time.end();
+    }
+  }
+
   #notice(notice: SourceNotice, owner: ArtifactScope | undefined): void {
-    if (notice.kind === "tools_changed") this.terms.onToolsChanged();
+    if (notice.kind === "tools_changed") this.deps.onToolsChanged();
     else this.resources.notice(notice, owner);
   }
 }
 
-/** Who shares a connection: nobody with anybody where each has a token, or a process, of their own. */
-function keyFor({ config, filing }: RunningTerms): ((context: ToolContext) => string) | undefined {
-  if (filing !== undefined && isOwnProcess(config)) return (context) => userKey(context) + filing.ownerKey(context);
+/**
+ * Returns the key by which callers share a connection. Callers have their own where they have their own token or
+ * process.
+ */
+function keyFor({ config, files }: RunningDeps): ((context: ToolContext) => string) | undefined {
+  const isProgram = config.endpoint?.kind === "stdio";
+  if (files !== undefined && isProgram) return (context) => userKey(context) + files.ownerKey(context);
   return config.auth_type === "oauth2_user" ? userKey : undefined;
 }

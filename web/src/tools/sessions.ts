@@ -1,52 +1,71 @@
 /**
- * Connections to one source: one for everybody, or one for each user where each has a token or a process of their own.
+ * Connections to one source: one for all callers, or one for each user with a token or a process of their own.
  * @module
  */
 import type { ArtifactScope } from "../artifacts/store.js";
-import { untilAborted } from "../core/abort.js";
-import type { ToolContext } from "./context.js";
-import type { Clock } from "./resilience/clock.js";
+import { onAbort, untilAborted } from "../core/abort.js";
+import type { ToolContext } from "./options.js";
+import { LostSession, noteErrorOutput, ToolConnectionError } from "./errors.js";
+import { OutOfTime, outOfTime, systemClock } from "./resilience/attempt.js";
 import type { Authorize, SourceConnection, SourceNotice, ToolSource } from "./source.js";
-import type { ResolvedToolConfig } from "./variables.js";
+import { settledWithin } from "./sources/mcp/requests.js";
 
-/** Users whose connections are kept; the one unused for longest makes room. */
+/** Maximum number of sessions. The least recently used one is closed. */
 const MAX_SESSIONS = 256;
 
-/** What connections are made with. */
-interface SessionTerms {
+/**
+ * Milliseconds that closing waits for connections to end. Long enough to kill a program that ignores signals; a
+ * host's `fetch` that never settles is not waited for any longer.
+ */
+const LONGEST_END = 10_000;
+
+/** What `Sessions` needs. */
+interface SessionDeps {
+  /** The source's name, for errors. */
+  readonly name: string;
   readonly source: ToolSource;
-  /** Whose connection a call may use: those for whom it gives the same text share one. Left out: all do. */
+  /** Callers with the same key share a connection. If left out, all callers do. */
   readonly keyOf?: ((context: ToolContext) => string) | undefined;
-  /** How long opening may take; longer for a call that is given more. */
+  /** Time limit for opening. A call with a longer limit extends it. */
   readonly timeoutSeconds: number;
-  /** Aborted when the source is closed: then none is opened any more, nor goes on being opened. */
+  /** Aborted when the source is closed. Nothing is opened after that. */
   readonly over: AbortSignal;
-  /** `owner`: whose connection it came over, where each user has one. */
+  /** `owner` is the user whose connection it came over, where each user has one. */
   readonly onNotice: (notice: SourceNotice, owner?: ArtifactScope) => void;
 }
 
-/** One user's connection. */
+/** The session of one user. */
 interface Session {
-  /** That of the latest call: earlier ones may be over, and with them whoever would answer for them. */
+  /** Authorizes as the latest call does: earlier calls may be over. */
   authorize: Authorize;
   opening: Promise<SourceConnection> | undefined;
   users: number;
+  /** The end of standard error of its program, if there is one. */
+  errorOutput?: (() => string) | undefined;
 }
 
-/** Opens connections when they are needed, and again when the other side has gone. */
+/** Opens connections on demand, and again when the other side has closed them. */
 export class Sessions implements AsyncDisposable {
-  readonly #terms: SessionTerms;
+  readonly #deps: SessionDeps;
   /** Least recently used first. */
   readonly #sessions = new Map<string, Session>();
+  /** Number of calls that use each connection. */
+  readonly #users = new Map<SourceConnection, number>();
+  /** Connections that the server no longer knows, but whose pending requests may still be answered. */
+  readonly #forgotten = new Set<SourceConnection>();
+  /** Connections that are being closed. */
+  readonly #leaving = new Set<Promise<unknown>>();
 
-  constructor(terms: SessionTerms) {
-    this.#terms = terms;
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
   }
 
   /**
-   * Works with the connection of whoever calls. Throws what opening it fails with.
+   * Works over the caller's connection. If the server no longer knows the session, and so did nothing, repeats the
+   * work once in a new session.
    *
-   * @param authorize what the call's requests are authorized by.
+   * @param authorize authorizes the call's requests.
+   * @throws what opening the connection throws, or the work.
    */
   async use<T>(
     context: ToolContext,
@@ -56,22 +75,74 @@ export class Sessions implements AsyncDisposable {
   ): Promise<T> {
     const session = this.#sessionOf(context, authorize);
     session.users += 1;
+    const once = async (): Promise<T> => this.#worked(await this.#opened(session, signal, context), signal, work);
     try {
-      return await work(await this.#opened(session, signal, context));
+      return await once().catch((error: unknown) => {
+        if (!(error instanceof LostSession)) throw error;
+        signal.throwIfAborted();
+        return once();
+      });
+    } catch (error) {
+      noteErrorOutput(error, session.errorOutput?.() ?? "");
+      if (!(error instanceof LostSession)) throw error;
+      // A server that loses two sessions in a row would lose the next one too.
+      throw new ToolConnectionError(error.message, { neverSent: true, category: "non_retryable" });
     } finally {
       session.users -= 1;
     }
   }
 
-  /** Closes all connections, once the source is closed; those that are being opened too. */
+  /** Closes all connections, including those that are being opened. Takes at most ten seconds. */
   async [Symbol.asyncDispose](): Promise<void> {
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
-    await Promise.all(sessions.map(closed));
+    for (const session of sessions) this.#leave(closed(session));
+    for (const forgotten of this.#forgotten) this.#leave(letGo(forgotten));
+    this.#forgotten.clear();
+    await settledWithin(this.#left(), LONGEST_END);
+  }
+
+  async #worked<T>(
+    connection: SourceConnection,
+    signal: AbortSignal,
+    work: (connection: SourceConnection) => Promise<T>,
+  ): Promise<T> {
+    this.#users.set(connection, (this.#users.get(connection) ?? 0) + 1);
+    const forget = onAbort(signal, () => this.#givenUp(connection, signal.reason));
+    try {
+      return await work(connection);
+    } finally {
+      forget();
+      const left = (this.#users.get(connection) ?? 1) - 1;
+      if (left > 0) this.#users.set(connection, left);
+      else this.#users.delete(connection);
+      if (left === 0 && this.#forgotten.delete(connection)) this.#leave(letGo(connection));
+    }
+  }
+
+  /** Closes a connection that was replaced. If it is still in use, it is closed after its last call. */
+  #replaced(connection: SourceConnection): void {
+    if (connection.isForgotten === true && this.#users.has(connection)) this.#forgotten.add(connection);
+    else this.#leave(letGo(connection));
+  }
+
+  /** Kills a program that serves one user if it timed out. Programs that users share only get the cancellation. */
+  #givenUp({ kill }: SourceConnection, reason: unknown): void {
+    if (this.#deps.keyOf !== undefined && kill !== undefined && reason instanceof OutOfTime) this.#leave(kill());
+  }
+
+  /** Remembers a closing connection until it has ended. Only `close` waits for it. */
+  #leave(ending: Promise<unknown>): void {
+    const left = ending.catch(() => undefined).finally(() => this.#leaving.delete(left));
+    this.#leaving.add(left);
+  }
+
+  async #left(): Promise<void> {
+    while (this.#leaving.size > 0) await Promise.all(this.#leaving);
   }
 
   #sessionOf(context: ToolContext, authorize: Authorize): Session {
-    const { keyOf, over } = this.#terms;
+    const { keyOf, over } = this.#deps;
     over.throwIfAborted();
     const key = keyOf?.(context) ?? "";
     const session = this.#sessions.get(key) ?? { authorize, opening: undefined, users: 0 };
@@ -85,10 +156,9 @@ export class Sessions implements AsyncDisposable {
   async #opened(session: Session, signal: AbortSignal, context: ToolContext): Promise<SourceConnection> {
     const known = session.opening;
     const before = await (known && untilAborted(settled(known), signal));
-    if (before !== undefined) await untilAborted(decided(before), signal);
     if (before?.isOpen === true) return before;
-    this.#terms.over.throwIfAborted();
-    // Whoever comes first opens; whoever comes while it is opened waits for the same. One that failed is forgotten.
+    this.#deps.over.throwIfAborted();
+    // The first caller opens the connection, others wait for it. A failed attempt is forgotten.
     const another = session.opening === known ? undefined : session.opening;
     const opening = (session.opening = another ?? this.#open(session, before, context));
     opening.catch(() => {
@@ -102,16 +172,28 @@ export class Sessions implements AsyncDisposable {
     before: SourceConnection | undefined,
     { scope, timeoutSeconds: given = 0 }: ToolContext,
   ): Promise<SourceConnection> {
-    if (before !== undefined) await letGo(before);
-    const { source, keyOf, timeoutSeconds, over, onNotice } = this.#terms;
-    // Others may wait for the same connection: none of them ends it for all by giving up.
-    const limit = AbortSignal.timeout(Math.max(timeoutSeconds, given) * 1000);
-    const signal = AbortSignal.any([limit, over]);
+    if (before !== undefined) this.#replaced(before);
+    const { name, source, keyOf, timeoutSeconds, over, onNotice } = this.#deps;
+    // Not the caller's signal: others may wait for the same connection.
+    const seconds = Math.max(timeoutSeconds, given);
+    const limit = new AbortController();
+    const stop = systemClock.after(seconds * 1000, () => limit.abort(outOfTime({ source: name }, seconds)));
+    const signal = AbortSignal.any([limit.signal, over]);
     const whose = keyOf === undefined || scope === undefined ? {} : { scope };
     const { tenant_id = null, user_id = null } = scope ?? {};
     const owner = keyOf === undefined ? undefined : { tenant_id, user_id };
     const heard = (notice: SourceNotice): void => onNotice(notice, owner);
-    return source.open({ ...whose, authorize: () => session.authorize(), signal, onNotice: heard });
+    const onProgram = (errorOutput: () => string): void => void (session.errorOutput = errorOutput);
+    const authorize: Authorize = () => session.authorize();
+    const opening = source.open({ ...whose, authorize, signal, onNotice: heard, onProgram });
+    try {
+      return await untilAborted(opening, signal);
+    } catch (error) {
+      this.#leave(opening.then(letGo));
+      throw error;
+    } finally {
+      stop();
+    }
   }
 
   #makeRoom(): void {
@@ -119,7 +201,7 @@ export class Sessions implements AsyncDisposable {
       if (this.#sessions.size <= MAX_SESSIONS) return;
       if (session.users > 0) continue;
       this.#sessions.delete(key);
-      void closed(session);
+      this.#leave(closed(session));
     }
   }
 }
@@ -129,46 +211,16 @@ async function closed({ opening }: Session): Promise<void> {
   if (connection !== undefined) await letGo(connection);
 }
 
-/** The connection that comes of opening it, if one does. */
+/** The connection once it is open, or undefined if opening fails. */
 function settled(opening: Promise<SourceConnection>): Promise<SourceConnection | undefined> {
   return opening.catch(() => undefined);
 }
 
-/** What fails at its end is over all the same. */
+/** Closes a connection. Errors are ignored. */
 async function letGo(connection: SourceConnection): Promise<void> {
   try {
     await connection[Symbol.asyncDispose]();
   } catch {
     // Nobody uses it any more.
   }
-}
-
-/** How long, in milliseconds, a program may take to answer a call that it was told is given up (user storage §11.3). */
-const GRACE = 2000;
-
-/** Whether each user has a process of their own, which nobody but its user waits for. */
-export function isOwnProcess({ user_files, endpoint }: ResolvedToolConfig): boolean {
-  return user_files && endpoint?.kind === "stdio";
-}
-
-/** Programs of which it is not known yet whether they go on. */
-const undecided = new WeakMap<SourceConnection, Promise<void>>();
-
-/** Ends the program behind a connection, unless it answers soon what was given up. */
-export function endUnlessAnswered(connection: SourceConnection, isAnswered: () => boolean, clock: Clock): void {
-  const deciding = new Promise<void>((resolve) => {
-    clock.after(GRACE, () => {
-      const ending = isAnswered() || !connection.isOpen ? undefined : connection.kill?.();
-      // Nobody is left to hear that it cannot be ended.
-      void Promise.resolve(ending)
-        .catch(() => undefined)
-        .then(resolve);
-    });
-  });
-  undecided.set(connection, deciding);
-}
-
-/** Settles when it is known whether the program goes on: a call that came before would be ended with it. */
-export async function decided(connection: SourceConnection): Promise<void> {
-  await undecided.get(connection);
 }

@@ -1,105 +1,123 @@
 /**
- * What a ToolNode needs of whatever its tools come from: MCP, HTTP, UTCP, a command.
+ * The interface between a ToolNode and a source: MCP, HTTP, UTCP, a command.
  * @module
  */
 import type { Dialect, GatedResult } from "../core/sluice.js";
 import type { ArtifactScope } from "../artifacts/store.js";
-import type { ToolContext, ToolProgress } from "./context.js";
+import type { ToolContext, ToolProgress } from "./options.js";
 import type { ResourceConnection } from "./resources/connection.js";
 
-/** A JSON Schema, as the source has it. */
+/** A JSON Schema, unchanged from the source. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A tool as its source names it. */
+/** A tool as its source describes it. */
 export interface SourceTool {
-  /** What the source calls it. */
+  /** The source's own name for it. */
   readonly name: string;
-  /** Empty where the source says nothing. */
+  /** Empty if the source gives none. */
   readonly description: string;
-  /** Handed on whole. */
+  /** Passed on unchanged. */
   readonly input_schema: JsonSchema;
   readonly output_schema?: JsonSchema;
-  /** What the source says beside it (MCP `_meta`). */
+  /** Further metadata (MCP `_meta`). */
   readonly meta?: unknown;
-  /** Whether calling it twice does no more than calling it once: it only reads, or says that it is idempotent. */
+  /** Whether repeating a call is harmless: the tool only reads, or says that it is idempotent. */
   readonly isRepeatable: boolean;
-  /** Whether it only looks; false where the source does not say. */
+  /** Whether the tool only reads. False if the source does not say. */
   readonly isReadOnly: boolean;
+  /** Why the tool cannot be offered. Left out if it can. */
+  readonly unfit?: string;
+}
+
+/** A tool of the source that is not offered. */
+export interface LeftOutTool {
+  /** The source's name for it: at most 64 characters, without invisible ones. */
+  readonly name: string;
+  /** The type of its UTCP call template, if it has one. */
+  readonly type?: string;
+  /** Why it is not offered. Completes a sentence after "since". */
+  readonly reason: string;
 }
 
 /** One attempt at a call. */
 export interface SourceCall {
-  /** The source's own name of the tool. */
+  /** The source's own name for the tool. */
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** How the result may be written: `mcp` where a transformer or the host goes on with it. */
+  /** The dialect of the result: `mcp` if a transformer or the host processes it further. */
   readonly dialect: Dialect;
-  /** Bytes up to which the result is kept as it came, see `TransformOptions.keepOriginal`. */
+  /** Results up to this many bytes are also kept in their original form, see `TransformOptions.keepOriginal`. */
   readonly keepOriginal: number;
-  /** Whose the artifacts are. */
+  /** The owner of the artifacts. */
   readonly scope: ArtifactScope;
-  /** Gives up the attempt, and tells the source. */
+  /** Cancels the attempt, also at the source. */
   readonly signal: AbortSignal;
-  /** Told that bytes of the answer came; whoever waits gives it more time. */
+  /** Called when bytes of the answer arrive. Restarts the time limit. */
   readonly alive?: () => void;
-  /** Told of progress; whoever waits gives it more time. */
+  /** Called with progress. Restarts the time limit. */
   readonly onProgress?: (progress: ToolProgress) => void;
-  /** Asks a person for what the source wants to know; what it throws the call throws. Left out: nobody can be asked. */
+  /** Asks a person on behalf of the source. An error that it throws ends the call. If left out, nobody can be asked. */
   readonly pause?: NonNullable<ToolContext["pause"]>;
   /**
-   * Does what the source is not to blame for, such as asking a person: the attempt's time limit stands still meanwhile, and
-   * what the work throws ends the attempt. Left out: it is only done.
+   * Runs work that the source is not responsible for, such as asking a person. The time limit is paused meanwhile; an
+   * error ends the attempt. If left out, the work just runs.
    */
   readonly unhurried?: <T>(work: () => Promise<T>) => Promise<T>;
-  /**
-   * Told that the call is given up before its answer came; what it is given says later whether the answer has come since. Only of
-   * sources that may go on with a call for nobody.
-   */
-  readonly onGivenUp?: (isAnswered: () => boolean) => void;
 }
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export interface SourceResult {
-  /** The result behind the gate; whoever gets it disposes of it. */
+  /** The result behind the gate. The receiver disposes of it. */
   readonly gated: GatedResult;
-  /** Whether the source says that the tool failed. That is a result, and not tried again. */
+  /** Whether the tool reports a failure. This is a result, so the call is not repeated. */
   readonly isError: boolean;
 }
 
-/** Headers that say who asks; asked for with every request, since tokens change. */
+/** Returns the headers that authorize a request. Called for every request, since tokens change. */
 export type Authorize = () => Promise<Readonly<Record<string, string>>>;
 
-/** What a source is opened with. */
+/** Options for opening a source. */
 export interface OpenOptions {
-  /** Who it is opened for, where others do not share it. */
+  /** The user that the connection is opened for, if others do not share it. */
   readonly scope?: ArtifactScope;
   readonly authorize: Authorize;
   readonly signal: AbortSignal;
-  /** Told of what the source says unasked. */
+  /** Called with notifications of the source. */
   readonly onNotice: (notice: SourceNotice) => void;
+  /**
+   * If a program is started: called with a function that returns the end of its standard error, see
+   * `ToolNodeError.errorOutput`.
+   */
+  readonly onProgram?: (errorOutput: () => string) => void;
 }
 
-/** What a source says unasked. */
+/** A notification of a source. */
 export type SourceNotice =
   | { readonly kind: "tools_changed" }
   | { readonly kind: "resources_changed" }
   | { readonly kind: "resource_updated"; readonly uri: string };
 
-/** A connection to a source. Errors are `ToolNodeError`s; what the signal's owner ended is thrown as its reason. */
+/** A connection to a source. Methods throw `ToolNodeError`s, or the reason of an aborted signal. */
 export interface SourceConnection extends AsyncDisposable {
-  /** All tools, pages followed. */
+  /** All tools. Follows pages. */
   tools(signal: AbortSignal): Promise<readonly SourceTool[]>;
-  /** One attempt. */
+  /** Tools that are not offered, as of the last call of `tools`. */
+  readonly leftOut?: readonly LeftOutTool[];
+  /** Makes one attempt at a call. */
   call(call: SourceCall): Promise<SourceResult>;
-  /** What there is to read beside tools; undefined where the source has nothing. */
+  /** The source's resources. Undefined if it has none. */
   readonly resources: ResourceConnection | undefined;
-  /** Whether it is of use: false once the other side has gone. */
+  /** Whether the connection can be used. False once the other side has closed it. */
   readonly isOpen: boolean;
   /**
-   * Ends the program behind it with all that it started; calls under way fail as where it goes by itself. Left out where no program
-   * of the connection's own runs.
+   * Whether the other side no longer knows the connection, but may still answer earlier requests. Defaults to false.
    */
-  kill?(): Promise<void>;
+  readonly isForgotten?: boolean;
+  /**
+   * Kills the program behind the connection and its child processes. Calls under way fail as if the program had
+   * exited. Left out if the connection has no program of its own.
+   */
+  readonly kill?: (() => Promise<void>) | undefined;
 }
 
 /** A way to a source. */

@@ -1,53 +1,51 @@
 /**
- * One call of a tool: what it is made with, in as many attempts as it takes, and what is told of its result.
+ * One call of a tool: its arguments, its attempts, its time limit, and the result that the caller gets.
  * @module
  */
-import { untilEither } from "../core/abort.js";
+import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import { ToolArtifacts, withoutScope } from "../artifacts/tool-artifacts.js";
+import type { TruncatedRef } from "../artifacts/unstored.js";
+import { untilEither, untilLate } from "../core/abort.js";
+import type { AnswerRef, Clamp, ClampReport, Dialect, GatedResult, Sluice, Transformed } from "../core/sluice.js";
 import { Answer } from "../core/transformed.js";
-import type { Dialect, GatedResult, Transformed } from "../core/sluice.js";
-import { heedless } from "../mcp/door-event.js";
+import type { SluiceError } from "../errors/error.js";
+import { isStoreFailure } from "../errors/storage.js";
+import { ignoreErrors } from "../mcp/interceptor-event.js";
+import { shortened } from "../mcp/artifact-reader/answer.js";
+import type { TextResult } from "../mcp/artifact-reader/definition.js";
 import type { Args, Prepared } from "./artifacts.js";
-import type { ToolContext } from "./context.js";
-import { OutOfTime } from "./resilience/attempt.js";
-import { systemClock } from "./resilience/clock.js";
-import type { ResourceReading } from "./resources/contents.js";
-import type { RunningSource, RunningTerms, SessionAttempt } from "./running-source.js";
-import { endUnlessAnswered, isOwnProcess } from "./sessions.js";
+import { ToolClientError, ToolNodeError } from "./errors.js";
+import type { ToolContext, ToolNodeEvent, ToolProgress, ToolWait } from "./options.js";
+import { OutOfTime, type SilenceListener } from "./resilience/attempt.js";
+import type { ResourceReading } from "./resources/cache.js";
+import type { RunningDeps, RunningSource, SessionAttempt } from "./running-source.js";
 import type { SourceCall, SourceConnection, SourceResult, SourceTool } from "./source.js";
-import { ToolAnswer, type ToolResult } from "./tool-answer.js";
-import { MAX_RAW, transformed } from "./transformer.js";
-import { CallTime, timeoutOf } from "./user-files/call-time.js";
-import { takesUsername, type FileCall } from "./user-files/handling.js";
+import { shown } from "./sources/mcp/elicitation.js";
+import { type ErrorResult, errorResult, type FileCall, type ResultDisplay, takesUsername } from "./user-files.js";
 
-/** One, of somebody. */
+/** One call by one caller. */
 export class ToolCall {
   readonly #source: RunningSource;
-  readonly #terms: RunningTerms;
+  readonly #deps: RunningDeps;
   readonly #tool: SourceTool;
   readonly #context: ToolContext;
-  /** What is told of its time, where the tool has to do with users' files. */
-  readonly #time: CallTime | undefined;
+  readonly #time: CallTime;
 
-  /** Throws a ToolClientError for a time limit that is none. */
+  /** @throws ToolClientError for an invalid time limit. */
   constructor(source: RunningSource, tool: SourceTool, context: ToolContext) {
-    const { config, filing, onEvent } = source.terms;
     this.#source = source;
-    this.#terms = source.terms;
+    this.#deps = source.deps;
     this.#tool = tool;
     this.#context = context;
-    if (filing !== undefined) {
-      const { name, notify_after_s: notifyAfter, timeout_s } = config;
-      const timeoutSeconds = timeoutOf(context, timeout_s);
-      this.#time = new CallTime({ tool: `${name}.${tool.name}`, context, notifyAfter, timeoutSeconds, onEvent });
-    }
+    this.#time = callTime(source.deps, tool.name, context);
   }
 
-  /** Makes it, with files and artifacts in the place of their names, and gives the result behind the gate. */
+  /** Makes the call and returns its result. File names and artifact URIs in the arguments are replaced first. */
   async result(given: Args): Promise<ToolResult> {
-    const { filing } = this.#terms;
-    if (filing === undefined) return this.#withFiles(given);
-    const filed = await this.#untilOver((signal) => filing.prepare(given, this.#fileCall(signal)));
-    if (filed.kind === "answer") return filing.error(filed.value);
+    const { files } = this.#deps;
+    if (files === undefined) return this.#withFiles(given);
+    const filed = await this.#untilOver((signal) => files.prepare(given, this.#fileCall(signal)));
+    if (filed.kind === "answer") return this.#failed(filed.value);
     try {
       return await this.#withFiles(filed.args);
     } finally {
@@ -56,16 +54,16 @@ export class ToolCall {
   }
 
   async #withFiles(args: Args): Promise<ToolResult> {
-    const { filing, sluice } = this.#terms;
+    const { sluice } = this.#deps;
     const prepared = await this.#withArtifacts(args);
     if (prepared.kind === "answer") return ToolAnswer.told(prepared.result, sluice, this.#dialect);
     let result: SourceResult;
     try {
       result = await this.#called(prepared.args);
     } catch (error) {
-      const late = this.#time?.result(error);
-      if (late === undefined || filing === undefined) throw error;
-      return filing.error(late);
+      const late = this.#time.result(error);
+      if (late === undefined) throw error;
+      return this.#failed(late);
     }
     await using gated = result.gated;
     const told = await this.#untilOver((signal) => this.#told(gated, result.isError, signal));
@@ -73,9 +71,21 @@ export class ToolCall {
     return told;
   }
 
-  /** What is made of a call's arguments; the host is told of it. */
+  /**
+   * Returns an error as the result. The last progress in it is the tool's own text and may hold paths of the user's
+   * folder, so it is cleaned.
+   */
+  async #failed(error: ErrorResult): Promise<ToolAnswer> {
+    const { files, sluice } = this.#deps;
+    const said = JSON.stringify(error);
+    const told =
+      files === undefined ? said : await this.#untilOver((signal) => files.cleaned(said, this.#fileCall(signal)));
+    return ToolAnswer.failed(told, sluice, this.#dialect);
+  }
+
+  /** Replaces artifact URIs in the arguments, and reports it to the host. */
   async #withArtifacts(args: Args): Promise<Prepared> {
-    const { artifacts, config, onEvent } = this.#terms;
+    const { artifacts, config, onEvent } = this.#deps;
     const { scope = {} } = this.#context;
     const prepared = await this.#untilOver((signal) => artifacts.put(this.#tool, args, scope, signal));
     const tool = `${config.name}.${this.#tool.name}`;
@@ -85,16 +95,16 @@ export class ToolCall {
     return prepared;
   }
 
-  /** What came of it is disposed of by whoever gets it. */
+  /** The caller disposes of the result. */
   #called(args: Args): Promise<SourceResult> {
     const { name: tool, isRepeatable } = this.#tool;
-    const silence = this.#time?.silence;
-    const used = { isRepeatable, tool, ...(silence !== undefined && { silence, isTimeoutFinal: true }) };
+    // No retry after a timeout: the user was already told that the call is over.
+    const used = { isRepeatable, tool, silence: this.#time.silence, isTimeoutFinal: true };
     return this.#source.using(this.#context, used, async (connection, attempt) => {
       const result = await this.#attempted(args, connection, attempt);
       attempt.progressed();
       if (attempt.signal.aborted) {
-        // Nobody takes it any more.
+        // The caller has given up.
         await result.gated[Symbol.asyncDispose]();
         attempt.signal.throwIfAborted();
       }
@@ -103,26 +113,26 @@ export class ToolCall {
   }
 
   #attempted(args: Args, connection: SourceConnection, attempt: SessionAttempt): Promise<SourceResult> {
-    const { filing } = this.#terms;
-    const call = this.#sourceCall(args, connection, attempt);
-    if (filing === undefined) return connection.call(call);
-    this.#time?.begin();
-    // What a user's tool stored stays only with the whole of its result.
-    return filing.whole((scope) => connection.call({ ...call, scope }), call.scope);
+    const { files } = this.#deps;
+    const call = this.#sourceCall(args, attempt);
+    this.#time.begin();
+    if (files === undefined) return connection.call(call);
+    // What a tool stored for a user is kept only if its result arrives whole.
+    return files.whole((scope) => connection.call({ ...call, scope }), call.scope);
   }
 
-  /** One attempt, as the source is given it. */
-  #sourceCall(args: Args, connection: SourceConnection, attempt: SessionAttempt): SourceCall {
-    const { config, dialect, filing } = this.#terms;
+  /** One attempt, as the source sees it. */
+  #sourceCall(args: Args, attempt: SessionAttempt): SourceCall {
+    const { config, dialect, files } = this.#deps;
     const { scope = {}, pause } = this.#context;
-    const onProgress = heedless(this.#context.onProgress);
+    const onProgress = ignoreErrors(this.#context.onProgress);
     const isTransformed = config.output_transformer !== null;
-    const keepsOriginal = filing !== undefined || (isTransformed && config.transformer_input === "raw");
+    const keepsOriginal = files !== undefined || (isTransformed && config.transformer_input === "raw");
     return {
       tool: this.#tool.name,
       args,
-      // Whoever keeps files goes on with the result, and so does a transformer.
-      dialect: isTransformed || filing !== undefined ? "mcp" : dialect,
+      // File handling and transformers process the result further.
+      dialect: isTransformed || files !== undefined ? "mcp" : dialect,
       keepOriginal: keepsOriginal ? MAX_RAW : 0,
       scope,
       signal: attempt.signal,
@@ -131,59 +141,64 @@ export class ToolCall {
       alive: () => attempt.progressed(),
       onProgress: (progress) => {
         attempt.progressed();
-        this.#time?.progressed(progress);
+        this.#time.progressed(progress);
         onProgress(progress);
       },
-      ...(isOwnProcess(config) && {
-        onGivenUp: (isAnswered) => {
-          // Whoever takes a call back may want the next one at once: a source that is slow alone is at fault.
-          if (attempt.signal.reason instanceof OutOfTime) endUnlessAnswered(connection, isAnswered, systemClock);
-        },
-      }),
     };
   }
 
-  /** By the contract that the result follows, by the host's transformer, or by the ordinary layers. */
+  /**
+   * Writes the result: by the tool output contract if it follows it, else by the host's transformer, else by the
+   * ordinary layers.
+   */
   async #told(gated: GatedResult, isError: boolean, signal: AbortSignal): Promise<ToolAnswer> {
-    const { config, filing } = this.#terms;
+    const { config, files } = this.#deps;
     const call = this.#fileCall(signal);
-    const filed = await filing?.result(gated, isError, call);
+    const filed = await files?.result(gated, isError, call);
     if (filed !== undefined) return filed;
-    await using own = await filing?.again(gated, call);
+    await using own = await files?.again(gated, call);
     const result = own ?? gated;
     const context = { ...this.#context, signal };
-    const byHost = await transformed(result, call.tool, context, this.#terms);
+    const byHost = await applyTransformer(result, call.tool, context, this.#deps);
     if (byHost !== undefined) return new ToolAnswer(byHost, isError);
     const read: ResourceReading[] = [];
-    // The call itself is over: so reading never waits for a turn that the call has.
+    // Links are read after the call, so reading them never waits for the slot of this call.
     const seconds = timeoutOf(context, config.timeout_s);
     const readResource = this.#source.resources.linkReader(context, seconds, (reading) => read.push(reading));
     const { scope } = call;
     const options = { dialect: this.#dialect, scope, signal, ...(readResource !== undefined && { readResource }) };
-    return new ToolAnswer(withRead(await result.answer(options), read), isError);
+    return new ToolAnswer(withReadings(await result.answer(options), read), isError);
   }
 
-  /** A transformer's result is an observation, and so is what is told in its place. */
+  /** With a transformer, results are always observations. */
   get #dialect(): Dialect {
-    return this.#terms.config.output_transformer === null ? this.#terms.dialect : "observation";
+    return this.#deps.config.output_transformer === null ? this.#deps.dialect : "observation";
   }
 
-  /** The call as those who keep files know it. */
+  /** The call as file handling sees it. */
   #fileCall(signal: AbortSignal): FileCall {
     const { name, input_schema } = this.#tool;
     const { scope = {} } = this.#context;
-    const place = { tool: name, namespace: this.#terms.config.name, takesUsername: takesUsername(input_schema) };
-    return { ...place, scope, signal };
+    const { config, onEvent } = this.#deps;
+    return {
+      tool: name,
+      namespace: config.name,
+      takesUsername: takesUsername(input_schema),
+      isProgram: config.endpoint?.kind === "stdio" || config.transport === "cli",
+      scope,
+      signal,
+      onRefused: (refusal) => onEvent({ kind: "refused", ...refusal }),
+    };
   }
 
-  /** Until whoever calls gives up, or the source is closed. */
+  /** Works until the caller cancels or the source is closed. */
   #untilOver<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    return untilEither([this.#context.signal, this.#terms.over], work);
+    return untilEither([this.#context.signal, this.#deps.over], work);
   }
 }
 
-/** An answer with what the links in it led to, which the core did not store itself. */
-function withRead(answer: Transformed, read: readonly ResourceReading[]): Transformed {
+/** Adds what the links in an answer led to; the core did not store that itself. */
+function withReadings(answer: Transformed, read: readonly ResourceReading[]): Transformed {
   if (read.length === 0) return answer;
   const known = new Set(answer.artifacts.map(({ id }) => id));
   const more = read.flatMap(({ artifacts }) => artifacts).filter(({ id }) => !known.has(id));
@@ -193,4 +208,314 @@ function withRead(answer: Transformed, read: readonly ResourceReading[]): Transf
     artifacts: [...answer.artifacts, ...new Map(more.map((ref) => [ref.id, ref])).values()],
     failures: [...answer.failures, ...read.flatMap(({ failures }) => failures)],
   });
+}
+
+/**
+ * The result of a tool. `text` is the observation for the model (JSON), or the reduced result if the source's
+ * `dialect` is `"mcp"`. `value` is the parsed text: a string, a number, null, an array or an object.
+ */
+export interface ToolResult extends Transformed {
+  /** Whether the tool reports a failure. The text says which. */
+  readonly isError: boolean;
+  /** What a viewer should do with the files that the tool made, if the tool says so. Never for a model. */
+  readonly display?: ResultDisplay;
+}
+
+/** The result of a tool. */
+export class ToolAnswer extends Answer implements ToolResult {
+  readonly isError: boolean;
+  declare readonly display?: ResultDisplay;
+
+  constructor(answer: Transformed, isError: boolean, display?: ResultDisplay) {
+    const { text, artifacts, failures, changed, cut, bytesIn, bytesOut, refs } = answer;
+    super({ text, artifacts, failures, changed, cut, bytesIn, bytesOut, refs });
+    this.isError = isError;
+    if (display !== undefined) this.display = display;
+  }
+
+  /** Creates a result from the JSON text of an error, which is short. */
+  static failed(told: string, sluice: Sluice, dialect: Dialect): ToolAnswer {
+    const clamp = dialect === "mcp" ? undefined : sluice.clampText(told);
+    const text = clamp?.text ?? callToolResult(told, true);
+    const bytes = utf8Length(text);
+    const nothing = { artifacts: [], failures: [], changed: true, refs: undefined };
+    const cut = clamp && cutOf(clamp);
+    return new ToolAnswer(new Answer({ ...nothing, text, cut, bytesIn: bytes, bytesOut: bytes }), true);
+  }
+
+  /** Creates a result that Sluice gives in place of the tool. As an observation it passes the guardrail only. */
+  static told(result: TextResult, sluice: Sluice, dialect: Dialect = "observation"): ToolAnswer {
+    const isError = result.isError === true;
+    const [{ text: said }] = result.content;
+    const value = dialect === "mcp" ? result : isError ? { isError, content: said } : said;
+    const whole = JSON.stringify(value);
+    const clamp = dialect === "mcp" ? undefined : sluice.clamp(value);
+    const text = clamp?.text ?? whole;
+    const [bytesIn, bytesOut] = [utf8Length(whole), utf8Length(text)];
+    const nothing = { artifacts: [], failures: [], changed: false, refs: undefined };
+    return new ToolAnswer(new Answer({ ...nothing, text, cut: clamp && cutOf(clamp), bytesIn, bytesOut }), isError);
+  }
+}
+
+/** Wraps JSON text in an MCP CallToolResult. */
+export function callToolResult(json: string, isError: boolean): string {
+  const content = JSON.stringify([{ type: "text", text: json }]);
+  return `{"content":${content},"structuredContent":${json}${isError ? ',"isError":true' : ""}}`;
+}
+
+/** What the guardrail cut. Undefined if nothing. */
+function cutOf({ changed, originalChars, method }: Clamp): ClampReport | undefined {
+  return changed ? { originalChars, method } : undefined;
+}
+
+function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+/** Maximum characters of the last progress in a timeout result. */
+const MAX_PROGRESS = 300;
+
+/** Number of calls so far; numbers the calls in events. */
+let callCount = 0;
+
+/** What `CallTime` needs. */
+interface CallTimeDeps {
+  /** `{namespace}.{tool}`. */
+  readonly tool: string;
+  readonly context: ToolContext;
+  /** Seconds of silence after which the user is told, in rising order. */
+  readonly notifyAfter: readonly number[];
+  /** The limit of silence, in seconds. */
+  readonly timeoutSeconds: number;
+  /** Must not throw. */
+  readonly onEvent: (event: ToolNodeEvent) => void;
+}
+
+/** Watches the time of a call of a tool that has this name at the source. Throws a ToolClientError for an invalid limit. */
+export function callTime({ config, onEvent }: RunningDeps, tool: string, context: ToolContext): CallTime {
+  const { name, notify_after_s: notifyAfter, timeout_s } = config;
+  const timeoutSeconds = timeoutOf(context, timeout_s);
+  return new CallTime({ tool: `${name}.${tool}`, context, notifyAfter, timeoutSeconds, onEvent });
+}
+
+/** Watches the time of one call, and tells the user when it takes long. */
+export class CallTime {
+  /** The listener for the attempts of the call. */
+  readonly silence: SilenceListener;
+  readonly #deps: CallTimeDeps;
+  readonly #call = (callCount += 1);
+  readonly #scope: ArtifactScope;
+  readonly #onWait: (wait: ToolWait) => void;
+  #progress: ToolProgress | undefined;
+  #isOver = false;
+  #hasEnded = false;
+
+  constructor(deps: CallTimeDeps) {
+    const { context, notifyAfter, timeoutSeconds } = deps;
+    const waits = waitNotices(notifyAfter, timeoutSeconds);
+    this.#deps = deps;
+    this.#scope = { ...context.scope };
+    this.#onWait = ignoreErrors(context.onWait);
+    this.silence = {
+      after: waits.map(({ after_s }) => after_s),
+      onSilence: (index) => this.#tell(waits[index]),
+      onOver: (seconds) => this.#tell(overAfter(seconds)),
+    };
+  }
+
+  /** A new attempt starts: forgets progress of the one before. */
+  begin(): void {
+    this.#progress = undefined;
+  }
+
+  /** The source reported progress. */
+  progressed(progress: ToolProgress): void {
+    this.#progress = progress;
+  }
+
+  /** The caller no longer waits: nothing more is told, though the work may go on for others. */
+  end(): void {
+    this.#hasEnded = true;
+  }
+
+  /**
+   * The result of a call that timed out; undefined for other errors. A timeout is a result rather than an error, so
+   * that every host tells its model the same.
+   */
+  result(error: unknown): ErrorResult | undefined {
+    if (!(error instanceof OutOfTime)) return undefined;
+    // The connection has its own time limit, which may pass first.
+    if (!this.#isOver) this.#tell(overAfter(error.seconds));
+    const lastProgress = this.#progress === undefined ? null : progressText(this.#progress);
+    return timeoutResult(error.seconds, lastProgress);
+  }
+
+  #tell(wait: ToolWait | undefined): void {
+    if (wait === undefined || this.#hasEnded) return;
+    this.#isOver = wait.is_over;
+    const { tool, onEvent } = this.#deps;
+    this.#onWait(wait);
+    onEvent({ kind: "waiting", tool, call: this.#call, scope: this.#scope, ...wait });
+  }
+}
+
+/** The source's message without invisible characters, or else the numbers. */
+function progressText({ progress, total, message = "" }: ToolProgress): string {
+  const said = shortened(shown(message), MAX_PROGRESS).trim();
+  if (said !== "") return said;
+  return total === undefined ? String(progress) : `${progress}/${total}`;
+}
+
+/** Allowed values of `timeoutSeconds`. */
+const LEAST = 1;
+const MOST = 300;
+
+/** Messages for the user, in order. The third one gets the seconds that are left. */
+const MESSAGES: readonly ((left: number) => string)[] = [
+  () => "The tool is taking longer than expected. Please wait...",
+  () => "Still processing your request. This may take a few more moments.",
+  (left) => `Processing continues. The tool will timeout in ${inSeconds(left)} if no progress.`,
+];
+
+const OVER = "Tool failed to respond in a reasonable amount of time. Please try again or use a smaller dataset.";
+
+/**
+ * The notices for a silent call, in order.
+ *
+ * @param notifyAfter seconds of silence, rising. Values at or above the limit are skipped.
+ * @param timeoutSeconds the limit.
+ */
+export function waitNotices(notifyAfter: readonly number[], timeoutSeconds: number): readonly ToolWait[] {
+  return MESSAGES.flatMap((message, index) => {
+    const after_s = notifyAfter[index];
+    if (after_s === undefined || after_s >= timeoutSeconds) return [];
+    // The difference of two decimals can have spurious digits.
+    const left = Number((timeoutSeconds - after_s).toFixed(3));
+    return [{ after_s, message: message(left), is_over: false }];
+  });
+}
+
+/** The notice for a call that is given up. */
+export function overAfter(seconds: number): ToolWait {
+  return { after_s: seconds, message: OVER, is_over: true };
+}
+
+/** Seconds of silence allowed for a call: its own, or the source's. Throws a ToolClientError for an invalid value. */
+export function timeoutOf({ timeoutSeconds }: ToolContext, ofSource: number): number {
+  if (timeoutSeconds === undefined) return ofSource;
+  if (typeof timeoutSeconds === "number" && timeoutSeconds >= LEAST && timeoutSeconds <= MOST) return timeoutSeconds;
+  throw new ToolClientError(`The context's timeoutSeconds must be a number of seconds from ${LEAST} to ${MOST}.`);
+}
+
+/** The result of a call that timed out (`E_TIMEOUT`). `last_progress` is null if none was reported. */
+export function timeoutResult(timeout_seconds: number, last_progress: string | null): ErrorResult {
+  const suggestion = "Consider breaking large operations into smaller chunks or using progress reporting";
+  const details = { timeout_seconds, last_progress, suggestion };
+  const sentence = `Tool execution timed out after ${inSeconds(timeout_seconds)}`;
+  return errorResult(sentence, "ExecutionTimeout", "E_TIMEOUT", details, true);
+}
+
+function inSeconds(seconds: number): string {
+  return `${seconds} ${seconds === 1 ? "second" : "seconds"}`;
+}
+
+/** Maximum size of a result that is kept in its original form. */
+export const MAX_RAW: number = 8 * 1024 * 1024;
+
+/** A stored part of a result, for a transformer. */
+export interface Segment {
+  /** The reference. Its JSON does not contain the scope. */
+  readonly ref: AnswerRef;
+  /** Opens the bytes. Null if they were not stored or are gone. */
+  open(): Promise<ReadableStream<Uint8Array> | null>;
+}
+
+/** What a transformer gets beside the document. */
+export interface TransformerContext extends ToolContext {
+  /** The stored parts that the document refers to. */
+  readonly segments: readonly Segment[];
+  /** Stores and reads further artifacts for the caller. */
+  readonly artifacts: ToolArtifacts;
+}
+
+/**
+ * Applies the host's transformer, then the gate, the size limits and the guardrail. Undefined if there is no
+ * transformer, or if it throws, takes too long, or returns something that is not JSON: then the ordinary layers
+ * answer.
+ *
+ * @param gated the result, written in the mcp dialect.
+ * @param tool the source's own name for the tool.
+ */
+async function applyTransformer(
+  gated: GatedResult,
+  tool: string,
+  context: ToolContext & { readonly signal: AbortSignal },
+  { config, sluice, store, onStoreFailure, onEvent }: RunningDeps,
+): Promise<Transformed | undefined> {
+  const {
+    name: namespace,
+    output_transformer: transformer,
+    transformer_input,
+    transformer_timeout_s: seconds,
+  } = config;
+  if (transformer === null) return undefined;
+  const { scope = {}, signal } = context;
+  const reduced = await gated.answer({ scope, signal, dialect: "mcp" });
+  const made: (ArtifactRef | TruncatedRef)[] = [];
+  const failed: SluiceError[] = [];
+  const artifacts = new ToolArtifacts(store, {
+    scope,
+    namespace,
+    source: { tool },
+    onStored: (ref) => made.push(ref),
+    ...(onStoreFailure === "answer" && { onFailure: (error: SluiceError) => void failed.push(error) }),
+  });
+  // The returned value may still be a stream: reading it counts toward the time limit.
+  const applied = async (over: AbortSignal): Promise<Transformed> => {
+    const segments = reduced.artifacts.map((ref) => segmentOf(ref, store, scope));
+    const document = transformer_input === "raw" ? await rawResult(gated) : reduced.value;
+    const value = await transformer(tool, document, { ...context, artifacts, segments });
+    return sluice.transform(value ?? null, { scope, signal: over, tool, namespace, transformed: true });
+  };
+  try {
+    const late = (): Error => new Error(`${tool} took more than ${seconds} s`);
+    const told = await untilLate(applied, { most: seconds * 1000, late, signal });
+    const refs = [...reduced.artifacts, ...made, ...told.artifacts];
+    return new Answer({
+      ...told,
+      refs: undefined,
+      artifacts: [...new Map(refs.map((ref) => [ref.id, ref])).values()],
+      failures: [...reduced.failures, ...failed, ...told.failures],
+      changed: true,
+      bytesIn: reduced.bytesIn,
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    // If store failures are to be thrown, they are not blamed on the transformer.
+    if (onStoreFailure === "throw" && isStoreFailure(error)) throw error;
+    onEvent({ kind: "failed", tool: `${namespace}.${tool}`, error: transformerFailure(tool, error) });
+    return undefined;
+  }
+}
+
+/** The result as the source sent it. Throws a ToolNodeError if it is too long to keep. */
+async function rawResult({ original }: GatedResult): Promise<unknown> {
+  if (original !== undefined) return JSON.parse(await new Blob([...original] as BlobPart[]).text()) as unknown;
+  throw new ToolNodeError(`a raw result may have ${MAX_RAW / 1024 / 1024} MiB at most`);
+}
+
+function segmentOf(ref: AnswerRef, store: ArtifactStore, scope: ArtifactScope): Segment {
+  const open = async (): Promise<ReadableStream<Uint8Array> | null> => {
+    if (ref.source["truncated"] === true) return null;
+    return store.openReader(ref.id, { scope });
+  };
+  // The transformer may return it, so the scope is removed.
+  return { ref: withoutScope(ref), open };
+}
+
+function transformerFailure(tool: string, cause: unknown): ToolNodeError {
+  return new ToolNodeError(
+    `The transformer for ${tool} failed, and the ordinary layers answered: mend it or leave it out.`,
+    { cause },
+  );
 }

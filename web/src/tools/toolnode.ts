@@ -1,77 +1,82 @@
 /**
- * One source of tools, as a planner sees it (ToolNode 2.1 §2).
+ * One source of tools, as a planner sees it.
  * @module
  */
 import type { ArtifactStore } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
-import { heedless } from "../mcp/door-event.js";
-import { wasClosed } from "./closed.js";
+import { ignoreErrors } from "../mcp/interceptor-event.js";
+import { ToolClientError, ToolNodeError, wasClosed } from "./errors.js";
 import { readToolConfig, type ExternalToolConfig, type ToolConfig } from "./config.js";
-import type { ToolContext } from "./context.js";
-import { ToolClientError, ToolNodeError } from "./errors.js";
-import type { ToolNodeEvent } from "./event.js";
-import { isNamed, offered, Offers, Refreshing } from "./offers.js";
-import { checkToolNode, variablesIn, type SourceParts, type ToolNodeOptions } from "./options.js";
-import { ToolRegistry, type ToolSpec } from "./registry.js";
-import { Flights } from "./resources/flights.js";
-import type { ListedResource, ListedTemplate } from "./resources/connection.js";
-import type { ResourceReading } from "./resources/contents.js";
-import type { Listing } from "./resources/listed.js";
-import { assembled, type ArtifactCopies, type RunningSource } from "./running-source.js";
+import {
+  checkToolNode,
+  type SourceParts,
+  type ToolContext,
+  type ToolNodeEvent,
+  type ToolNodeOptions,
+  variablesIn,
+} from "./options.js";
+import { fitTools, Refreshing, ToolCatalog, ToolRegistry, type ToolSpec, toolSpecs } from "./registry.js";
+import { SingleFlight } from "./keyed-work.js";
+import type { ListedResource, ListedTemplate, Listing } from "./resources/connection.js";
+import type { ResourceReading } from "./resources/cache.js";
+import { assemble, type ArtifactCopies, type RunningSource } from "./running-source.js";
 import type { ToolSource } from "./source.js";
-import type { ToolResult } from "./tool-answer.js";
+import type { ToolResult } from "./tool-call.js";
 import type { ResolvedToolConfig, Variables } from "./variables.js";
 
-/** One time of being connected: from `connect`, or the attempt at it, to `close`. */
-class Stay {
+/** One connection of a ToolNode, from the start of `connect` to `close`. */
+class ConnectionState {
   readonly over = new AbortController();
   source: RunningSource | undefined;
   isConnected = false;
 
-  /** Ends whatever is under way, and everything that was opened. */
+  /** Aborts everything under way and closes the source. */
   async end(reason: unknown): Promise<void> {
     this.over.abort(reason);
     await this.source?.[Symbol.asyncDispose]();
   }
 }
 
-/** A source whose transports are chosen by whoever extends it. */
+/** A source of tools. Subclasses choose the transports. */
 export abstract class AnyToolNode implements AsyncDisposable {
   readonly #config: ToolConfig;
   readonly #options: ToolNodeOptions;
-  readonly #offers: Offers;
-  /** Each is told of everything, whatever the others throw. */
+  readonly #catalog: ToolCatalog;
+  /** Every listener gets every event, even if another listener throws. */
   readonly #listeners = new Set<(event: ToolNodeEvent) => void>();
   readonly #onEvent = (event: ToolNodeEvent): void => this.#listeners.forEach((listener) => listener(event));
-  /** All who connect meanwhile wait for the same. */
-  readonly #connecting = new Flights<void>();
-  #stay: Stay | undefined;
+  /** Callers that connect at the same time share one attempt. */
+  readonly #connecting = new SingleFlight<void>();
+  #state: ConnectionState | undefined;
 
-  /** Throws a ToolConfigError with the path of the key that is wrong, a ToolNodeError for an option that is. */
+  /**
+   * @throws ToolConfigError with the path of the wrong key.
+   * @throws ToolNodeError for a wrong option.
+   */
   constructor(config: ExternalToolConfig, options: ToolNodeOptions = {}) {
     checkToolNode(options);
     this.#config = readToolConfig(config);
     this.#options = options;
-    this.#offers = new Offers(options.registry ?? new ToolRegistry(), this.#config.name);
-    this.#listeners.add(heedless(options.onEvent));
+    this.#catalog = new ToolCatalog(options.registry ?? new ToolRegistry(), this.#config.name);
+    this.#listeners.add(ignoreErrors(options.onEvent));
   }
 
-  /** The source's name: the namespace of its tools. */
+  /** The source's name, which is the namespace of its tools. */
   get name(): string {
     return this.#config.name;
   }
 
   /**
-   * Connects, finds out what tools there are, and registers them. Does nothing when it is connected; whoever comes while
-   * it is being connected waits for the same.
+   * Connects, lists the tools, and registers them. Does nothing when connected. Concurrent callers share one attempt.
    *
-   * @param context who asks, where users have tokens of their own: their tools are those that all are offered. Its signal
-   * gives up waiting, and when nobody waits any more, connecting.
-   * @throws ToolNodeError when the source cannot be reached, a variable is missing, a name is taken, or it was closed
-   * meanwhile; SluiceError E_CONFIG_… for what is wrong with `artifact_extraction`.
+   * @param context the user whose token lists the tools, where users have their own; every user is then offered these
+   *   tools. Its signal cancels this wait; the attempt itself ends when nobody waits for it any more.
+   * @throws ToolNodeError when the source cannot be reached, a variable is missing, a name is taken, or the source
+   *   was closed meanwhile.
+   * @throws SluiceError E_CONFIG_… for a wrong `artifact_extraction`.
    */
   async connect(context: ToolContext = {}): Promise<void> {
-    if (this.#stay?.isConnected === true) return;
+    if (this.#state?.isConnected === true) return;
     await this.#connecting.join("", context.signal, (signal) => this.#connect({ ...context, signal }));
   }
 
@@ -82,15 +87,16 @@ export abstract class AnyToolNode implements AsyncDisposable {
    */
   getTools(): readonly ToolSpec[] {
     this.#running();
-    return this.#offers.list;
+    return this.#catalog.list;
   }
 
   /**
-   * Calls a tool by the name that planners know, or by the source's own. What the tool says of its failure is a result, with
-   * `isError`.
+   * Calls a tool, by its full name or by the source's own name. A failure that the tool reports is a result with
+   * `isError`, and so is a timeout (`E_TIMEOUT`).
    *
-   * @throws ToolNodeError, whose sentence may be shown to a model; the reason of the context's signal; another SluiceError
-   * where the store fails and `door.on_store_failure` says `error`.
+   * @throws ToolNodeError, whose message may be shown to a model.
+   * @throws the reason of the context's signal.
+   * @throws SluiceError when the store fails and `interceptor.on_store_failure` is `error`.
    */
   async call(
     name: string,
@@ -98,72 +104,73 @@ export abstract class AnyToolNode implements AsyncDisposable {
     context: ToolContext = {},
   ): Promise<ToolResult> {
     this.#running();
-    const tool = this.#offers.find(name);
+    const tool = this.#catalog.find(name);
     if (tool !== undefined) return tool.call(checkedArguments(args, tool.name), context);
     throw new ToolClientError(`The source ${this.name} offers no tool ${JSON.stringify(name)}: see getTools.`);
   }
 
-  /** What the source has to read, all pages. Throws E_TOOL_UNSUPPORTED where it has nothing. */
+  /** Lists all resources. Follows pages. Throws E_TOOL_UNSUPPORTED if the source has no resources. */
   listResources(context: ToolContext = {}): Promise<Listing<ListedResource>> {
     return this.#running().resources.listResources(context);
   }
 
-  /** The templates of its resources' URIs, all pages. */
+  /** Lists all resource templates. Follows pages. */
   listResourceTemplates(context: ToolContext = {}): Promise<Listing<ListedTemplate>> {
     return this.#running().resources.listResourceTemplates(context);
   }
 
-  /** Every content of a resource: short texts as they are, long ones and bytes as artifacts. */
+  /** Reads a resource: short texts are returned as they are, long texts and bytes as artifacts. */
   readResource(uri: string, context: ToolContext = {}): Promise<ResourceReading> {
     return this.#running().resources.readResource(uri, context);
   }
 
-  /** Asks to be told of a resource's changes, by `onEvent`. */
+  /** Subscribes to changes of a resource, which `onEvent` reports. */
   subscribe(uri: string, context: ToolContext = {}): Promise<void> {
     return this.#running().resources.subscribe(uri, context);
   }
 
-  /** Takes one asking back. */
+  /** Undoes one `subscribe`. */
   unsubscribe(uri: string, context: ToolContext = {}): Promise<void> {
     return this.#running().resources.unsubscribe(uri, context);
   }
 
-  /** Values that the source offers for a variable of a template, beginning with what is written of it: at most 100, or none. */
+  /** Completes a template variable: at most 100 values that start with `value`, or none. */
   complete(template: string, variable: string, value: string, context: ToolContext = {}): Promise<readonly string[]> {
     return this.#running().resources.complete(template, variable, value, context);
   }
 
   /**
-   * Has somebody told of what happens, beside the `onEvent` of the options, until what is given back is called. What a listener
-   * throws is lost.
+   * Adds a listener for events, beside `onEvent`. Errors that it throws are ignored.
+   *
+   * @returns a function that removes the listener.
    */
   listen(listener: (event: ToolNodeEvent) => void): () => void {
-    const heard = heedless(listener);
+    const heard = ignoreErrors(listener);
     this.#listeners.add(heard);
     return () => void this.#listeners.delete(heard);
   }
 
-  /** Closes all sessions, ends connecting, and takes the tools out of the registry. May be connected again. */
+  /** Closes all sessions, cancels a pending `connect`, and unregisters the tools. You can connect again afterwards. */
   async close(): Promise<void> {
-    const stay = this.#stay;
+    const state = this.#state;
     this.#connecting.close();
-    this.#leave(stay);
-    await stay?.end(wasClosed(this.name));
+    this.#leave(state);
+    await state?.end(wasClosed(this.name));
   }
 
-  /** As `close`. */
+  /** Same as `close`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  /** The source of a configuration. */
+  /** Creates the source for a configuration. */
   protected abstract source(config: ResolvedToolConfig, parts: SourceParts): ToolSource;
 
-  /** What `${VAR}` stands for where nobody says it. */
+  /** Values of `${VAR}` when the options give none. */
   protected abstract readonly variables: Variables;
 
   /**
-   * Copies of a store's artifacts; undefined where there are no files.
+   * Copies of a store's artifacts as files. Undefined where there is no file system.
    *
    * @hidden
    */
@@ -172,75 +179,80 @@ export abstract class AnyToolNode implements AsyncDisposable {
   }
 
   async #connect(context: ToolContext & { readonly signal: AbortSignal }): Promise<void> {
-    const stay = new Stay();
-    this.#stay = stay;
-    const signal = AbortSignal.any([context.signal, stay.over.signal]);
+    const state = new ConnectionState();
+    this.#state = state;
+    const signal = AbortSignal.any([context.signal, state.over.signal]);
     try {
-      await this.#enter(stay, { ...context, signal });
+      await this.#enter(state, { ...context, signal });
       signal.throwIfAborted();
-      stay.isConnected = true;
+      state.isConnected = true;
     } catch (error) {
-      this.#leave(stay);
-      await stay.end(error);
+      this.#leave(state);
+      await state.end(error);
       throw error;
     }
   }
 
-  async #enter(stay: Stay, context: ToolContext): Promise<void> {
-    // Whoever connected may have gone by then: nobody is asked anything.
-    const later = { signal: stay.over.signal, ...(context.scope !== undefined && { scope: context.scope }) };
-    const refreshing = new Refreshing(() => this.#refreshed(stay, later), stay.over.signal);
-    const source = await assembled({
+  async #enter(state: ConnectionState, context: ToolContext): Promise<void> {
+    // The user who connected may be gone by the time tools change, so `pause` is left out.
+    const later = { signal: state.over.signal, ...(context.scope !== undefined && { scope: context.scope }) };
+    const refreshing = new Refreshing(() => this.#refreshed(state, later), state.over.signal);
+    const source = await assemble({
       config: this.#config,
       options: this.#options,
       variables: variablesIn(this.#options, this.variables),
       source: (config, parts) => this.source(config, parts),
       copies: (store) => this.copies(store),
-      over: stay.over.signal,
+      over: state.over.signal,
       onEvent: this.#onEvent,
       onToolsChanged: () => refreshing.ask(),
     });
-    stay.source = source;
+    state.source = source;
     context.signal?.throwIfAborted();
-    await this.#look(stay, source, context);
+    await this.#look(state, source, context);
   }
 
-  /** Finds out what tools there are now. */
-  async #look(stay: Stay, source: RunningSource, context: ToolContext): Promise<void> {
-    const number = this.#offers.look();
-    const { tools: all, generated } = await source.look(context);
-    if (this.#stay !== stay) throw wasClosed(this.name);
-    const tools = all.filter(isNamed);
-    if (tools.length < all.length) this.#onEvent({ kind: "left_out", count: all.length - tools.length });
-    const own = offered(tools, this.#config, (tool, args, calling = {}) => source.call(tool, args, calling));
-    this.#offers.take(own, generated, number);
+  /** Lists the source's tools and offers them. */
+  async #look(state: ConnectionState, source: RunningSource, context: ToolContext): Promise<void> {
+    const number = this.#catalog.look();
+    const { tools: all, generated, leftOut: others } = await source.look(context);
+    if (this.#state !== state) throw wasClosed(this.name);
+    const { fit, unfit } = fitTools(all);
+    const leftOut = [...others, ...unfit];
+    if (leftOut.length > 0)
+      this.#onEvent({ kind: "left_out", count: leftOut.length, tools: leftOut.slice(0, MAX_TOLD) });
+    const own = toolSpecs(fit, this.#config, (tool, args, calling = {}) => source.call(tool, args, calling));
+    this.#catalog.take(own, generated, number);
   }
 
-  /** The source has other tools now. */
-  async #refreshed(stay: Stay, context: ToolContext): Promise<void> {
-    if (stay.source === undefined) return;
+  /** Handles the source's notice that its tools changed. */
+  async #refreshed(state: ConnectionState, context: ToolContext): Promise<void> {
+    if (state.source === undefined) return;
     let error: SluiceError | undefined;
     try {
-      await this.#look(stay, stay.source, context);
+      await this.#look(state, state.source, context);
     } catch (thrown) {
-      error = thrown instanceof SluiceError ? thrown : unlisted(thrown);
+      error = thrown instanceof SluiceError ? thrown : listingFailed(thrown);
     }
-    if (this.#stay !== stay) return;
-    this.#onEvent({ kind: "tools_changed", names: this.#offers.names, ...(error !== undefined && { error }) });
+    if (this.#state !== state) return;
+    this.#onEvent({ kind: "tools_changed", names: this.#catalog.names, ...(error !== undefined && { error }) });
   }
 
-  /** Whoever connects from now on begins anew. */
-  #leave(stay: Stay | undefined): void {
-    if (this.#stay !== stay) return;
-    this.#stay = undefined;
-    this.#offers.clear();
+  /** Forgets the connection; the next `connect` starts over. */
+  #leave(state: ConnectionState | undefined): void {
+    if (this.#state !== state) return;
+    this.#state = undefined;
+    this.#catalog.clear();
   }
 
   #running(): RunningSource {
-    if (this.#stay?.isConnected === true && this.#stay.source !== undefined) return this.#stay.source;
+    if (this.#state?.isConnected === true && this.#state.source !== undefined) return this.#state.source;
     throw new ToolNodeError(`The source ${this.name} is not connected: call connect first.`, NOT_THERE);
   }
 }
+
+/** Maximum number of tool names in one event. */
+const MAX_TOLD = 20;
 
 const NOT_THERE = { category: "non_retryable" } as const;
 
@@ -249,6 +261,6 @@ function checkedArguments(args: unknown, tool: string): Readonly<Record<string, 
   throw new ToolClientError(`The arguments of ${tool} must be an object, such as {"name": "value"}.`);
 }
 
-function unlisted(cause: unknown): ToolNodeError {
+function listingFailed(cause: unknown): ToolNodeError {
   return new ToolNodeError("The tools could not be listed.", { cause });
 }

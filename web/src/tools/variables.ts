@@ -1,74 +1,92 @@
 /**
- * `${VAR}` in a configuration: what is secret, or differs from place to place, is said where the program runs
- * (ToolNode 2.1 `_substitute_env`).
+ * `${VAR}` in a configuration: secrets, and values that differ between deployments.
  * @module
  */
-import { checkConnection, isInline, transportOf, type McpEndpoint } from "./config/connection.js";
+import { checkConnection, isInline, transportOf, type McpEndpoint } from "./connection.js";
 import type { ToolConfig } from "./config.js";
-import { ToolAuthError } from "./errors.js";
-import { ToolConfigError } from "./config/problem.js";
+import { ToolAuthError, ToolConfigError } from "./errors.js";
 
-/** Gives a variable's value; undefined where it has none. An empty value is a value. */
+/** Returns a variable's value, or undefined. An empty value counts as a value. */
 export type Variables = (name: string) => string | undefined;
 
 const REFERENCE = /\$\{([^}]*)\}/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
-/** Names that one error tells. */
+/** Maximum number of names in one error. */
 const MAX_TOLD = 20;
 
-/** The variables that a host hands over, such as those of a page without an environment. */
+/** Variables from an object, such as those of a page without an environment. */
 export function variablesOf(values: Readonly<Record<string, string | undefined>>): Variables {
   return (name) => (Object.hasOwn(values, name) ? values[name] : undefined);
 }
 
-/** Whether a variable may be called so. */
+/** Whether a variable can have this name. */
 export function isVariableName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** The names of the variables that a text asks for, each once. */
+/** The names of the variables in a text, each once. */
 export function variableNames(text: string): readonly string[] {
   return [...new Set(Array.from(text.matchAll(REFERENCE), ([, name = ""]) => name))];
 }
 
 /**
- * Puts values in place of every `${NAME}`. What a value holds is not looked at again.
+ * Replaces every `${NAME}` with its value. Values are not expanded again.
  *
  * @param source the source's name, for errors.
- * @throws ToolAuthError that names all variables which have no value.
- * @throws ToolConfigError for `${…}` around what is no variable's name.
+ * @throws ToolAuthError that names all variables without a value.
+ * @throws ToolConfigError for `${…}` around an invalid name.
  */
 export function substitute(text: string, variables: Variables, source: string): string {
   requireVariables(variableNames(text), variables, source);
   return filled(text, variables);
 }
 
-/** A configuration with its variables' values: it holds secrets, and is made for one connection. */
+/** A configuration with its variables replaced. It holds secrets, and is made for one connection. */
 export interface ResolvedToolConfig extends ToolConfig {
-  /** Where the server is, for the transport `mcp`; null for all others. */
+  /** Where the server is, for the transport `mcp`. Null for all others. */
   readonly endpoint: McpEndpoint | null;
 }
 
 /**
- * Puts values in place of variables in `connection`, `env` and `auth_config`. A value in a command stays one argument,
- * whatever is in it. In a document that stands in `connection`, variables of `env` go before those of the host.
+ * Replaces variables in `connection`, `env` and `auth_config`. A value in a command stays one argument, whatever it
+ * contains. In an inline document, `env` and `auth_config` take precedence over the host's variables.
  *
- * @throws ToolAuthError that names all variables which have no value, wherever they stand.
- * @throws ToolConfigError where the connection is none, which shows only now.
+ * @throws ToolAuthError that names all variables without a value.
+ * @throws ToolConfigError if the resulting connection is invalid.
  */
 export function resolveVariables(config: ToolConfig, variables: Variables): ResolvedToolConfig {
   const { name, connection, env, auth_config: auth, transport } = config;
   const fill = (text: string): string => filled(text, variables);
   const isDocument = transport !== "mcp" && isInline(connection);
-  const isOwn = (variable: string): boolean => isDocument && Object.hasOwn(env, variable);
+  const isOwn = (variable: string): boolean =>
+    isDocument && (Object.hasOwn(env, variable) || Object.hasOwn(auth, variable));
   const given = [...Object.values(env), ...Object.values(auth)].flatMap(variableNames);
   requireVariables([...variableNames(connection).filter((one) => !isOwn(one)), ...given], variables, name);
-  const own = mapped(env, fill);
-  const known: Variables = (variable) => (isOwn(variable) ? own[variable] : variables(variable));
-  const resolved = { ...config, connection: filled(connection, known), env: own, auth_config: mapped(auth, fill) };
+  const [ownEnv, ownAuth] = [mapped(env, fill), mapped(auth, fill)];
+  const known: Variables = (variable) => (isOwn(variable) ? { ...ownAuth, ...ownEnv }[variable] : variables(variable));
+  // In an inline JSON document a value must stay within its string.
+  const isJson = isDocument && connection.trimStart().startsWith("{");
+  const written = (value: string | undefined): string | undefined =>
+    isJson && value !== undefined ? JSON.stringify(value).slice(1, -1) : value;
+  const resolved = {
+    ...config,
+    connection: filled(connection, (variable) => written(known(variable))),
+    env: ownEnv,
+    auth_config: ownAuth,
+  };
   if (transport === "mcp") return { ...resolved, endpoint: transportOf(connection, fill) };
   checkConnection(resolved);
   return { ...resolved, endpoint: null };
+}
+
+/** Entries of `auth_config` that are names rather than secrets. */
+const NAMES: ReadonlySet<string> = new Set(["header", "env", "provider"]);
+
+/** The secrets of a configuration: values of variables, of `env` and of `auth_config`. */
+export function secretsOf(config: ToolConfig, resolved: ResolvedToolConfig, variables: Variables): readonly string[] {
+  const given = variableNames(config.connection).flatMap((name) => variables(name) ?? []);
+  const auth = Object.entries(resolved.auth_config).flatMap(([key, value]) => (NAMES.has(key) ? [] : [value]));
+  return [...given, ...Object.values(resolved.env), ...auth];
 }
 
 function requireVariables(asked: readonly string[], variables: Variables, source: string): void {

@@ -1,4 +1,4 @@
-/** An artifact that a call's arguments name is what the source gets (design §6). */
+/** An artifact that a call's arguments name is what the source gets. */
 import { access } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { connected } from "./connected.js";
@@ -39,7 +39,7 @@ describe("an artifact of the same source", () => {
   });
 
   test("is the path of a private copy where configuration says so, which goes with the source", async () => {
-    const artifact_extraction = { door: { arguments: { open: { path: "path" as const } } } };
+    const artifact_extraction = { interceptor: { arguments: { open: { path: "path" as const } } } };
     const files = await connected({ artifact_extraction });
     const { value } = await files.node.call("open", { path: `artifact://${await files.id("pdf")}` });
     expect(value).toMatch(/^true 400 /);
@@ -63,8 +63,11 @@ describe("the call is not made", () => {
     const data = `artifact://${await files.id("pdf")}`;
     await using alone = await connected({ name: "drive" }, { store: files.store });
     expect((await alone.node.call("upload", { data })).isError).toBe(true);
-    const door = { share: [{ from: "files", to: "drive.upload" }] };
-    await using drive = await connected({ name: "drive", artifact_extraction: { door } }, { store: files.store });
+    const interceptor = { share: [{ from: "files", to: "drive.upload" }] };
+    await using drive = await connected(
+      { name: "drive", artifact_extraction: { interceptor } },
+      { store: files.store },
+    );
     expect((await drive.node.call("upload", { data })).value).toMatchObject({ same: true, uploads: 1 });
     expect((await drive.node.call("open", { path: `${data}?as=text` })).isError).toBe(true);
   });
@@ -119,7 +122,7 @@ test("closing ends the waiting for a store that hangs", async () => {
 });
 
 test("a store that fails is an error where configuration wants one", async () => {
-  const artifact_extraction = { door: { on_store_failure: "error" as const } };
+  const artifact_extraction = { interceptor: { on_store_failure: "error" as const } };
   await using files = await connected({ artifact_extraction });
   files.store.openWriter = async () => Promise.reject(new Error("the disk is full"));
   await expect(files.node.call("pdf")).rejects.toMatchObject({ code: expect.stringMatching(/^E_/) as string });

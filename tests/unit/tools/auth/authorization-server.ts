@@ -21,12 +21,17 @@ export interface TestAuthorizationServer extends AsyncDisposable {
   readonly instead: ((response: ServerResponse) => void)[];
   /** Who gave a token; null when it is no good. */
   owner(token: string): Promise<string | null>;
+  /** Which client a token was given to for its own credentials, and what for; null when it is no good. */
+  machine(token: string): Promise<{ readonly client: string; readonly scope: string | null } | null>;
   /** What a token is for, where that was said. */
   audience(token: string): Promise<string | null>;
 }
 
-/** Starts one. `lifetime` is that of access tokens in seconds. */
-export async function startAuthorizationServer({ lifetime = 3600 } = {}): Promise<TestAuthorizationServer> {
+/** Starts one. `lifetime` is that of access tokens in seconds; `registration` says whether it takes clients by themselves. */
+export async function startAuthorizationServer({
+  lifetime = 3600,
+  registration = true,
+} = {}): Promise<TestAuthorizationServer> {
   // It warns of old versions of Node, and of keys made for development, which these are.
   const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
   const info = vi.spyOn(console, "info").mockImplementation(() => undefined);
@@ -36,7 +41,7 @@ export async function startAuthorizationServer({ lifetime = 3600 } = {}): Promis
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const provider = new Provider(issuer, setup(lifetime));
+  const provider = new Provider(issuer, setup(lifetime, registration));
   const serve = provider.callback();
   const token = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
@@ -56,6 +61,10 @@ export async function startAuthorizationServer({ lifetime = 3600 } = {}): Promis
     asked,
     instead,
     owner: async (bearer) => (await provider.AccessToken.find(bearer))?.accountId ?? null,
+    machine: async (bearer) => {
+      const found = await provider.ClientCredentials.find(bearer);
+      return found === undefined ? null : { client: found.clientId, scope: found.scope ?? null };
+    },
     audience: async (bearer) => (await provider.AccessToken.find(bearer))?.aud ?? null,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
@@ -66,21 +75,33 @@ export async function startAuthorizationServer({ lifetime = 3600 } = {}): Promis
   };
 }
 
-function setup(lifetime: number): Readonly<Record<string, unknown>> {
+function setup(lifetime: number, registration: boolean): Readonly<Record<string, unknown>> {
   const client = { redirect_uris: [REDIRECT], grant_types: ["authorization_code", "refresh_token"] };
+  const machine = { redirect_uris: [], response_types: [], grant_types: ["client_credentials"], client_secret: SECRET };
   return {
     clients: [
+      { ...machine, client_id: "machine", token_endpoint_auth_method: "client_secret_post" },
+      { ...machine, client_id: "basic-machine", token_endpoint_auth_method: "client_secret_basic" },
       { ...client, client_id: "confidential", client_secret: SECRET },
       { ...client, client_id: "posting", client_secret: SECRET, token_endpoint_auth_method: "client_secret_post" },
       { ...client, client_id: "public", token_endpoint_auth_method: "none" },
+      // Comes back to this machine, at any port (RFC 8252 §7.3).
+      {
+        ...client,
+        client_id: "native",
+        application_type: "native",
+        redirect_uris: ["http://127.0.0.1/callback"],
+        token_endpoint_auth_method: "none",
+      },
     ],
     scopes: ["openid", "offline_access", "files.read"],
     pkce: { required: () => true },
     issueRefreshToken: () => true,
     rotateRefreshToken: true,
-    ttl: { AccessToken: lifetime },
+    ttl: { AccessToken: lifetime, ClientCredentials: lifetime },
     features: {
-      registration: { enabled: true },
+      clientCredentials: { enabled: true },
+      registration: { enabled: registration },
       resourceIndicators: {
         enabled: true,
         getResourceServerInfo: (_: unknown, audience: string) => ({
@@ -96,10 +117,14 @@ function setup(lifetime: number): Readonly<Record<string, unknown>> {
   };
 }
 
-/** A person at the consent page: logs in, agrees or does not, and is sent back to the URL that is returned. */
+/** A person at the consent page: logs in, agrees or does not, and is sent back to the URL that is returned, below `redirect`. */
 export async function consent(
   authUrl: string,
-  { login, refuses = false }: { readonly login: string; readonly refuses?: boolean },
+  {
+    login,
+    refuses = false,
+    redirect = REDIRECT,
+  }: { readonly login: string; readonly refuses?: boolean; readonly redirect?: string },
 ): Promise<URL> {
   const cookies = new Map<string, string>();
   let at = new URL(authUrl);
@@ -120,7 +145,7 @@ export async function consent(
     const location = response.headers.get("location");
     if (location !== null) {
       at = new URL(location, at);
-      if (at.href.startsWith(REDIRECT)) return at;
+      if (at.href.startsWith(redirect)) return at;
     } else if (refuses && page.includes("/abort")) {
       at = new URL(`${at.pathname}/abort`, at);
     } else if (page.includes('value="login"')) {

@@ -1,8 +1,8 @@
 /** One question to a user, however many of their calls need its answer. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { askUser } from "../../../../web/src/tools/auth/consent.js";
+import { askUser } from "../../../../web/src/tools/auth/credentials.js";
 import type { OAuthManager } from "../../../../web/src/tools/auth/oauth-manager.js";
-import type { ToolContext } from "../../../../web/src/tools/context.js";
+import type { ToolContext } from "../../../../web/src/tools/options.js";
 import { ToolAuthError } from "../../../../web/src/tools/errors.js";
 import { consent, startAuthorizationServer, type TestAuthorizationServer } from "./authorization-server.js";
 import { managerOf, providerAt } from "./consenting.js";

@@ -7,9 +7,9 @@ import {
   type AuthRequest,
   type OAuthManagerOptions,
 } from "../../../../web/src/tools/auth/oauth-manager.js";
-import type { OAuthProviderConfig } from "../../../../web/src/tools/auth/provider-config.js";
+import type { OAuthProviderConfig } from "../../../../web/src/tools/auth/oauth-client.js";
 import { MemoryTokenStore, type TokenStore } from "../../../../web/src/tools/auth/token-store.js";
-import { Turns } from "../../../../web/src/tools/auth/turns.js";
+import { KeyedQueue } from "../../../../web/src/tools/keyed-work.js";
 import { consent, REDIRECT, type TestAuthorizationServer } from "./authorization-server.js";
 
 /** The provider `files`, for a public client, unless something else is said. */
@@ -61,7 +61,7 @@ export class TestClock {
 
 /** As one for many processes would be. */
 export class SharedTokenStore extends MemoryTokenStore implements TokenStore {
-  readonly #turns = new Turns();
+  readonly #turns = new KeyedQueue();
 
   exclusively<T>(user: string, provider: string, work: () => Promise<T>): Promise<T> {
     return this.#turns.take(JSON.stringify([user, provider]), work);

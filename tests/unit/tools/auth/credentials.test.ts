@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { authorizeFor, type AuthConfig } from "../../../../web/src/tools/auth/credentials.js";
-import type { ToolContext } from "../../../../web/src/tools/context.js";
+import type { ToolContext } from "../../../../web/src/tools/options.js";
 import { ToolAuthError } from "../../../../web/src/tools/errors.js";
 import { consent, startAuthorizationServer, type TestAuthorizationServer } from "./authorization-server.js";
 import { connect, managerOf, TestClock } from "./consenting.js";

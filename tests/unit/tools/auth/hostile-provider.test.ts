@@ -179,3 +179,38 @@ test.each([
   const { auth_url } = await manager.getAuthRequest({ provider: "files", user_id: "ada" });
   expect(auth_url.startsWith(`${issuer}/a?`)).toBe(true);
 });
+
+test.each<[string, RequestListener]>([
+  ["without a type", json(200, { access_token: "good", expires_in: 3600 })],
+  ["whose type is null", json(200, { access_token: "good", token_type: null })],
+  [
+    "as a form",
+    (_, response) =>
+      void response
+        .writeHead(200, { "content-type": "application/x-www-form-urlencoded; charset=utf-8" })
+        .end("access_token=good&scope=repo%2Cgist&token_type=bearer&expires_in=3600"),
+  ],
+])("a token %s is a bearer token", async (_, answer) => {
+  const { error, manager } = await callbackAt(answer);
+  expect(error).toBeUndefined();
+  expect(await manager.getToken("ada", "files")).toBe("good");
+});
+
+test.each<[string, RequestListener]>([
+  [
+    "JSON",
+    json(200, { error: "bad_verification_code", error_description: "The code passed is incorrect or expired." }),
+  ],
+  [
+    "a form",
+    (_, response) =>
+      void response
+        .writeHead(200, { "content-type": "application/x-www-form-urlencoded" })
+        .end("error=bad_verification_code&error_description=The+code+passed+is+incorrect+or+expired."),
+  ],
+])("an error of GitHub's, which says 200, is that error: %s", async (_, answer) => {
+  const { error, manager } = await callbackAt(answer);
+  expect(error).toMatchObject({ code: "E_TOOL_AUTH" });
+  expect(String(error)).toContain("does not take the code any more (bad_verification_code)");
+  expect(await manager.getToken("ada", "files")).toBeNull();
+});

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { authorizeFor } from "../../../../web/src/tools/auth/credentials.js";
 import { discoverMcpProvider } from "../../../../web/src/tools/auth/mcp-discovery.js";
 import { OAuthManager } from "../../../../web/src/tools/auth/oauth-manager.js";
-import type { ToolContext } from "../../../../web/src/tools/context.js";
+import type { ToolContext } from "../../../../web/src/tools/options.js";
 import { ToolAuthError } from "../../../../web/src/tools/errors.js";
 import { ToolNode } from "../../../../web/src/tools.js";
 import { consent, REDIRECT, startAuthorizationServer, type TestAuthorizationServer } from "./authorization-server.js";

@@ -7,6 +7,9 @@ declare module "oidc-provider" {
     readonly AccessToken: {
       find(token: string): Promise<{ readonly accountId: string; readonly aud?: string } | undefined>;
     };
+    readonly ClientCredentials: {
+      find(token: string): Promise<{ readonly clientId: string; readonly scope?: string } | undefined>;
+    };
     callback(): (request: IncomingMessage, response: ServerResponse) => void;
   }
 }

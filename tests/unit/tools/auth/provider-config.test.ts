@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { isLoopback, isSafe, isSafeRedirect } from "../../../../web/src/tools/auth/addresses.js";
+import { isLoopback, isSafe, isSafeRedirect } from "../../../../web/src/tools/addresses.js";
 import { OAuthManager } from "../../../../web/src/tools/auth/oauth-manager.js";
-import { checkProvider, type OAuthProviderConfig } from "../../../../web/src/tools/auth/provider-config.js";
+import { checkProvider, type OAuthProviderConfig } from "../../../../web/src/tools/auth/oauth-client.js";
 
 const urls = { auth_url: "https://a.example/auth", token_url: "https://a.example/token" };
 const valid: OAuthProviderConfig = { ...urls, client_id: "c", redirect_uri: "https://host.example/callback" };

@@ -1,7 +1,7 @@
 /** Askers who come, give up and are answered in any order: one asks at a time, and none is left behind. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Questions, type Asker } from "../../../../web/src/tools/auth/consent.js";
+import { Questions, type Asker } from "../../../../web/src/tools/auth/credentials.js";
 
 const GIVEN_UP = "given up";
 

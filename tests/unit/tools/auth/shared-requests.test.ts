@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { SluiceError } from "../../../../web/src/errors/error.js";
 import { MemoryStateStore } from "../../../../web/src/planner/memory-state-store.js";
 import { OAuthManager } from "../../../../web/src/tools/auth/oauth-manager.js";
-import type { OAuthStateStore } from "../../../../web/src/tools/auth/oauth-state-store.js";
+import type { OAuthStateStore } from "../../../../web/src/tools/auth/pending-requests.js";
 import { consent, startAuthorizationServer, type TestAuthorizationServer } from "./authorization-server.js";
 import { ask, managerOf, providerAt, SharedTokenStore } from "./consenting.js";
 

@@ -8,8 +8,7 @@ import {
   ToolServerError,
   ToolTimeoutError,
 } from "../../../../web/src/tools/errors.js";
-import { FAILURES_IN_A_ROW } from "../../../../web/src/tools/resilience/breaker.js";
-import { Resilience } from "../../../../web/src/tools/resilience/resilience.js";
+import { FAILURES_IN_A_ROW, Resilience } from "../../../../web/src/tools/resilience/resilience.js";
 import { deferred, ManualClock, policy } from "./manual.js";
 
 const ONCE = { isRepeatable: false };

@@ -2,7 +2,7 @@
  * A clock that stands still until it is told to go on, and what else tests decide about themselves.
  * @module
  */
-import type { Clock } from "../../../../web/src/tools/resilience/clock.js";
+import type { Clock } from "../../../../web/src/tools/resilience/attempt.js";
 import type { ResiliencePolicy } from "../../../../web/src/tools/resilience/resilience.js";
 
 /** Time that passes only when told to. */

@@ -1,7 +1,7 @@
-/** What is kept of resources, and for how long. */
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ResourceCache } from "../../../../web/src/tools/resources/cache.js";
-import { ADA, cachedSource, MINUTE, stored, text, URI } from "./cached-source.js";
+import { ResourceCache, Shelf } from "../../../../web/src/tools/resources/cache.js";
+import { ADA, BOB, cachedSource, MINUTE, stored, text, URI } from "./cached-source.js";
 
 describe("a resource that was read", () => {
   test("is read once, and given again", async () => {
@@ -116,4 +116,218 @@ test("whoever gives up is not held by a store that hangs", async () => {
   const reading = cache.read(URI, { scope: ADA, signal: gone.signal }, () => Promise.resolve(stored("lib_1")));
   gone.abort(new Error("gone"));
   await expect(reading).rejects.toThrow("gone");
+});
+
+describe("a change", () => {
+  test("is seen by all users", async () => {
+    const source = cachedSource();
+    await source.read(ADA);
+    await source.read(BOB);
+    source.cache.invalidate(URI);
+    source.result = text("changed");
+    expect(await Promise.all([source.read(ADA), source.read(BOB)])).toEqual([source.result, source.result]);
+  });
+
+  test("of one resource leaves others as they are", async () => {
+    const source = cachedSource();
+    await source.read(ADA, "a");
+    source.result = { contents: [] };
+    await source.read(ADA, "b");
+    source.cache.invalidate("a");
+    await source.read(ADA, "b");
+    expect(source.fetches).toBe(2);
+  });
+
+  test("of one content makes the whole old", async () => {
+    const source = cachedSource();
+    await source.read(ADA, "file:///folder");
+    source.cache.invalidate(URI);
+    await source.read(ADA, "file:///folder");
+    expect(source.fetches).toBe(2);
+  });
+
+  test("during a read makes its result not kept, and not waited for by whoever comes later", async () => {
+    const source = cachedSource();
+    const before = await source.begin();
+    source.cache.invalidate(URI);
+    source.result = text("changed");
+    const after = source.read();
+    await expect.poll(() => source.fetches).toBe(2);
+    before.answer();
+    expect(await before.reading).toEqual(text("hello"));
+    expect(await after).toEqual(text("changed"));
+    expect(await source.read()).toEqual(text("changed"));
+    expect(source.fetches).toBe(2);
+  });
+
+  test("of something else during a read does no harm", async () => {
+    const source = cachedSource();
+    const { reading, answer } = await source.begin();
+    source.cache.invalidate("file:///other");
+    answer();
+    await reading;
+    await source.read();
+    expect(source.fetches).toBe(1);
+  });
+
+  test("while the store is asked for an artifact counts", async () => {
+    let ask: (() => void) | undefined;
+    const exists = (): Promise<boolean> =>
+      new Promise((resolve) => {
+        ask = () => resolve(true);
+      });
+    const source = cachedSource({ exists });
+    source.result = stored("lib_1");
+    await source.read();
+    source.result = text("changed");
+    const reading = source.read();
+    source.cache.invalidate(URI);
+    ask?.();
+    expect(await reading).toEqual(text("changed"));
+  });
+
+  test("of anything at all forgets everything, also what is on its way", async () => {
+    const source = cachedSource();
+    await source.read(ADA, "a");
+    const { reading, answer } = await source.begin(ADA, "b");
+    source.cache.clear();
+    answer();
+    await reading;
+    await source.read(ADA, "a");
+    await source.read(ADA, "b");
+    expect(source.fetches).toBe(4);
+  });
+
+  test("more of them than are remembered are taken for changes of everything", async () => {
+    const source = cachedSource();
+    const { reading, answer } = await source.begin();
+    for (let at = 0; at < 100; at += 1) source.cache.invalidate(`file:///${at}`);
+    answer();
+    await reading;
+    await source.read();
+    expect(source.fetches).toBe(2);
+  });
+});
+
+describe("users", () => {
+  test.each([{}, { cache_scope: "private" as const }])(
+    "get nothing of each other's, if it is %o",
+    async (freshness) => {
+      const source = cachedSource();
+      source.result = text("for Ada", freshness);
+      await source.read(ADA);
+      source.result = text("for Bob", freshness);
+      expect(await source.read(BOB)).toEqual(text("for Bob", freshness));
+      expect(await source.read(ADA)).toEqual(text("for Ada", freshness));
+      expect(source.fetches).toBe(2);
+    },
+  );
+
+  test("share what is public", async () => {
+    const source = cachedSource();
+    source.result = text("for all", { cache_scope: "public" });
+    expect(await source.read(ADA)).toBe(await source.read(BOB));
+    expect(source.fetches).toBe(1);
+  });
+
+  test("share nothing where each has a session of their own", async () => {
+    const source = cachedSource({ sharesPublic: false });
+    source.result = text("for all", { cache_scope: "public" });
+    await source.read(ADA);
+    await source.read(BOB);
+    await source.read(ADA);
+    expect(source.fetches).toBe(2);
+  });
+
+  test.each([stored("lib_1", { cache_scope: "public" }), text("artifact://lib_1", { cache_scope: "public" })])(
+    "do not share artifacts: those belong to a scope",
+    async (result) => {
+      const source = cachedSource();
+      source.result = result;
+      await source.read(ADA);
+      await source.read(BOB);
+      expect(source.fetches).toBe(2);
+      await source.read(ADA);
+      expect(source.fetches).toBe(2);
+    },
+  );
+
+  test("get no more of what is public no longer", async () => {
+    const source = cachedSource();
+    source.result = text("for all", { cache_scope: "public", ttl_ms: MINUTE });
+    await source.read(ADA);
+    source.now += MINUTE;
+    source.result = text("for Ada", { cache_scope: "private" });
+    await source.read(ADA);
+    source.result = text("for Bob", { cache_scope: "private" });
+    expect(await source.read(BOB)).toEqual(source.result);
+  });
+
+  test("wait for their own reads only", async () => {
+    const source = cachedSource();
+    await Promise.all([source.read(ADA), source.read(ADA), source.read(BOB)]);
+    expect(source.fetches).toBe(2);
+  });
+});
+
+const LIMITS = { count: 3, size: 10 };
+const FOREVER = { ttl: 1_000_000 };
+
+test("what is too large for the whole shelf is not put there, and takes no other's place", () => {
+  const shelf = new Shelf<string>(LIMITS, () => 0);
+  shelf.set("a", "a", { size: 5, ...FOREVER });
+  shelf.set("b", "b", { size: 11, ...FOREVER });
+  expect([shelf.get("a"), shelf.get("b")]).toEqual(["a", undefined]);
+});
+
+test("what is used stays, and what is asked about only does not", () => {
+  const shelf = new Shelf<string>(LIMITS, () => 0);
+  for (const key of ["a", "b", "c"]) shelf.set(key, key, { size: 1, ...FOREVER });
+  shelf.get("a");
+  expect(shelf.has("b", "b")).toBe(true);
+  shelf.set("d", "d", { size: 1, ...FOREVER });
+  expect([shelf.get("a"), shelf.get("b"), shelf.get("c"), shelf.get("d")]).toEqual(["a", undefined, "c", "d"]);
+});
+
+test("a shelf holds what fits, the latest used, until its time is over", () => {
+  const step = fc.record({
+    do: fc.constantFrom("set", "set", "get", "delete", "forget", "clear", "wait"),
+    key: fc.constantFrom("a", "b", "c", "d", "e"),
+    size: fc.integer({ min: 0, max: 6 }),
+    ttl: fc.constantFrom(-1, 0, 2, 5, Number.NaN),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40, size: "max" }), (steps) => {
+      let now = 0;
+      /** Numbers of steps that gave what they should not have. */
+      const wrong: number[] = [];
+      let known: { readonly key: string; readonly size: number; readonly value: number; readonly expires: number }[] =
+        [];
+      const shelf = new Shelf<number>(LIMITS, () => now);
+      for (const [value, { do: what, key, size, ttl }] of steps.entries()) {
+        const there = known.find((each) => each.key === key);
+        const others = known.filter((each) => each.key !== key);
+        if (what === "set") {
+          shelf.set(key, value, { size, ttl });
+          known = ttl > 0 ? [...others, { key, size, value, expires: now + ttl }] : others;
+          while (known.length > 3 || known.reduce((sum, each) => sum + each.size, 0) > 10) known = known.slice(1);
+        } else if (what === "get") {
+          const isFresh = there !== undefined && now < there.expires;
+          if (shelf.get(key) !== (isFresh ? there.value : undefined)) wrong.push(value);
+          known = isFresh ? [...others, there] : others;
+        } else if (what === "delete") {
+          shelf.delete(key);
+          known = others;
+        } else if (what === "forget") {
+          shelf.forget((each) => each % 2 === 0);
+          known = known.filter((each) => each.value % 2 === 1);
+        } else if (what === "clear") {
+          shelf.clear();
+          known = [];
+        } else now += 1;
+      }
+      expect(wrong).toEqual([]);
+    }),
+    { numRuns: 500 },
+  );
 });

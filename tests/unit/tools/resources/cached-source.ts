@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactScope } from "../../../../web/src/artifacts/store.js";
-import { ResourceCache, type CacheTerms } from "../../../../web/src/tools/resources/cache.js";
+import { ResourceCache, type CacheDeps } from "../../../../web/src/tools/resources/cache.js";
 import type { ReadResult } from "../../../../web/src/tools/resources/connection.js";
 import { Latch } from "../../core/faulty-store.js";
 
@@ -44,12 +44,12 @@ export interface CachedSource {
 }
 
 /** A source that says "hello" to begin with. */
-export function cachedSource(terms: Partial<CacheTerms> = {}): CachedSource {
+export function cachedSource(deps: Partial<CacheDeps> = {}): CachedSource {
   const gone = new Set<string>();
   const clock = (): number => made.now;
   let asked = new Latch();
   let answered: Promise<unknown> = Promise.resolve();
-  const cache = new ResourceCache({ exists: (id) => Promise.resolve(!gone.has(id)), clock, ...terms });
+  const cache = new ResourceCache({ exists: (id) => Promise.resolve(!gone.has(id)), clock, ...deps });
   const fetch = async (): Promise<ReadResult> => {
     made.fetches += 1;
     const { result } = made;

@@ -1,7 +1,7 @@
 /** Changes of resources as a host hears of them. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Changes } from "../../../../web/src/tools/resources/subscriptions.js";
-import type { ResourceEvent } from "../../../../web/src/tools/event.js";
+import { Changes } from "../../../../web/src/tools/resources/reader.js";
+import type { ResourceEvent } from "../../../../web/src/tools/options.js";
 
 const updated = (uri: string): ResourceEvent => ({ kind: "updated", namespace: "lib", uri });
 const LISTS: ResourceEvent = { kind: "list_changed", namespace: "lib" };

@@ -1,8 +1,12 @@
 /** What a source lists, made fit to be shown. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ListedResource } from "../../../../web/src/tools/resources/connection.js";
-import { checkUri, fitResources, fitTemplates } from "../../../../web/src/tools/resources/listed.js";
+import {
+  checkUri,
+  fitResources,
+  fitTemplates,
+  type ListedResource,
+} from "../../../../web/src/tools/resources/connection.js";
 
 const URI = "file:///a";
 

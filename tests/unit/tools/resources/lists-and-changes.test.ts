@@ -1,11 +1,11 @@
 /** What a reader tells beside what it reads: lists, completions, changes, also over a new connection. */
 import { describe, expect, test } from "vitest";
-import { ADA, BOB, desk, URI } from "./desk.js";
+import { ADA, BOB, newReader, URI } from "./reader-setup.js";
 import { Library } from "./library.js";
 
 describe("lists", () => {
   test("are asked for once a minute, and again when they changed", async () => {
-    const made = desk();
+    const made = newReader();
     const { reader, library, events } = made;
     library.listed = [{ uri: URI, name: "report" }];
     library.listedTemplates = [{ uri_template: "x:{a}", name: "all" }];
@@ -25,7 +25,7 @@ describe("lists", () => {
   });
 
   test("that change while they are fetched are not kept", async () => {
-    const { reader, library } = desk();
+    const { reader, library } = newReader();
     library.gate = async () => reader.notice({ kind: "resources_changed" });
     await reader.listResources();
     await reader.listResources();
@@ -33,7 +33,7 @@ describe("lists", () => {
   });
 
   test("are each user's own", async () => {
-    const { reader, library } = desk();
+    const { reader, library } = newReader();
     await reader.listResources({ scope: ADA });
     await reader.listResources({ scope: BOB });
     expect(library.count("list")).toBe(2);
@@ -42,13 +42,13 @@ describe("lists", () => {
 
 describe("a variable of a template", () => {
   test("is completed where the source offers something", async () => {
-    const { reader } = desk();
+    const { reader } = newReader();
     expect(await reader.complete("x:{name}", "name", "al")).toEqual(["alpha", "alps"]);
     expect(await reader.complete("x:{other}", "other", "al")).toEqual([]);
   });
 
   test("is not asked for where the template has none of that name", async () => {
-    const { reader, library } = desk();
+    const { reader, library } = newReader();
     await expect(reader.complete("x:{name}", "nam", "")).rejects.toMatchObject({ code: "E_TOOL_CLIENT" });
     await expect(reader.complete("x:{", "x", "")).rejects.toMatchObject({ code: "E_TOOL_CLIENT" });
     expect(library.asked).toEqual([]);
@@ -57,7 +57,7 @@ describe("a variable of a template", () => {
 
 describe("changes", () => {
   test("of what was subscribed to are told, and what was kept is old", async () => {
-    const { reader, library, events } = desk();
+    const { reader, library, events } = newReader();
     library.write(URI, { body: "before" });
     await reader.subscribe(URI);
     await reader.readResource(URI);
@@ -67,21 +67,21 @@ describe("changes", () => {
   });
 
   test("are told with whose session they came from, if that is said", async () => {
-    const { reader, events } = desk();
+    const { reader, events } = newReader();
     await reader.subscribe(URI);
     reader.notice({ kind: "resource_updated", uri: URI }, ADA);
     expect(events).toEqual([{ kind: "updated", namespace: "lib", uri: URI, scope: ADA }]);
   });
 
   test("of tools, and of URIs beyond all measure, are none of its business", () => {
-    const { reader, events } = desk();
+    const { reader, events } = newReader();
     reader.notice({ kind: "tools_changed" });
     reader.notice({ kind: "resource_updated", uri: "x".repeat(5_000) });
     expect(events).toEqual([]);
   });
 
   test("of what nobody subscribed to are not told, and make old what was kept all the same", async () => {
-    const { reader, library, events } = desk();
+    const { reader, library, events } = newReader();
     library.write(URI, { body: "before" });
     await reader.subscribe(`${URI}/other`);
     await reader.readResource(URI);
@@ -95,14 +95,14 @@ describe("changes", () => {
   });
 
   test("that the source tells of before it has agreed to tell are told", async () => {
-    const { reader, library, events } = desk();
+    const { reader, library, events } = newReader();
     library.gate = async () => reader.notice({ kind: "resource_updated", uri: URI });
     await reader.subscribe(URI);
     expect(events).toHaveLength(1);
   });
 
   test("of which nothing is told when the source does not agree", async () => {
-    const { reader, library, events } = desk();
+    const { reader, library, events } = newReader();
     library.gate = () => Promise.reject(new Error("no"));
     await expect(reader.subscribe(URI)).rejects.toThrow("no");
     reader.notice({ kind: "resource_updated", uri: URI });
@@ -110,7 +110,7 @@ describe("changes", () => {
   });
 
   test("cannot be asked for of what cannot be told", async () => {
-    const { reader, library } = desk();
+    const { reader, library } = newReader();
     for (const uri of ["", "file:///\n", "file:///\u202e", "x".repeat(2049)]) {
       await expect(reader.subscribe(uri)).rejects.toMatchObject({ code: "E_TOOL_CLIENT" });
     }
@@ -118,7 +118,7 @@ describe("changes", () => {
   });
 
   test("are asked for once, however many ask, until the last one has enough", async () => {
-    const { reader, library } = desk();
+    const { reader, library } = newReader();
     await Promise.all([reader.subscribe(URI), reader.subscribe(URI)]);
     await reader.unsubscribe(URI);
     expect(library.subscribed.has(URI)).toBe(true);
@@ -127,7 +127,7 @@ describe("changes", () => {
   });
 
   test("are asked for by each user where each has a session of their own", async () => {
-    const { reader, library } = desk({ isPerUser: true });
+    const { reader, library } = newReader({ isPerUser: true });
     await reader.subscribe(URI, { scope: ADA });
     await reader.subscribe(URI, { scope: BOB });
     await reader.subscribe(URI, { scope: { ...ADA, session_id: "s2" } });
@@ -137,7 +137,7 @@ describe("changes", () => {
 
 describe("a source that was connected again", () => {
   test("is asked again for changes, and for what it said before", async () => {
-    const made = desk();
+    const made = newReader();
     const { reader, library, store } = made;
     library.write(URI, { body: "before" });
     await reader.subscribe(URI);
@@ -154,7 +154,7 @@ describe("a source that was connected again", () => {
   });
 
   test("is asked for nothing once the reader was closed", async () => {
-    const made = desk();
+    const made = newReader();
     await made.reader.subscribe(URI);
     made.reader.close();
     const again = new Library(made.store);

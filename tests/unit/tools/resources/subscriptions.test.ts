@@ -1,7 +1,7 @@
 /** Subscriptions are counted: the source is asked by the first and told by the last. */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Subscriptions } from "../../../../web/src/tools/resources/subscriptions.js";
+import { Subscriptions } from "../../../../web/src/tools/resources/reader.js";
 
 const URI = "file:///a";
 const endless = (): AbortSignal => new AbortController().signal;

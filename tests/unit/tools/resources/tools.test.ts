@@ -1,23 +1,24 @@
-/** The tools that a planner is given for a source's resources, through the real core. */
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ArtifactScope } from "../../../../web/src/artifacts/store.js";
 import type { SluiceConfig } from "../../../../web/src/core/config.js";
 import type { Transformed } from "../../../../web/src/core/sluice.js";
 import { createSluice } from "../../../../web/src/index.js";
+import { ToolClientError } from "../../../../web/src/tools/errors.js";
 import type { ToolSpec } from "../../../../web/src/tools/registry.js";
-import { resourceTools } from "../../../../web/src/tools/resources/tools.js";
+import { pageOf, resourceTools } from "../../../../web/src/tools/resources/tools.js";
 import { base64, longestRun, PDF, PNG, prose } from "../../core/samples.js";
-import { desk, URI, type Desk } from "./desk.js";
+import { newReader, type ReaderSetup, URI } from "./reader-setup.js";
 
 const ADA: ArtifactScope = { user_id: "ada" };
 
-interface Tools extends Desk {
+interface Tools extends ReaderSetup {
   readonly tools: readonly ToolSpec[];
   readonly call: (name: string, args?: Readonly<Record<string, unknown>>) => Promise<Transformed>;
 }
 
 async function toolsOf(config: SluiceConfig = {}): Promise<Tools> {
-  const made = desk({ ...(config.resources && { config: config.resources }) });
+  const made = newReader({ ...(config.resources && { config: config.resources }) });
   const sluice = await createSluice({ store: made.store, config });
   const tools = resourceTools({ reader: made.reader, namespace: "lib", source: "mcp", sluice, config });
   const call: Tools["call"] = async (name, args = {}) => {
@@ -48,7 +49,7 @@ describe("the tools", () => {
     const { reader } = made;
     const sluice = await createSluice({ store: made.store });
     made.connection = undefined;
-    const without = desk({ use: (_, work) => work(undefined, new AbortController().signal) });
+    const without = newReader({ use: (_, work) => work(undefined, new AbortController().signal) });
     const [list] = resourceTools({ reader: without.reader, namespace: "lib", source: "mcp", sluice });
     await expect(list?.call({})).rejects.toMatchObject({ code: "E_TOOL_UNSUPPORTED" });
     reader.close();
@@ -171,4 +172,44 @@ describe("resources_read", () => {
     });
     expect(library.asked).toEqual([]);
   });
+});
+
+test("pages, one after the other, are the whole list, and none is too long", () => {
+  const list = fc.array(fc.string({ maxLength: 40 }), { minLength: 1, maxLength: 400, size: "max" });
+  fc.assert(
+    fc.property(list, fc.integer({ min: 1, max: 900 }), (items, chars) => {
+      const pages: (readonly string[])[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = pageOf(items, cursor, chars);
+        pages.push(page.items);
+        cursor = page.next;
+      } while (cursor !== undefined);
+      expect(pages.flat()).toEqual(items);
+      for (const page of pages) {
+        expect(page.length).toBeGreaterThan(0);
+        expect(page.length).toBeLessThanOrEqual(100);
+        expect(page.length === 1 || JSON.stringify(page).length <= chars + 2).toBe(true);
+      }
+    }),
+  );
+});
+
+test("an empty list is one empty page", () => {
+  expect(pageOf([], undefined, 100)).toEqual({ items: [], next: undefined });
+});
+
+test("a cursor of a list that has changed says so", () => {
+  const { next } = pageOf(["a", "b", "c"], undefined, 5);
+  expect(() => pageOf(["a", "x", "c"], next, 5)).toThrow(/The list has changed/);
+});
+
+test.each(["", "1", "..", "-1.2", "zzzzzzzz.0", "a.b.c", " 1.1", "1.zzzzz"])("%j is no cursor", (cursor) => {
+  expect(() => pageOf(["a"], cursor, 100)).toThrow(ToolClientError);
+});
+
+test("a cursor behind the end is refused", () => {
+  const { next } = pageOf(["a", "b"], undefined, 1);
+  const [print] = (next as string).split(".");
+  expect(() => pageOf(["a", "b"], `${print}.2`, 1)).toThrow(ToolClientError);
 });

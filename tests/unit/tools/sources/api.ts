@@ -8,8 +8,8 @@ import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
 import type { ArtifactStore } from "../../../../web/src/artifacts/store.js";
 import type { AnswerOptions, Sluice, Transformed } from "../../../../web/src/core/sluice.js";
 import { createSluice } from "../../../../web/src/index.js";
-import { httpSource } from "../../../../web/src/tools/sources/http.js";
-import type { HttpTerms } from "../../../../web/src/tools/sources/document-source.js";
+import { httpSource } from "../../../../web/src/tools/sources/http/source.js";
+import type { HttpDeps } from "../../../../web/src/tools/sources/document-source.js";
 import type {
   SourceCall,
   SourceConnection,
@@ -140,7 +140,7 @@ export function failure(work: Promise<unknown>): Promise<unknown> {
 export async function served(
   tools: (origin: string) => Record<string, Record<string, unknown>>,
   handle: Handler = echo,
-  terms: Partial<HttpTerms> = {},
+  deps: Partial<HttpDeps> = {},
   authorize?: () => Promise<Record<string, string>>,
 ): Promise<{
   readonly server: Api;
@@ -156,7 +156,7 @@ export async function served(
   const connection = `${server.origin}/utcp`;
   return {
     server,
-    source: await opened(httpSource({ name: "my_api", connection, sluice, ...terms }), authorize),
+    source: await opened(httpSource({ name: "my_api", connection, sluice, ...deps }), authorize),
     sluice,
     store,
   };

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { refusalResult } from "../../../../web/src/files/user-files.js";
 import { FileTooLargeError, InvalidPathError } from "../../../../web/src/files/workspace/errors.js";
-import { timeoutResult } from "../../../../web/src/tools/user-files/call-time.js";
+import { timeoutResult } from "../../../../web/src/tools/tool-call.js";
 
 const json = (value: unknown): string => JSON.stringify(value, undefined, 2);
 

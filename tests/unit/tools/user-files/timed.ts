@@ -1,5 +1,5 @@
 /**
- * Sources whose tools have to do with users' files, and what was told of their calls.
+ * Sources, as a rule with users' files, and what was told of their calls.
  * @module
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -14,13 +14,14 @@ import {
   type ToolNodeEvent,
   type ToolNodeOptions,
 } from "../../../../web/src/tools-node.js";
-import type { UserFileHandling } from "../../../../web/src/tools/user-files/handling.js";
-import { serverScript, type ScriptTerms } from "../sources/mcp/server-script.js";
+import type { UserFileHandling } from "../../../../web/src/tools/user-files.js";
+import { serverScript, type ScriptDeps } from "../sources/mcp/server-script.js";
 
 /** Files are of no matter to these calls. */
 export const NO_FILES: UserFileHandling = {
   prepare: async (args) => ({ kind: "call", args }),
   receive: async () => undefined,
+  cleaned: async (said) => said,
   within: (store) => store,
   ownerKey: () => "",
   command: async (argv) => argv,
@@ -86,16 +87,16 @@ export async function timed(config: Partial<ExternalToolConfig>, options: ToolNo
 
 /** Connects to a server of a few lines that runs as a program, beside whose tools there is `pid`. */
 export async function timedProgram(
-  { prelude = "", before = "", ...terms }: ScriptTerms,
+  { prelude = "", before = "", ...deps }: ScriptDeps,
   config: Partial<ExternalToolConfig> = {},
   options: ToolNodeOptions = {},
 ): Promise<Timed> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-timed-"));
   const [program, log] = [join(folder, "server.mjs"), join(folder, "log")];
-  const tools = { pid: PID, ...terms.tools };
+  const tools = { pid: PID, ...deps.tools };
   await writeFile(
     program,
-    serverScript({ ...terms, tools, prelude: HEARS + prelude, before: HEARS_CANCELLED + before }),
+    serverScript({ ...deps, tools, prelude: HEARS + prelude, before: HEARS_CANCELLED + before }),
   );
   await writeFile(log, "");
   const connection = [process.execPath, program, log].map((word) => `"${word}"`).join(" ");

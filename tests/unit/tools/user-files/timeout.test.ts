@@ -1,8 +1,8 @@
-/** Calls that take too long, of tools that have to do with users' files, at real servers. */
+/** MCP calls that take too long, at real servers: of programs that many share, of users' own programs, and over HTTP. */
 import { describe, expect, it, vi } from "vitest";
 import { ToolConnectionError } from "../../../../web/src/tools/errors.js";
-import type { ToolWait } from "../../../../web/src/tools/context.js";
-import { overAfter, waitsOf } from "../../../../web/src/tools/user-files/call-time.js";
+import type { ToolWait } from "../../../../web/src/tools/options.js";
+import { overAfter, waitNotices } from "../../../../web/src/tools/tool-call.js";
 import { isRunning } from "../../../e2e/faults/host.js";
 import { answer, listening } from "../sources/mcp/http-server.js";
 import { DISCOVERABLE } from "../sources/mcp/server-script.js";
@@ -13,6 +13,9 @@ const SILENT = `
 const { reports = [] } = args;
 for (const report of reports) write(JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: params._meta.progressToken, ...report } }));
 await new Promise(() => {});`;
+
+/** Everybody's calls go to one program. */
+const SHARED = { user_files: false } as const;
 
 const TOOLS = {
   resultType: "complete",
@@ -41,7 +44,7 @@ const met = (look: () => void | Promise<void>): Promise<void> => vi.waitFor(look
 
 describe.concurrent("a call that takes too long", () => {
   it("is told of as it waits, taken back at the server, and given as an error", async () => {
-    await using lab = await timedProgram({ tools: { silent: SILENT } });
+    await using lab = await timedProgram({ tools: { silent: SILENT } }, SHARED);
     const waits: ToolWait[] = [];
     const reports = [{ progress: 45, total: 200, message: "Processing chunk 45/200" }];
     const context = { ...hurried("alice"), onWait: (wait: ToolWait) => void waits.push(wait) };
@@ -52,7 +55,7 @@ describe.concurrent("a call that takes too long", () => {
     expect(text).toBe(JSON.stringify({ ...TIMED_OUT, meta_data: { ...meta_data, details } }));
     expect(value).toEqual(JSON.parse(text));
     // Which of them a busy machine leaves time for is another matter.
-    const before = waitsOf([0.2, 0.4, 0.6], 1);
+    const before = waitNotices([0.2, 0.4, 0.6], 1);
     expect(waits.length).toBeGreaterThan(1);
     for (const wait of waits.slice(0, -1)) expect(before).toContainEqual(wait);
     expect(waits.at(-1)).toEqual(overAfter(1));
@@ -65,13 +68,13 @@ describe.concurrent("a call that takes too long", () => {
     const before = `
 if (message.method === "tools/list") return void answer(message.id, ${JSON.stringify(JSON.stringify(TOOLS))}) ?? true;
 ${DISCOVERABLE}`;
-    await using lab = await timedProgram({ tools: { hello: SILENT }, before });
+    await using lab = await timedProgram({ tools: { hello: SILENT }, before }, SHARED);
     expect((await lab.node.call("hello", {}, hurried("alice"))).value).toEqual(TIMED_OUT);
     await met(async () => expect(await lab.heard()).toEqual([expect.stringMatching(/^cancelled \d+ \d+$/)]));
   });
 
   it("is the same for hosts that go on with results", async () => {
-    await using lab = await timedProgram({ tools: { silent: SILENT } }, {}, { dialect: "mcp" });
+    await using lab = await timedProgram({ tools: { silent: SILENT } }, SHARED, { dialect: "mcp" });
     const { value } = await lab.node.call("silent", {}, hurried("alice"));
     expect(value).toEqual({
       content: [{ type: "text", text: JSON.stringify(TIMED_OUT) }],
@@ -103,7 +106,7 @@ if (message.params?.name === "silent") hear("call");
 if (message.method !== "tools/list") return false;
 answer(message.id, ${JSON.stringify(JSON.stringify({ tools: list }))});
 return true;`;
-    await using lab = await timedProgram({ tools: { silent: SILENT }, before });
+    await using lab = await timedProgram({ tools: { silent: SILENT }, before }, SHARED);
     expect(lab.node.getTools()[0]).toMatchObject({ name: "lab.silent", side_effects: "read" });
     await lab.node.call("silent", {}, hurried("alice"));
     await met(async () => expect(await lab.heard()).toEqual(["call", expect.stringMatching(/^cancelled/)]));
@@ -163,29 +166,36 @@ const child = (detached) => spawn(process.execPath, ["-e", ${JSON.stringify(stub
     expect((await lab.node.call("pid", {}, as("bob"))).value).toEqual(bob);
   });
 
-  it("goes before the user's next one comes, which the next call waits for", async () => {
-    const prelude = `
-process.on("SIGTERM", () => { hear("ends"); setTimeout(() => { hear("gone"); process.exit(); }, 300); });
-hear("starts");`;
+  it("is not waited for by the next call, which another one answers", async () => {
+    const prelude = `process.on("SIGTERM", () => { hear("ends"); setTimeout(() => process.exit(), 1000); });`;
     await using lab = await timedProgram({ tools: { silent: SILENT }, prelude });
+    const { pid } = (await lab.node.call("pid", {}, as("alice"))).value as { pid: number };
     await lab.node.call("silent", {}, hurried("alice"));
-    await met(async () => expect(await lab.heard()).toContain("ends"));
-    await lab.node.call("pid", {}, as("alice"));
-    // One was there to find out what tools there are.
-    const changes = (await lab.heard()).filter((line) => !line.startsWith("cancelled"));
-    expect(changes).toEqual(["starts", "starts", "ends", "gone", "starts"]);
+    const next = (await lab.node.call("pid", {}, as("alice"))).value as { pid: number };
+    expect(next.pid).not.toBe(pid);
+    await met(() => expect(isRunning(pid)).toBe(false));
+    expect(await lab.heard()).toContain("ends");
   });
 });
 
-it.concurrent("a source without users' files throws as it did, tells of no waiting, and keeps its program", async () => {
-  await using lab = await timedProgram({ tools: { silent: SILENT } }, { user_files: false });
+it.concurrent("a program that many share lives on, and so do the calls of others", async () => {
+  const go = 'globalThis.go?.(); return `{"content":[]}`;';
+  const waits = 'await new Promise((resolve) => (globalThis.go = resolve)); return `{"content":[]}`;';
+  await using lab = await timedProgram({ tools: { silent: SILENT, waits, go } }, SHARED);
   const before = (await lab.node.call("pid", {}, as("alice"))).value;
-  await expect(lab.node.call("silent", {}, hurried("alice"))).rejects.toMatchObject({ code: "E_TOOL_TIMEOUT" });
-  expect(lab.events).toEqual([]);
+  const other = lab.node.call("waits", {}, as("bob"));
+  expect((await lab.node.call("silent", {}, hurried("alice"))).value).toEqual(TIMED_OUT);
+  await lab.node.call("go", {}, as("alice"));
+  expect((await other).isError).toBe(false);
   expect((await lab.node.call("pid", {}, as("bob"))).value).toEqual(before);
 });
 
-describe.concurrent.each(["legacy", "modern"] as const)("over HTTP, %s", (era) => {
+describe.concurrent.each([
+  ["legacy", true],
+  ["legacy", false],
+  ["modern", true],
+  ["modern", false],
+] as const)("over HTTP, %s, users' files %s", (era, user_files) => {
   it("the server is told, and the session stays", async () => {
     let isLeft = false;
     await using server = await listening(era, (came) => {
@@ -196,7 +206,7 @@ describe.concurrent.each(["legacy", "modern"] as const)("over HTTP, %s", (era) =
       response.once("close", () => (isLeft = true));
       return true;
     });
-    await using lab = await timed({ connection: server.url });
+    await using lab = await timed({ connection: server.url, user_files });
     const { value } = await lab.node.call("hello", {}, hurried("alice"));
     expect(value).toEqual(TIMED_OUT);
     const cancelled = (): boolean => server.came.some(({ rpc }) => rpc?.method === "notifications/cancelled");

@@ -5,7 +5,7 @@ import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts
 import { createSluice } from "../../../../web/src/index.js";
 import type { SourceResult } from "../../../../web/src/tools/source.js";
 import { through } from "../../../../web/src/tools/sources/body.js";
-import { whole } from "../../../../web/src/tools/user-files/filing.js";
+import { whole } from "../../../../web/src/tools/call-files.js";
 import { ManualClock } from "../resilience/manual.js";
 import { WatchedStore } from "./timed.js";
 

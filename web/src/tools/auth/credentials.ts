@@ -1,60 +1,61 @@
 /**
- * What a source's requests are authorized by (ToolNode 2.1 "Auth Resolution").
+ * Credentials for sources: headers for requests, an environment variable for programs, and users' tokens with their
+ * consent.
  * @module
  */
 import { fullScope } from "../../artifacts/scope.js";
-import type { ToolConfig } from "../config.js";
-import type { ToolContext } from "../context.js";
-import { ToolAuthError } from "../errors.js";
-import { wrong } from "../problem.js";
-import type { Authorize } from "../source.js";
-import { askUser } from "./consent.js";
+import { untilAborted, untilLate } from "../../core/abort.js";
+import type { AuthType, ToolConfig } from "../config.js";
+import { ToolAuthError, ToolNodeError, ToolRateLimitError, ToolTimeoutError, wrong } from "../errors.js";
+import type { ToolContext } from "../options.js";
+import type { Authorize, OpenOptions, SourceConnection, ToolSource } from "../source.js";
+import { isVariableName, type ResolvedToolConfig } from "../variables.js";
+import type { OAuthProviderConfig } from "./oauth-client.js";
 import type { OAuthManager } from "./oauth-manager.js";
-import type { OAuthProviderConfig } from "./provider-config.js";
-import { tokenOwner } from "./owner.js";
+import { ownerKey, tokenKey, tokenOwner } from "./token-store.js";
 
 /**
- * How a source wants to know who asks, its variables filled in. What describes `http` and `utcp` sources is public as a rule: no
- * user is needed to read it.
+ * How a source authenticates callers, with variables replaced. The documents of `http` and `utcp` sources are usually
+ * public and can be read without a user.
  */
 export type AuthConfig = Pick<ToolConfig, "name" | "auth_type" | "auth_config"> &
   Partial<Pick<ToolConfig, "transport">>;
 
 /** Where users' tokens come from. */
-export interface AuthParts {
-  /** Needed where users have tokens of their own. */
+interface AuthParts {
+  /** Required for `auth_type: "oauth2_user"`. */
   readonly manager?: OAuthManager | undefined;
-  /** Finds out a provider that the manager does not know, where the source tells of one: see `discoverMcpProvider`. */
+  /** Finds a provider that the manager does not know, see `discoverMcpProvider`. */
   readonly discover?: ((signal: AbortSignal | undefined) => Promise<OAuthProviderConfig>) | undefined;
 }
 
-/** Headers for a call's requests, and what to do where they are refused. */
+/** Returns the headers for requests, and handles their rejection. */
 export interface Authorization extends Authorize {
   /**
-   * Where tokens are users' own: says that the source refused the one that the call began with, or that there was none to
-   * begin with. It is renewed, or the user is asked; where another call saw to that, nothing happens.
+   * For users' tokens: reports that the source rejected the token that the call started with, or that there was none.
+   * The token is renewed or the user is asked, unless another call has done so.
    */
   readonly refused?: () => Promise<void>;
 }
 
-/** What a header's value may be made of: anything else would end it, and `fetch` would show it in its error. */
+/** Valid header values. Others would break the header, and `fetch` would show them in its error. */
 const VALUE = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/;
 
-/** A header's name (RFC 9110 §5.1). */
+/** A header name (RFC 9110 §5.1). */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Headers that say where a message ends or goes, and not who asks. */
+/** Headers of the message itself, which cannot carry credentials. */
 const FRAMING = new Set(
   "connection content-length content-type cookie host te trailer transfer-encoding upgrade".split(" "),
 );
 
 /**
- * Finds out what a call's requests are authorized by, and waits for the user's consent where that is needed and missing.
- * What it returns gives the headers that hold at the time it is called, and waits for nobody. Of sources over `http` and
- * `utcp` nobody is asked before a request needs it: that request fails as if the source had answered 401, and `refused` asks.
+ * Returns the authorization for a call, after asking for the user's consent if it is needed. The returned function
+ * gives the current headers without waiting. For `http` and `utcp` sources, a user is asked only once a request needs
+ * it: that request fails as if the source had answered 401, and `refused` then asks.
  *
- * @throws ToolAuthError when it is not known who asks, nobody can be asked, or consent was not given; ToolNodeError
- * E_TOOL_CONFIG when the configuration does not suffice. Never says a value.
+ * @throws ToolAuthError if no user is named, nobody can be asked, or consent was not given.
+ * @throws ToolNodeError E_TOOL_CONFIG if the configuration is incomplete. Values are never quoted.
  */
 export async function authorizeFor(config: AuthConfig, context: ToolContext, parts: AuthParts): Promise<Authorization> {
   if (config.auth_type === "oauth2_user") return ofUser(config, context, parts);
@@ -63,8 +64,8 @@ export async function authorizeFor(config: AuthConfig, context: ToolContext, par
 }
 
 function fixedHeaders(config: AuthConfig): Readonly<Record<string, string>> {
-  if (config.auth_type === "api_key") return { [headerName(config)]: configured(config, "api_key") };
-  if (config.auth_type === "bearer") return { Authorization: `Bearer ${configured(config, "token")}` };
+  if (config.auth_type === "api_key") return { [headerName(config)]: configuredValue(config, "api_key") };
+  if (config.auth_type === "bearer") return { Authorization: `Bearer ${configuredValue(config, "token")}` };
   return {};
 }
 
@@ -109,7 +110,10 @@ function nobody({ name }: AuthConfig): ToolAuthError {
   );
 }
 
-/** With the status of what the source would answer, as long as each call is one request, which did not leave. */
+/**
+ * For `http` and `utcp` the error has the status of a rejection, since each call is one request and that was not
+ * sent.
+ */
 function noConsent(provider: string, isLate: boolean): ToolAuthError {
   const sentence = `There is no consent for ${provider} any more: call again, and the user is asked.`;
   return new ToolAuthError(sentence, isLate ? { status: 401, neverSent: true } : {});
@@ -127,11 +131,290 @@ function headerName({ name, auth_config }: AuthConfig): string {
   );
 }
 
-function configured({ name, auth_config }: AuthConfig, key: string): string {
+function configuredValue({ name, auth_config }: AuthConfig, key: string): string {
   const value = auth_config[key];
   if (value === undefined) throw wrong(`auth_config.${key} of ${name} is missing: the source's auth_type needs it.`);
   if (VALUE.test(value)) return value;
   throw wrong(
     `auth_config.${key} of ${name} cannot be sent in a header: it is empty, or holds line breaks, other control characters or spaces at an end.`,
+  );
+}
+
+/** Open questions, by manager. */
+const questionsByManager = new WeakMap<OAuthManager, Questions<string>>();
+
+/**
+ * Asks the call's user for consent, waits for the answer, and returns the token. If another call of the user is
+ * already asking, waits up to ten minutes for its answer. Asks itself if that call gives up: if its signal is
+ * aborted, or its `pause` throws something other than a ToolNodeError.
+ *
+ * @throws ToolAuthError if nobody can ask or there is no token afterwards; ToolTimeoutError if another call's
+ *   question is not answered; what `pause` throws; the signal's reason.
+ */
+export async function askUser(manager: OAuthManager, provider: string, context: ToolContext): Promise<string> {
+  const { pause, signal } = context;
+  const key = tokenKey(ownerKey(tokenOwner(fullScope(context.scope))), provider);
+  return questionsOf(manager).answer(key, {
+    ...(pause !== undefined && { ask: () => askForConsent(manager, provider, pause, context) }),
+    isAnswer: (error) => error instanceof ToolNodeError && signal?.aborted !== true,
+    unable: () => cannotAsk(provider),
+    late: () => unanswered(provider),
+    crowded: () => crowded(provider),
+    signal,
+  });
+}
+
+function questionsOf(manager: OAuthManager): Questions<string> {
+  const questions = questionsByManager.get(manager) ?? new Questions<string>();
+  questionsByManager.set(manager, questions);
+  return questions;
+}
+
+async function askForConsent(
+  manager: OAuthManager,
+  provider: string,
+  pause: NonNullable<ToolContext["pause"]>,
+  { signal, scope: written }: ToolContext,
+): Promise<string> {
+  const scope = fullScope(written);
+  const owner = tokenOwner(scope);
+  const options = signal === undefined ? {} : { signal };
+  // An earlier question may have been answered in the meantime.
+  const given = await manager.getToken(owner, provider, options);
+  if (given !== null) return given;
+  const request = await manager.getAuthRequest({ provider, ...owner, trace_id: scope.trace_id }, options);
+  signal?.throwIfAborted();
+  await untilAborted(pause("external_event", { pause_type: "oauth", provider, ...request }), signal);
+  const token = await manager.getToken(owner, provider, options);
+  if (token !== null) return token;
+  throw new ToolAuthError(`The user did not give access to ${provider}: call again to ask once more.`);
+}
+
+function cannotAsk(provider: string): ToolAuthError {
+  return new ToolAuthError(
+    `The user has not given access to ${provider}, and cannot be asked here: give the call's context a pause, or get ` +
+      "consent before through the OAuthManager.",
+  );
+}
+
+function unanswered(provider: string): ToolTimeoutError {
+  const sentence = `The user did not answer the request for access to ${provider} within ${MAX_WAIT / 60_000} minutes`;
+  return new ToolTimeoutError(`${sentence}: call again to ask once more.`, { neverSent: true });
+}
+
+function crowded(provider: string): ToolRateLimitError {
+  const sentence = `Too many calls wait for the user's access to ${provider}: call again when it was given.`;
+  return new ToolRateLimitError(sentence, { category: "non_retryable", neverSent: true });
+}
+
+/** Milliseconds that an answer is waited for. After that, the question is asked anew. */
+const MAX_WAIT: number = 10 * 60 * 1000;
+
+/** Maximum number of open questions. The oldest is forgotten, and may then be asked twice. */
+const MAX_QUESTIONS = 10_000;
+
+/** Maximum number of callers that wait for one answer. */
+const MAX_WAITING = 10_000;
+
+/** A caller that needs an answer. */
+export interface Asker<T> {
+  /** Asks, and returns the answer. Left out by callers that can only wait. */
+  readonly ask?: () => Promise<T>;
+  /** Whether an error of `ask` is the answer for all callers. If not, the next caller asks. */
+  readonly isAnswer: (error: unknown) => boolean;
+  /** The error if nobody can ask. */
+  readonly unable: () => Error;
+  /** The error if no answer comes in time. */
+  readonly late: () => Error;
+  /** The error if too many callers wait. */
+  readonly crowded: () => Error;
+  /** Stops waiting. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Questions by key. The first caller asks; the others wait for the answer. */
+export class Questions<T> {
+  /** Oldest first. */
+  readonly #open = new Map<string, Question<T>>();
+  readonly #mostKnown: number;
+  readonly #mostWaiting: number;
+
+  /**
+   * @param mostKnown maximum number of open questions.
+   * @param mostWaiting maximum number of waiting callers for each.
+   */
+  constructor(mostKnown = MAX_QUESTIONS, mostWaiting = MAX_WAITING) {
+    this.#mostKnown = mostKnown;
+    this.#mostWaiting = mostWaiting;
+  }
+
+  /** Number of open questions. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Asks, or waits for whoever asks. Throws what `ask` throws, an error of the asker, or its signal's reason. */
+  async answer(key: string, asker: Asker<T>): Promise<T> {
+    asker.signal?.throwIfAborted();
+    const { ask } = asker;
+    const known = this.#open.get(key);
+    if (known?.isFresh === true) return known.waited(asker);
+    if (ask === undefined) throw asker.unable();
+    return this.#begun(key).asked(ask, asker);
+  }
+
+  #begun(key: string): Question<T> {
+    const question: Question<T> = new Question<T>(this.#mostWaiting, () => {
+      if (this.#open.get(key) === question) this.#open.delete(key);
+    });
+    this.#open.delete(key);
+    this.#open.set(key, question);
+    for (const oldest of this.#open.keys()) {
+      if (this.#open.size <= this.#mostKnown) break;
+      this.#open.delete(oldest);
+    }
+    return question;
+  }
+}
+
+/** What a waiting caller gets: the answer, the turn to ask, or that nobody asks any more. */
+type News<T> = PromiseSettledResult<T> | { readonly status: "yours" } | { readonly status: "unasked" };
+
+interface Waiter<T> {
+  readonly canAsk: boolean;
+  readonly tell: (news: News<T>) => void;
+}
+
+/** One question, from the first caller to the answer. */
+class Question<T> {
+  /** In order of arrival. */
+  readonly #line = new Set<Waiter<T>>();
+  readonly #mostWaiting: number;
+  readonly #forget: () => void;
+  #since = 0;
+
+  constructor(mostWaiting: number, forget: () => void) {
+    this.#mostWaiting = mostWaiting;
+    this.#forget = forget;
+  }
+
+  /** Whether an answer may still come. */
+  get isFresh(): boolean {
+    return performance.now() - this.#since < MAX_WAIT;
+  }
+
+  async asked(ask: () => Promise<T>, { isAnswer }: Asker<T>): Promise<T> {
+    this.#since = performance.now();
+    try {
+      const value = await ask();
+      this.#end({ status: "fulfilled", value });
+      return value;
+    } catch (reason) {
+      if (isAnswer(reason)) this.#end({ status: "rejected", reason });
+      else this.#handOn();
+      throw reason;
+    }
+  }
+
+  async waited(asker: Asker<T>): Promise<T> {
+    if (this.#line.size >= this.#mostWaiting) throw asker.crowded();
+    const news = await this.#news(asker);
+    if (news.status === "fulfilled") return news.value;
+    if (news.status === "rejected") throw news.reason;
+    // Only callers that can ask get the turn.
+    if (news.status === "yours" && asker.ask !== undefined) return this.asked(asker.ask, asker);
+    throw asker.unable();
+  }
+
+  async #news({ ask, late, signal }: Asker<T>): Promise<News<T>> {
+    const { waiter, told } = newWaiter<T>(ask !== undefined);
+    this.#line.add(waiter);
+    try {
+      return await untilLate(() => told, { most: MAX_WAIT, late, signal });
+    } catch (error) {
+      // If this caller got the turn at the same moment, it passes to the next.
+      if (!this.#line.delete(waiter) && (await told).status === "yours") this.#handOn();
+      throw error;
+    }
+  }
+
+  #handOn(): void {
+    const next = [...this.#line].find(({ canAsk }) => canAsk);
+    if (next === undefined) return this.#end({ status: "unasked" });
+    this.#line.delete(next);
+    // Otherwise the question might count as expired before it is asked again.
+    this.#since = performance.now();
+    next.tell({ status: "yours" });
+  }
+
+  #end(news: News<T>): void {
+    this.#forget();
+    const line = [...this.#line];
+    this.#line.clear();
+    for (const { tell } of line) tell(news);
+  }
+}
+
+function newWaiter<T>(canAsk: boolean): { readonly waiter: Waiter<T>; readonly told: Promise<News<T>> } {
+  let tell: ((news: News<T>) => void) | undefined;
+  const told = new Promise<News<T>>((resolve) => {
+    tell = resolve;
+  });
+  return { waiter: { canAsk, tell: (news) => tell?.(news) }, told };
+}
+
+/** What the credentials of a program depend on. */
+interface ProgramCredentials {
+  /** The source's name, for errors. */
+  readonly name: string;
+  /** Defaults to `none`. */
+  readonly auth_type?: AuthType;
+  /** `env` names the variable. */
+  readonly auth_config?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A program that gets credentials in the environment variable that `auth_config.env` names. It keeps them until it is
+ * restarted.
+ *
+ * @param source creates the source of a program with this environment.
+ * @throws ToolNodeError E_TOOL_CONFIG if credentials are needed and no variable is named.
+ */
+export function withCredentials(
+  config: ResolvedToolConfig,
+  source: (env: Readonly<Record<string, string>>) => ToolSource,
+): ToolSource {
+  const { env } = config;
+  const credential = credentialOf(config);
+  if (credential === undefined) return source(env);
+  return {
+    open: async (options: OpenOptions): Promise<SourceConnection> =>
+      source({ ...env, ...(await credential(options.authorize)) }).open(options),
+  };
+}
+
+/**
+ * Returns a function for the environment variable with the current credential. Undefined if no credentials are
+ * needed.
+ *
+ * @throws ToolNodeError like {@link withCredentials}.
+ */
+export function credentialOf({
+  name,
+  auth_type = "none",
+  auth_config = {},
+}: ProgramCredentials): ((authorize: Authorize) => Promise<Readonly<Record<string, string>>>) | undefined {
+  if (auth_type === "none") return undefined;
+  const variable = auth_config["env"] ?? "";
+  if (!isVariableName(variable)) throw unnamed(name, auth_type);
+  return async (authorize) => {
+    const [value = ""] = Object.values(await authorize());
+    return { [variable]: auth_type === "api_key" ? value : value.replace(/^Bearer /, "") };
+  };
+}
+
+function unnamed(name: string, type: AuthType): ToolNodeError {
+  return wrong(
+    `The source ${name} is a program, which takes no headers: name the variable of its environment that the credential of auth_type ${type} goes to, as env in auth_config.`,
   );
 }

@@ -1,5 +1,5 @@
 /**
- * The OAuth provider of an MCP server, found out from the server (MCP "Authorization"; RFC 9728, 8414, 7591).
+ * Finds the OAuth provider of an MCP server (MCP "Authorization"; RFC 9728, 8414, 7591).
  * @module
  */
 import {
@@ -11,50 +11,67 @@ import {
   type OAuthServerInfo,
 } from "@modelcontextprotocol/client";
 import { ToolAuthError } from "../errors.js";
-import { isLoopback, isSafeFrom } from "./addresses.js";
-import { asked, failureOf, type Fetch, shortFetch } from "./provider-request.js";
-import type { OAuthProviderConfig } from "./provider-config.js";
+import { isLoopback, isSafeFrom } from "../addresses.js";
+import { failureOf, type Fetch, type OAuthProviderConfig, requestProvider, shortFetch } from "./oauth-client.js";
 
-/** What every MCP server answers, or refuses. */
+/** A request that every MCP server answers or rejects. */
 const PING = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 
-/** Who we are to providers that never heard of us. */
+/** How this client identifies itself to providers that do not know it. */
 export interface McpClientIdentity {
-  /** Where codes are sent: an address of the host that calls `handleCallback`. */
+  /** Where codes are sent: the address where the host calls `handleCallback`. */
   readonly redirect_uri: string;
-  /** What users are told that we are; Sluice when left out. */
+  /**
+   * The client's id, if it is registered with the provider. Otherwise it registers itself, if the provider allows
+   * that.
+   */
+  readonly client_id?: string;
+  /** The secret for `client_id`. Public clients have none. */
+  readonly client_secret?: string;
+  /**
+   * The name that users see.
+   * @defaultValue `"Sluice"`
+   */
   readonly client_name?: string;
-  /** Where our description is published, for providers that take its URL as client id. */
+  /** The URL of the client's metadata, for providers that accept it as a client id. */
   readonly client_metadata_url?: string;
-  /** What is asked for; what the server says that it needs when left out. */
+  /** The scopes to request. Defaults to those that the server asks for. */
   readonly scopes?: readonly string[];
 }
 
-/** What is needed to find out a server's provider. */
+/** What discovery needs. */
 export interface McpDiscovery {
   /** The source's name, for errors. */
   readonly source: string;
-  /** Where the server is. */
+  /** The server's URL. */
   readonly url: string | URL;
-  /** Who we are. */
+  /** The identity of this client. */
   readonly client: McpClientIdentity;
-  /** The global one when left out. */
+  /** Defaults to the global `fetch`. */
   readonly fetch?: Fetch | undefined;
-  /** The server's refusal, where there was one already: it says where to look. */
+  /** The server's rejection of a request, if there was one. It names the metadata. */
   readonly refusal?: Response;
-  /** Gives up. */
+  /** Cancels the discovery. */
   readonly signal?: AbortSignal | undefined;
+  /** The end of the message if the provider accepts no unknown clients: what the reader can do. */
+  readonly remedy?: string;
 }
 
 /**
- * Finds out who gives tokens for an MCP server, and makes us known there. A server elsewhere names nothing on this machine.
+ * Finds the provider of an MCP server and registers this client there if necessary. A server on another machine
+ * cannot refer to this one.
  *
- * @throws ToolAuthError when the server tells of no provider, or the provider takes no unknown clients; other ToolNodeErrors
- * when they cannot be asked; the signal's reason.
+ * @throws ToolAuthError if the server names no provider, or the provider accepts no unknown clients; other
+ *   ToolNodeErrors if they cannot be reached; the signal's reason.
  */
 export async function discoverMcpProvider(discovery: McpDiscovery): Promise<OAuthProviderConfig> {
   const { source, signal } = discovery;
-  return asked(source, signal, (asking) => found(discovery, guardedFetch(discovery, asking)), known);
+  return requestProvider(
+    source,
+    signal,
+    (requestSignal) => found(discovery, guardedFetch(discovery, requestSignal)),
+    known,
+  );
 }
 
 async function found(discovery: McpDiscovery, fetch: Fetch): Promise<OAuthProviderConfig> {
@@ -94,7 +111,7 @@ function isOwnResource(resource: string, server: string | URL): boolean {
   );
 }
 
-/** With what lets tokens be renewed, where the provider knows that. */
+/** Adds `offline_access` if the provider supports it, so that tokens can be renewed. */
 function wanted(scopes: readonly string[], { authorizationServerMetadata }: OAuthServerInfo): readonly string[] {
   const offline = authorizationServerMetadata?.scopes_supported?.includes("offline_access") === true;
   return [
@@ -106,18 +123,17 @@ function wanted(scopes: readonly string[], { authorizationServerMetadata }: OAut
 }
 
 async function madeKnown(
-  { source, client }: McpDiscovery,
+  { source, client, remedy = `register there, and ${CONFIGURE}` }: McpDiscovery,
   { authorizationServerUrl, authorizationServerMetadata: metadata }: OAuthServerInfo,
   scopes: readonly string[],
   fetch: Fetch,
 ): Promise<Pick<OAuthProviderConfig, "client_id" | "client_secret" | "token_endpoint_auth_method">> {
-  const { client_metadata_url, redirect_uri, client_name = "Sluice" } = client;
+  const { client_id: own, client_secret: secret, client_metadata_url, redirect_uri, client_name = "Sluice" } = client;
+  if (own !== undefined) return { client_id: own, ...(secret !== undefined && { client_secret: secret }) };
   const takesUrls = metadata?.client_id_metadata_document_supported === true;
   if (takesUrls && client_metadata_url !== undefined) return { client_id: client_metadata_url };
   if (metadata?.registration_endpoint === undefined) {
-    throw new ToolAuthError(
-      `The OAuth provider of ${source} takes no clients that it does not know: register there, and ${CONFIGURE}`,
-    );
+    throw new ToolAuthError(`The OAuth provider of ${source} takes no clients that it does not know: ${remedy}`);
   }
   const clientMetadata = {
     client_name,
@@ -128,7 +144,7 @@ async function madeKnown(
     application_type: isLoopback(new URL(redirect_uri)) || !redirect_uri.startsWith("http") ? "native" : "web",
   };
   const scope = scopes.join(" ");
-  // The way of the earlier eras, which the later one keeps for providers that take no URLs.
+  // Dynamic registration, from before 2026-07-28: still the way for providers that do not accept metadata URLs.
   // oxlint-disable-next-line typescript/no-deprecated
   const registered = await registerClient(authorizationServerUrl, {
     metadata,
@@ -147,7 +163,10 @@ async function refusalOf(url: string | URL, fetch: Fetch): Promise<Response> {
   return fetch(url, { method: "POST", headers, body: PING });
 }
 
-/** Asks only where secrets are safe, and on this machine only for a server on it. Answers are short, and come in time. */
+/**
+ * A `fetch` for safe addresses only; addresses on this machine are safe only if the server is on it too. Answers are
+ * limited in size and time.
+ */
 function guardedFetch({ url, source, fetch = globalThis.fetch }: McpDiscovery, signal: AbortSignal): Fetch {
   const short = shortFetch(fetch);
   const isLocal = isLoopback(new URL(url));
@@ -162,7 +181,7 @@ function guardedFetch({ url, source, fetch = globalThis.fetch }: McpDiscovery, s
   };
 }
 
-// What the SDK throws quotes what was answered.
+// Errors of the SDK quote the answer, so they are replaced.
 function known(error: unknown, source: string): Error {
   if (error instanceof ToolAuthError) return error;
   if (error instanceof TypeError) return failureOf(error, source);

@@ -1,74 +1,75 @@
 /**
- * Users' consent to act for them, and the tokens that come of it (ToolNode 2.1 §3 `OAuthManager`).
+ * Users' consent and the tokens that it gives.
  * @module
  */
 import { generateRandomCodeVerifier, generateRandomState } from "oauth4webapi";
 import { fullScope } from "../../artifacts/scope.js";
 import type { Clock } from "../../artifacts/store.js";
 import { untilLate } from "../../core/abort.js";
-import { ToolAuthError, ToolTimeoutError } from "../errors.js";
-import { wrong } from "../problem.js";
+import { ToolAuthError, ToolTimeoutError, wrong } from "../errors.js";
 import { discoverMcpProvider, type McpDiscovery } from "./mcp-discovery.js";
-import { OAuthClient } from "./oauth-client.js";
-import { checkedStateStore, MemoryOAuthStates, type OAuthStateStore } from "./oauth-state-store.js";
-import { type OAuthUser, ownerKey, tokenOwner } from "./owner.js";
-import { PendingRequests, type TakenRequest } from "./pending-requests.js";
-import type { OAuthProviderConfig } from "./provider-config.js";
-import type { Fetch } from "./provider-request.js";
-import { MemoryTokenStore, type TokenStore } from "./token-store.js";
-import { Turns } from "./turns.js";
-import { UserTokens } from "./user-tokens.js";
+import { type Fetch, OAuthClient, type OAuthProviderConfig } from "./oauth-client.js";
+import {
+  checkedStateStore,
+  MemoryOAuthStates,
+  type OAuthStateStore,
+  PendingRequests,
+  type TakenRequest,
+} from "./pending-requests.js";
+import { MemoryTokenStore, type OAuthUser, ownerKey, tokenOwner, type TokenStore } from "./token-store.js";
+import { KeyedQueue } from "../keyed-work.js";
+import { UserTokens } from "./tokens.js";
 
-/** How long a caller waits for a token to be renewed, the store's work included, in milliseconds. */
+/** Milliseconds that a caller waits for a token to be renewed, including the store. */
 const MAX_WAIT = 60_000;
 
 /** Options of an {@link OAuthManager}. */
 export interface OAuthManagerOptions {
-  /** Providers by name; as a rule a source's tokens are those of the provider with the source's name. */
+  /** Providers by name. A source uses the provider with its own name unless configured otherwise. */
   readonly providers: Readonly<Record<string, OAuthProviderConfig>>;
-  /** Where tokens are kept; in memory when left out. */
+  /** Where tokens are stored. Defaults to memory. */
   readonly tokenStore?: TokenStore;
   /**
-   * Where requests for consent wait for their answers: a state store that processes share, so that any of them can take the
-   * answer. In memory when left out.
+   * Where requests for consent are stored until they are answered. Share a state store between processes so that any
+   * of them can take the answer. Defaults to memory.
    */
   readonly stateStore?: OAuthStateStore;
-  /** What tokens and requests expire by; `Date.now` when left out. */
+  /** The clock for expiry. Defaults to `Date.now`. */
   readonly clock?: Clock;
-  /** How providers are asked; the global one when left out. */
+  /** Defaults to the global `fetch`. */
   readonly fetch?: Fetch;
 }
 
-/** Whose consent is asked for, and for what. */
+/** Who is asked for consent, and for which provider. */
 export interface ConsentQuestion {
   /** The provider's name. */
   readonly provider: string;
-  /** The person. */
+  /** The user's id. */
   readonly user_id: string;
-  /** Where users belong to tenants. */
+  /** The user's tenant, if there are tenants. */
   readonly tenant_id?: string | null;
-  /** Given back with the answer, and with what goes wrong: what waits for it. */
+  /** Returned with the answer and with errors, so that you can find what waits for it. */
   readonly trace_id?: string | null;
 }
 
-/** What a person is shown. */
+/** What to show to the user. */
 export interface AuthRequest {
-  /** Who is to give access. */
+  /** The provider's name. */
   readonly display_name: string;
-  /** Where the person consents; holds the request's state. */
+  /** Where the user consents. Contains the request's state. */
   readonly auth_url: string;
-  /** What is asked for. */
+  /** The requested scopes. */
   readonly scopes: readonly string[];
 }
 
 /**
- * Asks users for consent (authorization code with PKCE), keeps their tokens and renews them before they end. Shows
- * nothing of them in logs. Errors are `ToolNodeError`s without secrets; what a caller's signal ended is thrown as its reason.
+ * Asks users for consent (authorization code with PKCE), stores their tokens, and renews them before they expire.
+ * Logs never show them. Methods throw `ToolNodeError`s without secrets, or the reason of an aborted signal.
  *
  * @example
  * const manager = new OAuthManager({ providers: { github: { auth_url, token_url, client_id, redirect_uri } } });
  * const { auth_url } = await manager.getAuthRequest({ provider: "github", user_id: "ada" });
- * // … in the host's callback endpoint, for the user who is logged in there; throws where the person declined:
+ * // … in the host's callback endpoint, for the user who is logged in there; throws if the user declined:
  * await manager.handleCallback(new URL(request.url, base), { user: "ada" });
  * const token = await manager.getToken("ada", "github");
  */
@@ -78,9 +79,9 @@ export class OAuthManager {
   readonly #fetch: Fetch;
   readonly #pending: PendingRequests;
   readonly #tokens: UserTokens;
-  readonly #finding = new Turns();
+  readonly #finding = new KeyedQueue();
 
-  /** Throws a ToolNodeError E_TOOL_CONFIG that names what is wrong with a provider, or the state store. */
+  /** Throws a ToolNodeError E_TOOL_CONFIG for a wrong provider or state store. */
   constructor({
     providers,
     tokenStore = new MemoryTokenStore(),
@@ -95,31 +96,31 @@ export class OAuthManager {
     for (const [name, config] of Object.entries(providers)) this.setProvider(name, config);
   }
 
-  /** Whether there is a provider of that name. */
+  /** Whether a provider is known. */
   hasProvider(name: string): boolean {
     return this.#clients.has(name);
   }
 
-  /** Adds a provider that was found out later, or replaces one. Throws as the constructor. */
+  /** Adds or replaces a provider. Throws like the constructor. */
   setProvider(name: string, config: OAuthProviderConfig): void {
     this.#clients.set(name, new OAuthClient({ name, config, fetch: this.#fetch, clock: this.#clock }));
   }
 
-  /** Adds a provider that nobody configured, found out by `find`: once, however many need it at the same time. */
+  /** Adds a provider that `find` returns, unless it is known. Concurrent callers share one search. */
   async ensureProvider(name: string, find: () => Promise<OAuthProviderConfig>): Promise<void> {
     await this.#finding.take(name, async () => {
       if (!this.hasProvider(name)) this.setProvider(name, await find());
     });
   }
 
-  /** Finds out the provider of an MCP server, and adds nothing: see {@link discoverMcpProvider}. */
+  /** Finds the provider of an MCP server without adding it, see {@link discoverMcpProvider}. */
   discoverProvider(discovery: McpDiscovery): Promise<OAuthProviderConfig> {
     return discoverMcpProvider(discovery);
   }
 
   /**
-   * A token that is good for at least a little while; null where the user has to be asked. Renewed when it is about to end,
-   * once, however many ask for it.
+   * Returns a token that is valid for at least a short while, or null if the user has to be asked. Renews it shortly
+   * before it expires; concurrent callers share one renewal.
    */
   async getToken(
     user: OAuthUser,
@@ -135,7 +136,7 @@ export class OAuthManager {
     });
   }
 
-  /** Begins a request for consent, which waits ten minutes for its answer. Throws what the state store fails with, too. */
+  /** Starts a request for consent, which can be answered for ten minutes. Also throws errors of the state store. */
   async getAuthRequest(
     question: ConsentQuestion,
     options: { readonly signal?: AbortSignal } = {},
@@ -153,14 +154,15 @@ export class OAuthManager {
   }
 
   /**
-   * Takes the answer to a request for consent: call it in the endpoint that `redirect_uri` names. Each request can be
-   * answered once.
+   * Handles the answer to a request for consent. Call it in the endpoint that `redirect_uri` names. Each request can
+   * be answered once.
    *
-   * @param options - `user`: who is logged in where the answer arrived. Give it wherever that is known: without it, somebody
-   * who is sent another's link would hand that other person a token of their own.
-   * @throws a `CallbackError` for an answer that gives no token, also where the person declined: ToolAuthError as a rule, and
-   * whatever the provider or a store fails with. Nothing is stored then. The reason of the signal. Where the state store fails
-   * before the request was taken it says not whose it was: the request waits on, and the same answer may come again.
+   * @param options - `user`: who is logged in where the answer arrived. Always pass it if you know it: otherwise
+   *   somebody who follows another user's link gives that user their own token.
+   * @throws a `CallbackError` if there is no token, also if the user declined: usually a ToolAuthError, or an error
+   *   of the provider or a store. Nothing is stored then. If the state store failed early, the error has no user, and
+   *   the same answer can be sent again.
+   * @throws the signal's reason.
    */
   async handleCallback(
     callback: OAuthCallback,
@@ -177,7 +179,7 @@ export class OAuthManager {
       }
       await this.#redeem(parameters, state, pending, options.signal);
     } catch (error) {
-      // The reason of a signal may be that of many.
+      // Other calls may share the signal, and so its reason: it must not be changed.
       if (options.signal?.aborted !== true) sayWhose(error, answer);
       throw error;
     }
@@ -185,9 +187,8 @@ export class OAuthManager {
   }
 
   /**
-   * Forgets what a user gave, also what is on its way, in whichever process that began. The provider is not told. Throws what
-   * the stores fail with: the token is still there then, and where the token store failed, what is on its way is forgotten all
-   * the same. To call it again does no harm.
+   * Deletes a user's token and cancels pending requests and renewals in all processes. The provider is not told.
+   * Throws errors of the stores: the token then still exists. Can be repeated.
    */
   async forget(user: OAuthUser, provider: string): Promise<void> {
     const owner = tokenOwner(user);
@@ -195,12 +196,12 @@ export class OAuthManager {
     await this.#tokens.forget(ownerKey(owner), provider);
   }
 
-  /** Says that a source refused a token: it is not given out again, but renewed or asked for anew. */
+  /** Reports that a source rejected a token. It is not used again, but renewed or asked for anew. */
   async refused(user: OAuthUser, provider: string, accessToken: string): Promise<void> {
     await this.#tokens.refused(ownerKey(tokenOwner(user)), provider, accessToken);
   }
 
-  /** The request that is answered, and whether its user forgot the provider. A store that fails leaves it as it is. */
+  /** The answered request, and whether its user has called `forget` since. Nothing changes if the store fails. */
   async #taken(
     state: string,
     signal?: AbortSignal,
@@ -226,7 +227,7 @@ export class OAuthManager {
       );
     }
     const grant = await client.redeem(parameters, state, verifier, signal);
-    // The user may have forgotten the provider since then.
+    // `forget` may have been called since.
     const isWanted = async (): Promise<boolean> =>
       !(await inTime((until) => this.#pending.isForgotten(pending, until), signal));
     if (!(await this.#tokens.keep(ownerKey(owner), provider, client, grant, isWanted))) throw forgotten();
@@ -241,7 +242,7 @@ export class OAuthManager {
   }
 }
 
-/** Waits for the state store, but not forever. The work gets a signal that says that nobody waits any more. */
+/** Limits the time of the state store. The signal of the work is aborted when nobody waits any more. */
 function inTime<T>(work: (until: AbortSignal) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   const late = (): Error =>
     new ToolTimeoutError(`The state store did not answer within ${MAX_WAIT / 1000} s: try again.`);
@@ -254,37 +255,37 @@ function forgotten(): ToolAuthError {
   );
 }
 
-/** What came back from the consent page: the parameters of the query, or the whole URL. */
+/** The callback of the consent page: the query parameters, or the whole URL. */
 export type OAuthCallback =
   | URL
   | {
-      /** Which request is answered. */
+      /** The request that is answered. */
       readonly state: string;
-      /** What tokens are given for. */
+      /** The code to exchange for tokens. */
       readonly code?: string;
-      /** Who answers (RFC 9207); some providers insist on it. */
+      /** The issuer (RFC 9207). Some providers require it. */
       readonly iss?: string;
       /** Why there is no code. */
       readonly error?: string;
     };
 
-/** Whose request was answered. */
+/** The user whose request was answered. */
 export interface CallbackAnswer {
-  /** The person. */
+  /** The user's id. */
   readonly user_id: string;
-  /** The tenant; null where there are none. */
+  /** The user's tenant, or null. */
   readonly tenant_id: string | null;
-  /** What waits for the answer, as it was given with the question. */
+  /** The `trace_id` of the request. */
   readonly trace_id: string | null;
 }
 
 /**
- * What `handleCallback` throws, as a rule a `ToolNodeError`. Where it is known whose request was answered the error says so,
- * in properties that logs do not show; else they are left out. What the caller's own signal ended says nothing of it.
+ * An error of `handleCallback`, usually a `ToolNodeError`. If the request is known, it has the properties of the
+ * answer, which logs do not show. The reason of the caller's own signal never has them.
  */
 export type CallbackError = Error & Partial<CallbackAnswer>;
 
-/** Has an error say whose request it answers: whoever waits for it has to be told. Logs do not show it, nor does JSON. */
+/** Adds the properties of the answer to an error, non-enumerable so that logs and JSON do not show them. */
 function sayWhose(error: unknown, answer: CallbackAnswer): void {
   if (!(error instanceof Error) || !Object.isExtensible(error)) return;
   for (const [name, value] of Object.entries(answer)) {
@@ -292,7 +293,7 @@ function sayWhose(error: unknown, answer: CallbackAnswer): void {
   }
 }
 
-/** The parameters of an answer, however it was given. */
+/** The parameters of a callback. */
 function parametersOf(callback: OAuthCallback): URLSearchParams {
   if (callback instanceof URL) return new URLSearchParams(callback.searchParams);
   const { state, code, iss, error } = callback;

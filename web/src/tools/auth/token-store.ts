@@ -1,43 +1,47 @@
 /**
- * Where users' tokens are kept (ToolNode 2.1 "TokenStore").
+ * Where users' tokens are stored, and whose they are.
  * @module
  */
+import { fullScope } from "../../artifacts/scope.js";
+import type { ArtifactScope } from "../../artifacts/store.js";
+import { ToolAuthError } from "../errors.js";
+import type { ToolContext } from "../options.js";
 
-/** What one user was given for one provider. All of it is secret. */
+/** A user's token for a provider. All of it is secret. */
 export interface StoredToken {
-  /** What requests are authorized by. */
+  /** Authorizes requests. */
   readonly access_token: string;
-  /** Null where the provider gave none. */
+  /** Null if the provider gave none. */
   readonly refresh_token: string | null;
-  /** When the access token ends, in milliseconds since 1970; null where the provider did not say. */
+  /** When the access token expires, in milliseconds since 1970, or null. */
   readonly expires_at: number | null;
-  /** When it was given, in milliseconds since 1970. */
+  /** When it was issued, in milliseconds since 1970. */
   readonly obtained_at: number;
-  /** Who gave it to which client: it is used for no others. */
+  /** The issuer and the client. It is not used for any other. */
   readonly issued_by: string;
 }
 
 /**
- * Keeps tokens for users and providers. Both names are any strings, and no two pairs of them share a place: `user` is the
- * user's id, or the JSON text `["tenant","user"]` where there is a tenant. The manager decides what is still of use: a store
- * gives what it was given, expired or not.
+ * Stores tokens by user and provider. Both can be any strings, and each pair has its own place. `user` is the user's
+ * id, or the JSON text `["tenant","user"]` if there is a tenant. Return tokens even if they have expired: the manager
+ * decides.
  */
 export interface TokenStore {
-  /** Keeps a token in place of the one before. */
+  /** Stores a token, replacing an earlier one. */
   store(user: string, provider: string, token: StoredToken): Promise<void>;
-  /** What was stored last; null when there is nothing. */
+  /** Returns the stored token, or null. */
   get(user: string, provider: string): Promise<StoredToken | null>;
-  /** Forgets it. Nothing to forget is no error. */
+  /** Deletes the token, if there is one. */
   delete(user: string, provider: string): Promise<void>;
   /**
-   * Runs work that only one at a time may do for this user and provider, over all processes that share the store; throws
-   * what it throws. Providers that give a new refresh token each time take a second use of the old one for theft. Left out
-   * by stores that nobody shares.
+   * Runs work that must not run concurrently for the same user and provider, in all processes that share the store.
+   * Throws what the work throws. Providers that rotate refresh tokens treat a second use of the old one as theft.
+   * Optional for stores that are not shared.
    */
   exclusively?<T>(user: string, provider: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** Keeps tokens in memory, for one process. Nothing outlives the object, and nothing of it shows in logs. */
+/** Stores tokens in the memory of one process. Logs do not show them. */
 export class MemoryTokenStore implements TokenStore {
   readonly #tokens = new Map<string, StoredToken>();
 
@@ -55,7 +59,50 @@ export class MemoryTokenStore implements TokenStore {
   }
 }
 
-/** One string for each pair. JSON keeps apart what joining would mix. */
+/** A unique string for each pair. */
 export function tokenKey(user: string, provider: string): string {
   return JSON.stringify([user, provider]);
+}
+
+/** A user: an id, or an id within a tenant. */
+export type OAuthUser = string | Pick<ArtifactScope, "tenant_id" | "user_id">;
+
+/** A user with both fields. */
+export interface TokenOwner {
+  /** Null if there are no tenants. */
+  readonly tenant_id: string | null;
+  /** Never empty. */
+  readonly user_id: string;
+}
+
+/**
+ * Normalises a user.
+ *
+ * @throws ToolAuthError if no user is named; SluiceError E_INVALID_ARGUMENT if a field is not a string.
+ */
+export function tokenOwner(user: OAuthUser): TokenOwner {
+  const { tenant_id, user_id } = fullScope(typeof user === "string" ? { user_id: user } : scopeOf(user));
+  if (user_id === null || user_id === "") {
+    throw new ToolAuthError("Tokens are kept per user, and no user is named: give the call's context a scope.user_id.");
+  }
+  return { tenant_id, user_id };
+}
+
+// Only these two fields of a scope name the user.
+function scopeOf({ tenant_id, user_id }: Exclude<OAuthUser, string>): ArtifactScope {
+  return { tenant_id: tenant_id ?? null, user_id: user_id ?? null };
+}
+
+/** The key of a caller, who may be anonymous. */
+export function userKey({ scope }: Pick<ToolContext, "scope">): string {
+  const { tenant_id, user_id } = fullScope(scope);
+  return JSON.stringify([tenant_id, user_id]);
+}
+
+/**
+ * The user's key in a store: the id, or JSON with the tenant. Unique: an id that looks like JSON is written as JSON
+ * too.
+ */
+export function ownerKey({ tenant_id, user_id }: TokenOwner): string {
+  return tenant_id === null && !user_id.startsWith("[") ? user_id : JSON.stringify([tenant_id, user_id]);
 }

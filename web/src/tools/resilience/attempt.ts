@@ -1,52 +1,50 @@
 /**
- * One attempt at a call: given up when its source is silent for too long.
+ * One attempt at a call, with a limit of silence, and the clock that it uses.
  * @module
  */
-import { remediesOf, subjectOf, type ToolPlace } from "../adapting/place.js";
-import { ToolTimeoutError } from "../errors.js";
 import { onAbort, untilAborted } from "../../core/abort.js";
-import type { Clock } from "./clock.js";
+import { remediesOf, subjectOf, type ToolPlace, ToolTimeoutError } from "../errors.js";
 
-/** What work is told of the attempt that it is. */
+/** What the work of an attempt gets. */
 export interface Attempt {
-  /** Ends the work: when the caller gives up, or the source took too long. */
+  /** Aborted when the caller cancels or the source times out. */
   readonly signal: AbortSignal;
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   readonly number: number;
-  /** The source is alive: the time limit begins anew. */
+  /** The source is alive. Restarts the time limit. */
   progressed(): void;
   /**
-   * Does what the source is not to blame for, such as asking a person: the time limit stands still meanwhile, and begins anew
-   * behind it. What the work throws ends the attempt, and is thrown by it as it is.
+   * Runs work that the source is not responsible for, such as asking a person. The time limit is paused meanwhile and
+   * restarts afterwards. An error ends the attempt and is rethrown.
    */
   unhurried<U>(work: () => Promise<U>): Promise<U>;
 }
 
-/** Told how long nothing was heard. Must not throw. */
+/** Called when nothing is heard for a while. Methods must not throw. */
 export interface SilenceListener {
-  /** Seconds of silence that it is told of, rising; those that are not below the limit are passed over. */
+  /** Seconds of silence to report, in rising order. Values at or above the limit are skipped. */
   readonly after: readonly number[];
-  /** Called with the index of the moment; after something was heard the first one comes first again. */
+  /** Called with an index of `after`. Starts over when something is heard. */
   readonly onSilence: (index: number) => void;
-  /** The attempt is given up, after so many seconds. */
+  /** Called with the seconds when the attempt is given up. */
   readonly onOver: (seconds: number) => void;
 }
 
-/** What an attempt is made with. */
-export interface AttemptTerms {
+/** What an attempt needs. */
+interface AttemptDeps {
   readonly number: number;
   readonly place: ToolPlace;
-  /** Of silence. */
+  /** Limit of silence. */
   readonly timeoutSeconds: number;
   readonly clock: Clock;
-  /** The caller's. */
+  /** The caller's signal. */
   readonly signal: AbortSignal | undefined;
   readonly silence?: SilenceListener | undefined;
 }
 
-/** The error of an attempt that was given up. */
+/** The error of an attempt that timed out. */
 export class OutOfTime extends ToolTimeoutError {
-  /** Of silence; of the whole attempt, where it was given up in spite of what was heard. */
+  /** Seconds of silence, or of the whole attempt if that reached its limit. */
   readonly seconds: number;
 
   constructor(message: string, seconds: number) {
@@ -55,20 +53,26 @@ export class OutOfTime extends ToolTimeoutError {
   }
 }
 
-/** However much progress a source reports: an hour is longer than any host waits, and a report costs a source nothing. */
+/** The error for so many seconds of silence. */
+export function outOfTime(place: ToolPlace, seconds: number): OutOfTime {
+  const remedy = `what was asked for may be done all the same; ${remediesOf(place).moreTime}`;
+  return new OutOfTime(`${subjectOf(place)} showed no progress for ${seconds} s: ${remedy}.`, seconds);
+}
+
+/** Limit of an attempt, however much progress the source reports. Longer than any host waits. */
 const LONGEST_ATTEMPT_S = 3600;
 
 /**
- * Does the work once. It is not waited for any longer when its signal is aborted, whether it heeds that or not.
+ * Makes one attempt. Stops waiting when the signal is aborted, even if the work does not.
  *
  * @throws what the work throws; the reason of the caller's signal; a ToolTimeoutError.
  */
-export async function attempted<T>(work: (attempt: Attempt) => Promise<T>, terms: AttemptTerms): Promise<T> {
-  const { number, signal } = terms;
+export async function runAttempt<T>(work: (attempt: Attempt) => Promise<T>, deps: AttemptDeps): Promise<T> {
+  const { number, signal } = deps;
   signal?.throwIfAborted();
   const end = new AbortController();
   const forget = signal && onAbort(signal, () => end.abort(signal.reason));
-  const limit = new SilenceLimit(terms, (error) => end.abort(error));
+  const limit = new SilenceLimit(deps, (error) => end.abort(error));
   const unhurried = async <U>(aside: () => Promise<U>): Promise<U> => {
     limit.hold();
     try {
@@ -84,7 +88,7 @@ export async function attempted<T>(work: (attempt: Attempt) => Promise<T>, terms
   try {
     return await untilAborted(run(), end.signal);
   } catch (error) {
-    // Work that heeds its signal says in its own words that it was ended.
+    // The work may wrap the signal's reason in an error of its own.
     end.signal.throwIfAborted();
     throw error;
   } finally {
@@ -93,33 +97,35 @@ export async function attempted<T>(work: (attempt: Attempt) => Promise<T>, terms
   }
 }
 
-/** Tells when nothing was heard for too long. */
+/** Calls back after too much silence. */
 class SilenceLimit {
-  readonly #terms: AttemptTerms;
+  readonly #deps: AttemptDeps;
   readonly #onOver: (error: ToolTimeoutError) => void;
-  /** Seconds of silence that are told of. */
+  /** Seconds of silence to report. */
   readonly #moments: readonly number[];
   #told = 0;
   #lastMoment: number;
   #heard: number;
   #stop: () => void;
-  /** How many want it to stand still, and since when it does. */
+  /** Number of holds, and the start of the first. */
   #holds = 0;
   #heldSince = 0;
   #isOver = false;
 
-  constructor(terms: AttemptTerms, onOver: (error: ToolTimeoutError) => void) {
-    this.#terms = terms;
+  constructor(deps: AttemptDeps, onOver: (error: ToolTimeoutError) => void) {
+    this.#deps = deps;
     this.#onOver = onOver;
-    this.#moments = (terms.silence?.after ?? []).filter((seconds) => seconds < terms.timeoutSeconds);
-    this.#heard = terms.clock.now();
+    this.#moments = (deps.silence?.after ?? []).filter((seconds) => seconds < deps.timeoutSeconds);
+    this.#heard = deps.clock.now();
     this.#lastMoment = this.#heard + LONGEST_ATTEMPT_S * 1000;
     this.#stop = this.#wait();
   }
 
-  /** Something was heard. No timer is set anew for it, unless silence was told of: there may be thousands. */
+  /**
+   * Something was heard. Sets no new timer unless silence was reported, since this may be called thousands of times.
+   */
   begin(): void {
-    this.#heard = this.#terms.clock.now();
+    this.#heard = this.#deps.clock.now();
     if (this.#told === 0) return;
     this.#told = 0;
     if (this.#holds > 0 || this.#isOver) return;
@@ -132,56 +138,85 @@ class SilenceLimit {
     this.#stop();
   }
 
-  /** Stands still until `release` was called as often. */
+  /** Pauses until `release` has been called as often. */
   hold(): void {
     this.#holds += 1;
     if (this.#holds > 1) return;
-    this.#heldSince = this.#terms.clock.now();
+    this.#heldSince = this.#deps.clock.now();
     this.#stop();
   }
 
   release(): void {
     this.#holds -= 1;
     if (this.#holds > 0) return;
-    this.#heard = this.#terms.clock.now();
+    this.#heard = this.#deps.clock.now();
     this.#told = 0;
     this.#lastMoment += this.#heard - this.#heldSince;
     if (!this.#isOver) this.#stop = this.#wait();
   }
 
   #wait(): () => void {
-    const { clock, timeoutSeconds } = this.#terms;
+    const { clock, timeoutSeconds } = this.#deps;
     const seconds = this.#moments[this.#told] ?? timeoutSeconds;
     const end = Math.min(this.#heard + seconds * 1000, this.#lastMoment);
     return clock.after(Math.max(0, end - clock.now()), () => this.#look());
   }
 
   #look(): void {
-    const { clock, timeoutSeconds, place } = this.#terms;
-    const subject = subjectOf(place);
+    const { clock, timeoutSeconds, place } = this.#deps;
     const now = clock.now();
     if (now >= this.#lastMoment) {
-      const remedy = "ask for less at a time";
-      this.#end(`${subject} did not end within ${LONGEST_ATTEMPT_S} s: ${remedy}.`, LONGEST_ATTEMPT_S);
+      const sentence = `${subjectOf(place)} did not end within ${LONGEST_ATTEMPT_S} s: ask for less at a time.`;
+      this.#end(new OutOfTime(sentence, LONGEST_ATTEMPT_S));
     } else if (now >= this.#heard + timeoutSeconds * 1000) {
-      const remedy = `what was asked for may be done all the same; ${remediesOf(place).moreTime}`;
-      this.#end(`${subject} showed no progress for ${timeoutSeconds} s: ${remedy}.`, timeoutSeconds);
+      this.#end(outOfTime(place, timeoutSeconds));
     } else {
       this.#tell(now);
       this.#stop = this.#wait();
     }
   }
 
-  /** Where the machine slept through several moments, the last of them is told of alone. */
+  /** After the machine slept through several moments, reports only the last. */
   #tell(now: number): void {
     const passed = this.#moments.filter((seconds) => now >= this.#heard + seconds * 1000).length;
     if (passed <= this.#told) return;
     this.#told = passed;
-    this.#terms.silence?.onSilence(passed - 1);
+    this.#deps.silence?.onSilence(passed - 1);
   }
 
-  #end(sentence: string, seconds: number): void {
-    this.#terms.silence?.onOver(seconds);
-    this.#onOver(new OutOfTime(sentence, seconds));
+  #end(error: OutOfTime): void {
+    this.#deps.silence?.onOver(error.seconds);
+    this.#onOver(error);
+  }
+}
+
+/** A clock that tests can replace. */
+export interface Clock {
+  /** Milliseconds since some moment. Never decreases. */
+  now(): number;
+  /** Calls back once after some milliseconds. Call the returned function to cancel. */
+  after(milliseconds: number, callback: () => void): () => void;
+}
+
+/** Timers fire at once for longer delays. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/** The clock of the machine. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after(milliseconds, callback) {
+    const timer = setTimeout(callback, Math.min(milliseconds, LONGEST_TIMER));
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Waits. Throws the signal's reason if it is aborted before. */
+export async function sleep(clock: Clock, milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  let stop: (() => void) | undefined;
+  try {
+    await untilAborted(new Promise<void>((resolve) => (stop = clock.after(milliseconds, resolve))), signal);
+  } finally {
+    stop?.();
   }
 }

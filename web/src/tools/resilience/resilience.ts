@@ -1,51 +1,56 @@
 /**
- * Calls to one source: so many at a time, each attempt in limited time, tried again where that may help and do no harm
- * (ToolNode 2.1 "Resilience").
+ * Retries, time limits, a concurrency limit and a circuit breaker for calls to one source.
  * @module
  */
+import {
+  circuitBreaker,
+  type CircuitBreakerPolicy,
+  CircuitState,
+  ConsecutiveBreaker,
+  DelegateBackoff,
+  handleType,
+  isBrokenCircuitError,
+} from "cockatiel";
 import { untilAborted } from "../../core/abort.js";
 import { SluiceError } from "../../errors/error.js";
-import { Turns } from "../../mcp/arguments/turns.js";
-import { heedless } from "../../mcp/door-event.js";
+import { Turns } from "../../core/turns.js";
+import { ignoreErrors } from "../../mcp/interceptor-event.js";
 import { adaptError } from "../adapt-error.js";
-import { subjectOf, type ToolPlace } from "../adapting/place.js";
-import { ToolNodeError } from "../errors.js";
-import { type Attempt, attempted, OutOfTime, type SilenceListener } from "./attempt.js";
-import { type BreakerEvents, LeftAlone, SourceBreaker } from "./breaker.js";
-import { type Clock, sleep, systemClock } from "./clock.js";
+import { subjectOf, ToolConnectionError, ToolNodeError, type ToolPlace, ToolTimeoutError } from "../errors.js";
+import { type Attempt, runAttempt, type Clock, type SilenceListener, sleep, systemClock } from "./attempt.js";
 
-/** As in a source's configuration; times in seconds. */
+/** The policy in a source's configuration. Times are in seconds. */
 export interface ResiliencePolicy {
-  /** For one attempt, since it began or the source last said that it goes on. */
+  /** Limit of silence in one attempt. */
   readonly timeout_s: number;
-  /** When an attempt is followed by another. */
+  /** When an attempt is repeated. */
   readonly retry_policy: RetryRules;
-  /** Attempts under way at the source at the same time. */
+  /** Maximum number of concurrent attempts. */
   readonly max_concurrency: number;
 }
 
-/** When a failed attempt is followed by another, and how long after. */
+/** When and how often an attempt is repeated. */
 export interface RetryRules {
-  /** The first one counts. */
+  /** Maximum number of attempts, including the first. */
   readonly max_attempts: number;
-  /** The shortest wait between two attempts. */
+  /** Minimum wait between two attempts. */
   readonly wait_exponential_min_s: number;
-  /** The longest one. */
+  /** Maximum wait between two attempts. */
   readonly wait_exponential_max_s: number;
-  /** HTTP statuses; others are not tried again. */
+  /** HTTP statuses that are retried. */
   readonly retry_on_status: readonly number[];
 }
 
 /**
- * Seconds that a source may ask to be left alone with a call still waiting for it. A person or a model waits behind the
- * call: what takes longer than a minute is better told than slept over.
+ * Maximum seconds of `Retry-After` that a call waits for. Beyond a minute, an error is more useful to the person or
+ * model that waits.
  */
 const LONGEST_RETRY_AFTER_S = 60;
 
 /**
- * Whether an attempt that failed like this may be followed by another.
+ * Whether an attempt that failed may be repeated.
  *
- * @param isRepeatable whether the tool may do its work twice. What surely was not done may be tried again in any case.
+ * @param isRepeatable whether the tool may act twice. What certainly had no effect may always be repeated.
  */
 function mayTryAgain(error: ToolNodeError, rules: RetryRules, isRepeatable: boolean): boolean {
   if (error.category === "cancelled" || (error.retryAfterSeconds ?? 0) > LONGEST_RETRY_AFTER_S) return false;
@@ -54,39 +59,39 @@ function mayTryAgain(error: ToolNodeError, rules: RetryRules, isRepeatable: bool
   return error.isRetryable && (isRepeatable || !wasDone);
 }
 
-/** Told when an attempt failed and another follows. */
+/** Reports a failed attempt that will be repeated. */
 export interface RetryNotice {
-  /** What the attempt failed with. */
+  /** The error of the attempt. */
   readonly error: ToolNodeError;
-  /** The attempt that failed, from 1. */
+  /** The number of the failed attempt, from 1. */
   readonly attempt: number;
-  /** Until the next one. */
+  /** Seconds until the next attempt. */
   readonly waitSeconds: number;
 }
 
-/** What a host may be told, and what tests replace. What listeners throw is lost. */
+/** Listeners, whose errors are ignored, and the clock for tests. */
 interface ResilienceOptions extends BreakerEvents {
   readonly onRetry?: (notice: RetryNotice) => void;
   readonly clock?: Clock;
 }
 
-/** One call. */
+/** Options of one call. */
 export interface ResilientCall {
-  /** Whether the tool may do its work twice: it only reads, or says that it is idempotent. */
+  /** Whether the tool may act twice: it only reads, or is idempotent. */
   readonly isRepeatable: boolean;
-  /** The caller's: ends waiting for a turn, waiting between attempts, and the attempt. */
+  /** The caller's signal. Ends waiting as well as the attempt. */
   readonly signal?: AbortSignal;
-  /** For sentences of errors. */
+  /** For error messages. */
   readonly tool?: string;
-  /** In place of the policy's `timeout_s`. */
+  /** Overrides `timeout_s`. */
   readonly timeoutSeconds?: number;
-  /** Told of each attempt. */
-  readonly silence?: SilenceListener;
-  /** Whether an attempt that was given up is the last one, even where others could follow. */
+  /** Called about silence in each attempt. */
+  readonly silence?: SilenceListener | undefined;
+  /** Whether a timeout is not retried. */
   readonly isTimeoutFinal?: boolean;
 }
 
-/** What all calls to one source go through. */
+/** Makes the calls to one source. */
 export class Resilience {
   readonly #source: Omit<ToolPlace, "tool">;
   readonly #policy: ResiliencePolicy;
@@ -95,25 +100,25 @@ export class Resilience {
   readonly #breaker: SourceBreaker;
   readonly #onRetry: (notice: RetryNotice) => void;
 
-  /** @param source its name, or what else its sentences say of it. */
+  /** @param source its name, or what else error messages say about it. */
   constructor(source: string | Omit<ToolPlace, "tool">, policy: ResiliencePolicy, options: ResilienceOptions = {}) {
     this.#source = typeof source === "string" ? { source } : source;
     this.#policy = policy;
     this.#clock = options.clock ?? systemClock;
     this.#limit = new ConcurrencyLimit(policy.max_concurrency);
     this.#breaker = new SourceBreaker({
-      onBreak: heedless(options.onBreak),
-      onRecover: () => heedless(options.onRecover)(undefined),
+      onBreak: ignoreErrors(options.onBreak),
+      onRecover: () => ignoreErrors(options.onRecover)(undefined),
     });
-    this.#onRetry = heedless(options.onRetry);
+    this.#onRetry = ignoreErrors(options.onRetry);
   }
 
-  /** Attempts under way. */
+  /** Number of attempts under way. */
   get inFlight(): number {
     return this.#limit.inFlight;
   }
 
-  /** Attempts that wait for their turn. */
+  /** Number of attempts that wait. */
   get waiting(): number {
     return this.#limit.waiting;
   }
@@ -121,9 +126,9 @@ export class Resilience {
   /**
    * Makes a call, in one or more attempts.
    *
-   * @returns what the first attempt that succeeds returns.
-   * @throws the reason of the call's signal once that is aborted; else what the last attempt failed with, as a
-   * ToolNodeError unless it is a SluiceError.
+   * @returns the result of the first successful attempt.
+   * @throws the reason of the call's signal, or else the error of the last attempt: a ToolNodeError or another
+   *   SluiceError.
    */
   async run<T>(work: (attempt: Attempt) => Promise<T>, call: ResilientCall): Promise<T> {
     const { signal, isRepeatable, tool } = call;
@@ -135,14 +140,14 @@ export class Resilience {
       try {
         return await this.#once(work, number, place, call);
       } catch (thrown) {
-        // Libraries turn a reason into errors of their own, timeouts even: what was thrown does not tell.
+        // Libraries wrap the signal's reason in errors of their own, even in timeouts.
         signal?.throwIfAborted();
-        // What made the source be left alone says more than that it is.
+        // The error that opened the breaker is more useful than the fact that it is open.
         if (thrown instanceof LeftAlone) throw before ?? thrown;
         if (!(thrown instanceof ToolNodeError)) throw thrown;
-        if (call.isTimeoutFinal === true && thrown instanceof OutOfTime) throw thrown;
+        if (call.isTimeoutFinal === true && thrown instanceof ToolTimeoutError) throw thrown;
         if (number >= rules.max_attempts || !mayTryAgain(thrown, rules, isRepeatable)) throw thrown;
-        // Added, not compared: all whom the source sent away at once would come back at once.
+        // Added rather than the larger of both, so that callers who were sent away together do not return together.
         const waitSeconds = nextWait() + (thrown.retryAfterSeconds ?? 0);
         this.#onRetry({ error: thrown, attempt: number, waitSeconds });
         await sleep(this.#clock, waitSeconds * 1000, signal);
@@ -158,15 +163,15 @@ export class Resilience {
     { signal, silence, timeoutSeconds = this.#policy.timeout_s }: ResilientCall,
   ): Promise<T> {
     this.#breaker.check(place);
-    const terms = { number, place, timeoutSeconds, clock: this.#clock, signal, silence };
-    const attempt = (): Promise<T> => attempted(adapting(work, place), terms);
+    const deps = { number, place, timeoutSeconds, clock: this.#clock, signal, silence };
+    const attempt = (): Promise<T> => runAttempt(adapting(work, place), deps);
     const guarded = (): Promise<T> => untilAborted(this.#breaker.run(attempt, place, signal), signal);
-    // A turn is held for an attempt, not for the wait between two: others may go meanwhile.
+    // A slot is held during an attempt, but not during the wait between two.
     return this.#limit.run(guarded, signal, place);
   }
 }
 
-/** The same work, failing with our errors: the breaker judges by them. */
+/** Converts errors to ours, which the breaker judges by. */
 function adapting<T>(work: (attempt: Attempt) => Promise<T>, place: ToolPlace): (attempt: Attempt) => Promise<T> {
   return async (attempt) => {
     try {
@@ -178,8 +183,8 @@ function adapting<T>(work: (attempt: Attempt) => Promise<T>, place: ToolPlace): 
 }
 
 /**
- * Seconds between attempts, one after the other: each about twice the one before, scattered over its upper half so that
- * those who failed together do not come back together, and within the rules.
+ * Seconds to wait between attempts: each about twice the one before, randomised over its upper half so that callers
+ * that failed together do not return together, and within the rules.
  */
 function waitsOf({ wait_exponential_min_s: least, wait_exponential_max_s: most }: RetryRules): () => number {
   let longest = least;
@@ -189,12 +194,12 @@ function waitsOf({ wait_exponential_min_s: least, wait_exponential_max_s: most }
   };
 }
 
-/** Calls that may wait for one source: more are no load to wait for but a loop that has lost control. */
+/** Maximum number of waiting calls. More are a sign of a loop out of control. */
 const MOST_WAITING = 10_000;
 
 /**
- * Lets so many calls through at a time; others wait, first come first served. Cockatiel's bulkhead is not it: a caller who gives
- * up in its line stops the line, and whoever calls at the right moment overtakes all who wait.
+ * Limits concurrency; further calls wait in order. Cockatiel's bulkhead does not fit: a caller that gives up blocks
+ * its queue, and new callers can overtake waiting ones.
  */
 export class ConcurrencyLimit {
   readonly #turns: Turns;
@@ -205,20 +210,20 @@ export class ConcurrencyLimit {
     this.#mostWaiting = mostWaiting;
   }
 
-  /** Calls let through and not over. */
+  /** Number of calls under way. */
   get inFlight(): number {
     return this.#turns.underWay;
   }
 
-  /** Calls not let through yet, and not given up. */
+  /** Number of waiting calls. */
   get waiting(): number {
     return this.#turns.waiting;
   }
 
   /**
-   * Does the work when its turn comes.
+   * Runs the work when a slot is free.
    *
-   * @throws what the work throws; the signal's reason when it is aborted before; a ToolNodeError when too many wait.
+   * @throws what the work throws; the signal's reason; a ToolNodeError if too many calls wait.
    */
   async run<T>(work: () => Promise<T>, signal: AbortSignal | undefined, place: ToolPlace): Promise<T> {
     signal?.throwIfAborted();
@@ -235,4 +240,127 @@ function tooMany(place: ToolPlace): ToolNodeError {
     category: "non_retryable",
     neverSent: true,
   });
+}
+
+/**
+ * Failures in a row that open the breaker: as many as run concurrently by default, so a short outage under load does
+ * not, and more than three calls with all their attempts.
+ */
+export const FAILURES_IN_A_ROW = 10;
+
+/** First pause. A restarting process is usually back by then. */
+const FIRST_REST_MS = 5000;
+
+/** Maximum pause. It doubles up to this, so that recovery is noticed in time. */
+const LONGEST_REST_MS = 60_000;
+
+/** Listeners of a breaker. */
+interface BreakerEvents {
+  /** The breaker opened for at least this many seconds. */
+  readonly onBreak?: (notice: { readonly error: ToolNodeError; readonly waitSeconds: number }) => void;
+  /** The source answers again. */
+  readonly onRecover?: () => void;
+}
+
+/** The error of a call that was not made because the breaker is open. */
+class LeftAlone extends ToolConnectionError {}
+
+/** The outcome of an attempt. An error can be an answer too: then the source is alive. */
+type Outcome<T> = { readonly value: T } | { readonly answered: unknown };
+
+/** Wraps an error that counts against a source. */
+class Down extends Error {
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    super();
+    this.error = error;
+  }
+}
+
+/** The circuit breaker of one source. */
+class SourceBreaker {
+  readonly #circuit: CircuitBreakerPolicy;
+  #restsUntil = 0;
+
+  constructor({ onBreak, onRecover }: BreakerEvents = {}) {
+    const rest = new DelegateBackoff<{ readonly attempt: number }>(({ attempt }) => this.#rest(attempt));
+    const options = { breaker: new ConsecutiveBreaker(FAILURES_IN_A_ROW), halfOpenAfter: rest };
+    this.#circuit = circuitBreaker(handleType(Down), options);
+    this.#circuit.onBreak((reason) => {
+      const error = "error" in reason && reason.error instanceof Down ? reason.error.error : undefined;
+      if (error instanceof ToolNodeError) onBreak?.({ error, waitSeconds: this.#secondsLeft() });
+    });
+    this.#circuit.onReset(() => onRecover?.());
+  }
+
+  /** Throws if the breaker is open. */
+  check(place: ToolPlace): void {
+    if (this.#circuit.state === CircuitState.Open && Date.now() < this.#restsUntil) throw this.#leftAlone(place);
+  }
+
+  /**
+   * Runs the work unless the breaker is open. After the pause, one call is made first, and the others wait for its
+   * outcome.
+   */
+  async run<T>(work: () => Promise<T>, place: ToolPlace, signal: AbortSignal | undefined): Promise<T> {
+    let outcome: Outcome<T>;
+    try {
+      outcome = await this.#circuit.execute(() => this.#tried(work, signal));
+    } catch (error) {
+      if (isBrokenCircuitError(error)) throw this.#leftAlone(place);
+      throw error instanceof Down ? error.error : error;
+    }
+    if ("value" in outcome) return outcome.value;
+    throw outcome.answered;
+  }
+
+  async #tried<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> {
+    // Cockatiel changes the state only after the first call has started.
+    const isFirst = this.#circuit.state === CircuitState.Open;
+    try {
+      return { value: await work() };
+    } catch (error) {
+      const sign = signal?.aborted === true ? "nothing" : signOf(error);
+      if (sign === "answered") return { answered: error };
+      // If the first call was cancelled, its outcome says nothing, so another call has to try.
+      throw sign === "down" || isFirst ? new Down(error) : error;
+    }
+  }
+
+  #rest(attempt: number): number {
+    const rest = Math.min(FIRST_REST_MS * 2 ** (attempt - 1), LONGEST_REST_MS);
+    this.#restsUntil = Date.now() + rest;
+    return rest;
+  }
+
+  #secondsLeft(): number {
+    return Math.max(1, Math.ceil((this.#restsUntil - Date.now()) / 1000));
+  }
+
+  #leftAlone(place: ToolPlace): LeftAlone {
+    const seconds = this.#secondsLeft();
+    const why = `failed ${FAILURES_IN_A_ROW} times in a row and is left alone`;
+    return new LeftAlone(`${subjectOf(place)} ${why}: check that it runs, and call again in ${seconds} s.`, {
+      retryAfterSeconds: seconds,
+      neverSent: true,
+    });
+  }
+}
+
+/** What an error says about its source: it is down, it answered, or neither. */
+function signOf(error: unknown): "down" | "answered" | "nothing" {
+  if (!(error instanceof ToolNodeError)) return "nothing";
+  if (error instanceof ToolConnectionError) return "down";
+  switch (error.category) {
+    case "network":
+    case "retryable_server":
+      return "down";
+    case "retryable_rate":
+    case "non_retryable":
+    case "auth_required":
+      return "answered";
+    default:
+      return error.status === undefined ? "nothing" : "answered";
+  }
 }

@@ -1,42 +1,51 @@
 /**
- * Resources that were read, and lists of them, kept for those who may have them (RFC 0.3 §7.3).
+ * Resources that were read: kept by scope and URI for those who may have them, and stored as artifacts.
  * @module
  */
 import { scopeKey } from "../../artifacts/scope.js";
-import type { ArtifactScope, Clock } from "../../artifacts/store.js";
+import type { ArtifactRef, ArtifactScope, ArtifactStore, Clock, StoredArtifact } from "../../artifacts/store.js";
+import { isTruncated } from "../../artifacts/unstored.js";
 import { untilAborted } from "../../core/abort.js";
-import type { ReadResult } from "./connection.js";
-import { artifactsIn } from "./contents.js";
-import { Flights } from "./flights.js";
+import { STORE_SILENCE, StoreAccess } from "../../core/store-access.js";
+import type { SluiceError } from "../../errors/error.js";
+import { SingleFlight } from "../keyed-work.js";
 import {
+  type ArtifactContent,
   LIST_TTL,
+  type Listing,
   MAX_ALL_KEPT_CHARS,
   MAX_KEPT,
   MAX_KEPT_ARTIFACTS,
   MAX_KEPT_CHARS,
   MAX_KEPT_CONTENTS,
+  MAX_STORED_TEXTS,
+  MAX_TOLD,
   MAX_TTL,
+  type ReadResult,
+  type TextContent,
   UNTOLD_TTL,
-} from "./limits.js";
-import type { Listing } from "./listed.js";
+} from "./connection.js";
 
-/** What a cache is made of. */
-export interface CacheTerms {
-  /** Whether an artifact is still where it was stored. */
+/** What a cache needs. */
+export interface CacheDeps {
+  /** Whether an artifact still exists. */
   readonly exists: (id: string, scope: ArtifactScope) => Promise<boolean>;
-  /** Whether anything is kept from one read to the next; true when left out. What is under way is joined always. */
+  /**
+   * Whether results are kept between reads. Concurrent reads are always joined.
+   * @defaultValue `true`
+   */
   readonly keeps?: boolean;
   /**
-   * Whether users may be given what others read, where the source calls it public; true when left out. A host says false
-   * where each user has a session of their own at the source.
+   * Whether users share results that the source calls public. False where users have their own sessions.
+   * @defaultValue `true`
    */
   readonly sharesPublic?: boolean;
-  /** Most results that are kept; {@link MAX_KEPT} when left out. */
+  /** Maximum number of results. Defaults to {@link MAX_KEPT}. */
   readonly maxKept?: number;
   readonly clock?: Clock;
 }
 
-/** Whose a read is, and who may end it. */
+/** The scope and signal of a read. */
 export interface Reading {
   readonly scope: ArtifactScope;
   readonly signal?: AbortSignal | undefined;
@@ -44,31 +53,30 @@ export interface Reading {
 
 interface Entry {
   readonly result: ReadResult;
-  /** What was asked for, and what came: a folder's files have URIs of their own. */
+  /** The requested URI and those of the contents: files of a folder have their own. */
   readonly uris: ReadonlySet<string>;
-  /** What it refers to. */
+  /** The artifacts that it refers to. */
   readonly artifacts: readonly string[];
 }
 
 /**
- * Results by scope and URI. What holds an artifact belongs to the scope that it was stored in; what does not, and is
- * public, to everybody.
+ * Results by scope and URI. Results with artifacts belong to one scope; public results without artifacts are shared.
  */
 export class ResourceCache {
-  readonly #terms: CacheTerms;
+  readonly #deps: CacheDeps;
   readonly #entries: Shelf<Entry>;
-  readonly #flights = new Flights<ReadResult>();
+  readonly #fetches = new SingleFlight<ReadResult>();
   readonly #watches = new Set<Watch>();
 
-  constructor(terms: CacheTerms) {
-    this.#terms = terms;
-    const limits = { count: terms.maxKept ?? MAX_KEPT, size: MAX_ALL_KEPT_CHARS };
-    this.#entries = new Shelf(limits, terms.clock ?? Date.now);
+  constructor(deps: CacheDeps) {
+    this.#deps = deps;
+    const limits = { count: deps.maxKept ?? MAX_KEPT, size: MAX_ALL_KEPT_CHARS };
+    this.#entries = new Shelf(limits, deps.clock ?? Date.now);
   }
 
   /**
-   * The result that is kept, else the one that is on its way to the same scope, else what `fetch` gives. Failures are
-   * not kept, nor is what changed at the source meanwhile.
+   * Returns the cached result, joins a read under way in the same scope, or calls `fetch`. Failures, and results that
+   * changed at the source meanwhile, are not cached.
    *
    * @throws the signal's reason, or what `fetch` throws.
    */
@@ -78,25 +86,25 @@ export class ResourceCache {
     fetch: (signal: AbortSignal) => Promise<ReadResult>,
   ): Promise<ReadResult> {
     const own = ownKey(scope, uri);
-    const shared = this.#terms.sharesPublic === false ? [] : [sharedKey(uri)];
+    const shared = this.#deps.sharesPublic === false ? [] : [sharedKey(uri)];
     for (const key of [own, ...shared]) {
       const result = await untilAborted(this.#kept(key, scope), signal);
       if (result !== undefined) return result;
     }
-    return this.#flights.join(own, signal, (over) => this.#fetched(uri, own, fetch, over));
+    return this.#fetches.join(own, signal, (over) => this.#fetched(uri, own, fetch, over));
   }
 
-  /** A resource changed: nobody is given again what was read of it, alone or among others. */
+  /** A resource changed: drops all results that contain it. */
   invalidate(uri: string): void {
     for (const watch of this.#watches) watch.note(uri);
-    this.#flights.close();
+    this.#fetches.close();
     this.#entries.forget(({ uris }) => uris.has(uri));
   }
 
-  /** Anything may have changed. */
+  /** Drops everything. */
   clear(): void {
     for (const watch of this.#watches) watch.noteAll();
-    this.#flights.close();
+    this.#fetches.close();
     this.#entries.clear();
   }
 
@@ -104,16 +112,16 @@ export class ResourceCache {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     const there = await Promise.all(entry.artifacts.map((id) => this.#isThere(id, scope)));
-    // While the store was asked, a notice may have come.
+    // A notification may have arrived while the store was asked.
     if (there.every(Boolean) && this.#entries.has(key, entry)) return entry.result;
     if (this.#entries.has(key, entry)) this.#entries.delete(key);
     return undefined;
   }
 
-  /** A store that cannot be asked has not got it: the source may. */
+  /** If the store fails, the artifact counts as missing, and the source is asked. */
   async #isThere(id: string, scope: ArtifactScope): Promise<boolean> {
     try {
-      return await this.#terms.exists(id, scope);
+      return await this.#deps.exists(id, scope);
     } catch {
       return false;
     }
@@ -129,7 +137,7 @@ export class ResourceCache {
     this.#watches.add(watch);
     try {
       const result = await fetch(signal);
-      if (this.#terms.keeps !== false) this.#keep(uri, own, result, watch);
+      if (this.#deps.keeps !== false) this.#keep(uri, own, result, watch);
       return result;
     } finally {
       this.#watches.delete(watch);
@@ -142,7 +150,7 @@ export class ResourceCache {
     if (contents.length > MAX_KEPT_CONTENTS || size > MAX_KEPT_CHARS) return;
     const entry = { result, uris: new Set([uri, ...contents.map((each) => each.uri)]), artifacts: artifactsIn(result) };
     if (entry.artifacts.length > MAX_KEPT_ARTIFACTS || watch.touches(entry.uris)) return;
-    const isShared = result.cache_scope === "public" && this.#terms.sharesPublic !== false;
+    const isShared = result.cache_scope === "public" && this.#deps.sharesPublic !== false;
     const key = isShared && entry.artifacts.length === 0 ? sharedKey(uri) : own;
     this.#entries.set(key, entry, { size, ttl: ttlOf(result) });
   }
@@ -152,12 +160,12 @@ function ownKey(scope: ArtifactScope, uri: string): string {
   return `${scopeKey(scope)} ${uri}`;
 }
 
-/** No scope's key begins like this. */
+/** No scope key starts with "public". */
 function sharedKey(uri: string): string {
   return `public ${uri}`;
 }
 
-/** Milliseconds; 0 for what is no time. */
+/** Milliseconds. 0 for an invalid time. */
 function ttlOf({ ttl_ms: ttl = UNTOLD_TTL }: ReadResult): number {
   return ttl > 0 ? Math.min(ttl, MAX_TTL) : 0;
 }
@@ -175,25 +183,25 @@ function sizeOf({ contents }: ReadResult): number {
 /** One kind of list, by scope. */
 export class ListCache<T> {
   readonly #lists: Shelf<Listing<T>>;
-  readonly #flights = new Flights<Listing<T>>();
-  /** Grows with every change: what was fetched before one is not kept after it. */
+  readonly #fetches = new SingleFlight<Listing<T>>();
+  /** Counts changes: a list that was fetched before a change is not cached. */
   #changes = 0;
 
   constructor(clock: Clock = Date.now) {
     this.#lists = new Shelf({ count: MAX_KEPT, size: MAX_ALL_KEPT_CHARS }, clock);
   }
 
-  /** The list that is kept, else the one on its way, else what `fetch` gives; throws what `ResourceCache.read` does. */
+  /** Returns the cached list, joins a fetch under way, or calls `fetch`. Throws like `ResourceCache.read`. */
   async read({ scope, signal }: Reading, fetch: (signal: AbortSignal) => Promise<Listing<T>>): Promise<Listing<T>> {
     const key = scopeKey(scope);
-    return this.#lists.get(key) ?? this.#flights.join(key, signal, (over) => this.#fetched(key, fetch, over));
+    return this.#lists.get(key) ?? this.#fetches.join(key, signal, (over) => this.#fetched(key, fetch, over));
   }
 
-  /** Nothing that is kept, or on its way, is given to whoever asks from now on. */
+  /** Drops all lists, including those under way. */
   clear(): void {
     this.#changes += 1;
     this.#lists.clear();
-    this.#flights.close();
+    this.#fetches.close();
   }
 
   async #fetched(
@@ -208,11 +216,11 @@ export class ListCache<T> {
   }
 }
 
-/** How much is kept. */
+/** Limits of a shelf. */
 interface ShelfLimits {
-  /** Values. */
+  /** Maximum number of values. */
   readonly count: number;
-  /** Sum of what `set` is told of their sizes. */
+  /** Maximum sum of sizes. */
   readonly size: number;
 }
 
@@ -222,7 +230,7 @@ interface Kept<T> {
   readonly expires: number;
 }
 
-/** Values by key; the one unused for longest makes room. */
+/** Values by key. The least recently used value is dropped first. */
 export class Shelf<T> {
   /** Least recently used first. */
   readonly #kept = new Map<string, Kept<T>>();
@@ -235,7 +243,7 @@ export class Shelf<T> {
     this.#clock = clock;
   }
 
-  /** The value, if its time is not over. Counts as use. */
+  /** The value, unless it has expired. Counts as use. */
   get(key: string): T | undefined {
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
@@ -250,7 +258,7 @@ export class Shelf<T> {
     return this.#kept.get(key)?.value === value;
   }
 
-  /** Keeps a value for `ttl` milliseconds; no time at all, or a size above the limit, and it is not kept. */
+  /** Keeps a value for `ttl` milliseconds. Not kept if `ttl` is not positive or the size exceeds the limit. */
   set(key: string, value: T, { size, ttl }: { readonly size: number; readonly ttl: number }): void {
     this.delete(key);
     if (!(ttl > 0) || size > this.#limits.size) return;
@@ -266,7 +274,7 @@ export class Shelf<T> {
     this.#kept.delete(key);
   }
 
-  /** Forgets what a test holds for. */
+  /** Drops the values that match. */
   forget(test: (value: T) => boolean): void {
     for (const [key, { value }] of this.#kept) if (test(value)) this.delete(key);
   }
@@ -282,10 +290,10 @@ export class Shelf<T> {
   }
 }
 
-/** URIs that are remembered; above it everything counts as changed. */
+/** Maximum number of remembered URIs. Beyond it, everything counts as changed. */
 const MAX_SEEN = 64;
 
-/** Notices of changes during one fetch. */
+/** Notifications of changes during one fetch. */
 class Watch {
   readonly #changed = new Set<string>();
   #all = false;
@@ -296,7 +304,7 @@ class Watch {
     if (this.#changed.size > MAX_SEEN) this.noteAll();
   }
 
-  /** Anything may have changed. */
+  /** Everything may have changed. */
   noteAll(): void {
     this.#all = true;
     this.#changed.clear();
@@ -308,4 +316,116 @@ class Watch {
     for (const uri of this.#changed) if (uris.has(uri)) return true;
     return false;
   }
+}
+
+/** One content of a resource: a short text, also stored as an artifact if possible, or an artifact. */
+export type ResourceContent =
+  | (TextContent & {
+      /** The text as an artifact. Left out if it was not stored. */
+      readonly artifact?: ArtifactRef;
+    })
+  | ArtifactContent;
+
+/** Everything read from a resource. */
+export interface ResourceReading {
+  /** In the source's order. */
+  readonly contents: readonly ResourceContent[];
+  /** The artifacts that still exist, each once, including at most 1000 that the contents refer to. */
+  readonly artifacts: readonly ArtifactRef[];
+  /** Errors of the store. The contents are complete nevertheless. */
+  readonly failures: readonly SluiceError[];
+}
+
+/** Where contents are stored. */
+interface KeepingDeps {
+  readonly namespace: string;
+  readonly store: ArtifactStore;
+  /** Whether short texts are stored. */
+  readonly storesText: boolean;
+  readonly scope: ArtifactScope;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Stores the short texts of a result, at most {@link MAX_STORED_TEXTS}, if requested, and looks up its artifacts. */
+export async function contentsOf(result: ReadResult, deps: KeepingDeps): Promise<ResourceReading> {
+  const store = new TolerantStore(deps);
+  const contents: ResourceContent[] = [];
+  let toStore = deps.storesText ? MAX_STORED_TEXTS : 0;
+  for (const content of result.contents) {
+    if (content.kind === "text" && toStore > 0) {
+      contents.push(await store.stored(content));
+      toStore -= 1;
+    } else contents.push(content);
+  }
+  for (const id of artifactsIn(result).slice(0, MAX_TOLD)) await store.look(id);
+  return { contents, artifacts: store.artifacts, failures: store.failures };
+}
+
+/** The store during one read. Its errors are collected rather than thrown. */
+class TolerantStore {
+  readonly #deps: KeepingDeps;
+  readonly #artifacts = new Map<string, ArtifactRef>();
+  readonly #access: StoreAccess;
+
+  constructor(deps: KeepingDeps) {
+    this.#deps = deps;
+    this.#access = new StoreAccess({ store: deps.store, onFailure: "answer" }, deps.signal);
+  }
+
+  get artifacts(): readonly ArtifactRef[] {
+    return [...this.#artifacts.values()];
+  }
+
+  /** Each message once. */
+  get failures(): readonly SluiceError[] {
+    return this.#access.failures;
+  }
+
+  async stored(content: TextContent): Promise<ResourceContent> {
+    const { namespace, scope } = this.#deps;
+    const { text, uri, mime_type } = content;
+    if (text === "") return content;
+    const info = { namespace, scope, source: { uri }, ...(mime_type !== null && { mime_type }) };
+    const artifact = await this.#attempt("write", (store) => store.putText(text, info));
+    // An unstored text is shown as it is.
+    if (artifact === undefined || isTruncated(artifact)) return content;
+    this.#artifacts.set(artifact.id, artifact);
+    return { ...content, artifact };
+  }
+
+  async look(id: string): Promise<void> {
+    const found = await this.#attempt("read", (store) => store.stat(id, this.#deps.scope));
+    if (found !== undefined && found !== null) this.#artifacts.set(id, refOf(found));
+  }
+
+  #attempt<T>(act: "read" | "write", work: (store: ArtifactStore) => Promise<T>): Promise<T | undefined> {
+    const most = act === "read" ? STORE_SILENCE.look : STORE_SILENCE.bytes;
+    return this.#access.attempt<T | undefined>(
+      () => this.#access.call(act, work, most),
+      () => undefined,
+    );
+  }
+}
+
+function refOf({ stored_at: _, used_at: __, ...ref }: StoredArtifact): ArtifactRef {
+  return ref;
+}
+
+/** A reference in a text, as the core writes it. A source may have written the same. */
+const REFERENCE = /artifact:\/\/([A-Za-z0-9_.-]+)/g;
+
+/** Ids, each once: first those of contents, then those that texts refer to. */
+function artifactsIn({ contents }: ReadResult): readonly string[] {
+  const ids = new Set<string>();
+  for (const content of contents) if (content.kind === "artifact") ids.add(content.id);
+  for (const content of contents) {
+    if (content.kind === "text") for (const [, id] of content.text.matchAll(REFERENCE)) ids.add(id as string);
+  }
+  return [...ids];
+}
+
+/** What a model sees of an artifact. */
+export function namedArtifact(content: ArtifactContent): Readonly<Record<string, unknown>> {
+  const { id, mime_type, size_bytes, filename } = content;
+  return { id, mime_type, size_bytes, ...(filename !== null && { filename }) };
 }

@@ -1,78 +1,81 @@
 /**
- * The resources of a source (MCP "Resources"; RFC 0.3 §5.7).
+ * The resources of a source (MCP, "Resources"): what may be asked of them, how much is taken, and lists made fit to be shown.
  * @module
  */
 import type { ArtifactScope } from "../../artifacts/store.js";
+import { plainType } from "../../core/media-type.js";
+import { shortened } from "../../mcp/artifact-reader/answer.js";
+import { ToolClientError } from "../errors.js";
 
 /** A resource that the source lists. */
 export interface ListedResource {
-  /** What it is read by. */
+  /** The URI to read it by. */
   readonly uri: string;
-  /** What the source calls it; empty where the source says nothing. */
+  /** Its name. Empty if the source gives none. */
   readonly name: string;
-  /** What a person would call it. */
+  /** A title for people. */
   readonly title?: string;
-  /** What is in it, in the source's words. */
+  /** The source's description. */
   readonly description?: string;
-  /** What the source says it is. */
+  /** The media type, according to the source. */
   readonly mime_type?: string;
-  /** How large the source says it is. */
+  /** The size, according to the source. */
   readonly size_bytes?: number;
 }
 
-/** A template of resources' URIs (RFC 6570). */
+/** A URI template (RFC 6570). */
 export interface ListedTemplate {
-  /** Its variables stand in braces: `file:///{path}`. */
+  /** The template, with variables in braces: `file:///{path}`. */
   readonly uri_template: string;
-  /** What the source calls it; empty where the source says nothing. */
+  /** Its name. Empty if the source gives none. */
   readonly name: string;
-  /** What a person would call it. */
+  /** A title for people. */
   readonly title?: string;
-  /** What it leads to, in the source's words. */
+  /** The source's description. */
   readonly description?: string;
-  /** What the source says all that it leads to is. */
+  /** The media type of all its resources, according to the source. */
   readonly mime_type?: string;
 }
 
-/** How long an answer may be kept, and by whom; both absent where the source does not say. */
+/** How long an answer may be cached, and by whom. Left out if the source does not say. */
 export interface Freshness {
   /** Milliseconds. */
   readonly ttl_ms?: number;
-  /** Whether others may be given it. */
+  /** Whether other users may get it. */
   readonly cache_scope?: "public" | "private";
 }
 
-/** A text of a resource that is short enough to be shown, or that no store keeps. */
+/** A short text, or one that no store keeps. */
 export interface TextContent {
-  /** Which content this is. */
+  /** The kind of content. */
   readonly kind: "text";
-  /** As the source names it; empty where it does not. */
+  /** The URI. Empty if the source gives none. */
   readonly uri: string;
-  /** What the source says it is; null where it does not. */
+  /** The media type, according to the source; null if it gives none. */
   readonly mime_type: string | null;
   /** The whole text. */
   readonly text: string;
 }
 
-/** Bytes of a resource, or a long text. */
+/** Binary data, or a long text. */
 export interface ArtifactContent {
-  /** Which content this is. */
+  /** The kind of content. */
   readonly kind: "artifact";
-  /** As the source names it; empty where it does not. */
+  /** The URI. Empty if the source gives none. */
   readonly uri: string;
-  /** What it is; null where nobody said. */
+  /** The media type, or null. */
   readonly mime_type: string | null;
-  /** The artifact's id in the scope of the reading. */
+  /** The artifact's id in the reader's scope. */
   readonly id: string;
-  /** Of the artifact's bytes. */
+  /** The artifact's size. */
   readonly size_bytes: number;
-  /** What a person would call it; null where it has no name. */
+  /** A file name, or null. */
   readonly filename: string | null;
-  /** What the observation says of it. */
+  /** A summary for observations. */
   readonly summary: string;
 }
 
-/** One content of a resource, as it arrived behind the gate. */
+/** One content of a resource, behind the gate. */
 export type ReadContent = TextContent | ArtifactContent;
 
 /** All contents of a resource. */
@@ -80,20 +83,168 @@ export interface ReadResult extends Freshness {
   readonly contents: readonly ReadContent[];
 }
 
-/** What may be asked of a source's resources. Errors as of `SourceConnection`. */
+/** A source's resources. Throws like `SourceConnection`. */
 export interface ResourceConnection {
-  /** All pages. */
+  /** Lists resources. Follows pages. */
   list(signal: AbortSignal): Promise<readonly ListedResource[]>;
-  /** All pages. */
+  /** Lists templates. Follows pages. */
   templates(signal: AbortSignal): Promise<readonly ListedTemplate[]>;
-  /** Text longer than `inlineChars` becomes an artifact, as all bytes do; where it is not stored it stays text. */
+  /**
+   * Reads a resource. Binary data, and text longer than `inlineChars`, become artifacts. Text that is not stored
+   * stays text.
+   */
   read(
     uri: string,
     reading: { readonly scope: ArtifactScope; readonly inlineChars: number; readonly signal: AbortSignal },
   ): Promise<ReadResult>;
-  /** Asks to be told of changes; `resource_updated` notices come then. */
+  /** Subscribes to changes, which arrive as `resource_updated` notifications. */
   subscribe(uri: string, signal: AbortSignal): Promise<void>;
   unsubscribe(uri: string, signal: AbortSignal): Promise<void>;
-  /** Values that the source offers for a template's variable; empty where it offers none. */
+  /** Completes a template variable. Empty if the source offers no values. */
   complete(template: string, variable: string, value: string, signal: AbortSignal): Promise<readonly string[]>;
+}
+
+/** Maximum length of a URI and of a template, in UTF-16 units. */
+export const MAX_URI: number = 4096;
+
+/** Maximum number of resources or templates in a list. */
+const MAX_LISTED: number = 10_000;
+/** Maximum length of all their texts together, in UTF-16 units. */
+const MAX_LISTED_CHARS: number = 2_000_000;
+/** Maximum characters of a resource's name and title. */
+const MAX_NAME: number = 200;
+/** Maximum characters of a resource's description. */
+const MAX_DESCRIPTION: number = 500;
+
+/** Maximum entries of a page for a planner. */
+export const MAX_PAGE_ENTRIES: number = 100;
+/** Maximum characters of a page for a planner, as JSON. */
+export const MAX_PAGE_CHARS: number = 20_000;
+
+/** Maximum number of cached results, and of cached lists. */
+export const MAX_KEPT: number = 512;
+/** Maximum size of a cached result, in UTF-16 units. */
+export const MAX_KEPT_CHARS: number = 262_144;
+/** Maximum size of the whole cache, in UTF-16 units. */
+export const MAX_ALL_KEPT_CHARS: number = 4_194_304;
+/** Maximum artifacts of a cached result. Each is looked up before the result is used again. */
+export const MAX_KEPT_ARTIFACTS: number = 64;
+/** Maximum contents of a cached result. */
+export const MAX_KEPT_CONTENTS: number = 256;
+
+/** Maximum short texts of one result that are stored. Further ones are only shown. */
+export const MAX_STORED_TEXTS: number = 256;
+/** Maximum artifacts of one result that are reported to a host. */
+export const MAX_TOLD: number = 1000;
+
+/** Milliseconds that a result is cached if the source gives no time. */
+export const UNTOLD_TTL: number = 300_000;
+/** Maximum milliseconds that a result is cached. */
+export const MAX_TTL: number = 86_400_000;
+/** Milliseconds that a list is cached, unless the source reports a change. */
+export const LIST_TTL: number = 60_000;
+
+/** Maximum length of a subscribed URI, in UTF-16 units. */
+export const MAX_WATCHED_URI: number = 2048;
+/** Maximum subscriptions of one session. */
+export const MAX_SUBSCRIPTIONS: number = 1000;
+/** Maximum number of sessions whose subscriptions are tracked. The least recently used is forgotten. */
+export const MAX_OWNERS: number = 1000;
+/** Milliseconds that renewing subscriptions on a new connection may take. */
+export const RENEWAL_TIME: number = 60_000;
+
+/** Maximum expressions of a template. */
+export const MAX_EXPRESSIONS: number = 64;
+/** Maximum values of a template argument that is a list or an object. */
+export const MAX_VALUES: number = 100;
+/** Maximum values of a completion (MCP "Completion"). */
+export const MAX_COMPLETIONS: number = 100;
+
+/** A list, within limits. */
+export interface Listing<T> {
+  /** In the source's order. */
+  readonly items: readonly T[];
+  /** Number of entries left out: invalid URIs, or too many entries. */
+  readonly left_out: number;
+  /** Length of all texts, in UTF-16 units. */
+  readonly chars: number;
+}
+
+/** Characters that are invisible, or that hide or move other text. */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+const ALL_HIDDEN = new RegExp(HIDDEN, "gu");
+/** UTF-16 units of a text that are inspected for each character that is shown. */
+const LOOKED_AT = 4;
+
+/** Filters resources by valid URIs, and shortens and cleans names and descriptions. */
+export function fitResources(listed: readonly ListedResource[]): Listing<ListedResource> {
+  return fit(listed, (resource) => {
+    if (!isFitUri(resource.uri)) return undefined;
+    const size = resource.size_bytes;
+    const isSize = Number.isSafeInteger(size) && (size as number) >= 0;
+    return { uri: resource.uri, ...described(resource), ...(isSize && { size_bytes: size as number }) };
+  });
+}
+
+/** Same for templates. */
+export function fitTemplates(listed: readonly ListedTemplate[]): Listing<ListedTemplate> {
+  return fit(listed, (template) => {
+    if (!isFitUri(template.uri_template)) return undefined;
+    return { uri_template: template.uri_template, ...described(template) };
+  });
+}
+
+/**
+ * Checks a URI.
+ *
+ * @throws ToolClientError if it is not a string, empty, longer than `most` UTF-16 units, or has invisible characters.
+ */
+export function checkUri(uri: unknown, name = "uri", most: number = MAX_URI): asserts uri is string {
+  if (isFitUri(uri, most)) return;
+  throw new ToolClientError(
+    `${name} must be a text of 1 to ${most} characters that can all be seen: give it as the source lists it.`,
+  );
+}
+
+/** Whether it is a string of 1 to `most` UTF-16 units without invisible characters. */
+export function isFitUri(uri: unknown, most: number = MAX_URI): uri is string {
+  return typeof uri === "string" && uri !== "" && uri.length <= most && !HIDDEN.test(uri);
+}
+
+type Described = Pick<ListedResource, "name" | "title" | "description" | "mime_type">;
+
+function described({ name, title, description, mime_type }: Described): Described {
+  const type = plainType(textOr(mime_type));
+  const shownTitle = shown(title, MAX_NAME);
+  const shownDescription = shown(description, MAX_DESCRIPTION);
+  return {
+    name: shown(name, MAX_NAME),
+    ...(shownTitle !== "" && { title: shownTitle }),
+    ...(shownDescription !== "" && { description: shownDescription }),
+    ...(type !== undefined && { mime_type: type }),
+  };
+}
+
+function shown(text: unknown, most: number): string {
+  const seen = (textOr(text) ?? "").slice(0, LOOKED_AT * most).replace(ALL_HIDDEN, " ");
+  return shortened(seen.replace(/\s+/g, " ").trim(), most);
+}
+
+/** The value if it is a string. A connection's values may differ from their types at run time. */
+function textOr(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function fit<T extends object>(listed: readonly T[], fitted: (each: T) => T | undefined): Listing<T> {
+  const items: T[] = [];
+  let chars = 0;
+  for (const each of listed.slice(0, MAX_LISTED)) {
+    const item = fitted(each);
+    if (item === undefined) continue;
+    const more = Object.values(item).reduce<number>((sum, value) => sum + String(value).length, 0);
+    if (chars + more > MAX_LISTED_CHARS) break;
+    chars += more;
+    items.push(item);
+  }
+  return { items, left_out: listed.length - items.length, chars };
 }

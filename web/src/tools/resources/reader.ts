@@ -1,59 +1,74 @@
 /**
- * A source's resources, for hosts and for the tools made of them (RFC 0.3 §5.7).
+ * A source's resources, for hosts and for the tools that are made of them: lists, reads, subscriptions and completions.
  * @module
  */
 import type { ArtifactScope, ArtifactStore, Clock } from "../../artifacts/store.js";
+import { untilAborted } from "../../core/abort.js";
 import type { ResourcesConfig } from "../../core/config.js";
-import { heedless } from "../../mcp/door-event.js";
-import type { ToolContext } from "../context.js";
-import { ToolClientError } from "../errors.js";
-import { unsupported } from "../problem.js";
+import { ignoreErrors } from "../../mcp/interceptor-event.js";
+import { userKey } from "../auth/token-store.js";
+import { ToolClientError, unsupported } from "../errors.js";
+import { KeyedQueue } from "../keyed-work.js";
+import type { ResourceEvent, ToolContext } from "../options.js";
+import type { SilenceListener } from "../resilience/attempt.js";
 import type { SourceNotice } from "../source.js";
-import { ListCache, type Reading, ResourceCache } from "./cache.js";
-import type { ListedResource, ListedTemplate, ReadContent, ResourceConnection } from "./connection.js";
-import { contentsOf, namedArtifact, type ResourceReading } from "./contents.js";
-import type { ResourceEvent } from "../event.js";
-import { MAX_COMPLETIONS, MAX_URI, MAX_WATCHED_URI } from "./limits.js";
-import { checkUri, fitResources, fitTemplates, isFitUri, type Listing } from "./listed.js";
-import { Changes, Owners, type Subscriptions } from "./subscriptions.js";
+import { contentsOf, ListCache, namedArtifact, type Reading, ResourceCache, type ResourceReading } from "./cache.js";
+import {
+  checkUri,
+  fitResources,
+  fitTemplates,
+  isFitUri,
+  type ListedResource,
+  type ListedTemplate,
+  type Listing,
+  MAX_COMPLETIONS,
+  MAX_OWNERS,
+  MAX_SUBSCRIPTIONS,
+  MAX_URI,
+  MAX_WATCHED_URI,
+  type ReadContent,
+  RENEWAL_TIME,
+  type ResourceConnection,
+} from "./connection.js";
 import { templateVariables } from "./templates.js";
 
 /**
- * Does work over the session of whoever calls, within the source's limits: attempts, time, calls at a time. `resources`
- * is undefined where the source has none.
+ * Works over the caller's session, within the source's limits for attempts, time and concurrency. `resources` is
+ * undefined if the source has none. With a listener, a timeout is not tried again.
  */
 type UseResources = <T>(
   context: ToolContext,
   work: (resources: ResourceConnection | undefined, signal: AbortSignal) => Promise<T>,
+  silence?: SilenceListener,
 ) => Promise<T>;
 
-/** What a reader is made of. */
-export interface ResourceTerms {
-  /** The source's name: prefix of its tools and of its artifacts' ids. */
+/** What a reader needs. */
+export interface ResourceDeps {
+  /** The source's name, which prefixes its tools and the ids of its artifacts. */
   readonly namespace: string;
   readonly use: UseResources;
-  /** Where the source's artifacts go. */
+  /** The source's store. */
   readonly store: ArtifactStore;
-  /** As in the source's `artifact_extraction`. */
+  /** `resources` of the source's `artifact_extraction`. */
   readonly config?: ResourcesConfig | undefined;
-  /** Whether each user has a session of their own; false when left out. */
+  /** Whether each user has their own session. Defaults to false. */
   readonly isPerUser?: boolean;
-  /** Told of changes. What it throws is its own affair. */
+  /** Called when something changes. Errors that it throws are ignored. */
   readonly onEvent?: (event: ResourceEvent) => void;
   readonly clock?: Clock;
 }
 
-/** Characters below which a text stays a text, unless the configuration says otherwise (RFC 0.3 §4.2). */
+/** Default limit below which a text stays a text. */
 const INLINE_CHARS = 10_000;
 
 /**
- * Reads what a source has beside tools. Results are kept by scope and URI until the source says that they changed or
- * their time is over; with `cache_reads_to_artifacts: false` every read asks the source, and short texts are not stored.
- * Everything throws ToolNodeErrors: E_TOOL_UNSUPPORTED where the source has no resources, E_TOOL_CLIENT for what nobody
- * can be asked; the signal's reason when the context's signal is aborted; and what `use` throws.
+ * Reads a source's resources. Results are cached by scope and URI until they change or expire; with
+ * `cache_reads_to_artifacts: false` every read asks the source, and short texts are not stored. Methods throw
+ * ToolNodeErrors (E_TOOL_UNSUPPORTED if the source has no resources, E_TOOL_CLIENT for invalid arguments), the
+ * signal's reason, and what `use` throws.
  */
 export class ResourceReader {
-  readonly #terms: ResourceTerms;
+  readonly #deps: ResourceDeps;
   readonly #keeps: boolean;
   readonly #cache: ResourceCache;
   readonly #resources: ListCache<ListedResource>;
@@ -61,9 +76,9 @@ export class ResourceReader {
   readonly #owners: Owners;
   readonly #changes: Changes;
 
-  constructor(terms: ResourceTerms) {
-    const { store, clock = Date.now, isPerUser = false, config = {} } = terms;
-    this.#terms = terms;
+  constructor(deps: ResourceDeps) {
+    const { store, clock = Date.now, isPerUser = false, config = {} } = deps;
+    this.#deps = deps;
     this.#keeps = config.cache_reads_to_artifacts ?? true;
     this.#cache = new ResourceCache({
       exists: (id, scope) => store.exists(id, scope),
@@ -74,64 +89,70 @@ export class ResourceReader {
     this.#resources = new ListCache(clock);
     this.#templates = new ListCache(clock);
     this.#owners = new Owners(isPerUser, () => this.#forget());
-    this.#changes = new Changes(heedless(terms.onEvent));
+    this.#changes = new Changes(ignoreErrors(deps.onEvent));
   }
 
-  /** What the source lists, all of its pages. */
-  async listResources(context: ToolContext = {}): Promise<Listing<ListedResource>> {
+  /** Lists resources. Follows pages. `silence` is told when the source takes long. */
+  async listResources(context: ToolContext = {}, silence?: SilenceListener): Promise<Listing<ListedResource>> {
     return this.#resources.read(readingOf(context), (over) =>
-      this.#with(over, context, async (resources, signal) => fitResources(await resources.list(signal))),
+      this.#with(over, context, async (resources, signal) => fitResources(await resources.list(signal)), silence),
     );
   }
 
-  /** The templates that it lists, all of its pages. */
-  async listResourceTemplates(context: ToolContext = {}): Promise<Listing<ListedTemplate>> {
+  /** Lists templates. Follows pages. `silence` is told when the source takes long. */
+  async listResourceTemplates(context: ToolContext = {}, silence?: SilenceListener): Promise<Listing<ListedTemplate>> {
     return this.#templates.read(readingOf(context), (over) =>
-      this.#with(over, context, async (resources, signal) => fitTemplates(await resources.templates(signal))),
+      this.#with(over, context, async (resources, signal) => fitTemplates(await resources.templates(signal)), silence),
     );
   }
 
   /**
-   * Reads a resource, every content of it: bytes and long texts as artifacts of the context's scope, a short text as it
-   * is, and stored too unless the configuration says otherwise.
+   * Reads a resource. Binary data and long texts become artifacts in the context's scope. Short texts are returned,
+   * and also stored unless the configuration says otherwise.
    *
-   * @param options.storesText false for whoever stores short texts itself.
+   * @param options.storesText false if the caller stores short texts itself.
+   * @param options.silence told when the source takes long.
    */
   async readResource(
     uri: string,
     context: ToolContext = {},
-    { storesText = true }: { readonly storesText?: boolean } = {},
+    {
+      storesText = true,
+      silence,
+    }: { readonly storesText?: boolean; readonly silence?: SilenceListener | undefined } = {},
   ): Promise<ResourceReading> {
     checkUri(uri);
-    const { namespace, store, config } = this.#terms;
+    const { namespace, store, config } = this.#deps;
     const reading = readingOf(context);
     const inlineChars = Math.max(0, (config?.inline_text_if_under_chars ?? INLINE_CHARS) - 1);
     const result = await this.#cache.read(uri, reading, (over) =>
-      this.#with(over, context, (resources, signal) =>
-        resources.read(uri, { scope: reading.scope, inlineChars, signal }),
+      this.#with(
+        over,
+        context,
+        (resources, signal) => resources.read(uri, { scope: reading.scope, inlineChars, signal }),
+        silence,
       ),
     );
     return contentsOf(result, { namespace, store, storesText: storesText && this.#keeps, ...reading });
   }
 
   /**
-   * A function that reads links for one call and gives a `resources/read` result whose bytes and long texts are references
-   * already (RFC 0.3 §4.3): what `TransformOptions.readResource` is given. Undefined where the configuration never lets a
-   * link be read. Which links are small enough decides the core.
+   * Creates a function for `TransformOptions.readResource`. It reads links for one call, and returns a
+   * `resources/read` result in which binary data and long texts are references. The core decides which links are
+   * small enough. Undefined if the configuration never reads links.
    *
-   * @param timeoutSeconds how long one read may take.
-   * @param onRead told of what was read, before the result that the link stands in is finished: the core's list of artifacts
-   * has only what it stored by itself.
+   * @param timeoutSeconds limit for one read.
+   * @param onRead called with each read, since the core's list of artifacts only has those it stored itself.
    */
   linkReader(
     context: ToolContext,
     timeoutSeconds: number,
     onRead?: (reading: ResourceReading) => void,
   ): ((uri: string) => Promise<unknown>) | undefined {
-    const { config } = this.#terms;
+    const { config } = this.#deps;
     if (config?.enabled === false || (config?.auto_read_if_size_under_bytes ?? 0) === 0) return undefined;
     return async (uri) => {
-      // Whoever waits for the result may have given up long ago, and cannot say so here.
+      // The caller may stop waiting without a way to say so here.
       const late = AbortSignal.timeout(timeoutSeconds * 1000);
       const signal = context.signal === undefined ? late : AbortSignal.any([context.signal, late]);
       const reading = await this.readResource(uri, { ...context, signal }, { storesText: false });
@@ -140,7 +161,7 @@ export class ResourceReader {
     };
   }
 
-  /** Asks the source to tell of a resource's changes; as often as it was asked, it has to be asked to stop. */
+  /** Subscribes to changes of a resource. Each call needs its own `unsubscribe`. */
   async subscribe(uri: string, context: ToolContext = {}): Promise<void> {
     checkUri(uri, "uri", MAX_WATCHED_URI);
     await this.#with(context.signal, context, (resources, signal, subscriptions) =>
@@ -148,7 +169,7 @@ export class ResourceReader {
     );
   }
 
-  /** Takes one asking back. */
+  /** Undoes one `subscribe`. */
   async unsubscribe(uri: string, context: ToolContext = {}): Promise<void> {
     checkUri(uri);
     await this.#with(context.signal, context, (resources, signal, subscriptions) =>
@@ -156,7 +177,7 @@ export class ResourceReader {
     );
   }
 
-  /** Values that the source offers for a variable of a template, beginning with what is written of it. */
+  /** Completes a template variable, starting with `value`. */
   async complete(
     template: string,
     variable: string,
@@ -173,13 +194,13 @@ export class ResourceReader {
   }
 
   /**
-   * Takes a notice of the source's: forgets what it makes old, and tells the host. Of a resource that nobody subscribed to
-   * nothing is told, and of one that changes all the time only now and then.
+   * Handles a notification of the source: drops cached results and tells the host. Resources without subscribers are
+   * not reported, and frequent changes only now and then.
    *
-   * @param scope whose session it came from, where users have sessions of their own.
+   * @param scope the user whose session it came from, where users have their own.
    */
   notice(notice: SourceNotice, scope?: ArtifactScope): void {
-    const { namespace } = this.#terms;
+    const { namespace } = this.#deps;
     const whose = scope === undefined ? {} : { scope };
     if (notice.kind === "resource_updated" && isFitUri(notice.uri)) {
       this.#cache.invalidate(notice.uri);
@@ -191,7 +212,7 @@ export class ResourceReader {
     }
   }
 
-  /** Forgets everything, subscriptions included: for a source that is closed. */
+  /** Drops everything, including subscriptions. Called when the source is closed. */
   close(): void {
     this.#owners.close();
     this.#changes.close();
@@ -208,14 +229,16 @@ export class ResourceReader {
     signal: AbortSignal | undefined,
     context: ToolContext,
     work: (resources: ResourceConnection, signal: AbortSignal, subscriptions: Subscriptions) => Promise<T>,
+    silence?: SilenceListener,
   ): Promise<T> {
-    const { namespace, use } = this.#terms;
-    return use({ ...context, ...(signal !== undefined && { signal }) }, async (resources, over) => {
+    const { namespace, use } = this.#deps;
+    const met = async (resources: ResourceConnection | undefined, over: AbortSignal): Promise<T> => {
       if (resources === undefined) {
         throw unsupported(`The source ${namespace} has no resources: call one of its tools instead.`);
       }
       return work(resources, over, this.#owners.meet(context, resources));
-    });
+    };
+    return use({ ...context, ...(signal !== undefined && { signal }) }, met, silence);
   }
 }
 
@@ -223,10 +246,187 @@ function readingOf({ scope = {}, signal }: ToolContext): Reading {
   return { scope, signal };
 }
 
-/** In the words of the wire, where there are such: the gate reads it like any other result. */
+/** The content in MCP's format, which the gate reads like any other result. */
 function linked(content: ReadContent): Readonly<Record<string, unknown>> {
   const { uri, mime_type } = content;
   const type = mime_type !== null && { mimeType: mime_type };
   if (content.kind === "text") return { uri, ...type, text: content.text };
   return { uri, ...type, artifact: namedArtifact(content), summary: content.summary };
+}
+
+interface Owner {
+  connection: ResourceConnection | undefined;
+  readonly subscriptions: Subscriptions;
+}
+
+/** Subscriptions by session. They outlive the connections of the session. */
+class Owners {
+  readonly #isPerUser: boolean;
+  readonly #onReplaced: () => void;
+  readonly #closing = new AbortController();
+  /** Least recently used first. */
+  readonly #owners = new Map<string, Owner>();
+
+  /** @param onReplaced called when a session continues over another connection: notifications may have been missed. */
+  constructor(isPerUser: boolean, onReplaced: () => void) {
+    this.#isPerUser = isPerUser;
+    this.#onReplaced = onReplaced;
+  }
+
+  /** The subscriptions of the caller, whose session now uses this connection. */
+  meet(context: ToolContext, connection: ResourceConnection): Subscriptions {
+    const key = this.#isPerUser ? userKey(context) : "";
+    const owner = this.#owners.get(key) ?? { connection: undefined, subscriptions: new Subscriptions() };
+    this.#owners.delete(key);
+    this.#owners.set(key, owner);
+    this.#makeRoom();
+    const before = owner.connection;
+    owner.connection = connection;
+    if (before !== undefined && before !== connection) {
+      this.#onReplaced();
+      void this.#renew(owner, connection);
+    }
+    return owner.subscriptions;
+  }
+
+  /** Whether anyone subscribed to a resource. */
+  want(uri: string): boolean {
+    for (const { subscriptions } of this.#owners.values()) if (subscriptions.has(uri)) return true;
+    return false;
+  }
+
+  /** Ends all subscriptions. */
+  close(): void {
+    this.#closing.abort();
+    this.#owners.clear();
+  }
+
+  /** Renews subscriptions on a new connection. Errors are ignored: subscribers hear nothing then. */
+  async #renew({ subscriptions }: Owner, connection: ResourceConnection): Promise<void> {
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(RENEWAL_TIME)]);
+    for (const uri of subscriptions.uris) {
+      if (signal.aborted) return;
+      await connection.subscribe(uri, signal).catch(() => undefined);
+    }
+  }
+
+  #makeRoom(): void {
+    for (const key of this.#owners.keys()) {
+      if (this.#owners.size <= MAX_OWNERS) return;
+      this.#owners.delete(key);
+    }
+  }
+}
+
+/** Counts subscriptions by URI. The source is asked for the first and after the last. */
+export class Subscriptions {
+  readonly #counts = new Map<string, number>();
+  /** Subscriptions under way. The source may notify before it answers. */
+  readonly #pending = new Set<string>();
+  /** Runs steps for the same URI one after the other. */
+  readonly #turns = new KeyedQueue();
+
+  /** URIs with subscribers. */
+  get uris(): readonly string[] {
+    return [...this.#counts.keys()];
+  }
+
+  /** Whether a URI has subscribers. */
+  has(uri: string): boolean {
+    return this.#counts.has(uri) || this.#pending.has(uri);
+  }
+
+  /** Adds one subscription. Calls `subscribe` for the first; if it throws, nothing is counted. */
+  add(uri: string, signal: AbortSignal, subscribe: () => Promise<void>): Promise<void> {
+    return this.#step(uri, signal, async () => {
+      const count = this.#counts.get(uri) ?? 0;
+      if (count === 0) {
+        if (this.#counts.size >= MAX_SUBSCRIPTIONS) throw tooMany();
+        this.#pending.add(uri);
+        // Steps for one URI never overlap.
+        await subscribe().finally(() => this.#pending.delete(uri));
+      }
+      this.#counts.set(uri, count + 1);
+    });
+  }
+
+  /**
+   * Removes one subscription. Calls `unsubscribe` for the last, which is removed even if that throws. Does nothing
+   * without one.
+   */
+  remove(uri: string, signal: AbortSignal, unsubscribe: () => Promise<void>): Promise<void> {
+    return this.#step(uri, signal, async () => {
+      const count = this.#counts.get(uri) ?? 0;
+      if (count > 1) this.#counts.set(uri, count - 1);
+      if (count !== 1) return;
+      this.#counts.delete(uri);
+      await unsubscribe();
+    });
+  }
+
+  #step(uri: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    const step = this.#turns.take(uri, async () => {
+      signal.throwIfAborted();
+      await work();
+    });
+    return untilAborted(step, signal);
+  }
+}
+
+function tooMany(): ToolClientError {
+  return new ToolClientError(
+    `This session asks for changes of ${MAX_SUBSCRIPTIONS} resources already: unsubscribe from some of them.`,
+  );
+}
+
+/** Minimum milliseconds between two events of the same change. */
+const PAUSE = 100;
+
+/** Reports a change at once, and repeated changes once at the end of a short interval. */
+export class Changes {
+  readonly #onEvent: (event: ResourceEvent) => void;
+  /** Changes reported in this interval, and those to report at its end. */
+  #told = new Map<string, ResourceEvent | undefined>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(onEvent: (event: ResourceEvent) => void) {
+    this.#onEvent = onEvent;
+  }
+
+  tell(event: ResourceEvent): void {
+    const key = keyOf(event);
+    if (this.#told.has(key)) {
+      this.#told.set(key, event);
+      return;
+    }
+    this.#told.set(key, undefined);
+    this.#wait();
+    this.#onEvent(event);
+  }
+
+  /** Drops pending reports. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#told.clear();
+  }
+
+  #wait(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => this.#over(), PAUSE);
+    // The timer must not keep the process alive.
+    (this.#timer as { unref?: () => void }).unref?.();
+  }
+
+  #over(): void {
+    this.#timer = undefined;
+    const told = this.#told;
+    this.#told = new Map();
+    for (const event of told.values()) if (event !== undefined) this.tell(event);
+  }
+}
+
+/** Equal for events that a host cannot tell apart. */
+function keyOf(event: ResourceEvent): string {
+  return JSON.stringify([event.kind === "updated" ? event.uri : null, event.scope ?? null]);
 }

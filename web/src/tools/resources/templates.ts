@@ -1,34 +1,33 @@
 /**
- * URI templates filled with arguments (RFC 6570).
+ * URI templates (RFC 6570): their variables, and filling them.
  * @module
  */
 import { parseTemplate } from "url-template";
 import { ToolClientError } from "../errors.js";
-import { checkUri } from "./listed.js";
-import { MAX_EXPRESSIONS, MAX_URI, MAX_VALUES } from "./limits.js";
+import { checkUri, MAX_EXPRESSIONS, MAX_URI, MAX_VALUES } from "./connection.js";
 
 /** A variable of a template. */
 export interface TemplateVariable {
-  /** As the template has it. */
+  /** The name in the template. */
   readonly name: string;
-  /** Whether the URI means something else without it: parameters of a query and fragments may be left out. */
+  /** Whether the URI needs it. Query parameters and fragments are optional. */
   readonly isRequired: boolean;
 }
 
 type Filling = string | string[] | Record<string, string>;
 
-/** One expression in braces, or what is around them. */
+/** An expression in braces, or the text around expressions. */
 const PART = /\{([^{}]*)\}|([^{}]+)|([{}])/g;
 const EXPRESSION = /^([+#./;?&]?)([^,]+(?:,[^,]+)*)$/;
-/** Hyphens are beyond the RFC and in use. */
+/** Hyphens are not in the RFC, but in use. */
 const VARIABLE = /^((?:[\w-]|%[0-9A-Fa-f]{2})(?:\.?(?:[\w-]|%[0-9A-Fa-f]{2}))*)(?::[1-9]\d{0,3}|\*)?$/;
-/** Operators of what may be left out. */
+/** Operators of optional expressions. */
 const OPTIONAL = "?&;#";
 
 /**
- * The variables of a template, each once, in the order in which they appear.
+ * The variables of a template, each once, in order of appearance.
  *
- * @throws ToolClientError when the template is too long or no template.
+ * @throws ToolClientError if the template is too long or invalid.
  */
 export function templateVariables(template: string): readonly TemplateVariable[] {
   checkUri(template, "template");
@@ -52,17 +51,18 @@ export function templateVariables(template: string): readonly TemplateVariable[]
 }
 
 /**
- * The URI that a template and its arguments make. An argument is a text, a number, true or false, a list of them, or an
- * object of them; null and empty lists are left out.
+ * Fills a template. An argument is a string, a number, a boolean, or a list or an object of them. null and empty
+ * lists are left out.
  *
- * @throws ToolClientError when a variable is missing, an argument is unknown or of another kind, or the URI too long.
+ * @throws ToolClientError if a variable is missing, an argument is unknown or of a wrong type, or the URI is too
+ *   long.
  */
 export function fillTemplate(template: string, given: Readonly<Record<string, unknown>>): string {
   const variables = templateVariables(template);
   const names = new Set(variables.map(({ name }) => name));
   const unknown = Object.keys(given).filter((name) => !names.has(name));
   if (unknown.length > 0) throw notOf(unknown, names);
-  // Names are a source's: they must not reach what every object has.
+  // No prototype: a source may name a variable `constructor`.
   const filling = Object.create(null) as Record<string, Filling>;
   for (const { name } of variables) {
     const value = Object.hasOwn(given, name) ? fillingOf(name, given[name]) : undefined;
@@ -78,7 +78,7 @@ function expanded(template: string, filling: Record<string, Filling>): string {
   try {
     uri = parseTemplate(template).expand(filling);
   } catch (cause) {
-    // Half of a surrogate pair has no bytes that a URI could name.
+    // A lone surrogate cannot be encoded.
     if (cause instanceof URIError) throw new ToolClientError("arguments must hold whole characters only.", { cause });
     throw cause;
   }
@@ -86,7 +86,7 @@ function expanded(template: string, filling: Record<string, Filling>): string {
   return uri;
 }
 
-/** Texts only; undefined for what has no value. */
+/** Converts a value to strings. Undefined if there is no value. */
 function fillingOf(name: string, value: unknown): Filling | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value !== "object") return textOf(name, value);

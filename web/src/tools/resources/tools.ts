@@ -1,35 +1,42 @@
 /**
- * A source's resources as tools: `resources_list`, `resources_read`, `resources_templates_list` (RFC 0.3 §6, phase 2).
+ * A source's resources as tools: `resources_list`, `resources_read` and `resources_templates_list`.
  * @module
  */
 import { Answer } from "../../core/transformed.js";
 import type { SluiceConfig } from "../../core/config.js";
 import type { Sluice, Transformed } from "../../core/sluice.js";
-import type { ToolContext } from "../context.js";
+import type { ToolContext } from "../options.js";
 import { ToolClientError } from "../errors.js";
 import type { ToolSpec } from "../registry.js";
+import type { SilenceListener } from "../resilience/attempt.js";
 import type { JsonSchema } from "../source.js";
-import { ToolAnswer } from "../tool-answer.js";
-import { namedArtifact, type ResourceContent } from "./contents.js";
-import { MAX_PAGE_CHARS, MAX_PAGE_ENTRIES } from "./limits.js";
-import type { Listing } from "./listed.js";
+import { ToolAnswer } from "../tool-call.js";
+import { namedArtifact, type ResourceContent } from "./cache.js";
+import { type Listing, MAX_PAGE_CHARS, MAX_PAGE_ENTRIES } from "./connection.js";
 import type { ResourceReader } from "./reader.js";
 import { fillTemplate } from "./templates.js";
 
-/** What the tools are made of. */
-interface ResourceToolTerms {
+/** What the tools need. */
+interface ResourceToolDeps {
   readonly reader: ResourceReader;
   /** Prefix of the tools' names. */
   readonly namespace: string;
-  /** Where the tools come from: the transport. */
+  /** The transport. */
   readonly source: string;
-  /** What every result passes. */
+  /** Every result passes it. */
   readonly sluice: Sluice;
-  /** The same configuration as the sluice's: pages stay well within its guardrail. */
+  /** The sluice's configuration: pages stay well within its guardrail. */
   readonly config?: Pick<SluiceConfig, "guardrail">;
-  /** Told of each answer, by the name of its tool without the prefix. */
-  readonly onAnswer?: (tool: string, answer: ToolAnswer) => void;
+  /** Makes a call of a tool, named without the prefix. Defaults to the work alone. */
+  readonly run?: RunTool;
 }
+
+/** Does the work of a call: watches its time, and reports what it gives. */
+export type RunTool = (
+  tool: string,
+  context: ToolContext,
+  work: (silence?: SilenceListener) => Promise<ToolAnswer>,
+) => Promise<ToolAnswer>;
 
 type Args = Readonly<Record<string, unknown>>;
 
@@ -49,14 +56,14 @@ const READ_SCHEMA: JsonSchema = {
   additionalProperties: false,
 };
 
-/** The three tools; a pure function of the namespace, as far as a model sees them. */
-export function resourceTools(terms: ResourceToolTerms): readonly ToolSpec[] {
-  const { namespace, reader, source, onAnswer } = terms;
+/** Creates the three tools. What a model sees of them depends only on the namespace. */
+export function resourceTools(deps: ResourceToolDeps): readonly ToolSpec[] {
+  const { namespace, reader, source, run = (_, __, work) => work() } = deps;
   const tool = (
     name: string,
     description: string,
     schema: JsonSchema,
-    call: (args: Args, context: ToolContext) => Promise<Transformed>,
+    call: (args: Args, context: ToolContext, silence?: SilenceListener) => Promise<Transformed>,
   ): ToolSpec => ({
     name: `${namespace}.${name}`,
     description,
@@ -66,9 +73,7 @@ export function resourceTools(terms: ResourceToolTerms): readonly ToolSpec[] {
     extra: { source, namespace },
     call: async (args, context = {}) => {
       checkNames(args, schema);
-      const answer = new ToolAnswer(await call(args, context), false);
-      onAnswer?.(name, answer);
-      return answer;
+      return run(name, context, async (silence) => new ToolAnswer(await call(args, context, silence), false));
     },
   });
   return [
@@ -76,20 +81,22 @@ export function resourceTools(terms: ResourceToolTerms): readonly ToolSpec[] {
       "resources_list",
       `Lists the resources of ${namespace}: documents and data that ${namespace}.resources_read reads. Long lists come in pages.`,
       LIST_SCHEMA,
-      async (args, context) => listed("resources", await reader.listResources(context), args, context, terms),
+      async (args, context, silence) =>
+        listed("resources", await reader.listResources(context, silence), args, context, deps),
     ),
     tool(
       "resources_read",
       `Reads a resource of ${namespace} by its URI, or by a template and the values of its variables. Short texts are shown; ` +
         "bytes and long texts are stored as artifacts and named.",
       READ_SCHEMA,
-      (args, context) => read(uriOf(args), context, terms),
+      (args, context, silence) => read(uriOf(args), context, deps, silence),
     ),
     tool(
       "resources_templates_list",
       `Lists the URI templates of ${namespace}: patterns of URIs that ${namespace}.resources_read fills and reads.`,
       LIST_SCHEMA,
-      async (args, context) => listed("templates", await reader.listResourceTemplates(context), args, context, terms),
+      async (args, context, silence) =>
+        listed("templates", await reader.listResourceTemplates(context, silence), args, context, deps),
     ),
   ];
 }
@@ -99,10 +106,10 @@ async function listed(
   { items, left_out }: Listing<object>,
   { cursor }: Args,
   context: ToolContext,
-  terms: ResourceToolTerms,
+  deps: ResourceToolDeps,
 ): Promise<Transformed> {
   if (cursor !== undefined && typeof cursor !== "string") throw wrongArgument("cursor", "a text");
-  const most = (terms.config?.guardrail?.max_observation_chars ?? Infinity) / 2;
+  const most = (deps.config?.guardrail?.max_observation_chars ?? Infinity) / 2;
   const page = pageOf(items, cursor, Math.min(MAX_PAGE_CHARS, most));
   const value = {
     [kind]: page.items,
@@ -110,12 +117,17 @@ async function listed(
     ...(left_out > 0 && { left_out }),
     ...(page.next !== undefined && { next_cursor: page.next }),
   };
-  return gated(value, kind === "resources" ? "resources_list" : "resources_templates_list", context, terms);
+  return gated(value, kind === "resources" ? "resources_list" : "resources_templates_list", context, deps);
 }
 
-async function read(uri: string, context: ToolContext, terms: ResourceToolTerms): Promise<Transformed> {
-  const { contents, artifacts, failures } = await terms.reader.readResource(uri, context);
-  const answer = await gated({ contents: contents.map(shown) }, "resources_read", context, terms);
+async function read(
+  uri: string,
+  context: ToolContext,
+  deps: ResourceToolDeps,
+  silence: SilenceListener | undefined,
+): Promise<Transformed> {
+  const { contents, artifacts, failures } = await deps.reader.readResource(uri, context, { silence });
+  const answer = await gated({ contents: contents.map(shown) }, "resources_read", context, deps);
   return new Answer({
     ...answer,
     refs: answer.refs,
@@ -125,11 +137,11 @@ async function read(uri: string, context: ToolContext, terms: ResourceToolTerms)
   });
 }
 
-function gated(value: object, tool: string, context: ToolContext, terms: ResourceToolTerms): Promise<Transformed> {
+function gated(value: object, tool: string, context: ToolContext, deps: ResourceToolDeps): Promise<Transformed> {
   const { scope, signal } = context;
-  return terms.sluice.transform(value, {
+  return deps.sluice.transform(value, {
     tool,
-    namespace: terms.namespace,
+    namespace: deps.namespace,
     dialect: "observation",
     ...(scope !== undefined && { scope }),
     ...(signal !== undefined && { signal }),
@@ -183,11 +195,11 @@ interface Page<T> {
 const CURSOR_FORM = /^([0-9a-z]{1,7})\.([0-9a-z]{1,4})$/;
 
 /**
- * The page that a cursor names, or the first. It has at least one entry, if there is one. The cursors are our own: sources'
- * pages are followed to the end, planners' are short.
+ * The page that a cursor names, or the first. Has at least one entry unless the list is empty. The cursors are
+ * Sluice's own: a source's pages are read to the end, while pages for planners are short.
  *
- * @param chars most characters of the page as JSON.
- * @throws ToolClientError for what is no cursor, or one of a list that has changed since.
+ * @param chars maximum characters of the page as JSON.
+ * @throws ToolClientError for an invalid cursor, or if the list has changed since.
  */
 export function pageOf<T>(items: readonly T[], cursor: string | undefined, chars: number): Page<T> {
   const print = fingerprint(items);
@@ -213,7 +225,7 @@ function offsetOf(cursor: string, print: string, length: number): number {
   throw new ToolClientError("The list has changed since this cursor was given: leave it out to begin again.");
 }
 
-/** Tells one list from another (FNV-1a); nothing depends on nobody forging it. */
+/** A hash to tell lists apart (FNV-1a). Not meant to resist forgery. */
 function fingerprint(items: readonly unknown[]): string {
   let hash = 0x811c9dc5;
   for (const item of items) {

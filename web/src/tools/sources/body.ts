@@ -1,47 +1,49 @@
 /**
- * Any bytes that a tool answered, through the one gate: JSON as it is, text as a string, all else as a block of bytes.
+ * Bytes that a tool answered, through the gate: JSON as it is, text as a string, anything else as a block of bytes.
  * @module
  */
+import type { ArtifactScope, ArtifactStore } from "../../artifacts/store.js";
 import { base64Of } from "../../core/base64.js";
 import type { GatedResult, Sluice, TransformOptions } from "../../core/sluice.js";
 import { SluiceError } from "../../errors/error.js";
-import { joined } from "../../transports/bytes.js";
+import { joined } from "../../jsonrpc/bytes.js";
 
-/** What whoever sent the bytes says that they are; `unknown` where nothing is said. */
+/** What the sender says the bytes are. `unknown` if it says nothing. */
 export type Claim = "json" | "text" | "bytes" | "unknown";
 
-/** What a tool answered. */
+/** The body of an answer. */
 interface Body {
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly claim: Claim;
-  /** As declared, without parameters. */
+  /** The declared type, without parameters. */
   readonly mimeType: string | null;
-  /** As declared; it is untrusted, and the core cleans it. */
+  /** The declared name. Untrusted; the core cleans it. */
   readonly filename: string | null;
 }
 
-/** Bytes of text that may become a string; of more, nothing but its bytes is of use to anybody. */
+/** Maximum bytes of text that become a string. Longer text is kept as bytes. */
 const MAX_TEXT = 4 * 1024 * 1024;
-/** Bytes of JSON after which there is no way back to reading them as something else. */
+/** Bytes of JSON that are buffered. Once more has been read, they cannot be reinterpreted. */
 const MAX_JSON_HEAD = 1024 * 1024;
-/** Bytes that tell what kind of file begins there. */
+/** Bytes that are enough to recognise a file type. */
 export const MAGIC: number = 4096;
 const JSON_ERRORS: ReadonlySet<string> = new Set(["E_JSON_SYNTAX", "E_JSON_DEPTH", "E_JSON_NUMBER", "E_JSON_END"]);
-/** Types of bytes that are text for people and models too. */
+/** Binary types that are readable text. */
 const READABLE =
   /^text\/|[/+](?:json|xml|yaml)$|^image\/svg|^application\/(?:x-)?(?:ndjson|jsonl|jsonlines|json-seq|yaml|(?:java|ecma|type)script|sql|toml|sh|shellscript|graphql|markdown|csv|subrip|pem-certificate-chain|pgp-encrypted|mbox)$/;
 
-/** Characters of a file's name. */
+/** Maximum characters of a file name. */
 const MAX_NAME = 255;
 const LONE_SURROGATE = /[\ud800-\udfff]/gu;
 
 /**
- * Takes a body through the gate. What claims to be JSON or text and is not becomes what it is: nothing of it is replaced.
+ * Passes a body through the gate. If it is not the JSON or text that it claims to be, it is treated as what it is;
+ * nothing is replaced.
  *
- * @throws SluiceError E_JSON_… where JSON of more than 1 MiB breaks only after that; whatever reading the bytes throws.
+ * @throws SluiceError E_JSON_… if JSON of more than 1 MiB turns out to be invalid; what reading the bytes throws.
  */
-export async function gatedBody(body: Body, sluice: Sluice, options: TransformOptions): Promise<GatedResult> {
-  // What is returned is awaited here: the bytes are let go of when this function is left.
+export async function gateBody(body: Body, sluice: Sluice, options: TransformOptions): Promise<GatedResult> {
+  // Results are awaited here, since leaving the function disposes of the bytes.
   await using held = new HeldBytes(body.bytes);
   const { claim } = body;
   if (claim === "json" || claim === "unknown") {
@@ -60,14 +62,16 @@ export async function gatedBody(body: Body, sluice: Sluice, options: TransformOp
   return await through(sluice, options, block(held.all(), mimeType, body.filename));
 }
 
-/** One block of bytes, as the text of a CallToolResult. `more` is what follows it, once its last byte is there. */
+/**
+ * A CallToolResult with one block of bytes, as text. `more` returns what follows the block, and is called at its end.
+ */
 export async function* block(
   bytes: AsyncIterable<Uint8Array>,
   mimeType: string,
   filename: string | null,
   more: () => string = () => "]}",
 ): AsyncGenerator<Uint8Array | string> {
-  // A name and no address: addresses may hold secrets, and this is shown to models.
+  // Only a name: an address may hold secrets, and models see this.
   const name = (filename ?? "").slice(0, MAX_NAME).replace(LONE_SURROGATE, "");
   const uri = `attachment:${encodeURIComponent(name)}`;
   yield `{"content":[{"type":"resource","resource":{"uri":${JSON.stringify(uri)},"mimeType":${JSON.stringify(mimeType)},"blob":"`;
@@ -75,7 +79,7 @@ export async function* block(
   yield `"}}${more()}`;
 }
 
-/** Undefined where it is no JSON and may still be read as something else. */
+/** Undefined if it is not JSON and can still be read as something else. */
 async function asJson(held: HeldBytes, sluice: Sluice, options: TransformOptions): Promise<GatedResult | undefined> {
   try {
     return await through(sluice, options, held.all());
@@ -90,7 +94,7 @@ function isFile(head: Uint8Array, sluice: Sluice): boolean {
   return type !== "application/octet-stream" && !READABLE.test(type);
 }
 
-/** Bytes as the text that they are, or that they begin; undefined where they are no UTF-8. */
+/** The bytes as text, or the start of a text. Undefined if they are not UTF-8. */
 export function textIn(bytes: Uint8Array, isWhole: boolean = true): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isWhole });
@@ -103,7 +107,7 @@ function isBlank(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09);
 }
 
-/** Bytes that come; the first of them may be had as often as one likes, until what follows is asked for. */
+/** A stream whose start can be read repeatedly, until the rest is read. */
 export class HeldBytes implements AsyncDisposable {
   readonly #rest: AsyncIterator<Uint8Array>;
   #head: Uint8Array = new Uint8Array(0);
@@ -114,7 +118,7 @@ export class HeldBytes implements AsyncDisposable {
     this.#rest = bytes[Symbol.asyncIterator]();
   }
 
-  /** Reads until `limit` bytes or the end are there, and gives what is held. */
+  /** Reads up to `limit` bytes, and returns everything that is held. */
   async hold(limit: number): Promise<Uint8Array> {
     const pieces = [this.#head];
     let size = this.#head.length;
@@ -123,7 +127,7 @@ export class HeldBytes implements AsyncDisposable {
       if (done) {
         this.#isWhole = true;
       } else {
-        // A piece may be a view of memory that is used again.
+        // The chunk's memory may be reused.
         pieces.push(value.slice());
         size += value.length;
       }
@@ -132,17 +136,17 @@ export class HeldBytes implements AsyncDisposable {
     return this.#head;
   }
 
-  /** Whether all there is is held. */
+  /** Whether everything is held. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
 
-  /** Whether what follows the beginning was asked for, which comes only once. */
+  /** Whether the rest was read, which is possible only once. */
   get isSpent(): boolean {
     return this.#isSpent;
   }
 
-  /** All bytes. May be called again as long as it is not spent. */
+  /** All bytes. Can be called again until the rest has been read. */
   async *all(): AsyncGenerator<Uint8Array> {
     if (this.#head.length > 0) yield this.#head;
     if (this.#isWhole) return;
@@ -154,7 +158,7 @@ export class HeldBytes implements AsyncDisposable {
     }
   }
 
-  /** Lets go of where the bytes come from. */
+  /** Releases the stream. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#rest.return?.();
   }
@@ -162,7 +166,7 @@ export class HeldBytes implements AsyncDisposable {
 
 const encoder = new TextEncoder();
 
-/** Takes a document through the gate. What was begun is thrown away when a piece fails to come. */
+/** Passes a document through the gate. Partial work is discarded if reading it fails. */
 export async function through(
   sluice: Sluice,
   options: TransformOptions,
@@ -174,5 +178,32 @@ export async function through(
     return await stream.end();
   } finally {
     await stream[Symbol.asyncDispose]();
+  }
+}
+
+/** A new scope that belongs to nobody. */
+export function stagingScope(): ArtifactScope {
+  const random = crypto.getRandomValues(new Uint32Array(4));
+  return { session_id: `sluice-staging-${Array.from(random, (part) => part.toString(36)).join("-")}` };
+}
+
+/** A result in a temporary scope. Disposing of it deletes what was stored there. */
+export function staged(gated: GatedResult, store: ArtifactStore, scope: ArtifactScope): GatedResult {
+  return {
+    original: gated.original,
+    answer: (options) => gated.answer(options),
+    [Symbol.asyncDispose]: async () => {
+      await gated[Symbol.asyncDispose]();
+      await dropStaged(store, scope);
+    },
+  };
+}
+
+/** Deletes everything in a temporary scope. What cannot be deleted is left to the store's limits. */
+export async function dropStaged(store: ArtifactStore, scope: ArtifactScope): Promise<void> {
+  try {
+    for await (const { id } of store.list(scope)) await store.delete(id, scope);
+  } catch {
+    // Failures of the store were reported where they mattered.
   }
 }

@@ -1,72 +1,94 @@
 /**
- * What sources have in common that a document describes, over HTTP and of commands: what they are made of, the variables in the
- * document, and the tools that were found in it.
+ * Shared by sources that a document describes, over HTTP or as commands: options, platform, variables, tools, and the
+ * check of arguments.
  * @module
  */
+import type { ArtifactStore } from "../../artifacts/store.js";
 import type { Sluice } from "../../core/sluice.js";
-import { subjectOf } from "../adapting/place.js";
+import { nearest } from "../../errors/arguments.js";
+import type { DestinationRules } from "../addresses.js";
 import type { AuthType, UtcpMode } from "../config.js";
-import { ToolAuthError, ToolClientError, ToolConnectionError } from "../errors.js";
-import type { SourceCall, SourceConnection, SourceResult, SourceTool } from "../source.js";
+import { quoted, subjectOf, ToolAuthError, ToolClientError, ToolConnectionError, type ToolPlace } from "../errors.js";
+import type {
+  JsonSchema,
+  LeftOutTool,
+  SourceCall,
+  SourceConnection,
+  SourceResult,
+  SourceTool,
+  ToolSource,
+} from "../source.js";
 import type { Variables } from "../variables.js";
+import { isObject } from "./utcp/document.js";
 
-/** A source's terms; those of the configuration have it written in its own words. */
-export interface SourceTerms {
+/** What a source needs. The fields of the configuration have its names. */
+export interface SourceDeps {
   /** The source's name, for errors and for the names of variables. */
   readonly name: string;
-  /** Variables are substituted. */
+  /** Variables are already replaced. */
   readonly connection: string;
-  /** `auto` when left out. */
+  /** Defaults to `auto`. */
   readonly utcp_mode?: UtcpMode;
-  /** What documents may name as `${NAME}`; for commands also what is put into their environment. */
+  /** Variables for documents; for commands also environment variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** For commands: whether they are told who asks. `none` when left out. */
+  /** For commands: whether they get credentials. Defaults to `none`. */
   readonly auth_type?: AuthType;
-  /** Also what documents may name: `auth_config`, so that `${api_key}` and `${token}` say it. `env` names the variable that commands are told by. */
-  readonly auth_config?: Readonly<Record<string, string>>;
   /**
-   * Variables of the host. A document is given only those that carry the source's name, `NAME_API_KEY` for
-   * `${API_KEY}`: whoever writes it could send all others wherever they like.
+   * Variables for documents, such as `${api_key}` and `${token}`. `env` names the environment variable for
+   * credentials of commands.
+   */
+  readonly auth_config?: Readonly<Record<string, string>>;
+  /** Types of call templates that a manual may use. Defaults to those of the transport. */
+  readonly allowed_communication_protocols?: readonly string[] | null;
+  /**
+   * The host's variables. A document only gets those that start with the source's name, such as `NAME_API_KEY` for
+   * `${API_KEY}`, since its author could send any others anywhere.
    */
   readonly variables?: Variables;
-  /** The one gate. */
+  /** Values that errors must not contain. */
+  readonly secrets?: readonly string[];
+  /** The gate. */
   readonly sluice: Sluice;
 }
 
-/** Terms of a source that is spoken to over HTTP. */
-export interface HttpTerms extends SourceTerms {
-  /** That of the platform when left out. */
+/** What a source over HTTP needs. */
+export interface HttpDeps extends SourceDeps, DestinationRules {
+  /** Defaults to the platform's. */
   readonly fetch?: typeof fetch;
-  /** Origins beside the connection's own which may be told who asks, such as `https://api.example.com`. */
-  readonly trusted_origins?: readonly string[];
+  /** The sluice's store, for MCP servers of a manual. */
+  readonly store?: ArtifactStore;
+  /** What this platform can do beyond browsers. */
+  readonly platform?: Platform;
 }
 
 const REFERENCE = /\$(?:\{([A-Za-z0-9_]{1,128})\}|([A-Za-z_][A-Za-z0-9_]{0,127}))/g;
 
-/** The name that OpenAPI conversion gives a credential, and what `auth_config` calls it. */
+/** Names that OpenAPI converters give to credentials, and the names in `auth_config`. */
 const INVENTED: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^API_KEY_\d+$/, ["api_key", "token"]],
   [/^USERNAME_\d+$/, ["username"]],
   [/^PASSWORD_\d+$/, ["password"]],
+  [/^CLIENT_ID_\d+$/, ["client_id"]],
+  [/^CLIENT_SECRET_\d+$/, ["client_secret"]],
 ];
 
-/** Looks up what a document names; undefined where it has no value. */
+/** Returns the value of a variable, or undefined. */
 export type DocumentVariables = (name: string) => string | undefined;
 
-/** The variables that a document of a source may name: its own, and those of the host that carry its name. */
-export function documentVariables(terms: SourceTerms): DocumentVariables {
-  const { name: source, env = {}, auth_config: auth = {}, variables } = terms;
-  // The prefix of UTCP: `my_api` and the variable KEY are `my__api_KEY`.
+/** The variables of a document: the source's own, and those of the host that start with its name. */
+export function documentVariables(deps: SourceDeps): DocumentVariables {
+  const { name: source, env = {}, auth_config: auth = {}, variables } = deps;
+  // UTCP's prefix: for `my_api`, the variable KEY is `my__api_KEY`.
   const prefix = source.replace(/\W/g, "_").replaceAll("_", "__");
   return (name) => own(env, name) ?? own(auth, name) ?? variables?.(`${prefix}_${name}`) ?? invented(auth, name);
 }
 
 /**
- * The text with values in place of variables. A bare `$name` without a value is text, such as `$filter` of OData.
+ * Replaces variables. A bare `$name` without a value is kept as text, such as OData's `$filter`.
  *
  * @throws ToolAuthError for a `${NAME}` without a value.
  */
-export function filledIn(text: string, variables: DocumentVariables, source: string): string {
+export function fillVariables(text: string, variables: DocumentVariables, source: string): string {
   return text.replace(REFERENCE, (written: string, braced: string | undefined, bare: string | undefined) => {
     const value = variables(braced ?? bare ?? "");
     if (value !== undefined) return value;
@@ -86,30 +108,32 @@ function invented(auth: Readonly<Record<string, string>>, name: string): string 
   return keys.map((key) => own(auth, key)).find((value) => value !== undefined);
 }
 
-/** What was found out: tools, each with what it is called by. */
+/** The result of discovery: tools, each with its call template. */
 export interface Found<Template> {
   readonly tools: readonly (SourceTool & { readonly template: Template })[];
+  /** Tools of the document that are not offered. */
+  readonly leftOut: readonly LeftOutTool[];
 }
 
-/** Finds out what there is. */
+/** Discovers the tools of a document. */
 export type Discover<F> = (signal: AbortSignal) => Promise<F>;
 
-/** A connection whose tools are found out once it is opened, and again when they are asked for again. */
+/** A connection that discovers its tools when it is opened, and again each time they are listed. */
 export abstract class DocumentConnection<
-  Terms extends SourceTerms,
+  Deps extends SourceDeps,
   F extends Found<unknown>,
 > implements SourceConnection {
   readonly resources = undefined;
-  protected readonly terms: Terms;
+  protected readonly deps: Deps;
   readonly #discover: Discover<F>;
   #found: F;
-  /** Whether nobody was told yet what was found. */
+  /** Whether the discovered tools have not been listed yet. */
   #isFresh = true;
   #isOpen = true;
 
-  /** `found` is what `discover` gave for the first time. */
-  constructor(terms: Terms, discover: Discover<F>, found: F) {
-    this.terms = terms;
+  /** @param found the result of the first `discover`. */
+  constructor(deps: Deps, discover: Discover<F>, found: F) {
+    this.deps = deps;
     this.#discover = discover;
     this.#found = found;
   }
@@ -124,20 +148,27 @@ export abstract class DocumentConnection<
     return this.#found.tools.map(({ template: _, ...tool }) => tool);
   }
 
+  get leftOut(): readonly LeftOutTool[] {
+    return this.#found.leftOut;
+  }
+
   abstract call(call: SourceCall): Promise<SourceResult>;
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOpen = false;
   }
 
-  /** What was found out last. */
+  /** The latest discovery. */
   protected get found(): F {
     return this.#found;
   }
 
-  /** The tool of a name. Throws ToolConnectionError when it is closed, ToolClientError where there is none. */
+  /**
+   * The tool with this name. Throws ToolConnectionError if the connection is closed, ToolClientError for an unknown
+   * tool.
+   */
   protected tool(name: string): F["tools"][number] {
-    const { name: source } = this.terms;
+    const { name: source } = this.deps;
     if (!this.#isOpen) throw new ToolConnectionError(`${subjectOf({ source })} was closed: connect it again.`);
     const tool = this.#found.tools.find((one) => one.name === name);
     if (tool !== undefined) return tool;
@@ -145,4 +176,118 @@ export abstract class DocumentConnection<
       `${subjectOf({ source, tool: name })} does not exist: list the tools of the source again.`,
     );
   }
+}
+
+/** A request for a WebSocket. */
+export interface SocketRequest {
+  readonly url: URL;
+  /** Ignored in browsers. */
+  readonly headers: Headers;
+  /** The subprotocol, or null. */
+  readonly protocol: string | null;
+  readonly signal: AbortSignal;
+  readonly place: ToolPlace;
+}
+
+/** An open WebSocket. Binary messages are `ArrayBuffer`s. */
+export type Socket = Pick<WebSocket, "addEventListener" | "send" | "close">;
+
+/** A program that speaks MCP. */
+interface ProgramDeps {
+  readonly argv: readonly [command: string, ...args: string[]];
+  readonly env: Readonly<Record<string, string>>;
+  readonly folder: string | null;
+}
+
+/** What inline manuals can use of this machine. */
+export interface LocalTools {
+  /** Runs the commands of a manual. */
+  readonly commands: (deps: SourceDeps) => ToolSource;
+  /** Starts an MCP server. */
+  readonly program: (deps: ProgramDeps) => ToolSource;
+  /** Reads a file. */
+  readonly file: (path: string) => AsyncIterable<Uint8Array>;
+}
+
+/** What differs between platforms. */
+export interface Platform extends Pick<DestinationRules, "lookup"> {
+  /** Opens a WebSocket. Throws a ToolNodeError, or the signal's reason. */
+  readonly openSocket: (request: SocketRequest) => Promise<Socket>;
+  /** Left out in browsers. */
+  readonly local?: LocalTools;
+}
+
+/** Maximum names in one message. */
+const MAX_TOLD = 10;
+/** Maximum characters of a name for which a similar one is suggested. */
+const MAX_NAME = 64;
+
+/**
+ * Checks the names of arguments: that all are known and none is missing. null counts as missing.
+ *
+ * @param subject the start of error messages.
+ * @param hasDefaults whether defaults of the schema replace missing arguments.
+ * @throws ToolClientError that names the argument and those that the tool takes.
+ */
+export function checkArguments(
+  args: Readonly<Record<string, unknown>>,
+  schema: JsonSchema,
+  subject: string,
+  hasDefaults: boolean = false,
+): void {
+  const unknown = isOpen(schema) ? undefined : Object.keys(args).find((name) => propertyOf(schema, name) === undefined);
+  if (unknown !== undefined) throw unknownArgument(unknown, schema, subject);
+  const { required } = schema;
+  for (const name of Array.isArray(required) ? (required as unknown[]) : []) {
+    if (typeof name !== "string" || (hasDefaults && propertyOf(schema, name)?.["default"] !== undefined)) continue;
+    if (!Object.hasOwn(args, name) || args[name] === undefined || args[name] === null) {
+      throw missingArgument(name, schema, subject);
+    }
+  }
+}
+
+/** The schema of an argument, or undefined. */
+export function propertyOf({ properties }: JsonSchema, name: string): JsonSchema | undefined {
+  if (!isObject(properties) || !Object.hasOwn(properties, name)) return undefined;
+  const property = properties[name];
+  return isObject(property) ? property : {};
+}
+
+/** The error for a missing argument. */
+export function missingArgument(name: string, schema: JsonSchema, subject: string): ToolClientError {
+  return new ToolClientError(
+    `${subject} needs the argument ${quoted(name)}, which was not given: ${acceptedArguments(schema)}.`,
+  );
+}
+
+/** The error for an unknown argument. */
+export function unknownArgument(name: string, schema: JsonSchema, subject: string): ToolClientError {
+  const likely = namesIn(schema).slice(0, 1000);
+  const meant = nearest(
+    name.slice(0, MAX_NAME),
+    likely.filter((one) => one.length <= MAX_NAME),
+  );
+  const remedy = meant === undefined ? `${acceptedArguments(schema)}.` : `did you mean ${quoted(meant)}?`;
+  return new ToolClientError(`${subject} takes no argument ${quoted(name)}: ${remedy}`);
+}
+
+/** Whether unknown arguments are allowed. Regular expressions of a schema are not run. */
+function isOpen({ additionalProperties, patternProperties }: JsonSchema): boolean {
+  return additionalProperties !== false || (isObject(patternProperties) && Object.keys(patternProperties).length > 0);
+}
+
+function acceptedArguments(schema: JsonSchema): string {
+  const names = namesIn(schema);
+  const told = names.slice(0, MAX_TOLD).map((name) => quoted(name));
+  if (told.length === 0) return isOpen(schema) ? "give it" : "it takes none";
+  return `it takes ${told.join(", ")}${names.length > MAX_TOLD ? ", …" : ""}`;
+}
+
+function namesIn({ properties }: JsonSchema): readonly string[] {
+  return isObject(properties) ? Object.keys(properties) : [];
+}
+
+/** A value as text for an address, a header or a command: strings as they are, anything else as JSON. */
+export function asText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

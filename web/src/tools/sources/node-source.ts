@@ -1,33 +1,34 @@
 /**
- * Which source a configuration names, in Node.
+ * Chooses the source for a configuration, in Node.
  * @module
  */
 import type { SourceParts } from "../options.js";
 import type { ToolSource } from "../source.js";
 import type { ResolvedToolConfig } from "../variables.js";
-import { commandSource } from "./command.js";
-import { mcpStdioSource } from "./mcp-stdio.js";
-import { credentialed } from "./program-credentials.js";
+import { commandSource } from "./command/source.js";
+import { mcpStdioSource } from "./mcp/stdio.js";
+import { withCredentials } from "../auth/credentials.js";
 import { webSource } from "./web-source.js";
 
-/** The source of a configuration. */
+/** Creates the source of a configuration. */
 export function nodeSource(config: ResolvedToolConfig, parts: SourceParts): ToolSource {
   const { name, endpoint, transport } = config;
-  const { sluice, store, command, onErrorOutput } = parts;
+  const { sluice, store, command, onErrorOutput, secrets } = parts;
   if (transport === "cli") return commandSource({ ...config, ...parts });
   if (endpoint?.kind === "stdio") {
     const { argv } = endpoint;
-    return credentialed(config, (env) =>
+    return withCredentials(config, (env) =>
       mcpStdioSource({
         name,
         sluice,
         store,
         argv,
         env,
+        secrets: [...secrets, ...Object.values(env)],
         ...(command !== undefined && { command }),
         ...(onErrorOutput !== undefined && { onErrorOutput }),
       }),
     );
   }
-  return webSource(config, parts);
+  return webSource(config, parts, async () => (await import("./node-platform.js")).nodePlatform(config, parts));
 }

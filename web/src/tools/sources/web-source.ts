@@ -1,25 +1,36 @@
 /**
- * Which source a configuration names, of those that run anywhere.
+ * Chooses the source for a configuration, on any platform.
  * @module
  */
-import type { ToolNodeError } from "../errors.js";
+import { type ToolNodeError, unsupported } from "../errors.js";
 import type { SourceParts } from "../options.js";
-import { unsupported } from "../problem.js";
 import type { ToolSource } from "../source.js";
 import type { ResolvedToolConfig } from "../variables.js";
-import { mcpSource } from "./mcp.js";
+import { mcpSource } from "./mcp/http.js";
+import type { Platform } from "./document-source.js";
 
-/** The source of a configuration. Throws E_TOOL_UNSUPPORTED for what starts a program. */
-export function webSource(config: ResolvedToolConfig, parts: SourceParts): ToolSource {
+/**
+ * Creates the source of a configuration.
+ *
+ * @param platform loads what the platform can do beyond browsers.
+ * @throws ToolNodeError E_TOOL_UNSUPPORTED if it would start a program.
+ */
+export function webSource(
+  config: ResolvedToolConfig,
+  parts: SourceParts,
+  platform?: () => Promise<Platform>,
+): ToolSource {
   const { name, endpoint, transport } = config;
-  const terms = { ...config, ...parts };
   if (transport === "http" || transport === "utcp") {
-    return loadedSource(async () => (await import("./http.js")).httpSource(terms));
+    return loadedSource(async () => {
+      const [{ httpSource }, own] = await Promise.all([import("./http/source.js"), platform?.()]);
+      return httpSource({ ...config, ...parts, ...(own !== undefined && { platform: own }) });
+    });
   }
   if (endpoint === null || endpoint.kind === "stdio") throw needsNode(name);
   const { url, kind } = endpoint;
-  const { sluice, store, fetch } = parts;
-  return mcpSource({ name, sluice, store, url, transport: kind, ...(fetch !== undefined && { fetch }) });
+  const { sluice, store, fetch, secrets } = parts;
+  return mcpSource({ name, sluice, store, url, transport: kind, secrets, ...(fetch !== undefined && { fetch }) });
 }
 
 function needsNode(name: string): ToolNodeError {
@@ -28,7 +39,7 @@ function needsNode(name: string): ToolNodeError {
   );
 }
 
-/** A source that is made when it is first opened; what fails to load is tried again with the next opening. */
+/** A source that is loaded when it is first opened. If loading fails, it is tried again next time. */
 function loadedSource(load: () => Promise<ToolSource>): ToolSource {
   let source: Promise<ToolSource> | undefined;
   return {

@@ -1,7 +1,7 @@
 /** Arguments in commands: a value is a word, and nothing else. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { wordsWith, type Values } from "../../../../../web/src/tools/sources/command/arguments.js";
+import { fillWords, type Values } from "../../../../../web/src/tools/sources/command/source.js";
 import { wordsOf } from "../../../../../web/src/tools/sources/command/tools.js";
 
 const values = (args: Record<string, unknown>, more: Partial<Values> = {}): Values => ({
@@ -13,11 +13,11 @@ const values = (args: Record<string, unknown>, more: Partial<Values> = {}): Valu
   ...more,
 });
 const placed = (command: string, args: Record<string, unknown>, more?: Partial<Values>): readonly string[] =>
-  wordsWith(wordsOf(command, "It"), "placeholders", values(args, more));
+  fillWords(wordsOf(command, "It"), "placeholders", values(args, more));
 const flagged = (args: Record<string, unknown>): readonly string[] => {
   const property = { type: "string" };
   const schema = { properties: { name: property, all: property, file: property } };
-  return wordsWith(["tool"], "flags", values(args, { schema }));
+  return fillWords(["tool"], "flags", values(args, { schema }));
 };
 
 const withKey = (text: string): string => text.replaceAll("${KEY}", "secret");

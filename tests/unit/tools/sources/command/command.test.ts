@@ -129,9 +129,9 @@ describe("the environment", () => {
   test("has what programs need and what they are given, and no secret of ours", async () => {
     vi.stubEnv("OUR_SECRET", "hush");
     onTestFinished(() => void vi.unstubAllEnvs());
-    const terms = { env: { GIVEN: "1", OVER: "env" }, auth_config: { token: "t0ken" } };
+    const deps = { env: { GIVEN: "1", OVER: "env" }, auth_config: { token: "t0ken" } };
     const template = { env_vars: { OVER: "template", KEY: "${token}" } };
-    const { source } = await one("process.stdout.write(JSON.stringify(process.env))", "", template, terms);
+    const { source } = await one("process.stdout.write(JSON.stringify(process.env))", "", template, deps);
     const { reduced } = await called(source, "it");
     expect(reduced.value).toMatchObject({ GIVEN: "1", OVER: "template", KEY: "t0ken", PATH: process.env["PATH"] });
     expect(reduced.text).not.toContain("hush");

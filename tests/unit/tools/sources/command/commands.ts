@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, onTestFinished } from "vitest";
 import type { ArtifactStore } from "../../../../../web/src/artifacts/store.js";
-import { commandSource } from "../../../../../web/src/tools/sources/command.js";
+import { commandSource } from "../../../../../web/src/tools/sources/command/source.js";
 import type { SourceConnection } from "../../../../../web/src/tools/source.js";
-import type { SourceTerms } from "../../../../../web/src/tools/sources/document-source.js";
+import type { SourceDeps } from "../../../../../web/src/tools/sources/document-source.js";
 import { gate, opened } from "../api.js";
 
 let folder: string;
@@ -34,14 +34,14 @@ export async function script(code: string, name = "script.mjs"): Promise<string>
 /** A source of one tool, `it`. */
 export async function tool(
   template: Record<string, unknown>,
-  terms: Partial<SourceTerms> = {},
+  deps: Partial<SourceDeps> = {},
 ): Promise<{ readonly source: SourceConnection; readonly store: ArtifactStore }> {
   const { sluice, store } = await gate();
   const connection = JSON.stringify({
     utcp_version: "1.1.0",
     tools: [{ name: "it", tool_call_template: { call_template_type: "cli", ...template } }],
   });
-  return { source: await opened(commandSource({ name: "local", connection, sluice, ...terms })), store };
+  return { source: await opened(commandSource({ name: "local", connection, sluice, ...deps })), store };
 }
 
 /** The same for one script, with `rest` behind it. */
@@ -49,7 +49,7 @@ export async function one(
   code: string,
   rest = "",
   template: Record<string, unknown> = {},
-  terms: Partial<SourceTerms> = {},
+  deps: Partial<SourceDeps> = {},
 ): ReturnType<typeof tool> {
-  return tool({ commands: [{ command: `${await script(code)} ${rest}` }], ...template }, terms);
+  return tool({ commands: [{ command: `${await script(code)} ${rest}` }], ...template }, deps);
 }

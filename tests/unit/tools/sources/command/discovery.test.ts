@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { commandSource } from "../../../../../web/src/tools/sources/command.js";
+import { commandSource } from "../../../../../web/src/tools/sources/command/source.js";
 import { called, gate, names, opened } from "../api.js";
 import { at, script, tool } from "./commands.js";
 

@@ -2,15 +2,15 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { commandSource } from "../../../../../web/src/tools/sources/command.js";
+import { commandSource } from "../../../../../web/src/tools/sources/command/source.js";
 import { isProgram } from "../../../../../web/src/tools/sources/command/run.js";
-import type { SourceTerms } from "../../../../../web/src/tools/sources/document-source.js";
+import type { SourceDeps } from "../../../../../web/src/tools/sources/document-source.js";
 import { called, failure, gate, names, opened } from "../api.js";
 import { at, script, tool } from "./commands.js";
 
-async function open(connection: string, terms: Partial<SourceTerms> = {}): ReturnType<typeof opened> {
+async function open(connection: string, deps: Partial<SourceDeps> = {}): ReturnType<typeof opened> {
   const { sluice } = await gate();
-  return opened(commandSource({ name: "local", connection, sluice, ...terms }));
+  return opened(commandSource({ name: "local", connection, sluice, ...deps }));
 }
 
 describe("a command on its own whose program is not there", () => {

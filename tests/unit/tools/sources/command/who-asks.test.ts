@@ -1,14 +1,14 @@
 /** Commands that are told who asks, by a variable of their environment. */
 import { describe, expect, test } from "vitest";
-import { commandSource } from "../../../../../web/src/tools/sources/command.js";
-import type { SourceTerms } from "../../../../../web/src/tools/sources/document-source.js";
+import { commandSource } from "../../../../../web/src/tools/sources/command/source.js";
+import type { SourceDeps } from "../../../../../web/src/tools/sources/document-source.js";
 import { ToolNode } from "../../../../../web/src/tools-node.js";
 import { called, failure, gate, names, opened } from "../api.js";
 import { script } from "./commands.js";
 
 const TELL = "process.stdout.write(JSON.stringify([process.env.OWN_TOKEN ?? null, process.env.OTHER ?? null]))";
 
-describe.each<[string, Partial<SourceTerms>, Record<string, string>]>([
+describe.each<[string, Partial<SourceDeps>, Record<string, string>]>([
   ["bearer", { auth_type: "bearer" }, { Authorization: "Bearer s3cret" }],
   ["api_key", { auth_type: "api_key" }, { "X-API-Key": "s3cret" }],
   ["oauth2_user", { auth_type: "oauth2_user" }, { Authorization: "Bearer s3cret" }],
@@ -16,9 +16,9 @@ describe.each<[string, Partial<SourceTerms>, Record<string, string>]>([
   test("each command has the credential that holds when it is run", async () => {
     const { sluice } = await gate();
     const connection = await script(TELL);
-    const terms = { name: "local", connection, sluice, env: { OTHER: "as ever" }, auth_config: { env: "OWN_TOKEN" } };
+    const deps = { name: "local", connection, sluice, env: { OTHER: "as ever" }, auth_config: { env: "OWN_TOKEN" } };
     const now = { ...headers };
-    const source = await opened(commandSource({ ...terms, ...auth }), async () => now);
+    const source = await opened(commandSource({ ...deps, ...auth }), async () => now);
     expect((await called(source, "run")).reduced.value).toEqual(["s3cret", "as ever"]);
     for (const [name, value] of Object.entries(now)) now[name] = value.replace("s3cret", "renewed");
     expect((await called(source, "run")).reduced.value).toEqual(["renewed", "as ever"]);
@@ -28,20 +28,20 @@ describe.each<[string, Partial<SourceTerms>, Record<string, string>]>([
     const { sluice } = await gate();
     const manual = `{tools: [{name: process.env.OWN_TOKEN, tool_call_template: {call_template_type: "cli", commands: [{command: "x"}]}}]}`;
     const connection = await script(`process.stdout.write(JSON.stringify(${manual}))`);
-    const terms = {
+    const deps = {
       name: "local",
       connection,
       sluice,
       utcp_mode: "manual_url",
       auth_config: { env: "OWN_TOKEN" },
     } as const;
-    expect(await names(await opened(commandSource({ ...terms, ...auth }), async () => headers))).toEqual(["s3cret"]);
+    expect(await names(await opened(commandSource({ ...deps, ...auth }), async () => headers))).toEqual(["s3cret"]);
   });
 
   test("what would go nowhere is refused before anything is run", async () => {
     const { sluice } = await gate();
-    const terms = { name: "local", connection: await script(TELL), sluice, ...auth };
-    const error = await failure(Promise.resolve().then(() => commandSource(terms)));
+    const deps = { name: "local", connection: await script(TELL), sluice, ...auth };
+    const error = await failure(Promise.resolve().then(() => commandSource(deps)));
     expect(error).toMatchObject({ code: "E_TOOL_CONFIG", message: expect.stringContaining("auth_config") as string });
   });
 });

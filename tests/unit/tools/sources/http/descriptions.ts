@@ -2,14 +2,14 @@
  * OpenAPI descriptions for a test, at the address of a real API.
  * @module
  */
-import { httpSource } from "../../../../../web/src/tools/sources/http.js";
+import { httpSource } from "../../../../../web/src/tools/sources/http/source.js";
 import type { SourceConnection, SourceTool } from "../../../../../web/src/tools/source.js";
 import { api, gate, list, opened, sendJson, type Api } from "../api.js";
 
 /** A source of a description, at the address of a server that says what it was asked. */
 export async function described(
   document: (origin: string) => Record<string, unknown> | string,
-  { type = "application/json", path = "/openapi.json", ...terms }: Record<string, unknown> = {},
+  { type = "application/json", path = "/openapi.json", ...deps }: Record<string, unknown> = {},
 ): Promise<{ readonly source: SourceConnection; readonly server: Api }> {
   const server = await api((request, response) => {
     if (request.path !== path) return sendJson(response, { ...request, query: [...request.query] });
@@ -20,7 +20,7 @@ export async function described(
   });
   const { sluice } = await gate();
   const connection = `${server.origin}${String(path)}`;
-  const source = await opened(httpSource({ name: "shop", connection, sluice, ...terms }));
+  const source = await opened(httpSource({ name: "shop", connection, sluice, ...deps }));
   return { source, server };
 }
 

@@ -1,6 +1,6 @@
 /** What goes wrong at an API, and on the way to it. */
 import { describe, expect, test } from "vitest";
-import { httpSource } from "../../../../../web/src/tools/sources/http.js";
+import { httpSource } from "../../../../../web/src/tools/sources/http/source.js";
 import { called, failure, gate, opened, served } from "../api.js";
 
 describe("what goes wrong", () => {
@@ -8,7 +8,8 @@ describe("what goes wrong", () => {
     [429, "E_TOOL_RATE_LIMIT", true],
     [503, "E_TOOL_SERVER", true],
     [401, "E_TOOL_AUTH", false],
-    [404, "E_TOOL_CLIENT", false],
+    [403, "E_TOOL_AUTH", false],
+    [500, "E_TOOL_SERVER", true],
   ])("a status %i, with Retry-After and without the body", async (status, code, isRetryable) => {
     const { source } = await served(
       (url) => ({ get: { url } }),

@@ -1,6 +1,6 @@
 /** UTCP manuals, and how a connection is read. */
 import { describe, expect, test } from "vitest";
-import { httpSource } from "../../../../../web/src/tools/sources/http.js";
+import { httpSource } from "../../../../../web/src/tools/sources/http/source.js";
 import type { SourceConnection } from "../../../../../web/src/tools/source.js";
 import { api, called, failure, gate, list, manual, names, opened, sendJson } from "../api.js";
 
@@ -37,7 +37,7 @@ describe("manuals", () => {
     });
     expect(await list(source)).toEqual([
       {
-        name: "a.b",
+        name: "b",
         description: "does it",
         input_schema: {
           type: "object",
@@ -48,6 +48,22 @@ describe("manuals", () => {
         isRepeatable: true,
       },
     ]);
+  });
+
+  test("a tool has the last part of its name, as what stands in front is its manual's", async () => {
+    const tools = ["get", "shop.list", "other.users.add", "api.drop"].map((name) => ({
+      name,
+      tool_call_template: template,
+    }));
+    expect(await names(await open({ tools }))).toEqual(["get", "list", "add", "drop"]);
+  });
+
+  test("of several with the same name none is offered, and all are named", async () => {
+    const tools = ["users.get", "orders.get", "list"].map((name) => ({ name, tool_call_template: template }));
+    const source = await open({ tools });
+    expect(await names(source)).toEqual(["list"]);
+    const reason = "another tool of the manual has the same name";
+    expect(source.leftOut).toEqual(["users.get", "orders.get"].map((name) => ({ name, type: "http", reason })));
   });
 
   test("tools of other types are left out, and commands are never run", async () => {
@@ -123,31 +139,23 @@ describe("manuals", () => {
     let count = 0;
     const server = await api((_, response) => {
       count += 1;
-      sendJson(response, manual({ [`tool_${count}`]: { url: "https://x.example" } }));
+      sendJson(response, manual({ [`tool_${count}`]: { url: server.origin } }));
     });
     const { sluice } = await gate();
     const source = await opened(httpSource({ name: "api", connection: `${server.origin}/utcp`, sluice }));
     expect(await names(source)).toEqual(["tool_1"]);
     expect(await names(source)).toEqual(["tool_2"]);
   });
-
-  test("a manual on the network names no server on this machine", async () => {
-    const { sluice } = await gate();
-    const mine = await api((_, response) => sendJson(response, {}));
-    // The network is played by fetch: all of it is somewhere else than the tests run.
-    const fetch: typeof globalThis.fetch = async () =>
-      Response.json(manual({ get: { url: mine.origin }, plain: { url: "http://192.0.2.1/" } }));
-    const source = await opened(httpSource({ name: "api", connection: "https://remote.example/utcp", sluice, fetch }));
-    for (const tool of ["get", "plain"])
-      expect(await failure(called(source, tool))).toMatchObject({ code: "E_TOOL_CONFIG" });
-    expect(mine.seen).toHaveLength(0);
-  });
 });
 
-const answers = (document: unknown, status = 200): Promise<{ readonly origin: string }> =>
-  api((_, response) => {
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(document));
+async function answers(document: unknown, status = 200): Promise<{ readonly origin: string }> {
+  const server = await api((_, response) => {
+    const written: unknown =
+      typeof document === "function" ? (document as (own: string) => unknown)(server.origin) : document;
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(written));
   });
+  return server;
+}
 
 async function openAt(connection: string, utcp_mode: "auto" | "manual_url" | "base_url" = "auto"): Promise<string[]> {
   const { sluice } = await gate();
@@ -156,7 +164,7 @@ async function openAt(connection: string, utcp_mode: "auto" | "manual_url" | "ba
 
 describe("how a connection is read", () => {
   test("auto: a manual wherever one is found, else one tool that sends POST requests", async () => {
-    const { origin } = await answers(manual({ get: { url: "https://x.example" } }));
+    const { origin } = await answers((own: string) => manual({ get: { url: own } }));
     expect(await openAt(origin)).toEqual(["get"]);
     expect(await openAt(`${origin}/.well-known/utcp`)).toEqual(["get"]);
     expect(await openAt((await answers({ hello: 1 })).origin)).toEqual(["post"]);

@@ -1,7 +1,8 @@
-/** OpenAPI descriptions as tools, against a real API. */
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { httpSource } from "../../../../../web/src/tools/sources/http.js";
 import { ToolNode } from "../../../../../web/src/tools.js";
+import { cutSchema } from "../../../../../web/src/tools/sources/http/openapi.js";
+import { httpSource } from "../../../../../web/src/tools/sources/http/source.js";
 import { api, called, failure, gate, list, opened, sendJson } from "../api.js";
 import { described, get } from "./descriptions.js";
 
@@ -267,4 +268,83 @@ describe("a description in the configuration", () => {
     const error = await failure(node.connect());
     expect(error).toMatchObject({ code: "E_TOOL_CONFIG", message: expect.stringMatching(message) as string });
   });
+});
+
+const names = Array.from({ length: 300 }, (_, n) => `S${n}`);
+const properties = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/schemas/${name}` }]));
+const schemas = Object.fromEntries(names.map((name) => [name, { type: "object", properties }]));
+const media = (n: number): object => ({
+  content: { "application/json": { schema: { $ref: `#/components/schemas/S${n % 300}` } } },
+});
+const operation = (n: number): object => ({ requestBody: media(n), responses: { "200": media(n + 1) } });
+
+test("definitions are copied once for all operations, and stay within bounds", async () => {
+  const paths = Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`/o${n}`, { post: operation(n) }]));
+  const { source } = await described(() => ({ openapi: "3.1.0", paths, components: { schemas } }));
+  const tools = await list(source);
+  expect(tools).toHaveLength(1_500);
+  const definitions = tools.map(({ input_schema: schema }) => schema["$defs"] as Record<string, unknown>);
+  expect(definitions[1]?.["S1"]).toBe(definitions[2]?.["S1"]);
+  expect(
+    Math.max(...tools.filter((_, n) => n % 100 === 0).map((tool) => JSON.stringify(tool.input_schema).length)),
+  ).toBeLessThan(150_000);
+  for (const { input_schema, output_schema } of [tools[0]!, tools[1_499]!]) {
+    for (const schema of [input_schema, output_schema!]) {
+      const defined = Object.keys(schema["$defs"] as object);
+      const referred = JSON.stringify(schema).match(/#\/\$defs\/S\d+/g) ?? [];
+      expect(referred.filter((one) => !defined.includes(one.slice("#/$defs/".length)))).toEqual([]);
+    }
+  }
+});
+
+test("what is cut allows more, never less", async () => {
+  const wide = Object.fromEntries(Array.from({ length: 9_000 }, (_, n) => [`p${n}`, { type: "string" }]));
+  const closed = { type: "object", properties: wide, additionalProperties: false };
+  const long = Array.from({ length: 9_000 }, (_, n) => `p${n}`);
+  const parameters = [
+    { name: "closed", in: "query", schema: closed },
+    { name: "enum", in: "query", schema: { enum: long } },
+    { name: "not", in: "query", schema: { not: closed } },
+    { name: "list", in: "query", schema: { enum: [closed, 1] } },
+    { name: "one", in: "query", schema: { oneOf: [{ type: "string" }, closed] } },
+    { name: "named", in: "query", schema: { $ref: "#/components/schemas/__proto__" } },
+  ];
+  const document = `{"openapi":"3.1.0","paths":{"/a":{"get":${JSON.stringify({ operationId: "a", parameters })}}},
+    "components":{"schemas":{"__proto__":{"type":"integer"}}}}`;
+  const { source } = await described(() => document);
+  const [tool] = await list(source);
+  const validate = new Ajv2020({ strict: false }).compile(tool!.input_schema);
+  validate({ closed: { p1: "x" }, enum: "p8999", not: 5, list: 2, one: { p8999: "x" }, named: 7 });
+  expect(validate.errors).toBeNull();
+  expect(validate({ named: "x" })).toBe(false);
+});
+
+const nowhere = (): null => null;
+const large = { enum: Array.from({ length: 100 }, (_, index) => index) };
+
+const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`^${index}`, {}]));
+
+test.each([
+  ["patterns", { patternProperties: many, additionalProperties: false }, { patternProperties: {} }],
+  ["first items", { prefixItems: Array.from({ length: 60 }, () => large), items: false }, {}],
+  [
+    "a part of all",
+    { allOf: [{ properties: { a: large } }], unevaluatedProperties: false },
+    { allOf: [{ properties: { a: {} } }] },
+  ],
+  ["what is to be contained", { contains: large, maxContains: 1 }, { contains: {} }],
+  ["a reference to nowhere", { $ref: "#/nowhere", unevaluatedProperties: false }, {}],
+])("%s that do not fit take with them what is left over by them", (_, schema, cut) => {
+  expect(cutSchema(schema, 20, nowhere).value).toEqual(cut);
+});
+
+test("a pattern whose schema does not fit still says which names there are", () => {
+  const schema = { patternProperties: { "^a": large }, additionalProperties: false };
+  const cut = { patternProperties: { "^a": {} }, additionalProperties: false };
+  expect(cutSchema(schema, 20, nowhere).value).toEqual(cut);
+});
+
+test("what fits stays whole", () => {
+  const schema = { properties: { a: { type: "string" } }, additionalProperties: false };
+  expect(cutSchema(schema, 20, nowhere).value).toEqual(schema);
 });

@@ -3,7 +3,7 @@
  * @module
  */
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { SSEServerTransport } from "@modelcontextprotocol/sdk/server/sse.js";
@@ -18,7 +18,10 @@ export interface ServingEvents extends AsyncDisposable {
   drop(): void;
 }
 
-/** Serves one tool `blob`: an image of `size` bytes, and nothing ever where that is less than 0. */
+/**
+ * Serves two tools. `blob`: an image of `size` bytes, and nothing ever where that is less than 0. `steps`: progress and
+ * the result in one write.
+ */
 export async function servingEvents(): Promise<ServingEvents> {
   const transports = new Map<string, SSEServerTransport>();
   const tokens = new Set<unknown>();
@@ -30,7 +33,7 @@ export async function servingEvents(): Promise<ServingEvents> {
       const transport = new SSEServerTransport("/messages", response);
       transports.set(transport.sessionId, transport);
       drops.push(() => response.destroy());
-      void toolServer().connect(transport);
+      void toolServer(response).connect(transport);
     } else if (request.method === "POST" && url.pathname === "/messages") {
       void transports.get(url.searchParams.get("sessionId") ?? "")?.handlePostMessage(request, response);
     } else {
@@ -51,12 +54,21 @@ export async function servingEvents(): Promise<ServingEvents> {
   };
 }
 
-function toolServer(): Server {
+function toolServer(stream: ServerResponse): Server {
   const server = new Server({ name: "old", version: "1" }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: [{ name: "blob", inputSchema: { type: "object" as const } }],
+    tools: ["blob", "steps"].map((name) => ({ name, inputSchema: { type: "object" as const } })),
   }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { _meta, sendNotification }) => {
+    if (params.name === "steps") {
+      const progressToken = _meta?.progressToken ?? "none";
+      stream.cork();
+      for (const progress of [1, 2]) {
+        await sendNotification({ method: "notifications/progress", params: { progressToken, progress, total: 2 } });
+      }
+      setTimeout(() => stream.uncork(), 50);
+      return { content: [{ type: "text", text: "done" }] };
+    }
     const size = Number(params.arguments?.["size"]);
     if (size < 0) return new Promise(() => undefined);
     const data = Buffer.alloc(size, 1).fill("\u0089PNG\r\n\u001a\n", 0, 8, "latin1").toString("base64");

@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll } from "vitest";
 import type { SourceConnection, ToolSource } from "../../../../../web/src/tools/source.js";
 import { serveFixture, type Serving } from "../../../../e2e/serving.js";
-import { call, opened, over, process, setting, type Setting } from "./setting.js";
+import { call, opened, over, processSource, setting, type Setting } from "./setting.js";
 
 /** The fixture's program over stdio. */
 export const STDIO: string = fileURLToPath(new URL("../../../../e2e/fixture/stdio.mjs", import.meta.url));
 
 /** How it is started. */
-export const FIXTURE = [globalThis.process.execPath, STDIO] as const;
+export const FIXTURE = [process.execPath, STDIO] as const;
 
 /** Both transports in both eras, for `describe.each`. */
 export const SETTINGS = [
@@ -33,10 +33,10 @@ export function useFixture(): FixtureSource {
   });
   afterAll(() => serving?.[Symbol.asyncDispose]());
   return (at, transport, era) => {
-    const terms = era === undefined ? {} : { era };
-    if (transport === "stdio") return process(at, { argv: FIXTURE, ...terms });
+    const deps = era === undefined ? {} : { era };
+    if (transport === "stdio") return processSource(at, { argv: FIXTURE, ...deps });
     if (serving === undefined) throw new Error("The fixture is used before the tests.");
-    return over(at, { url: serving.url, ...terms });
+    return over(at, { url: serving.url, ...deps });
   };
 }
 

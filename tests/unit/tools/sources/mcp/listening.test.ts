@@ -1,6 +1,6 @@
 import type { McpSubscription, SubscriptionFilter } from "@modelcontextprotocol/client";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Listening } from "../../../../../web/src/tools/sources/mcp/notices.js";
+import { McpListener } from "../../../../../web/src/tools/sources/mcp/notices.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -35,7 +35,7 @@ const never = new AbortController().signal;
 
 it("listens to one filter in place of the one before", async () => {
   const { listen, filters } = serverSide();
-  const listening = new Listening(listen, () => undefined);
+  const listening = new McpListener(listen, () => undefined);
   await listening.to(A, never);
   await listening.to(B, never);
   expect(filters()).toEqual([B]);
@@ -45,7 +45,7 @@ it("listens to one filter in place of the one before", async () => {
 
 it("keeps what it had where the server does not agree", async () => {
   const { listen, filters } = serverSide();
-  const listening = new Listening(listen, () => undefined);
+  const listening = new McpListener(listen, () => undefined);
   await listening.to(A, never);
   const refused = new Error("not that");
   await expect(
@@ -59,7 +59,7 @@ it("keeps what it had where the server does not agree", async () => {
 it("listens again when the server ends it, and says that something may have been missed", async () => {
   const { listen, filters, state } = serverSide();
   let missed = 0;
-  const listening = new Listening(listen, () => (missed += 1));
+  const listening = new McpListener(listen, () => (missed += 1));
   await listening.to(A, never);
   state.refuses = 2;
   state.open[0]?.end("remote");
@@ -70,7 +70,7 @@ it("listens again when the server ends it, and says that something may have been
 
 it("gives up in the end, and does not go on once it is closed", async () => {
   const { listen, filters, state } = serverSide();
-  const listening = new Listening(listen, () => undefined);
+  const listening = new McpListener(listen, () => undefined);
   await listening.to(A, never);
   state.refuses = 1000;
   state.open[0]?.end("graceful");

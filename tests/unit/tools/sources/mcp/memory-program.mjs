@@ -9,8 +9,8 @@ import { pathToFileURL } from "node:url";
 const [library, folder, bytes, transport, where] = process.argv.slice(2);
 const imported = (path) => import(new URL(path, pathToFileURL(`${library}/`)).href);
 const { createSluice, FileArtifactStore } = await imported("node.js");
-const { mcpSource } = await imported("tools/sources/mcp.js");
-const { mcpStdioSource } = await imported("tools/sources/mcp-stdio.js");
+const { mcpSource } = await imported("tools/sources/mcp/http.js");
+const { mcpStdioSource } = await imported("tools/sources/mcp/stdio.js");
 
 const store = new FileArtifactStore(folder);
 const terms = { name: "fix", store, sluice: await createSluice({ store }) };

@@ -14,7 +14,7 @@ interface Read extends ReadResult {
   readonly bytes: (content: ReadContent | undefined) => Promise<Buffer>;
 }
 
-async function read(result: object, config: SluiceConfig = {}, terms: Partial<Reading> = {}): Promise<Read> {
+async function read(result: object, config: SluiceConfig = {}, deps: Partial<Reading> = {}): Promise<Read> {
   const store = new MemoryArtifactStore({ retention: null });
   const sluice = await createSluice({ store, config });
   const reading: Reading = {
@@ -22,7 +22,7 @@ async function read(result: object, config: SluiceConfig = {}, terms: Partial<Re
     namespace: "fix",
     inlineChars: 9_999,
     signal: new AbortController().signal,
-    ...terms,
+    ...deps,
   };
   const reduced = await sluice.transform(result, { dialect: "mcp", scope: SCOPE, namespace: "fix" });
   const bytes = async (content: ReadContent | undefined): Promise<Buffer> =>
@@ -80,8 +80,8 @@ describe("every blob is an artifact with its very bytes", () => {
       .filter((all) => all.reduce((sum, each) => sum + each, 0) < 1_000_000);
     const config = fc.constantFrom<SluiceConfig>({}, { max_inline_size: 300 }, { max_inline_size: 200_000 });
     await fc.assert(
-      fc.asyncProperty(sizes, config, async (all, terms) => {
-        expect(await amiss(all, terms)).toEqual([]);
+      fc.asyncProperty(sizes, config, async (all, deps) => {
+        expect(await amiss(all, deps)).toEqual([]);
       }),
       { numRuns: 20 },
     );

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { ResultFacts } from "../../../../../web/src/tools/sources/mcp/answers.js";
+import { ResultFacts } from "../../../../../web/src/tools/sources/mcp/tool-interceptor.js";
 
 function factsOf(text: string, cuts: readonly number[] = []): ResultFacts {
   const facts = new ResultFacts();

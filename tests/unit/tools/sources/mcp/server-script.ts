@@ -5,7 +5,7 @@
  */
 
 /** What differs from a plain server. */
-export interface ScriptTerms {
+export interface ScriptDeps {
   /** By name, the body of the function that is called. */
   readonly tools: Readonly<Record<string, string>>;
   /** Runs before anything is read. */
@@ -22,7 +22,7 @@ export const DISCOVERABLE = `if (message.method !== "server/discover") return fa
   return true;`;
 
 /** The program's text, for `node --input-type=module -e`. */
-export function serverScript({ tools, prelude = "", before = "", idLast = false }: ScriptTerms): string {
+export function serverScript({ tools, prelude = "", before = "", idLast = false }: ScriptDeps): string {
   const bodies = Object.entries(tools).map(
     ([name, body]) => `${JSON.stringify(name)}: async (args, id, params) => { ${body} },`,
   );

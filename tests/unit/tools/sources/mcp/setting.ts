@@ -14,9 +14,9 @@ import type {
   SourceNotice,
   ToolSource,
 } from "../../../../../web/src/tools/source.js";
-import { mcpSource, type McpHttpTerms } from "../../../../../web/src/tools/sources/mcp.js";
-import { mcpStdioSource, type McpStdioTerms } from "../../../../../web/src/tools/sources/mcp-stdio.js";
-import { serverScript, type ScriptTerms } from "./server-script.js";
+import { mcpSource, type McpHttpDeps } from "../../../../../web/src/tools/sources/mcp/http.js";
+import { mcpStdioSource, type McpStdioDeps } from "../../../../../web/src/tools/sources/mcp/stdio.js";
+import { serverScript, type ScriptDeps } from "./server-script.js";
 
 /** A gate, its store, and what was said unasked. */
 export interface Setting {
@@ -29,24 +29,24 @@ export async function setting(store: ArtifactStore = new MemoryArtifactStore({ r
   return { store, sluice: await createSluice({ store }), notices: [] };
 }
 
-export function over(at: Setting, terms: Omit<McpHttpTerms, "name" | "sluice" | "store">): ToolSource {
-  return mcpSource({ name: "fix", ...at, ...terms });
+export function over(at: Setting, deps: Omit<McpHttpDeps, "name" | "sluice" | "store">): ToolSource {
+  return mcpSource({ name: "fix", ...at, ...deps });
 }
 
-export function process(at: Setting, terms: Omit<McpStdioTerms, "name" | "sluice" | "store">): ToolSource {
-  return mcpStdioSource({ name: "fix", ...at, ...terms });
+export function processSource(at: Setting, deps: Omit<McpStdioDeps, "name" | "sluice" | "store">): ToolSource {
+  return mcpStdioSource({ name: "fix", ...at, ...deps });
 }
 
 /** A server whose program is given as text. */
-export function scripted(at: Setting, script: string, terms: Partial<McpStdioTerms> = {}): ToolSource {
-  const argv = [globalThis.process.execPath, "--input-type=module", "-e", script] as const;
-  return process(at, { argv, ...terms });
+export function scripted(at: Setting, script: string, deps: Partial<McpStdioDeps> = {}): ToolSource {
+  const argv = [process.execPath, "--input-type=module", "-e", script] as const;
+  return processSource(at, { argv, ...deps });
 }
 
 /** A connection to a server of a few lines. */
-export async function serving(terms: ScriptTerms, at?: Setting): Promise<SourceConnection> {
+export async function serving(deps: ScriptDeps, at?: Setting): Promise<SourceConnection> {
   const own = at ?? (await setting());
-  return opened(scripted(own, serverScript(terms)), own);
+  return opened(scripted(own, serverScript(deps)), own);
 }
 
 export async function opened(

@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll } from "vitest";
 import type { ToolSource } from "../../../../../web/src/tools/source.js";
-import { over, process, type Setting } from "./setting.js";
+import { over, processSource, type Setting } from "./setting.js";
 
 const SCRIPT = fileURLToPath(new URL("task-server.mjs", import.meta.url));
 
@@ -27,5 +27,6 @@ export function useTaskServer(): (at: Setting, transport: "stdio" | "http") => T
     };
   });
   afterAll(() => stop?.());
-  return (at, transport) => (transport === "stdio" ? process(at, { argv: [execPath, SCRIPT] }) : over(at, { url }));
+  return (at, transport) =>
+    transport === "stdio" ? processSource(at, { argv: [execPath, SCRIPT] }) : over(at, { url });
 }

@@ -1,5 +1,5 @@
 /**
- * Commands one after the other, each in a group of processes of its own, and what they print while they print it.
+ * Runs commands one after the other, each in its own process group, and streams their output.
  * @module
  */
 import { constants } from "node:fs";
@@ -8,44 +8,43 @@ import { delimiter, join, resolve } from "node:path";
 import { env as ours, platform } from "node:process";
 import type { Readable } from "node:stream";
 import { onAbort, untilAborted } from "../../../core/abort.js";
-import { joined } from "../../../transports/bytes.js";
-import { ServerProcess } from "../../../transports/server-process.js";
-import { quoted } from "../../adapting/place.js";
-import { wrong } from "../../problem.js";
+import { joined } from "../../../jsonrpc/bytes.js";
+import { ServerProcess } from "../../../mcp/server-process.js";
+import { quoted, wrong } from "../../errors.js";
 
 /** How the last command ended. */
 export interface Outcome {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   readonly code: number | null;
   readonly signal: string | null;
-  /** The end of what it wrote to its standard error. */
+  /** The end of its standard error. */
   readonly errors: string;
 }
 
-/** A command that is ready to be started. */
+/** A command that is ready to start. */
 interface ReadyStep {
-  /** Its words, which may need what the commands before it printed. */
+  /** Its words. They may depend on the output of earlier commands. */
   readonly words: (outputs: readonly string[]) => readonly string[];
   readonly isShown: boolean;
 }
 
-/** What commands are run with. */
+/** What commands run with. */
 export interface Running {
   readonly env: Readonly<Record<string, string>>;
   readonly folder: string | null;
   readonly signal: AbortSignal;
-  /** Those that run. */
+  /** The running processes. */
   readonly processes: Set<ServerProcess>;
-  /** Begins the sentences of errors. */
+  /** The start of error messages. */
   readonly subject: string;
 }
 
-/** Characters of standard error that are kept. */
+/** Maximum characters of standard error that are kept. */
 const MAX_ERRORS = 65_536;
-/** Bytes of an output that later commands may refer to. */
+/** Maximum bytes of an output that later commands can use. */
 const MAX_REFERRED = 131_072;
 
-/** What programs cannot do without; everything else may be a secret. */
+/** Environment variables that programs need. Others may be secrets. */
 const NEEDED: readonly string[] =
   platform === "win32"
     ? "PATH PATHEXT SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC TEMP TMP USERPROFILE USERNAME HOMEDRIVE HOMEPATH APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES PROCESSOR_ARCHITECTURE".split(
@@ -53,7 +52,7 @@ const NEEDED: readonly string[] =
       )
     : "PATH HOME LANG LC_ALL LC_CTYPE USER LOGNAME SHELL TERM TZ TMPDIR".split(" ");
 
-/** The environment of a command: a few of our variables, and what it is given. */
+/** The environment of a command: a few of ours, and the given ones. */
 export function environment(
   inherited: readonly string[] | null,
   ...given: readonly Readonly<Record<string, string>>[]
@@ -65,7 +64,7 @@ export function environment(
   return Object.assign(Object.fromEntries(taken), ...given) as Record<string, string>;
 }
 
-/** Commands that run when their output is read; the first that fails is the last. */
+/** Commands that run when their output is read. The first failure ends the run. */
 export class CommandRun {
   readonly #steps: readonly ReadyStep[];
   readonly #running: Running;
@@ -78,20 +77,20 @@ export class CommandRun {
     this.#folder = running.folder;
   }
 
-  /** How the last command ended; said once the output was read to its end. */
+  /** How the last command ended. Valid once the output has been read. */
   get outcome(): Outcome {
     return this.#outcome;
   }
 
-  /** Whether all went well. */
+  /** Whether all commands succeeded. */
   get isSuccess(): boolean {
     return this.#outcome.code === 0;
   }
 
   /**
-   * What the commands print, of those that show it.
+   * The output of the commands that show it.
    *
-   * @throws ToolNodeError E_TOOL_CONFIG where one cannot be started; the signal's reason, once its process was told to end.
+   * @throws ToolNodeError E_TOOL_CONFIG if a command cannot be started; the signal's reason.
    */
   async *output(): AsyncGenerator<Uint8Array> {
     const outputs: string[] = [];
@@ -128,7 +127,7 @@ export class CommandRun {
       this.#outcome = { code, signal: killer, errors: errors.text() };
     } finally {
       forget();
-      // Whoever stops reading wants no more of it.
+      // Also reached when the reader stops early.
       void child.stop().finally(() => processes.delete(child));
     }
   }
@@ -144,7 +143,7 @@ export class CommandRun {
         ...(this.#folder !== null && { cwd: this.#folder }),
       });
     } catch {
-      // What was thrown has the program's path in it.
+      // The original error contains the program's path.
       const folder = this.#folder === null ? "" : ", and that the working_dir is there";
       const remedy = `check that it is installed, is on the PATH, and may be run${folder}`;
       throw wrong(`${subject} cannot start its program ${quoted(programName(program))}: ${remedy}.`);
@@ -152,7 +151,7 @@ export class CommandRun {
   }
 }
 
-/** The last bytes of many. */
+/** The last bytes of a stream. */
 class Tail {
   readonly #limit: number;
   #bytes: Uint8Array = new Uint8Array(0);
@@ -182,18 +181,15 @@ async function* eachUntilAborted(bytes: AsyncIterable<Uint8Array>, signal: Abort
   }
 }
 
-/** Folders that are looked through. */
+/** Maximum number of folders to search. */
 const MAX_FOLDERS = 1000;
 
-/** A program without the folders that it is in. */
+/** A program's name without its folder. */
 export function programName(program: string): string {
   return program.split(/[/\\]/).pop() ?? "";
 }
 
-/**
- * Whether a command can begin with a program: one on the `PATH` of its environment, or the file of a path. True also where
- * nobody can tell.
- */
+/** Whether a program exists, as a path or on the `PATH` of the environment. True if that is unknown. */
 export async function isProgram(program: string, env: Readonly<Record<string, string>>): Promise<boolean> {
   const isPath = platform === "win32" ? /[/\\:]/.test(program) : program.includes("/");
   const folders = isPath ? [""] : pathOf(env)?.split(delimiter).slice(0, MAX_FOLDERS);
@@ -201,7 +197,7 @@ export async function isProgram(program: string, env: Readonly<Record<string, st
   const endings = platform === "win32" ? ["", ...(env["PATHEXT"] ?? ".EXE;.CMD;.BAT;.COM").split(";")] : [""];
   for (const folder of folders) {
     for (const ending of endings) {
-      // An empty folder is the one that we are in.
+      // An empty entry means the current folder.
       if (await mayBeRun(folder === "" ? `${program}${ending}` : join(folder, `${program}${ending}`))) return true;
     }
   }

@@ -1,65 +1,66 @@
 /**
- * The tools of a source of commands: a UTCP manual with `cli` call templates, as text, in a file, or printed by a command; or a
- * command alone.
+ * Discovers the tools of a command source: from a UTCP manual as text, in a file, or printed by a command, or from a
+ * bare command.
  * @module
  */
 import { readFile, stat } from "node:fs/promises";
 import { z } from "zod";
-import { quoted, subjectOf } from "../../adapting/place.js";
-import { wordsIn } from "../../config/connection.js";
-import { ToolConnectionError } from "../../errors.js";
-import { unsupported, wrong } from "../../problem.js";
+import { wordsIn } from "../../connection.js";
+import { quoted, subjectOf, ToolConnectionError, unsupported, wrong } from "../../errors.js";
 import type { SourceTool } from "../../source.js";
-import type { SourceTerms } from "../document-source.js";
-import { inputSchema } from "../http/tool.js";
+import type { Found, SourceDeps } from "../document-source.js";
 import {
   boundedText,
+  type Document,
   isObject,
   kindOf,
   MAX_DOCUMENT,
-  parsedDocument,
+  parseDocument,
   tooLarge,
-  type Document,
 } from "../utcp/document.js";
-import { checked, manualTools, type ManualTool, type Parser } from "../utcp/manual.js";
+import { validate, type ManualTool, manualTools, nothingOffered, plainTool, typeRefusal } from "../utcp/manual.js";
 import { CommandRun, environment, isProgram, programName, type Running } from "./run.js";
 
 const INLINE = /^\s*\{|^\s*(?:utcp_version|manual_version|tools|call_template_type|commands)\s*:.*\n/;
 const FILE = /\.(?:json|ya?ml)$/i;
 
 /**
- * Finds a source's commands. A command is run to find out more only where `utcp_mode` is `manual_url`.
+ * Discovers a source's tools. Runs a command only if `utcp_mode` is `manual_url`.
  *
- * @throws ToolNodeError E_TOOL_CONFIG where there is no manual that can be read, what `wordsOf` throws for its commands;
- * ToolConnectionError where a command's own program is not there.
+ * @throws ToolNodeError E_TOOL_CONFIG if there is no readable manual, and errors of `wordsOf`; ToolConnectionError if
+ *   the program does not exist.
  */
-export async function discovered(
-  terms: SourceTerms,
+export async function discoverCommands(
+  deps: SourceDeps,
   running: Pick<Running, "signal" | "processes">,
-): Promise<readonly CommandTool[]> {
-  const { name, connection, utcp_mode: mode = "auto" } = terms;
+): Promise<FoundCommands> {
+  const { name, connection, utcp_mode: mode = "auto" } = deps;
   const subject = subjectOf({ source: name });
-  if (INLINE.test(connection)) return toolsOf(await parsedDocument(connection, subject), name, subject);
+  if (INLINE.test(connection)) return toolsOf(await parseDocument(connection, subject), deps, subject);
   const words = wordsOf(connection, subject);
   const [first = ""] = words;
   if (mode !== "base_url" && words.length === 1 && FILE.test(first)) {
-    return toolsOf(await parsedDocument(await readText(first, subject), subject), name, subject);
+    return toolsOf(await parseDocument(await readText(first, subject), subject), deps, subject);
   }
-  const env = environment(null, terms.env ?? {});
+  const env = environment(null, deps.env ?? {});
   if (!(await isProgram(first, env))) throw noProgram(first, subject);
-  if (mode !== "manual_url") return [bareTool(words)];
+  if (mode !== "manual_url") return { tools: [bareTool(words)], leftOut: [] };
   const run = new CommandRun([{ words: () => words, isShown: true }], { ...running, env, folder: null, subject });
-  return toolsOf(await parsedDocument(await printed(run, subject), subject), name, subject);
+  return toolsOf(await parseDocument(await printed(run, subject), subject), deps, subject);
 }
 
-function toolsOf(document: Document | undefined, source: string, subject: string): readonly CommandTool[] {
+function toolsOf(document: Document | undefined, deps: SourceDeps, subject: string): FoundCommands {
+  const { name: source, allowed_communication_protocols: allowed = null } = deps;
   if (document !== undefined && kindOf(document) === "manual") {
-    return manualTools(document, ["cli"], source, subject).map(commandTool);
+    const rules = { allowed, byDefault: ["cli"], isOwn: true, runs: ["cli"], elsewhere: "commandsOnly" } as const;
+    const { tools, leftOut } = manualTools(document, (type) => typeRefusal(type, rules), source, subject);
+    if (tools.length === 0 && leftOut.length > 0) throw nothingOffered(subject, leftOut);
+    return { tools: tools.map(commandTool), leftOut };
   }
   if (document?.["call_template_type"] !== "cli") {
     throw wrong(`${subject} has no UTCP manual: its connection must be one, a file of one, or a command.`);
   }
-  return [singleTool(document, source)];
+  return { tools: [singleTool(document, source)], leftOut: [] };
 }
 
 function noProgram(program: string, subject: string): ToolConnectionError {
@@ -68,15 +69,17 @@ function noProgram(program: string, subject: string): ToolConnectionError {
   return new ToolConnectionError(sentence, { neverSent: true, category: "non_retryable" });
 }
 
-/** A call template without a manual around it. */
+/** A call template without a manual. */
 function singleTool(template: Document, source: string): CommandTool {
   const { name: written, description, inputs } = template;
   const name = typeof written === "string" && written !== "" ? written.slice(0, 128) : "run";
   return commandTool({
     name,
+    fullName: name,
     description: typeof description === "string" ? description : "",
     inputs: isObject(inputs) ? inputs : {},
     outputs: null,
+    type: "cli",
     template,
     at: "",
     subject: subjectOf({ source, tool: name }),
@@ -89,7 +92,7 @@ async function readText(path: string, subject: string): Promise<string> {
     return await readFile(path, "utf8");
   } catch (error) {
     if (typeof (error as NodeJS.ErrnoException).syscall !== "string") throw error;
-    // Where the file is, is nobody's business but its owner's.
+    // The path is not shown.
     throw wrong(`${subject} has a file of a manual that cannot be read: check its path and permissions.`);
   }
 }
@@ -104,7 +107,7 @@ async function printed(run: CommandRun, subject: string): Promise<string> {
 /** One command of a tool. */
 interface CommandStep {
   readonly words: readonly string[];
-  /** Whether its output is a part of the tool's. */
+  /** Whether its output is part of the tool's. */
   readonly isShown: boolean;
 }
 
@@ -112,20 +115,20 @@ interface CommandStep {
 export type ArgumentStyle =
   /** In place of `UTCP_ARG_name_UTCP_END`. */
   | "placeholders"
-  /** Behind the command, as `--name value`. */
+  /** After the command, as `--name value`. */
   | "flags"
-  /** Behind the command, as the words of the argument `args`. */
+  /** After the command, as the words of the argument `args`. */
   | "words";
 
 /** How a tool is run. */
-export interface CommandTemplate {
+interface CommandTemplate {
   readonly steps: readonly CommandStep[];
   readonly style: ArgumentStyle;
-  /** May name variables. */
+  /** May contain variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** Variables that are taken over from our environment; null: those that programs cannot do without. */
+  /** Variables to inherit. Null for those that programs need. */
   readonly inherited: readonly string[] | null;
-  /** That of this process where null. */
+  /** The working directory. Null for that of this process. */
   readonly folder: string | null;
 }
 
@@ -133,6 +136,9 @@ export interface CommandTemplate {
 interface CommandTool extends SourceTool {
   readonly template: CommandTemplate;
 }
+
+/** The tools of a source. */
+export type FoundCommands = Found<CommandTemplate>;
 
 const MAX_STEPS = 32;
 const MAX_COMMAND = 32_768;
@@ -149,28 +155,19 @@ const schema = z.object({
 });
 
 /**
- * A tool of a manual as it is run.
+ * Reads a tool of a manual.
  *
- * @throws ToolNodeError E_TOOL_CONFIG for a template that is none, what `wordsOf` throws for its commands.
+ * @throws ToolNodeError E_TOOL_CONFIG for an invalid template, and errors of `wordsOf`.
  */
 function commandTool(tool: ManualTool): CommandTool {
-  const { name, description, inputs, outputs, template, at, subject } = tool;
-  return {
-    name,
-    description,
-    input_schema: inputSchema(inputs),
-    ...(outputs !== null && { output_schema: outputs }),
-    // Nothing in a template says that running it again does no harm.
-    isRepeatable: false,
-    isReadOnly: false,
-    template: commandTemplate(template, subject, at),
-  };
+  const { template, at, subject } = tool;
+  return { ...plainTool(tool), template: commandTemplate(template, subject, at) };
 }
 
-/** A call template, held against what UTCP says of it. */
+/** Checks a call template. */
 function commandTemplate(written: Document, subject: string, at: string): CommandTemplate {
   const place = at === "" ? "tool_call_template" : `${at}.tool_call_template`;
-  const template = checked(schema as unknown as Parser, written, subject, place) as z.infer<typeof schema>;
+  const template = validate(schema, written, subject, place);
   const { commands, command_name: single, env_vars: env, inherit_env_vars: inherited, working_dir: folder } = template;
   const rest = { env: env ?? {}, inherited: inherited ?? null, folder: folder ?? null };
   if (commands === null || commands === undefined) {
@@ -184,7 +181,7 @@ function commandTemplate(written: Document, subject: string, at: string): Comman
   return { steps, style: "placeholders", ...rest };
 }
 
-/** The one tool of a bare command, whose words the model gives. */
+/** The tool of a bare command. The model gives its words. */
 function bareTool(words: readonly string[]): CommandTool {
   const program = words[0]?.split(/[/\\]/).pop() ?? "";
   const items = { type: "array", items: { type: "string" }, description: "The command's arguments, one word each" };
@@ -199,12 +196,12 @@ function bareTool(words: readonly string[]): CommandTool {
 }
 
 const MAX_WORDS = 1000;
-/** What only a shell understands, as a word of its own. */
+/** Shell operators. */
 const OPERATOR = /^(?:[|&;]+|\d?(?:>{1,2}|<{1,3})(?:&\d)?)$/;
 const SUBSTITUTION = /\$\(/;
-/** What a word may hold in place of values. */
+/** Placeholders for values. */
 const OPEN = /UTCP_ARG_[A-Za-z0-9_]+?_UTCP_END|\$\{?CMD_\d+_OUTPUT\}?/;
-/** Programs that run what a word says, and the options in front of such a word. */
+/** Programs that run code, and options before code. */
 const INTERPRETER =
   /^(?:(?:ba|da|z|k|a|c|tc|fi)?sh|busybox|cmd|powershell|pwsh|node|nodejs|deno|bun|python[\d.]*|perl|ruby|php|lua|osascript|awk|gawk|eval|ssh)(?:\.exe)?$/i;
 const CODE = /^(?:-[a-z]*[cepr]|--(?:eval|print|command|execute)|-(?:Encoded)?Command|\/[ckr])$/i;
@@ -212,11 +209,11 @@ const CODE = /^(?:-[a-z]*[cepr]|--(?:eval|print|command|execute)|-(?:Encoded)?Co
 const CODE_FIRST = /^(?:awk|gawk|eval|ssh)$/i;
 
 /**
- * A command's words: split at white space, quotes keep together, a backslash is itself.
+ * Splits a command at white space. Quotes keep text together; a backslash has no special meaning.
  *
- * @param subject begins the sentences of errors.
- * @throws ToolNodeError E_TOOL_CONFIG for what is no command; E_TOOL_UNSUPPORTED for what only a shell could do, and
- * where a value would become a program, or a part of one.
+ * @param subject the start of error messages.
+ * @throws ToolNodeError E_TOOL_CONFIG for an invalid command; E_TOOL_UNSUPPORTED if it needs a shell, or if a value
+ *   would become a program or code.
  */
 export function wordsOf(command: string, subject: string): readonly string[] {
   const words = wordsIn(command.trim());

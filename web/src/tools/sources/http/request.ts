@@ -1,37 +1,43 @@
 /**
- * From a call template and arguments to a request (UTCP `http` call template), and to its answer: where it may go, and the redirects
- * that it meets. The library of UTCP builds requests only on its way to sending them.
+ * Builds a request from a UTCP `http` call template and arguments, and sends it, following redirects where it may go.
  * @module
  */
 import { adaptFetchError } from "../../adapt-error.js";
-import { subjectOf, type ToolPlace } from "../../adapting/place.js";
-import { mayBeLoopback } from "../../auth/addresses.js";
-import { ToolAuthError, ToolClientError, ToolNodeError } from "../../errors.js";
-import { unsupported, wrong } from "../../problem.js";
-import { asText } from "../arguments.js";
-import { filledIn, type DocumentVariables } from "../document-source.js";
+import {
+  subjectOf,
+  ToolAuthError,
+  ToolClientError,
+  ToolNodeError,
+  type ToolPlace,
+  unsupported,
+  wrong,
+} from "../../errors.js";
+import { asText, type DocumentVariables, fillVariables } from "../document-source.js";
+import { originOf as originOfUrl, type Destinations } from "../../addresses.js";
+import { type ClientCredentials, type HttpTemplate, PARAMETER, type TemplateAuth } from "../utcp/manual.js";
 import { isObject } from "../utcp/document.js";
-import { PARAMETER, type HttpAuth, type HttpTemplate } from "./tool.js";
 
-/** A request that can be sent. */
-interface HttpRequest {
+/** A request to send. */
+export interface HttpRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Headers;
   readonly body?: string | URLSearchParams | FormData;
 }
 
-/** What a request is made of. */
+/** What a request is built from. */
 interface RequestParts {
   readonly template: HttpTemplate;
   readonly args: Readonly<Record<string, unknown>>;
   readonly variables: DocumentVariables;
-  /** Origins that are told who asks; null: all. */
+  /** Origins that get credentials. */
   readonly trusted: ReadonlySet<string>;
-  /** Says who asks; asked only for a trusted origin. */
+  /** Returns credentials. Called only for trusted origins. */
   readonly authorize: () => Promise<Readonly<Record<string, string>>>;
-  /** The header that the configuration wants the key in, wherever a description does. */
+  /** The configured header for the key. Overrides the place in the document. */
   readonly keyHeader?: string | undefined;
+  /** Requests a client's own token. */
+  readonly clientToken: (credentials: ClientCredentials, place: ToolPlace) => Promise<string>;
   readonly place: ToolPlace;
 }
 
@@ -42,20 +48,24 @@ const DOTS = /^(?:\.|%2e){1,2}$/i;
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /**
- * Builds a request. Path parameters are encoded, header fields become headers, the body field the body; whatever is left
- * goes into the query: arrays as repeated parameters, objects as JSON, null and undefined not at all.
+ * Builds a request. Path parameters are encoded, header fields become headers, and the body field becomes the body.
+ * All other arguments go into the query: arrays as repeated parameters, objects as JSON; null and undefined are
+ * skipped.
  *
- * @throws ToolClientError for arguments that do not fit, ToolNodeError E_TOOL_CONFIG for a template that does not.
+ * @throws ToolClientError for wrong arguments, ToolNodeError E_TOOL_CONFIG for a wrong template.
  */
 export async function requestOf(parts: RequestParts): Promise<HttpRequest> {
   const { template, variables, place } = parts;
   const args = new Map(Object.entries(parts.args).filter(([, value]) => value !== undefined && value !== null));
-  const headers = new Headers({ accept: "application/json, */*;q=0.9" });
-  const method = template.http_method.toUpperCase();
+  const isEvents = template.call_template_type === "sse";
+  const headers = new Headers({ accept: isEvents ? "text/event-stream" : "application/json, */*;q=0.9" });
+  // Without a body, events are requested by GET.
+  const isBodiless = isEvents && !args.has(template.body_field ?? "");
+  const method = isBodiless ? "GET" : template.http_method.toUpperCase();
   const isTrusted = parts.trusted.has(originOf(template, variables, place));
   const known: DocumentVariables = (name) => (isTrusted ? variables(name) : undefined);
   for (const [name, value] of Object.entries(template.headers)) {
-    set(headers, name, filledIn(value, known, place.source), place);
+    set(headers, name, fillVariables(value, known, place.source), place);
   }
   for (const name of template.header_fields) {
     if (!args.has(name)) continue;
@@ -63,7 +73,7 @@ export async function requestOf(parts: RequestParts): Promise<HttpRequest> {
     args.delete(name);
   }
   const body = BODILESS.has(method) ? undefined : takeBody(template, args);
-  const url = addressFrom(filledIn(template.url, known, place.source), args, place);
+  const url = addressFrom(fillVariables(template.url, known, place.source), args, place);
   for (const [name, value] of args) append(url, name, value);
   if (body !== undefined && !headers.has("content-type") && !(body instanceof FormData)) {
     set(headers, "content-type", template.content_type, place);
@@ -73,18 +83,18 @@ export async function requestOf(parts: RequestParts): Promise<HttpRequest> {
 }
 
 /**
- * Where a tool's requests go, which no argument may choose.
+ * The origin of a tool's requests. Arguments cannot change it.
  *
- * @throws ToolNodeError E_TOOL_CONFIG where it is open.
+ * @throws ToolNodeError E_TOOL_CONFIG if it is not fixed.
  */
-export function originOf({ url }: HttpTemplate, variables: DocumentVariables, place: ToolPlace): string {
-  // Up to the path, without variables in it: their values must not reach a name server that somebody else runs.
-  const authority = /^https?:\/\/[^/?#\\]+/i.exec(url)?.[0] ?? "";
-  const filled = /[{$]/.test(authority) ? filledIn(authority, variables, place.source) : authority;
+export function originOf({ url }: Pick<HttpTemplate, "url">, variables: DocumentVariables, place: ToolPlace): string {
+  // Only the authority is filled in: other variables must not reach a name server.
+  const authority = /^(?:https?|wss?):\/\/[^/?#\\]+/i.exec(url)?.[0] ?? "";
+  const filled = /[{$]/.test(authority) ? fillVariables(authority, variables, place.source) : authority;
   if (filled.includes("{") || !URL.canParse(filled)) {
     throw wrong(`${subjectOf(place)} does not say which server it is on: its document must name one.`);
   }
-  return new URL(filled).origin;
+  return originOfUrl(new URL(filled));
 }
 
 function addressFrom(template: string, args: Map<string, unknown>, place: ToolPlace): URL {
@@ -98,7 +108,7 @@ function addressFrom(template: string, args: Map<string, unknown>, place: ToolPl
   });
   for (const name of used) args.delete(name);
   const path = /^https?:\/\/[^/?#\\]+([^?#]*)/i.exec(text)?.[1] ?? "";
-  // A URL takes such segments away together with the ones before them: the request would go elsewhere.
+  // The URL parser would resolve such segments, so the request would go elsewhere.
   if (used.size > 0 && path.split(/[/\\]/).some((segment) => DOTS.test(segment))) {
     throw new ToolClientError(`${subjectOf(place)} takes no "." or ".." as a part of its path: give a name.`);
   }
@@ -111,7 +121,7 @@ function addressFrom(template: string, args: Map<string, unknown>, place: ToolPl
 
 function takeBody(template: HttpTemplate, args: Map<string, unknown>): HttpRequest["body"] {
   const { body_field: field, content_type: type } = template;
-  if (!args.has(field)) return undefined;
+  if (field === null || !args.has(field)) return undefined;
   const value = args.get(field);
   args.delete(field);
   if (/[/+]json\b/i.test(type)) return JSON.stringify(value);
@@ -125,64 +135,69 @@ function takeBody(template: HttpTemplate, args: Map<string, unknown>): HttpReque
 }
 
 async function sayWho(
-  { template, variables, authorize, keyHeader, place }: RequestParts,
+  { template, variables, authorize, keyHeader, clientToken, place }: RequestParts,
   url: URL,
   headers: Headers,
 ): Promise<void> {
   const own = await authorize();
   const values = Object.values(own);
   const isOwn = (said: string | undefined): boolean => values.some((value) => isSame(said, value));
+  const auth = filledAuth(template, variables, values.length > 0, place);
   let said: string | undefined;
-  if (template.auth !== undefined) {
-    try {
-      const auth = filledAuth(template.auth, variables, place);
-      if (keyHeader === undefined || !isOwn(auth.secret)) {
-        auth.say(url, headers);
-        said = auth.secret;
-      }
-    } catch (error) {
-      // What the configuration says is enough, and an API may ask for less than its document tells.
-      const isEnough = template.isAuthOptional || values.length > 0;
-      if (!(error instanceof ToolAuthError) || !isEnough) throw error;
+  if (auth?.auth_type === "oauth2") {
+    set(headers, "authorization", `Bearer ${await clientToken(auth, place)}`, place);
+  } else if (auth !== undefined) {
+    const secret = auth.auth_type === "api_key" ? auth.api_key : undefined;
+    if (keyHeader === undefined || secret === undefined || !isOwn(secret)) {
+      sayAs(auth, url, headers, place);
+      said = secret;
     }
   }
-  // A key goes where the description says, and nowhere else.
+  // The key is sent only where the document wants it.
   for (const [name, value] of Object.entries(own)) if (!isSame(said, value)) set(headers, name, value, place);
 }
 
-/** Whether what a document has said is the same secret as a header of the configuration's own. */
+/** Whether a document and the configuration use the same secret. */
 function isSame(said: string | undefined, value: string): boolean {
   return said === value || said === `Bearer ${value}`;
 }
 
-/** Who asks as a document wants to be told. */
-interface FilledAuth {
-  /** A key, which the configuration may know too. */
-  readonly secret?: string;
-  readonly say: (url: URL, headers: Headers) => void;
+/**
+ * The `auth` of a document with its variables replaced. Undefined if there is none, or if it is optional and a
+ * variable has no value.
+ */
+function filledAuth(
+  { auth, isAuthOptional }: Pick<HttpTemplate, "auth" | "isAuthOptional">,
+  variables: DocumentVariables,
+  hasOwn: boolean,
+  place: ToolPlace,
+): TemplateAuth | undefined {
+  if (auth === undefined) return undefined;
+  try {
+    const filled = Object.entries(auth).map(([key, value]) => [
+      key,
+      value && fillVariables(value, variables, place.source),
+    ]);
+    return Object.fromEntries(filled) as TemplateAuth;
+  } catch (error) {
+    // The configured credentials are enough; an API may require less than its document says.
+    if (!(error instanceof ToolAuthError) || !(isAuthOptional || hasOwn)) throw error;
+    return undefined;
+  }
 }
 
-function filledAuth(auth: HttpAuth, variables: DocumentVariables, place: ToolPlace): FilledAuth {
-  const fill = (text: string): string => filledIn(text, variables, place.source);
+function sayAs(auth: Exclude<TemplateAuth, ClientCredentials>, url: URL, headers: Headers, place: ToolPlace): void {
   if (auth.auth_type === "basic") {
-    const pair = new TextEncoder().encode(`${fill(auth.username)}:${fill(auth.password)}`);
-    const value = `Basic ${btoa(String.fromCharCode(...pair))}`;
-    return { say: (_, headers) => set(headers, "authorization", value, place) };
+    const pair = new TextEncoder().encode(`${auth.username}:${auth.password}`);
+    set(headers, "authorization", `Basic ${btoa(String.fromCharCode(...pair))}`, place);
+  } else if (auth.auth_type === "oauth2_user") {
+    set(headers, auth.var_name, `${auth.prefix}${auth.access_token}`, place);
+  } else {
+    const { var_name: name, location, api_key: key } = auth;
+    if (location === "query") url.searchParams.set(name, key);
+    else if (location === "cookie") set(headers, "cookie", `${name}=${encodeURIComponent(key)}`, place);
+    else set(headers, name, key, place);
   }
-  if (auth.auth_type === "oauth2_user") {
-    const value = `${auth.prefix ?? "Bearer "}${fill(auth.access_token)}`;
-    return { say: (_, headers) => set(headers, auth.var_name ?? "Authorization", value, place) };
-  }
-  const secret = fill(auth.api_key);
-  const { var_name: name, location } = auth;
-  return {
-    secret,
-    say: (url, headers) => {
-      if (location === "query") url.searchParams.set(name, secret);
-      else if (location === "cookie") set(headers, "cookie", `${name}=${encodeURIComponent(secret)}`, place);
-      else set(headers, name, secret, place);
-    },
-  };
 }
 
 function set(headers: Headers, name: string, value: string, place: ToolPlace): void {
@@ -190,7 +205,7 @@ function set(headers: Headers, name: string, value: string, place: ToolPlace): v
   try {
     headers.set(name, value);
   } catch {
-    // Its sentence would quote the value.
+    // The original error would quote the value.
     throw new ToolClientError(
       `${subjectOf(place)} has a header that HTTP does not allow: a header is one line of Latin letters and signs.`,
     );
@@ -220,13 +235,15 @@ function encoded(value: string): string {
 }
 
 /** What sending needs. */
-interface Sending {
+export interface Sending {
   readonly fetch: typeof fetch;
   readonly signal: AbortSignal;
   readonly place: ToolPlace;
+  /** Where the request may go. */
+  readonly destinations: Destinations;
 }
 
-/** An answer, and where it came from. */
+/** An answer, and the address it came from. */
 export interface HttpAnswer {
   readonly response: Response;
   readonly url: URL;
@@ -234,34 +251,56 @@ export interface HttpAnswer {
 
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** Headers that go on to another origin; what is secret is in the others. */
+/** Headers that are kept on a redirect to another origin. They hold no secrets. */
 const HARMLESS: readonly string[] = ["accept", "accept-language"];
 
 /**
- * Sends a request. Within an origin redirects are followed as browsers follow them; to another origin only without its
- * headers and its body, over https, and never from the network to this machine.
+ * Sends a request. Follows redirects within an origin like browsers do; to another allowed origin without headers and
+ * body.
  *
- * @throws ToolConnectionError where nobody answers, ToolNodeError for a redirect that is not followed, the signal's reason.
+ * @throws ToolNodeError E_TOOL_CONFIG for a forbidden address, ToolConnectionError if nobody answers, ToolNodeError
+ *   for a redirect that is not followed, the signal's reason.
  */
 export async function send(request: HttpRequest, sending: Sending): Promise<HttpAnswer> {
+  const { place, signal } = sending;
+  await checkDestination(request.url, sending);
+  const destinations = sending.destinations.from(request.url);
   let current = request;
   for (let hops = 0; ; hops++) {
     const response = await fetched(current, sending);
     const location = REDIRECTS.has(response.status) ? response.headers.get("location") : null;
-    if (response.type === "opaqueredirect") return followed(current, sending);
+    if (response.type === "opaqueredirect") return followed(current, { ...sending, destinations });
     if (location === null) return { response, url: current.url };
     await response.body?.cancel().catch(() => undefined);
-    if (hops >= MAX_REDIRECTS) throw refused(sending.place, `more than ${MAX_REDIRECTS} times`);
-    current = next(current, response.status, location, sending.place);
+    if (hops >= MAX_REDIRECTS) throw refused(place, `more than ${MAX_REDIRECTS} times`);
+    current = next(current, response.status, location, place);
+    const refusal = await destinations.refusalNow(current.url, signal);
+    if (refusal !== undefined) throw refused(place, `to where it must not, since ${refusal}`);
   }
 }
 
-/** Browsers do not say where a redirect leads: there one is followed only by what may be told to everybody. */
+/** Throws E_TOOL_CONFIG if the address is forbidden. */
+export async function checkDestination(
+  url: URL,
+  { destinations, place, signal }: Pick<Sending, "destinations" | "place" | "signal">,
+): Promise<void> {
+  const refusal = await destinations.refusalNow(url, signal);
+  if (refusal !== undefined) throw wrong(`${subjectOf(place)} is not asked where its document says, since ${refusal}.`);
+}
+
+/**
+ * Browsers hide the target of a redirect. There, only requests without secrets follow one, and the target is checked
+ * afterwards.
+ */
 async function followed(request: HttpRequest, sending: Sending): Promise<HttpAnswer> {
   const isHarmless = [...request.headers].every(([name]) => HARMLESS.includes(name));
   if (request.method !== "GET" || !isHarmless) throw refused(sending.place, "where a browser does not tell");
   const response = await fetched(request, sending, "follow");
-  return { response, url: URL.canParse(response.url) ? new URL(response.url) : request.url };
+  const url = URL.canParse(response.url) ? new URL(response.url) : request.url;
+  const refusal = sending.destinations.refusal(url);
+  if (refusal === undefined) return { response, url };
+  await response.body?.cancel().catch(() => undefined);
+  throw refused(sending.place, `to where it must not, since ${refusal}`);
 }
 
 async function fetched(
@@ -285,7 +324,6 @@ function next(
 ): HttpRequest {
   if (!URL.canParse(location, url.href)) throw refused(place, "to what is no URL");
   const to = new URL(location, url.href);
-  if (!mayGoOn(url, to)) throw refused(place, "to where it must not: another server in the clear, or this machine");
   const isWithin = to.origin === url.origin;
   const becomesGet = status === 303 ? method !== "HEAD" : (status === 301 || status === 302) && method === "POST";
   if (!isWithin && body !== undefined && !becomesGet) throw refused(place, "with its body to another server");
@@ -308,10 +346,10 @@ function refused(place: ToolPlace, how: string): ToolNodeError {
 const SCHEME = /^\s*([a-z][a-z0-9+.-]*):/i;
 
 /**
- * A source's own address.
+ * Parses a source's address.
  *
- * @throws ToolNodeError E_TOOL_UNSUPPORTED for WebSockets, E_TOOL_CONFIG for all else that is no http(s) URL; never with
- * the text, which may hold secrets.
+ * @throws ToolNodeError E_TOOL_UNSUPPORTED for WebSockets, E_TOOL_CONFIG for anything else that is not an http(s)
+ *   URL. The text is never quoted, since it may hold secrets.
  */
 export function addressOf(text: string, source: string): URL {
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
@@ -321,19 +359,10 @@ export function addressOf(text: string, source: string): URL {
   }
   const url = (scheme === "http" || scheme === "https") && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) throw wrong(`${subject} has no address: its connection must be a whole http(s) URL.`);
-  // No request can be made to such a URL, and its error would tell the password.
+  // `fetch` refuses such URLs, with an error that contains the password.
   if (url.username !== "" || url.password !== "") {
     throw wrong(`${subject} has a user or a password in its address: say who asks by auth_type and auth_config.`);
   }
   url.hash = "";
   return url;
-}
-
-/** Whether a request may go on to another place than its own: never from the network to this machine, never in the clear. */
-export function mayGoOn(from: URL, to: URL): boolean {
-  if (to.protocol !== "https:" && to.protocol !== "http:") return false;
-  if (to.username !== "" || to.password !== "") return false;
-  if (from.origin === to.origin) return true;
-  if (mayBeLoopback(to)) return mayBeLoopback(from);
-  return to.protocol === "https:";
 }

@@ -1,96 +1,88 @@
 /**
- * One call of a tool, from its first request to its result: questions are answered, and tasks followed, in between.
+ * One call of an MCP tool, from its first request to its result. Answers questions and follows tasks on the way.
  * @module
  */
 import {
-  ProtocolError,
-  specTypeSchemas,
   type ProgressCallback,
+  ProtocolError,
   type RequestOptions,
+  specTypeSchemas,
 } from "@modelcontextprotocol/client";
 import { untilEither } from "../../../core/abort.js";
 import type { TransformOptions } from "../../../core/sluice.js";
-import { objectOr, stringOr } from "../../../mcp/rpc.js";
+import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { adaptError } from "../../adapt-error.js";
-import { subjectOf, type ToolPlace } from "../../adapting/place.js";
-import { wasClosed } from "../../closed.js";
-import { ToolClientError, ToolNodeError, ToolServerError, ToolTimeoutError } from "../../errors.js";
-import { sleep, systemClock } from "../../resilience/clock.js";
+import { subjectOf, ToolClientError, ToolNodeError, type ToolPlace, ToolServerError, wasClosed } from "../../errors.js";
+import { OutOfTime, sleep, systemClock } from "../../resilience/attempt.js";
 import type { SourceCall, SourceResult } from "../../source.js";
 import { through } from "../body.js";
-import type { ConnectionTerms } from "./connection.js";
-import { MAX_ASKED, shown, type Asker } from "./elicitation.js";
-import { marked, type Asked, type Expectation } from "./expectation.js";
-import { asked, GRACE, NO_LIMIT } from "./requests.js";
+import type { ConnectionDeps } from "./connection.js";
+import { type Asker, MAX_ASKED, shown } from "./elicitation.js";
+import { GRACE, requestMark, NO_LIMIT, type RequestKind, sendRequest } from "./requests.js";
 
-/** Milliseconds between two looks at a task: the least and the most, whatever the server wants, and what it is left out. */
+/** Milliseconds between two polls of a task: minimum, maximum, and the default if the server gives none. */
 const POLL: { readonly least: number; readonly most: number; readonly usual: number } = {
   least: 100,
   most: 30_000,
   usual: 1000,
 };
 
-/** Looks at a task that may fail one after the other, where trying again may help. */
+/** Maximum number of polls that may fail in a row. */
 const MAX_FAILED_POLLS: number = 3;
 
-/** How long, in milliseconds, a task is waited for between looks, and a server is asked to keep it. */
+/** Milliseconds that a task is followed, and that the server is asked to keep it. */
 const TASK_TTL: number = 3_600_000;
 
-/** Times that a call may be answered with questions, as in the SDKs. */
+/** Maximum number of times that a call may be answered with questions, as in the SDKs. */
 const MAX_ROUNDS: number = 10;
 
-/** Milliseconds before a call is sent again that was answered without a question, as in the SDKs. */
+/** Milliseconds before a call is repeated that was answered without a question, as in the SDKs. */
 const ROUND_PAUSE: number = 250;
 
-/** JSON of the server's. */
+/** An object that the server sent. */
 type Answered = Readonly<Record<string, unknown>>;
 
-/** What came of one request. */
+/** The outcome of one request. */
 type Came =
   | { readonly kind: "result"; readonly result: SourceResult }
-  /** No result, but a question or a task. */
+  /** A question or a task instead of a result. */
   | { readonly kind: "aside"; readonly answer: Answered }
-  /** No result inside it. */
+  /** The status of a task without a result. */
   | { readonly kind: "status"; readonly answer: Answered };
 
-/** What the request is made with. */
+/** Options of a request. */
 interface Sending {
-  /** Of its parameters. */
+  /** `_meta` of the request's parameters. */
   readonly _meta: Record<string, unknown>;
   readonly options: RequestOptions;
 }
 
 /** Makes one call. */
-export class Calling {
-  readonly terms: ConnectionTerms;
+export class McpCall {
+  readonly deps: ConnectionDeps;
   readonly call: SourceCall;
   readonly asker: Asker;
   readonly #options: TransformOptions;
-  /** Whether the server has answered, so that it knows of the call. */
+  /** Whether the server has answered, and so knows the call. */
   #isKnown = false;
-  /** The latest request behind the gate. */
-  #sent: Pick<Expectation, "key"> | undefined;
-  #task: RunningTask | undefined;
 
-  constructor(terms: ConnectionTerms, call: SourceCall, asker: Asker) {
-    this.terms = terms;
+  constructor(deps: ConnectionDeps, call: SourceCall, asker: Asker) {
+    this.deps = deps;
     this.call = call;
     this.asker = asker;
-    this.#options = optionsOf(terms, call);
+    this.#options = optionsOf(deps, call);
   }
 
-  /** Whether the server speaks as since 2026-07-28. */
+  /** Whether the server speaks 2026-07-28 or later. */
   get isModern(): boolean {
-    return this.terms.client.getProtocolEra() === "modern";
+    return this.deps.client.getProtocolEra() === "modern";
   }
 
-  /** Whether the server has nothing to do for the call any more: it has answered it, or ended the task that it made of it. */
-  get isAnswered(): boolean {
-    if (this.#task !== undefined) return this.#task.hasEnded;
-    return this.#sent !== undefined && !this.terms.door.owes(this.#sent);
-  }
-
-  /** What the tool gives in the end. `asTask`: it runs in no other way, and that has to be said (2025-11-25). */
+  /**
+   * Makes the call and returns the result.
+   *
+   * @param asTask whether the tool only runs as a task, which has to be requested (2025-11-25).
+   */
   async result(asTask: boolean): Promise<SourceResult> {
     let more: Answered = {};
     for (let round = 0; round <= MAX_ROUNDS; round += 1) {
@@ -99,8 +91,7 @@ export class Calling {
       const { answer } = came;
       const task = this.isModern ? answer : objectOr(answer["task"]);
       if (this.isModern ? answer["resultType"] === "task" : "taskId" in task) {
-        this.#task = new RunningTask(this, task);
-        return this.#task.result();
+        return new RunningTask(this, task).result();
       }
       if (!this.isModern) return this.#plain(answer);
       if (answer["resultType"] !== "input_required") throw this.#notAllowed("answered what MCP does not allow");
@@ -109,30 +100,29 @@ export class Calling {
     throw this.#notAllowed(`asked ${MAX_ROUNDS} times and gave no result`);
   }
 
-  /** Sends a request whose answer goes through the gate. Throws a ToolNodeError, or the reason of the signal. */
-  async send(kind: Asked, request: (sending: Sending) => Promise<Answered>): Promise<Came> {
-    const { door } = this.terms;
+  /** Sends a request whose result goes through the gate. Throws a ToolNodeError, or the signal's reason. */
+  async send(kind: RequestKind, request: (sending: Sending) => Promise<Answered>): Promise<Came> {
+    const { interceptor } = this.deps;
     const { signal, tool, alive } = this.call;
-    const expectation = door.expect(kind, this.#options, { asker: this.asker, alive });
-    this.#sent = { key: expectation.key };
+    const pendingResult = interceptor.expect(kind, this.#options, { asker: this.asker, alive });
     const ask = async (): Promise<Came> => {
-      const answer = await request({ _meta: marked(expectation.key), options: { signal, timeout: NO_LIMIT } });
+      const answer = await request({ _meta: requestMark(pendingResult.key), options: { signal, timeout: NO_LIMIT } });
       this.#isKnown = true;
-      const { arrival } = expectation;
+      const { arrival } = pendingResult;
       if (arrival?.kind === "aside") return { kind: "aside", answer: arrival.result };
-      const result = door.outcome(expectation);
+      const result = interceptor.outcome(pendingResult);
       if (result !== undefined) return { kind: "result", result };
       if (kind === "status") return { kind: "status", answer };
-      // It came past the door: under an id that only the client takes for that of the request.
+      // The answer bypassed the interceptor: its id is one that only the client takes for the request's.
       return { kind: "result", result: await this.#plain(answer) };
     };
-    return asked({ ask, signal, tool, expectation, goesOn: this.#isKnown }, this.terms);
+    return sendRequest({ ask, signal, tool, pendingResult, goesOn: this.#isKnown }, this.deps);
   }
 
   /**
-   * The answers to a server's questions, one after the other, by their names.
+   * Answers a server's questions one after the other. Returns the answers by name.
    *
-   * @throws ToolClientError where the server asks for what nobody here can give; what the host throws.
+   * @throws ToolClientError if the server asks for something other than elicitation; what the host throws.
    */
   async answers(questions: unknown, known: ReadonlySet<string> = new Set()): Promise<Record<string, unknown>> {
     const entries = Object.entries(objectOr(questions)).filter(([name]) => !known.has(name));
@@ -146,7 +136,7 @@ export class Calling {
     return Object.fromEntries(answers);
   }
 
-  /** Waits, which the server is not to blame for; no longer than until what may come before does. */
+  /** Waits, with the time limit paused, until the time is over or `before` settles. */
   async wait<T>(milliseconds: number, before?: Promise<T>): Promise<T | undefined> {
     const { unhurried = (work) => work(), signal } = this.call;
     const came = new AbortController();
@@ -165,13 +155,13 @@ export class Calling {
     const { tool, args, onProgress } = this.call;
     return this.send(asTask ? "task" : "call", ({ _meta, options }) => {
       const params = { name: tool, arguments: { ...args }, ...(asTask && { task: { ttl: TASK_TTL } }), ...more, _meta };
-      // The client hears of no progress once a task was made of the call.
+      // Once the call is a task, the client no longer reports progress.
       const hears = onProgress !== undefined && !asTask && { onprogress: onProgress as ProgressCallback };
-      return this.terms.client.callTool(params, { ...options, ...hears });
+      return this.deps.client.callTool(params, { ...options, ...hears });
     });
   }
 
-  /** What the call is sent again with. */
+  /** Answers the questions, and returns what the call is repeated with. */
   async #answered({ inputRequests, requestState }: Answered): Promise<Answered> {
     const inputResponses = await this.answers(inputRequests);
     const isAnswered = Object.keys(inputResponses).length > 0;
@@ -181,69 +171,63 @@ export class Calling {
   }
 
   async #plain(answer: Answered): Promise<SourceResult> {
-    const gated = await through(this.terms.sluice, this.#options, [JSON.stringify(answer)]);
+    const gated = await through(this.deps.sluice, this.#options, [JSON.stringify(answer)]);
     return { gated, isError: answer["isError"] === true };
   }
 
   #notAllowed(what: string): ToolServerError {
-    const { terms, call } = this;
-    const subject = subjectOf({ source: terms.name, tool: call.tool });
+    const { deps, call } = this;
+    const subject = subjectOf({ source: deps.name, tool: call.tool });
     return new ToolServerError(`${subject} ${what}: see the source's own log.`, { category: "non_retryable" });
   }
 
   #unanswerable(): ToolClientError {
-    const { terms, call } = this;
-    const subject = subjectOf({ source: terms.name, tool: call.tool });
+    const { deps, call } = this;
+    const subject = subjectOf({ source: deps.name, tool: call.tool });
     const what = "wants to know something that no person can be asked, such as a model's answer";
     return new ToolClientError(`${subject} ${what}: call another tool.`, { code: "E_TOOL_UNSUPPORTED" });
   }
 }
 
-function optionsOf({ namespace, showImages = false }: ConnectionTerms, call: SourceCall): TransformOptions {
+function optionsOf({ namespace, showImages = false }: ConnectionDeps, call: SourceCall): TransformOptions {
   const { tool, dialect, keepOriginal, scope, signal } = call;
   return { tool, namespace, dialect, keepOriginal, scope, signal, clientShowsImages: showImages };
 }
 
-/** Characters of a task's name; it stands in every request about it. */
+/** Maximum characters of a task's id, which every request about it repeats. */
 const MAX_ID = 1024;
 
-/** Follows one. */
+/** Follows one task. */
 class RunningTask {
-  readonly #calling: Calling;
+  readonly #calling: McpCall;
   readonly #place: ToolPlace;
   readonly #id: string;
   #status: Answered;
   #looks = 0;
-  /** Milliseconds between looks, in all. */
+  /** Milliseconds waited so far. */
   #waited = 0;
   #isOver = false;
-  #hasEnded = false;
-  /** The names of the questions that were answered. */
+  /** Names of questions that were answered. */
   readonly #answered = new Set<string>();
-  /** The request for the result (2025-11-25), which ends with the task; with it come its questions. */
+  /** The request for the result (2025-11-25). It is answered when the task ends, and carries its questions. */
   #payload: Promise<Came> | undefined;
-  /** Ends that request where the task ends without it. */
+  /** Aborts that request if the task ends without it. */
   readonly #over = new AbortController();
 
-  /** `status` is what the server said when it made the task. */
-  constructor(calling: Calling, status: Answered) {
+  /** @param status the server's answer that created the task. */
+  constructor(calling: McpCall, status: Answered) {
     this.#calling = calling;
-    this.#place = { source: calling.terms.name, tool: calling.call.tool };
+    this.#place = { source: calling.deps.name, tool: calling.call.tool };
     this.#status = status;
     const id = stringOr(status["taskId"]);
     if (id === undefined || id === "" || id.length > MAX_ID) throw this.#failed("made a task without a name");
     this.#id = id;
   }
 
-  /** Whether the server has said that it is over. */
-  get hasEnded(): boolean {
-    return this.#hasEnded;
-  }
-
-  /** The result. A task that is not waited for any longer is cancelled at the server. */
+  /** Waits for the result. If the caller gives up, the task is cancelled at the server. */
   async result(): Promise<SourceResult> {
-    const { terms, asker } = this.#calling;
-    const forget = terms.calls.follow(this.#id, { asker, cancel: () => this.#cancel() });
+    const { deps, asker } = this.#calling;
+    const forget = deps.calls.follow(this.#id, { asker, cancel: () => this.#cancel() });
     try {
       return await this.#followed();
     } catch (error) {
@@ -269,7 +253,7 @@ class RunningTask {
     }
   }
 
-  /** Waits for the next look, or for a result that comes before. */
+  /** Waits until the next poll, or until a result arrives. */
   async #pause(): Promise<SourceResult | undefined> {
     const { pollInterval, pollIntervalMs } = this.#status;
     const wanted = Number(pollIntervalMs ?? pollInterval ?? POLL.usual);
@@ -280,15 +264,15 @@ class RunningTask {
     return came === undefined ? undefined : this.#resultOf(came);
   }
 
-  /** Whoever does not answer once may do so the next time: the task goes on meanwhile. */
+  /** Polls the task. Retries failures, since the task continues meanwhile. */
   async #look(): Promise<Came> {
-    const { terms, isModern } = this.#calling;
+    const { deps, isModern } = this.#calling;
     for (let failures = 1; ; failures += 1) {
       try {
         if (isModern) return await this.#calling.send("status", ({ _meta, options }) => this.#get({ _meta }, options));
         return { kind: "status", answer: await this.#asked((options) => this.#get({}, options)) };
       } catch (error) {
-        const mayHelp = error instanceof ToolNodeError && error.isRetryable && terms.client.transport !== undefined;
+        const mayHelp = error instanceof ToolNodeError && error.isRetryable && deps.client.transport !== undefined;
         if (!mayHelp || failures >= MAX_FAILED_POLLS) throw error;
         await this.#calling.wait(POLL.usual * failures);
       }
@@ -299,7 +283,7 @@ class RunningTask {
     return this.#request("tasks/get", more, options);
   }
 
-  /** An hour of work may be silent: that the server answers is what says that it is alive. */
+  /** Reports progress after each poll: the answer shows that the server is alive, even if the task is silent. */
   #tell(): void {
     this.#looks += 1;
     const message = stringOr(this.#status["statusMessage"]);
@@ -311,7 +295,7 @@ class RunningTask {
 
   async #ask(): Promise<void> {
     if (!this.#calling.isModern) {
-      // The server asks over this request, which the result answers in the end.
+      // The server asks its questions during this request.
       this.#payload ??= this.#requestResult();
       this.#payload.catch(() => undefined);
       return;
@@ -326,16 +310,17 @@ class RunningTask {
     this.#isOver = true;
     const { status, error } = this.#status;
     if (status === "cancelled") {
-      if (this.#calling.terms.isClosed()) throw wasClosed(this.#place.source);
+      if (this.#calling.deps.isClosed()) throw wasClosed(this.#place.source);
       const sentence = `${subjectOf(this.#place)} ended its task before it was done: call it again.`;
       throw new ToolNodeError(sentence, { category: "cancelled" });
     }
-    // What failed may have a result that says why.
+    // A failed task may have a result that explains it.
     if (!this.#calling.isModern) return this.#resultOf(await (this.#payload ?? this.#requestResult()));
     if (status === "completed") throw this.#failed("says that its task is done, and gives no result");
     const { code, message } = objectOr(error);
     if (typeof code !== "number") throw this.#failed("says that its task failed");
-    throw adaptError(ProtocolError.fromError(code, String(message)), this.#place);
+    const secrets = this.#calling.deps.secrets();
+    throw adaptError(ProtocolError.fromError(code, String(message)), this.#place, { secrets });
   }
 
   #resultOf(came: Came): SourceResult {
@@ -352,32 +337,31 @@ class RunningTask {
     );
   }
 
-  /** Never throws, and never waits for long: nobody wants the answer. */
+  /** Cancels the task. Never throws or waits long. */
   async #cancel(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
     try {
       await this.#request("tasks/cancel", {}, { timeout: GRACE });
-      this.#hasEnded = true;
     } catch {
-      // Whoever wanted it has gone.
+      // Nobody waits for the outcome.
     }
   }
 
   #asked(request: (options: RequestOptions) => Promise<Answered>): Promise<Answered> {
-    const { terms, call } = this.#calling;
+    const { deps, call } = this.#calling;
     const { signal, tool } = call;
-    return asked({ ask: () => request({ signal, timeout: NO_LIMIT }), signal, tool, goesOn: true }, terms);
+    return sendRequest({ ask: () => request({ signal, timeout: NO_LIMIT }), signal, tool, goesOn: true }, deps);
   }
 
   async #request(method: string, more: Answered, options: RequestOptions): Promise<Answered> {
-    const { client } = this.#calling.terms;
+    const { client } = this.#calling.deps;
     return client.request({ method, params: { taskId: this.#id, ...more } }, specTypeSchemas.Result, options);
   }
 
-  #endless(): ToolTimeoutError {
-    const remedy = "ask for less at a time";
-    return new ToolTimeoutError(`${subjectOf(this.#place)} did not end within ${TASK_TTL / 1000} s: ${remedy}.`);
+  #endless(): OutOfTime {
+    const seconds = TASK_TTL / 1000;
+    return new OutOfTime(`${subjectOf(this.#place)} did not end within ${seconds} s: ask for less at a time.`, seconds);
   }
 
   #failed(what: string): ToolServerError {

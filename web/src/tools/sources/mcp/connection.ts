@@ -1,12 +1,12 @@
 /**
- * One connection to an MCP server, whatever the transport: how it is opened, its one client, its one door, tools and resources.
+ * One connection to an MCP server over any transport: how it is opened, its client, its interceptor, its tools and resources.
  * @module
  */
 import {
   Client,
-  RELATED_TASK_META_KEY,
   type ClientOptions,
   type JsonSchemaValidator,
+  RELATED_TASK_META_KEY,
   type Tool,
   type Transport,
 } from "@modelcontextprotocol/client";
@@ -14,13 +14,13 @@ import { namespaceOf } from "../../../artifacts/ids.js";
 import type { ArtifactStore } from "../../../artifacts/store.js";
 import { onAbort } from "../../../core/abort.js";
 import type { Sluice } from "../../../core/sluice.js";
-import { objectOr } from "../../../mcp/rpc.js";
-import { MAX_MESSAGE } from "../../../transports/limits.js";
+import { MAX_MESSAGE } from "../../../jsonrpc/limits.js";
+import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { adaptError } from "../../adapt-error.js";
-import { subjectOf, type ToolPlace } from "../../adapting/place.js";
-import { ToolClientError, ToolNodeError } from "../../errors.js";
+import { subjectOf, ToolClientError, ToolNodeError, type ToolPlace } from "../../errors.js";
 import type { ResourceConnection } from "../../resources/connection.js";
 import type {
+  JsonSchema,
   OpenOptions,
   SourceCall,
   SourceConnection,
@@ -28,81 +28,87 @@ import type {
   SourceResult,
   SourceTool,
 } from "../../source.js";
-import { Calling } from "./call.js";
+import { McpCall } from "./call.js";
 import { Asker, Calls, DECLINED } from "./elicitation.js";
-import { asked, connectionLost, GRACE, NO_LIMIT, patiently } from "./requests.js";
-import { Notices } from "./notices.js";
+import { beforeClient, Notices, type ServerMessage } from "./notices.js";
+import { connectionLost, GRACE, NO_LIMIT, sendRequest, settledWithin } from "./requests.js";
 import { McpResources } from "./resources.js";
-import { ToolDoor } from "./tool-door.js";
+import { ToolInterceptor } from "./tool-interceptor.js";
 
-/** The protocol's eras: with `initialize`, up to 2025-11-25, and without sessions, from 2026-07-28; or whichever it is. */
+/** Protocol eras: `legacy` has `initialize` (up to 2025-11-25), `modern` has no sessions (from 2026-07-28). */
 export type McpEra = "auto" | "legacy" | "modern";
 
-/** What all sources of MCP servers need. */
-export interface McpTerms {
-  /** The source's name: for errors, and as prefix of artifacts' ids. */
+/** What every source of an MCP server needs. */
+export interface McpDeps {
+  /** The source's name, for errors and as a prefix of artifact ids. */
   readonly name: string;
-  /** The one gate. */
+  /** The gate. */
   readonly sluice: Sluice;
-  /** That of the sluice. */
+  /** The sluice's store. */
   readonly store: ArtifactStore;
-  /** Whether small images stay in place for a model that sees; false when left out. */
+  /** Whether small images stay inline, for models that see them. Defaults to false. */
   readonly showImages?: boolean;
-  /** Who the server is told that it talks to. */
+  /** The client's name and version, for the server. */
   readonly client?: { readonly name: string; readonly version: string };
-  /** `auto` when left out: the later one, where the server knows it. */
+  /** Defaults to `auto`: modern if the server supports it. */
   readonly era?: McpEra;
+  /** Values that errors must not contain. */
+  readonly secrets?: readonly string[];
 }
 
-/** A transport, and what there is to it. */
+/** A transport and what it needs beside. */
 export interface OpenedTransport {
   readonly transport: Transport;
-  /** Ends what outlives the transport: a session at the server. */
+  /** Ends the session at the server. */
   readonly leave?: () => Promise<void>;
-  /** Ends the program behind it with all that it started, whatever it is doing. */
+  /** Kills the program and its child processes. */
   readonly kill?: () => Promise<void>;
-  /** Whether the server has forgotten the connection, which the client does not know. */
+  /** Whether the server no longer knows the session. The client is not aware of this. */
   readonly isLost?: () => boolean;
-  /** What the transport knows of a failure better than the client does. */
+  /** The transport's own error, which may be better than the client's. */
   readonly reason?: () => Error | undefined;
+  /** The credentials that were sent. */
+  readonly told?: () => readonly string[];
 }
 
 const CLIENT = { name: "sluice", version: "1" };
 
-/** The later era's first revision, to insist on. */
+/** The first modern revision, to require it. */
 const MODERN = "2026-07-28";
 
-/** A person may be asked, and tasks are followed. */
+/** The client supports elicitation and tasks. */
 const CAPABILITIES: NonNullable<ClientOptions["capabilities"]> = {
   elicitation: { form: {}, url: {} },
   extensions: { "io.modelcontextprotocol/tasks": {} },
 };
 
-/** What one attempt at connecting needs. */
+/** What one attempt to connect needs. */
 interface Attempt {
-  readonly terms: McpTerms;
+  readonly deps: McpDeps;
   readonly options: OpenOptions;
   readonly era: McpEra;
-  /** How long, in milliseconds, a server may be silent when asked for the later era; then it is taken for the earlier. */
+  /** Milliseconds that a server may take to answer the modern probe. After that it counts as legacy. */
   readonly probeTimeout: number;
-  readonly transport: (door: ToolDoor) => OpenedTransport;
+  readonly transport: (interceptor: ToolInterceptor) => OpenedTransport;
 }
 
 /**
- * Connects, and finds out the era.
+ * Connects and negotiates the era.
  *
- * @throws ToolNodeError, or the reason of the signal.
+ * @throws ToolNodeError, or the signal's reason.
  */
-export async function connected(attempt: Attempt): Promise<McpConnection> {
-  const { terms, options } = attempt;
-  const { name, sluice, store } = terms;
+export async function connectServer(attempt: Attempt): Promise<McpConnection> {
+  const { deps, options } = attempt;
+  const { name, sluice, store } = deps;
   const { signal } = options;
   signal.throwIfAborted();
-  const door = new ToolDoor({ sluice, store, lost: () => connectionLost(name) });
-  const opened = attempt.transport(door);
-  const client = new Client(terms.client ?? CLIENT, clientOptions(attempt));
-  const connection = new McpConnection({ ...terms, namespace: namespaceOf(name), client, door, opened }, options);
-  // The client listens to a signal only once it has found out the era.
+  const interceptor = new ToolInterceptor({ sluice, store, lost: () => connectionLost(name) });
+  const opened = attempt.transport(interceptor);
+  const client = new Client(deps.client ?? CLIENT, clientOptions(attempt));
+  const secrets = (): readonly string[] => [...(deps.secrets ?? []), ...(opened.told?.() ?? [])];
+  const made = { ...deps, namespace: namespaceOf(name), client, interceptor, opened, secrets };
+  const connection = new McpConnection(made, options);
+  // The client observes the signal only after the negotiation.
   const giveUp = (): void => void opened.transport.close().catch(() => undefined);
   const forget = onAbort(signal, giveUp);
   try {
@@ -113,7 +119,7 @@ export async function connected(attempt: Attempt): Promise<McpConnection> {
   } catch (error) {
     await connection[Symbol.asyncDispose]();
     signal.throwIfAborted();
-    throw failureOf(error, opened, name);
+    throw failureOf(error, made);
   } finally {
     forget();
   }
@@ -128,157 +134,217 @@ function clientOptions({ era, probeTimeout }: Attempt): ClientOptions {
   };
 }
 
-/** The client wraps what transports throw, and some of it gets lost. */
-function failureOf(error: unknown, { reason }: OpenedTransport, source: string): Error {
+/** Finds the original error: the client wraps errors of transports, and loses some. */
+function failureOf(
+  error: unknown,
+  { opened, name, secrets }: Pick<ConnectionDeps, "opened" | "name" | "secrets">,
+): Error {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
     if (at instanceof ToolNodeError) return at;
   }
-  return adaptError(reason?.() ?? error, { source });
+  return adaptError(opened.reason?.() ?? error, { source: name }, { secrets: secrets() });
 }
 
-/** Takes everything for valid, and compiles nothing. */
+/** Accepts everything and compiles nothing. */
 const PERMISSIVE: NonNullable<ClientOptions["jsonSchemaValidator"]> = {
   getValidator:
     <T>(): JsonSchemaValidator<T> =>
     (input) => ({ valid: true, data: input as T, errorMessage: undefined }),
 };
 
-/** What a connection is made of. */
-export interface ConnectionTerms extends Omit<McpTerms, "client"> {
-  /** Prefix of artifacts' ids. */
+/** What a connection needs. */
+export interface ConnectionDeps extends Omit<McpDeps, "client" | "secrets"> {
+  /** Prefix of artifact ids. */
   readonly namespace: string;
   readonly client: Client;
-  readonly door: ToolDoor;
+  readonly interceptor: ToolInterceptor;
   readonly opened: OpenedTransport;
   readonly calls: Calls;
-  /** Whether whoever opened the connection has closed it. */
+  /** Values that errors must not contain. */
+  readonly secrets: () => readonly string[];
+  /** Whether the owner has closed the connection. */
   readonly isClosed: () => boolean;
 }
 
-/** A server, connected. */
+/** A connection to a server. */
 class McpConnection implements SourceConnection {
-  readonly #terms: ConnectionTerms;
+  readonly #deps: ConnectionDeps;
   readonly #notices: Notices;
   #resources: ResourceConnection | undefined;
   #isOpen = true;
   #isClosed = false;
   #killing: Promise<void> | undefined;
-  /** Tools that run as tasks only; undefined until they were listed. */
+  readonly kill: (() => Promise<void>) | undefined;
+  /** Tools that only run as tasks. Undefined until the tools are listed. */
   #taskTools: ReadonlySet<string> | undefined;
 
-  /** Before the client is connected, so that nothing that the server says is lost. */
-  constructor(terms: Omit<ConnectionTerms, "calls" | "isClosed">, { onNotice }: Pick<OpenOptions, "onNotice">) {
-    this.#terms = { ...terms, calls: new Calls(), isClosed: () => this.#isClosed && this.#killing === undefined };
-    this.#notices = new Notices(terms.client, (notice: SourceNotice) => {
+  /** Created before the client connects, so that no notification is lost. */
+  constructor(deps: Omit<ConnectionDeps, "calls" | "isClosed">, { onNotice }: Pick<OpenOptions, "onNotice">) {
+    this.#deps = { ...deps, calls: new Calls(), isClosed: () => this.#isClosed && this.#killing === undefined };
+    this.#notices = new Notices(deps.client, (notice: SourceNotice) => {
       if (notice.kind === "tools_changed") this.#taskTools = undefined;
       if (this.#isOpen) onNotice(notice);
     });
+    const { kill } = deps.opened;
+    this.kill = kill && (() => this.#kill(kill));
     this.#takeQuestions();
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a client has none
-    terms.client.onclose = () => {
+    deps.client.onclose = () => {
       this.#isOpen = false;
     };
   }
 
   get isOpen(): boolean {
-    return this.#isOpen && this.#terms.opened.isLost?.() !== true;
+    return this.#isOpen && this.#deps.opened.isLost?.() !== true;
+  }
+
+  get isForgotten(): boolean {
+    return this.#isOpen && this.#deps.opened.isLost?.() === true;
   }
 
   get resources(): ResourceConnection | undefined {
     return this.#resources;
   }
 
-  /** The client is connected: hears from now on what the server says unasked. */
+  /** Called once the client is connected. Starts listening to notifications. */
   async begin(signal: AbortSignal): Promise<void> {
-    if (this.#terms.client.getServerCapabilities()?.resources !== undefined) {
-      this.#resources = new McpResources(this.#terms, this.#notices);
+    const { client } = this.#deps;
+    beforeClient(client, (message) => withFitTools(message, client.getProtocolEra() === "modern"));
+    if (client.getServerCapabilities()?.resources !== undefined) {
+      this.#resources = new McpResources(this.#deps, this.#notices);
     }
     await this.#notices.listen(signal);
   }
 
   async tools(signal: AbortSignal): Promise<readonly SourceTool[]> {
-    const { client } = this.#terms;
-    // The client would say on the console that there are none.
+    const { client } = this.#deps;
+    // The client would log a warning that the server has no tools.
     if (client.getServerCapabilities()?.tools === undefined) return [];
     const ask = (): ReturnType<Client["listTools"]> =>
       client.listTools(undefined, { signal, timeout: NO_LIMIT, cacheMode: "refresh" });
-    const { tools } = await asked({ ask, signal }, this.#terms);
-    this.#taskTools = new Set(tools.filter(isTaskOnly).map(({ name }) => name));
-    return tools.map(({ name, description = "", inputSchema, outputSchema, annotations, _meta: meta }) => ({
-      name,
-      description,
-      input_schema: inputSchema,
-      ...(outputSchema !== undefined && { output_schema: outputSchema }),
-      ...(meta !== undefined && { meta }),
-      isRepeatable: annotations?.readOnlyHint === true || annotations?.idempotentHint === true,
-      isReadOnly: annotations?.readOnlyHint === true,
-    }));
+    const { tools } = await sendRequest({ ask, signal }, this.#deps);
+    const listed = tools.map(listedTool);
+    this.#taskTools = new Set(listed.filter(({ isTaskOnly }) => isTaskOnly).map(({ name }) => name));
+    return listed.map(({ isTaskOnly: _, ...tool }) => tool);
   }
 
   async call(call: SourceCall): Promise<SourceResult> {
     const { tool, args } = call;
-    const { calls, name } = this.#terms;
+    const { calls, name } = this.#deps;
     if (JSON.stringify(args).length > MAX_MESSAGE) throw tooLarge({ source: name, tool });
     const asker = new Asker(call, name);
     const { signal } = asker;
-    const calling = new Calling(this.#terms, { ...call, signal }, asker);
-    try {
-      return await calls.during(asker, async () => calling.result(await this.#runsAsTask(tool, signal)));
-    } catch (error) {
-      if (call.signal.aborted) call.onGivenUp?.(() => calling.isAnswered);
-      throw error;
-    }
-  }
-
-  async kill(): Promise<void> {
-    const { opened } = this.#terms;
-    if (opened.kill === undefined) return;
-    this.#isOpen = false;
-    this.#killing ??= opened.kill();
-    await this.#killing;
+    const calling = new McpCall(this.#deps, { ...call, signal }, asker);
+    return calls.during(asker, async () => calling.result(await this.#runsAsTask(tool, signal)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOpen = false;
     this.#isClosed = true;
-    // The next one is started when this one has gone.
     await this.#killing?.catch(() => undefined);
-    const { client, opened, calls } = this.#terms;
-    await patiently(calls.cancel(), GRACE);
-    await patiently(Promise.all([this.#notices.close(), opened.leave?.()]), GRACE);
+    const { client, opened, calls } = this.#deps;
+    await settledWithin(calls.cancel(), GRACE);
+    await settledWithin(Promise.all([this.#notices.close(), opened.leave?.()]), GRACE);
     await client.close().catch(() => undefined);
-    // A client that was never connected knows of no transport.
+    // An unconnected client does not close the transport.
     await opened.transport.close().catch(() => undefined);
   }
 
-  /** Until 2025-11-25 a server asks whenever it likes, and need not say for which call. */
+  async #kill(kill: () => Promise<void>): Promise<void> {
+    this.#isOpen = false;
+    this.#killing ??= kill();
+    await this.#killing;
+  }
+
+  /** Handles questions. Legacy servers may ask at any time, without naming the call. */
   #takeQuestions(): void {
-    const { client, door, calls } = this.#terms;
+    const { client, interceptor, calls } = this.#deps;
     client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq: { id, signal } }) => {
-      // Later it asks in the answer to a call, and what comes here belongs to no call.
+      // Modern servers ask in the answer to a call, so this question belongs to none.
       if (client.getProtocolEra() === "modern") return DECLINED;
       const { taskId } = objectOr(objectOr(params["_meta"])[RELATED_TASK_META_KEY]);
-      const asker = calls.askerOf(taskId) ?? door.askerOf(id) ?? calls.only;
+      const asker = calls.askerOf(taskId) ?? interceptor.askerOf(id) ?? calls.only;
       return asker === undefined ? DECLINED : asker.answer(params, signal);
     });
   }
 
-  /** Whether that has to be said: since 2026-07-28 the server alone decides. */
+  /** Whether a call must be requested as a task. Modern servers decide that themselves. */
   async #runsAsTask(tool: string, signal: AbortSignal): Promise<boolean> {
-    const { client } = this.#terms;
+    const { client } = this.#deps;
     if (client.getServerCapabilities()?.tasks?.requests?.tools?.call === undefined) return false;
-    // Others may have listed the tools over connections of their own.
+    // The tools may have been listed over another connection.
     if (this.#taskTools === undefined) await this.tools(signal);
     return this.#taskTools?.has(tool) === true;
   }
-}
-
-function isTaskOnly({ execution }: Tool): boolean {
-  return execution?.taskSupport === "required";
 }
 
 function tooLarge(place: ToolPlace): ToolClientError {
   const size = `${MAX_MESSAGE / 1024 / 1024} MiB`;
   const remedy = "servers close the connection at more; send less at a time";
   return new ToolClientError(`${subjectOf(place)} takes ${size} of arguments at most: ${remedy}.`);
+}
+
+/** The member of `_meta` that carries an entry past the client. */
+const ENTRY = "sluice/entry";
+
+/**
+ * Replaces the tools in a list by minimal ones that the client always accepts. The original entries are attached for
+ * `listedTool`.
+ *
+ * @param isModern whether the client reads input schemas for headers, which it does from 2026-07-28.
+ */
+function withFitTools(message: ServerMessage, isModern: boolean): ServerMessage {
+  const result = objectOr(message["result"]);
+  const { tools } = result;
+  if (!Array.isArray(tools)) return message;
+  const fit = tools.map((entry: unknown) => {
+    const { name, input_schema: schema, unfit } = toolIn(entry);
+    const inputSchema = isModern && unfit === undefined ? schema : { type: "object" };
+    return { name, inputSchema, _meta: { [ENTRY]: entry } };
+  });
+  return { ...message, result: { ...result, tools: fit } };
+}
+
+/** A tool, and whether it only runs as a task (2025-11-25). */
+interface ListedTool extends SourceTool {
+  readonly isTaskOnly: boolean;
+}
+
+/** Reads the original entry of a tool. */
+function listedTool({ _meta }: Tool): ListedTool {
+  return toolIn(objectOr(_meta)[ENTRY]);
+}
+
+function toolIn(entry: unknown): ListedTool {
+  const given = objectOr(entry);
+  const { outputSchema, annotations, execution, _meta: meta } = given;
+  const { readOnlyHint, idempotentHint } = objectOr(annotations);
+  const name = stringOr(given["name"]);
+  const schema = inputSchemaIn(given["inputSchema"]);
+  const unfit = name === undefined ? "its name is no text" : schema === undefined ? NO_SCHEMA : undefined;
+  return {
+    name: name ?? "",
+    description: stringOr(given["description"]) ?? "",
+    input_schema: schema ?? {},
+    ...(isObject(outputSchema) && { output_schema: outputSchema }),
+    ...(meta !== undefined && { meta }),
+    isRepeatable: readOnlyHint === true || idempotentHint === true,
+    isReadOnly: readOnlyHint === true,
+    isTaskOnly: objectOr(execution)["taskSupport"] === "required",
+    ...(unfit !== undefined && { unfit }),
+  };
+}
+
+const NO_SCHEMA = "its inputSchema is no schema of an object";
+
+/** Undefined if it does not describe an object. A missing type means an object. */
+function inputSchemaIn(value: unknown): JsonSchema | undefined {
+  if (!isObject(value)) return undefined;
+  const { type = "object", properties = {}, required = [] } = value;
+  if (type !== "object" || !isObject(properties) || !Array.isArray(required)) return undefined;
+  return value["type"] === undefined ? { type, ...value } : value;
+}
+
+function isObject(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,20 +1,19 @@
 /**
- * What a server asks of a person (MCP, "Elicitation"): who is asked, what is fit to be shown, and what the person answers.
+ * Questions of an MCP server to a person (MCP, "Elicitation"): who is asked, what is shown, and the answer.
  * @module
  */
 import { specTypeSchemas, type ElicitResult } from "@modelcontextprotocol/client";
 import { onAbort, untilAborted, untilEither } from "../../../core/abort.js";
-import { shortened } from "../../../mcp/reading/answer.js";
-import { subjectOf, type ToolPlace } from "../../adapting/place.js";
-import { isSafe } from "../../auth/addresses.js";
-import type { PauseReason } from "../../context.js";
-import { ToolNodeError } from "../../errors.js";
+import { shortened } from "../../../mcp/artifact-reader/answer.js";
+import { subjectOf, ToolNodeError, type ToolPlace } from "../../errors.js";
+import { isSafe } from "../../addresses.js";
+import type { PauseReason } from "../../options.js";
 import type { SourceCall } from "../../source.js";
 
-/** Questions that one call may ask, all in all. */
+/** Maximum number of questions of one call. */
 export const MAX_ASKED: number = 20;
 
-/** Asks, as far as the call's host can. */
+/** Asks the person behind one call, through its host. */
 export class Asker {
   readonly #call: SourceCall;
   readonly #place: ToolPlace;
@@ -32,34 +31,33 @@ export class Asker {
     if (signal.aborted) end();
   }
 
-  /** Ends the call: when its caller gives it up, and with what asking a person fails with. */
+  /** Aborted when the caller cancels, or asking fails. */
   get signal(): AbortSignal {
     return this.#end.signal;
   }
 
-  /** The call is over: nobody is asked for it any more, and what was asked is declined. */
+  /** Ends the call. Open and later questions are declined. */
   release(): void {
     this.#forget();
     this.#over.abort();
   }
 
-  /** Whether anybody can be asked. */
+  /** Whether the host can ask. */
   get canAsk(): boolean {
     return this.#call.pause !== undefined;
   }
 
-  /** Whose call it is: two of the same are of one person. */
+  /** Identifies the person. */
   get owner(): string {
     const { tenant_id = null, user_id = null } = this.#call.scope;
     return JSON.stringify([tenant_id, user_id]);
   }
 
   /**
-   * Asks what stands in the parameters of `elicitation/create`; what nobody may or can be asked is declined.
+   * Asks the question in the parameters of `elicitation/create`. Declines questions that cannot be asked.
    *
-   * @param takenBack aborted when the server wants to know it no longer.
-   * @throws what the host's `pause` throws; a ToolNodeError for what it gives that is no answer; the reason of the call's
-   * signal.
+   * @param takenBack aborted when the server withdraws the question.
+   * @throws what the host's `pause` throws; a ToolNodeError for an invalid answer; the reason of the call's signal.
    */
   async answer(params: unknown, takenBack?: AbortSignal): Promise<ElicitResult> {
     const { pause, unhurried = (work) => work() } = this.#call;
@@ -81,7 +79,7 @@ export class Asker {
   }
 }
 
-/** Nobody reads the answer to a question that was taken back, or whose call is over; neither is a failure of the call's. */
+/** Declines when one of the signals is aborted: the question was withdrawn, or the call is over. */
 function declinedOn(
   ends: readonly (AbortSignal | undefined)[],
   answered: Promise<ElicitResult>,
@@ -96,19 +94,19 @@ function declinedOn(
   });
 }
 
-/** A task that goes on. */
+/** A task that is followed. */
 interface Followed {
   readonly asker: Asker;
-  /** Tells the server that nobody wants it any more. */
+  /** Cancels the task at the server. */
   readonly cancel: () => Promise<void>;
 }
 
-/** Keeps account of them. */
+/** The calls under way, to find out who to ask. */
 export class Calls {
   readonly #askers = new Set<Asker>();
   readonly #tasks = new Map<string, Followed>();
 
-  /** Does a call's work; then nobody is asked for it any more. */
+  /** Runs a call. Afterwards nobody is asked for it. */
   async during<T>(asker: Asker, work: () => Promise<T>): Promise<T> {
     this.#askers.add(asker);
     try {
@@ -119,20 +117,20 @@ export class Calls {
     }
   }
 
-  /** A task belongs to a call, until what is returned is called. */
+  /** Registers a task of a call. Call the returned function to remove it. */
   follow(taskId: string, followed: Followed): () => void {
     this.#tasks.set(taskId, followed);
     return () => void this.#tasks.delete(taskId);
   }
 
-  /** Who is asked what is asked for a task. */
+  /** Who to ask for a task. */
   askerOf(taskId: unknown): Asker | undefined {
     return typeof taskId === "string" ? this.#tasks.get(taskId)?.asker : undefined;
   }
 
   /**
-   * Who is asked where the server does not say for which call: whoever alone can be. Where calls of several people are under
-   * way it is nobody, since one would be shown what is another's.
+   * Who to ask if the server names no call: the only one who can be asked. Nobody if calls of several people are
+   * under way, since one would see another's question.
    */
   get only(): Asker | undefined {
     const all = [...this.#askers];
@@ -141,45 +139,45 @@ export class Calls {
     return able.length === 1 ? able[0] : undefined;
   }
 
-  /** Nobody wants any of the tasks. */
+  /** Cancels all tasks. */
   async cancel(): Promise<void> {
     await Promise.all([...this.#tasks.values()].map(({ cancel }) => cancel()));
   }
 }
 
-/** A question as a host is asked it. */
+/** A question for the host. */
 interface Question {
   readonly reason: PauseReason;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** The fields of a form; undefined for a page that is to be opened. */
+  /** The fields of a form. Undefined for a page to open. */
   readonly fields: readonly string[] | undefined;
 }
 
-/** What a server is told where nobody is asked, or the person does not want to answer. */
+/** The answer if nobody is asked, or the person declines. */
 export const DECLINED: ElicitResult = { action: "decline" };
 
-/** Characters of a text that is shown. */
+/** Maximum characters of a text. */
 const MAX_TEXT = 4000;
 
-/** Characters of a form's schema, and of what is answered, as JSON. */
+/** Maximum characters of a form's schema, and of its answer, as JSON. */
 const MAX_JSON = 65_536;
 
-/** Deeper than any form that MCP knows. */
+/** Maximum depth of a schema. MCP's forms are flatter. */
 const MAX_DEPTH = 8;
 
-/** What hides in a text or moves it, but not what joins letters, nor what begins a line. */
+/** Invisible characters, except joiners, line breaks and tabs. */
 const HIDDEN = /(?!\u200c|\u200d|\n|\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** Keywords whose texts come back in the answer: they are shown as they are, or the form is not. */
+/** Keywords whose values are part of the answer. They are shown unchanged, or the form is declined. */
 const DATA: ReadonlySet<string> = new Set(["enum", "const", "default", "required"]);
 
-/** A text of the server's without what hides in it, at most 4,000 characters long. */
+/** Removes invisible characters and shortens a server's text to 4,000 characters. */
 export function shown(text: string): string {
-  // A server's text may be megabytes long: most of it is never looked at.
+  // The text may be megabytes long, so most of it is not inspected.
   return shortened(text.slice(0, 2 * MAX_TEXT).replaceAll(HIDDEN, ""), MAX_TEXT);
 }
 
-/** The question that the parameters of `elicitation/create` put; undefined where it is none that a person may be asked. */
+/** Reads the parameters of `elicitation/create`. Undefined if the question must not be shown. */
 export function questionOf(params: unknown, { source, tool = "" }: ToolPlace): Question | undefined {
   const read = specTypeSchemas.ElicitRequestParams["~standard"].validate(params);
   if (read instanceof Promise || read.issues !== undefined) return undefined;
@@ -201,9 +199,9 @@ export function questionOf(params: unknown, { source, tool = "" }: ToolPlace): Q
 }
 
 /**
- * What the server is told of a host's answer: the fields that were asked for, and no others.
+ * Converts a host's answer. Keeps only the fields that were asked for.
  *
- * @throws ToolNodeError for what is no answer.
+ * @throws ToolNodeError for an invalid answer.
  */
 export function answerTo({ fields }: Question, given: unknown, place: ToolPlace): ElicitResult {
   if (given === null) return DECLINED;
@@ -227,7 +225,7 @@ function noAnswer(place: ToolPlace): ToolNodeError {
   });
 }
 
-/** A schema whose titles and descriptions can be shown; undefined where what comes back cannot be shown as it is. */
+/** A schema with cleaned titles and descriptions. Undefined if values that are part of the answer would change. */
 function tidied(value: unknown, isData = false, depth = 0): unknown {
   if (typeof value === "string") return isData && shown(value) !== value ? undefined : shown(value);
   if (typeof value !== "object" || value === null) return value;

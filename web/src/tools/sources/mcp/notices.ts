@@ -1,64 +1,64 @@
 /**
- * What a server says unasked, in both eras: until 2025-11-25 it says it to everybody who is connected, since 2026-07-28 to
- * whoever listens.
+ * Notifications of an MCP server. Legacy servers send them to every client, modern servers (from 2026-07-28) to
+ * subscribers.
  * @module
  */
 import type { Client, McpSubscription, SubscriptionFilter } from "@modelcontextprotocol/client";
 import { onAbort } from "../../../core/abort.js";
-import { objectOr, stringOr } from "../../../mcp/rpc.js";
+import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
 import { ToolClientError } from "../../errors.js";
 import type { SourceNotice } from "../../source.js";
-import { GRACE, NO_LIMIT, patiently } from "./requests.js";
+import { GRACE, NO_LIMIT, settledWithin } from "./requests.js";
 
-/** URIs that one connection subscribes to: each stands in every request for changes. */
+/** Maximum number of subscribed URIs of a connection. Every subscription request lists them all. */
 const MAX_SUBSCRIBED: number = 1000;
 
-/** Told of what a server says. */
+/** Called with a notification. */
 type Tell = (notice: SourceNotice) => void;
 
-/** Milliseconds in which a server is heard once, and once more at their end, saying that its tools changed. */
+/** Milliseconds in which repeated changes of the tools are reported once, at the end. */
 const PAUSE = 100;
 
 const UPDATED = "notifications/resources/updated";
 const RESOURCES_CHANGED = "notifications/resources/list_changed";
 const TOOLS_CHANGED = "notifications/tools/list_changed";
 
-/** One connection's notices and subscriptions. */
+/** Notifications and subscriptions of one connection. */
 export class Notices {
   readonly #client: Client;
   readonly #tell: Tell;
-  readonly #lists: Listening;
-  readonly #watched: Listening;
+  readonly #lists: McpListener;
+  readonly #watched: McpListener;
   readonly #uris = new Set<string>();
-  /** One change of the subscriptions after the other. */
+  /** Changes subscriptions one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
-  /** Runs for a while after the tools changed. */
+  /** Set for a while after the tools changed. */
   #toolsTimer: ReturnType<typeof setTimeout> | undefined;
   #toolsChangedAgain = false;
 
   constructor(client: Client, tell: Tell) {
     this.#client = client;
     this.#tell = tell;
-    // What comes before `listen` comes by the client.
+    // Until `listen` is called, the client delivers notifications.
     client.setNotificationHandler(TOOLS_CHANGED, (message) => void this.#take(message));
     client.setNotificationHandler(RESOURCES_CHANGED, (message) => void this.#take(message));
     client.setNotificationHandler(UPDATED, (message) => void this.#take(message));
     const listen = (filter: SubscriptionFilter, signal: AbortSignal): Promise<McpSubscription> =>
       client.listen(filter, { signal, timeout: NO_LIMIT });
-    this.#lists = new Listening(listen, () => this.#tellLists());
-    this.#watched = new Listening(listen, () => this.#tellResources());
+    this.#lists = new McpListener(listen, () => this.#tellLists());
+    this.#watched = new McpListener(listen, () => this.#tellResources());
   }
 
-  /** Listens to changes of lists, where that has to be said. A server that does not answer is not waited for. */
+  /** Subscribes to changes of lists, if the server requires it. Does not wait for a server that does not answer. */
   async listen(signal: AbortSignal): Promise<void> {
-    // A client that checks tens of thousands of them answers nobody meanwhile.
+    // The client would be blocked while it validates tens of thousands of them.
     beforeClient(this.#client, (message) => (this.#take(message) ? undefined : message));
     const filter = this.#listFilter();
     if (!this.#isModern || Object.keys(filter).length === 0) return;
-    await patiently(this.#lists.to(filter, signal), GRACE);
+    await settledWithin(this.#lists.to(filter, signal), GRACE);
   }
 
-  /** Asks to be told when a resource changes. Throws what the client throws, and where the server will not tell. */
+  /** Subscribes to a resource. Throws what the client throws, and if the server refuses. */
   async subscribe(uri: string, signal: AbortSignal): Promise<void> {
     if (this.#client.getServerCapabilities()?.resources?.subscribe !== true) throw unsupported();
     await this.#inTurn(async () => {
@@ -70,7 +70,7 @@ export class Notices {
     });
   }
 
-  /** Asks no longer. */
+  /** Unsubscribes from a resource. */
   async unsubscribe(uri: string, signal: AbortSignal): Promise<void> {
     await this.#inTurn(async () => {
       if (!this.#uris.delete(uri)) return;
@@ -79,13 +79,13 @@ export class Notices {
     });
   }
 
-  /** Listens no longer. */
+  /** Ends all subscriptions. */
   async close(): Promise<void> {
     clearTimeout(this.#toolsTimer);
     await Promise.all([this.#lists.close(), this.#watched.close()]);
   }
 
-  /** Whether it is a notice that somebody may want to know of: then it is told. */
+  /** Reports a notification. Returns whether it was one. */
   #take({ id, method, params }: ServerMessage): boolean {
     if (id !== undefined) return false;
     if (method === TOOLS_CHANGED) this.#toolsChanged();
@@ -99,7 +99,7 @@ export class Notices {
     if (uri !== undefined) this.#tell({ kind: "resource_updated", uri });
   }
 
-  /** Each time that it is told the tools are listed again. */
+  /** Reports a change of the tools, which makes the client list them again. */
   #toolsChanged(): void {
     if (this.#toolsTimer !== undefined) {
       this.#toolsChangedAgain = true;
@@ -112,7 +112,7 @@ export class Notices {
       this.#toolsChangedAgain = false;
       if (again) this.#toolsChanged();
     }, PAUSE);
-    // Nobody's process lives on for this.
+    // The timer must not keep the process alive.
     (this.#toolsTimer as { unref?: () => void }).unref?.();
   }
 
@@ -120,7 +120,7 @@ export class Notices {
     return this.#client.getProtocolEra() === "modern";
   }
 
-  /** Listens to these in place of those before. `wanted` must be among what the server agrees to. */
+  /** Replaces the subscriptions. The server must agree to `wanted`. */
   async #watch(uris: readonly string[], wanted: string | undefined, signal: AbortSignal): Promise<void> {
     if (uris.length === 0) return this.#watched.stop();
     await this.#watched.to({ resourceSubscriptions: [...uris] }, signal, ({ resourceSubscriptions = [] }) => {
@@ -136,7 +136,7 @@ export class Notices {
     };
   }
 
-  /** What changed while nobody listened is not known. */
+  /** Reports everything as changed, since notifications may have been missed. */
   #tellLists(): void {
     const { toolsListChanged, resourcesListChanged } = this.#listFilter();
     if (toolsListChanged === true) this.#toolsChanged();
@@ -165,36 +165,33 @@ function tooMany(): ToolClientError {
   );
 }
 
-/** Opens a subscription; the signal ends it. */
+/** Opens a subscription. The signal closes it. */
 type Listen = (filter: SubscriptionFilter, signal: AbortSignal) => Promise<McpSubscription>;
 
-/** Milliseconds before each attempt at listening again; behind the last one nobody listens any more. */
+/** Milliseconds before each attempt to subscribe again. After the last one, the connection stays unsubscribed. */
 const DELAYS: readonly number[] = [500, 1000, 2000, 5000, 10_000, 30_000];
 
-/** What is listened to. */
+/** What is subscribed to. */
 interface Current {
   readonly subscription: McpSubscription;
   readonly filter: SubscriptionFilter;
 }
 
-/** Listens to one filter at a time, and again when the server ends it. */
-export class Listening {
+/** Holds one subscription, and renews it when the server ends it. */
+export class McpListener {
   readonly #listen: Listen;
   readonly #onAgain: () => void;
   #current: Current | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
-  /** `onAgain` is called when it is listened to again, after a while in which nobody did. */
+  /** @param onAgain called when a subscription was renewed after a gap. */
   constructor(listen: Listen, onAgain: () => void) {
     this.#listen = listen;
     this.#onAgain = onAgain;
   }
 
-  /**
-   * Listens to a filter in place of the one before, without a gap. `check` sees what the server agrees to; what it throws
-   * leaves everything as it was.
-   */
+  /** Replaces the subscription without a gap. `check` gets what the server agreed to; if it throws, nothing changes. */
   async to(
     filter: SubscriptionFilter,
     signal: AbortSignal,
@@ -213,7 +210,7 @@ export class Listening {
     await before?.subscription.close();
   }
 
-  /** Listens to nothing. */
+  /** Ends the subscription. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     const before = this.#current;
@@ -221,13 +218,13 @@ export class Listening {
     await before?.subscription.close();
   }
 
-  /** Listens to nothing, now and later. */
+  /** Ends the subscription for good. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.stop();
   }
 
-  /** The signal is that of the request for it: what is open outlives it. */
+  /** The signal only cancels the request; an open subscription outlives it. */
   async #opened(filter: SubscriptionFilter, signal: AbortSignal): Promise<McpSubscription> {
     const opening = new AbortController();
     signal.throwIfAborted();
@@ -254,7 +251,7 @@ export class Listening {
     const delay = DELAYS[attempt];
     if (this.#isClosed || delay === undefined) return;
     this.#timer = setTimeout(() => void this.#again(gone, attempt), delay);
-    // Nobody's process lives on for this.
+    // The timer must not keep the process alive.
     (this.#timer as { unref?: () => void }).unref?.();
   }
 
@@ -267,7 +264,7 @@ export class Listening {
       return;
     }
     if (this.#isClosed || this.#current !== gone) {
-      // Somebody listens to something else by now.
+      // It was replaced meanwhile.
       await subscription.close();
       return;
     }
@@ -276,12 +273,12 @@ export class Listening {
   }
 }
 
-/** A message of a server's, whatever it is. */
+/** A message of a server. */
 export type ServerMessage = Readonly<Record<string, unknown>>;
 
 /**
- * Looks at each message from now on. `look` gives what the client gets in its place; undefined: the message is dealt with.
- * Does nothing where the client is not connected.
+ * Intercepts messages before the client. `look` returns what the client gets, or undefined if the message is handled.
+ * Does nothing if the client is not connected.
  */
 export function beforeClient(client: Client, look: (message: ServerMessage) => ServerMessage | undefined): void {
   const { transport } = client;

@@ -1,8 +1,8 @@
 /**
- * What a server answered to `resources/read`, behind the gate, as contents: texts that are short enough, and artifacts.
+ * The contents of a `resources/read` answer behind the gate: short texts, and artifacts.
  *
- * Where the contents are too many for one document the gate diverts the list, or the whole result: then they are taken out of what
- * was stored, and go through the gate again in parts.
+ * If there are too many contents for one document, the gate stores the list or the whole result. The contents are
+ * then read back from the store, and pass the gate again in parts.
  * @module
  */
 import type { ArtifactScope, ArtifactStore } from "../../../artifacts/store.js";
@@ -12,40 +12,38 @@ import { plainType } from "../../../core/media-type.js";
 import type { AnswerRef, Sluice, Transformed } from "../../../core/sluice.js";
 import { chunksIn } from "../../../core/value.js";
 import { SluiceError } from "../../../errors/error.js";
-import { JsonScanner, type JsonKind, type JsonVisitor } from "../../../mcp/reading/json-scanner.js";
-import { objectOr, stringOr } from "../../../mcp/rpc.js";
-import { textOf } from "../../../transports/bytes.js";
-import { subjectOf } from "../../adapting/place.js";
-import { ToolServerError } from "../../errors.js";
-import type { Freshness, ReadContent, ReadResult } from "../../resources/connection.js";
-import { MAX_URI } from "../../resources/limits.js";
+import { JsonScanner, type JsonKind, type JsonVisitor } from "../../../json/value-scanner.js";
+import { objectOr, stringOr } from "../../../jsonrpc/rpc.js";
+import { textOf } from "../../../jsonrpc/bytes.js";
+import { subjectOf, ToolServerError } from "../../errors.js";
+import { type Freshness, MAX_URI, type ReadContent, type ReadResult } from "../../resources/connection.js";
 
-/** Bytes of a resource's texts that are held at once. */
+/** Maximum bytes of a resource's texts in memory. */
 const MAX_HELD: number = 8 * 1024 * 1024;
 
-/** How a resource is read. */
+/** Options for reading a resource. */
 export interface Reading {
   readonly scope: ArtifactScope;
   readonly namespace: string;
-  /** Characters of a text that stay. */
+  /** Maximum characters of an inline text. */
   readonly inlineChars: number;
   readonly signal: AbortSignal;
 }
 
-/** Bytes of a file's beginning that tell what it is. */
+/** Bytes that are enough to recognise a file type. */
 const HEAD = 4096;
 
-/** Contents that are taken of one resource. */
+/** Maximum contents of one resource. */
 const MAX_CONTENTS = 50_000;
 
 /**
- * The contents of a resource: bytes as artifacts, whatever their number and size, and texts: the short ones, and those that the
- * store does not keep.
+ * Returns the contents of a resource. Binary data becomes artifacts, and so do long texts, unless the store does not
+ * keep them.
  *
  * @param reduced the result in the mcp dialect.
- * @param original the result as it came, where it is held.
- * @throws ToolServerError when the result has no list of contents.
- * @throws SluiceError E_TOO_LARGE when there are more short texts than can be held, or too many contents; E_STORE_….
+ * @param original the result as it arrived, if it was kept.
+ * @throws ToolServerError if the result has no list of contents.
+ * @throws SluiceError E_TOO_LARGE for too many contents or texts; E_STORE_….
  */
 export async function readContents(
   reduced: Transformed,
@@ -63,7 +61,7 @@ export async function readContents(
     if (held > MAX_HELD || contents.length >= MAX_CONTENTS) throw tooMuch();
     contents.push(content);
   }
-  // How long it may be kept went with all the rest: it is not kept.
+  // The caching hints were stored with the result, so it is not cached.
   return { contents, ...(entries.isDiverted ? { ttl_ms: 0 } : freshnessOf(reduced.value)) };
 }
 
@@ -82,7 +80,7 @@ async function contentOf(
   const { inlineChars } = reading;
   if (ref === undefined) {
     const bytes = isText || blob === undefined ? undefined : bytesOf(blob);
-    // What is no base64 is a text, and nothing of the type that was declared.
+    // Invalid base64 is shown as text, without the declared type.
     const type = isText ? mime_type : null;
     if (bytes === undefined && isShort(said, inlineChars)) return { kind: "text", uri, mime_type: type, text: said };
     const made = await stored(bytes ?? said, type, reading, means);
@@ -90,14 +88,14 @@ async function contentOf(
     return artifact(uri, made);
   }
   const isLost = isTruncated(ref);
-  // Four bytes are the most that one character has.
+  // A character has at most four bytes.
   const isRead = isText && (isLost || ref.size_bytes <= 4 * inlineChars);
   const text = isRead ? await entries.textOf(ref, held) : undefined;
   if (text !== undefined && (isLost || isShort(text, inlineChars))) return { kind: "text", uri, mime_type, text };
   return artifact(uri, ref);
 }
 
-/** The bytes of a blob that the gate let stay: how it is configured is no matter to what is bytes by its very name. */
+/** Decodes a blob that the gate left inline. A blob is binary whatever the configuration says. */
 function bytesOf(blob: string): Uint8Array | undefined {
   if (blob === "") return undefined;
   try {
@@ -107,14 +105,14 @@ function bytesOf(blob: string): Uint8Array | undefined {
   }
 }
 
-/** Its type is what the core made of the bytes and of what was declared. */
+/** The core has already chosen the type from the bytes and the declared type. */
 function artifact(uri: string, ref: AnswerRef): ReadContent {
   const { id, mime_type, size_bytes, filename, source } = ref;
   const summary = [source["description"], source["warning"]].filter((part) => typeof part === "string").join("; ");
   return { kind: "artifact", uri, mime_type, id, size_bytes, filename, summary };
 }
 
-/** The gate lets it stay, and its reader does not. */
+/** Stores what the gate left inline but the reader may not. */
 async function stored(
   said: Uint8Array | string,
   mime_type: string | null,
@@ -123,13 +121,13 @@ async function stored(
 ): Promise<AnswerRef> {
   const bytes = typeof said === "string" ? new TextEncoder().encode(said) : said;
   const { description, mime_type: found } = sluice.sniff(bytes.subarray(0, HEAD), bytes.length);
-  // What the store refuses has a ref that says so.
+  // If the store fails, the reference says so.
   const artifacts = new ToolArtifacts(store, { scope, namespace, source: { description }, onFailure: () => undefined });
   if (typeof said === "string") return artifacts.putText(said, mime_type === null ? {} : { mime_type });
   return artifacts.putBytes(said, { mime_type: found });
 }
 
-/** Whether a text has no more code points than these. */
+/** Whether a text has at most so many code points. */
 function isShort(text: string, most: number): boolean {
   if (text.length <= most) return true;
   return text.length <= 2 * most && Array.from(text).length <= most;
@@ -143,62 +141,62 @@ function freshnessOf(value: unknown): Freshness {
   };
 }
 
-/** Where artifacts are, and what knows files. */
+/** The store and the sluice. */
 interface Means {
   readonly sluice: Sluice;
   readonly store: ArtifactStore;
 }
 
-/** A content of a resource in the words of the wire. */
+/** A content in MCP's format. */
 type Content = Readonly<Record<string, unknown>>;
 
-/** One content as it came; where bytes or a long text stood, their reference. */
+/** One content. Binary data and long texts are references. */
 interface Entry {
   readonly content: Content;
-  /** Whether its texts may be references of ours. */
+  /** Whether its texts may be our references. */
   readonly isReduced: boolean;
-  /** Its text before it was reduced, where that is held. */
+  /** Its text before the gate, if it was kept. */
   readonly held?: string | undefined;
 }
 
-/** A note of the core's on what it put in place of something (`_meta["sluice/refs"]`). */
+/** The core's note about something that it replaced (`_meta["sluice/refs"]`). */
 interface Note {
   readonly at?: unknown;
   readonly was?: unknown;
   readonly uri?: unknown;
   readonly kind?: unknown;
-  /** Of the references inside what stood there. */
+  /** Notes about references inside the replaced text. */
   readonly refs?: readonly Note[];
 }
 
-/** A reference that is a whole string. */
+/** A string that is only a reference. */
 const REFERENCE = /^artifact:\/\/([\w.-]+)(?:\?[^\s"]*)?$/;
 
-/** What goes through the gate again at a time: characters of JSON, far below what is diverted whole, and contents. */
+/** Size of a part that passes the gate again: characters of JSON, well below what is stored whole, and contents. */
 const MAX_PART: { readonly chars: number; readonly contents: number } = { chars: 16_384, contents: 64 };
 
-/** Bytes of contents that were diverted by themselves, all in all. */
+/** Maximum bytes of contents that were stored one by one. */
 const MAX_TAKEN = 8 * MAX_HELD;
 
-/** Bytes of a stored text that are looked at without a pause. */
+/** Bytes of a stored text that are processed without a pause. */
 const PIECE = 65_536;
 
-/** Characters of what can be a type. */
+/** Maximum characters of a media type. */
 const MAX_TYPE = 255;
 
-/** The contents of one result, in their order, and the artifacts that they refer to. */
+/** The contents of one result in order, and their artifacts. */
 class Entries {
   readonly #reduced: Transformed;
   readonly #reading: Reading;
   readonly #means: Means;
-  /** The contents as they came, where they are held. */
+  /** The original contents, if they were kept. */
   readonly #original: readonly unknown[] | undefined;
   readonly #refs = new Map<string, AnswerRef>();
-  /** Ids of texts that were stored as they are; all others are the bytes of what was encoded. */
+  /** Ids of artifacts that are text. All others are decoded binary data. */
   readonly #texts = new Set<string>();
-  /** Bytes of contents that were diverted by themselves. */
+  /** Bytes of contents that were stored one by one, so far. */
   #taken = 0;
-  /** What stood where, before the core put something else there. */
+  /** What the core replaced, by place. */
   readonly #before: ReadonlyMap<unknown, unknown>;
 
   constructor(reduced: Transformed, reading: Reading, means: Means, original: unknown) {
@@ -209,14 +207,14 @@ class Entries {
     this.#before = this.#noted(reduced);
   }
 
-  /** Whether nothing is left of the result, not even what it says beside its contents. */
+  /** Whether the whole result was stored. */
   get isDiverted(): boolean {
     return this.refOf(this.#before.get("")) !== undefined;
   }
 
   /**
-   * All contents. Where the store does not give back what was diverted with all that surrounds it, and nobody holds it, that is the
-   * one content. Throws E_TOO_LARGE for a content that cannot be held, ToolServerError, the signal's reason.
+   * All contents. If the stored list cannot be read back and was not kept, it is the only content. Throws
+   * E_TOO_LARGE, ToolServerError, the signal's reason.
    */
   async *all(): AsyncGenerator<Entry> {
     const whole = this.refOf(this.#before.get("")) ?? this.refOf(this.#before.get("/contents"));
@@ -242,15 +240,13 @@ class Entries {
     });
   }
 
-  /** The artifact that a text refers to as a whole, if the core stored it for these contents. */
+  /** The artifact that a text refers to, if the core stored it for this result. */
   refOf(said: unknown): AnswerRef | undefined {
     const [, id = ""] = REFERENCE.exec(stringOr(said) ?? "") ?? [];
     return this.#refs.get(id);
   }
 
-  /**
-   * A text that was stored as it is, or that was not and is held; undefined for bytes, and where the store does not give it back.
-   */
+  /** The text of an artifact, from the store or as it was kept. Undefined for binary data, and if the store fails. */
   async textOf(ref: AnswerRef, held: string | undefined): Promise<string | undefined> {
     if (!this.#texts.has(ref.id)) return undefined;
     if (isTruncated(ref)) return held;
@@ -263,7 +259,7 @@ class Entries {
     }
   }
 
-  /** Throws E_NOT_FOUND when the store did not keep it, E_TOO_LARGE, E_STORE_…. */
+  /** Throws E_NOT_FOUND if the store did not keep it, E_TOO_LARGE, E_STORE_…. */
   async #text(ref: AnswerRef): Promise<string> {
     if (ref.size_bytes > MAX_HELD) throw tooMuch();
     const bytes = await this.#means.store.get(ref.id, this.#reading.scope);
@@ -271,7 +267,7 @@ class Entries {
     return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   }
 
-  /** The same, or the artifact itself where it cannot be had. */
+  /** Like `#stored`. If it fails at once, gives the artifact itself. */
   async *#storedOr(whole: AnswerRef): AsyncGenerator<Entry> {
     let isBegun = false;
     try {
@@ -287,7 +283,7 @@ class Entries {
     }
   }
 
-  /** Contents, so many at a time that the gate has to divert none for what surrounds it. */
+  /** Passes contents through the gate again, in parts that are small enough not to be stored whole. */
   async *#inParts(contents: Iterable<unknown> | AsyncIterable<unknown>): AsyncGenerator<Entry> {
     let part: Content[] = [];
     let chars = 0;
@@ -304,11 +300,11 @@ class Entries {
     yield* await this.#again(part);
   }
 
-  /** The contents in the text of a list, or of a result. */
+  /** The contents in a stored list or result. */
   async *#stored(whole: AnswerRef): AsyncGenerator<Entry> {
     const splitter = new ContentsSplitter();
     yield* this.#inParts(this.#split(whole, splitter));
-    // The list may have gone before the result did.
+    // The list may have been stored before the result was.
     const list = splitter.other === undefined ? undefined : this.refOf(JSON.parse(splitter.other));
     if (list !== undefined && list.id !== whole.id) yield* this.#stored(list);
   }
@@ -333,17 +329,20 @@ class Entries {
     }
   }
 
-  /** A content, also where it was diverted by itself. */
+  /** A content, read back if it was stored by itself. */
   async #content(value: unknown): Promise<Content> {
     const ref = this.refOf(value);
     if (ref === undefined) return objectOr(value);
-    // A server can write the same reference thousands of times.
+    // A server can repeat the same reference thousands of times.
     this.#taken += ref.size_bytes;
     if (this.#taken > MAX_TAKEN) throw tooMuch();
     return parsed(await this.#text(ref));
   }
 
-  /** What was diverted with all that surrounds it was not looked at by itself: short blobs are base64 in it still. */
+  /**
+   * Passes contents through the gate by themselves. As part of a stored document, their short blobs were not
+   * extracted.
+   */
   async #again(contents: readonly Content[]): Promise<readonly Entry[]> {
     if (contents.length === 0) return [];
     const { scope, namespace, signal } = this.#reading;
@@ -358,14 +357,14 @@ class Entries {
     const { contents: after } = objectOr(reduced.value);
     return contents.map((content, index) => {
       const { text, blob } = objectOr(before.get(`/contents/${index}`) ?? (Array.isArray(after) && after[index]));
-      // One that is diverted even by itself stays as it is.
+      // A content that is stored whole even by itself stays as it is.
       const said = text === undefined && blob === undefined ? {} : { text, blob };
       const held = this.#original === undefined ? undefined : textIn(content);
       return { content: { ...content, ...said }, isReduced: true, held };
     });
   }
 
-  /** Keeps account of what was stored; gives what stood where. */
+  /** Remembers the stored artifacts, and returns what was replaced, by place. */
   #noted({ artifacts, refs = "[]" }: Transformed): ReadonlyMap<unknown, unknown> {
     for (const ref of artifacts) this.#refs.set(ref.id, ref);
     const notes = JSON.parse(refs) as Note[];
@@ -377,7 +376,7 @@ class Entries {
   }
 }
 
-/** Nothing but what a content is read by: whatever else is in it could have it diverted. */
+/** Only the members that are read: others could make the gate store the content whole. */
 function bare({ uri, mimeType, text, blob }: Content): Content {
   return {
     uri: typeof uri === "string" && uri.length <= MAX_URI ? uri : "",
@@ -386,7 +385,7 @@ function bare({ uri, mimeType, text, blob }: Content): Content {
   };
 }
 
-/** Empty where a server's own words were taken for a reference to a content. */
+/** Empty if a server's own text looked like a reference. */
 function parsed(text: string): Content {
   try {
     return objectOr(JSON.parse(text));
@@ -395,7 +394,7 @@ function parsed(text: string): Content {
   }
 }
 
-/** What is neither text nor bytes is shown as it came. */
+/** Values that are neither text nor binary are shown as JSON. */
 function otherIn({ text, blob }: Content): string {
   const other = text ?? blob;
   return other === undefined || other === null ? "" : JSON.stringify(other);
@@ -409,29 +408,29 @@ function notKept(): SluiceError {
   return new SluiceError("E_NOT_FOUND", "The store did not keep what was read: read it again.");
 }
 
-/** Others get their turn, and time limits theirs. */
+/** Lets other work and timers run. */
 function pause(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve);
   });
 }
 
-/** Takes the list itself, or the result that has it as `contents`, and gives each element as it is written. */
+/** Splits a list, or a result with the list `contents`, into the JSON texts of its elements. */
 export class ContentsSplitter implements JsonVisitor {
   readonly #scanner = new JsonScanner(this, 0);
   #chunk: Uint8Array = new Uint8Array(0);
   /** Bytes before this chunk. */
   #base = 0;
-  /** How deep the elements are; undefined outside of the list. */
+  /** The depth of the elements. Undefined outside the list. */
   #depth: number | undefined;
-  /** Up to where of an open element, or of what stands in the list's place, the bytes are kept; undefined outside. */
+  /** Up to where the bytes of the current element are kept. Undefined outside an element. */
   #from: number | undefined;
   #pieces: Uint8Array[] = [];
   #size = 0;
   #elements: string[] = [];
   #other: string | undefined;
 
-  /** Takes bytes, which are not kept. Throws E_TOO_LARGE for an element beyond all measure, E_JSON_…. */
+  /** Takes bytes. Throws E_TOO_LARGE for an element that is too large, E_JSON_…. */
   push(chunk: Uint8Array): void {
     this.#chunk = chunk;
     this.#scanner.push(chunk);
@@ -439,20 +438,20 @@ export class ContentsSplitter implements JsonVisitor {
     this.#base += chunk.length;
   }
 
-  /** Nothing more comes. */
+  /** Ends the input. */
   end(): void {
     this.#chunk = new Uint8Array(0);
     this.#scanner.end();
   }
 
-  /** The elements since the last time. */
+  /** The elements since the last call. */
   take(): readonly string[] {
     const elements = this.#elements;
     this.#elements = [];
     return elements;
   }
 
-  /** What stands in the place of the list, where that is none. */
+  /** What stands in place of the list, if it is not a list. */
   get other(): string | undefined {
     return this.#other;
   }
@@ -494,7 +493,7 @@ export class ContentsSplitter implements JsonVisitor {
   }
 }
 
-/** What is said of a resource that is more than can be held. */
+/** The error for a resource that is too large. */
 function tooMuch(): SluiceError {
   return new SluiceError("E_TOO_LARGE", "The resource has more contents than can be held: read less at a time.");
 }

@@ -1,52 +1,63 @@
 /**
- * Requests to a server, and the form that their errors get.
+ * Requests to an MCP server, their pending results, and their errors.
  * @module
  */
 import type { Client } from "@modelcontextprotocol/client";
-import { adaptError, type ToolPlace } from "../../adapt-error.js";
-import { subjectOf } from "../../adapting/place.js";
-import { wasClosed } from "../../closed.js";
-import { ToolAuthError, ToolConnectionError, ToolNodeError, type ToolErrorCode } from "../../errors.js";
-import type { Expectation } from "./expectation.js";
-import type { ToolDoor } from "./tool-door.js";
+import type { GatedResult, TransformOptions } from "../../../core/sluice.js";
+import { type ClientRequest, requestOf } from "../../../mcp/client-request.js";
+import { idKey, objectOr, stringOr } from "../../../jsonrpc/rpc.js";
+import { adaptError } from "../../adapt-error.js";
+import {
+  subjectOf,
+  ToolAuthError,
+  ToolConnectionError,
+  type ToolErrorCode,
+  ToolNodeError,
+  type ToolPlace,
+  wasClosed,
+} from "../../errors.js";
+import type { Asker } from "./elicitation.js";
+import type { ToolInterceptor } from "./tool-interceptor.js";
 
-/** Milliseconds, longer than anybody waits: time limits are the caller's, and timers can hold no more. */
+/** The longest timer, in milliseconds. Time limits are the caller's. */
 export const NO_LIMIT: number = 0x7fff_ffff;
 
-/** How long, in milliseconds, a server may take to end its session, or to say that it will tell of changes. */
+/** Milliseconds that a server may take to end its session, or to confirm a subscription. */
 export const GRACE: number = 2000;
 
-/** A request, and what is known of it. */
-interface Asking<T> {
-  /** Makes it. */
+/** A request. */
+interface PendingRequest<T> {
+  /** Sends it. */
   readonly ask: () => Promise<T>;
-  /** Gives it up. */
+  /** Cancels it. */
   readonly signal: AbortSignal;
   readonly tool?: string;
-  /** What its answer is known by at the door. */
-  readonly expectation?: Expectation;
-  /** Whether it goes on with what an earlier request began: that one was sent, whatever becomes of this. */
+  /** Its pending result at the interceptor. */
+  readonly pendingResult?: PendingResult;
+  /** Whether it continues something that an earlier request started, which therefore was sent. */
   readonly goesOn?: boolean;
 }
 
-/** What all requests over a connection are made with. */
-interface AskingTerms {
-  /** The source's. */
+/** What all requests of a connection need. */
+interface RequestDeps {
+  /** The source's name. */
   readonly name: string;
-  readonly door: ToolDoor;
+  readonly interceptor: ToolInterceptor;
   readonly client: Client;
-  /** Whether whoever opened the connection has closed it. */
+  /** Whether the owner has closed the connection. */
   readonly isClosed: () => boolean;
+  /** Values that errors must not contain. */
+  readonly secrets: () => readonly string[];
 }
 
 /**
- * Asks a server.
+ * Sends a request.
  *
- * @throws ToolNodeError, or the reason of the signal.
+ * @throws ToolNodeError, or the signal's reason.
  */
-export async function asked<T>(
-  { ask, signal, tool, expectation, goesOn = false }: Asking<T>,
-  { name, door, client, isClosed }: AskingTerms,
+export async function sendRequest<T>(
+  { ask, signal, tool, pendingResult, goesOn = false }: PendingRequest<T>,
+  { name, interceptor, client, isClosed, secrets }: RequestDeps,
 ): Promise<T> {
   try {
     signal.throwIfAborted();
@@ -54,21 +65,21 @@ export async function asked<T>(
     return await ask();
   } catch (error) {
     signal.throwIfAborted();
-    // The client takes it for the server's end.
+    // The client reports this as closed by the server.
     if (isClosed() && !(error instanceof ToolNodeError)) throw wasClosed(name);
     const place: ToolPlace = { source: name, ...(tool !== undefined && { tool }) };
-    const adapted = adaptError(expectation?.failure ?? error, place);
-    throw goesOn ? begun(adapted) : adapted;
+    const adapted = adaptError(pendingResult?.failure ?? error, place, { secrets: secrets() });
+    throw goesOn ? withoutRetry(adapted) : adapted;
   } finally {
-    if (expectation !== undefined) door.release(expectation);
+    if (pendingResult !== undefined) interceptor.release(pendingResult);
   }
 }
 
 /**
- * The same error without what says that nothing was done: by its status, or because it was not sent, the whole call would be
- * made again, and what an earlier request began would be done twice.
+ * Removes from an error what would make the whole call be repeated (its status, or that it was not sent), since an
+ * earlier request already had its effect.
  */
-function begun(error: ToolNodeError): ToolNodeError {
+function withoutRetry(error: ToolNodeError): ToolNodeError {
   const { message, status, neverSent, category } = error;
   if (status === undefined && neverSent !== true && category !== "retryable_rate") return error;
   const Class = error instanceof ToolAuthError ? ToolAuthError : ToolNodeError;
@@ -79,7 +90,7 @@ function begun(error: ToolNodeError): ToolNodeError {
   });
 }
 
-/** What is said to whoever waited when the server went, or asks when it has gone. */
+/** The error for a connection that the server has closed. */
 export function connectionLost(source: string, neverSent = false): ToolConnectionError {
   const subject = subjectOf({ source });
   const sentence = neverSent
@@ -88,12 +99,155 @@ export function connectionLost(source: string, neverSent = false): ToolConnectio
   return new ToolConnectionError(sentence, neverSent ? { neverSent } : {});
 }
 
-/** Settles when the work does, or after so many milliseconds; what the work fails with is of no matter. */
-export async function patiently(work: Promise<unknown>, milliseconds: number): Promise<void> {
+/** Waits for the work, but not longer than so many milliseconds. Ignores its errors. */
+export async function settledWithin(work: Promise<unknown>, milliseconds: number): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const over = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, milliseconds);
   });
   await Promise.race([work.catch(() => undefined), over]);
   clearTimeout(timer);
+}
+
+/**
+ * The kind of request: a call or the result of a task, a call as a task, the status of a modern task with its result,
+ * a resource.
+ */
+export type RequestKind = "call" | "task" | "status" | "read";
+
+/** What arrived. */
+type Arrival =
+  /** A result, until it is taken. */
+  | { readonly kind: "result"; readonly gated: GatedResult; readonly isError: boolean }
+  /** A question or a task instead of a result. */
+  | { readonly kind: "aside"; readonly result: Readonly<Record<string, unknown>> };
+
+/** The caller behind a request. */
+export interface Waiter {
+  /** Answers the server's questions. */
+  readonly asker?: Asker;
+  /** Called when a part of the answer arrives. */
+  readonly alive?: (() => void) | undefined;
+}
+
+/** A result that is pending. */
+export interface PendingResult {
+  /** Identifies the request until it has an id. */
+  readonly key: string;
+  readonly asked: RequestKind;
+  /** How the result is reduced, and its owner. */
+  readonly options: TransformOptions;
+  readonly waiter: Waiter;
+  /** What arrived, if anything. */
+  arrival?: Arrival | undefined;
+  /** Why nothing arrived, if that is known better than the client's error says. */
+  failure?: Error;
+}
+
+/** The place of the result in an answer. */
+export function placeOf(asked: RequestKind): "result" | "result.result" {
+  return asked === "status" ? "result.result" : "result";
+}
+
+/** What the client gets in place of a result. Valid in every revision and for every output schema. */
+export function standIn(asked: RequestKind, isError: boolean): string {
+  if (asked === "read") return '{"contents":[],"resultType":"complete","ttlMs":0,"cacheScope":"private"}';
+  // Part of the status of a task.
+  if (asked === "status") return '{"content":[]}';
+  return `{"content":[],"structuredContent":{},"isError":${isError},"resultType":"complete"}`;
+}
+
+const MARK = "sluice/expectation";
+
+/** Marks a request in its `_meta`. */
+export function requestMark(key: string): Record<string, unknown> {
+  return { [MARK]: key };
+}
+
+/** A request, its mark, and the message for the server. */
+interface Unmarked {
+  readonly request: ClientRequest;
+  readonly key: string | undefined;
+  readonly forward: Uint8Array;
+}
+
+/** Reads a request of the client and removes the mark. Undefined for other messages. */
+export function removeMark(bytes: Uint8Array): Unmarked | undefined {
+  const request = requestOf(bytes);
+  if (request === undefined) return undefined;
+  const { [MARK]: mark, ...meta } = objectOr(request.params["_meta"]);
+  const key = stringOr(mark);
+  if (key === undefined) return { request, key, forward: bytes };
+  const { _meta: _, ...params } = request.params;
+  const message = {
+    jsonrpc: "2.0",
+    id: JSON.parse(request.id) as unknown,
+    method: request.method,
+    params: Object.keys(meta).length === 0 ? params : { ...params, _meta: meta },
+  };
+  return { request, key, forward: new TextEncoder().encode(JSON.stringify(message)) };
+}
+
+/** Maximum number of tracked requests, since some may never be answered. */
+const MAX_REQUESTS = 10_000;
+
+/**
+ * Requests by id. Cancelled requests are kept until they are answered, since a late answer must not be taken for
+ * another's.
+ */
+export class PendingRequests {
+  readonly #requests = new Map<string, PendingResult | undefined>();
+
+  /** Adds a request. Without a pending result, its answer is left to the client. */
+  open(id: string, pendingResult: PendingResult | undefined): void {
+    const key = keyOf(id);
+    if (key === undefined) return;
+    this.#requests.set(key, pendingResult);
+    if (this.#requests.size <= MAX_REQUESTS) return;
+    const [oldest] = this.#requests.keys();
+    if (oldest !== undefined) this.#requests.delete(oldest);
+  }
+
+  /** Whether a request is unanswered. */
+  has(id: string | undefined): boolean {
+    return this.#requests.has(keyOf(id) ?? "");
+  }
+
+  find(id: string | undefined): PendingResult | undefined {
+    return this.#requests.get(keyOf(id) ?? "");
+  }
+
+  /** Removes an answered request. */
+  close(id: string | undefined): PendingResult | undefined {
+    const pendingResult = this.find(id);
+    this.#requests.delete(keyOf(id) ?? "");
+    return pendingResult;
+  }
+
+  /** Cancels a pending result. */
+  giveUp(pendingResult: PendingResult): void {
+    for (const [key, each] of this.#requests) {
+      if (each === pendingResult) this.#requests.set(key, undefined);
+    }
+  }
+
+  /** The unanswered requests among these ids, or all. */
+  among(ids: readonly string[] | undefined): readonly (PendingResult | undefined)[] {
+    if (ids === undefined) return [...this.#requests.values()];
+    return ids.filter((id) => this.has(id)).map((id) => this.find(id));
+  }
+
+  /** The ids of unanswered requests, as JSON text. */
+  get ids(): readonly string[] {
+    return [...this.#requests.keys()];
+  }
+}
+
+/** The client takes `"1"` for the id 1. */
+function keyOf(id: string | undefined): string | undefined {
+  const key = idKey(id);
+  if (key === undefined || !key.startsWith('"')) return key;
+  const said = JSON.parse(key) as string;
+  const number = Number(said);
+  return said.trim() === "" || Number.isNaN(number) ? key : String(number);
 }

@@ -3,24 +3,22 @@
  * @module
  */
 import type { Client } from "@modelcontextprotocol/client";
-import { objectOr, RpcCode, stringOr } from "../../../mcp/rpc.js";
-import { subjectOf } from "../../adapting/place.js";
-import { ToolClientError, ToolServerError } from "../../errors.js";
+import { objectOr, RpcCode, stringOr } from "../../../jsonrpc/rpc.js";
+import { subjectOf, ToolClientError, ToolServerError } from "../../errors.js";
 import type { ListedResource, ListedTemplate, ReadResult, ResourceConnection } from "../../resources/connection.js";
 import { through } from "../body.js";
-import type { ConnectionTerms } from "./connection.js";
-import { marked } from "./expectation.js";
-import { asked, NO_LIMIT } from "./requests.js";
+import type { ConnectionDeps } from "./connection.js";
+import { requestMark, NO_LIMIT, sendRequest } from "./requests.js";
 import { beforeClient, type Notices, type ServerMessage } from "./notices.js";
 import { readContents, type Reading } from "./read-contents.js";
 
-/** Pages of a list that are followed. */
+/** Maximum pages of a list. */
 const MAX_PAGES: number = 1000;
 
-/** Entries of a list behind which no further page is asked for. */
+/** Number of entries after which no further page is requested. */
 const MAX_LISTED: number = 10_000;
 
-/** Bytes of a resource that is held as it came, at most. */
+/** Maximum bytes of a resource that is also kept in its original form. */
 const MAX_READ = 8 * 1024 * 1024;
 
 /** One page of a list. */
@@ -29,21 +27,21 @@ interface Page {
   readonly nextCursor?: string | undefined;
 }
 
-/** Asks a server for its resources. */
+/** The resources of a connected server. */
 export class McpResources implements ResourceConnection {
-  readonly #terms: ConnectionTerms;
+  readonly #deps: ConnectionDeps;
   readonly #notices: Notices;
 
-  /** The client is connected. */
-  constructor(terms: ConnectionTerms, notices: Notices) {
-    this.#terms = terms;
+  /** Requires a connected client. */
+  constructor(deps: ConnectionDeps, notices: Notices) {
+    this.#deps = deps;
     this.#notices = notices;
-    beforeClient(terms.client, withFitEntries);
+    beforeClient(deps.client, withFitEntries);
   }
 
-  /** Pages are followed until there are 10,000 entries. */
+  /** Follows pages up to 10,000 entries. */
   async list(signal: AbortSignal): Promise<readonly ListedResource[]> {
-    const { client } = this.#terms;
+    const { client } = this.#deps;
     const entries = await this.#pages(signal, async (params) => {
       const { resources, nextCursor } = await client.request(
         { method: "resources/list", params },
@@ -57,9 +55,9 @@ export class McpResources implements ResourceConnection {
     });
   }
 
-  /** As `list`. */
+  /** Like `list`. */
   async templates(signal: AbortSignal): Promise<readonly ListedTemplate[]> {
-    const { client } = this.#terms;
+    const { client } = this.#deps;
     const entries = await this.#pages(signal, async (params) => {
       const list = client.request({ method: "resources/templates/list", params }, { signal, timeout: NO_LIMIT });
       const { resourceTemplates, nextCursor } = await list.catch(withoutTemplates);
@@ -69,43 +67,44 @@ export class McpResources implements ResourceConnection {
   }
 
   async read(uri: string, reading: Omit<Reading, "namespace">): Promise<ReadResult> {
-    const { client, door, sluice, store, namespace } = this.#terms;
+    const { client, interceptor, sluice, store, namespace } = this.#deps;
     const { scope, signal } = reading;
     const options = { namespace, scope, signal, dialect: "mcp", keepOriginal: MAX_READ } as const;
-    const expectation = door.expect("read", options);
+    const pendingResult = interceptor.expect("read", options);
     const ask = async (): Promise<ReadResult> => {
-      const params = { uri, _meta: marked(expectation.key) };
+      const params = { uri, _meta: requestMark(pendingResult.key) };
       const request = client.request({ method: "resources/read", params }, { signal, timeout: NO_LIMIT });
       const answer = await request.catch((error: unknown) => this.#refused(error));
-      const result = door.outcome(expectation)?.gated ?? (await through(sluice, options, [JSON.stringify(answer)]));
+      const result =
+        interceptor.outcome(pendingResult)?.gated ?? (await through(sluice, options, [JSON.stringify(answer)]));
       await using gated = result;
       const reduced = await gated.answer();
       const { original } = gated;
       const held = original && (JSON.parse(await new Blob([...original] as BlobPart[]).text()) as unknown);
       return await readContents(reduced, { ...reading, namespace }, { sluice, store }, held);
     };
-    return asked({ ask, signal, expectation }, this.#terms);
+    return sendRequest({ ask, signal, pendingResult }, this.#deps);
   }
 
   async subscribe(uri: string, signal: AbortSignal): Promise<void> {
     const ask = (): Promise<void> =>
       this.#notices.subscribe(uri, signal).catch((error: unknown) => this.#refused(error));
-    await asked({ ask, signal }, this.#terms);
+    await sendRequest({ ask, signal }, this.#deps);
   }
 
   async unsubscribe(uri: string, signal: AbortSignal): Promise<void> {
-    await asked({ ask: () => this.#notices.unsubscribe(uri, signal), signal }, this.#terms);
+    await sendRequest({ ask: () => this.#notices.unsubscribe(uri, signal), signal }, this.#deps);
   }
 
   async complete(template: string, variable: string, value: string, signal: AbortSignal): Promise<readonly string[]> {
-    const { client } = this.#terms;
+    const { client } = this.#deps;
     if (client.getServerCapabilities()?.completions === undefined) return [];
     const ask = (): ReturnType<Client["complete"]> =>
       client.complete(
         { ref: { type: "ref/resource", uri: template }, argument: { name: variable, value } },
         { signal, timeout: NO_LIMIT },
       );
-    const { completion } = await asked({ ask, signal }, this.#terms);
+    const { completion } = await sendRequest({ ask, signal }, this.#deps);
     return completion.values;
   }
 
@@ -126,29 +125,29 @@ export class McpResources implements ResourceConnection {
       } while (cursor !== undefined && all.length < MAX_LISTED);
       return all;
     };
-    return asked({ ask, signal }, this.#terms);
+    return sendRequest({ ask, signal }, this.#deps);
   }
 
-  /** Throws what the client threw, where the server does not know the URI in words about that. */
+  /** Throws the client's error, or a clearer one if the server does not know the URI. */
   #refused(error: unknown): never {
     const { code } = objectOr(error);
-    // A well-formed URI is the only parameter: servers that refuse it with the second code do not have the resource.
+    // The URI is the only parameter: some servers answer "invalid params" for an unknown one.
     if (code !== RpcCode.resourceNotFound && code !== RpcCode.invalidParams) throw error;
-    const subject = subjectOf({ source: this.#terms.name });
+    const subject = subjectOf({ source: this.#deps.name });
     const remedy = "check the URI, or list the resources again";
     const sentence = `${subject} has no resource with this URI (JSON-RPC ${code}): ${remedy}.`;
     throw new ToolClientError(sentence, { isNotFound: true });
   }
 
   #endless(): ToolServerError {
-    const subject = subjectOf({ source: this.#terms.name });
+    const subject = subjectOf({ source: this.#deps.name });
     return new ToolServerError(`${subject} lists its resources without an end: see the server's own log.`, {
       category: "non_retryable",
     });
   }
 }
 
-/** What lists say of an entry. */
+/** The common members of an entry. */
 function said(entry: unknown): { name: string; title?: string; description?: string; mime_type?: string } {
   const { name, title, description, mimeType } = objectOr(entry);
   const texts = { title: stringOr(title), description: stringOr(description), mime_type: stringOr(mimeType) };
@@ -156,27 +155,27 @@ function said(entry: unknown): { name: string; title?: string; description?: str
   return { name: stringOr(name) ?? "", ...Object.fromEntries(known) };
 }
 
-/** Servers with resources need not have templates of them. */
+/** Servers with resources may have no templates. */
 function withoutTemplates(error: unknown): { readonly resourceTemplates: []; readonly nextCursor?: string } {
   if (objectOr(error)["code"] === RpcCode.methodNotFound) return { resourceTemplates: [] };
   throw error;
 }
 
-/** Members of an entry that are read, beside what it is known by. */
+/** Members of an entry that are read, beside its key. */
 const TEXTS = ["title", "description", "mimeType"] as const;
 
-/** What lists are called, and what their entries are known by. */
+/** The lists, and the keys of their entries. */
 const LISTS = [
   ["resources", "uri"],
   ["resourceTemplates", "uriTemplate"],
 ] as const;
 
-/** Entries of one page that are kept account of. */
+/** Maximum entries of one page that are tracked. */
 const MAX_ENTRIES = 100_000;
 
 /**
- * A message as it is, or with lists that a client takes. Of each entry only what is read is left; one that lacks something,
- * or has it in a wrong type, becomes one without a URI, which is left out and counted like any other that cannot be shown.
+ * Replaces lists by ones that the client accepts. Keeps only the members that are read. Invalid entries get an empty
+ * URI, and are later left out and counted.
  */
 function withFitEntries(message: ServerMessage): ServerMessage {
   const result = objectOr(message["result"]);

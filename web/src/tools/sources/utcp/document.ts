@@ -1,30 +1,31 @@
 /**
- * A document that describes tools: a UTCP manual or an OpenAPI description, JSON or YAML, from whoever wrote it.
+ * Documents that describe tools: UTCP manuals and OpenAPI descriptions, in JSON or YAML. Untrusted.
  * @module
  */
-import { wrong } from "../../problem.js";
+import { wrong } from "../../errors.js";
 
-/** A document as it was parsed: an object, within all bounds. */
+/** A parsed document: an object within all limits. */
 export type Document = Readonly<Record<string, unknown>>;
 
-/** What a document is. */
+/** The kind of a document. */
 type DocumentKind = "manual" | "openapi" | "unknown";
 
-/** Bytes of a document; descriptions of the largest public APIs have about ten million. */
+/** Maximum bytes of a document. The largest public APIs have about ten million. */
 export const MAX_DOCUMENT: number = 16 * 1024 * 1024;
-/** Tools that one document may describe. */
+/** Maximum tools of a document. */
 export const MAX_TOOLS = 2000;
 const MAX_DEPTH = 100;
-/** Values in a document, those that YAML's aliases repeat counted each time. */
+/** Maximum values of a document. Values that YAML aliases repeat count each time. */
 const MAX_VALUES = 2_000_000;
 
 /**
  * Parses a document.
  *
- * @returns undefined where it is no object in JSON or YAML.
- * @throws ToolNodeError E_TOOL_CONFIG where it is too large; `subject` begins the sentence.
+ * @param subject the start of error messages.
+ * @returns undefined if it is not an object in JSON or YAML.
+ * @throws ToolNodeError E_TOOL_CONFIG if it is too large.
  */
-export async function parsedDocument(text: string, subject: string): Promise<Document | undefined> {
+export async function parseDocument(text: string, subject: string): Promise<Document | undefined> {
   if (text.length > MAX_DOCUMENT) throw tooLarge(subject);
   const value = json(text) ?? (await yaml(text, subject));
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
@@ -32,7 +33,7 @@ export async function parsedDocument(text: string, subject: string): Promise<Doc
   return value as Document;
 }
 
-/** What a document is, by the members that both kinds require. */
+/** The kind of a document, by its required members. */
 export function kindOf(document: Document): DocumentKind {
   const { tools, openapi, swagger, paths } = document;
   if (Array.isArray(tools)) return "manual";
@@ -40,12 +41,12 @@ export function kindOf(document: Document): DocumentKind {
   return isVersion && isObject(paths) ? "openapi" : "unknown";
 }
 
-/** Whether a value is an object and no array. */
+/** Whether a value is an object and not an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Bytes as text, as far as they are within the limit; undefined beyond it. */
+/** Decodes bytes. Undefined if there are too many. */
 export async function boundedText(bytes: AsyncIterable<Uint8Array>): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = "";
@@ -58,7 +59,7 @@ export async function boundedText(bytes: AsyncIterable<Uint8Array>): Promise<str
   return text + decoder.decode();
 }
 
-/** A document that is too large, said. */
+/** The error for a document that is too large. */
 export function tooLarge(subject: string): Error {
   const sizes = `${MAX_DOCUMENT / 1024 / 1024} MiB, or ${MAX_YAML / 1024 / 1024} MiB of YAML`;
   return wrong(`${subject} has a document that is too large: give one of at most ${sizes}, with fewer tools.`);
@@ -76,13 +77,13 @@ async function yaml(text: string, subject: string): Promise<unknown> {
   if (!mayBeYaml(text)) return undefined;
   if (text.length > MAX_YAML) throw tooLarge(subject);
   try {
-    return await parsedYaml(text);
+    return await parseYaml(text);
   } catch {
     return undefined;
   }
 }
 
-/** Throws for what is too deep or too much to be walked through. */
+/** Throws if a document is too deep or too large. */
 function measure(value: object, subject: string): void {
   let left = MAX_VALUES;
   const walk = (node: unknown, depth: number): void => {
@@ -94,30 +95,30 @@ function measure(value: object, subject: string): void {
   walk(value, 0);
 }
 
-/** Characters of a document; a second's work. */
+/** Maximum characters of YAML, which takes about a second to parse. */
 const MAX_YAML: number = 2 * 1024 * 1024;
 
-/** Keys that merges (`<<`) bring, in all of them together. */
+/** Maximum number of keys from merges (`<<`). */
 const MAX_MERGED = 100_000;
-/** Characters and items of lists and texts that aliases repeat. */
+/** Maximum number of characters and list items that aliases repeat. */
 const MAX_REPEATED = 1_000_000;
 
-/** A key that one of our documents has at its top; most texts that are none are known by its absence. */
+/** A top-level key of our documents. Most other texts have none. */
 const OUR_KEY = /^[ \t]*["']?(?:openapi|swagger|tools|call_template_type)["']?[ \t]*:/m;
 
-/** Whether a text may be a document of ours in YAML: a look, not a proof. */
+/** Whether a text may be one of our documents in YAML. Only a quick check. */
 export function mayBeYaml(text: string): boolean {
-  // A page of a browser, and what begins like JSON, is no YAML that anybody means.
+  // HTML and broken JSON are not YAML documents.
   return !/^\s*[<[{]/.test(text) && OUR_KEY.test(text);
 }
 
 /**
- * Reads one document: YAML 1.2, with merges, the last of several keys of the same name, and tags of others left out.
+ * Parses a YAML 1.2 document, with merges. Of duplicate keys the last one counts; unknown tags are ignored.
  *
- * @throws Error for what is no YAML, several documents, and what is nested deeper, merged or repeated more than anybody
- * means. Its sentence may quote the text.
+ * @throws Error for invalid YAML, several documents, and excessive depth, merges or aliases. The message may quote
+ *   the text.
  */
-export async function parsedYaml(text: string): Promise<unknown> {
+export async function parseYaml(text: string): Promise<unknown> {
   const { load, CORE_SCHEMA, Type, types } = await import("js-yaml");
   const kinds = ["scalar", "sequence", "mapping"] as const;
   const others = kinds.map((kind) => new Type("", { kind, multi: true }));
@@ -130,7 +131,7 @@ export async function parsedYaml(text: string): Promise<unknown> {
     maxTotalMergeKeys: MAX_MERGED,
     listener: (event, { anchor, result }) => {
       if (event === "open" || (typeof result !== "string" && !Array.isArray(result))) return;
-      // A text that is written out and equals one with an anchor counts too: there is no telling them apart.
+      // A string that equals an anchored one is counted as an alias, since the two cannot be told apart.
       if (anchor !== null) repeated.set(result, weightOf(result));
       else left -= repeated.get(result) ?? 0;
       if (left < 0) throw new Error("Aliases repeat too much.");
@@ -138,7 +139,7 @@ export async function parsedYaml(text: string): Promise<unknown> {
   });
 }
 
-/** About the length of the text that it would be within a key. */
+/** Approximate length of a value as text. */
 function weightOf(value: string | readonly unknown[]): number {
   if (typeof value === "string") return 1 + value.length;
   return value.reduce<number>((sum, item) => sum + (typeof item === "string" ? item.length : 1), 1);
