@@ -1,4 +1,4 @@
-/** The arguments `filename`, `filenames` and `username` of sources with `user_files: true` (user storage §3). */
+/** The arguments `filename`, `filenames` and `username` of sources with `user_files: true`. */
 import { readFile, stat } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { ADA, BOB, lab, seen } from "./lab.js";
@@ -8,12 +8,20 @@ function given(value: unknown): Record<string, unknown> {
   return (value as { results: { args: Record<string, unknown> } }).results.args;
 }
 
+/** The paths that it was given, which models see as names. */
+function pathsGiven(value: unknown): readonly string[] {
+  const { backwards } = (value as { results: { backwards: readonly string[] } }).results;
+  return backwards.map((path) => Array.from(path).toReversed().join(""));
+}
+
 describe("filename", () => {
   test("becomes the path of the file in the user's own folder", async () => {
     const { call, userFiles, root } = await lab();
     await userFiles.storage(ADA).put("sales.csv", "a,b\n1,2\n");
-    const { filename } = given((await call("echo", { filename: "sales.csv" })).value);
+    const { value } = await call("echo", { filename: "sales.csv" });
+    const [filename] = pathsGiven(value);
     expect(filename).toBe(`${root}/ada/input_files/sales.csv`);
+    expect(given(value)).toEqual({ filename: "sales.csv", username: "ada" });
     expect(await readFile(String(filename), "utf8")).toBe("a,b\n1,2\n");
     expect(seen(await call("length", { filename: "../../sales.csv" }))).toEqual({ results: { length: 8 } });
   });
@@ -66,7 +74,7 @@ describe("filename", () => {
     const prompt = await userFiles.prompt("Look", ADA);
     expect(prompt).toContain("- a❲1❳.txt (");
     for (const filename of ["a❲1❳.txt", "a[1].txt", `artifact://${id}`]) {
-      expect(given((await call("echo", { filename })).value)["filename"]).toBe(`${root}/ada/input_files/a[1].txt`);
+      expect(pathsGiven((await call("echo", { filename })).value)).toEqual([`${root}/ada/input_files/a[1].txt`]);
     }
   });
 
@@ -90,8 +98,8 @@ test("filenames become paths, in their order", async () => {
   const { call, userFiles, root } = await lab();
   const files = userFiles.storage(ADA);
   for (const name of ["a.txt", "b.txt"]) await files.put(name, name);
-  const { filenames } = given((await call("echo", { filenames: ["b.txt", "a.txt", "b.txt"] })).value);
-  expect(filenames).toEqual(["b.txt", "a.txt", "b.txt"].map((name) => `${root}/ada/input_files/${name}`));
+  const { value } = await call("echo", { filenames: ["b.txt", "a.txt", "b.txt"] });
+  expect(pathsGiven(value)).toEqual(["b.txt", "a.txt", "b.txt"].map((name) => `${root}/ada/input_files/${name}`));
   const wrong = await call("echo", { filenames: "a.txt" });
   expect(JSON.stringify(wrong.value)).toContain("filenames must be a list of names of files.");
 });
@@ -155,6 +163,48 @@ describe("without folders, as in a browser", () => {
     await userFiles.storage(ADA).put("large.bin", new Uint8Array(7 * 1024 * 1024));
     const result = await call("echo", { filename: "large.bin" });
     expect(JSON.stringify(result.value)).toContain('\\"large.bin\\" is too large to be handed over as a text');
+  });
+});
+
+describe("where programs alone are told paths", () => {
+  const scope = ADA;
+  const { signal } = new AbortController();
+  const call = { tool: "echo", namespace: "lab", takesUsername: true, scope, signal, onRefused: () => undefined };
+
+  test("a program is, and what is behind an address is given data URIs", async () => {
+    const { userFiles, root } = await lab({ files: { paths: "programs" } });
+    await userFiles.storage(ADA).put("a.txt", "x");
+    const told = async (isProgram: boolean): Promise<unknown> => {
+      const filed = await userFiles.prepare({ filename: "a.txt" }, { ...call, isProgram });
+      if (filed.kind !== "call") throw new Error("The call is not made.");
+      filed.done?.();
+      return filed.args["filename"];
+    };
+    expect([await told(true), await told(false)]).toEqual([
+      `${root}/ada/input_files/a.txt`,
+      "data:text/plain;base64,eA==",
+    ]);
+  });
+
+  test("a program's path is taken", async () => {
+    const { call: called, userFiles } = await lab({ files: { paths: "programs" } });
+    await called("write", { name: "made.txt", content: "made" });
+    expect(await userFiles.storage(ADA).list()).toMatchObject([{ name: "made.txt", size_bytes: 4 }]);
+  });
+});
+
+test("a path of a tool that has no folder is refused with what it may do instead", async () => {
+  const { call } = await lab({ withoutFolders: true });
+  const { value } = await call("path", { path: "/tmp/ada/report.html" });
+  expect(value).toMatchObject({
+    meta_data: {
+      error_code: "E_INVALID_PATH",
+      details: {
+        attempted_path: "/tmp/ada/report.html",
+        allowed_prefix: "",
+        suggestion: "Return the bytes as b64: this tool has no folder that files are taken from",
+      },
+    },
   });
 });
 

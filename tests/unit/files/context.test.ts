@@ -24,7 +24,7 @@ function file(name: string, said: Partial<UserFile> = {}): UserFile {
   };
 }
 
-describe("the session context (user storage §4)", () => {
+describe("the session context", () => {
   test("is written as the specification's example is", () => {
     const at = Date.UTC(2024, 7, 27);
     const files = [

@@ -1,4 +1,7 @@
-/** Drafts, what a tool would have shown, and how long files stay (user storage §2.2, §7, §8). */
+/** Drafts, what a tool would have shown, and how long files stay. */
+import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
+import { SluiceError } from "../../../web/src/errors/error.js";
+import { UserFiles } from "../../../web/src/files/user-files.js";
 import { describe, expect, test } from "vitest";
 import { ADA, lab, seen } from "./lab.js";
 
@@ -113,5 +116,15 @@ describe("persist_files_across_sessions", () => {
     await userFiles.endSession(ADA);
     expect(await userFiles.storage(ADA).list()).toEqual([]);
     expect(() => userFiles.storage({ user_id: "ada" })).toThrow("no session is named");
+  });
+
+  test("false: they go also where the folder of the user cannot be emptied", async () => {
+    const refused = new SluiceError("E_STORE_DENIED", "Something else has the name of the workspace.");
+    const openWorkspace = (): Promise<never> => Promise.reject(refused);
+    const flags = { persist_files_across_sessions: false, openWorkspace };
+    const userFiles = new UserFiles({ store: new MemoryArtifactStore(), ...flags });
+    await userFiles.storage(ADA).put("a.txt", "x");
+    await expect(userFiles.endSession(ADA)).rejects.toBe(refused);
+    expect(await userFiles.storage(ADA).list()).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Whatever files are called, by whom: names are kept, found and told (user storage §4, §5.2, §9.1). */
+/** Whatever files are called, by whom: names are kept, found and told. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";

@@ -1,4 +1,4 @@
-/** Servers of users' files under bubblewrap: each user has a process that sees one folder (user storage §5.1). */
+/** Servers of users' files under bubblewrap: each user has a process that sees one folder. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { localWorkspaces } from "../../../web/src/files/local-workspaces.js";
@@ -27,7 +27,9 @@ describe.skipIf(reason !== undefined || isHidden)("a source in a sandbox", () =>
     const ours = await sandboxedLab();
     await ours.userFiles.storage(ADA).put("sales.csv", "a,b\n1,2\n");
     expect((await ours.call("length", { filename: "sales.csv" })).value).toEqual({ results: { length: 8 } });
-    expect((await ours.call("echo", { filename: "sales.csv" })).text).toContain("/tmp/ada/input_files/sales.csv");
+    const echoed = (await ours.call("echo", { filename: "sales.csv" })).text;
+    expect(echoed).toContain(Array.from("/tmp/ada/input_files/sales.csv").toReversed().join(""));
+    expect(echoed).not.toContain("/tmp/ada");
     await ours.call("write", { name: "out.txt", content: "made" });
     expect(await new Response(await ours.userFiles.storage(ADA).open("out.txt")).text()).toBe("made");
   });
@@ -41,6 +43,22 @@ describe.skipIf(reason !== undefined || isHidden)("a source in a sandbox", () =>
       expect(await came(ours, "try_to_write", path)).toMatch(/EROFS|EACCES|ENOENT|EPERM/);
     }
     expect(await came(ours, "try_to_write", "/tmp/ada/x")).toBe("written");
+  });
+
+  test("has a write that was denied logged, with the tool, the user and the time", async () => {
+    const ours = await sandboxedLab();
+    expect((await ours.call("overwrite", { path: "/etc/planted" })).isError).toBe(true);
+    expect((await ours.call("overwrite", { path: "/tmp/ada/mine" })).isError).toBe(false);
+    expect(ours.events.filter(({ kind }) => kind === "refused")).toMatchObject([
+      {
+        where: "write",
+        tool: "lab.overwrite",
+        user_id: "ada",
+        time: expect.stringMatching(/^\d{4}-/) as string,
+        refused: "/etc/planted",
+        error: { code: "E_STORE_DENIED" },
+      },
+    ]);
   });
 
   test("is refused to nobody", async () => {

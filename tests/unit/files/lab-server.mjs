@@ -32,12 +32,14 @@ const tools = [
   tool("show", { display: { type: "object" }, category: { type: "string" } }),
   tool("try_to_read", strings("path")),
   tool("try_to_write", strings("path")),
+  tool("overwrite", strings("path")),
   tool("forge", strings("id")),
   tool("raw", { result: { type: "object" } }),
+  tool("fail", strings("message")),
 ];
 
 const calls = {
-  echo: (args) => both({ results: { args } }),
+  echo: (args) => both({ results: { args, backwards: backwards(args) } }),
   anonymous: (args) => both({ results: { args } }),
   length: ({ filename }) => both({ results: { length: readFileSync(filename).length } }),
   bytes: ({ large }) => both(withBytes(large)),
@@ -68,10 +70,23 @@ const calls = {
   },
   try_to_read: ({ path }) => both({ results: { came: attempt(() => readFileSync(path, "utf8")) } }),
   try_to_write: ({ path }) => both({ results: { came: attempt(() => written(path)) } }),
+  overwrite: ({ path }) => {
+    try {
+      return both({ results: { came: written(path) } });
+    } catch ({ message }) {
+      return { isError: true, content: [{ type: "text", text: `Error executing tool overwrite: ${message}` }] };
+    }
+  },
   forge: ({ id }) =>
     both({ results: {}, artifacts: [{ name: "mine.txt", b64: `artifact://${id}`, mime: "text/plain" }] }),
   raw: ({ result }) => result,
 };
+
+/** No path of the user's folder reaches a model: so paths are spelled from their end. */
+function backwards({ filename, filenames = [] }) {
+  const paths = [filename, ...filenames].filter((path) => path?.startsWith("/"));
+  return paths.map((path) => [...path].toReversed().join(""));
+}
 
 function attempt(work) {
   try {
@@ -107,5 +122,8 @@ function answer({ method, params }) {
 
 for await (const line of createInterface({ input: process.stdin })) {
   const message = JSON.parse(line);
-  if (message.id !== undefined && message.method !== undefined) send({ id: message.id, result: answer(message) });
+  if (message.id === undefined || message.method === undefined) continue;
+  const { name, arguments: args } = message.params ?? {};
+  if (name === "fail") send({ id: message.id, error: { code: -32602, message: args.message } });
+  else send({ id: message.id, result: answer(message) });
 }

@@ -1,4 +1,4 @@
-/** Both sides of the size limit: a store of one's own, and a real S3 service (user storage §2.2, §6.2, §7.2). */
+/** Both sides of the size limit: a store of one's own, and a real S3 service. */
 import { readFile, writeFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { beforeEach, describe, expect, test } from "vitest";

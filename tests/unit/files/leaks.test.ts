@@ -1,4 +1,4 @@
-/** Whatever fails, no error and no observation has a stack, a path of this machine or whose files they are (user storage §12). */
+/** Whatever fails, no error and no observation has a stack, a path of this machine or whose files they are. */
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";

@@ -1,4 +1,4 @@
-/** Flags and their defaults (user storage §2.2). */
+/** Flags and their defaults. */
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { FLAGS, MAX_FILE_BYTES } from "../../../web/src/files/options.js";

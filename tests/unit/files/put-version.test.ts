@@ -1,4 +1,4 @@
-/** What is put and fails, is put again, or is one too many (user storage §2.1). */
+/** What is put and fails, is put again, or is one too many. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { TieredArtifactStore } from "../../../web/src/artifacts/tiered-store.js";

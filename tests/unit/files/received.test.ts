@@ -35,11 +35,31 @@ test("no result takes a user's file out of its versions by names that come to th
   const artifacts = Array.from({ length: 200 }, (_, at) => textFile(`${"./".repeat(at)}own.txt`, at + 1));
   const result = await call("raw", { result: { content: [], structuredContent: { results: {}, artifacts } } });
   expect(result.isError).toBe(false);
-  const [file] = await userFiles.storage(ADA).list();
-  expect(file).toMatchObject({ name: "own.txt", origin: "uploaded", versions: 1 });
-  const message = 'Two files of the result come to the name "own.txt": call each otherwise.';
+  const files = await userFiles.storage(ADA).list();
+  expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(["own.txt", "own (2).txt", "own (200).txt"]));
+  expect(files).toHaveLength(200);
+  expect((await userFiles.storage(ADA).versions("own.txt")).map(({ origin }) => origin)).toEqual([
+    "generated",
+    "uploaded",
+  ]);
+  expect(seen(result)["dropped"]).toContain(
+    'name "own.txt" is another file\'s in this result: it is kept as "own (2).txt"',
+  );
   expect(events).toContainEqual(
-    expect.objectContaining({ kind: "failed", error: expect.objectContaining({ message }) }),
+    expect.objectContaining({ kind: "failed", error: expect.objectContaining({ code: "E_TOOL_CONTRACT" }) }),
+  );
+});
+
+test("files whose names are as long as may be, or longer, are all kept, each by its own name", async () => {
+  const { userFiles, call } = await lab();
+  const artifacts = ["n".repeat(251), "n".repeat(251), "n".repeat(2000)].map((stem, at) =>
+    textFile(`${stem}.pdf`, at + 1),
+  );
+  const result = await call("raw", { result: { content: [], structuredContent: { results: {}, artifacts } } });
+  expect(result.isError).toBe(false);
+  const names = (await userFiles.storage(ADA).list()).map(({ name }) => name);
+  expect(names.toSorted()).toEqual(
+    ["n".repeat(251), `${"n".repeat(247)} (2)`, `${"n".repeat(247)} (3)`].map((stem) => `${stem}.pdf`).toSorted(),
   );
 });
 

@@ -1,4 +1,4 @@
-/** A store that does not take every file of a result (user storage §2.2). */
+/** A store that does not take every file of a result. */
 import { expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { ADA, lab, seen } from "./lab.js";

@@ -1,4 +1,4 @@
-/** Results that follow the tool output contract (user storage §1, §6–§8). */
+/** Results that follow the tool output contract. */
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { UserStorage } from "../../../web/src/files/user-storage.js";
@@ -128,7 +128,7 @@ describe("a result with path artifacts", () => {
   test("is answered with E_INVALID_PATH for a path that is not the user's, nothing is stored, and it is logged", async () => {
     const refused: unknown[] = [];
     const { call, userFiles, root, events } = await lab({
-      files: { onRefused: (error) => void refused.push(error) },
+      files: { onRefused: (refusal) => void refused.push(refusal) },
     });
     const result = await call("path", { path: "/etc/passwd" });
     expect(result.isError).toBe(true);
@@ -140,20 +140,28 @@ describe("a result with path artifacts", () => {
         error_code: "E_INVALID_PATH",
         details: {
           attempted_path: "/etc/passwd",
-          allowed_prefix: `${root}/ada/`,
+          allowed_prefix: "/tmp/ada/",
           suggestion: "Use /tmp/{username}/ prefix for file operations",
         },
         retryable: false,
       },
     });
     expect(await userFiles.storage(ADA).list()).toEqual([]);
-    const details = { attempted_path: "/etc/passwd", allowed_prefix: `${root}/ada/` };
-    expect(refused).toMatchObject([{ code: "E_INVALID_PATH", reason: "outside", details }]);
-    expect(events).toContainEqual({
-      kind: "failed",
+    expect(result.text).not.toContain(root);
+    const refusal = {
+      where: "result",
       tool: "lab.path",
-      error: expect.objectContaining({ code: "E_INVALID_PATH" }) as Error,
-    });
+      user_id: "ada",
+      tenant_id: null,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
+      refused: "/etc/passwd",
+      error: expect.objectContaining({ code: "E_INVALID_PATH", reason: "outside" }) as Error,
+      message: expect.stringMatching(
+        /^\S+Z lab\.path for "ada" was refused what its result names: .*"\/etc\/passwd"/,
+      ) as string,
+    };
+    expect(refused).toEqual([refusal]);
+    expect(events).toContainEqual({ kind: "refused", ...refusal });
   });
 
   test("is refused also when the log fails", async () => {
@@ -196,30 +204,153 @@ test("the size limit chooses the store, and nothing else", async () => {
   expect((await userFiles.storage(ADA).list()).map(({ name }) => name)).toEqual(["large.txt", "small.txt"]);
 });
 
-describe("results that do not follow the contract pass through the ordinary layers", () => {
-  test("where there are no results", async () => {
+function textBlock(value: unknown): object {
+  return {
+    type: "text",
+    text: typeof value === "string" ? value : JSON.stringify(value),
+  };
+}
+
+/** What a tool may say where its file is, without making it an artifact. */
+function saying(path: string): readonly object[] {
+  const said = { files: [{ name: "a.csv", path }], log: `wrote ${path}` };
+  return [
+    { content: [textBlock(`Saved to ${path}`)] },
+    { content: [textBlock(said)] },
+    { content: [textBlock(said)], structuredContent: said },
+    { content: [textBlock("one"), textBlock(said), textBlock(`at ${path}`)] },
+    { content: [textBlock(JSON.stringify(said).replaceAll("/", "\\/"))] },
+    { content: [], structuredContent: { result: JSON.stringify(JSON.stringify(said)) } },
+    { isError: true, content: [textBlock(`PermissionError: [Errno 13] Permission denied: '${path}'`)] },
+    { content: [{ type: "resource_link", name: "a.csv", uri: `file://${path}` }] },
+    { content: [], structuredContent: { results: { path }, meta_data: { said } } },
+    {
+      content: [],
+      structuredContent: { results: [path], artifacts: [{ name: "none.csv", path, description: `Of ${path}` }] },
+    },
+  ];
+}
+
+describe("results that are no contract", () => {
+  test("pass through the ordinary layers", async () => {
     const { call } = await lab();
     const { value } = await call("raw", { result: { content: [{ type: "text", text: "hello" }] } });
     expect(value).toBe("hello");
   });
 
-  test("where a field is wrong, which the host is told by its place and its rule", async () => {
-    const { call, events, userFiles } = await lab();
-    const contract = { results: {}, artifacts: [{ name: "a.txt", b64: "eA==" }] };
-    const { value } = await call("raw", { result: { content: [], structuredContent: contract } });
-    expect(JSON.stringify(value)).toContain('"results"');
+  test.each([
+    { results: [{ title: "a" }], total: 1 },
+    { results: { a: 1 }, query: "x" },
+    { artifacts: [{ name: "dist.zip", path: "build/dist.zip" }], total_count: 1 },
+  ])("keep all that they say: %j", async (structuredContent) => {
+    const { call, userFiles } = await lab();
+    const result = await call("raw", { result: { content: [], structuredContent } });
+    expect(result.value).toEqual(structuredContent);
     expect(await userFiles.storage(ADA).list()).toEqual([]);
-    const failed = events.find(({ kind }) => kind === "failed");
-    expect(failed).toMatchObject({ tool: "lab.raw", error: { code: "E_TOOL_CONTRACT", path: "artifacts[0].mime" } });
   });
 
-  test("where a reference stands that is none of this result", async () => {
+  test.each(["observation", "mcp"] as const)("tell names, and no path of the user's folder (%s)", async (dialect) => {
+    const { call, root } = await lab({ options: { dialect } });
+    for (const result of saying(`${root}/ada/a.csv`)) {
+      const { text, value } = await call("raw", { result });
+      expect(`${text}${JSON.stringify(value)}`).not.toContain(root.split("/").at(-1));
+      expect(text).toContain("a.csv");
+    }
+  });
+
+  test("tell none where the whole result is stored, nor where a server's error names one", async () => {
+    const { call, root, node } = await lab();
+    const log = `at ${root}/ada/a.csv\n`.repeat(10_000);
+    const { artifacts, text } = await call("raw", { result: { content: [{ type: "text", text: log }] } });
+    expect(text).not.toContain(root);
+    const uri = `artifact://${artifacts[0]?.id}`;
+    const read = await node.call("artifact_read", { uri, lines: "1-3" }, { scope: ADA });
+    expect([read.text.includes("at a.csv"), read.text.includes(root)]).toEqual([true, false]);
+    const error = await call("fail", { message: `cannot read ${root}/ada/input_files/a.csv` }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect((error as Error).message).not.toContain(root);
+  });
+});
+
+describe("a result that breaks rules of the contract", () => {
+  test("loses what breaks them and nothing else, and the model and the host are told", async () => {
+    const { call, events, userFiles } = await lab();
+    const contract = {
+      results: "done",
+      meta_data: 1,
+      retryable: "yes",
+      artifacts: [
+        { name: "a.txt", b64: "eA==", mime: "text", viewer: "PDF", description: "x".repeat(2001) },
+        { name: "", b64: "eA==" },
+        { name: "b.txt", b64: "not base64" },
+        "c.txt",
+        { name: "d.txt", b64: "eQ==", mime: "text/plain", category: "report" },
+      ],
+      deferred_artifacts: [{ name: "e.txt", b64: "eg==", mime: "text/plain", reason: "later", expires_hours: 0 }],
+      display: { primary_file: "b.txt", notification: 1, mode: "full" },
+      total: 2,
+    };
+    const result = await call("raw", { result: { content: [], structuredContent: contract } });
+    expect(seen(result)).toMatchObject({
+      results: { result: "done" },
+      artifacts: [
+        { name: "a.txt", mime: "text/plain", size: 1 },
+        { name: "file", size: 1 },
+        { name: "d.txt", mime: "text/plain", category: "report" },
+      ],
+      deferred_artifacts: [{ name: "e.txt", size: 1 }],
+    });
+    expect((await userFiles.storage(ADA).list()).map(({ name }) => name)).toEqual(["a.txt", "d.txt", "e.txt", "file"]);
+    expect(seen(result)["dropped"]).toEqual([
+      'results must be an object: it is told as {"result": …}',
+      "meta_data must be an object",
+      "retryable must be true or false",
+      "artifacts[0].mime must be a media type such as text/csv",
+      "artifacts[0].description must be a string of at most 2000 characters",
+      "artifacts[0].viewer must be one of image, pdf, html, code, data",
+      "artifacts[1].name must be a string of 1 to 1024 characters",
+      "artifacts[2].b64 must be base64 (RFC 4648)",
+      "artifacts[3] must be an object",
+      "deferred_artifacts[0].reason must be one of needs_editing, draft, incomplete, awaiting_approval",
+      "deferred_artifacts[0].expires_hours must be a whole number from 1 to 8760",
+      "display.primary_file must be the name of a file in this result",
+      "display.mode must be one of replace, append, split",
+      "display.notification must be a string of at most 500 characters",
+      "total is no member of a contract",
+    ]);
+    const failed = events.find(({ kind }) => kind === "failed");
+    expect(failed).toMatchObject({ tool: "lab.raw", error: { code: "E_TOOL_CONTRACT", path: "results" } });
+  });
+
+  test("with more than 256 files has the first 256 of them", async () => {
+    const { call, userFiles } = await lab();
+    const artifacts = Array.from({ length: 300 }, (_, at) => ({ name: `${at}.txt`, b64: "eA==", mime: "text/plain" }));
+    const result = await call("raw", { result: { content: [], structuredContent: { artifacts } } });
+    expect(await userFiles.storage(ADA).list()).toHaveLength(256);
+    expect(await userFiles.storage(ADA).find("255.txt")).not.toBeNull();
+    expect(result.text).toContain("artifacts may have at most 256 objects: the others are left out");
+  });
+
+  test("with a reference that is none of this result loses that file, which is logged", async () => {
     const { call, events, userFiles } = await lab();
     const { id } = await userFiles.storage(BOB).put("secret.txt", "bob's");
     const result = await call("forge", { id });
     expect(result.text).not.toContain("bob's");
+    expect(seen(result)).toEqual({
+      results: {},
+      dropped: ['b64 of "mine.txt" must be the bytes in base64, and no reference'],
+    });
     expect(await userFiles.storage(ADA).list()).toEqual([]);
-    expect(events).toContainEqual(expect.objectContaining({ kind: "failed", tool: "lab.forge" }) as object);
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        kind: "refused",
+        where: "result",
+        tool: "lab.forge",
+        user_id: "ada",
+        refused: "mine.txt",
+      }),
+    );
   });
 });
 

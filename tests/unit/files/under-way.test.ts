@@ -10,7 +10,15 @@ const PATIENCE = { timeout: 20_000 };
 
 /** A call of ada's that has been given her file, and is not over. */
 async function begun(userFiles: UserFiles, scope: ArtifactScope = ADA): Promise<{ path: string; done: () => void }> {
-  const call = { tool: "length", namespace: "lab", takesUsername: true, scope, signal: new AbortController().signal };
+  const call = {
+    tool: "length",
+    namespace: "lab",
+    takesUsername: true,
+    isProgram: true,
+    scope,
+    signal: new AbortController().signal,
+    onRefused: () => undefined,
+  };
   const filed = await userFiles.prepare({ filename: "a.txt" }, call);
   if (filed.kind !== "call" || filed.done === undefined) throw new Error("The call is not made.");
   return { path: String(filed.args["filename"]), done: filed.done };

@@ -125,11 +125,26 @@ describe.each([
     expect((await files.list()).map(({ name }) => name)).toEqual(["b.txt", "c.txt"]);
   });
 
-  test("with one name, which two that put at once can make, are listed apart", async () => {
+  test("put at once under one new name are versions of one file", async () => {
     await Promise.all([files.put("a.txt", "one"), new UserStorage(store, ADA).put("a.txt", "two")]);
-    const names = (await files.list()).map(({ name }) => name);
-    expect(names).toEqual(["a (2).txt", "a.txt"]);
-    expect(new Set([await textOf(files, "a.txt"), await textOf(files, "a (2).txt")])).toEqual(new Set(["one", "two"]));
+    expect(await files.list()).toMatchObject([{ name: "a.txt", versions: 2 }]);
+    const texts = (await files.versions("a.txt")).map(async (version) =>
+      new Response(await files.open(version)).text(),
+    );
+    expect(new Set(await Promise.all(texts))).toEqual(new Set(["one", "two"]));
+  });
+
+  test("are renamed by whoever goes on with a rename that ended half way", async () => {
+    for (const text of ["one", "two"]) await files.put("a.txt", text);
+    const [, oldest] = await files.versions("a.txt");
+    await store.update(oldest?.id ?? "", { filename: "b.txt" }, ADA);
+    expect(await files.list()).toMatchObject([
+      { name: "a.txt", versions: 1 },
+      { name: "b.txt", versions: 1 },
+    ]);
+    expect(await files.rename("a.txt", "b.txt")).toMatchObject({ name: "b.txt", versions: 2 });
+    expect(await textOf(files, "b.txt")).toBe("two");
+    expect(await files.find("a.txt")).toBeNull();
   });
 });
 

@@ -1,4 +1,4 @@
-/** No user reaches another's bytes: by names, ids, paths, arguments, results or addresses (user storage §5, §9). */
+/** No user reaches another's bytes: by names, ids, paths, arguments, results or addresses. */
 import { link, mkdir, symlink, writeFile } from "node:fs/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,18 +1,12 @@
 /**
- * The arguments `filename`, `filenames` and `username` (user storage §3).
+ * The arguments `filename`, `filenames` and `username`.
  * @module
  */
 import { SluiceError } from "../errors/error.js";
 import { uriIn } from "../mcp/arguments/uri.js";
-import { base64Of } from "../mcp/reading/base64.js";
-import {
-  errorResult,
-  USERNAME,
-  type ErrorResult,
-  type FileCall,
-  type FiledArguments,
-} from "../tools/user-files/handling.js";
-import { MAX_MESSAGE } from "../transports/limits.js";
+import { base64Of } from "../mcp/artifact-reader/byte-range.js";
+import { errorResult, USERNAME, type ErrorResult, type FileCall, type FiledArguments } from "../tools/user-files.js";
+import { MAX_MESSAGE } from "../jsonrpc/limits.js";
 import { nameShownAs } from "./context.js";
 import { fileName, nearestNames } from "./names.js";
 import type { UserWorkspace } from "./options.js";
@@ -23,7 +17,7 @@ import type { UserStorage } from "./user-storage.js";
 const MAX_FILES = 256;
 
 /** Whose files, and how tools are given them. */
-interface ArgumentTerms {
+interface ArgumentDeps {
   readonly storage: UserStorage;
   /** The authenticated identity, as tools are told it. */
   readonly username: string;
@@ -33,24 +27,30 @@ interface ArgumentTerms {
 
 type Args = Readonly<Record<string, unknown>>;
 
+/** A call that is made, or an answer, and the name that it could not find. */
+type NamedArguments =
+  | Extract<FiledArguments, { readonly kind: "call" }>
+  | (Extract<FiledArguments, { readonly kind: "answer" }> & { readonly missing?: string });
+
 /** Puts files in the place of names. A name that there is not is answered, and the call not made. */
-export async function fileArguments(args: Args, call: FileCall, terms: ArgumentTerms): Promise<FiledArguments> {
+export async function fileArguments(args: Args, call: FileCall, deps: ArgumentDeps): Promise<NamedArguments> {
   const { filename, filenames } = args;
   const wrong = wrongIn(filename, filenames);
   if (wrong !== undefined) return { kind: "answer", value: wrongArgumentResult(wrong) };
   const names = [...(isName(filename) ? [filename] : []), ...(isAbsent(filenames) ? [] : (filenames as string[]))];
   const isNamed = call.takesUsername || Object.hasOwn(args, USERNAME);
-  const user = isNamed ? { [USERNAME]: terms.username } : {};
+  const user = isNamed ? { [USERNAME]: deps.username } : {};
   // Where nothing is named nothing is looked for.
   if (names.length === 0) return { kind: "call", args: { ...args, ...user } };
-  const files = await terms.storage.list();
   const found = new Map<string, UserFile>();
   for (const name of names) {
-    const file = fileOf(name, files);
-    if (file === undefined) return { kind: "answer", value: unknownName(name, files) };
+    const file = await fileOf(name, deps.storage);
+    if (file === null) {
+      return { kind: "answer", value: unknownName(name, await deps.storage.list()), missing: fileName(name) };
+    }
     found.set(name, file);
   }
-  const given = await handedOver(found, terms, call.signal);
+  const given = await handedOver(found, deps, call.signal);
   if (given instanceof SluiceError) return { kind: "answer", value: wrongArgumentResult(given.message) };
   return {
     kind: "call",
@@ -66,7 +66,7 @@ export async function fileArguments(args: Args, call: FileCall, terms: ArgumentT
 /** What each name becomes: a path, or a data URI. Each file is fetched once; an error says what cannot be handed over. */
 async function handedOver(
   found: ReadonlyMap<string, UserFile>,
-  { storage, workspace }: ArgumentTerms,
+  { storage, workspace }: ArgumentDeps,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string> | SluiceError> {
   const given = new Map<string, string>();
@@ -89,15 +89,12 @@ async function handedOver(
 }
 
 /** By its name, by the name that the session context shows, or by a reference to it. */
-function fileOf(name: string, files: readonly UserFile[]): UserFile | undefined {
+async function fileOf(name: string, storage: UserStorage): Promise<UserFile | null> {
   const id = uriIn(name)?.id;
-  if (id !== undefined) return files.find((file) => file.id === id);
-  const wanted = [fileName(name), fileName(nameShownAs(name))];
-  for (const each of wanted) {
-    const file = files.find((known) => known.name === each);
-    if (file !== undefined) return file;
-  }
-  return undefined;
+  if (id !== undefined) return storage.findArtifact(id);
+  const file = await storage.find(name);
+  const meant = nameShownAs(name);
+  return file === null && meant !== name ? storage.find(meant) : file;
 }
 
 /** What is wrong with the arguments, in words that go on after the name of one. */

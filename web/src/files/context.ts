@@ -1,5 +1,5 @@
 /**
- * What a model is told of a user's files: a block behind the prompt (user storage §4).
+ * What a model is told of a user's files: a block behind the prompt.
  * @module
  */
 import { humanSize } from "../core/amounts.js";

@@ -1,5 +1,5 @@
 /**
- * Users' folders on this machine, and servers that see one of them alone, under bubblewrap (Node; user storage §5.1).
+ * Users' folders on this machine, and servers that see one of them alone, under bubblewrap (Node).
  * @module
  */
 import { execFile } from "node:child_process";
@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { delimiter, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { SluiceError } from "../errors/error.js";
-import { checkOptions, type OptionTests } from "../errors/options.js";
+import { checkOptions, type OptionTests } from "../errors/arguments.js";
 import { wrong, type UserFilesOptions } from "./options.js";
 import { Workspace, type WorkspaceOptions } from "./workspace/workspace.js";
 

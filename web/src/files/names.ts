@@ -1,10 +1,9 @@
 /**
- * Names of users' files and folders: whatever somebody calls a file, what is kept is one name in one folder of any system
- * (user storage §5.2, §9.1).
+ * Names of users' files and folders: whatever somebody calls a file, what is kept is one name in one folder of any system.
  * @module
  */
 import { sha256 } from "#hash";
-import { nearest } from "../errors/nearest.js";
+import { nearest } from "../errors/arguments.js";
 import type { FileOwner } from "./user-storage.js";
 
 /** UTF-8 bytes: the least of what file systems take. */
@@ -42,12 +41,28 @@ function trim(name: string): string {
   return name.replace(/^[. ]+/, "").replace(/[. ]+$/, "");
 }
 
+/**
+ * A file's name with a number behind its stem: `report (2).pdf`. A long stem is shortened, so that each number makes another name.
+ *
+ * @param name as `fileName` gives it.
+ */
+export function numberedName(name: string, number: number): string {
+  const [stem, extension] = partsOf(name);
+  const end = ` (${number})${extension}`;
+  return fileName(begin(stem, MAX_BYTES - bytesOf(end)) + end);
+}
+
 function cut(name: string): string {
   if (bytesOf(name) <= MAX_BYTES) return name;
+  const [stem, extension] = partsOf(name);
+  return trim(begin(stem, MAX_BYTES - bytesOf(extension)) + extension);
+}
+
+/** A name's stem, and its extension with the dot, empty where there is none. */
+function partsOf(name: string): readonly [stem: string, extension: string] {
   const dot = name.lastIndexOf(".");
   const extension = dot > 0 && bytesOf(name.slice(dot)) <= MAX_EXTENSION ? name.slice(dot) : "";
-  const base = name.slice(0, name.length - extension.length);
-  return trim(begin(base, MAX_BYTES - bytesOf(extension)) + extension);
+  return [name.slice(0, name.length - extension.length), extension];
 }
 
 /** The beginning of a text, in whole code points. */

@@ -6,12 +6,13 @@ import type { ArtifactStore, Clock } from "../artifacts/store.js";
 import type { ContractWasmSource } from "../core/tool-contract.js";
 import type { WasmSource } from "../core/create.js";
 import { SluiceError } from "../errors/error.js";
-import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTest, type OptionTests } from "../errors/options.js";
+import type { FileRefusal } from "../tools/user-files.js";
+import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTest, type OptionTests } from "../errors/arguments.js";
 
 /** Bytes of what flags count in MB. */
 export const MIB: number = 1024 * 1024;
 
-/** Bytes of one file, where nobody says: as in the specification's own example (user storage §12.3). */
+/** Bytes of one file, where nobody says: as in the specification's own example. */
 export const MAX_FILE_BYTES: number = 50 * 1024 * MIB;
 
 /** A file that a tool wrote, open. */
@@ -22,10 +23,12 @@ export interface OutputFile extends AsyncDisposable {
   stream(): ReadableStream<Uint8Array>;
 }
 
-/** One user's folder: `<tmp>/<user>/` (user storage §3, §5). */
+/** One user's folder: `<tmp>/<user>/`. */
 export interface UserWorkspace extends AsyncDisposable {
   /** `/tmp/ada/`, as tools know it. */
   readonly prefix: string;
+  /** The folder as tools and this machine call it: no model is to see it. */
+  readonly folders: readonly string[];
   /** Puts a file where tools read it, unless that version is there; gives the path that a tool is told. */
   input(
     file: { readonly name: string; readonly id: string; readonly size_bytes: number },
@@ -45,7 +48,7 @@ export interface UserWorkspace extends AsyncDisposable {
  */
 export type OpenWorkspace = (name: string) => Promise<UserWorkspace>;
 
-/** Stores, flags (user storage §2.2), and where tools read and write. All but `store` may be left out. */
+/** Stores, flags, and where tools read and write. All but `store` may be left out. */
 export interface UserFilesOptions {
   /** Where files are kept. */
   readonly store: ArtifactStore;
@@ -68,10 +71,19 @@ export interface UserFilesOptions {
   readonly max_file_size_mb?: number;
   /** Opens users' folders, for tools that take paths; left out, as in browsers, tools are given data URIs. */
   readonly openWorkspace?: OpenWorkspace;
+  /**
+   * Which sources are told paths: all of them, or programs of this machine alone. The others are given data URIs, and give files back
+   * as base64.
+   * @defaultValue `"all"`
+   */
+  readonly paths?: "all" | "programs";
   /** The command that starts a server for one user alone, who has this folder: see `localWorkspaces` of `mcp-sluice/files/node`. */
   readonly command?: (argv: readonly string[], workspace: UserWorkspace) => Promise<readonly string[]>;
-  /** Told what a tool was refused: E_INVALID_PATH, E_FILE_TOO_LARGE. What it throws is lost. */
-  readonly onRefused?: (error: SluiceError) => void;
+  /**
+   * Told each file that a call may not have, or that there is not, with the tool, the user and the time. What it throws is
+   * lost.
+   */
+  readonly onRefused?: (refusal: FileRefusal) => void;
   /** Where the core is, when a bundler moved it. */
   readonly wasm?: WasmSource;
   /** Where the contract's part of it is. */
@@ -85,7 +97,8 @@ export const FLAGS: Required<
   Pick<UserFilesOptions, "persist_files_across_sessions" | "base64_size_limit_mb" | "max_file_size_mb">
 > = { persist_files_across_sessions: true, base64_size_limit_mb: 300, max_file_size_mb: MAX_FILE_BYTES / MIB };
 
-const MEGABYTES: OptionTest = [
+/** What sizes of files are said in: at least a byte. */
+export const MEGABYTES: OptionTest = [
   "a number of MiB from 0.000001 to 1,000,000,000",
   (value) => typeof value === "number" && value >= 0.000_001 && value <= 1_000_000_000,
 ];
@@ -97,6 +110,7 @@ const OPTIONS: OptionTests<UserFilesOptions> = {
   base64_size_limit_mb: MEGABYTES,
   max_file_size_mb: MEGABYTES,
   openWorkspace: FUNCTION,
+  paths: ['"all" or "programs"', (value) => value === "all" || value === "programs"],
   command: FUNCTION,
   onRefused: FUNCTION,
   wasm: ANYTHING,

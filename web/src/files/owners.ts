@@ -8,7 +8,7 @@ import { workspaceName } from "./names.js";
 import type { OpenWorkspace, UserWorkspace } from "./options.js";
 import { UserStorage, type FileOwner, type UserStorageOptions } from "./user-storage.js";
 
-interface OwnerTerms {
+interface OwnerDeps {
   readonly store: ArtifactStore;
   readonly options: UserStorageOptions;
   /** Whether files outlive a session. */
@@ -21,21 +21,21 @@ const MAX_OWNERS = 256;
 
 /** By whose call it is. */
 export class Owners implements AsyncDisposable {
-  readonly #terms: OwnerTerms;
+  readonly #deps: OwnerDeps;
   /** Least recently used first. */
   readonly #owners = new Map<string, KnownOwner>();
 
-  constructor(terms: OwnerTerms) {
-    this.#terms = terms;
+  constructor(deps: OwnerDeps) {
+    this.#deps = deps;
   }
 
   /** Throws ToolAuthError where the scope names no user, or no session while files are those of one. */
   of(scope: ArtifactScope): KnownOwner {
-    const { isLasting } = this.#terms;
+    const { isLasting } = this.#deps;
     const why = nobodyIn(scope, isLasting);
     if (why !== undefined) throw new ToolAuthError(why);
     const key = this.keyOf(scope);
-    const known = this.#owners.get(key) ?? new KnownOwner(ownerIn(scope, isLasting), this.#terms);
+    const known = this.#owners.get(key) ?? new KnownOwner(ownerIn(scope, isLasting), this.#deps);
     this.#owners.delete(key);
     this.#owners.set(key, known);
     this.#makeRoom();
@@ -44,13 +44,13 @@ export class Owners implements AsyncDisposable {
 
   /** Whose files a scope's are; undefined where it does not say. Nobody is kept at hand for it. */
   ownerOf(scope: ArtifactScope): FileOwner | undefined {
-    const { isLasting } = this.#terms;
+    const { isLasting } = this.#deps;
     return nobodyIn(scope, isLasting) === undefined ? ownerIn(scope, isLasting) : undefined;
   }
 
   /** The same for scopes of one user, and of one session where files do not outlive it; of nobody's too. */
   keyOf({ tenant_id = null, user_id = null, session_id = null }: ArtifactScope): string {
-    return JSON.stringify([tenant_id, user_id, this.#terms.isLasting ? null : session_id]);
+    return JSON.stringify([tenant_id, user_id, this.#deps.isLasting ? null : session_id]);
   }
 
   /** Ends all of them, also those whose calls are under way. */
@@ -79,7 +79,8 @@ export class Owners implements AsyncDisposable {
   }
 }
 
-class KnownOwner {
+/** A user that is kept at hand. */
+export class KnownOwner {
   /** Whether its folder is being emptied to make room for others. */
   isLeaving = false;
   readonly owner: FileOwner;
@@ -89,7 +90,7 @@ class KnownOwner {
   #name: Promise<string> | undefined;
   #workspace: Promise<UserWorkspace> | undefined;
 
-  constructor(owner: FileOwner, { store, options, openWorkspace }: OwnerTerms) {
+  constructor(owner: FileOwner, { store, options, openWorkspace }: OwnerDeps) {
     this.owner = owner;
     this.storage = new UserStorage(store, owner, options);
     this.#openWorkspace = openWorkspace;

@@ -1,59 +1,139 @@
 /**
  * The files of a result that follows the contract: found, checked all together, kept in My Files, and told to the model and the
- * viewer (user storage §6 to §8).
+ * viewer.
  * @module
  */
 import type { Uploaded } from "../artifacts/bytes.js";
 import { ScopedArtifacts } from "../artifacts/scoped.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore, Clock } from "../artifacts/store.js";
 import { untilAborted } from "../core/abort.js";
+import type { ContractReading, DroppedField } from "../core/contract.js";
 import type { ContractArtifact, DeferredArtifact, ToolContract } from "../core/tool-contract.js";
 import type { AnswerRef, Transformed } from "../core/sluice.js";
+import { StoreSilentError } from "../core/store-access.js";
 import { SluiceError } from "../errors/error.js";
 import { isStoreFailure, storageError } from "../errors/storage.js";
 import { uriIn } from "../mcp/arguments/uri.js";
-import type { DisplayedFile, FileCall, FiledResult, ResultDisplay } from "../tools/user-files/handling.js";
-import { MessageMembers } from "../transports/members.js";
-import { fileName } from "./names.js";
+import type { DisplayedFile, FileCall, FiledResult, ResultDisplay } from "../tools/user-files.js";
+import { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
+import { fileName, numberedName } from "./names.js";
 import type { OutputFile, UserWorkspace } from "./options.js";
 import type { UserFileInfo } from "./user-file.js";
-import type { FileBatch, UserStorage } from "./user-storage.js";
+import type { UserStorage } from "./user-storage.js";
 import { FileTooLargeError, InvalidPathError } from "./workspace/errors.js";
 
-interface KeepingTerms extends Omit<SourceTerms, "artifacts" | "scope"> {
+interface KeepingDeps extends Omit<SourceDeps, "artifacts" | "scope" | "onLeftOut"> {
   readonly storage: UserStorage;
   readonly now: Clock;
+  /** What the tool said, with names in place of paths. */
+  readonly clean: (text: string) => string;
+  /** Told a file whose bytes are said to be elsewhere. */
+  readonly onForeign: (name: string, error: SluiceError) => void;
 }
 
-/** Characters of JSON that `meta_data` may have to stand in an observation; more is stored (user storage §1.1: "small"). */
+/** Characters of JSON that `meta_data` may have to stand in an observation; more is stored. */
 const MAX_META_DATA = 4000;
 const HOUR = 3_600_000;
+/** The type of bytes of which nobody says more. */
+const UNKNOWN = "application/octet-stream";
 
 /**
- * Stores a result's files. One that the store cannot take is told with the reason, and the others are kept.
+ * Stores a result's files. One that the store cannot take is told with the reason, and the others are kept; what was left out of
+ * the contract is told to the model and the host.
  *
- * @throws InvalidPathError, FileTooLargeError; SluiceError E_TOOL_CONTRACT; the signal's reason.
+ * @throws InvalidPathError, FileTooLargeError; the signal's reason.
  */
 export async function keptContract(
-  { contract, text }: { readonly contract: ToolContract; readonly text: string },
+  reading: Extract<ContractReading, { readonly kind: "contract" }>,
   { artifacts }: Transformed,
   call: FileCall,
-  terms: KeepingTerms,
+  deps: KeepingDeps,
 ): Promise<FiledResult> {
-  const keeping = new Keeping(contract, call, terms);
+  const { contract, text } = reading;
+  const { clean } = deps;
+  const keeping = new Keeping(contract, call, deps);
   const said = [...contract.artifacts, ...contract.deferred_artifacts];
-  await using found = await foundFiles(said, { ...terms, artifacts, scope: call.scope });
-  for (const file of found.files) await keeping.keep(file);
+  const leftOut = new LeftOut(reading);
+  const onLeftOut = (name: string, error: SluiceError): void => {
+    leftOut.add(`b64 of ${quoted(name)}`, "must be the bytes in base64, and no reference");
+    deps.onForeign(fileName(name), error);
+  };
+  await using found = await foundFiles(said, { ...deps, artifacts, scope: call.scope, onLeftOut });
+  const names = new Set<string>();
+  for (const file of found.files) {
+    const name = freeName(fileName(file.said.name), names);
+    names.add(name);
+    if (name !== fileName(file.said.name)) {
+      leftOut.add(`name ${quoted(file.said.name)}`, `is another file's in this result: it is kept as ${quoted(name)}`);
+    }
+    await keeping.keep(file, name);
+  }
   const members = rawMembers(text, ["results", "meta_data"]);
-  const meta_data = await keeping.small(members.get("meta_data"));
+  const facts = members.get("meta_data");
+  const meta_data = await keeping.small(facts === undefined ? undefined : clean(facts));
   const { kept, refs, failures } = keeping;
-  const display = toldDisplay(contract, kept);
-  const told = toldContract(contract, { results: members.get("results") ?? "{}", meta_data }, kept);
+  const display = toldDisplay(contract, kept, clean);
+  const told = toldContract(
+    contract,
+    { results: clean(members.get("results") ?? "{}"), meta_data },
+    kept,
+    leftOut.lines,
+  );
   // What else the gate stored of the result stays what it is.
-  const named = said.flatMap((file) => ("b64" in file ? [uriIn(file.b64)?.id] : []));
+  const named = said.flatMap((file) => (file.b64 === undefined ? [] : [uriIn(file.b64)?.id]));
   const others = artifacts.filter(({ id }) => !named.includes(id));
   const spent = artifacts.map(({ id }) => id).filter((id) => named.includes(id) && keeping.isElsewhere(id));
-  return { text: told, artifacts: [...others, ...refs], failures, spent, ...(display !== undefined && { display }) };
+  return {
+    text: told,
+    artifacts: [...others, ...refs],
+    failures: [...failures, ...leftOut.errors(call.tool)],
+    spent,
+    ...(display !== undefined && { display }),
+  };
+}
+
+/** Lines of what was left out that are told; the others are counted. */
+const MAX_LINES = 16;
+
+/** What of a result is not taken over as the tool gave it, for the model and the host. */
+class LeftOut {
+  readonly #fields: DroppedField[];
+  #count: number;
+
+  constructor({
+    dropped,
+    droppedCount,
+  }: Pick<Extract<ContractReading, { kind: "contract" }>, "dropped" | "droppedCount">) {
+    this.#fields = [...dropped];
+    this.#count = droppedCount;
+  }
+
+  add(field: string, rule: string): void {
+    this.#count += 1;
+    if (this.#fields.length < MAX_LINES) this.#fields.push({ field, rule });
+  }
+
+  /** `artifacts[2].mime must be a media type such as text/csv`. */
+  get lines(): readonly string[] {
+    const lines = this.#fields.map(({ field, rule }) => `${field} ${rule}`);
+    const more = this.#count - lines.length;
+    return more === 0 ? lines : [...lines, `and ${more} more`];
+  }
+
+  /** One for the host's log, where there is anything. */
+  errors(tool: string): readonly SluiceError[] {
+    const [first] = this.#fields;
+    if (first === undefined) return [];
+    const message = `The result of ${quoted(tool)} breaks rules of the contract: ${this.lines.join("; ")}.`;
+    return [new SluiceError("E_TOOL_CONTRACT", message, { path: first.field })];
+  }
+}
+
+/** Each name once: else one result could push a user's own file out of its versions. */
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  let own = name;
+  for (let number = 2; taken.has(own); number += 1) own = numberedName(name, number);
+  return own;
 }
 
 class Keeping {
@@ -62,33 +142,34 @@ class Keeping {
   readonly failures: SluiceError[] = [];
   readonly #contract: ToolContract;
   readonly #call: FileCall;
-  readonly #terms: KeepingTerms;
-  readonly #batch: FileBatch;
+  readonly #deps: KeepingDeps;
+  /** Set when the store was silent for too long: it is waited for once. */
+  #silent: StoreSilentError | undefined;
 
-  constructor(contract: ToolContract, call: FileCall, terms: KeepingTerms) {
+  constructor(contract: ToolContract, call: FileCall, deps: KeepingDeps) {
     this.#contract = contract;
     this.#call = call;
-    this.#terms = terms;
-    this.#batch = terms.storage.batch();
+    this.#deps = deps;
   }
 
-  async keep({ said, size_bytes, open }: FoundFile): Promise<void> {
+  async keep({ said, size_bytes, open }: FoundFile, name: string): Promise<void> {
     this.#call.signal.throwIfAborted();
-    const { name } = said;
     const info = this.#info(said);
     const expires_at = info.draft?.expires_at ?? null;
     try {
+      if (this.#silent !== undefined) throw this.#silent;
       const { signal } = this.#call;
       const ref = await untilAborted(this.#stored(name, untilGivenUp(await open(), signal), info), signal);
       this.refs.push(ref);
-      const { id, filename, size_bytes: stored } = ref;
-      this.kept.push({ said, name: filename ?? name, id, size_bytes: stored, expires_at });
+      const { id, filename, mime_type, size_bytes: stored } = ref;
+      this.kept.push({ ...this.#said(said, mime_type), name: filename ?? name, id, size_bytes: stored, expires_at });
     } catch (error) {
       this.#call.signal.throwIfAborted();
       const failure = storageError(error, "write");
       if (!isOfOneFile(failure)) throw failure;
-      this.failures.push(failure);
-      this.kept.push({ said, name: fileName(name), id: null, size_bytes, expires_at, warning: failure.message });
+      this.#note(failure);
+      const { message: warning } = failure;
+      this.kept.push({ ...this.#said(said, null), name, id: null, size_bytes, expires_at, warning });
     }
   }
 
@@ -101,18 +182,36 @@ class Keeping {
   async small(json: string | undefined): Promise<string | undefined> {
     if (json === undefined || json.length <= MAX_META_DATA) return json;
     const mime_type = "application/json";
-    const ref = await this.#temporary(json, { filename: "meta_data.json", mime_type });
-    this.refs.push(ref);
-    const { id, size_bytes: size } = ref;
-    return JSON.stringify({ ref: referenceTo(id, mime_type, size), size });
+    try {
+      if (this.#silent !== undefined) throw this.#silent;
+      const { signal } = this.#call;
+      const ref = await untilAborted(this.#temporary(json, { filename: "meta_data.json", mime_type }), signal);
+      this.refs.push(ref);
+      const { id, size_bytes: size } = ref;
+      return JSON.stringify({ ref: referenceTo(id, mime_type, size), size });
+    } catch (error) {
+      this.#call.signal.throwIfAborted();
+      const failure = storageError(error, "write");
+      if (!isOfOneFile(failure)) throw failure;
+      this.#note(failure);
+      return JSON.stringify({ warning: failure.message, size: new TextEncoder().encode(json).length });
+    }
+  }
+
+  /** Notes a failure, each sentence once. */
+  #note(failure: SluiceError): void {
+    if (failure instanceof StoreSilentError) this.#silent = failure;
+    if (!this.failures.some(({ code, message }) => code === failure.code && message === failure.message)) {
+      this.failures.push(failure);
+    }
   }
 
   async #stored(name: string, data: Uploaded, info: UserFileInfo): Promise<ArtifactRef> {
     if (this.#contract.display.storage_action === "temporary") {
       return this.#temporary(data, { filename: fileName(name), mime_type: info.mime_type ?? null });
     }
-    const file = await this.#batch.put(name, data, info);
-    return this.#terms.storage.artifact(file);
+    const file = await this.#deps.storage.put(name, data, info);
+    return this.#deps.storage.artifact(file);
   }
 
   /** As any artifact of the call, which is in nobody's My Files. */
@@ -121,15 +220,27 @@ class Keeping {
     info: { readonly filename: string; readonly mime_type: string | null },
   ): Promise<ArtifactRef> {
     const { tool, namespace, scope } = this.#call;
-    return new ScopedArtifacts(this.#terms.store, scope).upload(data, { ...info, namespace, source: { tool } });
+    return new ScopedArtifacts(this.#deps.store, scope).upload(data, { ...info, namespace, source: { tool } });
+  }
+
+  /** As it is told. */
+  #said(said: SaidFile, mime_type: string | null): Pick<KeptFile, "said" | "mime" | "description" | "next_actions"> {
+    const { clean } = this.#deps;
+    return {
+      said,
+      mime: said.mime ?? mime_type ?? UNKNOWN,
+      description: said.description === undefined ? undefined : clean(said.description),
+      next_actions: isDeferred(said) ? said.next_actions?.map(clean) : undefined,
+    };
   }
 
   #info(said: SaidFile): UserFileInfo {
-    const { mime, description, category = this.#contract.display.category_hint } = said;
-    const common = { mime_type: mime, category: category ?? null, description: description ?? null };
+    const { category = this.#contract.display.category_hint } = said;
+    const { description = null, next_actions = [] } = this.#said(said, null);
+    const common = { mime_type: said.mime ?? null, category: category ?? null, description };
     if (!isDeferred(said)) return { ...common, origin: "generated" };
-    const { reason = null, next_actions = [], expires_hours } = said;
-    const expires_at = this.#terms.now() + expires_hours * HOUR;
+    const { reason = null, expires_hours } = said;
+    const expires_at = this.#deps.now() + expires_hours * HOUR;
     return { ...common, origin: "deferred", draft: { reason, next_actions, expires_at } };
   }
 }
@@ -151,7 +262,7 @@ function isDeferred(said: SaidFile): said is DeferredArtifact {
 /** JSON text of members of an object, as they are spelled. */
 function rawMembers(json: string, names: readonly string[]): ReadonlyMap<string, string> {
   const bytes = new TextEncoder().encode(json);
-  const members = new MessageMembers();
+  const members = new JsonRpcScanner();
   members.push(bytes);
   const found = new Map<string, string>();
   for (const name of names) {
@@ -162,7 +273,7 @@ function rawMembers(json: string, names: readonly string[]): ReadonlyMap<string,
 }
 
 /** Where the bytes of files are. */
-interface SourceTerms {
+interface SourceDeps {
   /** What the gate stored of this result, and of no other. */
   readonly artifacts: readonly AnswerRef[];
   readonly store: ArtifactStore;
@@ -171,10 +282,12 @@ interface SourceTerms {
   readonly workspace: UserWorkspace | undefined;
   /** Bytes that a file may have. */
   readonly maxBytes: number;
+  /** Told a file that has a reference in place of bytes, which is none of this result. */
+  readonly onLeftOut: (name: string, error: SluiceError) => void;
 }
 
 /** What is allowed where there is no folder of a user's own. */
-const NO_WORKSPACE = "/tmp/{username}/";
+const NOWHERE = "";
 
 /** A file as the contract has it. */
 type SaidFile = ContractArtifact | DeferredArtifact;
@@ -189,14 +302,12 @@ interface FoundFile {
 /**
  * Finds the bytes of all files, which are open until it is disposed of, and reads none: where one of them is refused, none of them is stored.
  *
- * @throws InvalidPathError, FileTooLargeError; SluiceError E_TOOL_CONTRACT where a reference is none of this result, and where two
- * files would be kept by one name.
+ * @throws InvalidPathError, FileTooLargeError.
  */
 async function foundFiles(
   said: readonly SaidFile[],
-  terms: SourceTerms,
+  deps: SourceDeps,
 ): Promise<AsyncDisposable & { readonly files: readonly FoundFile[] }> {
-  checkNames(said);
   const open: AsyncDisposable[] = [];
   const close = async (): Promise<void> => {
     for (const each of open.splice(0)) await each[Symbol.asyncDispose]();
@@ -205,7 +316,9 @@ async function foundFiles(
     const files: FoundFile[] = [];
     for (const each of said) {
       const { path } = each;
-      files.push(path === undefined ? inline(each, terms) : await atPath(each, path, open, terms));
+      const file = path === undefined ? inline(each, deps) : await atPath(each, path, open, deps);
+      if (file instanceof SluiceError) deps.onLeftOut(each.name, file);
+      else files.push(file);
     }
     return { files, [Symbol.asyncDispose]: close };
   } catch (error) {
@@ -214,24 +327,13 @@ async function foundFiles(
   }
 }
 
-/** Each would be a newer version of the one before: a single result could push a user's own file out of its versions. */
-function checkNames(said: readonly SaidFile[]): void {
-  const names = new Set<string>();
-  for (const each of said) {
-    const name = fileName(each.name);
-    if (names.has(name)) throw twice(name);
-    names.add(name);
-  }
-}
-
 async function atPath(
   said: SaidFile,
   path: string,
   open: AsyncDisposable[],
-  { workspace, maxBytes }: SourceTerms,
+  { workspace, maxBytes }: SourceDeps,
 ): Promise<FoundFile> {
-  // Where there are no files, no path leads to one.
-  if (workspace === undefined) throw new InvalidPathError(path, NO_WORKSPACE, "outside");
+  if (workspace === undefined) throw new InvalidPathError(path, NOWHERE, "no_folder");
   const file = await opened(workspace, path, said.name);
   if (file instanceof SluiceError) return { said, size_bytes: 0, open: () => Promise.reject(file) };
   open.push(file);
@@ -250,8 +352,8 @@ async function opened(workspace: UserWorkspace, path: string, name: string): Pro
   }
 }
 
-function inline(said: SaidFile, { artifacts, store, scope, maxBytes }: SourceTerms): FoundFile {
-  const b64 = "b64" in said ? (said.b64 ?? "") : "";
+function inline(said: SaidFile, { artifacts, store, scope, maxBytes }: SourceDeps): FoundFile | SluiceError {
+  const { b64 = "" } = said;
   if (!b64.startsWith("artifact://")) {
     const bytes = Uint8Array.from(atob(b64), (char) => char.charCodeAt(0));
     if (bytes.length > maxBytes) throw new FileTooLargeError(bytes.length, maxBytes);
@@ -259,7 +361,7 @@ function inline(said: SaidFile, { artifacts, store, scope, maxBytes }: SourceTer
   }
   const id = uriIn(b64)?.id;
   const ref = artifacts.find((each) => each.id === id);
-  if (ref === undefined) throw foreign(said.name);
+  if (ref === undefined) return foreign(said.name);
   if (ref.size_bytes > maxBytes) throw new FileTooLargeError(ref.size_bytes, maxBytes);
   return { said, size_bytes: ref.size_bytes, open: () => storedBytes(ref, store, scope) };
 }
@@ -274,20 +376,26 @@ async function storedBytes(
   throw new SluiceError("E_STORE_READ", "A file of the result was not stored: see what else failed, then call again.");
 }
 
-function twice(name: string): SluiceError {
-  const shown = JSON.stringify(name.slice(0, 100));
-  return new SluiceError("E_TOOL_CONTRACT", `Two files of the result come to the name ${shown}: call each otherwise.`);
-}
-
 /** Text from a server grants nothing: a reference counts only where the gate made it of this very result. */
 function foreign(name: string): SluiceError {
-  const shown = JSON.stringify(name.slice(0, 100));
-  return new SluiceError("E_TOOL_CONTRACT", `The file ${shown} has a reference in place of bytes: give b64 or path.`);
+  return new SluiceError(
+    "E_TOOL_CONTRACT",
+    `The file ${quoted(name)} has a reference in place of bytes: give b64 or path.`,
+  );
+}
+
+/** A name of a tool's, as sentences have it. */
+function quoted(name: string): string {
+  return JSON.stringify(fileName(name).slice(0, 100));
 }
 
 /** A file of a result, stored, or with the reason why not. */
 interface KeptFile {
   readonly said: SaidFile;
+  readonly mime: string;
+  /** Without paths, as all texts of the tool's. */
+  readonly description: string | undefined;
+  readonly next_actions: readonly string[] | undefined;
   /** As it is called from now on. */
   readonly name: string;
   /** Null where it was not stored. */
@@ -304,28 +412,36 @@ interface KeptFile {
  * numbers in them have all of their digits.
  */
 function toldContract(
-  { retryable, artifacts, deferred_artifacts }: ToolContract,
+  { retryable }: ToolContract,
   { results, meta_data }: { readonly results: string; readonly meta_data: string | undefined },
   kept: readonly KeptFile[],
+  dropped: readonly string[],
 ): string {
-  const files = kept.slice(0, artifacts.length).map(toldFile);
-  const drafts = kept.slice(artifacts.length).map((file) => ({ ...toldFile(file), ...toldDraft(file) }));
+  const files = kept.filter(({ said }) => !isDeferred(said)).map(toldFile);
+  const drafts = kept.filter(({ said }) => isDeferred(said)).map((file) => ({ ...toldFile(file), ...toldDraft(file) }));
   const rest = JSON.stringify({
     ...(retryable !== undefined && { retryable }),
     ...(files.length > 0 && { artifacts: files }),
-    ...(deferred_artifacts.length > 0 && { deferred_artifacts: drafts }),
+    ...(drafts.length > 0 && { deferred_artifacts: drafts }),
+    ...(dropped.length > 0 && { dropped }),
   });
   const members = [`"results":${results}`, ...(meta_data === undefined ? [] : [`"meta_data":${meta_data}`])];
   return `{${[...members, ...(rest === "{}" ? [] : [rest.slice(1, -1)])].join(",")}}`;
 }
 
 /** What a viewer is told; undefined where there is nothing to show. */
-function toldDisplay({ display }: ToolContract, kept: readonly KeptFile[]): ResultDisplay | undefined {
-  if (kept.length === 0 && display.notification === undefined) return undefined;
+function toldDisplay(
+  { display }: ToolContract,
+  kept: readonly KeptFile[],
+  clean: (text: string) => string,
+): ResultDisplay | undefined {
+  const { primary_file, notification, ...others } = display;
+  if (kept.length === 0 && notification === undefined) return undefined;
   const files = kept.flatMap(displayed);
-  const primary = kept.find(({ said }) => said.name === display.primary_file);
+  const primary = kept.find(({ said }) => said.name === primary_file);
   return {
-    ...display,
+    ...others,
+    ...(notification !== undefined && { notification: clean(notification) }),
     // It may be called otherwise by now.
     ...(primary !== undefined && { primary_file: primary.name }),
     files,
@@ -338,8 +454,8 @@ function referenceTo(id: string, mime: string, size_bytes: number): string {
 }
 
 function toldFile(file: KeptFile): Readonly<Record<string, unknown>> {
-  const { said, name, size_bytes, warning } = file;
-  const { mime, description, category } = said;
+  const { name, mime, description, size_bytes, warning } = file;
+  const { category } = file.said;
   return {
     name,
     ...(file.id === null ? { warning: warning ?? "not stored" } : { ref: referenceTo(file.id, mime, size_bytes) }),
@@ -350,8 +466,8 @@ function toldFile(file: KeptFile): Readonly<Record<string, unknown>> {
   };
 }
 
-function toldDraft({ said, expires_at }: KeptFile): Readonly<Record<string, unknown>> {
-  const { reason, next_actions } = said as DeferredArtifact;
+function toldDraft({ said, next_actions, expires_at }: KeptFile): Readonly<Record<string, unknown>> {
+  const { reason } = said as DeferredArtifact;
   return {
     ...(reason !== undefined && { reason }),
     ...(next_actions !== undefined && { next_actions }),

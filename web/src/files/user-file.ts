@@ -6,10 +6,10 @@ import { isArtifactId, randomHex } from "../artifacts/ids.js";
 import type { StoredArtifact } from "../artifacts/store.js";
 import type { DeferredReason, FileCategory } from "../core/tool-contract.js";
 
-/** Where a file came from (user storage §4.2). */
+/** Where a file came from. */
 export type FileOrigin = "uploaded" | "generated" | "deferred";
 
-/** What there is to a draft (user storage §7). */
+/** What there is to a draft. */
 export interface Draft {
   /** Why it is no finished file; null where the tool did not say. */
   readonly reason: DeferredReason | null;
@@ -126,20 +126,24 @@ export function userFile(name: string, versions: readonly StoredArtifact[]): Use
 const QUOTED = "untrusted file text:";
 
 /** In the core's words, the most telling first. */
-const TELLING = [
-  /([\d,]+) rows?\b/,
-  /\d+(?:,\d{3})* × \d+(?:,\d{3})*/,
-  /[\d,]+ pages?\b/,
-  /[\d,]+ (?:files?|entries|entry)\b/,
+const TELLING: readonly (readonly [pattern: RegExp, noun?: string])[] = [
+  [/(?:^|, )([\d,]+) rows?\b/, "row"],
+  // JSON: of an array how long it is, of one document a line how many.
+  [/^[^:{]{1,100}: array of ([\d,]+)/, "item"],
+  [/(?:^|, )([\d,]+) lines of /, "line"],
+  [/\d+(?:,\d{3})* × \d+(?:,\d{3})*/],
+  [/[\d,]+ pages?\b/],
+  [/[\d,]+ (?:files?|entries|entry)\b/],
 ];
 
 /** `5M rows`, `640 × 480`, `14 pages`; null for what says nothing of the kind. */
 export function factsIn(description: unknown): string | null {
   if (typeof description !== "string") return null;
   const [computed = ""] = description.split(QUOTED, 1);
-  for (const pattern of TELLING) {
-    const found = pattern.exec(computed);
-    if (found !== null) return found[1] === undefined ? found[0] : found[0].replace(found[1], rounded(found[1]));
+  for (const [pattern, noun] of TELLING) {
+    const [fact, count = ""] = pattern.exec(computed) ?? [];
+    if (fact === undefined) continue;
+    return noun === undefined ? fact : `${rounded(count)} ${count === "1" ? noun : `${noun}s`}`;
   }
   return null;
 }

@@ -1,29 +1,32 @@
 /**
- * Users' files around the calls of tools: what `ToolNode` is given as `userFiles` (user storage §2–§8).
+ * Users' files around the calls of tools: what `ToolNode` is given as `userFiles`.
  * @module
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { TieredArtifactStore } from "../artifacts/tiered-store.js";
 import { untilAborted } from "../core/abort.js";
 import type { Transformed } from "../core/sluice.js";
+import { timedStore } from "../core/timed-store.js";
 import { readContract } from "../core/contract.js";
 import { SluiceError } from "../errors/error.js";
-import { heedless } from "../mcp/door-event.js";
+import { ignoreErrors } from "../mcp/interceptor-event.js";
 import {
   errorResult,
   type ErrorResult,
   type FileCall,
   type FiledArguments,
   type FiledResult,
-  type NearContract,
+  type FileRefusal,
   type UserFileHandling,
-} from "../tools/user-files/handling.js";
+} from "../tools/user-files.js";
 import { fileArguments } from "./arguments.js";
+import { pathHider } from "./hidden-paths.js";
 import { withFileContext, type FileContextOptions } from "./context.js";
 import { coreDescriber, type UserStorage } from "./user-storage.js";
 import { keptContract } from "./result-files.js";
-import { checkUserFiles, FLAGS, MIB, type UserFilesOptions } from "./options.js";
-import { Owners } from "./owners.js";
+import { deniedWrite, deniedWrites, refusalLine } from "./refusals.js";
+import { checkUserFiles, FLAGS, MIB, type UserFilesOptions, type UserWorkspace } from "./options.js";
+import { Owners, type KnownOwner } from "./owners.js";
 import { FileTooLargeError, InvalidPathError } from "./workspace/errors.js";
 import { WithUserFiles, type FilesPlace } from "./within.js";
 
@@ -45,7 +48,7 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
   readonly #store: ArtifactStore;
   readonly #maxBytes: number;
   readonly #owners: Owners;
-  readonly #onRefused: (error: SluiceError) => void;
+  readonly #onRefused: (refusal: FileRefusal) => void;
 
   /** Throws SluiceError E_INVALID_ARGUMENT that names the option that is wrong. */
   constructor(options: UserFilesOptions) {
@@ -55,9 +58,9 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     this.#options = options;
     this.#maxBytes = Math.floor(said.max_file_size_mb * MIB);
     this.#store = largeStore === undefined ? store : tiered(store, largeStore, said.base64_size_limit_mb);
-    this.#onRefused = heedless(options.onRefused);
+    this.#onRefused = ignoreErrors(options.onRefused);
     this.#owners = new Owners({
-      store: this.#store,
+      store: timedStore(this.#store),
       options: { describer: coreDescriber(wasm), maxBytes: this.#maxBytes, ...(now !== undefined && { now }) },
       isLasting: said.persist_files_across_sessions,
       openWorkspace: said.openWorkspace,
@@ -74,7 +77,7 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     return this.#owners.of(scope).storage;
   }
 
-  /** A prompt with the files that the user has (user storage §4). */
+  /** A prompt with the files that the user has. */
   async prompt(prompt: string, scope: ArtifactScope, options: FileContextOptions = {}): Promise<string> {
     return withFileContext(prompt, await this.storage(scope).list(), options);
   }
@@ -84,11 +87,12 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     const owner = this.#owners.of(call.scope);
     const done = await owner.begin();
     try {
-      const [username, workspace] = [await owner.username(), await owner.workspace()];
-      const terms = { storage: owner.storage, username, workspace };
-      const filed = await untilAborted(fileArguments(args, call, terms), call.signal);
+      const [username, workspace] = [await owner.username(), await this.#workspaceFor(owner, call)];
+      const deps = { storage: owner.storage, username, workspace };
+      const filed = await untilAborted(fileArguments(args, call, deps), call.signal);
       if (filed.kind === "call") return { ...filed, done };
       done();
+      if (filed.missing !== undefined) this.#refuse(call, "arguments", filed.missing, noFile(filed.missing));
       return filed;
     } catch (error) {
       done();
@@ -97,33 +101,39 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
   }
 
   /** A result with its files in My Files. */
-  async receive(
-    reduced: Transformed,
-    call: FileCall,
-    store: ArtifactStore,
-  ): Promise<FiledResult | NearContract | undefined> {
+  async receive(reduced: Transformed, call: FileCall, store: ArtifactStore): Promise<FiledResult | undefined> {
     const reading = await readContract(reduced.text, this.#options.contractWasm);
     if (reading.kind === "other") return undefined;
-    if (reading.kind === "invalid") return { problem: invalid(call.tool, reading) };
     const owner = this.#owners.of(call.scope);
     const { now = Date.now } = this.#options;
     try {
+      const workspace = await this.#workspaceFor(owner, call);
       return await keptContract(reading, reduced, call, {
         storage: owner.storage,
-        workspace: await owner.workspace(),
+        workspace,
         store,
         maxBytes: this.#maxBytes,
         now,
+        clean: (text) => this.#clean(text, workspace, call),
+        onForeign: (name, error) => this.#refuse(call, "result", name, error),
       });
     } catch (error) {
       const refused = refusalResult(error);
-      if (refused !== undefined) {
-        this.#onRefused(refused.error);
-        return { text: JSON.stringify(refused.value), artifacts: [], failures: [refused.error], isError: true };
-      }
-      if (error instanceof SluiceError && error.code === "E_TOOL_CONTRACT") return { problem: error };
-      throw error;
+      if (refused === undefined) throw error;
+      this.#refuse(call, "result", refused.refused, refused.error);
+      return { text: JSON.stringify(refused.value), artifacts: [], failures: [], isError: true };
     }
+  }
+
+  /** What a tool said, with names in place of the paths of whoever asks. */
+  async cleaned(said: string, call: FileCall): Promise<string> {
+    if (this.#owners.ownerOf(call.scope) === undefined) return said;
+    // Where a folder cannot be opened, no tool was told its path.
+    const workspace = await this.#owners
+      .of(call.scope)
+      .workspace()
+      .catch(() => undefined);
+    return this.#clean(said, workspace, call);
   }
 
   /** A store in which the files of whoever asks are found too, by their ids. */
@@ -148,6 +158,11 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     return workspace === undefined ? argv : command(argv, workspace);
   }
 
+  /** Undefined where a call's tool is told no paths. */
+  async #workspaceFor(owner: KnownOwner, { isProgram }: FileCall): Promise<UserWorkspace | undefined> {
+    return isProgram || this.#options.paths !== "programs" ? owner.workspace() : undefined;
+  }
+
   /**
    * Ends a session: the folder that tools read and write is emptied, and where files do not outlive it they are deleted. Waits for
    * the user's calls that are under way, those of other sessions too where files outlive them: one folder serves all.
@@ -156,9 +171,31 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     const { persist_files_across_sessions: isLasting } = { ...FLAGS, ...this.#options };
     const owner = this.#owners.of(scope);
     await owner.alone(async () => {
-      await (await owner.workspace())?.clear();
-      if (!isLasting) await owner.storage.clear();
+      try {
+        await (await owner.workspace())?.clear();
+      } finally {
+        if (!isLasting) await owner.storage.clear();
+      }
     });
+  }
+
+  #clean(said: string, workspace: UserWorkspace | undefined, call: FileCall): string {
+    for (const path of deniedWrites(said)) this.#refuse(call, "write", path, deniedWrite(path));
+    return workspace === undefined ? said : pathHider(workspace.folders)(said);
+  }
+
+  #refuse(
+    { tool, namespace, scope, onRefused }: FileCall,
+    where: FileRefusal["where"],
+    what: string,
+    error: SluiceError,
+  ): void {
+    const { user_id, tenant_id = null } = scope;
+    const time = new Date((this.#options.now ?? Date.now)()).toISOString();
+    const said = { where, tool: `${namespace}.${tool}`, user_id: user_id ?? "", tenant_id, time, refused: what, error };
+    const refusal = { ...said, message: refusalLine(said) };
+    this.#onRefused(refusal);
+    onRefused(refusal);
   }
 
   /** Empties users' folders, also those of calls under way: close the sources before. */
@@ -167,29 +204,45 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
   }
 }
 
+/** Where files are taken from, as the tool is told. Not where it has none, nor where its folder is another than the path says. */
+function whereAllowed({ reason, details: { attempted_path, allowed_prefix } }: InvalidPathError): {
+  readonly allowed_prefix: string;
+  readonly suggestion: string;
+} {
+  const isElsewhere = reason === "outside" && attempted_path.startsWith(allowed_prefix);
+  if (reason !== "no_folder" && !isElsewhere) {
+    return { allowed_prefix, suggestion: "Use /tmp/{username}/ prefix for file operations" };
+  }
+  const why = isElsewhere
+    ? "no files are taken from that folder here"
+    : "this tool has no folder that files are taken from";
+  return { allowed_prefix: "", suggestion: `Return the bytes as b64: ${why}` };
+}
+
 function tiered(near: ArtifactStore, far: ArtifactStore, limitMiB: number): ArtifactStore {
   return new TieredArtifactStore({ near, far, limitBytes: Math.floor(limitMiB * MIB) });
 }
 
-/** Told to the tool's author, by way of the host's log: the ordinary layers answer meanwhile. */
-function invalid(tool: string, { field, rule }: { readonly field: string; readonly rule: string }): SluiceError {
-  const message = `The result of ${JSON.stringify(tool)} does not follow the contract: ${field} ${rule}.`;
-  return new SluiceError("E_TOOL_CONTRACT", message, { path: field });
+/** A name in the arguments that leads to no file of the user's. */
+function noFile(name: string): SluiceError {
+  return new SluiceError("E_NOT_FOUND", `The user has no file ${JSON.stringify(name)}.`);
 }
 
 /** What a tool did that it may not, in the specification's shape; undefined for any other error. */
 export function refusalResult(
   error: unknown,
-): { readonly error: SluiceError; readonly value: ErrorResult } | undefined {
+): { readonly error: SluiceError; readonly refused: string; readonly value: ErrorResult } | undefined {
   if (error instanceof InvalidPathError) {
-    const details = { ...error.details, suggestion: "Use /tmp/{username}/ prefix for file operations" };
+    const details = { ...error.details, ...whereAllowed(error) };
     const sentence = "File operation outside allowed directory";
-    return { error, value: errorResult(sentence, "SecurityViolation", "E_INVALID_PATH", details) };
+    const refused = error.details.attempted_path;
+    return { error, refused, value: errorResult(sentence, "SecurityViolation", "E_INVALID_PATH", details) };
   }
   if (error instanceof FileTooLargeError) {
     const details = { ...error.details, suggestion: "Consider generating summary or using chunked processing" };
     const sentence = "Generated file exceeds processing limits";
-    return { error, value: errorResult(sentence, "FileSizeExceeded", "E_FILE_TOO_LARGE", details) };
+    const refused = `${error.details.file_size_bytes} bytes`;
+    return { error, refused, value: errorResult(sentence, "FileSizeExceeded", "E_FILE_TOO_LARGE", details) };
   }
   return undefined;
 }

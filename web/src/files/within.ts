@@ -3,6 +3,7 @@
  * @module
  */
 import type {
+  ArtifactFilter,
   ArtifactInfo,
   ArtifactPatch,
   ArtifactRef,
@@ -65,8 +66,8 @@ export class WithUserFiles implements ArtifactStore {
     return this.#store.update(id, patch, scope);
   }
 
-  list(scope?: ArtifactScope): AsyncIterable<StoredArtifact> {
-    return this.#store.list(scope);
+  list(scope?: ArtifactScope, only?: ArtifactFilter): AsyncIterable<StoredArtifact> {
+    return this.#store.list(scope, only);
   }
 
   evict(seen: StoredArtifact): Promise<boolean> {

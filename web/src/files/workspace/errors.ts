@@ -8,6 +8,8 @@ import { HIDDEN } from "../names.js";
 
 /** Why a path was refused. */
 export type PathRefusal =
+  /** There is no folder that files are taken from: the tool is not on this machine, or nobody has folders. */
+  | "no_folder"
   /** It is not under the prefix, or leads up and out of it. */
   | "outside"
   /** It has a NUL, is too long, or is no path at all. */
@@ -27,7 +29,7 @@ export type PathRefusal =
 export interface InvalidPathDetails {
   /** As the tool said it: at most 1,024 characters, none of them hidden. */
   readonly attempted_path: string;
-  /** Where it may write: `/tmp/ada/`. */
+  /** Where it may write: `/tmp/ada/`; empty where no file is taken by its path. */
   readonly allowed_prefix: string;
 }
 
@@ -42,6 +44,7 @@ export interface FileTooLargeDetails {
 const MAX_SHOWN = 1024;
 
 const WHY: Readonly<Record<PathRefusal, string>> = {
+  no_folder: "is a path, and this tool has no folder that files are taken from",
   outside: "is outside of it",
   malformed: "is no path",
   link: "has a symbolic link in it, or something that is no folder",
@@ -60,7 +63,8 @@ export class InvalidPathError extends SluiceError {
 
   constructor(path: unknown, prefix: string, reason: PathRefusal) {
     const attempted_path = shown(path);
-    super("E_INVALID_PATH", `Files may be under ${prefix} alone: ${JSON.stringify(attempted_path)} ${WHY[reason]}.`);
+    const rule = prefix === "" ? "Files are taken as b64 alone" : `Files may be under ${prefix} alone`;
+    super("E_INVALID_PATH", `${rule}: ${JSON.stringify(attempted_path)} ${WHY[reason]}.`);
     this.name = "InvalidPathError";
     this.reason = reason;
     this.details = { attempted_path, allowed_prefix: prefix };

@@ -7,10 +7,8 @@ import { constants, type BigIntStats } from "node:fs";
 import { lstat, mkdir, open, rename, rmdir, unlink, type FileHandle } from "node:fs/promises";
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
+import { INPUTS } from "../hidden-paths.js";
 import { emptied, type OpenFolder } from "./open-folder.js";
-
-/** The folder of inputs (user storage §3.1). */
-export const INPUTS = "input_files";
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 

@@ -1,5 +1,5 @@
 /**
- * The one folder of a user in which tools find files and leave files: `/tmp/ada/` (user storage §3, §5, §9).
+ * The one folder of a user in which tools find files and leave files: `/tmp/ada/`.
  * @module
  */
 import { mkdir, readdir, realpath, stat } from "node:fs/promises";
@@ -10,7 +10,8 @@ import { systemCode } from "../../errors/storage.js";
 import { fileName } from "../names.js";
 import { MAX_FILE_BYTES, type OutputFile, type UserWorkspace } from "../options.js";
 import { coded, FileTooLargeError, InvalidPathError, workspaceError } from "./errors.js";
-import { INPUTS, Inputs, unlessThere, type InputFile } from "./inputs.js";
+import { INPUTS } from "../hidden-paths.js";
+import { Inputs, unlessThere, type InputFile } from "./inputs.js";
 import { emptied, OpenFolder } from "./open-folder.js";
 import { missing, openInside, outputFile, Refused, segmentsOf } from "./output.js";
 
@@ -40,6 +41,8 @@ export class Workspace implements UserWorkspace {
   readonly name: string;
   /** What paths of this user begin with, for tools and messages: `/tmp/ada/`. */
   readonly prefix: string;
+  /** That, and where it is on this machine: no model is to see either. */
+  readonly folders: readonly string[];
   /** Where it is on this machine: to start servers with, never for a message. */
   readonly folder: string;
   /** The folder on this machine that it lies in, with those of others. */
@@ -57,6 +60,7 @@ export class Workspace implements UserWorkspace {
     this.root = dirname(place.folder);
     this.#separator = shownRoot.startsWith("/") ? "/" : sep;
     this.prefix = [shownRoot.replace(/[/\\]+$/, ""), name, ""].join(this.#separator);
+    this.folders = [...new Set([this.prefix, place.folder + sep])];
     this.#prefixes = place.isShown ? [this.prefix, place.folder + sep] : [this.prefix];
   }
 
@@ -105,8 +109,8 @@ export class Workspace implements UserWorkspace {
       await file.close();
       throw new FileTooLargeError(size, this.#maxBytes);
     } catch (error) {
-      if (error instanceof Refused) throw new InvalidPathError(path, this.prefix, error.reason);
-      if (systemCode(error) === "ENOENT") throw missing(path);
+      if (error instanceof Refused) throw new InvalidPathError(this.#logical(path), `/tmp/${this.name}/`, error.reason);
+      if (systemCode(error) === "ENOENT") throw missing(this.#logical(path));
       throw workspaceError(error, "read");
     }
   }
@@ -128,10 +132,28 @@ export class Workspace implements UserWorkspace {
     await this.clear();
   }
 
+  /** A path as messages have it: not where folders are on this machine, nor whose others are. */
+  #logical(path: unknown): unknown {
+    if (typeof path !== "string") return path;
+    const own = this.folders.find((folder) => path.startsWith(folder));
+    if (own !== undefined) return `/tmp/${this.name}/${veiled(path.slice(own.length), false)}`;
+    const roots = [this.prefix.slice(0, -this.name.length - 1), this.root + sep];
+    const shared = roots.find((folder) => path.startsWith(folder));
+    return shared === undefined ? veiled(path, false) : `/tmp/${veiled(path.slice(shared.length), true)}`;
+  }
+
   /** Anew each time: what cleans up temporary folders may have taken it. */
   #open(): Promise<OpenFolder> {
     return openPlace(this.folder);
   }
+}
+
+/** A path without the folders that may be named for other users: those beside the user's own, and behind `..`. */
+function veiled(path: string, isBeside: boolean): string {
+  const names = path.split("/");
+  const up = names.indexOf("..");
+  const first = isBeside ? 0 : up < 0 ? names.length : up + 1;
+  return names.length - first < 2 ? path : [...names.slice(0, first), "…", names.at(-1)].join("/");
 }
 
 /** One workspace on this machine. */
