@@ -6,7 +6,7 @@ import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { PlannerEvent } from "../../../web/src/planner/event.js";
 import { tool } from "../../../web/src/planner/tool.js";
 import { ToolNode } from "../../../web/src/tools-node.js";
-import type { ToolNodeEvent } from "../../../web/src/tools/event.js";
+import type { ToolNodeEvent } from "../../../web/src/tools/options.js";
 import { answered, once, planned } from "./planned.js";
 
 test("names that every API takes stay, and dots become underscores", () => {

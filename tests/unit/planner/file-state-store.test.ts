@@ -1,10 +1,11 @@
 import { mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { inspect } from "node:util";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { temporaryName } from "../../../web/src/artifacts/file/plain.js";
+import { TemporaryFolder } from "../../../web/src/artifacts/file/temporaries.js";
 import { FileStateStore } from "../../../web/src/planner/file-state-store.js";
+import { endedOwner } from "../artifacts/ended.js";
 import { mounted, unmounted } from "../artifacts/small-disk.js";
 import { describeStateStore } from "./state-store-contract.js";
 
@@ -77,12 +78,16 @@ describe("the folder", () => {
 
   test("what a dead process left on its way is swept, and what lives is left alone", async () => {
     await filled();
-    const living = temporaryName();
-    const dead = `00000000-1-0-${"0".repeat(16)}`;
-    for (const name of [living, dead]) await writeFile(join(folder, "moving", name), "");
-    await utimes(join(folder, "moving", dead), 1, 1);
+    const moving = join(folder, "moving");
+    const living = await new TemporaryFolder(moving).path();
+    const dead = join(moving, `${await endedOwner(moving)}-${"0".repeat(16)}`);
+    for (const path of [living.path, dead]) {
+      await writeFile(path, "");
+      await utimes(path, 1, 1);
+    }
     await filled();
-    expect(await readdir(join(folder, "moving"))).toEqual([living]);
+    expect((await readdir(moving)).toSorted()).toEqual([living.owner, basename(living.path)]);
+    await living.release();
   });
 
   test("a run that is damaged says so", async () => {

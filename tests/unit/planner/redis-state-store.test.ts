@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import { describe, expect, test, vi } from "vitest";
 import { RedisStateStore } from "../../../web/src/planner/redis-state-store.js";
-import type { RedisStateStoreOptions } from "../../../web/src/planner/redis-state/options.js";
+import type { RedisStateStoreOptions } from "../../../web/src/planner/redis-state-store.js";
 import { describeStateStore } from "./state-store-contract.js";
-import { coded, fill, opened, useRedis } from "./redis-state/served.js";
+import { coded, fill, opened, useRedis } from "../redis/served.js";
 
 const redis = useRedis();
 

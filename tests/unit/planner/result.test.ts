@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { Exhausted } from "../../../web/src/planner/budget.js";
+import type { ExhaustedLimit } from "../../../web/src/planner/budget.js";
 import type { StopReason } from "../../../web/src/planner/llm/client.js";
 import { outcomeOf, type PlannerOutcome } from "../../../web/src/planner/result.js";
 
-test.each<[string, StopReason, Exhausted | undefined, PlannerOutcome]>([
+test.each<[string, StopReason, ExhaustedLimit | undefined, PlannerOutcome]>([
   ["All of it.", "stop", undefined, "answered"],
   ["Half of", "length", undefined, "length"],
   ["", "length", undefined, "length"],

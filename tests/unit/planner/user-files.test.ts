@@ -1,4 +1,4 @@
-/** A query is told with the files of whoever asks (user storage §4). */
+/** A query is told with the files of whoever asks. */
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { UserFiles } from "../../../web/src/files/user-files.js";

@@ -5,7 +5,13 @@ import { tmpdir } from "node:os";
 import { afterAll, expect, test, vi } from "vitest";
 import { BareMemoryStore } from "../../../web/src/artifacts/memory.js";
 import { FileArtifactStore } from "../../../web/src/node.js";
-import { listen, memoryState, SluiceServer, type Listening, type SluiceServerOptions } from "../../../web/src/serve.js";
+import {
+  listen,
+  memoryState,
+  SluiceServer,
+  type ListeningServer,
+  type SluiceServerOptions,
+} from "../../../web/src/serve.js";
 import type { ArtifactInfo, ArtifactStore, ByteRange } from "../../../web/src/index.js";
 import { noise } from "../artifacts/noise.js";
 import { mounted, unmounted } from "../artifacts/small-disk.js";
@@ -20,7 +26,7 @@ afterAll(async () => {
 });
 
 interface Served extends AsyncDisposable {
-  readonly listening: Listening;
+  readonly listening: ListeningServer;
   readonly reported: { readonly code?: string }[];
 }
 

@@ -1,4 +1,4 @@
-/** A server with a store that keeps nothing (RFC 0.3 §6 phase 4: missing ArtifactStore). */
+/** A server with a store that keeps nothing. */
 import { expect, test } from "vitest";
 import { NoOpArtifactStore } from "../../../web/src/index.js";
 import { calledOnce, CHANGING, listening, program, served, visitor } from "./sources/serving.js";

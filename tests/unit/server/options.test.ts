@@ -4,7 +4,7 @@ import { discoverArtifactStore, MemoryArtifactStore } from "../../../web/src/ind
 import { memoryState, SluiceServer, type SluiceServerOptions } from "../../../web/src/serve.js";
 
 const store = new MemoryArtifactStore();
-/** What RFC 0.3 §5.2 asks of a store, and no more. */
+/** The basic methods of a store, and no more. */
 const five = {
   putBytes: store.putBytes.bind(store),
   putText: store.putText.bind(store),

@@ -2,7 +2,7 @@
  * Somebody in a session of a server.
  * @module
  */
-import type { Answering } from "../../../web/src/serve.js";
+import type { RequestHandler } from "../../../web/src/serve.js";
 
 /** A reference as it is told outside. */
 export interface ShownArtifact {
@@ -37,10 +37,10 @@ export function byHeaders(request: Request): { user_id: string; tenant_id: strin
 export class Visitor {
   readonly id: string;
   readonly token: string;
-  readonly #answering: Answering;
+  readonly #answering: RequestHandler;
   readonly #origin: string;
 
-  private constructor(answering: Answering, origin: string, { id, token }: { id: string; token: string }) {
+  private constructor(answering: RequestHandler, origin: string, { id, token }: { id: string; token: string }) {
     this.#answering = answering;
     this.#origin = origin;
     this.id = id;
@@ -49,7 +49,7 @@ export class Visitor {
 
   /** Begins a session. */
   static async of(
-    answering: Answering,
+    answering: RequestHandler,
     { user, tenant }: Person = {},
     origin: string = "http://127.0.0.1:8080",
   ): Promise<Visitor> {

@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import { checkOptions, type OptionTest, type OptionTests } from "../errors/options.js";
+import { checkOptions, type OptionTest, type OptionTests } from "../errors/arguments.js";
 import type { LlmAnswer, LlmMessage } from "./llm/client.js";
 
 /** What ends a run that goes on and on. */
@@ -17,7 +17,7 @@ export interface PlannerBudget {
 }
 
 /** What was used of it. */
-export interface Spent {
+export interface BudgetUsage {
   /** Turns of the model. */
   readonly steps: number;
   /** As the model's server tells, else a token for every four characters. */
@@ -27,7 +27,7 @@ export interface Spent {
 }
 
 /** Which of the limits a run came to. */
-export type Exhausted = "steps" | "tokens" | "seconds";
+export type ExhaustedLimit = "steps" | "tokens" | "seconds";
 
 const STEPS = 20;
 const CHARS_A_TOKEN = 4;
@@ -55,11 +55,11 @@ export function checkBudget(budget: PlannerBudget): void {
 export class Meter {
   readonly #limits: Required<PlannerBudget>;
   readonly #begun = performance.now();
-  readonly #before: Spent;
+  readonly #before: BudgetUsage;
   #steps: number;
   #tokens: number;
 
-  constructor(budget: PlannerBudget, before: Spent) {
+  constructor(budget: PlannerBudget, before: BudgetUsage) {
     checkBudget(budget);
     const { maxSteps = STEPS, maxTokens = Infinity, maxSeconds = Infinity } = budget;
     this.#limits = { maxSteps, maxTokens, maxSeconds };
@@ -83,7 +83,7 @@ export class Meter {
     return (this.#limits.maxSeconds - this.spent.seconds) * 1000;
   }
 
-  get exhausted(): Exhausted | undefined {
+  get exhausted(): ExhaustedLimit | undefined {
     const { maxSteps, maxTokens, maxSeconds } = this.#limits;
     const { steps, tokens, seconds } = this.spent;
     if (seconds >= maxSeconds) return "seconds";
@@ -91,7 +91,7 @@ export class Meter {
     return steps >= maxSteps ? "steps" : undefined;
   }
 
-  get spent(): Spent {
+  get spent(): BudgetUsage {
     const seconds = this.#before.seconds + (performance.now() - this.#begun) / 1000;
     return { steps: this.#steps, tokens: this.#tokens, seconds };
   }

@@ -6,19 +6,17 @@ import { z } from "zod";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { ToolArtifacts } from "../artifacts/tool-artifacts.js";
 import { untilAborted } from "../core/abort.js";
-import { wrong } from "../core/call.js";
-import type { AnswerRef, Cut, Sluice } from "../core/sluice.js";
+import { wrong, nearest, OBJECT } from "../errors/arguments.js";
+import type { AnswerRef, ClampReport, Sluice } from "../core/sluice.js";
 import type { OnStoreFailure } from "../core/store-access.js";
 import { jsonOf } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
-import { nearest } from "../errors/nearest.js";
-import { OBJECT } from "../errors/options.js";
-import { Turns } from "../mcp/arguments/turns.js";
+import { Turns } from "../core/turns.js";
 import type { ArtifactArguments } from "../tools/artifacts.js";
-import type { PauseReason, ToolProgress, ToolWait } from "../tools/context.js";
+import type { PauseReason, ToolProgress, ToolWait } from "../tools/options.js";
 import type { ToolSpec } from "../tools/registry.js";
-import { ToolAnswer } from "../tools/tool-answer.js";
-import { type CatalogTool, type Listed } from "./catalog.js";
+import { ToolAnswer } from "../tools/tool-call.js";
+import type { CatalogTool, Listed } from "./catalog.js";
 import { type PlannerToolContext, fieldPieces, jsonValue, hasMarks, parted, type NativeTool } from "./tool.js";
 import type { CallPlace, PlannerEvent } from "./event.js";
 import type { Leaving } from "./observation.js";
@@ -26,7 +24,7 @@ import { jsonIn, type LlmToolCall } from "./llm/client.js";
 import type { OpenStep } from "./run-state.js";
 
 /** What calls need of their run. */
-export interface CallTerms {
+export interface CallDeps {
   readonly listed: Listed;
   /** Calls under way at the same time. */
   readonly maxParallel: number;
@@ -57,14 +55,14 @@ const MAX_UNKNOWN = 64;
 export async function allMade(
   { calls, settled, answers }: OpenStep,
   step: number,
-  terms: CallTerms,
+  deps: CallDeps,
   signal: AbortSignal,
 ): Promise<readonly Outcome[]> {
-  const turns = new Turns(terms.maxParallel);
+  const turns = new Turns(deps.maxParallel);
   const end = new AbortController();
   const either = AbortSignal.any([signal, end.signal]);
   const making = (call: LlmToolCall, at: number): Promise<Outcome> =>
-    made({ call, step, answers: answers[at] ?? [], signal: either }, terms).catch((error: unknown) => {
+    made({ call, step, answers: answers[at] ?? [], signal: either }, deps).catch((error: unknown) => {
       // Before its turn is the next one's.
       end.abort(error);
       throw error;
@@ -79,8 +77,8 @@ export async function allMade(
 }
 
 /** Makes a call. Throws the signal's reason, and what the host's `callSignal` does wrong: what fails is told to the model. */
-async function made(call: Call, terms: CallTerms): Promise<Outcome> {
-  const { listed, tell } = terms;
+async function made(call: Call, deps: CallDeps): Promise<Outcome> {
+  const { listed, tell } = deps;
   const tool = listed.find(call.call.name);
   const name = tool?.name ?? leading(call.call.name, MAX_UNKNOWN);
   const args = argsOf(call.call);
@@ -91,7 +89,7 @@ async function made(call: Call, terms: CallTerms): Promise<Outcome> {
   }
   const place: CallPlace = { step: call.step, call: call.call.id, tool: name };
   tell({ kind: "tool_called", ...place });
-  return new Attempt(call, place, tool, terms).make(args);
+  return new Attempt(call, place, tool, deps).make(args);
 }
 
 function namespaceOf(tool: CatalogTool | undefined): string {
@@ -126,24 +124,24 @@ class Attempt {
   readonly #call: Call;
   readonly #place: CallPlace;
   readonly #tool: CatalogTool;
-  readonly #terms: CallTerms;
+  readonly #deps: CallDeps;
   readonly #end = new AbortController();
   readonly #stored: AnswerRef[] = [];
   #pauses = 0;
   #waiting: Waiting | undefined;
   #isOver = false;
 
-  constructor(call: Call, place: CallPlace, tool: CatalogTool, terms: CallTerms) {
+  constructor(call: Call, place: CallPlace, tool: CatalogTool, deps: CallDeps) {
     this.#call = call;
     this.#place = place;
     this.#tool = tool;
-    this.#terms = terms;
+    this.#deps = deps;
   }
 
   /** Makes it. Throws the run's signal's reason; SluiceError E_INVALID_ARGUMENT for a `callSignal` that gives no signal. */
   async make(args: Args): Promise<Outcome> {
     this.#call.signal.throwIfAborted();
-    const own = callSignalOf(this.#terms.callSignal, this.#place);
+    const own = callSignalOf(this.#deps.callSignal, this.#place);
     try {
       const settled = await this.#ended(args, own);
       // What a call says that waits for a person was not its answer.
@@ -168,7 +166,7 @@ class Attempt {
   }
 
   #told(settled: Settled): Outcome {
-    const { tell } = this.#terms;
+    const { tell } = this.#deps;
     tell({ kind: "tool_returned", ...this.#place, isError: settled.isError });
     const { artifacts } = settled;
     if (artifacts.length > 0) tell({ kind: "artifact_stored", ...this.#place, artifacts });
@@ -183,7 +181,7 @@ class Attempt {
   }
 
   async #native(tool: NativeTool, args: Args, signal: AbortSignal): Promise<Settled> {
-    const { scope, gate, arguments: expanding } = this.#terms;
+    const { scope, gate, arguments: expanding } = this.#deps;
     const sluice = await gate(tool.maxObservationChars);
     const prepared = await expanding.put({ name: tool.name, input_schema: tool.inputSchema }, args, scope, signal);
     if (prepared.kind === "answer") {
@@ -211,7 +209,7 @@ class Attempt {
       this.#say(() => ({ kind: "tool_progress", ...this.#place, progress }));
     const pause = (...asked: Parameters<PlannerToolContext["pause"]>): Promise<unknown> => this.#pause(...asked);
     const onWait = (wait: ToolWait): void => this.#say(() => ({ kind: "tool_waiting", ...this.#place, wait }));
-    const { scope, timeoutSeconds } = this.#terms;
+    const { scope, timeoutSeconds } = this.#deps;
     const timeout = timeoutSeconds === undefined ? {} : { timeoutSeconds };
     const answer = await tool.call(args, { scope, signal, pause, onProgress, onWait, ...timeout });
     const { display } = answer;
@@ -223,7 +221,7 @@ class Attempt {
   }
 
   #settled(
-    { text, cut }: { readonly text: string; readonly cut?: Cut | undefined },
+    { text, cut }: { readonly text: string; readonly cut?: ClampReport | undefined },
     isError: boolean,
     artifacts: readonly AnswerRef[],
     kept: Settled["kept"],
@@ -249,17 +247,17 @@ class Attempt {
   #failed(error: unknown): Settled {
     if (error instanceof z.ZodError) return this.#broken(`The arguments do not fit. ${z.prettifyError(error)}`);
     const told = error instanceof SluiceError ? error : unexplained(this.#tool.name, error);
-    this.#terms.tell({ kind: "tool_failed", ...this.#place, error: told });
+    this.#deps.tell({ kind: "tool_failed", ...this.#place, error: told });
     return this.#broken(told.message);
   }
 
   /** Tells what the tool says, until the call is over. Throws SluiceError E_INVALID_ARGUMENT for what is no JSON. */
   #say(event: () => PlannerEvent): void {
-    if (!this.#isOver && !this.#call.signal.aborted) this.#terms.tell(event());
+    if (!this.#isOver && !this.#call.signal.aborted) this.#deps.tell(event());
   }
 
   #context(signal: AbortSignal): PlannerToolContext {
-    const { store, scope, onStoreFailure, toolContext, llmContext, tell } = this.#terms;
+    const { store, scope, onStoreFailure, toolContext, llmContext, tell } = this.#deps;
     const place = this.#place;
     return {
       artifacts: new ToolArtifacts(store, {

@@ -5,7 +5,7 @@
 import { fullScope } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
-import type { ToolNodeEvent } from "../tools/event.js";
+import type { ToolNodeEvent } from "../tools/options.js";
 import { ToolRegistry, type ToolSpec } from "../tools/registry.js";
 import { distinct } from "./call.js";
 import type { PlannerEvent } from "./event.js";
@@ -13,10 +13,10 @@ import type { LlmTool } from "./llm/client.js";
 import type { NativeTool } from "./tool.js";
 
 /** Where tools come from. Those of a ToolNode or a registry are the ones that it has at the moment of each step. */
-export type CatalogSource = NativeTool | ToolSpec | ToolRegistry | OffersTools;
+export type CatalogSource = NativeTool | ToolSpec | ToolRegistry | ToolProvider;
 
 /** What offers tools, as a ToolNode does. */
-export interface OffersTools {
+export interface ToolProvider {
   /** Those that it offers at the moment. */
   getTools(): readonly ToolSpec[];
   /** Has somebody told of what happens at the source; gives back what ends it. Left out where nothing is told. */

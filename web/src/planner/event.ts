@@ -5,8 +5,8 @@
 import { untilEither } from "../core/abort.js";
 import type { AnswerRef } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
-import type { PauseReason, ToolProgress, ToolWait } from "../tools/context.js";
-import type { ResultDisplay } from "../tools/user-files/handling.js";
+import type { PauseReason, ToolProgress, ToolWait } from "../tools/options.js";
+import type { ResultDisplay } from "../tools/user-files.js";
 import type { LlmUsage } from "./llm/client.js";
 import type { PlannerOutcome } from "./result.js";
 import type { HostStateStore } from "./state-store.js";
@@ -97,7 +97,7 @@ export interface ToolProgressEvent extends CallPlace {
   readonly progress: ToolProgress;
 }
 
-/** A source of users' files is silent for long, or the call was given up for it. */
+/** A source is silent for long, or the call was given up for it. */
 export interface ToolWaitingEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "tool_waiting";
@@ -257,7 +257,7 @@ const FLEETING: ReadonlySet<PlannerEvent["kind"]> = new Set([
 ]);
 
 /**
- * Saves the events of one run, one after the other (ToolNode 2.1 "StateStore": `save_event`, `load_history`). That one cannot be saved is told, and no more of them are tried: a store that is
+ * Saves the events of one run, one after the other. That one cannot be saved is told, and no more of them are tried: a store that is
  * away would be waited for at each.
  */
 export class History {

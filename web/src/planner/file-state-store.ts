@@ -6,9 +6,9 @@ import { resolve } from "node:path";
 import { Stamps } from "../artifacts/stamps.js";
 import { guarded, type StorageAct } from "../errors/storage.js";
 import { Histories, OAuthStates, type FirstKept } from "./file-state/stamped-texts.js";
-import { ROOMS, StateFolder, type Room } from "./file-state/state-folder.js";
+import { COLLECTIONS, StateFolder, type CollectionName } from "./file-state/state-folder.js";
 import { WaitingRuns } from "./file-state/waiting-runs.js";
-import { RoomedStateStore, StateLimits, type StateRooms, type StateStoreOptions } from "./state-store.js";
+import { CollectionStateStore, StateLimits, type StateCollections, type StateStoreOptions } from "./state-store.js";
 
 /** Milliseconds after which a store object that saves looks again for what is too old. */
 const SWEEP_EVERY = 60 * 60 * 1000;
@@ -24,23 +24,23 @@ const ROOM_MADE = 0.1;
  * const stateStore = new FileStateStore("./state");
  * const planner = new ReactPlanner({ catalog, llm, stateStore, artifactStore: new FileArtifactStore("./artifacts") });
  */
-export class FileStateStore extends RoomedStateStore {
+export class FileStateStore extends CollectionStateStore {
   /** Throws SluiceError E_INVALID_ARGUMENT for a bound that is none. */
   constructor(directory: string, options: StateStoreOptions = {}) {
     const limits = new StateLimits(options);
-    super(limits, new FileRooms(new StateFolder(resolve(directory)), limits));
+    super(limits, new FileCollections(new StateFolder(resolve(directory)), limits));
   }
 }
 
 /** The rooms of a folder, which is made when something is saved, and swept from time to time. */
-class FileRooms implements StateRooms {
-  readonly runs: StateRooms["runs"];
-  readonly events: StateRooms["events"];
-  readonly bindings: StateRooms["bindings"];
-  readonly oauth: StateRooms["oauth"];
+class FileCollections implements StateCollections {
+  readonly runs: StateCollections["runs"];
+  readonly events: StateCollections["events"];
+  readonly bindings: StateCollections["bindings"];
+  readonly oauth: StateCollections["oauth"];
   readonly #folder: StateFolder;
   readonly #limits: StateLimits;
-  readonly #sweeps: Readonly<Record<Room, (most: number) => Promise<void>>>;
+  readonly #sweeps: Readonly<Record<CollectionName, (most: number) => Promise<void>>>;
   #sweptAt = -Infinity;
 
   constructor(folder: StateFolder, limits: StateLimits) {
@@ -102,7 +102,7 @@ class FileRooms implements StateRooms {
     return guarded(act, async () => ((await this.#folder.present()) ? work() : nothing));
   }
 
-  #saved(room: Room, work: () => Promise<void>): Promise<void> {
+  #saved(room: CollectionName, work: () => Promise<void>): Promise<void> {
     return guarded("write", async () => {
       await this.#folder.ready();
       await work();
@@ -112,9 +112,9 @@ class FileRooms implements StateRooms {
   }
 
   /** Sweeping looks at each entry: a room that is full has room for a while then. */
-  async #madeRoom(room: Room): Promise<void> {
+  async #madeRoom(room: CollectionName): Promise<void> {
     const { maxKept } = this.#limits;
-    if (this.#isTimeToSweep()) for (const each of ROOMS) await this.#sweeps[each](maxKept);
+    if (this.#isTimeToSweep()) for (const each of COLLECTIONS) await this.#sweeps[each](maxKept);
     else if ((await this.#folder.entries(room)).length > maxKept) {
       await this.#sweeps[room](maxKept - Math.floor(maxKept * ROOM_MADE));
     }

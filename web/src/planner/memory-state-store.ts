@@ -5,19 +5,19 @@
 import {
   bytesOf,
   type DatedText,
-  type Released,
-  RoomedStateStore,
+  type AfterRelease,
+  CollectionStateStore,
   StateLimits,
   type StateStoreOptions,
 } from "./state-store.js";
 
 /** In this process, for tests and hosts of one process. Nothing outlives the object, and nothing of it shows in logs. */
-export class MemoryStateStore extends RoomedStateStore {
+export class MemoryStateStore extends CollectionStateStore {
   /** Throws SluiceError E_INVALID_ARGUMENT for a bound that is none. */
   constructor(options: StateStoreOptions = {}) {
     const limits = new StateLimits(options);
-    const [runs, events] = [new MemoryRoom(limits), new MemoryRoom(limits)];
-    super(limits, { runs, events, bindings: new MemoryRoom(limits), oauth: new MemoryRoom(limits) });
+    const [runs, events] = [new MemoryCollection(limits), new MemoryCollection(limits)];
+    super(limits, { runs, events, bindings: new MemoryCollection(limits), oauth: new MemoryCollection(limits) });
   }
 }
 
@@ -30,7 +30,7 @@ interface Kept {
   leasedUntil: number;
 }
 
-class MemoryRoom {
+class MemoryCollection {
   readonly #limits: StateLimits;
   readonly #entries = new Map<string, Kept>();
 
@@ -76,7 +76,7 @@ class MemoryRoom {
     return true;
   }
 
-  async release(name: string, owner: string, then: Released): Promise<boolean> {
+  async release(name: string, owner: string, then: AfterRelease): Promise<boolean> {
     const entry = this.#kept(name);
     if (entry?.owner !== owner || this.#limits.now() >= entry.leasedUntil) return false;
     entry.owner = undefined;

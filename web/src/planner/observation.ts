@@ -1,11 +1,11 @@
 /**
  * The one exit to the model: whatever tool it came from, what leaves here is JSON within its limit, and what does not fit is
- * stored and referred to (RFC 0.3 §4.4).
+ * stored and referred to.
  * @module
  */
 import type { ArtifactScope } from "../artifacts/store.js";
 import type { SluiceConfig } from "../core/config.js";
-import type { AnswerRef, Cut, Sluice } from "../core/sluice.js";
+import type { AnswerRef, ClampReport, Sluice } from "../core/sluice.js";
 import { MAX_CALLS } from "./llm/client.js";
 
 /** A result on its way to the model. */
@@ -17,7 +17,7 @@ export interface Leaving {
   /** JSON text. */
   readonly text: string;
   /** How its source's guardrail, or the tool's own limit, cut it before. */
-  readonly cut?: Cut;
+  readonly cut?: ClampReport;
   /** Characters that the tool's own limit allows; undefined where it has none. */
   readonly maxChars: number | undefined;
 }
@@ -31,7 +31,7 @@ export interface Left {
   /** What was stored since it did not fit. */
   readonly artifacts: readonly AnswerRef[];
   /** Undefined where the model sees all of it. */
-  readonly cut: Cut | undefined;
+  readonly cut: ClampReport | undefined;
 }
 
 /** How much the model sees. */

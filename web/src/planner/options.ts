@@ -7,9 +7,9 @@ import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../core/config.js";
 import type { WasmSource } from "../core/create.js";
 import { SluiceError } from "../errors/error.js";
-import { ANYTHING, checkOptions, COUNT, FUNCTION, OBJECT, TEXT, type OptionTests } from "../errors/options.js";
+import { ANYTHING, checkOptions, COUNT, FUNCTION, OBJECT, TEXT, type OptionTests } from "../errors/arguments.js";
 import { ToolRegistry } from "../tools/registry.js";
-import type { UserFilePrompts } from "../tools/user-files/handling.js";
+import type { UserFilePrompts } from "../tools/user-files.js";
 import { checkBudget, type PlannerBudget } from "./budget.js";
 import type { CatalogSource } from "./catalog.js";
 import type { CallPlace, PlannerEvent } from "./event.js";
@@ -52,7 +52,7 @@ export interface ReactPlannerOptions {
   readonly wasm?: WasmSource;
 }
 
-/** What is known of a query before it is run (ToolNode 2.1 "Concurrency/Backpressure"). */
+/** What is known of a query before it is run. */
 export interface PlanningHints {
   /** Calls under way at the same time, if fewer than the planner allows. */
   readonly max_parallel?: number;

@@ -1,18 +1,19 @@
 /**
- * The planner: a loop of a model and tools that no tool can flood (RFC 0.3 §4.4).
+ * The planner: a loop of a model and tools that no tool can flood.
  * @module
  */
 import { chosenStore } from "../artifacts/discover.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
-import { configured } from "../artifacts/retention/retaining-store.js";
+import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../core/config.js";
 import { createSluiceOver } from "../core/create.js";
 import type { Sluice } from "../core/sluice.js";
 import type { OnStoreFailure } from "../core/store-access.js";
+import { timedStore } from "../core/timed-store.js";
 import { jsonOf } from "../core/value.js";
-import { readDoor, withoutDoor } from "../mcp/door-config.js";
-import { heedless } from "../mcp/door-event.js";
+import { readInterceptor, withoutInterceptor } from "../mcp/interceptor-config.js";
+import { ignoreErrors } from "../mcp/interceptor-event.js";
 import { ArtifactArguments, artifactReadTool } from "../tools/artifacts.js";
 import { NATIVE } from "./call.js";
 import { type CatalogSource, listening } from "./catalog.js";
@@ -30,7 +31,7 @@ import {
 import type { PlannerPause, PlannerResult } from "./result.js";
 import type { RunState } from "./run-state.js";
 import { KeptRuns, type Going, type RunOutcome } from "./run-store.js";
-import { PlannerRun, type RunTerms } from "./run.js";
+import { PlannerRun, type RunDeps } from "./run.js";
 
 const PARALLEL = 50;
 const OBSERVATION_CHARS = 50_000;
@@ -52,14 +53,17 @@ export class ReactPlanner {
   /** Throws SluiceError E_CONFIG_…, E_INVALID_ARGUMENT. */
   constructor(options: ReactPlannerOptions) {
     checkPlanner(options);
-    const { store, config = {} } = configured(chosenStore(options.artifactStore, options.stateStore), options.config);
-    const { on_store_failure, arguments: forms, share } = readDoor(config);
+    const { store, config = {} } = withRetention(
+      chosenStore(options.artifactStore, options.stateStore),
+      options.config,
+    );
+    const { on_store_failure, arguments: forms, share } = readInterceptor(config);
     this.#onStoreFailure = on_store_failure === "error" ? "throw" : "answer";
     this.#options = options;
-    this.#store = store;
-    this.#config = withoutDoor(config) ?? {};
+    this.#store = timedStore(store);
+    this.#config = withoutInterceptor(config) ?? {};
     this.#runs = new KeptRuns(options.stateStore, options.leaseSeconds ?? LEASE_SECONDS);
-    this.#arguments = new ArtifactArguments({ store, namespace: NATIVE, forms, share });
+    this.#arguments = new ArtifactArguments({ store: this.#store, namespace: NATIVE, forms, share });
     this.#sluices = new Sluices(this.#config, (each) =>
       createSluiceOver({ store, onFailure: this.#onStoreFailure }, each, options.wasm),
     );
@@ -123,7 +127,7 @@ export class ReactPlanner {
 
   /** Runs, and ends when all that happened is kept, and the result is given. */
   async #go(going: Going, options: RunOptions): Promise<RunOutcome> {
-    const listeners = [this.#options.onEvent, options.onEvent].map((listener) => heedless(listener));
+    const listeners = [this.#options.onEvent, options.onEvent].map((listener) => ignoreErrors(listener));
     const tell = (event: PlannerEvent): void => listeners.forEach((listener) => listener(event));
     const history = new History(this.#options.stateStore, options.scope?.trace_id, (error) =>
       tell({ kind: "state_failed", error }),
@@ -134,7 +138,7 @@ export class ReactPlanner {
     };
     const end = listening(this.#options.catalog, options.scope ?? {}, keep);
     try {
-      const run = new PlannerRun(await this.#terms(going, options, keep), going.run);
+      const run = new PlannerRun(await this.#deps(going, options, keep), going.run);
       if (going.isTakenOver) keep({ kind: "text_discarded", step: going.run.spent.steps + 1 });
       const outcome = await run.go(going.step);
       if (outcome.kind === "result") await options.onResult?.(outcome);
@@ -145,7 +149,7 @@ export class ReactPlanner {
     }
   }
 
-  async #terms({ keeping, signal }: Going, options: RunOptions, tell: RunTerms["tell"]): Promise<RunTerms> {
+  async #deps({ keeping, signal }: Going, options: RunOptions, tell: RunDeps["tell"]): Promise<RunDeps> {
     const { llm, maxStepChars = STEP_CHARS, absoluteMaxParallel = PARALLEL, budget = {} } = this.#options;
     const { scope = {}, toolContext = {}, planningHints, callSignal } = options;
     const maxObservationChars = this.#maxObservationChars;

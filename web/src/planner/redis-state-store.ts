@@ -3,10 +3,20 @@
  * @module
  */
 import { hashed } from "./file-state/state-folder.js";
-import { checkedOptions, type RedisStateStoreOptions } from "./redis-state/options.js";
-import { ADD, CLAIM, FORGET, HISTORY, LOAD, RELEASE, SAVE, TAKE, UPDATE } from "./redis-state/scripts.js";
-import { isDone, type Page, pageOf, RedisServer, type Script, textOf } from "./redis-state/server.js";
-import { bytesOf, type DatedText, type Released, RoomedStateStore, StateLimits } from "./state-store.js";
+import { checkedOptions, type RedisOptions } from "../redis/options.js";
+import { isDone, RedisServer, type Script, textOf } from "../redis/server.js";
+import { ADD, CLAIM, FORGET, HISTORY, LOAD, type Page, pageOf, RELEASE, SAVE, TAKE, UPDATE } from "./redis-scripts.js";
+import {
+  bytesOf,
+  type DatedText,
+  type AfterRelease,
+  CollectionStateStore,
+  StateLimits,
+  type StateStoreOptions,
+} from "./state-store.js";
+
+/** Which server, and bounds. Either `url` or `client` is given. */
+export interface RedisStateStoreOptions extends StateStoreOptions, RedisOptions {}
 
 /**
  * A Redis server, for any number of machines at once; any of them may be killed at any time. What is saved outlives the
@@ -30,7 +40,7 @@ import { bytesOf, type DatedText, type Released, RoomedStateStore, StateLimits }
  * await using stateStore = new RedisStateStore({ url: "redis://localhost:6379" });
  * const planner = new ReactPlanner({ catalog, llm, stateStore, artifactStore });
  */
-export class RedisStateStore extends RoomedStateStore implements AsyncDisposable {
+export class RedisStateStore extends CollectionStateStore implements AsyncDisposable {
   readonly #server: RedisServer;
 
   /** Connects when it is first used. Throws SluiceError E_INVALID_ARGUMENT for what is no server, and a bound that is none. */
@@ -38,8 +48,8 @@ export class RedisStateStore extends RoomedStateStore implements AsyncDisposable
     const { server: given, stem, timeout } = checkedOptions(options);
     const limits = new StateLimits(options);
     const server = new RedisServer(given, timeout);
-    const room = (name: string): Room =>
-      new Room(name, { server, limits, stem, hasClock: options.clock !== undefined });
+    const room = (name: string): RedisCollection =>
+      new RedisCollection(name, { server, limits, stem, hasClock: options.clock !== undefined });
     super(limits, { runs: room("runs"), events: room("events"), bindings: room("bindings"), oauth: room("oauth") });
     this.#server = server;
   }
@@ -55,7 +65,7 @@ const MAX_AGE = 10 * 365 * 24 * 60 * 60 * 1000;
 const MANY = 1e15;
 
 /** The place of a room, and what it is bounded by. */
-interface RoomParts {
+interface CollectionParts {
   readonly server: RedisServer;
   readonly limits: StateLimits;
   /** What all keys begin with: braces around a part of it keep them together in a cluster. */
@@ -65,12 +75,12 @@ interface RoomParts {
 }
 
 /** One room; its keys are `<stem>:1:<name>` and `<stem>:1:<name>:<hash>`. */
-class Room {
-  readonly #parts: RoomParts;
+class RedisCollection {
+  readonly #parts: CollectionParts;
   readonly #index: string;
   #order = 0;
 
-  constructor(name: string, parts: RoomParts) {
+  constructor(name: string, parts: CollectionParts) {
     this.#parts = parts;
     // The number is of how things are kept.
     this.#index = `${parts.stem}:1:${name}`;
@@ -106,7 +116,7 @@ class Room {
   }
 
   /** False where it is not the owner's. */
-  async release(name: string, owner: string, then: Released): Promise<boolean> {
+  async release(name: string, owner: string, then: AfterRelease): Promise<boolean> {
     return isDone(await this.#run(RELEASE, name, hashed(owner), then));
   }
 

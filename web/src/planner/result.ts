@@ -3,8 +3,8 @@
  * @module
  */
 import type { AnswerRef } from "../core/sluice.js";
-import type { PauseReason } from "../tools/context.js";
-import type { Exhausted, Spent } from "./budget.js";
+import type { PauseReason } from "../tools/options.js";
+import type { ExhaustedLimit, BudgetUsage } from "./budget.js";
 import type { LlmAnswer } from "./llm/client.js";
 
 /** The run is over. */
@@ -16,7 +16,7 @@ export interface PlannerResult {
   /** `answered`, or what the answer lacks, or which limit the run came to. */
   readonly outcome: PlannerOutcome;
   /** What it took. */
-  readonly spent: Spent;
+  readonly spent: BudgetUsage;
   /** What happened. */
   readonly trajectory: Trajectory;
 }
@@ -79,12 +79,12 @@ export interface Trajectory {
  *
  * Which limit of the budget it came to, so that the answer is what the model made of what it had: `steps`, `tokens`, `seconds`.
  */
-export type PlannerOutcome = "answered" | "length" | "content_filter" | "empty" | Exhausted;
+export type PlannerOutcome = "answered" | "length" | "content_filter" | "empty" | ExhaustedLimit;
 
 /** What the last turn of a run comes to. What the answer lacks itself goes before the limit that the run came to. */
 export function outcomeOf(
   { text, stopReason }: Pick<LlmAnswer, "text" | "stopReason">,
-  exhausted: Exhausted | undefined,
+  exhausted: ExhaustedLimit | undefined,
 ): PlannerOutcome {
   if (stopReason === "length" || stopReason === "content_filter") return stopReason;
   // A model that has no tools any more may have nothing to say: then that is for want of steps.

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { scopeKey } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
-import type { Spent } from "./budget.js";
+import type { BudgetUsage } from "./budget.js";
 import type { Settled, Waiting } from "./call.js";
 import type { LlmMessage, LlmToolCall } from "./llm/client.js";
 import type { PlannerPause, TrajectoryStep } from "./result.js";
@@ -19,7 +19,7 @@ export interface RunState {
   readonly steps: readonly TrajectoryStep[];
   /** Fields that are marked `artifact: true`. */
   readonly artifacts: Readonly<Record<string, unknown>>;
-  readonly spent: Spent;
+  readonly spent: BudgetUsage;
 }
 
 /** A step whose calls are not all made. What is known of each call stands at its place: ids are the model's to choose. */

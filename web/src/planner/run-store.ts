@@ -25,7 +25,7 @@ import {
   type WaitingCall,
   withAnswer,
 } from "./run-state.js";
-import { leaseOf, type HostStateStore, type Released, type StateStore } from "./state-store.js";
+import { leaseOf, type HostStateStore, type AfterRelease, type StateStore } from "./state-store.js";
 
 /** What a run comes to, at least for now. */
 export type RunOutcome = PlannerResult | PlannerPause;
@@ -220,7 +220,7 @@ class Claim {
   async hold(
     signal: AbortSignal | undefined,
     work: (held: Held) => Promise<RunOutcome>,
-    onPause: Released,
+    onPause: AfterRelease,
   ): Promise<RunOutcome> {
     if (!(await this.#renew())) throw noSuchRun();
     const renewing = this.#keep();
@@ -390,7 +390,7 @@ class TakenRuns implements PausedRuns {
     return isTaken;
   }
 
-  async releasePlannerState(token: string, owner: string, then: Released): Promise<boolean> {
+  async releasePlannerState(token: string, owner: string, then: AfterRelease): Promise<boolean> {
     const taken = this.#taken.get(token);
     if (taken?.owner !== owner) return false;
     try {

@@ -5,7 +5,7 @@
 import { untilAborted, untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
 import { Meter, type PlannerBudget } from "./budget.js";
-import { allMade, argsOf, type CallTerms, type Outcome, type Settled, callsOf, leading } from "./call.js";
+import { allMade, argsOf, type CallDeps, type Outcome, type Settled, callsOf, leading } from "./call.js";
 import { listed, type CatalogSource } from "./catalog.js";
 import type { Left, ModelExit } from "./observation.js";
 import type { RunKeeping } from "./run-store.js";
@@ -30,7 +30,7 @@ import type { OpenStep, RunState, WaitingCall } from "./run-state.js";
 import { jsonFields } from "./tool.js";
 
 /** What a run is made of. */
-export interface RunTerms extends Omit<CallTerms, "listed" | "llmContext"> {
+export interface RunDeps extends Omit<CallDeps, "listed" | "llmContext"> {
   readonly catalog: readonly CatalogSource[];
   readonly llm: LlmClient;
   readonly exit: ModelExit;
@@ -41,22 +41,22 @@ export interface RunTerms extends Omit<CallTerms, "listed" | "llmContext"> {
 
 /** The one implementation. */
 export class PlannerRun {
-  readonly #terms: RunTerms;
+  readonly #deps: RunDeps;
   readonly #meter: Meter;
   readonly #before: RunState;
   readonly #messages: LlmMessage[];
   readonly #steps: TrajectoryStep[];
   readonly #artifacts: Record<string, unknown>;
 
-  constructor(terms: RunTerms, state: RunState) {
-    this.#terms = terms;
+  constructor(deps: RunDeps, state: RunState) {
+    this.#deps = deps;
     this.#before = state;
-    this.#meter = new Meter(terms.budget, state.spent);
+    this.#meter = new Meter(deps.budget, state.spent);
     this.#messages = [...state.messages];
     this.#steps = [...state.steps];
     this.#artifacts = { ...state.artifacts };
     for (const [at, { calls }] of state.steps.entries()) {
-      for (const { observation, tool } of calls) terms.exit.remember(observation, tool, at + 1);
+      for (const { observation, tool } of calls) deps.exit.remember(observation, tool, at + 1);
     }
   }
 
@@ -73,7 +73,7 @@ export class PlannerRun {
   }
 
   async #think(): Promise<OpenStep | { readonly answer: LlmAnswer }> {
-    const { llm, catalog, exit, tell } = this.#terms;
+    const { llm, catalog, exit, tell } = this.#deps;
     this.#meter.begin();
     const step = this.#meter.step;
     tell({ kind: "step_started", step });
@@ -112,19 +112,19 @@ export class PlannerRun {
 
   /** Makes the calls of a step that are not made yet. Gives a pause where one of them waits. */
   async #act(open: OpenStep): Promise<PlannerPause | undefined> {
-    const terms = { ...this.#terms, listed: listed(this.#terms.catalog), llmContext: this.#before.llmContext };
-    const outcomes = await this.#inTime((signal) => allMade(open, this.#meter.step, terms, signal));
+    const deps = { ...this.#deps, listed: listed(this.#deps.catalog), llmContext: this.#before.llmContext };
+    const outcomes = await this.#inTime((signal) => allMade(open, this.#meter.step, deps, signal));
     const results = outcomes.flatMap((outcome) => ("settled" in outcome ? [outcome.settled] : []));
     if (results.length < outcomes.length) return this.#paused(open, outcomes);
     await this.#observe(open, results);
-    const { keeping } = this.#terms;
+    const { keeping } = this.#deps;
     if (keeping.between !== undefined) await keeping.between(this.#state());
     return undefined;
   }
 
   /** Lets the results of a step out to the model. */
   async #observe(open: OpenStep, results: readonly Settled[]): Promise<void> {
-    const { exit, tell } = this.#terms;
+    const { exit, tell } = this.#deps;
     const { text, calls } = open;
     const step = this.#meter.step;
     const left = await this.#inTime((signal) => exit.leave(step, results, signal));
@@ -140,7 +140,7 @@ export class PlannerRun {
 
   /** Tells what the model sees of a result. */
   #observed(call: LlmToolCall, result: Settled, left: Left): TrajectoryCall {
-    const { tell } = this.#terms;
+    const { tell } = this.#deps;
     const place = { step: this.#meter.step, call: call.id, tool: result.tool };
     Object.assign(this.#artifacts, result.kept);
     if (left.artifacts.length > 0) tell({ kind: "artifact_stored", ...place, artifacts: left.artifacts });
@@ -161,7 +161,7 @@ export class PlannerRun {
 
   /** Keeps the run, and tells of every call that waits: the first of them is answered next. */
   async #paused(open: OpenStep, outcomes: readonly Outcome[]): Promise<PlannerPause> {
-    const { keeping, tell } = this.#terms;
+    const { keeping, tell } = this.#deps;
     const settled = outcomes.map((outcome) => ("settled" in outcome ? stateOf(outcome.settled) : null));
     const waiting = outcomes.flatMap((outcome, at) => ("waiting" in outcome ? [{ at, ...outcome.waiting }] : []));
     const first = waiting[0] as WaitingCall;
@@ -178,7 +178,7 @@ export class PlannerRun {
     const { spent, exhausted } = this.#meter;
     const { text: answer } = last;
     const outcome = outcomeOf(last, exhausted);
-    this.#terms.tell({ kind: "finished", steps: spent.steps, outcome });
+    this.#deps.tell({ kind: "finished", steps: spent.steps, outcome });
     return { kind: "result", answer, outcome, spent, trajectory: this.#trajectory() };
   }
 
@@ -195,7 +195,7 @@ export class PlannerRun {
 
   /** Works until the time is up, or nobody wants the answer any more. */
   #inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { signal } = this.#terms;
+    const { signal } = this.#deps;
     const most = this.#meter.left;
     // Whoever gives up is not kept by a tool that heeds nothing.
     if (most === Infinity) return untilAborted(work(signal), signal);

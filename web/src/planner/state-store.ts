@@ -1,14 +1,14 @@
 /**
- * What outlives a run that waits, and where another process finds it (ToolNode 2.1 "StateStore for Distributed Deployments");
+ * What outlives a run that waits, and where another process finds it;
  * how much of it is kept, and what can be.
  * @module
  */
 import type { BasicArtifactStore } from "../artifacts/basic-store.js";
 import type { ArtifactStore, Clock } from "../artifacts/store.js";
 import { jsonOf } from "../core/value.js";
-import { wrong } from "../core/call.js";
+import { wrong } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
-import type { OAuthStateStore } from "../tools/auth/oauth-state-store.js";
+import type { OAuthStateStore } from "../tools/auth/pending-requests.js";
 
 /** Something that happened: a `PlannerEvent`, or an event of the host's own. JSON. */
 export interface StateEvent {
@@ -37,7 +37,7 @@ export interface RemoteBinding {
 }
 
 /** What becomes of a run that is released: it waits again, or there is no more of it. */
-export type Released = "wait" | "forget";
+export type AfterRelease = "wait" | "forget";
 
 /**
  * Keeps runs that wait for a person or go on, requests for consent, what happened in traces, and tasks of remote agents.
@@ -85,7 +85,7 @@ export interface StateStore extends OAuthStateStore {
    *
    * @returns false, and nothing is changed, where this owner's claim does not hold, or not any more.
    */
-  releasePlannerState(token: string, owner: string, then: Released): Promise<boolean>;
+  releasePlannerState(token: string, owner: string, then: AfterRelease): Promise<boolean>;
   /**
    * Keeps an event, behind those of this trace that were saved before. Those that are too many or too large together for a trace
    * go, the oldest first.
@@ -152,10 +152,6 @@ const AGE_SECONDS = 24 * 60 * 60;
 const MAX_NAME = 1024;
 /** The longest lease, in seconds: a process that died would hold a run for as long. */
 const MAX_LEASE = 24 * 60 * 60;
-
-/** What is said of what another store saved, whose bound was larger. */
-export const TOO_LARGE =
-  "What is kept here has more bytes than this store's maxBytes: give every store of the same place the same maxBytes.";
 
 /** The bounds, with nothing left out. */
 export class StateLimits {
@@ -228,14 +224,14 @@ export interface DatedText {
  * Where a state store keeps texts, by names that may be any string; times are in milliseconds. A claim, an update and a release
  * are false where there is no such run, or it is another's. Every method throws SluiceError E_STORE_….
  */
-export interface StateRooms {
+export interface StateCollections {
   readonly runs: {
     save(token: string, text: string): Promise<void>;
     load(token: string): Promise<string | null>;
     forget(token: string): Promise<void>;
     claim(token: string, owner: string, lease: number): Promise<boolean>;
     update(token: string, owner: string, text: string): Promise<boolean>;
-    release(token: string, owner: string, then: Released): Promise<boolean>;
+    release(token: string, owner: string, then: AfterRelease): Promise<boolean>;
   };
   readonly events: {
     /** Adds a text behind those that were added before. */
@@ -257,11 +253,11 @@ export interface StateRooms {
 }
 
 /** A state store over rooms of texts: what it is given is checked here, and written as JSON. */
-export abstract class RoomedStateStore implements StateStore {
+export abstract class CollectionStateStore implements StateStore {
   readonly #limits: StateLimits;
-  readonly #rooms: StateRooms;
+  readonly #rooms: StateCollections;
 
-  constructor(limits: StateLimits, rooms: StateRooms) {
+  constructor(limits: StateLimits, rooms: StateCollections) {
     this.#limits = limits;
     this.#rooms = rooms;
   }
@@ -287,7 +283,7 @@ export abstract class RoomedStateStore implements StateStore {
     return this.#rooms.runs.update(token, owner, this.#limits.text(payload));
   }
 
-  async releasePlannerState(token: string, owner: string, then: Released): Promise<boolean> {
+  async releasePlannerState(token: string, owner: string, then: AfterRelease): Promise<boolean> {
     return this.#rooms.runs.release(named(token, "token"), named(owner, "owner"), then);
   }
 

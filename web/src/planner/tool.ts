@@ -6,8 +6,8 @@ import { z } from "zod";
 import type { ToolArtifacts } from "../artifacts/tool-artifacts.js";
 import { isByteSource, piecesOf, type ValuePiece } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
-import { checkOptions, FUNCTION, type OptionTests, TEXT } from "../errors/options.js";
-import type { ToolContext } from "../tools/context.js";
+import { checkOptions, FUNCTION, type OptionTests, TEXT } from "../errors/arguments.js";
+import type { ToolContext } from "../tools/options.js";
 import type { JsonSchema } from "../tools/source.js";
 import { LEAST_SHARE } from "./observation.js";
 
@@ -163,7 +163,7 @@ interface Parted {
 }
 
 /**
- * Takes out of a result what is for the host and not for the model: fields whose schema says `artifact: true` (RFC 0.3 §5.1).
+ * Takes out of a result what is for the host and not for the model: fields whose schema says `artifact: true`.
  * What does not look as its schema says stays as it is.
  */
 export function parted(value: unknown, schema: JsonSchema | undefined): Parted {

@@ -7,7 +7,7 @@ import type { RetainingArtifactStore } from "../artifacts/retention/retaining-st
 import { inTime } from "./http/time-limit.js";
 
 /** What a collector goes by. */
-interface CollectorTerms {
+interface CollectorDeps {
   readonly store: RetainingArtifactStore;
   /** Clears up what processes left behind that died, where a store can do so. */
   readonly sweep?: () => Promise<unknown>;
@@ -30,12 +30,12 @@ const PATIENCE = 5000;
  * died holds up nobody for long. What fails is tried the next time.
  */
 export class Collector implements AsyncDisposable {
-  readonly #terms: CollectorTerms;
+  readonly #deps: CollectorDeps;
   readonly #over = new AbortController();
   readonly #done: Promise<void>;
 
-  constructor(terms: CollectorTerms) {
-    this.#terms = terms;
+  constructor(deps: CollectorDeps) {
+    this.#deps = deps;
     this.#done = this.#run();
   }
 
@@ -46,7 +46,7 @@ export class Collector implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    const { wait = waited, seconds, store, sweep } = this.#terms;
+    const { wait = waited, seconds, store, sweep } = this.#deps;
     for (let round = 1; !this.#over.signal.aborted; round += 1) {
       try {
         // Not all at the same time, where many were started together.
@@ -64,7 +64,7 @@ export class Collector implements AsyncDisposable {
     try {
       await work();
     } catch (error) {
-      this.#terms.report(error);
+      this.#deps.report(error);
     }
   }
 }

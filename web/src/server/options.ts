@@ -7,13 +7,13 @@ import type { RetentionConfig } from "../artifacts/retention/policy.js";
 import type { ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../core/config.js";
 import { SluiceError } from "../errors/error.js";
-import { ANYTHING, checkOptions, COUNT, FUNCTION, OBJECT, TEXT, type OptionTests } from "../errors/options.js";
+import { ANYTHING, checkOptions, COUNT, FUNCTION, OBJECT, TEXT, type OptionTests } from "../errors/arguments.js";
 import type { UserFilesOptions } from "../files/options.js";
 import type { PlannerBudget } from "../planner/budget.js";
 import type { LlmClient } from "../planner/llm/client.js";
 import type { NativeTool } from "../planner/tool.js";
 import type { McpClientIdentity } from "../tools/auth/mcp-discovery.js";
-import type { OAuthProviderConfig } from "../tools/auth/provider-config.js";
+import type { OAuthProviderConfig } from "../tools/auth/oauth-client.js";
 import type { ExternalToolConfig } from "../tools/config.js";
 import type { Variables } from "../tools/variables.js";
 import type { Authenticate, ServedSession } from "./sessions/session.js";
@@ -80,7 +80,7 @@ export interface SluiceServerOptions {
   /** Where sessions' artifacts are kept. All of it is held to `retention`. */
   readonly store: ArtifactStore;
   /**
-   * How long artifacts are kept, and how many (RFC 0.3 §7.1).
+   * How long artifacts are kept, and how many.
    * @defaultValue the defaults of the RFC: an hour, 50 MB each, 500 MB and 1,000 a session, 100 MB and 100 a trace
    */
   readonly retention?: RetentionConfig;

@@ -50,6 +50,11 @@ export function closingRefused(): Response {
   return refusal(503, "E_STORE_CLOSED", CLOSING, { "Retry-After": "1" });
 }
 
+/** A store, or the state, cannot be reached at the moment. */
+export function awayRefused({ code, message }: SluiceError): Response {
+  return refusal(503, code, message, { "Retry-After": "2" });
+}
+
 /** Nothing is served there. */
 export function nothingThere(): Response {
   return refusal(404, "E_NOT_FOUND", "Nothing is served at this address.");

@@ -1,5 +1,5 @@
 /**
- * Sluice over HTTP: sessions, artifacts, resources, events and chat (RFC 0.3 §5.6, §6 phases 3 and 4, §7).
+ * Sluice over HTTP: sessions, artifacts, resources, events and chat.
  * @module
  */
 import { Hono } from "hono";
@@ -7,7 +7,7 @@ import { readRetention } from "../artifacts/retention/policy.js";
 import { RetainingArtifactStore } from "../artifacts/retention/retaining-store.js";
 import { FLAGS, MIB } from "../files/options.js";
 import { UserFiles } from "../files/user-files.js";
-import { heedless } from "../mcp/door-event.js";
+import { ignoreErrors } from "../mcp/interceptor-event.js";
 import { Chats } from "./chat/chats.js";
 import { plannersOf } from "./chat/planners.js";
 import { Announcer } from "./events/announcer.js";
@@ -21,7 +21,7 @@ import { chatRoutes } from "./routes/chat.js";
 import { eventRoutes } from "./routes/events.js";
 import { sessionRoutes } from "./routes/sessions.js";
 import { fileRoutes } from "./routes/files.js";
-import { healthRoutes } from "./routes/health.js";
+import { healthRoutes, readyRoutes, whileReady } from "./routes/health.js";
 import { mcpRoutes } from "./routes/mcp.js";
 import { oauthRoutes } from "./routes/oauth.js";
 import { pauseRoutes } from "./routes/pauses.js";
@@ -34,8 +34,9 @@ import { inSession } from "./sessions/entry.js";
 import { SessionTokens } from "./sessions/session-token.js";
 import { ServedSources } from "./sources/served-sources.js";
 import type { Authenticate } from "./sessions/session.js";
-import { memoryState } from "./state.js";
-import type { ServedFiles, ServeEnv, ServeTerms } from "./terms.js";
+import { Readiness } from "./readiness.js";
+import { memoryState, type ServeState } from "./state.js";
+import type { ServedFiles, ServeEnv, ServeDeps } from "./deps.js";
 import { Uploads } from "./uploads.js";
 
 /**
@@ -48,17 +49,17 @@ import { Uploads } from "./uploads.js";
 export class SluiceServer implements AsyncDisposable {
   readonly #over = new AbortController();
   readonly #app: Hono<ServeEnv>;
-  readonly #terms: ServeTerms;
+  readonly #deps: ServeDeps;
   readonly #collector: Collector;
   readonly #chats: Chats | null;
 
   /** Throws SluiceError E_INVALID_ARGUMENT, E_CONFIG_…; a ToolNodeError for a source that is wrong. */
   constructor(options: SluiceServerOptions) {
     checkServer(options);
-    this.#terms = termsOf(options, this.#over.signal);
-    this.#chats = chatsOf(options, this.#terms);
-    this.#app = appOf(this.#terms, this.#chats);
-    this.#collector = collectorOf(options, this.#terms);
+    this.#deps = termsOf(options, this.#over.signal);
+    this.#chats = chatsOf(options, this.#deps);
+    this.#app = appOf(this.#deps, this.#chats);
+    this.#collector = collectorOf(options, this.#deps);
   }
 
   /** Answers a request. Never throws. */
@@ -67,7 +68,7 @@ export class SluiceServer implements AsyncDisposable {
       return await this.#app.fetch(request);
     } catch (error) {
       // What is thrown and is no error passes by all handlers.
-      return failed(error, this.#terms.report);
+      return failed(error, this.#deps.report);
     }
   };
 
@@ -78,18 +79,19 @@ export class SluiceServer implements AsyncDisposable {
     this.#over.abort(new DOMException("The server is closed.", "AbortError"));
     await left;
     await this.#collector[Symbol.asyncDispose]();
-    await this.#terms.sources[Symbol.asyncDispose]();
-    await this.#terms.files?.userFiles[Symbol.asyncDispose]();
+    await this.#deps.sources[Symbol.asyncDispose]();
+    await this.#deps.files?.userFiles[Symbol.asyncDispose]();
   }
 }
 
-function termsOf(options: SluiceServerOptions, over: AbortSignal): ServeTerms {
+function termsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
   const { publicUrl, hosts, origins, authenticate = oneUser } = options;
   const state = options.state ?? memoryState();
-  const report = heedless(options.onError);
+  const report = ignoreErrors(options.onError);
   const limits = { ...LIMITS, ...options.limits };
   const base = options.base ?? "/";
-  const terms = {
+  const deps = {
+    readiness: readinessOf(options, state),
     store: new RetainingArtifactStore(options.store, options.retention),
     retention: readRetention(options.retention ?? {}),
     files: filesOf(options),
@@ -113,8 +115,19 @@ function termsOf(options: SluiceServerOptions, over: AbortSignal): ServeTerms {
     over,
   };
   const { sources = [], variables, providers, oauthClient } = options;
-  const userFiles = terms.files?.userFiles ?? null;
-  return { ...terms, sources: new ServedSources({ ...terms, sources, variables, providers, oauthClient, userFiles }) };
+  const userFiles = deps.files?.userFiles ?? null;
+  return { ...deps, sources: new ServedSources({ ...deps, sources, variables, providers, oauthClient, userFiles }) };
+}
+
+/** An id that no artifact has: looking for it says whether the store answers. */
+const NO_ARTIFACT = "sluice_000000000000";
+
+function readinessOf({ store, filesStore }: SluiceServerOptions, state: ServeState): Readiness {
+  return new Readiness({
+    state: async () => state.sessions.find("none"),
+    store: async () => store.stat(NO_ARTIFACT),
+    ...(filesStore !== undefined && { files: async () => filesStore.stat(NO_ARTIFACT) }),
+  });
 }
 
 function filesOf({ filesStore, files }: SluiceServerOptions): ServedFiles | null {
@@ -126,52 +139,60 @@ function filesOf({ filesStore, files }: SluiceServerOptions): ServedFiles | null
 
 function collectorOf(
   { store: given, collectSeconds = 300 }: SluiceServerOptions,
-  { store, report }: ServeTerms,
+  { store, report }: ServeDeps,
 ): Collector {
   const sweep = sweepOf(given);
   return new Collector({ store, seconds: collectSeconds, report, ...(sweep !== undefined && { sweep }) });
 }
 
-function chatsOf(options: SluiceServerOptions, terms: ServeTerms): Chats | null {
-  const planner = plannersOf(options, terms);
-  const { pauses } = terms.sources;
+function chatsOf(options: SluiceServerOptions, deps: ServeDeps): Chats | null {
+  const planner = plannersOf(options, deps);
+  const { pauses } = deps.sources;
   return (
-    planner && new Chats({ ...terms, planner, noteConsent: (session, asked) => pauses.noteConsent(session, asked) })
+    planner && new Chats({ ...deps, planner, noteConsent: (session, asked) => pauses.noteConsent(session, asked) })
   );
 }
 
-function appOf(terms: ServeTerms, chats: Chats | null): Hono<ServeEnv> {
-  const ending = new SessionEnding(terms, [
-    terms.uploads.endOf,
-    filesEnding(terms),
-    (ended) => terms.sources.ended(ended),
+function appOf(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
+  const ending = new SessionEnding(deps, [
+    deps.uploads.endOf,
+    filesEnding(deps),
+    (ended) => deps.sources.ended(ended),
     async (ended) => chats?.ended(ended),
-    async ({ session }) => terms.mcp?.end(session.id),
+    async ({ session }) => deps.mcp?.end(session.id),
   ]);
   const inner = new Hono<ServeEnv>()
-    .route("/artifacts", artifactRoutes(terms))
-    .route("/events", eventRoutes(terms))
-    .route("/files", fileRoutes(terms))
-    .route("/sources", sourceRoutes(terms))
-    .route("/resources", resourceRoutes(terms))
-    .route("/tools", toolRoutes(terms))
-    .route("/pauses", pauseRoutes(terms))
-    .route("/chat", chatRoutes(chats, terms))
-    .route("/mcp", mcpRoutes(terms));
-  const app = new Hono<ServeEnv>({ strict: false }).basePath(terms.base);
+    .use("/artifacts/*", whileReady(deps, "store"))
+    .use("/files/*", whileReady(deps, "files"))
+    .use("/resources/*", whileReady(deps, "store"))
+    .use("/tools/*", whileReady(deps, "store", "files"))
+    .use("/chat/*", whileReady(deps, "store", "files"))
+    .use("/mcp/*", whileReady(deps, "store"))
+    .route("/artifacts", artifactRoutes(deps))
+    .route("/events", eventRoutes(deps))
+    .route("/files", fileRoutes(deps))
+    .route("/sources", sourceRoutes(deps))
+    .route("/resources", resourceRoutes(deps))
+    .route("/tools", toolRoutes(deps))
+    .route("/pauses", pauseRoutes(deps))
+    .route("/chat", chatRoutes(chats, deps))
+    .route("/mcp", mcpRoutes(deps));
+  const app = new Hono<ServeEnv>({ strict: false }).basePath(deps.base);
   return app
     .use("*", withSafety)
-    .use("*", whileOpen(terms))
-    .use("*", fromWhereItMay(terms))
-    .use("*", forGuests(terms))
-    .route("/health", healthRoutes(terms))
-    .route("/sessions", sessionRoutes(terms, ending))
-    .route("/oauth", oauthRoutes(terms))
-    .use("*", inSession(terms))
+    .use("*", whileOpen(deps))
+    .use("*", fromWhereItMay(deps))
+    .use("*", forGuests(deps))
+    .route("/health", healthRoutes(deps))
+    .route("/ready", readyRoutes(deps))
+    .use("*", whileReady(deps, "state"))
+    .route("/sessions", sessionRoutes(deps, ending))
+    .route("/oauth", oauthRoutes(deps))
+    .use("*", inSession(deps))
     .route("/", inner)
     .all("*", nothingThere)
     .notFound(nothingThere)
-    .onError((error) => failed(error, terms.report));
+    .onError((error) => failed(error, deps.report));
 }
 
 const oneUser: Authenticate = () => ({ user_id: "local" });

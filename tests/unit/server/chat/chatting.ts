@@ -58,10 +58,10 @@ export interface Gate {
 
 export function gate(name = "wait"): Gate {
   let calls = 0;
-  const door = new AbortController();
+  const interceptor = new AbortController();
   const run = async (_: unknown, { signal }: { readonly signal: AbortSignal }): Promise<string> => {
     calls += 1;
-    const either = AbortSignal.any([door.signal, signal]);
+    const either = AbortSignal.any([interceptor.signal, signal]);
     if (!either.aborted) await once(either, "abort");
     signal.throwIfAborted();
     return "waited";
@@ -69,7 +69,7 @@ export function gate(name = "wait"): Gate {
   const called = async (count: number): Promise<void> => {
     await vi.waitFor(() => expect(calls).toBeGreaterThanOrEqual(count), { timeout: 20_000, interval: 5 });
   };
-  return { tool: doing(name, run), calls: () => calls, called, open: () => door.abort() };
+  return { tool: doing(name, run), calls: () => calls, called, open: () => interceptor.abort() };
 }
 
 /** A server with a chat, until the test is over. */

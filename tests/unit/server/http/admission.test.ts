@@ -7,7 +7,7 @@ import { SluiceServer } from "../../../../web/src/serve.js";
 import { Admission } from "../../../../web/src/server/http/admission.js";
 import { LIMITS } from "../../../../web/src/server/options.js";
 import { memoryState } from "../../../../web/src/server/state.js";
-import type { ServeEnv } from "../../../../web/src/server/terms.js";
+import type { ServeEnv } from "../../../../web/src/server/deps.js";
 import { refused, Visitor } from "../visitor.js";
 
 interface Served {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterEach } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
-import { listen, SluiceServer, type Listening, type ListenOptions } from "../../../../web/src/serve.js";
+import { listen, SluiceServer, type ListeningServer, type ListenOptions } from "../../../../web/src/serve.js";
 import type { Visitor } from "../visitor.js";
 
 /** For tests that wait for what is given up. */
@@ -17,7 +17,7 @@ afterEach(() => {
 /** A server that listens. */
 export interface Served extends AsyncDisposable {
   readonly server: SluiceServer;
-  readonly listening: Listening;
+  readonly listening: ListeningServer;
 }
 
 /** One that keeps whatever it is given. */

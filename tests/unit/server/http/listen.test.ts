@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { sessionChannel } from "../../../../web/src/server/events/announcer.js";
-import { listen, memoryState, SluiceServer, type Listening } from "../../../../web/src/serve.js";
+import { listen, memoryState, SluiceServer, type ListeningServer } from "../../../../web/src/serve.js";
 import { noise } from "../../artifacts/noise.js";
 import { Visitor } from "../visitor.js";
 import { headers, received, sent, served, STRICT } from "./connections.js";
@@ -109,7 +109,7 @@ test("a client that reads a byte a second, or nothing, is let go, and its artifa
 });
 
 /** What is open, by what the operating system says of the port. */
-async function connections({ port }: Listening): Promise<number> {
+async function connections({ port }: ListeningServer): Promise<number> {
   const hex = port.toString(16).toUpperCase().padStart(4, "0");
   const table = await readFile("/proc/net/tcp", "utf8");
   return table

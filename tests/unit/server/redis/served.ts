@@ -1,12 +1,12 @@
 /** State in a real Redis server, for tests. */
 import { onTestFinished } from "vitest";
-import { OwnConnection } from "../../../../web/src/planner/redis-state/connection.js";
-import { RedisServer } from "../../../../web/src/planner/redis-state/server.js";
+import { OwnConnection } from "../../../../web/src/redis/connection.js";
+import { RedisServer } from "../../../../web/src/redis/server.js";
 import { RedisEventLog, type RedisEventLogParts } from "../../../../web/src/server/redis/event-log.js";
 import { Place } from "../../../../web/src/server/redis/place.js";
 
 export { SECRET } from "./secret.js";
-export { another, coded, inTime, useRedis, type Redis } from "../../planner/redis-state/served.js";
+export { another, coded, inTime, useRedis, type Redis } from "../../redis/served.js";
 
 const TIMEOUT = 10_000;
 

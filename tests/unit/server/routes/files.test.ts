@@ -30,7 +30,7 @@ test("a file is kept beyond the session, read, renamed and deleted with all vers
   await using server = served();
   const ada = await Visitor.of(server, { user: "ada" });
   const first = await put(ada, "../sales.csv", "a,b\n1,2\n");
-  expect(first).toMatchObject({ name: "sales.csv", versions: 1, mime_type: "text/plain", origin: "uploaded" });
+  expect(first).toMatchObject({ name: "sales.csv", versions: 1, mime_type: "text/csv", origin: "uploaded" });
   const second = await put(ada, "sales.csv", "a,b\n3,4\n");
   await ada.end();
 

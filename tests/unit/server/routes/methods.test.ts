@@ -11,6 +11,7 @@ const HERE = "http://127.0.0.1:8080";
 /** Addresses and what may be asked of each, as `Allow` says it. */
 const ADDRESSES: readonly (readonly [path: string, allowed: string])[] = [
   ["/health", "GET, HEAD"],
+  ["/ready", "GET, HEAD"],
   ["/sessions", "POST"],
   ["/sessions/current", "GET, HEAD, DELETE"],
   ["/artifacts", "GET, HEAD, POST"],
@@ -66,7 +67,7 @@ test.each([
   }
 });
 
-test.each(ADDRESSES.slice(2))("%s needs a session, whatever is asked", async (path) => {
+test.each(ADDRESSES.slice(3))("%s needs a session, whatever is asked", async (path) => {
   await using server = made();
   for (const headers of [{}, { authorization: "Bearer x.y.z" }, { cookie: "sluice_session_8080=x.y.z" }] as Record<
     string,
@@ -107,6 +108,8 @@ test("a server that is closed says so, and answers nothing else", async () => {
   await server[Symbol.asyncDispose]();
   const health = await ada.ask("/health");
   expect([health.status, await health.json()]).toEqual([503, { status: "closing" }]);
+  const ready = await ada.ask("/ready");
+  expect([ready.status, await ready.json()]).toEqual([503, { status: "closing" }]);
   const list = await ada.ask("/artifacts");
   expect([list.status, list.headers.get("retry-after")]).toEqual([503, "1"]);
   await server[Symbol.asyncDispose]();

@@ -122,7 +122,7 @@ describe("what cannot be read", () => {
     const text = await answer.text();
     expect([answer.status, JSON.parse(text)]).toMatchObject([200, { contents: [{ kind: "text" }] }]);
     expect(text).not.toContain("resources.test.ts");
-    expect(serving.errors).toMatchObject([{ code: "E_STORE_WRITE" }]);
+    expect(serving.errors).toMatchObject([{ code: "E_STORE_READ" }]);
   });
 
   test("methods that are none say which are", async () => {

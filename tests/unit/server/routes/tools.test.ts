@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { listen, memoryState } from "../../../../web/src/serve.js";
+import { timeoutResult } from "../../../../web/src/tools/tool-call.js";
 import { refused, Visitor } from "../visitor.js";
 import {
   called,
@@ -120,13 +121,25 @@ test.each([
   ["a name that is long", `other.${"x".repeat(10_000)}`, 404, "E_NOT_FOUND"],
   ["a name with NUL in it", "other.\0", 404, "E_NOT_FOUND"],
   ["a source that dies in the middle of a call", "other.die", 502, "E_TOOL_CONNECTION"],
-  ["a source that hangs", "other.hang", 504, "E_TOOL_TIMEOUT"],
   ["a source that fails", "own.protocol_error", 502, "E_TOOL_SERVER"],
 ])("%s is an error with its own code", async (_, name, status, code) => {
   const ada = await visitor(served({ sources: SOURCES }));
   expect(await refused(await calledOnce(ada, name))).toEqual([status, code]);
   await using telling = await called(ada, name);
   expect(await telling.rest()).toMatchObject([{ kind: "failed", error: { code } }]);
+});
+
+test("a source that hangs is told of as it waits, and its call ends with a result that says so", async () => {
+  const sources = [program("other", CHANGING, { timeout_s: 1, notify_after_s: [0.3, 10, 20] })];
+  const ada = await visitor(served({ sources }));
+  const observation = JSON.stringify(timeoutResult(1, null));
+  expect(await (await calledOnce(ada, "other.hang")).json()).toMatchObject({ observation, is_error: true });
+  await using telling = await called(ada, "other.hang");
+  expect(await telling.rest()).toMatchObject([
+    { kind: "tool_waiting", after_s: 0.3, is_over: false },
+    { kind: "tool_waiting", after_s: 1, is_over: true },
+    { kind: "result", observation, is_error: true },
+  ]);
 });
 
 test("a source that died in the middle of a call is started again for the next", async () => {

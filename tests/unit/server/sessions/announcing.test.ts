@@ -5,7 +5,7 @@ import {
   announced,
   Announcer,
   sessionChannel,
-  type AnnouncingTerms,
+  type AnnouncingDeps,
 } from "../../../../web/src/server/events/announcer.js";
 import { scopeOf, type ServedSession } from "../../../../web/src/server/sessions/session.js";
 
@@ -16,13 +16,13 @@ const SESSION: ServedSession = {
   expires_at: Date.now() + 60_000,
 };
 
-function desk(): AnnouncingTerms {
+function desk(): AnnouncingDeps {
   const state = memoryState();
   const store = new RetainingArtifactStore(new MemoryArtifactStore());
   return { state, store, announcer: new Announcer(state.events, () => undefined) };
 }
 
-async function told({ state }: AnnouncingTerms): Promise<readonly unknown[]> {
+async function told({ state }: AnnouncingDeps): Promise<readonly unknown[]> {
   const all: unknown[] = [];
   const signal = AbortSignal.timeout(50);
   for await (const { event } of state.events.follow(sessionChannel("s1"), { after: null, signal })) all.push(event);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { redisState } from "../../../../web/src/server/redis/state.js";
 import type { SluiceServerOptions } from "../../../../web/src/serve.js";
-import { TestRedis } from "../../planner/redis-server.js";
+import { TestRedis } from "../../redis/redis-server.js";
 import { consent, REDIRECT, startAuthorizationServer } from "../../tools/auth/authorization-server.js";
 import { startProtectedMcp } from "../../tools/auth/protected-mcp.js";
 import { called, calledOnce, elsewhere, listening, posted, program, served, visitor, type Serving } from "./serving.js";

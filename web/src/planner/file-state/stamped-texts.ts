@@ -9,7 +9,7 @@ import { FILE_MODE, FOLDER_MODE, isPlainFolder, orNull } from "../../artifacts/f
 import { inMilliseconds } from "../../artifacts/stamps.js";
 import { SluiceError } from "../../errors/error.js";
 import { bytesOf, type DatedText } from "../state-store.js";
-import { hashed, moved, textAt, type Room, type StateFolder } from "./state-folder.js";
+import { hashed, moved, textAt, type CollectionName, type StateFolder } from "./state-folder.js";
 
 /** Of texts by their sizes in bytes, the oldest first: the first that is kept. */
 export type FirstKept = (sizes: readonly number[]) => number;
@@ -22,9 +22,9 @@ const ATTEMPTS = 64;
 /** The files of one room, by the hashed keys that their folders are named by. */
 class StampedTexts {
   readonly folder: StateFolder;
-  readonly room: Room;
+  readonly room: CollectionName;
 
-  constructor(folder: StateFolder, room: Room) {
+  constructor(folder: StateFolder, room: CollectionName) {
     this.folder = folder;
     this.room = room;
   }

@@ -8,7 +8,7 @@
  * events/<trace>/<stamp>-<bytes>-<random>       an event, see `Histories`
  * bindings/<trace and task>/<the same>          a binding: a history of one
  * oauth/<state>/<stamp>-<until>-<random>        what waits for a provider's answer, see `OAuthStates`
- * moving/<owner>-<random>                       on its way in or out; swept when its owner is gone
+ * moving/<owner>-<random>                       on its way in or out; swept when its owner is gone, see `TemporaryFolder`
  * ```
  *
  * Tokens and ids may hold anything, and so are hashed. Whatever is changed is changed by one rename, so it is there whole or
@@ -16,27 +16,26 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import {
   FOLDER_MODE,
   isMarked,
   isPlainFolder,
-  isStale,
   mark,
   openPlain,
   orNull,
-  temporaryName,
   type Marked,
 } from "../../artifacts/file/plain.js";
+import { SWEEP_AFTER, TemporaryFolder } from "../../artifacts/file/temporaries.js";
 import { SluiceError } from "../../errors/error.js";
-import { TOO_LARGE } from "../state-store.js";
+import { TEXT_TOO_LARGE } from "../../errors/storage.js";
 
 /** The rooms of a state store. */
-export type Room = "runs" | "bindings" | "events" | "oauth";
+export type CollectionName = "runs" | "bindings" | "events" | "oauth";
 
 /** All of them. */
-export const ROOMS: readonly Room[] = ["runs", "bindings", "events", "oauth"];
+export const COLLECTIONS: readonly CollectionName[] = ["runs", "bindings", "events", "oauth"];
 const OCCUPIED =
   "The folder is not a state store and holds runs, bindings, events or oauth already: name a new or empty folder.";
 const ENTRY: RegExp = /^[0-9a-f]{64}$/;
@@ -57,7 +56,7 @@ export async function textAt(path: string, most: number): Promise<string | null>
   if (opened === null) return null;
   const { file, size } = opened;
   try {
-    if (size > most) throw new SluiceError("E_TOO_LARGE", TOO_LARGE);
+    if (size > most) throw new SluiceError("E_TOO_LARGE", TEXT_TOO_LARGE);
     return await file.readFile("utf8");
   } finally {
     await file.close();
@@ -67,15 +66,15 @@ export async function textAt(path: string, most: number): Promise<string | null>
 /** Layout and safety of one folder. */
 export class StateFolder {
   readonly #root: string;
-  readonly #moving: string;
+  readonly #moving: TemporaryFolder;
   readonly #marked: Marked;
   #ready: Promise<void> | undefined;
   #present = false;
 
   constructor(root: string) {
     this.#root = root;
-    this.#moving = join(root, "moving");
-    const rooms = ROOMS.map((room) => join(root, room));
+    this.#moving = new TemporaryFolder(join(root, "moving"));
+    const rooms = COLLECTIONS.map((room) => join(root, room));
     this.#marked = { path: join(root, "sluice-state.json"), kind: "state store", rooms, occupied: OCCUPIED };
   }
 
@@ -96,31 +95,25 @@ export class StateFolder {
     }
   }
 
-  at(room: Room, name: string): string {
+  at(room: CollectionName, name: string): string {
     return join(this.#root, room, name);
   }
 
   /** The entries of a room. */
-  async entries(room: Room): Promise<string[]> {
+  async entries(room: CollectionName): Promise<string[]> {
     const names = (await orNull(readdir(join(this.#root, room)))) ?? [];
     return names.filter((name) => ENTRY.test(name));
   }
 
   /** What is in an entry, or null where there is none. Throws SluiceError E_STORE_DENIED for what is no folder. */
-  async within(room: Room, name: string): Promise<string[] | null> {
+  async within(room: CollectionName, name: string): Promise<string[] | null> {
     const path = this.at(room, name);
     return (await isPlainFolder(path)) ? orNull(readdir(path)) : null;
   }
 
   /** Makes something aside, at a path that nobody else has, to move it from there. What is still there in the end is removed. */
   async aside<T>(work: (path: string) => Promise<T>): Promise<T> {
-    const path = join(this.#moving, temporaryName());
-    try {
-      return await work(path);
-    } finally {
-      // What cannot be removed now is swept later.
-      await rm(path, { recursive: true, force: true }).catch(() => undefined);
-    }
+    return this.#moving.aside(work);
   }
 
   /** Takes a file or folder away, whole. False where another was quicker. */
@@ -130,24 +123,15 @@ export class StateFolder {
 
   async #prepare(): Promise<void> {
     if (!(await this.#isStore())) await mark(this.#marked);
-    for (const room of [...ROOMS, "moving"]) await mkdir(join(this.#root, room), MAKING);
+    for (const room of [...COLLECTIONS, "moving"]) await mkdir(join(this.#root, room), MAKING);
     await this.#isStore();
-    await this.#sweep();
+    await this.#moving.sweep(SWEEP_AFTER);
   }
 
   async #isStore(): Promise<boolean> {
     if (!(await isMarked(this.#marked))) return false;
-    for (const room of [...ROOMS, "moving"]) await isPlainFolder(join(this.#root, room));
+    for (const room of [...COLLECTIONS, "moving"]) await isPlainFolder(join(this.#root, room));
     return true;
-  }
-
-  /** Removes what died on its way. */
-  async #sweep(): Promise<void> {
-    for (const name of await readdir(this.#moving)) {
-      const path = join(this.#moving, name);
-      const stat = await orNull(lstat(path));
-      if (stat && isStale(name, Date.now() - stat.mtimeMs)) await rm(path, { recursive: true, force: true });
-    }
   }
 }
 

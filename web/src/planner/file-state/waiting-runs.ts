@@ -12,7 +12,7 @@ import { lstat, mkdir, rename, rmdir, unlink, writeFile } from "node:fs/promises
 import { join } from "node:path";
 import { FILE_MODE, FOLDER_MODE, isTaken, orNull } from "../../artifacts/file/plain.js";
 import { SluiceError } from "../../errors/error.js";
-import type { Released } from "../state-store.js";
+import type { AfterRelease } from "../state-store.js";
 import { hashed, moved, textAt, type StateFolder } from "./state-folder.js";
 
 /** A run, as its file's name says; times in milliseconds. */
@@ -113,7 +113,7 @@ export class WaitingRuns {
   }
 
   /** Ends a claim. False where it does not hold. */
-  async release(token: string, owner: string, now: number, then: Released): Promise<boolean> {
+  async release(token: string, owner: string, now: number, then: AfterRelease): Promise<boolean> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const entry = await this.#entry(token, now);
       if (entry === null || entry.owner !== hashed(owner) || now >= entry.leasedUntil) return false;

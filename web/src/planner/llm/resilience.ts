@@ -3,8 +3,8 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { checkOptions, COUNT, FUNCTION, OBJECT, type OptionTest, type OptionTests } from "../../errors/options.js";
-import type { ToolPlace } from "../../tools/adapt-error.js";
+import { checkOptions, COUNT, FUNCTION, OBJECT, type OptionTest, type OptionTests } from "../../errors/arguments.js";
+import type { ToolPlace } from "../../tools/errors.js";
 import type { Attempt } from "../../tools/resilience/attempt.js";
 import {
   Resilience,
@@ -15,7 +15,7 @@ import {
 import { asLlmError, type LlmAnswer, type LlmOptions } from "./client.js";
 
 /** What is said of it where a client is made. */
-export interface AskingOptions {
+export interface LlmRequestOptions {
   /**
    * How patient the server is treated. Left out: 120 s of silence, 10 requests at a time, 3 attempts with 0.5 to 8 s between
    * them, again after HTTP 408, 429, 500, 502, 503 and 504.
@@ -38,12 +38,12 @@ export interface TurnAttempt extends Pick<Attempt, "signal"> {
 }
 
 /** Asks one model, again where that may help. */
-export class Asking {
+export class LlmCaller {
   readonly #place: ToolPlace;
   readonly #resilience: Resilience;
 
   /** Throws E_INVALID_ARGUMENT for patience that cannot be. */
-  constructor(model: string, { resilience = {}, onRetry }: AskingOptions) {
+  constructor(model: string, { resilience = {}, onRetry }: LlmRequestOptions) {
     this.#place = { source: model, kind: "model" };
     const options = onRetry === undefined ? {} : { onRetry };
     this.#resilience = new Resilience(this.#place, patienceOf(resilience), options);
@@ -85,7 +85,7 @@ export class Asking {
 }
 
 /** What every client is given beside its own. */
-export const ASKING: OptionTests<AskingOptions> = { resilience: OBJECT, onRetry: FUNCTION };
+export const ASKING: OptionTests<LlmRequestOptions> = { resilience: OBJECT, onRetry: FUNCTION };
 
 /** A day: what is longer overflows a timer before long. */
 const MAX_WAIT_S = 86_400;
@@ -116,7 +116,7 @@ const RULES: OptionTests<RetryRules> = {
 };
 
 /** The policy of a client's options, of which all may be left out. Throws E_INVALID_ARGUMENT. */
-function patienceOf(resilience: NonNullable<AskingOptions["resilience"]>): ResiliencePolicy {
+function patienceOf(resilience: NonNullable<LlmRequestOptions["resilience"]>): ResiliencePolicy {
   checkOptions(resilience, POLICY, "resilience", wrongIn("resilience"));
   // A model may think for long before its first word.
   const { timeout_s = 120, max_concurrency = 10, retry_policy: rules = {} } = resilience;

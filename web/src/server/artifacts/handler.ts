@@ -7,9 +7,9 @@ import { isArtifactId } from "../../artifacts/ids.js";
 import { scopeKey } from "../../artifacts/scope.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
-import { wrong } from "../../core/call.js";
+import { wrong } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
-import { heedless } from "../../mcp/door-event.js";
+import { ignoreErrors } from "../../mcp/interceptor-event.js";
 import { failure, gone, jsonAnswer, notFound, refusal } from "../json-answer.js";
 import { serveBytes } from "./bytes.js";
 
@@ -60,7 +60,7 @@ export function artifactHandler(options: ArtifactHandlerOptions): ArtifactHandle
   const store = asStore(options.store);
   const seen = options.seen ?? new SeenInMemory();
   const expiresAt = options.expiresAt ?? ((): null => null);
-  const report = heedless(options.onError);
+  const report = ignoreErrors(options.onError);
 
   return async (request) => {
     const asked = askedArtifact(new URL(request.url).pathname, base, options.folder);

@@ -28,7 +28,7 @@ interface ArtifactPage {
 }
 
 /** What is wanted. */
-interface PageTerms {
+interface PageDeps {
   readonly scopes: readonly ArtifactScope[];
   readonly limit: number;
   /** As `next` of the page before said. */
@@ -36,8 +36,8 @@ interface PageTerms {
 }
 
 /** Reads a page. Holds no more than it gives, and as much again. Throws BodyRefused for an `after` that no page gave. */
-export async function artifactPage(store: RetainingArtifactStore, terms: PageTerms): Promise<ArtifactPage> {
-  const { scopes, limit, after } = terms;
+export async function artifactPage(store: RetainingArtifactStore, deps: PageDeps): Promise<ArtifactPage> {
+  const { scopes, limit, after } = deps;
   const behind = after === undefined ? null : placeIn(after);
   let first: StoredArtifact[] = [];
   for (const scope of scopes) {

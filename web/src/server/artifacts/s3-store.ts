@@ -6,7 +6,7 @@ import { BareS3Store } from "../../artifacts/s3/bare-store.js";
 import { optionsFrom, type S3StoreOptions } from "../../artifacts/s3/options.js";
 import { objectOf } from "../../artifacts/bytes.js";
 import type { ArtifactRef, ArtifactScope } from "../../artifacts/store.js";
-import { wrong } from "../../core/call.js";
+import { wrong } from "../../errors/arguments.js";
 import { contentDisposition, essenceOf, safeFilename, servedType, UNKNOWN_TYPE } from "./headers.js";
 
 /** What a link is for. */

@@ -5,7 +5,7 @@
 import { asStore } from "../../artifacts/discover.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
-import { wrong } from "../../core/call.js";
+import { wrong } from "../../errors/arguments.js";
 import { storageError } from "../../errors/storage.js";
 import { failure, notFound } from "../json-answer.js";
 import { artifactHandler } from "./handler.js";

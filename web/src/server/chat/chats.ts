@@ -11,7 +11,7 @@ import { noteTrace, sessionOver, type ServedSession } from "../sessions/session.
 import type { ServeState } from "../state.js";
 import { GIVEN_UP, isLast, noSuchRun, pauseEvent, tooMany, type ChatEnd, type ChatEvent } from "./chat-event.js";
 import { LiveRun, Stops, type Stop } from "./live-run.js";
-import type { ChatTerms } from "./planners.js";
+import type { ChatDeps } from "./planners.js";
 import { forget, loadRecord, placeOf, placeOfPause, RunPlace, saveRecord, type RunRecord } from "./run-place.js";
 import { Running, type RunHow } from "./run.js";
 
@@ -35,14 +35,14 @@ const PATIENCE = 10_000;
 
 /** Those that this process has, and whoever asks for the others. */
 export class Chats implements AsyncDisposable {
-  readonly #terms: ChatTerms;
+  readonly #deps: ChatDeps;
   readonly #lives = new Map<string, LiveRun>();
   readonly #stops: Stops;
   #isClosed = false;
 
-  constructor(terms: ChatTerms) {
-    this.#terms = terms;
-    this.#stops = new Stops(terms.state.events, terms.report);
+  constructor(deps: ChatDeps) {
+    this.#deps = deps;
+    this.#stops = new Stops(deps.state.events, deps.report);
   }
 
   /**
@@ -57,9 +57,9 @@ export class Chats implements AsyncDisposable {
     const { token } = place;
     const llmContext = conversation.length === 0 ? {} : { conversation };
     return this.#started(session, place, async () => {
-      await noteTrace(session, record.trace, this.#terms);
+      await noteTrace(session, record.trace, this.#deps);
       await this.#stops.note(place);
-      await saveRecord(this.#terms.state.runs, place, record);
+      await saveRecord(this.#deps.state.runs, place, record);
       return {
         record,
         first: { kind: "run_started", run: place.run },
@@ -74,7 +74,7 @@ export class Chats implements AsyncDisposable {
     if (found === null || this.#lives.has(found.place.key)) throw noSuchRun();
     const { place, pause } = found;
     return this.#started(session, place, async () => {
-      const record = await loadRecord(this.#terms.state.runs, place);
+      const record = await loadRecord(this.#deps.state.runs, place);
       if (record === null) throw noSuchRun();
       return {
         record,
@@ -87,18 +87,18 @@ export class Chats implements AsyncDisposable {
   /** A run of a session, its events as long as they are kept; null where there is none. Throws SluiceError E_STORE_…. */
   async find(session: ServedSession, run: string): Promise<RunPlace | null> {
     const place = placeOf(session.id, run);
-    return place !== null && (await this.#terms.state.events.has(place.channel)) ? place : null;
+    return place !== null && (await this.#deps.state.events.has(place.channel)) ? place : null;
   }
 
   /** What happens in a run behind an event. Goes on with a run that nobody has. */
   follow(session: ServedSession, place: RunPlace, after: string | null, signal: AbortSignal): AsyncIterable<SentEvent> {
-    const { state, report } = this.#terms;
+    const { state, report } = this.#deps;
     return following({ place, state, report, look: () => this.#look(session, place) }, after, signal);
   }
 
   /** Gives up a run, or one of its calls, whichever process has it. Throws SluiceError E_STORE_…. */
   async giveUp(place: RunPlace, call: string | undefined): Promise<void> {
-    const { runs, events } = this.#terms.state;
+    const { runs, events } = this.#deps.state;
     await this.#stops.stop(place, call);
     if (call !== undefined || this.#lives.has(place.key) || (await loadRecord(runs, place)) === null) return;
     // Whoever has it hears of it; one that nobody has would wait for ever.
@@ -109,7 +109,7 @@ export class Chats implements AsyncDisposable {
 
   /** Ends the runs of a session, in every process, and forgets them. Does not throw. */
   readonly ended = async ({ session }: EndedSession): Promise<void> => {
-    const { runs, events } = this.#terms.state;
+    const { runs, events } = this.#deps.state;
     try {
       await this.#stopped("session over", (live) => live.session.id === session.id);
       for (const run of await this.#stops.ended(session.id)) {
@@ -118,7 +118,7 @@ export class Chats implements AsyncDisposable {
         await events.end(place.channel);
       }
     } catch (error) {
-      this.#terms.report(error);
+      this.#deps.report(error);
     }
   };
 
@@ -147,7 +147,7 @@ export class Chats implements AsyncDisposable {
       // Nobody would ever know what it is called.
       if (event.kind === "run_started") {
         live.stop("given up");
-        await forget(this.#terms.state.runs, place).catch(this.#terms.report);
+        await forget(this.#deps.state.runs, place).catch(this.#deps.report);
       }
       throw live.why === "session over" ? sessionOver() : error;
     }
@@ -159,13 +159,13 @@ export class Chats implements AsyncDisposable {
       watching[Symbol.dispose]();
       this.#leave(live);
     };
-    live.done = new Running(live, { ...how, onLeft }, this.#terms).go();
+    live.done = new Running(live, { ...how, onLeft }, this.#deps).go();
   }
 
   /** Where a run is; this process goes on with it where nobody else has it. */
   async #look(session: ServedSession, place: RunPlace): Promise<Standing> {
     if (this.#lives.has(place.key)) return "held";
-    const { runs } = this.#terms.state;
+    const { runs } = this.#deps.state;
     const record = await loadRecord(runs, place);
     if (record === null) return "over";
     const kept = await runs.loadPlannerState(place.token);
@@ -186,13 +186,13 @@ export class Chats implements AsyncDisposable {
     this.#go(live, { record, first: undefined, work: (planner, options) => planner.resume(place.token, options) });
     await live.begun.catch((error: unknown) => {
       // Another process may have been quicker.
-      if (!(error instanceof SluiceError && error.code === "E_NOT_FOUND")) this.#terms.report(error);
+      if (!(error instanceof SluiceError && error.code === "E_NOT_FOUND")) this.#deps.report(error);
     });
   }
 
   /** Whether nobody has a run. It costs a claim that is given back, and no planner, for which sources are connected. */
   async #isFree({ token }: RunPlace): Promise<boolean> {
-    const { runs } = this.#terms.state;
+    const { runs } = this.#deps.state;
     const owner = crypto.randomUUID();
     if (!(await runs.claimPlannerState(token, owner, 1))) return false;
     await runs.releasePlannerState(token, owner, "wait");
@@ -201,7 +201,7 @@ export class Chats implements AsyncDisposable {
 
   #isFull(session: string): boolean {
     const count = [...this.#lives.values()].filter((live) => live.session.id === session).length;
-    return count >= this.#terms.limits.runs;
+    return count >= this.#deps.limits.runs;
   }
 
   #enter(live: LiveRun): void {

@@ -8,7 +8,7 @@ import type { ReactPlannerOptions } from "../../planner/options.js";
 import { ReactPlanner } from "../../planner/react-planner.js";
 import type { HostStateStore, StateStore } from "../../planner/state-store.js";
 import type { SluiceServerOptions } from "../options.js";
-import type { ServeTerms } from "../terms.js";
+import type { ServeDeps } from "../deps.js";
 
 /** Seconds after which another process goes on with the runs of one that died. */
 export const LEASE_SECONDS = 15;
@@ -17,9 +17,9 @@ export const LEASE_SECONDS = 15;
 const MAX_SECONDS = 15 * 60;
 
 /** Makes planners; null where there is no model. Throws SluiceError E_CONFIG_…, E_INVALID_ARGUMENT. */
-export function plannersOf(options: SluiceServerOptions, terms: ServeTerms): MakePlanner | null {
+export function plannersOf(options: SluiceServerOptions, deps: ServeDeps): MakePlanner | null {
   const { llm, tools = [], config, instructions, budget } = options;
-  const { store, state, sources, files } = terms;
+  const { store, state, sources, files } = deps;
   if (llm === undefined) return null;
   // Whoever could do nothing with files is not told their names.
   const userFiles =
@@ -58,7 +58,7 @@ function withoutHistory(runs: StateStore): HostStateStore {
 type MakePlanner = (scope: ArtifactScope, signal: AbortSignal) => Promise<ReactPlanner>;
 
 /** What chats work with. */
-export interface ChatTerms extends Pick<ServeTerms, "state" | "store" | "limits" | "announcer" | "report"> {
+export interface ChatDeps extends Pick<ServeDeps, "state" | "store" | "limits" | "announcer" | "report"> {
   readonly planner: MakePlanner;
   /** Notes whose a request for consent is that a pause asks for. Throws SluiceError E_STORE_…. */
   readonly noteConsent: (session: string, payload: Readonly<Record<string, unknown>>) => Promise<void>;

@@ -33,7 +33,7 @@ export class RunPlace {
 
   /** By which is kept how it is run. */
   get record(): string {
-    return `chat ${this.key} terms`;
+    return `chat ${this.key} deps`;
   }
 
   /** What happens in it. */

@@ -27,7 +27,7 @@ import {
   type ToldError,
 } from "./chat-event.js";
 import type { LiveRun } from "./live-run.js";
-import type { ChatTerms } from "./planners.js";
+import type { ChatDeps } from "./planners.js";
 import { forget, type RunRecord } from "./run-place.js";
 
 /** What is done with the planner. */
@@ -51,14 +51,14 @@ const ATTEMPTS = 30;
 export class Running {
   readonly #live: LiveRun;
   readonly #how: RunHow;
-  readonly #terms: ChatTerms;
+  readonly #deps: ChatDeps;
   readonly #writer: RunWriter;
 
-  constructor(live: LiveRun, how: RunHow, terms: ChatTerms) {
-    const { state, report } = terms;
+  constructor(live: LiveRun, how: RunHow, deps: ChatDeps) {
+    const { state, report } = deps;
     this.#live = live;
     this.#how = how;
-    this.#terms = terms;
+    this.#deps = deps;
     this.#writer = new RunWriter((event) => state.events.append(live.place.channel, event), report);
   }
 
@@ -69,7 +69,7 @@ export class Running {
       if (outcome.kind === "pause") await this.#paused(outcome);
       else await this.#forgotten();
     } catch (error) {
-      await this.#failed(error).catch(this.#terms.report);
+      await this.#failed(error).catch(this.#deps.report);
     }
     await this.#writer.settled();
     this.#how.onLeft();
@@ -79,7 +79,7 @@ export class Running {
     const [live, { record, work }] = [this.#live, this.#how];
     const scope = scopeOf(live.session, record.trace);
     live.signal.throwIfAborted();
-    const planner = await this.#terms.planner(scope, live.signal);
+    const planner = await this.#deps.planner(scope, live.signal);
     return work(planner, {
       scope,
       signal: live.signal,
@@ -87,7 +87,7 @@ export class Running {
       callSignal: (place) => live.callSignal(place),
       onEvent: (event) => this.#hear(event),
       onResult: async (result) => {
-        const event = await resultEvent(result, live, record.trace, this.#terms);
+        const event = await resultEvent(result, live, record.trace, this.#deps);
         await this.#surely(event);
       },
       ...(record.max_parallel !== null && { planningHints: { max_parallel: record.max_parallel } }),
@@ -96,7 +96,7 @@ export class Running {
   }
 
   #hear(event: PlannerEvent): void {
-    const [live, { announcer }] = [this.#live, this.#terms];
+    const [live, { announcer }] = [this.#live, this.#deps];
     const told = toldOf(event);
     if (told === null) return;
     this.#begin();
@@ -107,7 +107,7 @@ export class Running {
     }
     if (event.kind !== "artifact_stored") return;
     this.#writer.do(async () => {
-      if (!(await announced(this.#terms, live.session, event.artifacts))) live.stop("session over");
+      if (!(await announced(this.#deps, live.session, event.artifacts))) live.stop("session over");
     });
   }
 
@@ -121,12 +121,12 @@ export class Running {
   }
 
   async #paused(pause: PlannerPause): Promise<void> {
-    const [live, { noteConsent }] = [this.#live, this.#terms];
+    const [live, { noteConsent }] = [this.#live, this.#deps];
     // One that waits already was told of when it came to its pause.
     if (!live.hasBegun) return live.failsWith(noSuchRun());
-    await noteConsent(live.place.session, pause.payload).catch(this.#terms.report);
+    await noteConsent(live.place.session, pause.payload).catch(this.#deps.report);
     this.#how.onLeft();
-    await this.#surely(pauseEvent(live.place, pause)).catch(this.#terms.report);
+    await this.#surely(pauseEvent(live.place, pause)).catch(this.#deps.report);
   }
 
   async #failed(error: unknown): Promise<void> {
@@ -136,7 +136,7 @@ export class Running {
     if (!hasBegun && this.#how.first !== undefined) return;
     if (why === "closing" || (why === undefined && isLeft(error))) {
       // Others have it, or will: they tell what comes of it.
-      if (why === undefined && hasBegun) this.#terms.report(error);
+      if (why === undefined && hasBegun) this.#deps.report(error);
       return;
     }
     await this.#forgotten();
@@ -146,11 +146,11 @@ export class Running {
 
   async #forgotten(): Promise<void> {
     // What is left of it goes when it is too old.
-    await forget(this.#terms.state.runs, this.#live.place).catch(this.#terms.report);
+    await forget(this.#deps.state.runs, this.#live.place).catch(this.#deps.report);
   }
 
   #told(error: unknown): ToldError {
-    const { code, message } = saidOf(error, this.#terms.report);
+    const { code, message } = saidOf(error, this.#deps.report);
     return { code, message };
   }
 
@@ -184,7 +184,7 @@ async function resultEvent(
   { answer, outcome, spent, trajectory }: PlannerResult,
   live: LiveRun,
   trace: string | null,
-  terms: ChatTerms,
+  deps: ChatDeps,
 ): Promise<ChatEnd> {
   const shown = shownTrajectory(trajectory);
   const whole: ChatEnd = { kind: "result", answer, outcome, spent, trajectory: shown };
@@ -195,11 +195,11 @@ async function resultEvent(
     const scope: FullScope = scopeOf(live.session, trace);
     const filename = `run-${live.place.run}.json`;
     const info = { scope, namespace: NAMESPACE, filename, mime_type: "application/json", source: { tool: NAMESPACE } };
-    const ref = await terms.store.putText(text, info);
-    await announced(terms, live.session, [ref]);
+    const ref = await deps.store.putText(text, info);
+    await announced(deps, live.session, [ref]);
     return { ...short, artifact: publicRef(ref) };
   } catch (error) {
-    terms.report(error);
+    deps.report(error);
     return short;
   }
 }

@@ -6,10 +6,10 @@ import type { ArtifactRef } from "../../artifacts/store.js";
 import { isTruncated } from "../../artifacts/unstored.js";
 import type { AnswerRef } from "../../core/sluice.js";
 import type { ServedSession } from "../sessions/session.js";
-import type { ServeTerms } from "../terms.js";
+import type { ServeDeps } from "../deps.js";
 import type { EventLog } from "./event-log.js";
 
-/** What a session is told of (RFC 0.3 §5.6, §6 phase 3). */
+/** What a session is told of. */
 export type SessionEvent =
   | {
       readonly kind: "artifact_stored";
@@ -79,18 +79,18 @@ export function publicRef<T extends Pick<ArtifactRef, "scope">>({ scope: _, ...s
 }
 
 /** What announcing works with. */
-export type AnnouncingTerms = Pick<ServeTerms, "state" | "store" | "announcer">;
+export type AnnouncingDeps = Pick<ServeDeps, "state" | "store" | "announcer">;
 
 /**
  * Tells a session what was stored for it. False where it is over, in whichever process it ended: what was not there to be deleted
  * then is deleted now. Throws SluiceError E_STORE_….
  */
 export async function announced(
-  terms: AnnouncingTerms,
+  deps: AnnouncingDeps,
   { id }: ServedSession,
   refs: readonly AnswerRef[],
 ): Promise<boolean> {
-  const { state, store, announcer } = terms;
+  const { state, store, announcer } = deps;
   const kept = refs.filter((ref): ref is ArtifactRef => !isTruncated(ref));
   const own = kept.filter(({ scope }) => scope.session_id === id);
   if ((await state.sessions.find(id)) === null) {

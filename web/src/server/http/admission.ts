@@ -5,10 +5,10 @@
 import type { MiddlewareHandler } from "hono";
 import { busyRefused, rateRefused } from "../refusals.js";
 import type { Identity } from "../sessions/session.js";
-import type { ServeEnv, ServeTerms } from "../terms.js";
+import type { ServeEnv, ServeDeps } from "../deps.js";
 
 /** What admission goes by. */
-type AdmissionTerms = Pick<ServeTerms, "state" | "limits" | "base" | "report">;
+type AdmissionDeps = Pick<ServeDeps, "state" | "limits" | "base" | "report">;
 
 /** What is counted apart: those that listen hold next to nothing, and last. */
 type Kind = "requests" | "listeners";
@@ -22,13 +22,13 @@ const LASTING = /^(?:events$|chat\/|mcp\/)/;
 
 /** Counts what sessions ask for. One for each process; rates are counted over all that share them. */
 export class Admission {
-  readonly #terms: AdmissionTerms;
+  readonly #deps: AdmissionDeps;
   /** Of sessions that ask for something at the moment. */
   readonly #counts = new Map<string, Counts>();
   readonly #large = new LargeBodies();
 
-  constructor(terms: AdmissionTerms) {
-    this.#terms = terms;
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps;
   }
 
   /** Requests and listeners under way, of all sessions. */
@@ -43,9 +43,9 @@ export class Admission {
 
   /** Lets through what the session may ask for; it counts until its answer has been given to the end. */
   readonly admit: MiddlewareHandler<ServeEnv> = async (c, next) => {
-    const { state, limits, report } = this.#terms;
+    const { state, limits, report } = this.#deps;
     const { id, identity } = c.get("session");
-    const path = new URL(c.req.raw.url).pathname.slice(this.#terms.base.length);
+    const path = new URL(c.req.raw.url).pathname.slice(this.#deps.base.length);
     const kind = kindOf(c.req.raw, path);
     const forget = this.#large.enter(userOf(identity), heldOf(c.req.raw, path));
     if (forget === null) return busyRefused("large requests");
@@ -74,7 +74,7 @@ export class Admission {
   };
 
   #enter(id: string, kind: Kind): (() => void) | null {
-    const { limits } = this.#terms;
+    const { limits } = this.#deps;
     const most = kind === "listeners" ? limits.listeners : limits.concurrentRequests;
     const counts = this.#counts.get(id) ?? { requests: 0, listeners: 0 };
     if (counts[kind] >= most) return null;
@@ -152,7 +152,7 @@ export function heldOf(request: Request, path: string): number {
 }
 
 /** What is to be known of a body. */
-interface BodyTerms {
+interface BodyDeps {
   /** Called once: when it has ended, has failed, or nobody wants it any more. Must not throw. */
   readonly onEnd: () => void;
   /** Told what it failed at. Must not throw. */
@@ -160,12 +160,12 @@ interface BodyTerms {
 }
 
 /** The same answer, of which somebody is told when its body has ended. One without a body has ended already. */
-function withEnd(response: Response, terms: BodyTerms): Response {
+function withEnd(response: Response, deps: BodyDeps): Response {
   if (response.body === null) {
-    terms.onEnd();
+    deps.onEnd();
     return response;
   }
-  return new Response(watched(response.body, terms), response);
+  return new Response(watched(response.body, deps), response);
 }
 
 /** The answer to `HEAD`: what makes the body is told that nobody wants it. */
@@ -174,7 +174,7 @@ function withoutBody(response: Response): Response {
   return new Response(null, response);
 }
 
-function watched(body: ReadableStream<Uint8Array>, { onEnd, onFailure }: BodyTerms): ReadableStream<Uint8Array> {
+function watched(body: ReadableStream<Uint8Array>, { onEnd, onFailure }: BodyDeps): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let isUnwanted = false;
   return new ReadableStream<Uint8Array>(

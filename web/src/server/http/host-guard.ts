@@ -5,14 +5,14 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
-import { wrong } from "../../core/call.js";
-import { isLoopback } from "../../tools/auth/addresses.js";
+import { wrong } from "../../errors/arguments.js";
+import { isLoopback } from "../../tools/addresses.js";
 import { SAFETY } from "../artifacts/headers.js";
 import { closingRefused, originRefused } from "../refusals.js";
-import type { ServeEnv, ServeTerms } from "../terms.js";
+import type { ServeEnv, ServeDeps } from "../deps.js";
 
 /** Where requests are sent to, and which pages may send them. */
-interface HostTerms {
+interface HostDeps {
   /** Where it is reached from outside, such as `https://sluice.example`; left out: only as this machine. */
   readonly publicUrl?: string;
   /** Host names or addresses beside that of the public URL and of this machine. */
@@ -32,7 +32,7 @@ export class HostGuard {
   readonly #origins: ReadonlySet<string>;
 
   /** Throws SluiceError E_INVALID_ARGUMENT that names what is no URL, host or origin. */
-  constructor({ publicUrl, hosts = [], origins = [] }: HostTerms) {
+  constructor({ publicUrl, hosts = [], origins = [] }: HostDeps) {
     this.publicUrl = publicUrl === undefined ? undefined : checkedUrl(publicUrl);
     const named = hosts.map((host) => host.toLowerCase());
     this.#hosts = new Set(this.publicUrl === undefined ? named : [...named, bare(this.publicUrl.hostname)]);
@@ -111,7 +111,7 @@ const OPEN: ReadonlySet<string> = new Set(["", "oauth/callback"]);
 const MCP = ["Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Mcp-Session-Id"];
 
 /** Refuses what does not come from where it may. */
-export function fromWhereItMay({ hosts, base }: Pick<ServeTerms, "hosts" | "base">): MiddlewareHandler<ServeEnv> {
+export function fromWhereItMay({ hosts, base }: Pick<ServeDeps, "hosts" | "base">): MiddlewareHandler<ServeEnv> {
   return (c, next) => {
     const isOpen = OPEN.has(new URL(c.req.url).pathname.slice(base.length));
     const refusal = hosts.refusal(c.req.raw, isOpen);
@@ -120,7 +120,7 @@ export function fromWhereItMay({ hosts, base }: Pick<ServeTerms, "hosts" | "base
 }
 
 /** Lets configured pages of other origins read the answers. They bring a token: cookies are not theirs to use. */
-export function forGuests({ hosts }: Pick<ServeTerms, "hosts">): MiddlewareHandler<ServeEnv> {
+export function forGuests({ hosts }: Pick<ServeDeps, "hosts">): MiddlewareHandler<ServeEnv> {
   const guests = cors({
     origin: (origin) => (hosts.isGuest(origin) ? origin : null),
     allowMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
@@ -158,9 +158,10 @@ export const withSafety: MiddlewareHandler<ServeEnv> = async (c, next) => {
 };
 
 /** Refuses what comes to a server that is closed. */
-export function whileOpen({ over, base }: Pick<ServeTerms, "over" | "base">): MiddlewareHandler<ServeEnv> {
+export function whileOpen({ over, base }: Pick<ServeDeps, "over" | "base">): MiddlewareHandler<ServeEnv> {
   return (c, next) => {
-    const isHealth = new URL(c.req.url).pathname === `${base}health`;
-    return over.aborted && !isHealth ? Promise.resolve(closingRefused()) : next();
+    const { pathname } = new URL(c.req.url);
+    const isProbe = pathname === `${base}health` || pathname === `${base}ready`;
+    return over.aborted && !isProbe ? Promise.resolve(closingRefused()) : next();
   };
 }

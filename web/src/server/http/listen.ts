@@ -35,13 +35,13 @@ export interface ListenOptions {
 }
 
 /** Something that listens. Disposed of, it takes no more requests, waits for those under way, and then ends them. */
-export interface Listening extends AsyncDisposable {
+export interface ListeningServer extends AsyncDisposable {
   /** The port. */
   readonly port: number;
 }
 
 /** Answers requests, as `SluiceServer` does. */
-export interface Answering {
+export interface RequestHandler {
   /** Must not throw. */
   fetch(request: Request): Response | Promise<Response>;
 }
@@ -57,9 +57,9 @@ const LOOK = 50;
  * await using listening = await listen(server, { host: "127.0.0.1", port: 8080 });
  * @throws SluiceError E_INVALID_ARGUMENT where nothing can listen.
  */
-export async function listen(server: Answering, options: ListenOptions): Promise<Listening> {
+export async function listen(server: RequestHandler, options: ListenOptions): Promise<ListeningServer> {
   const { host, port, maxConnections = 4096, clientSeconds = 30, graceSeconds = 10 } = options;
-  const door = new Door(server, clientSeconds * 1000);
+  const requests = new RequestListener(server, clientSeconds * 1000);
   const http = createServer(
     {
       // Bodies are held to times of their own, where they are read.
@@ -71,27 +71,27 @@ export async function listen(server: Answering, options: ListenOptions): Promise
       keepAliveInitialDelay: clientSeconds * 1000,
       noDelay: true,
     },
-    door.listener,
+    requests.listener,
   );
   http.maxConnections = maxConnections;
-  http.on("connection", (socket) => door.connections.add(socket));
+  http.on("connection", (socket) => requests.connections.add(socket));
   await bound(http, host, port);
   return {
     port: (http.address() as AddressInfo).port,
-    [Symbol.asyncDispose]: () => ended(http, door, graceSeconds * 1000),
+    [Symbol.asyncDispose]: () => ended(http, requests, graceSeconds * 1000),
   };
 }
 
 /** Stands between Node's requests and those of the web. */
-class Door {
+class RequestListener {
   readonly listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
   readonly connections = new Connections();
-  readonly #server: Answering;
+  readonly #server: RequestHandler;
   readonly #patience: number;
   readonly #answers = new Set<PacedAnswer>();
   #isClosing = false;
 
-  constructor(server: Answering, patience: number) {
+  constructor(server: RequestHandler, patience: number) {
     this.#server = server;
     this.#patience = patience;
     const listener = getRequestListener((request, env) => this.#answer(request, env as HttpBindings), {
@@ -142,13 +142,13 @@ async function bound(server: Server, host: string, port: number): Promise<void> 
   });
 }
 
-async function ended(server: Server, door: Door, grace: number): Promise<void> {
+async function ended(server: Server, requests: RequestListener, grace: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  door.close();
+  requests.close();
   const isClosed = closed.then(() => true);
   const until = performance.now() + grace;
   while (performance.now() < until) {
-    door.connections.endIdle();
+    requests.connections.endIdle();
     if (await Promise.race([isClosed, sleep(LOOK, false)])) return;
   }
   server.closeAllConnections();
@@ -211,7 +211,7 @@ function dropped(answer: ServerResponse): void {
 const PIECE = 64 * 1024;
 
 /** How it is sent. */
-interface PacedTerms {
+interface PacedDeps {
   /** Milliseconds for each piece. */
   readonly patience: number;
   /** What is waited for between the last piece and the end; must not throw. */
@@ -237,7 +237,7 @@ class PacedAnswer {
   #isGone = false;
 
   /** To be made where the answer is about to be sent. */
-  constructor(response: Response, outgoing: ServerResponse, { patience, beforeEnd }: PacedTerms) {
+  constructor(response: Response, outgoing: ServerResponse, { patience, beforeEnd }: PacedDeps) {
     this.#reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
     this.#outgoing = outgoing;
     this.#patience = patience;

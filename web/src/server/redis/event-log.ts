@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { onAbort, untilAborted } from "../../core/abort.js";
 import { SluiceError } from "../../errors/error.js";
-import { isDone, plainScript, textOf, textsOf } from "../../planner/redis-state/server.js";
+import { isDone, plainScript, textOf, textsOf } from "../../redis/server.js";
 import { valueOf } from "../../planner/state-store.js";
 import {
   CHANNEL_SECONDS,

@@ -3,7 +3,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import type { Script } from "../../planner/redis-state/server.js";
+import type { Script } from "../../redis/server.js";
 
 /** Who runs scripts, such as a `RedisServer`. */
 export interface ScriptRunner {

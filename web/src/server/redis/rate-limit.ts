@@ -4,7 +4,7 @@
  */
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { untilLate } from "../../core/abort.js";
-import { plainScript, type Script } from "../../planner/redis-state/server.js";
+import { plainScript, type Script } from "../../redis/server.js";
 import type { RateLimit, RateVerdict } from "../http/rate-limit.js";
 import { hashOf, type Place, type ScriptRunner } from "./place.js";
 

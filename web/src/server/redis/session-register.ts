@@ -3,7 +3,7 @@
  * @module
  */
 import type { Clock } from "../../artifacts/store.js";
-import { isDone, plainScript, textOf, textsOf } from "../../planner/redis-state/server.js";
+import { isDone, plainScript, textOf, textsOf } from "../../redis/server.js";
 import { valueOf } from "../../planner/state-store.js";
 import {
   MAX_SESSIONS,

@@ -2,11 +2,11 @@
  * All state of `sluice serve` in one Redis server.
  * @module
  */
-import { checkOptions, TEXT, type OptionTests } from "../../errors/options.js";
+import { checkOptions, TEXT, type OptionTests } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
-import { OwnConnection } from "../../planner/redis-state/connection.js";
-import { checkedOptions } from "../../planner/redis-state/options.js";
-import { RedisServer } from "../../planner/redis-state/server.js";
+import { OwnConnection } from "../../redis/connection.js";
+import { checkedOptions } from "../../redis/options.js";
+import { RedisServer } from "../../redis/server.js";
 import { RedisStateStore } from "../../planner/redis-state-store.js";
 import { MAX_RUNS, type ServeState } from "../state.js";
 import { RedisEventLog } from "./event-log.js";

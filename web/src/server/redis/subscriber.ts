@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { onAbort, untilLate } from "../../core/abort.js";
-import { connected, ended, type Client } from "../../planner/redis-state/connection.js";
-import { NoAnswer } from "../../planner/redis-state/failures.js";
+import { connected, ended, type Client } from "../../redis/connection.js";
+import { NoAnswer } from "../../redis/failures.js";
 
 /** What a subscriber is made of. */
 interface SubscriberParts {

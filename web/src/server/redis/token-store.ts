@@ -5,10 +5,10 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SluiceError } from "../../errors/error.js";
-import { plainScript, isDone, textOf } from "../../planner/redis-state/server.js";
+import { plainScript, isDone, textOf } from "../../redis/server.js";
 import { valueOf } from "../../planner/state-store.js";
 import { tokenKey, type StoredToken, type TokenStore } from "../../tools/auth/token-store.js";
-import { Turns } from "../../tools/auth/turns.js";
+import { KeyedQueue } from "../../tools/keyed-work.js";
 import { checkSecret } from "../sessions/session-token.js";
 import type { Place, ScriptRunner } from "./place.js";
 
@@ -41,7 +41,7 @@ export class RedisTokenStore implements TokenStore {
   readonly #place: Place;
   readonly #sealing: Sealing;
   readonly #times: LeaseTimes;
-  readonly #turns = new Turns();
+  readonly #turns = new KeyedQueue();
 
   /** Throws SluiceError E_INVALID_ARGUMENT for a secret that is too short. */
   constructor({ server, place, secret, times = {} }: RedisTokenStoreParts) {

@@ -8,19 +8,19 @@ import { isArtifactId, namespaceOf } from "../../artifacts/ids.js";
 import type { Retention } from "../../artifacts/retention/policy.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactRef, ArtifactWriter, StoredArtifact } from "../../artifacts/store.js";
-import type { FileLook } from "../../core/sluice.js";
-import { writerOf } from "../../core/store-access.js";
+import type { FileClaim, FileLook } from "../../core/sluice.js";
+import { writerOf } from "../../artifacts/writer.js";
 import { coreDescriber } from "../../files/user-storage.js";
 import { artifactHandler } from "../artifacts/handler.js";
 import { safeFilename } from "../artifacts/headers.js";
 import { artifactPage, PAGE } from "../artifacts/page.js";
 import { announced, publicRef } from "../events/announcer.js";
 import { declaredType, MAX_FILENAME, readQuery, TRACE, uploadedPieces } from "../http/request.js";
-import { inSteps, inStoreTime, inTime, readInTime, StoreLate } from "../http/time-limit.js";
+import { inSteps, inStoreTime, inTime, inStoreTimes, StoreLate } from "../http/time-limit.js";
 import { emptyAnswer, jsonAnswer, notFound } from "../json-answer.js";
 import { methodRefused, nothingThere, sessionRefused } from "../refusals.js";
 import { noteTrace, scopeOf } from "../sessions/session.js";
-import type { InSession, ServeEnv, ServeTerms } from "../terms.js";
+import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 
 const ALL = "*";
 
@@ -33,26 +33,26 @@ const LIST = z.object({
 const ONE = z.object({ trace: TRACE.optional() });
 
 /** The session's artifacts; with `?trace=` those of one of its runs. */
-export function artifactRoutes(terms: ServeTerms): Hono<ServeEnv> {
+export function artifactRoutes(deps: ServeDeps): Hono<ServeEnv> {
   const describer = coreDescriber(undefined);
   return new Hono<ServeEnv>()
-    .get("/", (c) => listed(c, terms))
-    .post("/", (c) => uploadArtifact(c, terms, describer))
+    .get("/", (c) => listed(c, deps))
+    .post("/", (c) => uploadArtifact(c, deps, describer))
     .all("/", () => methodRefused("GET, HEAD, POST"))
-    .get("/:id", (c) => served(c, terms))
-    .delete("/:id", (c) => deleted(c, terms))
+    .get("/:id", (c) => served(c, deps))
+    .delete("/:id", (c) => deleted(c, deps))
     .all("/:id", () => methodRefused("GET, HEAD, DELETE"))
-    .get("/:id/meta", (c) => served(c, terms))
+    .get("/:id/meta", (c) => served(c, deps))
     .all("/:id/meta", () => methodRefused("GET, HEAD"));
 }
 
-async function listed(c: InSession, terms: ServeTerms): Promise<Response> {
+async function listed(c: InSession, deps: ServeDeps): Promise<Response> {
   const session = c.get("session");
   const { trace = null, limit, after } = readQuery(c.req.raw, LIST);
-  const traces = trace === ALL ? [null, ...(await terms.state.sessions.traces(session.id))] : [trace];
+  const traces = trace === ALL ? [null, ...(await deps.state.sessions.traces(session.id))] : [trace];
   const scopes = traces.map((each) => scopeOf(session, each));
-  const { artifacts, next } = await inStoreTime(terms, artifactPage(terms.store, { scopes, limit, after }));
-  const said = artifacts.map((artifact) => shown(artifact, expiryOf(terms.retention, artifact)));
+  const { artifacts, next } = await inStoreTime(deps, artifactPage(deps.store, { scopes, limit, after }));
+  const said = artifacts.map((artifact) => shown(artifact, expiryOf(deps.retention, artifact)));
   return jsonAnswer({ artifacts: said, ...(next !== undefined && { next }) });
 }
 
@@ -66,11 +66,11 @@ function shown(artifact: StoredArtifact, expires_at: number | null): object {
   };
 }
 
-async function served(c: InSession, terms: ServeTerms): Promise<Response> {
-  const { store, base, seen, retention, report } = terms;
+async function served(c: InSession, deps: ServeDeps): Promise<Response> {
+  const { store, base, seen, retention, report } = deps;
   const { trace = null } = readQuery(c.req.raw, ONE);
   const handle = artifactHandler({
-    store: readInTime(terms, store),
+    store: inStoreTimes(deps, store),
     scope: scopeOf(c.get("session"), trace),
     base,
     seen,
@@ -80,19 +80,19 @@ async function served(c: InSession, terms: ServeTerms): Promise<Response> {
   return (await handle(c.req.raw)) ?? nothingThere();
 }
 
-async function deleted(c: InSession, terms: ServeTerms): Promise<Response> {
+async function deleted(c: InSession, deps: ServeDeps): Promise<Response> {
   const { trace = null } = readQuery(c.req.raw, ONE);
   const id = c.req.param("id") ?? "";
   if (!isArtifactId(id)) return notFound();
   const scope = scopeOf(c.get("session"), trace);
-  const wasThere = await inStoreTime(terms, new ScopedArtifacts(terms.store, scope).delete(id));
+  const wasThere = await inStoreTime(deps, new ScopedArtifacts(deps.store, scope).delete(id));
   if (!wasThere) return notFound();
-  await terms.seen.add(id, scope);
+  await deps.seen.add(id, scope);
   return emptyAnswer();
 }
 
 /** Makes what looks at one file. */
-type Describer = () => Promise<FileLook>;
+type Describer = (said: FileClaim) => Promise<FileLook>;
 
 /** The namespace of what nobody gave one. */
 const UPLOAD = "upload";
@@ -104,15 +104,15 @@ const ASKED = z.object({
 });
 
 /** Stores the body. Nothing is left of one that breaks off, is too large or too slow, or whose session ends meanwhile. */
-async function uploadArtifact(c: InSession, terms: ServeTerms, describer: Describer): Promise<Response> {
-  const { store, limits, base, retention } = terms;
+async function uploadArtifact(c: InSession, deps: ServeDeps, describer: Describer): Promise<Response> {
+  const { store, limits, base, retention } = deps;
   const request = c.req.raw;
   const session = c.get("session");
   const { filename, namespace, trace = null } = readQuery(request, ASKED);
   namespaceOf(namespace);
   const declared = declaredType(request);
-  await noteTrace(session, trace, terms);
-  using upload = terms.uploads.begin(session.id);
+  await noteTrace(session, trace, deps);
+  using upload = deps.uploads.begin(session.id);
   const pieces = uploadedPieces(request, {
     maxBytes: retention.max_artifact_bytes ?? Infinity,
     idleSeconds: limits.bodySeconds,
@@ -128,11 +128,11 @@ async function uploadArtifact(c: InSession, terms: ServeTerms, describer: Descri
   } catch (error) {
     const left = writer.abort();
     // A store that hangs is not waited for once more.
-    if (!(error instanceof StoreLate)) await inTime(left, patience, () => new StoreLate()).catch(terms.report);
+    if (!(error instanceof StoreLate)) await inTime(left, patience, () => new StoreLate()).catch(deps.report);
     if (upload.signal.aborted) return sessionRefused();
     throw error;
   }
-  if (!(await announced(terms, session, [ref]))) return sessionRefused();
+  if (!(await announced(deps, session, [ref]))) return sessionRefused();
   const query = trace === null ? "" : `?trace=${encodeURIComponent(trace)}`;
   return jsonAnswer({ artifact: publicRef(ref) }, 201, { Location: `${base}artifacts/${ref.id}${query}` });
 }
@@ -148,7 +148,7 @@ async function written(
   pieces: AsyncIterable<Uint8Array>,
   { declared, filename, describer }: Said,
 ): Promise<ArtifactRef> {
-  using look = await describer();
+  using look = await describer({ mime_type: declared, filename });
   for await (const piece of pieces) {
     look.push(piece);
     await writer.write(piece);

@@ -11,7 +11,7 @@ import { readJson, readQuery, TRACE } from "../http/request.js";
 import { eventStream, type SentEvent } from "../http/sse.js";
 import { emptyAnswer, refusal } from "../json-answer.js";
 import { closingRefused, methodRefused, runsRefused, sessionRefused } from "../refusals.js";
-import type { InSession, ServeEnv, ServeTerms } from "../terms.js";
+import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 
 /** UTF-16 units of a question, and of an answer that was given before. */
 const MAX_QUERY = 32 * 1024;
@@ -43,20 +43,20 @@ const STOPPED = z.object({
     .optional(),
 });
 
-type Terms = Pick<ServeTerms, "over">;
+type Terms = Pick<ServeDeps, "over">;
 
 /** Asking, following, answering pauses and giving up. `chats` is null where there is no model. */
-export function chatRoutes(chats: Chats | null, terms: Terms): Hono<ServeEnv> {
+export function chatRoutes(chats: Chats | null, deps: Terms): Hono<ServeEnv> {
   if (chats === null) return new Hono<ServeEnv>().all("*", () => noModel());
   return new Hono<ServeEnv>()
     .post("/", async (c) => {
       const asked = await readJson(c.req.raw, ASKED);
-      return streamed(c, chats, terms, () => chats.begin(c.get("session"), asked));
+      return streamed(c, chats, deps, () => chats.begin(c.get("session"), asked));
     })
     .all("/", () => methodRefused("POST"))
     .post("/resume", async (c) => {
       const { resume_token, answer } = await readJson(c.req.raw, ANSWERED);
-      return streamed(c, chats, terms, () => chats.resume(c.get("session"), resume_token, answer));
+      return streamed(c, chats, deps, () => chats.resume(c.get("session"), resume_token, answer));
     })
     .all("/resume", () => methodRefused("POST"))
     .get("/:run", async (c) => {
@@ -65,7 +65,7 @@ export function chatRoutes(chats: Chats | null, terms: Terms): Hono<ServeEnv> {
       if (place === null) return noRun();
       const said = c.req.header("last-event-id");
       const after = said !== undefined && isEventId(said) ? said : null;
-      return eventStream((signal) => chats.follow(session, place, after, signal), terms.over, session.expires_at);
+      return eventStream((signal) => chats.follow(session, place, after, signal), deps.over, session.expires_at);
     })
     .delete("/:run", async (c) => {
       const { call } = readQuery(c.req.raw, STOPPED);

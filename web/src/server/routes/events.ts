@@ -7,10 +7,10 @@ import { sessionChannel } from "../events/announcer.js";
 import { isEventId } from "../events/event-log.js";
 import { eventStream, type SentEvent } from "../http/sse.js";
 import { methodRefused } from "../refusals.js";
-import type { ServeEnv, ServeTerms } from "../terms.js";
+import type { ServeEnv, ServeDeps } from "../deps.js";
 
 /** What happens in the session, as server-sent events; with `Last-Event-ID` from there on. */
-export function eventRoutes({ state, sources, over }: ServeTerms): Hono<ServeEnv> {
+export function eventRoutes({ state, sources, over }: ServeDeps): Hono<ServeEnv> {
   return new Hono<ServeEnv>()
     .get("/", (c) => {
       const said = c.req.header("last-event-id");

@@ -6,16 +6,17 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { isArtifactId } from "../../artifacts/ids.js";
 import type { FullScope } from "../../artifacts/scope.js";
+import { SluiceError } from "../../errors/error.js";
 import type { UserFile } from "../../files/user-file.js";
 import type { UserStorage } from "../../files/user-storage.js";
 import { artifactHandler } from "../artifacts/handler.js";
 import { PAGE } from "../artifacts/page.js";
-import { inSteps, inStoreTime, readInTime } from "../http/time-limit.js";
-import { declaredType, MAX_FILENAME, readJson, readQuery, uploadedPieces } from "../http/request.js";
+import { inSteps, inStoreTime, inStoreTimes } from "../http/time-limit.js";
+import { BodyRefused, declaredType, MAX_FILENAME, readJson, readQuery, uploadedPieces } from "../http/request.js";
 import { emptyAnswer, jsonAnswer, notFound } from "../json-answer.js";
 import { methodRefused, nothingThere, sessionRefused } from "../refusals.js";
 import { ownerOf, scopeOf } from "../sessions/session.js";
-import type { InSession, ServedFiles, ServeEnv, ServeTerms } from "../terms.js";
+import type { InSession, ServedFiles, ServeEnv, ServeDeps } from "../deps.js";
 
 const FILENAME = z.string().min(1).max(MAX_FILENAME);
 const PUT = z.object({ filename: FILENAME });
@@ -27,9 +28,9 @@ const LIST = z.object({
 });
 
 /** The files of whoever is in the session; nothing where the server keeps none. */
-export function fileRoutes(terms: ServeTerms): Hono<ServeEnv> {
-  if (terms.files === null) return new Hono<ServeEnv>().all("*", nothingThere);
-  const routes = new FileRoutes(terms, terms.files);
+export function fileRoutes(deps: ServeDeps): Hono<ServeEnv> {
+  if (deps.files === null) return new Hono<ServeEnv>().all("*", nothingThere);
+  const routes = new FileRoutes(deps, deps.files);
   return new Hono<ServeEnv>()
     .get("/", (c) => routes.list(c))
     .post("/", (c) => routes.put(c))
@@ -45,17 +46,17 @@ export function fileRoutes(terms: ServeTerms): Hono<ServeEnv> {
 }
 
 class FileRoutes {
-  readonly #terms: ServeTerms;
+  readonly #deps: ServeDeps;
   readonly #files: ServedFiles;
 
-  constructor(terms: ServeTerms, files: ServedFiles) {
-    this.#terms = terms;
+  constructor(deps: ServeDeps, files: ServedFiles) {
+    this.#deps = deps;
     this.#files = files;
   }
 
   async list(c: InSession): Promise<Response> {
     const { limit, after } = readQuery(c.req.raw, LIST);
-    const all = await inStoreTime(this.#terms, this.#storage(c).list());
+    const all = await inStoreTime(this.#deps, this.#storage(c).list());
     // By name: one that is renamed or deleted meanwhile leaves the others where they are.
     const behind = after === undefined ? all : all.filter(({ name }) => name > after);
     const files = behind.slice(0, limit);
@@ -64,7 +65,7 @@ class FileRoutes {
   }
 
   async put(c: InSession): Promise<Response> {
-    const { limits, uploads, base } = this.#terms;
+    const { limits, uploads, base } = this.#deps;
     const request = c.req.raw;
     const { filename } = readQuery(request, PUT);
     const mime_type = declaredType(request);
@@ -87,18 +88,18 @@ class FileRoutes {
       return jsonAnswer({ file }, 201, { Location: `${base}files/${file.id}` });
     } catch (error) {
       if (upload.signal.aborted) return sessionRefused();
-      throw error;
+      throw error instanceof BodyRefused && error.status === 413 ? tooLarge(this.#files.maxBytes) : error;
     }
   }
 
   /** In whichever process it ended: files that are only its own went then, and what came later goes now. */
   async #isOver(c: InSession): Promise<boolean> {
-    return !this.#files.isLasting && (await this.#terms.state.sessions.find(c.get("session").id)) === null;
+    return !this.#files.isLasting && (await this.#deps.state.sessions.find(c.get("session").id)) === null;
   }
 
   async serve(c: InSession): Promise<Response> {
-    const { base, seen, report } = this.#terms;
-    const store = readInTime(this.#terms, this.#files.userFiles.store);
+    const { base, seen, report } = this.#deps;
+    const store = inStoreTimes(this.#deps, this.#files.userFiles.store);
     const handle = artifactHandler({ store, scope: this.#scope(c), base, folder: "files/", seen, onError: report });
     return (await handle(c.req.raw)) ?? nothingThere();
   }
@@ -115,7 +116,7 @@ class FileRoutes {
   async remove(c: InSession): Promise<Response> {
     return this.#withFile(c, async (storage, { name, id }) => {
       if (!(await storage.remove(name))) return notFound();
-      await this.#terms.seen.add(id, this.#scope(c));
+      await this.#deps.seen.add(id, this.#scope(c));
       await this.#tell(c);
       return emptyAnswer();
     });
@@ -130,10 +131,10 @@ class FileRoutes {
     const found = async (): Promise<Response> => {
       const id = c.req.param("id");
       const storage = this.#storage(c);
-      const file = isArtifactId(id) ? (await storage.list()).find((each) => each.id === id) : undefined;
-      return file === undefined ? notFound() : work(storage, file);
+      const file = isArtifactId(id) ? await storage.findArtifact(id) : null;
+      return file === null ? notFound() : work(storage, file);
     };
-    return inStoreTime(this.#terms, found());
+    return inStoreTime(this.#deps, found());
   }
 
   #storage(c: InSession): UserStorage {
@@ -146,6 +147,11 @@ class FileRoutes {
   }
 
   #tell(c: InSession): Promise<void> {
-    return this.#terms.announcer.tell(c.get("session").id, { kind: "files_changed" });
+    return this.#deps.announcer.tell(c.get("session").id, { kind: "files_changed" });
   }
+}
+
+/** As of a file that a tool made. */
+function tooLarge(most: number): SluiceError {
+  return new SluiceError("E_FILE_TOO_LARGE", `A file may have ${most} bytes here, and this one has more.`);
 }

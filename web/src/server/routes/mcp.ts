@@ -4,10 +4,10 @@
  */
 import { Hono } from "hono";
 import { nothingThere } from "../refusals.js";
-import type { ServeEnv, ServeTerms } from "../terms.js";
+import type { ServeEnv, ServeDeps } from "../deps.js";
 
 /** What the host answers; nothing where it offers none. */
-export function mcpRoutes({ mcp }: Pick<ServeTerms, "mcp">): Hono<ServeEnv> {
+export function mcpRoutes({ mcp }: Pick<ServeDeps, "mcp">): Hono<ServeEnv> {
   return new Hono<ServeEnv>().all("/:source", async (c) => {
     const source = c.req.param("source");
     return mcp?.names.has(source) === true ? mcp.answer(source, c.req.raw, c.get("session")) : nothingThere();

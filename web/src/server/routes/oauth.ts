@@ -8,17 +8,17 @@ import { messagePage, type Message } from "../message-page.js";
 import { methodRefused, saidOf } from "../refusals.js";
 import { inSession } from "../sessions/entry.js";
 import { ownerOf, type ServedSession } from "../sessions/session.js";
-import type { ServeEnv, ServeTerms } from "../terms.js";
+import type { ServeEnv, ServeDeps } from "../deps.js";
 
 /** A page for the person, who is known by the session's cookie. */
-export function oauthRoutes(terms: ServeTerms): Hono<ServeEnv> {
+export function oauthRoutes(deps: ServeDeps): Hono<ServeEnv> {
   return (
     new Hono<ServeEnv>()
       // To look, as HEAD does, is not to answer: each request is answered once.
       .use("/callback", (c, next) => (c.req.raw.method === "GET" ? next() : Promise.resolve(methodRefused("GET"))))
       .use("/callback", asPage)
-      .use("/callback", inSession(terms))
-      .get("/callback", async (c) => messagePage(await consented(new URL(c.req.url), c.get("session"), terms)))
+      .use("/callback", inSession(deps))
+      .get("/callback", async (c) => messagePage(await consented(new URL(c.req.url), c.get("session"), deps)))
   );
 }
 
@@ -41,17 +41,17 @@ const SIGNED_OUT: Message = {
 };
 
 /** What taking an answer works with. */
-type ConsentTerms = Pick<ServeTerms, "sources" | "announcer" | "report" | "over">;
+type ConsentDeps = Pick<ServeDeps, "sources" | "announcer" | "report" | "over">;
 
 /** Takes an answer, and has what waits for it go on. Never throws. */
-async function consented(url: URL, session: ServedSession, terms: ConsentTerms): Promise<Message> {
-  const { sources, announcer, report } = terms;
+async function consented(url: URL, session: ServedSession, deps: ConsentDeps): Promise<Message> {
+  const { sources, announcer, report } = deps;
   const state = url.searchParams.get("state") ?? "";
   try {
     const awaited = await sources.pauses.consentOf(state);
     if (awaited !== null && awaited.session !== session.id) return ANOTHERS;
     await sources.adoptProviders();
-    const { news, isTaken } = await redeemed(url, session, terms);
+    const { news, isTaken } = await redeemed(url, session, deps);
     if (!isTaken) return news;
     const answer = news === GIVEN ? true : null;
     if (awaited?.pause !== null && awaited !== null) await sources.pauses.answer(session.id, awaited.pause, answer);
@@ -70,7 +70,7 @@ async function consented(url: URL, session: ServedSession, terms: ConsentTerms):
 async function redeemed(
   url: URL,
   session: ServedSession,
-  { sources, report, over }: ConsentTerms,
+  { sources, report, over }: ConsentDeps,
 ): Promise<{ readonly news: Message; readonly isTaken: boolean }> {
   const user = ownerOf(session.identity);
   try {

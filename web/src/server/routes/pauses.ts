@@ -7,12 +7,12 @@ import { z } from "zod";
 import { readJson } from "../http/request.js";
 import { emptyAnswer, refusal } from "../json-answer.js";
 import { methodRefused } from "../refusals.js";
-import type { ServeEnv, ServeTerms } from "../terms.js";
+import type { ServeEnv, ServeDeps } from "../deps.js";
 
 const ANSWER = z.strictObject({ answer: z.unknown() });
 
 /** Answers a question of the session, in whichever process its call waits; null is no. */
-export function pauseRoutes({ sources }: Pick<ServeTerms, "sources">): Hono<ServeEnv> {
+export function pauseRoutes({ sources }: Pick<ServeDeps, "sources">): Hono<ServeEnv> {
   return new Hono<ServeEnv>()
     .post("/:pause", async (c) => {
       const { answer } = await readJson(c.req.raw, ANSWER);

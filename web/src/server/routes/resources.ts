@@ -5,10 +5,9 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { SluiceError } from "../../errors/error.js";
-import type { ToolContext } from "../../tools/context.js";
-import { checkUri } from "../../tools/resources/listed.js";
-import { MAX_WATCHED_URI } from "../../tools/resources/limits.js";
-import type { ResourceContent } from "../../tools/resources/contents.js";
+import type { ToolContext } from "../../tools/options.js";
+import { checkUri, MAX_WATCHED_URI } from "../../tools/resources/connection.js";
+import type { ResourceContent } from "../../tools/resources/cache.js";
 import type { ToolNode } from "../../tools-node.js";
 import { readQuery, segmentsOf, TRACE } from "../http/request.js";
 import { emptyAnswer, jsonAnswer } from "../json-answer.js";
@@ -18,7 +17,7 @@ import { noteTrace, scopeOf } from "../sessions/session.js";
 import { MAX_SUBSCRIPTIONS } from "../sessions/session-register.js";
 import { answeredFor } from "../sources/session-work.js";
 import { takenBack } from "../sources/watcher.js";
-import type { InSession, ServeEnv, ServeTerms } from "../terms.js";
+import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 
 const READ = z.object({ trace: TRACE.optional() });
 
@@ -29,62 +28,62 @@ const COMPLETION = z.object({
 });
 
 /** The resources of a source, by its name; each by its URI, percent-encoded as one segment. */
-export function resourceRoutes(terms: ServeTerms): Hono<ServeEnv> {
+export function resourceRoutes(deps: ServeDeps): Hono<ServeEnv> {
   return new Hono<ServeEnv>()
-    .get("/:namespace", (c) => listed(c, terms))
+    .get("/:namespace", (c) => listed(c, deps))
     .all("/:namespace", () => methodRefused("GET, HEAD"))
-    .get("/:namespace/templates", (c) => listedTemplates(c, terms))
+    .get("/:namespace/templates", (c) => listedTemplates(c, deps))
     .all("/:namespace/templates", () => methodRefused("GET, HEAD"))
-    .get("/:namespace/completions", (c) => completed(c, terms))
+    .get("/:namespace/completions", (c) => completed(c, deps))
     .all("/:namespace/completions", () => methodRefused("GET, HEAD"))
-    .get("/:namespace/:uri", (c) => read(c, terms))
+    .get("/:namespace/:uri", (c) => read(c, deps))
     .all("/:namespace/:uri", () => methodRefused("GET, HEAD"))
-    .put("/:namespace/:uri/subscription", (c) => subscribed(c, terms))
-    .delete("/:namespace/:uri/subscription", (c) => unsubscribed(c, terms))
+    .put("/:namespace/:uri/subscription", (c) => subscribed(c, deps))
+    .delete("/:namespace/:uri/subscription", (c) => unsubscribed(c, deps))
     .all("/:namespace/:uri/subscription", () => methodRefused("PUT, DELETE"));
 }
 
-function listed(c: InSession, terms: ServeTerms): Promise<Response> {
-  return withSource(c, terms, null, async (node, context) => {
+function listed(c: InSession, deps: ServeDeps): Promise<Response> {
+  return withSource(c, deps, null, async (node, context) => {
     const { items, left_out } = await node.listResources(context);
     return jsonAnswer({ resources: items, complete: left_out === 0 });
   });
 }
 
-function listedTemplates(c: InSession, terms: ServeTerms): Promise<Response> {
-  return withSource(c, terms, null, async (node, context) => {
+function listedTemplates(c: InSession, deps: ServeDeps): Promise<Response> {
+  return withSource(c, deps, null, async (node, context) => {
     const { items, left_out } = await node.listResourceTemplates(context);
     return jsonAnswer({ templates: items, complete: left_out === 0 });
   });
 }
 
-function completed(c: InSession, terms: ServeTerms): Promise<Response> {
+function completed(c: InSession, deps: ServeDeps): Promise<Response> {
   const { template, variable, value } = readQuery(c.req.raw, COMPLETION);
-  return withSource(c, terms, null, async (node, context) =>
+  return withSource(c, deps, null, async (node, context) =>
     jsonAnswer({ values: await node.complete(template, variable, value, context) }),
   );
 }
 
-async function read(c: InSession, terms: ServeTerms): Promise<Response> {
+async function read(c: InSession, deps: ServeDeps): Promise<Response> {
   const { trace = null } = readQuery(c.req.raw, READ);
-  const { uri } = namedIn(c, terms);
+  const { uri } = namedIn(c, deps);
   checkUri(uri);
-  return withSource(c, terms, trace, async (node, context) => {
-    await noteTrace(c.get("session"), trace, terms);
+  return withSource(c, deps, trace, async (node, context) => {
+    await noteTrace(c.get("session"), trace, deps);
     const { contents, artifacts, failures } = await node.readResource(uri, context);
-    for (const failure of failures) terms.report(failure);
-    if (!(await announced(terms, c.get("session"), artifacts))) return sessionRefused();
+    for (const failure of failures) deps.report(failure);
+    if (!(await announced(deps, c.get("session"), artifacts))) return sessionRefused();
     return jsonAnswer({ contents: contents.map(shown) });
   });
 }
 
 /** Asked of the source first, which may refuse it; then it stands in the register, for every process that listens. */
-function subscribed(c: InSession, terms: ServeTerms): Promise<Response> {
-  const { namespace, uri } = namedIn(c, terms);
+function subscribed(c: InSession, deps: ServeDeps): Promise<Response> {
+  const { namespace, uri } = namedIn(c, deps);
   checkUri(uri, "uri", MAX_WATCHED_URI);
   const session = c.get("session");
-  const { state, sources } = terms;
-  return withSource(c, terms, null, async (node, context) => {
+  const { state, sources } = deps;
+  return withSource(c, deps, null, async (node, context) => {
     await node.subscribe(uri, context);
     try {
       if (!(await state.sessions.subscribe(session.id, { namespace, uri }))) throw tooMany();
@@ -97,27 +96,27 @@ function subscribed(c: InSession, terms: ServeTerms): Promise<Response> {
   });
 }
 
-async function unsubscribed(c: InSession, terms: ServeTerms): Promise<Response> {
+async function unsubscribed(c: InSession, deps: ServeDeps): Promise<Response> {
   const session = c.get("session");
-  await terms.state.sessions.unsubscribe(session.id, namedIn(c, terms));
-  await terms.sources.subscriptionsChanged(session);
+  await deps.state.sessions.unsubscribe(session.id, namedIn(c, deps));
+  await deps.sources.subscriptionsChanged(session);
   return emptyAnswer();
 }
 
 function withSource(
   c: InSession,
-  terms: ServeTerms,
+  deps: ServeDeps,
   trace: string | null,
   work: (node: ToolNode, context: ToolContext) => Promise<Response>,
 ): Promise<Response> {
-  const { namespace } = namedIn(c, terms);
-  return answeredFor(c, terms, async (signal) => {
+  const { namespace } = namedIn(c, deps);
+  return answeredFor(c, deps, async (signal) => {
     const context = { scope: scopeOf(c.get("session"), trace), signal };
-    return work(await terms.sources.get(namespace, context), context);
+    return work(await deps.sources.get(namespace, context), context);
   });
 }
 
-function namedIn(c: InSession, { base }: ServeTerms): { readonly namespace: string; readonly uri: string } {
+function namedIn(c: InSession, { base }: ServeDeps): { readonly namespace: string; readonly uri: string } {
   const [namespace = "", uri = ""] = segmentsOf(c.req.raw, base, "resources");
   return { namespace, uri };
 }

@@ -11,7 +11,7 @@ import { identityRefused, methodRefused, rateRefused } from "../refusals.js";
 import type { SessionEnding } from "../sessions/end.js";
 import { giveCookie, inSession, takeCookie } from "../sessions/entry.js";
 import { identityOf, type Identity, type ServedSession } from "../sessions/session.js";
-import type { ServeEnv, ServeTerms } from "../terms.js";
+import type { ServeEnv, ServeDeps } from "../deps.js";
 
 const BEGIN = z.strictObject({ token: z.boolean().optional() });
 
@@ -24,22 +24,22 @@ const ENDING = 60_000;
  * Sessions: begun by whoever the host knows, with a cookie, or with a token where the body says `{"token": true}`; ended by
  * whoever is in them.
  */
-export function sessionRoutes(terms: ServeTerms, ending: SessionEnding): Hono<ServeEnv> {
+export function sessionRoutes(deps: ServeDeps, ending: SessionEnding): Hono<ServeEnv> {
   return new Hono<ServeEnv>()
     .post("/", async (c) => {
-      const identity = await identityOf(c.req.raw, terms);
+      const identity = await identityOf(c.req.raw, deps);
       if (identity === null) return identityRefused();
-      const rate = await terms.state.rates.take(rateKey(identity), terms.limits.sessionsPerMinute, MINUTE);
+      const rate = await deps.state.rates.take(rateKey(identity), deps.limits.sessionsPerMinute, MINUTE);
       if (!rate.ok) return rateRefused(rate.retryAfterSeconds);
       const { token: wantsToken = false } = await readJson(c.req.raw, BEGIN);
-      const session = newSession(identity, terms.limits.sessionSeconds);
-      await terms.state.sessions.begin(session);
-      if (wantsToken) return jsonAnswer({ ...shown(session), token: await terms.tokens.sign(session) }, 201);
-      await giveCookie(c, terms, session);
+      const session = newSession(identity, deps.limits.sessionSeconds);
+      await deps.readiness.unlessAway("state", deps.state.sessions.begin(session));
+      if (wantsToken) return jsonAnswer({ ...shown(session), token: await deps.tokens.sign(session) }, 201);
+      await giveCookie(c, deps, session);
       return withHeadersOf(c.res, jsonAnswer(shown(session), 201));
     })
     .all("/", () => methodRefused("POST"))
-    .use("/:id", inSession(terms))
+    .use("/:id", inSession(deps))
     .get("/:id", (c) => {
       const session = c.get("session");
       return isOwn(c.req.param("id"), session) ? jsonAnswer(shown(session)) : noSuchSession();
@@ -48,7 +48,7 @@ export function sessionRoutes(terms: ServeTerms, ending: SessionEnding): Hono<Se
       const session = c.get("session");
       if (!isOwn(c.req.param("id"), session)) return noSuchSession();
       const deleted = await inTime(ending.end(session.id), ENDING, () => new StoreLate());
-      takeCookie(c, terms);
+      takeCookie(c, deps);
       return withHeadersOf(c.res, jsonAnswer({ deleted_artifacts: deleted }));
     })
     .all("/:id", () => methodRefused("GET, HEAD, DELETE"));

@@ -11,7 +11,7 @@ import { methodRefused, saidOf } from "../refusals.js";
 import { scopeOf } from "../sessions/session.js";
 import { answeredFor, streamedFor } from "../sources/session-work.js";
 import { MAX_NAME, calledFor, type AskedCall } from "../sources/tool-call.js";
-import type { InSession, ServeEnv, ServeTerms } from "../terms.js";
+import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 
 const CALL = z.strictObject({
   args: z.record(z.string(), z.unknown()).default({}),
@@ -20,20 +20,20 @@ const CALL = z.strictObject({
 });
 
 /** The tools, and calls of them: as events, or as one answer in JSON for whoever accepts nothing else. */
-export function toolRoutes(terms: ServeTerms): Hono<ServeEnv> {
+export function toolRoutes(deps: ServeDeps): Hono<ServeEnv> {
   return new Hono<ServeEnv>()
-    .get("/", (c) => listed(c, terms))
+    .get("/", (c) => listed(c, deps))
     .all("/", () => methodRefused("GET, HEAD"))
     .post("/:name", async (c) => {
-      const call = await callIn(c, terms);
-      return wantsJson(c.req.header("accept") ?? "") ? answered(c, call, terms) : streamed(c, call, terms);
+      const call = await callIn(c, deps);
+      return wantsJson(c.req.header("accept") ?? "") ? answered(c, call, deps) : streamed(c, call, deps);
     })
     .all("/:name", () => methodRefused("POST"));
 }
 
-function listed(c: InSession, terms: ServeTerms): Promise<Response> {
-  return answeredFor(c, terms, async (signal) => {
-    const { nodes, unavailable } = await terms.sources.available({ scope: scopeOf(c.get("session")), signal });
+function listed(c: InSession, deps: ServeDeps): Promise<Response> {
+  return answeredFor(c, deps, async (signal) => {
+    const { nodes, unavailable } = await deps.sources.available({ scope: scopeOf(c.get("session")), signal });
     const missing = unavailable.map(({ source, error }) => {
       const { code, message } = saidOf(error, () => undefined);
       return { source, error: { code, message } };
@@ -46,21 +46,19 @@ function shown({ name, description, input_schema, extra }: ToolSpec): object {
   return { name, source: extra.namespace, description, args_schema: input_schema };
 }
 
-async function callIn(c: InSession, { base }: ServeTerms): Promise<AskedCall> {
+async function callIn(c: InSession, { base }: ServeDeps): Promise<AskedCall> {
   const { args, trace = null, timeout_seconds } = await readJson(c.req.raw, CALL);
   const [name = ""] = segmentsOf(c.req.raw, base, "tools");
   return { name: name.slice(0, MAX_NAME), args, trace, timeoutSeconds: timeout_seconds };
 }
 
-function answered(c: InSession, call: AskedCall, terms: ServeTerms): Promise<Response> {
-  return answeredFor(c, terms, async (signal) =>
-    jsonAnswer(await calledFor(c.get("session"), call, terms, { signal })),
-  );
+function answered(c: InSession, call: AskedCall, deps: ServeDeps): Promise<Response> {
+  return answeredFor(c, deps, async (signal) => jsonAnswer(await calledFor(c.get("session"), call, deps, { signal })));
 }
 
-function streamed(c: InSession, call: AskedCall, terms: ServeTerms): Response {
-  return streamedFor(c, terms, async (tell, signal) => {
-    const result = await calledFor(c.get("session"), call, terms, { signal, tell });
+function streamed(c: InSession, call: AskedCall, deps: ServeDeps): Response {
+  return streamedFor(c, deps, async (tell, signal) => {
+    const result = await calledFor(c.get("session"), call, deps, { signal, tell });
     return { kind: "result", ...result };
   });
 }

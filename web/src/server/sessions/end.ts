@@ -6,7 +6,7 @@ import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
 import { sessionChannel } from "../events/announcer.js";
-import type { ServeTerms } from "../terms.js";
+import type { ServeDeps } from "../deps.js";
 import type { EndedSession } from "./session-register.js";
 import { ownerOf, scopeOf } from "./session.js";
 
@@ -18,11 +18,11 @@ const AT_ONCE = 8;
 
 /** Ends sessions. */
 export class SessionEnding {
-  readonly #terms: ServeTerms;
+  readonly #deps: ServeDeps;
   readonly #others: readonly OnSessionEnd[];
 
-  constructor(terms: ServeTerms, others: readonly OnSessionEnd[]) {
-    this.#terms = terms;
+  constructor(deps: ServeDeps, others: readonly OnSessionEnd[]) {
+    this.#deps = deps;
     this.#others = others;
   }
 
@@ -33,7 +33,7 @@ export class SessionEnding {
    * @throws SluiceError E_STORE_… when some could not be: retention deletes them later.
    */
   async end(id: string): Promise<number> {
-    const { state, announcer } = this.#terms;
+    const { state, announcer } = this.#deps;
     const ended = await state.sessions.end(id);
     if (ended === null) return 0;
     await announcer.tell(id, { kind: "session_ended" });
@@ -54,7 +54,7 @@ export class SessionEnding {
 
   /** Deletes what is in one scope; one that cannot be deleted keeps none of the others. */
   async #clear({ session }: EndedSession, trace: string | null): Promise<number> {
-    const artifacts = new ScopedArtifacts(this.#terms.store, scopeOf(session, trace));
+    const artifacts = new ScopedArtifacts(this.#deps.store, scopeOf(session, trace));
     const ids: string[] = [];
     for await (const { id } of artifacts.list()) ids.push(id);
     let [deleted, failure]: [number, unknown] = [0, undefined];
@@ -79,7 +79,7 @@ function hasExpired(error: unknown): boolean {
 }
 
 /** Empties the folder of the session's user, and deletes files that do not outlive the session. */
-export function filesEnding({ files, report }: Pick<ServeTerms, "files" | "report">): OnSessionEnd {
+export function filesEnding({ files, report }: Pick<ServeDeps, "files" | "report">): OnSessionEnd {
   return async ({ session }) => {
     if (files === null) return;
     const scope = files.isLasting ? ownerOf(session.identity) : scopeOf(session);

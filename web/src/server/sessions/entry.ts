@@ -5,7 +5,7 @@
 import type { MiddlewareHandler } from "hono";
 import { setCookie } from "hono/cookie";
 import { sessionRefused } from "../refusals.js";
-import type { ServeEnv, ServeTerms } from "../terms.js";
+import type { ServeEnv, ServeDeps } from "../deps.js";
 import { identityOf, sameIdentity, type ServedSession } from "./session.js";
 
 type Cookies = Parameters<typeof setCookie>[0];
@@ -14,48 +14,48 @@ type Cookies = Parameters<typeof setCookie>[0];
 const MAX_COOKIES = 8;
 
 /** Lets through who is in a session, and asks for no more than one may; says which session it is. */
-export function inSession(terms: ServeTerms): MiddlewareHandler<ServeEnv> {
+export function inSession(deps: ServeDeps): MiddlewareHandler<ServeEnv> {
   return async (c, next) => {
     const { headers } = c.req.raw;
     // A page of another origin may share the browser's cookies, but not whose they are.
-    const isGuest = terms.hosts.isGuest(headers.get("origin") ?? "");
+    const isGuest = deps.hosts.isGuest(headers.get("origin") ?? "");
     const bearer = bearerIn(headers);
-    const tokens = bearer !== undefined ? [bearer] : isGuest ? [] : cookiesIn(headers, cookieName(terms, c.req.raw));
-    const id = await theOne(tokens, terms);
-    const session = id === null ? null : await terms.state.sessions.find(id);
+    const tokens = bearer !== undefined ? [bearer] : isGuest ? [] : cookiesIn(headers, cookieName(deps, c.req.raw));
+    const id = await theOne(tokens, deps);
+    const session = id === null ? null : await deps.readiness.unlessAway("state", deps.state.sessions.find(id));
     if (session === null) return sessionRefused();
-    if (bearer === undefined && (await isOfAnother(session, c.req.raw, terms))) return sessionRefused();
+    if (bearer === undefined && (await isOfAnother(session, c.req.raw, deps))) return sessionRefused();
     c.set("session", session);
-    return terms.admission.admit(c, next);
+    return deps.admission.admit(c, next);
   };
 }
 
 /** Whether the host knows the browser's person by now as another than the one who began: a proxy in front may sign in somebody else. */
-async function isOfAnother(session: ServedSession, request: Request, terms: ServeTerms): Promise<boolean> {
-  const identity = await identityOf(request, terms);
+async function isOfAnother(session: ServedSession, request: Request, deps: ServeDeps): Promise<boolean> {
+  const identity = await identityOf(request, deps);
   return identity !== null && !sameIdentity(identity, session.identity);
 }
 
 /** Gives a session's token to a browser, which shows it to no script. */
-export async function giveCookie(c: Cookies, terms: ServeTerms, session: ServedSession): Promise<void> {
-  setCookie(c, cookieName(terms, c.req.raw), await terms.tokens.sign(session), {
-    ...cookieTerms(terms),
+export async function giveCookie(c: Cookies, deps: ServeDeps, session: ServedSession): Promise<void> {
+  setCookie(c, cookieName(deps, c.req.raw), await deps.tokens.sign(session), {
+    ...cookieTerms(deps),
     expires: new Date(session.expires_at),
   });
 }
 
 /** Takes it back. */
-export function takeCookie(c: Cookies, terms: ServeTerms): void {
-  setCookie(c, cookieName(terms, c.req.raw), "", { ...cookieTerms(terms), maxAge: 0 });
+export function takeCookie(c: Cookies, deps: ServeDeps): void {
+  setCookie(c, cookieName(deps, c.req.raw), "", { ...cookieTerms(deps), maxAge: 0 });
 }
 
 /** Lax: a provider sends people back by a link. What changes something asks for the origin beside. */
-function cookieTerms({ base, hosts }: ServeTerms) {
+function cookieTerms({ base, hosts }: ServeDeps) {
   return { path: base, httpOnly: true, sameSite: "Lax", secure: isSecure(hosts.publicUrl) } as const;
 }
 
 /** Cookies know no ports: two servers on one machine would take each other's. */
-function cookieName({ hosts }: ServeTerms, request: Request): string {
+function cookieName({ hosts }: ServeDeps, request: Request): string {
   const asked = new URL(`http://${request.headers.get("host") ?? new URL(request.url).host}`);
   const { port } = hosts.publicUrl ?? asked;
   return `sluice_session${port === "" ? "" : `_${port}`}`;
@@ -73,8 +73,8 @@ function cookiesIn(headers: Headers, name: string): readonly string[] {
 }
 
 /** The session that the tokens are for; null where there is none. Between two nobody could tell which one is meant. */
-async function theOne(tokens: readonly string[], terms: ServeTerms): Promise<string | null> {
-  const read = await Promise.all(tokens.map((token) => terms.tokens.read(token)));
+async function theOne(tokens: readonly string[], deps: ServeDeps): Promise<string | null> {
+  const read = await Promise.all(tokens.map((token) => deps.tokens.read(token)));
   const ids = new Set(read.filter((id) => id !== null));
   const [id = null] = ids;
   return ids.size === 1 ? id : null;

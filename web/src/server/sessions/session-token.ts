@@ -3,7 +3,7 @@
  * @module
  */
 import { sign, verify } from "hono/jwt";
-import { wrong } from "../../core/call.js";
+import { wrong } from "../../errors/arguments.js";
 import type { ServedSession } from "./session.js";
 
 /** Characters that a secret must have. */

@@ -5,7 +5,7 @@
 import { MAX_SCOPE_FIELD, type FullScope } from "../../artifacts/scope.js";
 import { SluiceError } from "../../errors/error.js";
 import { inTime } from "../http/time-limit.js";
-import type { ServeTerms } from "../terms.js";
+import type { ServeDeps } from "../deps.js";
 import { MAX_TRACES } from "./session-register.js";
 
 /** Who somebody is, as the host's own authentication says. */
@@ -31,7 +31,7 @@ export interface ServedSession {
   readonly expires_at: number;
 }
 
-/** What a session sees and stores: with a trace, one of its runs (RFC 0.3 §7.2). */
+/** What a session sees and stores: with a trace, one of its runs. */
 export function scopeOf({ id, identity }: ServedSession, trace: string | null = null): FullScope {
   return { ...ownerOf(identity), session_id: id, trace_id: trace };
 }
@@ -69,7 +69,7 @@ const AUTHENTICATION = 30_000;
  */
 export async function identityOf(
   request: Request,
-  { authenticate }: Pick<ServeTerms, "authenticate">,
+  { authenticate }: Pick<ServeDeps, "authenticate">,
 ): Promise<Identity | null> {
   const asked = async (): Promise<Identity | null> => authenticate(request);
   try {
@@ -94,7 +94,7 @@ function isName(value: unknown): boolean {
 export async function noteTrace(
   { id }: ServedSession,
   trace: string | null,
-  { state }: Pick<ServeTerms, "state">,
+  { state }: Pick<ServeDeps, "state">,
 ): Promise<void> {
   if (trace === null || (await state.sessions.addTrace(id, trace))) return;
   const sentence = `A session has at most ${MAX_TRACES} traces: begin another session.`;

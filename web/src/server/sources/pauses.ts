@@ -2,7 +2,7 @@
  * Questions to a person in the middle of a call: the call waits in one process, the answer may arrive in another.
  * @module
  */
-import type { PauseReason, ToolContext } from "../../tools/context.js";
+import type { PauseReason, ToolContext } from "../../tools/options.js";
 import { ToolRateLimitError } from "../../tools/errors.js";
 import type { EventLog, LoggedEvent } from "../events/event-log.js";
 import type { ServedSession } from "../sessions/session.js";

@@ -8,16 +8,13 @@ import { SluiceError } from "../../errors/error.js";
 import { ToolNode } from "../../tools-node.js";
 import type { McpClientIdentity } from "../../tools/auth/mcp-discovery.js";
 import type { OAuthManager } from "../../tools/auth/oauth-manager.js";
-import type { OAuthStateStore } from "../../tools/auth/oauth-state-store.js";
-import { userKey } from "../../tools/auth/owner.js";
-import type { OAuthProviderConfig } from "../../tools/auth/provider-config.js";
-import { wasClosed } from "../../tools/closed.js";
+import type { OAuthStateStore } from "../../tools/auth/pending-requests.js";
+import { userKey } from "../../tools/auth/token-store.js";
+import type { OAuthProviderConfig } from "../../tools/auth/oauth-client.js";
+import { ToolNodeError, ToolRateLimitError, wasClosed } from "../../tools/errors.js";
 import type { ExternalToolConfig, ToolConfig } from "../../tools/config.js";
-import { transportOf } from "../../tools/config/connection.js";
-import type { ToolContext } from "../../tools/context.js";
-import { ToolNodeError, ToolRateLimitError } from "../../tools/errors.js";
-import type { ToolNodeEvent } from "../../tools/event.js";
-import type { ToolNodeOptions } from "../../tools/options.js";
+import { transportOf } from "../../tools/connection.js";
+import type { ToolContext, ToolNodeEvent, ToolNodeOptions } from "../../tools/options.js";
 import { substitute, type Variables } from "../../tools/variables.js";
 
 const MAX_NODES = 256;
@@ -36,7 +33,7 @@ export interface SourceFacts {
 }
 
 /** What a source is served with. */
-interface ServedSourceTerms {
+interface ServedSourceDeps {
   /** As it was given, and as it was read. */
   readonly given: ExternalToolConfig;
   readonly config: ToolConfig;
@@ -58,14 +55,14 @@ interface ServedSourceTerms {
  */
 export class ServedSource implements AsyncDisposable {
   readonly facts: SourceFacts;
-  readonly #terms: ServedSourceTerms;
+  readonly #deps: ServedSourceDeps;
   readonly #isPerUser: boolean;
   /** Least recently used first. */
   readonly #nodes = new Map<string, SourceNode>();
 
-  constructor(terms: ServedSourceTerms) {
-    const { name, transport, description, auth_type, user_files } = terms.config;
-    this.#terms = terms;
+  constructor(deps: ServedSourceDeps) {
+    const { name, transport, description, auth_type, user_files } = deps.config;
+    this.#deps = deps;
     this.#isPerUser = auth_type === "oauth2_user" || user_files;
     this.facts = { name, transport, description, asks_consent: auth_type === "oauth2_user" };
   }
@@ -78,19 +75,19 @@ export class ServedSource implements AsyncDisposable {
   /** Sees to it that the provider is known to whom this source's users give access. Throws as `discoverMcpProvider`. */
   async ensureProvider(): Promise<void> {
     const source = this.#tokenSource;
-    if (source !== null) await this.#terms.providers.ensure(source);
+    if (source !== null) await this.#deps.providers.ensure(source);
   }
 
   /** The same, as far as another process found it out. Never throws. */
   async adoptProvider(): Promise<void> {
     const source = this.#tokenSource;
-    if (source !== null) await this.#terms.providers.adopt(source);
+    if (source !== null) await this.#deps.providers.adopt(source);
   }
 
   /** Null where no provider is found out. */
   get #tokenSource(): TokenSource | null {
-    const { name, auth_type, auth_config } = this.#terms.config;
-    const endpoint = endpointOf(this.#terms);
+    const { name, auth_type, auth_config } = this.#deps.config;
+    const endpoint = endpointOf(this.#deps);
     if (auth_type !== "oauth2_user" || endpoint === undefined || endpoint.kind === "stdio") return null;
     return { source: name, provider: auth_config["provider"] ?? name, url: endpoint.url };
   }
@@ -103,7 +100,7 @@ export class ServedSource implements AsyncDisposable {
   }
 
   #nodeOf(context: ToolContext): SourceNode {
-    const { over } = this.#terms;
+    const { over } = this.#deps;
     over.throwIfAborted();
     const key = this.#isPerUser ? userKey(context) : "";
     const known = this.#nodes.get(key);
@@ -115,7 +112,7 @@ export class ServedSource implements AsyncDisposable {
   }
 
   #made(key: string): SourceNode {
-    const { given, options, onEvent, over } = this.#terms;
+    const { given, options, onEvent, over } = this.#deps;
     const isOneUsers = this.#isPerUser;
     const owner = isOneUsers ? key : null;
     const node = new ToolNode(given, {
@@ -131,7 +128,7 @@ export class ServedSource implements AsyncDisposable {
 
   /** Those whom nobody asked for of late go; of the others none is taken from whoever works with it. */
   #makeRoom(): void {
-    const { maxNodes = MAX_NODES, idle = IDLE } = this.#terms;
+    const { maxNodes = MAX_NODES, idle = IDLE } = this.#deps;
     const before = performance.now() - idle;
     for (const [key, node] of this.#nodes) {
       if (node.usedAt > before) continue;
@@ -149,7 +146,7 @@ export class ServedSource implements AsyncDisposable {
 }
 
 /** Where an MCP server is; undefined for other sources, and where a variable is missing, which connecting says. */
-function endpointOf({ config, variables }: ServedSourceTerms): ReturnType<typeof transportOf> | undefined {
+function endpointOf({ config, variables }: ServedSourceDeps): ReturnType<typeof transportOf> | undefined {
   if (config.transport !== "mcp") return undefined;
   try {
     return transportOf(config.connection, (text) => substitute(text, variables, config.name));
@@ -182,12 +179,12 @@ export class SourceNode implements AsyncDisposable {
    */
   constructor(
     node: ToolNode,
-    terms: { readonly isOneUsers: boolean; readonly prepare: () => Promise<void>; readonly over: AbortSignal },
+    deps: { readonly isOneUsers: boolean; readonly prepare: () => Promise<void>; readonly over: AbortSignal },
   ) {
     this.#node = node;
-    this.#isOneUsers = terms.isOneUsers;
-    this.#prepare = terms.prepare;
-    this.#over = terms.over;
+    this.#isOneUsers = deps.isOneUsers;
+    this.#prepare = deps.prepare;
+    this.#over = deps.over;
   }
 
   /** Connected. Throws what `ToolNode.connect` throws, for a while after a failure the same; the reason of the context's signal. */
@@ -247,7 +244,7 @@ export class SourceNode implements AsyncDisposable {
 const KEPT = 24 * 60 * 60;
 
 /** What providers are found out with. */
-interface SharedProviderTerms {
+interface SharedProviderDeps {
   readonly manager: OAuthManager;
   readonly states: OAuthStateStore;
   /** Who this program is; undefined: nothing is found out. */
@@ -269,15 +266,15 @@ interface TokenSource {
  * both are the same client of the provider.
  */
 export class SharedProviders {
-  readonly #terms: SharedProviderTerms;
+  readonly #deps: SharedProviderDeps;
 
-  constructor(terms: SharedProviderTerms) {
-    this.#terms = terms;
+  constructor(deps: SharedProviderDeps) {
+    this.#deps = deps;
   }
 
   /** Sees to it that the manager knows the provider of a source. Throws what `discoverMcpProvider` throws. */
   async ensure(of: TokenSource): Promise<void> {
-    const { manager, client } = this.#terms;
+    const { manager, client } = this.#deps;
     if (client === undefined || (await this.adopt(of))) return;
     const { source, provider, url } = of;
     const key = await keyOf(of, client);
@@ -288,7 +285,7 @@ export class SharedProviders {
 
   /** Takes over what another process found out, and asks nobody. False where there is nothing. Never throws. */
   async adopt(of: TokenSource): Promise<boolean> {
-    const { manager, client } = this.#terms;
+    const { manager, client } = this.#deps;
     if (manager.hasProvider(of.provider)) return true;
     if (client === undefined) return false;
     try {
@@ -304,7 +301,7 @@ export class SharedProviders {
 
   /** What others found out in the same moment goes before. */
   async #kept(key: string, found: OAuthProviderConfig): Promise<OAuthProviderConfig> {
-    const { states } = this.#terms;
+    const { states } = this.#deps;
     try {
       const others = await this.#load(key);
       if (others !== null) return others;
@@ -316,7 +313,7 @@ export class SharedProviders {
   }
 
   async #load(key: string): Promise<OAuthProviderConfig | null> {
-    return (await this.#terms.states.loadOAuthState(key)) as OAuthProviderConfig | null;
+    return (await this.#deps.states.loadOAuthState(key)) as OAuthProviderConfig | null;
   }
 }
 

@@ -8,13 +8,12 @@ import { SluiceError } from "../../errors/error.js";
 import type { ToolNode } from "../../tools-node.js";
 import type { McpClientIdentity } from "../../tools/auth/mcp-discovery.js";
 import { OAuthManager } from "../../tools/auth/oauth-manager.js";
-import type { OAuthProviderConfig } from "../../tools/auth/provider-config.js";
+import type { OAuthProviderConfig } from "../../tools/auth/oauth-client.js";
 import { readToolConfig, type ExternalToolConfig, type ToolConfig } from "../../tools/config.js";
-import type { ToolContext } from "../../tools/context.js";
+import type { ToolContext, ToolNodeEvent } from "../../tools/options.js";
 import { environmentVariables } from "../../tools/environment.js";
 import { ToolNodeError, ToolTimeoutError } from "../../tools/errors.js";
-import type { ToolNodeEvent } from "../../tools/event.js";
-import type { UserFileHandling } from "../../tools/user-files/handling.js";
+import type { UserFileHandling } from "../../tools/user-files.js";
 import { variablesOf, type Variables } from "../../tools/variables.js";
 import type { Announcer } from "../events/announcer.js";
 import type { EndedSession } from "../sessions/session-register.js";
@@ -49,13 +48,13 @@ export class ServedSources implements AsyncDisposable {
   readonly #report: (error: unknown) => void;
 
   /** Throws a ToolNodeError for a source or a provider that is wrong, SluiceError E_INVALID_ARGUMENT for two of one name. */
-  constructor(terms: ServedSourcesTerms) {
-    const { state, announcer, report, over, providers = {} } = terms;
+  constructor(deps: ServedSourcesDeps) {
+    const { state, announcer, report, over, providers = {} } = deps;
     this.#report = report;
     this.oauth = new OAuthManager({ providers, tokenStore: state.tokens, stateStore: state.runs });
     this.pauses = new Pauses(state.events);
     this.underWay = new UnderWay(state.events, report);
-    this.#sources = sourcesOf(terms, this.oauth, (event, owner) => this.#take(event, owner));
+    this.#sources = sourcesOf(deps, this.oauth, (event, owner) => this.#take(event, owner));
     this.#watching = new Watching({
       get: (name, context) => this.get(name, context),
       report,
@@ -154,6 +153,7 @@ export class ServedSources implements AsyncDisposable {
   #take(event: ToolNodeEvent, owner: string | null): void {
     if ((event.kind === "failed" || event.kind === "tools_changed") && event.error !== undefined)
       this.#report(event.error);
+    else if (event.kind === "refused") this.#report(new SluiceError(event.error.code, event.message));
     this.#watching.take(event, owner);
   }
 }
@@ -167,7 +167,7 @@ function unknownSource(): SluiceError {
 }
 
 /** What sources are served with. */
-interface ServedSourcesTerms {
+interface ServedSourcesDeps {
   readonly sources: readonly ExternalToolConfig[];
   /** Values of `${VAR}`; those of the environment when left out. */
   readonly variables?: Variables | Readonly<Record<string, string | undefined>> | undefined;
@@ -191,7 +191,7 @@ interface ServedSourcesTerms {
  * @throws ToolNodeError for one that is wrong, SluiceError E_INVALID_ARGUMENT for two of one name.
  */
 function sourcesOf(
-  { sources, variables: given, oauthClient: client, state, store, userFiles, report, over }: ServedSourcesTerms,
+  { sources, variables: given, oauthClient: client, state, store, userFiles, report, over }: ServedSourcesDeps,
   manager: OAuthManager,
   onEvent: (event: ToolNodeEvent, owner: string | null) => void,
 ): ReadonlyMap<string, ServedSource> {

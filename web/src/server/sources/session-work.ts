@@ -9,7 +9,7 @@ import type { EventLog } from "../events/event-log.js";
 import { eventStream, type SentEvent } from "../http/sse.js";
 import { CLOSING, closingRefused, saidOf, sessionRefused } from "../refusals.js";
 import { isSessionOver, OVER } from "../sessions/session.js";
-import type { InSession, ServeTerms } from "../terms.js";
+import type { InSession, ServeDeps } from "../deps.js";
 
 /** What is told in place of a result. */
 interface FailedEvent {
@@ -23,7 +23,7 @@ const PASSING = "tool_progress";
 /** Answers by work. Throws what it throws for itself. */
 export async function answeredFor(
   c: InSession,
-  { sources, state, over }: ServeTerms,
+  { sources, state, over }: ServeDeps,
   work: (signal: AbortSignal) => Promise<Response>,
 ): Promise<Response> {
   const { id } = c.get("session");
@@ -41,7 +41,7 @@ export async function answeredFor(
 /** Answers by what work tells, and then by what it comes to; `failed` where it throws. */
 export function streamedFor(
   c: InSession,
-  { sources, over, report }: ServeTerms,
+  { sources, over, report }: ServeDeps,
   work: (tell: (event: Told) => void, signal: AbortSignal) => Promise<Told>,
 ): Response {
   const { id } = c.get("session");
@@ -58,7 +58,7 @@ export function streamedFor(
 
 function failure(
   error: unknown,
-  { signal, over, report }: { readonly signal: AbortSignal } & Pick<ServeTerms, "over" | "report">,
+  { signal, over, report }: { readonly signal: AbortSignal } & Pick<ServeDeps, "over" | "report">,
 ): Told {
   if (over.aborted) return failedEvent("E_STORE_CLOSED", CLOSING);
   if (isSessionOver(error) || (signal.aborted && isAbort(error))) return failedEvent("E_SESSION", OVER);

@@ -4,11 +4,11 @@
  */
 import type { AnswerRef } from "../../core/sluice.js";
 import { SluiceError } from "../../errors/error.js";
-import type { ToolContext, ToolProgress } from "../../tools/context.js";
-import type { ToolResult } from "../../tools/tool-answer.js";
+import type { ToolContext, ToolProgress } from "../../tools/options.js";
+import type { ToolResult } from "../../tools/tool-call.js";
 import { announced, publicRef } from "../events/announcer.js";
 import { noteTrace, scopeOf, sessionOver, type ServedSession } from "../sessions/session.js";
-import type { ServeTerms } from "../terms.js";
+import type { ServeDeps } from "../deps.js";
 import { askedBy } from "./pauses.js";
 import type { Told } from "./session-work.js";
 
@@ -50,11 +50,11 @@ export const MAX_NAME = 400;
 export async function calledFor(
   session: ServedSession,
   { name, args, trace, timeoutSeconds }: AskedCall,
-  terms: ServeTerms,
+  deps: ServeDeps,
   { signal, tell }: { readonly signal: AbortSignal; readonly tell?: (event: Told) => void },
 ): Promise<CallResult> {
-  const { sources } = terms;
-  await noteTrace(session, trace, terms);
+  const { sources } = deps;
+  await noteTrace(session, trace, deps);
   const context: ToolContext = {
     scope: scopeOf(session, trace),
     signal,
@@ -70,8 +70,8 @@ export async function calledFor(
   const tool = node.getTools().find((each) => each.name === name);
   if (tool === undefined) throw new SluiceError("E_NOT_FOUND", "There is no tool of that name here: see GET tools.");
   const result = await tool.call(args, context);
-  if (!(await announced(terms, session, result.artifacts))) throw sessionOver();
-  await tellClamped(session, name, result, terms);
+  if (!(await announced(deps, session, result.artifacts))) throw sessionOver();
+  await tellClamped(session, name, result, deps);
   if (result.display !== undefined) tell?.({ kind: "tool_display", display: result.display } as Told);
   return shown(result);
 }
@@ -80,7 +80,7 @@ async function tellClamped(
   { id }: ServedSession,
   tool: string,
   { cut, text }: ToolResult,
-  { announcer }: ServeTerms,
+  { announcer }: ServeDeps,
 ): Promise<void> {
   if (cut === undefined) return;
   const clamped_size = Array.from(text).length;

@@ -4,17 +4,16 @@
  */
 import { onAbort } from "../../core/abort.js";
 import type { ToolNode } from "../../tools-node.js";
-import { userKey } from "../../tools/auth/owner.js";
-import type { ToolContext } from "../../tools/context.js";
+import { userKey } from "../../tools/auth/token-store.js";
+import type { ToolContext, ToolNodeEvent } from "../../tools/options.js";
 import { ToolClientError } from "../../tools/errors.js";
-import type { ToolNodeEvent } from "../../tools/event.js";
 import type { Announcer, SessionEvent } from "../events/announcer.js";
 import type { EventLog } from "../events/event-log.js";
 import { MAX_SUBSCRIPTIONS, type SessionRegister, type Subscription } from "../sessions/session-register.js";
 import { scopeOf, type ServedSession } from "../sessions/session.js";
 
 /** What watching works with. */
-interface WatchingTerms extends Pick<WatcherTerms, "get" | "report"> {
+interface WatchingDeps extends Pick<WatcherDeps, "get" | "report"> {
   readonly register: SessionRegister;
   readonly events: EventLog;
   readonly announcer: Announcer;
@@ -42,12 +41,12 @@ interface Entry {
  * to the session's channel. A session that listens in two processes is told twice of a change, once by each.
  */
 export class Watching implements AsyncDisposable {
-  readonly #terms: WatchingTerms;
+  readonly #deps: WatchingDeps;
   readonly #entries = new Map<string, Entry>();
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(terms: WatchingTerms) {
-    this.#terms = terms;
+  constructor(deps: WatchingDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -70,7 +69,7 @@ export class Watching implements AsyncDisposable {
 
   /** Has every process that watches for a session look at the register again. Settles when this one has. */
   async changed(session: string): Promise<void> {
-    await this.#terms.events.append(controlOf(session), { kind: "changed" });
+    await this.#deps.events.append(controlOf(session), { kind: "changed" });
     await this.#entries.get(session)?.watcher.sync();
   }
 
@@ -78,7 +77,7 @@ export class Watching implements AsyncDisposable {
   async ended(session: string): Promise<void> {
     const entry = this.#entries.get(session);
     if (entry !== undefined) await this.#end(session, entry);
-    await this.#terms.events.end(controlOf(session));
+    await this.#deps.events.end(controlOf(session));
   }
 
   /** Takes an event of a source; `owner`: of whose connection, null where all share one. */
@@ -100,7 +99,7 @@ export class Watching implements AsyncDisposable {
   }
 
   #begin(session: ServedSession, isBack: boolean): Entry {
-    const { register, events, announcer, get, report, over } = this.#terms;
+    const { register, events, announcer, get, report, over } = this.#deps;
     const watcher = new Watcher({
       session,
       get,
@@ -113,7 +112,7 @@ export class Watching implements AsyncDisposable {
     const forget = onAbort(over, () => void this.#end(session.id, entry));
     void followed(watcher, events, session.id, report).finally(forget);
     void begun(watcher, isBack);
-    this.#timer ??= setInterval(() => this.#look(), this.#terms.look ?? LOOK);
+    this.#timer ??= setInterval(() => this.#look(), this.#deps.look ?? LOOK);
     this.#timer.unref();
     return entry;
   }
@@ -128,7 +127,7 @@ export class Watching implements AsyncDisposable {
     clearTimeout(entry.lingering);
     entry.lingering = setTimeout(() => {
       if (entry.listeners === 0) void this.#end(session, entry);
-    }, this.#terms.linger ?? LINGER);
+    }, this.#deps.linger ?? LINGER);
     entry.lingering.unref();
   }
 
@@ -175,7 +174,7 @@ function controlOf(session: string): string {
 const LEAVING = 10_000;
 
 /** What a watcher works with. */
-interface WatcherTerms {
+interface WatcherDeps {
   readonly session: ServedSession;
   /** A source, connected. */
   readonly get: (namespace: string, context: ToolContext) => Promise<ToolNode>;
@@ -193,7 +192,7 @@ interface Watched extends Subscription {
 
 /** Asks sources for what a session is to be told of, as long as somebody listens. */
 class Watcher implements AsyncDisposable {
-  readonly #terms: WatcherTerms;
+  readonly #deps: WatcherDeps;
   readonly #over = new AbortController();
   readonly #watched = new Map<string, Watched>();
   /** Sources and resources whose failure was reported: they are tried again and again, and told of once. */
@@ -201,8 +200,8 @@ class Watcher implements AsyncDisposable {
   #syncing: Promise<void> | undefined;
   #isStale = false;
 
-  constructor(terms: WatcherTerms) {
-    this.#terms = terms;
+  constructor(deps: WatcherDeps) {
+    this.#deps = deps;
   }
 
   /** Aborted when nobody listens any more. */
@@ -212,7 +211,7 @@ class Watcher implements AsyncDisposable {
 
   /** Whose the session is, as sources tell their users apart. */
   get owner(): string {
-    return userKey({ scope: scopeOf(this.#terms.session) });
+    return userKey({ scope: scopeOf(this.#deps.session) });
   }
 
   /** What is watched at the moment. */
@@ -227,7 +226,7 @@ class Watcher implements AsyncDisposable {
 
   /** Tells the session. */
   tell(event: SessionEvent): void {
-    this.#terms.tell(event);
+    this.#deps.tell(event);
   }
 
   /** Looks what the register says now, and does it. Settles when that is done, or nobody listens any more. Never throws. */
@@ -252,7 +251,7 @@ class Watcher implements AsyncDisposable {
     while (this.#isStale && !this.signal.aborted) {
       this.#isStale = false;
       try {
-        const wanted = (await this.#terms.wanted()).slice(0, MAX_SUBSCRIPTIONS);
+        const wanted = (await this.#deps.wanted()).slice(0, MAX_SUBSCRIPTIONS);
         await this.#adjust(wanted);
       } catch (error) {
         this.#report("", error);
@@ -280,7 +279,7 @@ class Watcher implements AsyncDisposable {
   async #entered(namespace: string, group: readonly Subscription[]): Promise<void> {
     const context = this.#context;
     try {
-      const node = await this.#terms.get(namespace, context);
+      const node = await this.#deps.get(namespace, context);
       const isKnown = (each: Subscription): boolean => this.#watched.get(keyOf(each))?.node === node;
       const [known] = group.filter(isKnown);
       if (known !== undefined) await reopened(node, known.uri, context);
@@ -311,13 +310,13 @@ class Watcher implements AsyncDisposable {
   }
 
   get #context(): ToolContext {
-    return { scope: scopeOf(this.#terms.session), signal: this.signal };
+    return { scope: scopeOf(this.#deps.session), signal: this.signal };
   }
 
   #report(what: string, error: unknown): void {
     if (this.signal.aborted || this.#reported.has(what)) return;
     this.#reported.add(what);
-    this.#terms.report(error);
+    this.#deps.report(error);
   }
 }
 

@@ -2,10 +2,15 @@
  * Models of the Vercel AI SDK, from any of its providers (AI SDK 5 and later): asked, and their answers put together.
  * @module
  */
-import { checkOptions, OBJECT, type OptionTests } from "../../../errors/options.js";
-import { adaptError, type AnswerHeaders, fromStatus, type ToolPlace } from "../../../tools/adapt-error.js";
-import { subjectOf } from "../../../tools/adapting/place.js";
-import { ToolClientError, ToolConnectionError, ToolNodeError } from "../../../tools/errors.js";
+import { checkOptions, OBJECT, type OptionTests } from "../../../errors/arguments.js";
+import { adaptError, type AnswerHeaders, fromStatus } from "../../../tools/adapt-error.js";
+import {
+  subjectOf,
+  ToolClientError,
+  ToolConnectionError,
+  ToolNodeError,
+  type ToolPlace,
+} from "../../../tools/errors.js";
 import {
   jsonIn,
   type AssistantMessage,
@@ -20,10 +25,10 @@ import {
   MAX_CALLS,
   type StopReason,
 } from "../client.js";
-import { Asking, ASKING, type AskingOptions, type TurnAttempt, wrongOption } from "../resilience.js";
+import { LlmCaller, ASKING, type LlmRequestOptions, type TurnAttempt, wrongOption } from "../resilience.js";
 
 /** How a model of the SDK is asked. */
-export interface AiSdkClientOptions extends AskingOptions {
+export interface AiSdkClientOptions extends LlmRequestOptions {
   /** What is given to it beside the conversation: `temperature`, `maxOutputTokens`, `providerOptions`, … */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
@@ -37,7 +42,7 @@ export class AiSdkClient implements LlmClient {
   readonly model: string;
   readonly #model: AiSdkModel;
   readonly #settings: Readonly<Record<string, unknown>>;
-  readonly #asking: Asking;
+  readonly #caller: LlmCaller;
 
   /** Throws E_INVALID_ARGUMENT for what is no model, or one of a version that there was not yet, and for an option that is wrong. */
   constructor(model: AiSdkModel, options: AiSdkClientOptions = {}) {
@@ -46,7 +51,7 @@ export class AiSdkClient implements LlmClient {
     this.model = model.modelId;
     this.#model = model;
     this.#settings = options.settings ?? {};
-    this.#asking = new Asking(model.modelId, options);
+    this.#caller = new LlmCaller(model.modelId, options);
   }
 
   async ask({ messages, tools }: LlmRequest, options: LlmOptions = {}): Promise<LlmAnswer> {
@@ -55,7 +60,7 @@ export class AiSdkClient implements LlmClient {
       prompt: promptOf(messages),
       ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: "function" as const, ...tool })) }),
     };
-    return this.#asking.turn(async (attempt) => {
+    return this.#caller.turn(async (attempt) => {
       try {
         const { stream } = await this.#model.doStream({ ...call, abortSignal: attempt.signal } as never);
         return await answerOf(stream, attempt);

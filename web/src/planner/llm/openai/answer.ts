@@ -4,9 +4,8 @@
  * @module
  */
 import { createParser } from "eventsource-parser";
-import { adaptFetchError, fromStatus } from "../../../tools/adapt-error.js";
-import { subjectOf } from "../../../tools/adapting/place.js";
-import { ToolClientError, ToolConnectionError, ToolServerError } from "../../../tools/errors.js";
+import { adaptFetchError, fromStatus, quotedReason } from "../../../tools/adapt-error.js";
+import { subjectOf, ToolClientError, ToolConnectionError, ToolServerError } from "../../../tools/errors.js";
 import { chunksIn } from "../../../core/value.js";
 import {
   jsonIn,
@@ -290,9 +289,6 @@ function reasonOf(said: string | undefined, hasCalls: boolean): StopReason {
   return hasCalls ? "tool_calls" : "stop";
 }
 
-/** Characters of a server's own sentence. */
-const MAX_SENTENCE = 300;
-
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Whether the server sends us on; browsers hide where. */
@@ -301,12 +297,12 @@ function isRedirect({ type, status }: Response): boolean {
 }
 
 /** A redirect, which is not followed. */
-function redirected({ status, headers, url }: Response, reading: Reading): ToolClientError {
+function redirected({ status, headers, url }: Response, { place, secret = "" }: Reading): ToolClientError {
   const known = status === 0 ? "" : ` (HTTP ${status})`;
   const remedy = "where that is right, give the address that it leads to as baseUrl";
-  const sentence = `${subjectOf(reading.place)} redirects${known}, which is not followed: ${remedy}.`;
-  const target = quoted(baseIn(headers.get("location"), url), reading);
-  return new ToolClientError(target === "" ? sentence : `${sentence} It leads to ${target}`, {
+  const sentence = `${subjectOf(place)} redirects${known}, which is not followed: ${remedy}.`;
+  const target = quotedReason(baseIn(headers.get("location"), url), { secrets: [secret] }, "It leads to");
+  return new ToolClientError(sentence + target, {
     ...(status !== 0 && { status }),
   });
 }
@@ -331,10 +327,9 @@ function told({ message, status }: NonNullable<ReturnType<typeof errorIn>>, read
   return error;
 }
 
-/** A server's sentence behind ours; nothing where it has none. */
-function quotedBehind(sentence: string, reading: Reading): string {
-  const line = quoted(sentence, reading);
-  return line === "" ? "" : ` It says: ${line}`;
+/** A server's sentence behind ours, without the key; nothing where it has none. */
+function quotedBehind(sentence: string, { secret = "" }: Reading): string {
+  return quotedReason(sentence, { secrets: [secret] });
 }
 
 /** The server's sentence in the answer to a request that it refuses; empty where there is none. */
@@ -342,14 +337,6 @@ function sentenceIn(text: string): string {
   const answer = jsonIn(text);
   // Some put what went wrong into a list of one.
   return errorIn(Array.isArray(answer) ? answer[0] : answer)?.message ?? "";
-}
-
-/** A server's own words, defused and without the key. */
-function quoted(text: string, { secret }: Reading): string {
-  const hidden = secret === undefined || secret === "" ? text : text.replaceAll(secret, "***");
-  const line = hidden.replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
-  if (line === "") return "";
-  return JSON.stringify(line.length > MAX_SENTENCE ? `${line.slice(0, MAX_SENTENCE)}…` : line);
 }
 
 /** The base URL that an address stands for, without what may be a secret; empty where there is none. */

@@ -3,7 +3,7 @@
  * (platform.openai.com/docs/api-reference/chat/create)
  * @module
  */
-import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTests } from "../../../errors/options.js";
+import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTests } from "../../../errors/arguments.js";
 import { adaptFetchError } from "../../../tools/adapt-error.js";
 import {
   jsonIn,
@@ -15,11 +15,11 @@ import {
   type LlmTool,
   type LlmToolCall,
 } from "../client.js";
-import { Asking, ASKING, type AskingOptions, type TurnAttempt, wrongOption } from "../resilience.js";
+import { LlmCaller, ASKING, type LlmRequestOptions, type TurnAttempt, wrongOption } from "../resilience.js";
 import { answerOf } from "./answer.js";
 
 /** Which model, and where. */
-export interface OpenAiClientOptions extends AskingOptions {
+export interface OpenAiClientOptions extends LlmRequestOptions {
   /** As its server calls it, such as `gpt-4o` or `llama3.2`. */
   readonly model: string;
   /** Up to and without `/chat/completions`, such as `http://localhost:11434/v1`; OpenAI's own when left out. */
@@ -41,7 +41,7 @@ export class OpenAiClient implements LlmClient {
   readonly model: string;
   readonly #url: URL;
   readonly #options: OpenAiClientOptions;
-  readonly #asking: Asking;
+  readonly #caller: LlmCaller;
 
   /** Throws E_INVALID_ARGUMENT for an option that is wrong, or that there is not: what is sent as a header must be one. */
   constructor(options: OpenAiClientOptions) {
@@ -50,13 +50,13 @@ export class OpenAiClient implements LlmClient {
     this.model = model;
     this.#url = endpointOf(baseUrl);
     this.#options = options;
-    this.#asking = new Asking(model, options);
+    this.#caller = new LlmCaller(model, options);
   }
 
   async ask(request: LlmRequest, options: LlmOptions = {}): Promise<LlmAnswer> {
     const { body: more = {}, apiKey: secret } = this.#options;
     const body = JSON.stringify(bodyOf(request, this.model, more));
-    return this.#asking.turn(async (attempt) => {
+    return this.#caller.turn(async (attempt) => {
       const response = await this.#sent(body, attempt);
       return answerOf(response, { ...attempt, secret });
     }, options);

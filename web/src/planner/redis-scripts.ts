@@ -6,9 +6,10 @@
  * memory refuses; the writes behind it are not refused any more, and so it is all or nothing.
  * @module
  */
-import type { StorageAct } from "../../errors/storage.js";
-import { DAMAGED, LARGE } from "./failures.js";
-import { plainScript, type Script } from "./server.js";
+import type { StorageAct } from "../errors/storage.js";
+import { DAMAGED, LARGE } from "../redis/failures.js";
+import { plainScript, strangeReply, textOf, type Script } from "../redis/server.js";
+import type { DatedText } from "./state-store.js";
 
 // ARGV[1] and ARGV[2]: the time in milliseconds and its microseconds as a fraction; empty for the server's own clock.
 const TIME = `
@@ -275,3 +276,24 @@ return found
 `,
   { parts: [HEAD], isRepeatable: true },
 );
+
+/** A piece of a history. */
+export interface Page {
+  /** Newest first. */
+  readonly found: readonly DatedText[];
+  /** Where what is older begins; undefined where nothing is. */
+  readonly next: readonly [seen: string, before: string] | undefined;
+}
+
+/** A piece of a history, behind so many that were seen before. Throws SluiceError E_STORE_READ for anything else. */
+export function pageOf(reply: unknown, seenBefore: string): Page {
+  const [next, ...texts]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+  const [, seen, before] = /^(\d+) (\d+)$/.exec(textOf(next) ?? "") ?? [];
+  if (next !== "" && !(before !== undefined && Number(seen) > Number(seenBefore))) throw strangeReply();
+  const found = texts.map((each) => {
+    const [, at, text] = /^(\d+) \d+ ([^]*)$/.exec(textOf(each) ?? "") ?? [];
+    if (text === undefined) throw strangeReply();
+    return { at: Number(at), text };
+  });
+  return { found, next: seen === undefined || before === undefined ? undefined : [seen, before] };
+}

@@ -11,6 +11,7 @@ import type { Admission } from "./http/admission.js";
 import type { HostGuard } from "./http/host-guard.js";
 import type { ServedMcp, ServeLimits } from "./options.js";
 import type { SeenArtifacts } from "./artifacts/handler.js";
+import type { Readiness } from "./readiness.js";
 import type { SessionTokens } from "./sessions/session-token.js";
 import type { Authenticate, ServedSession } from "./sessions/session.js";
 import type { ServedSources } from "./sources/served-sources.js";
@@ -18,7 +19,7 @@ import type { ServeState } from "./state.js";
 import type { Uploads } from "./uploads.js";
 
 /** What all routes share. */
-export interface ServeTerms {
+export interface ServeDeps {
   readonly store: RetainingArtifactStore;
   /** What the store is held to. */
   readonly retention: Retention;
@@ -42,6 +43,8 @@ export interface ServeTerms {
   readonly admission: Admission;
   /** What sessions upload at the moment. */
   readonly uploads: Uploads;
+  /** Which of the stores and the state can be reached. */
+  readonly readiness: Readiness;
   /** Tells sessions what happened. */
   readonly announcer: Announcer;
   /** Told what nobody who asks is told. Never throws. */
