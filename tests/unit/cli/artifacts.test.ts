@@ -1,6 +1,7 @@
-import { readFile, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, afterAll, describe, expect, test } from "vitest";
+import { endedOwner } from "../artifacts/ended.js";
 import { listed, Room, sluice, type ListedRef } from "./command.js";
 import { PDF, PNG, SCREENSHOT, sha256, WORKBOOK } from "./results.js";
 
@@ -142,6 +143,20 @@ describe("sluice artifacts, changing", () => {
     expect(JSON.parse(stdout)).toMatchObject({ blobs: 0, bytes: 0 });
     expect((await sluice(["artifacts", "gc", "--store", room.store])).stdout).toMatch(/^removed 0 blobs/);
     expect(await listed(room.store)).toHaveLength(3);
+  });
+
+  test("gc says how many bytes of a process that was killed it removed", async () => {
+    await using room = await filled();
+    const temporaries = join(room.store, "tmp");
+    const outputs: string[] = [];
+    for (const words of [[], ["--json"]]) {
+      const left = join(temporaries, `${await endedOwner(temporaries)}-${"0".repeat(16)}`);
+      await mkdir(left);
+      await writeFile(join(left, "blob"), new Uint8Array(3 * 1024 * 1024));
+      outputs.push((await sluice(["artifacts", "gc", "--store", room.store, ...words])).stdout);
+    }
+    expect(outputs[0]).toBe("removed 0 blobs, 1 leftover: 3.0 MB\n");
+    expect(JSON.parse(outputs[1] ?? "")).toEqual({ artifacts: 0, blobs: 0, bytes: 3 * 1024 * 1024, temporaries: 1 });
   });
 
   test("gc holds a store to the limits of a configuration", async () => {

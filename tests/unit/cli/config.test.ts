@@ -51,10 +51,10 @@ function kinds({ type }: ConfigKey): string[] {
     .sort();
 }
 
-test("there are the keys of the RFC's four sections and of doors, each once", () => {
+test("there are the keys of the RFC's four sections and of interceptors, each once", () => {
   const names = KEYS.map(({ key }) => key);
   expect(new Set(names).size).toBe(names.length);
-  for (const section of ["binary_detection", "resources", "guardrail", "retention", "door"]) {
+  for (const section of ["binary_detection", "resources", "guardrail", "retention", "interceptor"]) {
     expect(names.some((name) => name.startsWith(`${section}.`))).toBe(true);
   }
 });
@@ -169,7 +169,7 @@ async function takes(config: SluiceConfig): Promise<boolean> {
   }
 }
 
-const UNKNOWN = ["unknown", "guardrail.unknown", "retention.unknown", "door.unknown"];
+const UNKNOWN = ["unknown", "guardrail.unknown", "retention.unknown", "interceptor.unknown"];
 
 describe("what the schema takes, the library takes, and nothing else", () => {
   test.each(NAMED)("%s", async (name) => {

@@ -24,7 +24,7 @@ describe("transform over a store that refuses", () => {
       expect(stdout).toContain("not stored");
       expect(stdout).not.toContain(PDF.toString("base64").slice(0, 40));
       expect(() => JSON.parse(stdout) as unknown).not.toThrow();
-      expect(stderr).toMatch(/^sluice: The store could not be written: .*\nThe store is .*\n$/);
+      expect(stderr).toMatch(/^sluice: The store folder is a file, .*: name another folder\.\nThe store is .*\n$/);
       expect(stderr).toContain(room.store);
       expect(stdout).not.toContain(room.store);
     }
@@ -139,5 +139,34 @@ describe("a damaged artifact", () => {
       code: 74,
       stdout: "",
     });
+  });
+});
+
+describe("where few files may be open", () => {
+  const commands = [
+    ["transform", "--store", "memory"],
+    ["sniff"],
+    ["artifacts", "list", "--store", "/nowhere"],
+    ["run", "--user", "ada", "--", "true"],
+    ["proxy", "--store", "memory", "--", "cat"],
+    ["serve", "--listen", "127.0.0.1:0"],
+  ];
+
+  test.each(commands)("%s says so in one line, and fails", async (...words) => {
+    const outcomes = await Promise.all(
+      [24, 28, 32].map((limit) =>
+        shell(`ulimit -n ${limit}; exec "${process.execPath}" "${COMMAND}" ${words.join(" ")}`),
+      ),
+    );
+    const stderr = expect.stringMatching(/^sluice: .*raise the limit, see ulimit -n.*\n$/) as string;
+    expect(outcomes).toEqual(outcomes.map(() => ({ code: 1, stdout: "", stderr })));
+  });
+
+  test("results are made as soon as node can load what makes them", async () => {
+    await using room = await Room.open();
+    const command = `exec "${process.execPath}" "${COMMAND}" transform --store "${room.store}"`;
+    const { code, stdout, stderr } = await shell(`ulimit -n 64; ${command}`, { input: SCREENSHOT });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).not.toBe("");
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { PNG } from "../core/samples.js";
-import { sluice, type Ended, type RunOptions } from "./command.js";
+import { listed, sluice, type Ended, type RunOptions } from "./command.js";
 
 describe("sluice files", () => {
   let folder: string;
@@ -53,6 +53,32 @@ describe("sluice files", () => {
     const { code, stderr } = await files(["get", "raport.pdf", "--user", "ada"]);
     expect(code).not.toBe(0);
     expect(stderr).toContain('did you mean "report.pdf"?');
+  });
+
+  test("keeps files above --base64-size-limit-mb in --large-store, and shows those of both as one", async () => {
+    const large = join(folder, "large");
+    const sizes = ["--large-store", large, "--base64-size-limit-mb", "0.001"];
+    await files(["put", "--user", "ada", "--as", "small.txt", ...sizes], { input: "x" });
+    await files(["put", "--user", "ada", "--as", "large.txt", ...sizes], { input: "x".repeat(2000) });
+    const kept = [...(await listed(join(folder, "store"))), ...(await listed(large))];
+    expect(kept.map(({ filename }) => filename)).toEqual(["small.txt", "large.txt"]);
+    const { stdout } = await files(["list", "--user", "ada", "--large-store", large]);
+    expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual(["large.txt", "small.txt", ""]);
+    const got = await files(["get", "large.txt", "--user", "ada", "--large-store", large]);
+    expect(got.stdout).toBe("x".repeat(2000));
+  });
+
+  test("refuses a file above --max-file-size-mb, of which nothing stays", async () => {
+    const { code, stderr } = await files(["put", "--user", "ada", "--as", "a.txt", "--max-file-size-mb", "0.001"], {
+      input: "x".repeat(2000),
+    });
+    expect([code, stderr]).toEqual([1, expect.stringContaining("and at most 1048 are taken")]);
+    expect((await files(["list", "--user", "ada"])).stdout).toBe("");
+  });
+
+  test("says what a size is", async () => {
+    const { code, stderr } = await files(["put", "--user", "ada", "--as", "a", "--max-file-size-mb", "1GB"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--max-file-size-mb must be a number of MiB from")]);
   });
 
   test("takes no address for a folder", async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { withoutMark } from "../../../web/src/cli/input.js";
-import { isBlank, linePieces } from "../../../web/src/transports/lines.js";
+import { isBlank, linePieces } from "../../../web/src/jsonrpc/lines.js";
 import { indent, oneLine } from "../../../web/src/cli/pretty.js";
 import { parseRange, resolveRange } from "../../../web/src/cli/artifacts.js";
-import { defaultFolder } from "../../../web/src/cli/store.js";
+import { defaultFolder } from "../../../web/src/cli/store-folder.js";
 import { alignedTable } from "../../../web/src/cli/table.js";
 import { counted, humanSize } from "../../../web/src/core/amounts.js";
 import { humanAge, printable } from "../../../web/src/cli/terminal.js";

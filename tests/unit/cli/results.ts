@@ -12,7 +12,7 @@ export const PNG: Buffer = makePng({ width: 64, height: 48 });
 
 export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
-/** The answer of RFC 0.3 Appendix B as a CallToolResult: a PDF in JSON in a text block. */
+/** The usual incident as a CallToolResult: a PDF in JSON in a text block. */
 export const WORKBOOK: string = JSON.stringify({
   content: [{ type: "text", text: JSON.stringify({ content: PDF.toString("base64"), name: "Sales", format: "pdf" }) }],
 });

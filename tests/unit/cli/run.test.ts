@@ -41,6 +41,19 @@ describe.skipIf(reason !== undefined)("sluice run", () => {
     expect([code, stdout === noise, stderr]).toEqual([7, true, "aside\n"]);
   });
 
+  test("logs a write that was denied, with whose it was and when, behind what the command says of it", async () => {
+    await using room = await Room.open();
+    const line = "echo before >&2; echo x > /etc/planted; printf after >&2";
+    const options = ["run", "--user", "ada", "--tenant", "acme", "--tmp", room.path("tmp")];
+    const { stdout, stderr } = await sluice([...options, "--", "sh", "-c", line]);
+    const [before, said, logged, after, ...rest] = stderr.split("\n");
+    expect([stdout, before, after, rest]).toEqual(["", "before", "after", []]);
+    expect(said).toMatch(/^sh: .*\/etc\/planted: Read-only file system$/);
+    expect(logged).toMatch(
+      /^sluice: \d{4}-\d\d-\d\dT[\d:.]+Z sh for "ada" of "acme" was refused a write: .*"\/etc\/planted" was not written\.$/,
+    );
+  });
+
   test("gives the command its user's folder, and few variables", async () => {
     await using room = await Room.open();
     const line = "env; cd /tmp; echo */; echo out > $TMPDIR/out";
@@ -53,6 +66,19 @@ describe.skipIf(reason !== undefined)("sluice run", () => {
     expect(stdout).toMatch(/^ada\/$/m);
     expect(stdout).not.toContain("SECRET");
     expect(await readFile(room.path("tmp/ada/out"), "utf8")).toBe("out\n");
+  });
+
+  test.each([
+    [[], ["input_files", "out"]],
+    [
+      ["--persist-files", "true"],
+      ["input_files", "out"],
+    ],
+    [["--persist-files", "false"], []],
+  ])("leaves the folder as the command did, or empty: %j", async (options, left) => {
+    await using room = await Room.open();
+    const { code } = await sluice([...BASICS, room.path("tmp"), ...options, "--", "sh", "-c", "echo x > $TMPDIR/out"]);
+    expect([code, (await readdir(room.path("tmp/ada"))).sort()]).toEqual([0, left]);
   });
 
   test("hides the store that commands use, also one that is not there yet", async () => {

@@ -17,14 +17,20 @@ const SECRETS = {
   SLUICE_LATER_KEY: `later-${SECRET}`,
 };
 
-/** A program that writes the environments of itself and of its siblings to a file, and ends when its input does. */
+/**
+ * A program that writes the environments of itself and of its siblings to a file, and ends when its input does. A sibling that is
+ * still a copy of the parent, and did not become a program of its own, has no environment of its own either.
+ */
 const PROGRAM = `
   const { readdirSync, readFileSync, writeFileSync } = require("node:fs");
+  const commandOf = (pid) => readFileSync("/proc/" + pid + "/cmdline", "utf8");
   const siblings = [];
   for (const pid of process.platform === "linux" ? readdirSync("/proc") : []) {
     try {
       const stat = readFileSync("/proc/" + pid + "/stat", "utf8");
-      if (stat.slice(stat.lastIndexOf(")")).split(" ")[2] === String(process.ppid)) siblings.push(readFileSync("/proc/" + pid + "/environ", "utf8"));
+      if (stat.slice(stat.lastIndexOf(")")).split(" ")[2] !== String(process.ppid)) continue;
+      // Looked at before the environment: it may become a program in between.
+      if (commandOf(pid) !== commandOf(process.ppid)) siblings.push(readFileSync("/proc/" + pid + "/environ", "utf8"));
     } catch {}
   }
   setTimeout(() => writeFileSync(process.argv[2], JSON.stringify([process.env, siblings])), 50);

@@ -41,7 +41,7 @@ const WRONG: readonly (readonly [args: string[], sentence: RegExp])[] = [
   [["transform", "-x"], /no option -x/],
   [["run", "--", "true"], /say whose server it is with --user NAME/],
   [["run", "--user", "ada"], /run needs a command: sluice run --user NAME -- COMMAND/],
-  [["tools"], /needs a verb: list, connect, call/],
+  [["tools"], /needs a verb: list, connect, disconnect, call/],
   [["tools", "cal"], /did you mean call\?/],
   [["tools", "connect"], /needs SOURCE/],
   [["tools", "call", "a.b"], /there is no source "a"/],

@@ -3,8 +3,8 @@
  * @module
  */
 import { createInterface } from "node:readline/promises";
-import { configured, RetainingArtifactStore } from "../artifacts/retention/retaining-store.js";
-import type { Collected } from "../artifacts/retention/keeper.js";
+import { withRetention, RetainingArtifactStore } from "../artifacts/retention/retaining-store.js";
+import type { Collected } from "../artifacts/retention/manager.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "../artifacts/store.js";
 import { counted, humanSize } from "../core/amounts.js";
 import { checkSections } from "../core/config.js";
@@ -14,7 +14,8 @@ import { readConfig } from "./configuration.js";
 import { deliver } from "./delivery.js";
 import { CommandError, Exit, UsageError } from "./exit.js";
 import { artifactId, locate, locateAll, parseScope, scopeText } from "./scope.js";
-import { openKeptStore, storeFolder } from "./store.js";
+import { openKeptStore } from "./store.js";
+import { storeFolder } from "./store-folder.js";
 import { alignedTable, tabbedRow, type Column } from "./table.js";
 import { humanAge, printable, type Output, type Terminal } from "./terminal.js";
 
@@ -175,7 +176,7 @@ async function collect(store: ArtifactStore, configFile: string | undefined): Pr
   const config = await readConfig(configFile);
   // A `retention` that is misspelt would let everything stay, and nobody would know.
   checkSections(config);
-  const { store: kept } = configured(store, config);
+  const { store: kept } = withRetention(store, config);
   return kept instanceof RetainingArtifactStore ? kept.collect() : null;
 }
 

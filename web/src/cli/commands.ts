@@ -89,6 +89,35 @@ const SOURCES: OptionSpec = {
 /** For programs that read the output. */
 const JSON_OUT: OptionSpec = { name: "json", help: "print JSON" };
 
+/** Where large files of users are. */
+const LARGE_STORE: OptionSpec = {
+  name: "large-store",
+  value: "DIR|s3://B/P",
+  help: "where users' files above --base64-size-limit-mb are kept: a folder, or a bucket and a prefix; left out, where all are",
+};
+
+/** What of users' files goes to the large store. */
+const SIZE_LIMIT: OptionSpec = {
+  name: "base64-size-limit-mb",
+  value: "MIB",
+  help: "users' files up to this are kept in --store, larger ones in --large-store; 300 when left out",
+};
+
+/** How large a user's file may be. */
+const MAX_SIZE: OptionSpec = {
+  name: "max-file-size-mb",
+  value: "MIB",
+  help: "what a user's file may have; a larger one is refused (E_FILE_TOO_LARGE); 51200 when left out",
+};
+
+/** Whether users' files stay. */
+const PERSIST: OptionSpec = {
+  name: "persist-files",
+  value: "true|false",
+  choices: ["true", "false"],
+  help: "whether users' files outlive a session (`true` when left out); else a session's are deleted at its end",
+};
+
 /** Sessions, artifacts, resources, events and chat over HTTP. */
 const SERVE_COMMAND: CommandSpec = {
   name: "serve",
@@ -119,6 +148,10 @@ const SERVE_COMMAND: CommandSpec = {
       value: "redis://…",
       help: "share sessions, events and runs with other processes by a Redis server, for which @redis/client has to be installed",
     },
+    PERSIST,
+    LARGE_STORE,
+    SIZE_LIMIT,
+    MAX_SIZE,
     { name: "verbose", help: "a line for each request" },
     { name: "keys", help: "list every key of the configuration with its effect, and end" },
   ],
@@ -154,6 +187,10 @@ const RUN_COMMAND: CommandSpec = {
     },
     { name: "hide", value: "DIR", multiple: true, help: "a folder that COMMAND must not see, such as a store" },
     { name: "env", value: "VARIABLE", multiple: true, help: "a variable of the environment that COMMAND gets too" },
+    {
+      ...PERSIST,
+      help: "whether the user's folder stays as it is when COMMAND ends (`true` when left out); else it is emptied",
+    },
   ],
   examples: [
     ["sluice run --user ada -- uvx mcp-server-git", "a server of ada's"],
@@ -183,19 +220,41 @@ const TOOL_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "tools connect",
-    summary: "try whether a source can be reached",
+    summary: "sign in to a source, and try it",
     operands: "SOURCE",
     minOperands: 1,
     maxOperands: 1,
     about: [
-      "Connects to a preset, or to the source of the file that has this name, and says which tools and resources it has, and how long it took.",
+      "Connects to a preset, or to the source of that name in the file, and prints its tools, its resources and how long it took.",
+      'If the source has each user sign in ("auth_type": "oauth2_user"), your browser opens and returns to an address on this machine; without a browser the address is printed. The token goes to a file that only you can read, in $XDG_CONFIG_HOME/sluice/tokens or ~/.config/sluice/tokens. Other commands use and renew it; `sluice tools disconnect` deletes it.',
+      "Some providers, such as GitHub, accept only programs that are registered with them. Register one there with the callback address http://127.0.0.1/callback, and set GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET; for another source, its own name in capitals.",
     ],
-    options: [SOURCES],
+    options: [
+      SOURCES,
+      { name: "no-browser", help: "print the address to sign in at, and open no browser" },
+      { name: "client-id", value: "ID", help: "the id of the program that you registered with the provider" },
+      { name: "issuer", value: "URL", help: "the OAuth provider, if the source does not name it" },
+      { name: "port", value: "N", help: "the port that the browser returns to; any free one when left out" },
+    ],
     examples: [
+      ["GITHUB_CLIENT_ID=… GITHUB_CLIENT_SECRET=… sluice tools connect github", "sign in, in your browser"],
       ["SQLITE_FILE=data.db sluice tools connect sqlite", "a preset"],
       ["sluice tools connect weather --config sources.json", "a source of a file"],
     ],
     load: async () => (await import("./tools/connect.js")).run,
+  },
+  {
+    name: "tools disconnect",
+    summary: "sign out of a source",
+    operands: "SOURCE",
+    minOperands: 1,
+    maxOperands: 1,
+    about: [
+      "Deletes the token that `sluice tools connect` got for this source. The provider is not told: revoke the access there too.",
+    ],
+    options: [],
+    examples: [["sluice tools disconnect github", "the token is gone"]],
+    load: async () => (await import("./tools/connect.js")).disconnect,
   },
   {
     name: "tools call",
@@ -282,6 +341,7 @@ const WHOSE: readonly OptionSpec[] = [
   { name: "user", value: "NAME", help: "whose files: one user never sees another's" },
   { name: "tenant", value: "NAME", help: "the tenant that the user belongs to, where there are tenants" },
   STORE,
+  LARGE_STORE,
 ];
 
 /** `sluice files …` */
@@ -305,7 +365,13 @@ const FILE_COMMANDS: readonly CommandSpec[] = [
     about: [
       "Keeps each FILE, or standard input, by its name, made fit for every system; what had the name before stays as an older version. Prints the names.",
     ],
-    options: [...WHOSE, { name: "as", value: "NAME", help: "the name, in place of FILE's own" }, JSON_OUT],
+    options: [
+      ...WHOSE,
+      SIZE_LIMIT,
+      MAX_SIZE,
+      { name: "as", value: "NAME", help: "the name, in place of FILE's own" },
+      JSON_OUT,
+    ],
     examples: [
       ["sluice files put --user ada sales.csv", "one file"],
       ["curl -s https://example.org/x | sluice files put --user ada --as x.html", "from a pipe"],

@@ -2,20 +2,24 @@
  * `sluice files …`: the files of one user.
  * @module
  */
+import { TieredArtifactStore } from "../artifacts/tiered-store.js";
 import { counted, humanSize } from "../core/amounts.js";
+import { FLAGS, MIB } from "../files/options.js";
 import { coreDescriber, UserStorage } from "../files/user-storage.js";
 import type { UserFile } from "../files/user-file.js";
 import type { Invocation } from "./commands.js";
 import { deliver } from "./delivery.js";
 import { Exit, UsageError } from "./exit.js";
+import { fileFlags } from "./file-flags.js";
 import { openInput, type Input } from "./input.js";
+import { openLargeStore } from "./large-store.js";
 import { Progress } from "./progress.js";
 import { openKeptStore } from "./store.js";
 import { alignedTable, tabbedRow, type Column } from "./table.js";
 import { humanAge, printable, type Output, type Terminal } from "./terminal.js";
 
 export async function listFiles(invocation: Invocation, { output }: Terminal): Promise<number> {
-  const files = await (await openFiles(invocation)).list();
+  const files = await withFiles(invocation, (storage) => storage.list());
   if (invocation.has("json")) await output.write(`${JSON.stringify(files, null, 2)}\n`);
   else if (output.isTerminal) await printTable(files, output);
   else for (const file of files) await output.write(`${tabbedRow(plainRow(file))}\n`);
@@ -54,13 +58,14 @@ export async function putFiles(invocation: Invocation, terminal: Terminal): Prom
   if (as === undefined && (names.length === 0 || names.includes("-"))) {
     throw new UsageError("standard input has no name: give it one with --as NAME", invocation.command);
   }
-  const files = await openFiles(invocation);
   const kept: UserFile[] = [];
-  for (const name of names.length === 0 ? ["-"] : names) {
-    const file = await put(files, as ?? name, await openInput(name, terminal), terminal);
-    kept.push(file);
-    if (!invocation.has("json")) await terminal.output.write(`${printable(file.name)}\n`);
-  }
+  await withFiles(invocation, async (files) => {
+    for (const name of names.length === 0 ? ["-"] : names) {
+      const file = await put(files, as ?? name, await openInput(name, terminal), terminal);
+      kept.push(file);
+      if (!invocation.has("json")) await terminal.output.write(`${printable(file.name)}\n`);
+    }
+  });
   if (invocation.has("json")) await terminal.output.write(`${JSON.stringify(kept, null, 2)}\n`);
   return Exit.ok;
 }
@@ -87,27 +92,29 @@ async function* watched(
 }
 
 export async function getFile(invocation: Invocation, terminal: Terminal): Promise<number> {
-  const files = await openFiles(invocation);
-  const name = invocation.operands[0] ?? "";
-  const bytes = await files.open(name);
-  const found = await files.find(name);
-  const what = { name, mime_type: found?.mime_type ?? null, size: found?.size_bytes ?? 0, command: invocation.command };
-  await deliver(bytes, what, invocation.value("output"), terminal);
+  await withFiles(invocation, async (files) => {
+    const name = invocation.operands[0] ?? "";
+    const bytes = await files.open(name);
+    const found = await files.find(name);
+    const mime_type = found?.mime_type ?? null;
+    const what = { name, mime_type, size: found?.size_bytes ?? 0, command: invocation.command };
+    await deliver(bytes, what, invocation.value("output"), terminal);
+  });
   return Exit.ok;
 }
 
 export async function renameFile(invocation: Invocation, { output }: Terminal): Promise<number> {
-  const files = await openFiles(invocation);
   const [name = "", to = ""] = invocation.operands;
-  const file = await files.rename(name, to);
+  const file = await withFiles(invocation, (files) => files.rename(name, to));
   await output.write(invocation.has("json") ? `${JSON.stringify(file, null, 2)}\n` : `${printable(file.name)}\n`);
   return Exit.ok;
 }
 
 export async function removeFiles(invocation: Invocation, { output, errors }: Terminal): Promise<number> {
-  const files = await openFiles(invocation);
   const outcomes: { name: string; removed: boolean }[] = [];
-  for (const name of invocation.operands) outcomes.push({ name, removed: await files.remove(name) });
+  await withFiles(invocation, async (files) => {
+    for (const name of invocation.operands) outcomes.push({ name, removed: await files.remove(name) });
+  });
   if (invocation.has("json")) await output.write(`${JSON.stringify(outcomes, null, 2)}\n`);
   for (const { name, removed } of outcomes) {
     if (!removed) await errors.write(`sluice: there is no file ${printable(JSON.stringify(name))}\n`);
@@ -115,13 +122,19 @@ export async function removeFiles(invocation: Invocation, { output, errors }: Te
   return outcomes.every(({ removed }) => removed) ? Exit.ok : Exit.failure;
 }
 
-/** Those of `--user`, of `--tenant` where users belong to one. Throws UsageError. */
-async function openFiles(invocation: Invocation): Promise<UserStorage> {
+/** Works with those of `--user`, of `--tenant` where users belong to one. Throws UsageError. */
+async function withFiles<T>(invocation: Invocation, work: (files: UserStorage) => Promise<T>): Promise<T> {
   const user_id = invocation.value("user");
   if (user_id === undefined || user_id === "") {
     throw new UsageError("say whose files with --user NAME", invocation.command);
   }
-  const store = await openKeptStore(invocation.value("store"));
+  const near = await openKeptStore(invocation.value("store"));
+  const { base64_size_limit_mb, max_file_size_mb } = { ...FLAGS, ...fileFlags(invocation) };
+  const place = invocation.value("large-store");
+  await using large = place === undefined ? undefined : await openLargeStore(place);
+  const limitBytes = Math.floor(base64_size_limit_mb * MIB);
+  const store = large === undefined ? near : new TieredArtifactStore({ near, far: large.store, limitBytes });
   const owner = { tenant_id: invocation.value("tenant") ?? null, user_id };
-  return new UserStorage(store, owner, { describer: coreDescriber(undefined) });
+  const options = { describer: coreDescriber(undefined), maxBytes: Math.floor(max_file_size_mb * MIB) };
+  return await work(new UserStorage(store, owner, options));
 }

@@ -6,7 +6,7 @@ import { open, type FileHandle } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import { CommandError, Exit, systemReason } from "./exit.js";
 import { printable, type Terminal } from "./terminal.js";
-import { BYTE_ORDER_MARK } from "../transports/bytes.js";
+import { BYTE_ORDER_MARK } from "../jsonrpc/bytes.js";
 
 /** Bytes read from a file at a time. */
 const CHUNK = 262_144;

@@ -1,72 +1,15 @@
 #!/usr/bin/env node
 /**
- * The command line. Loads the table of commands, and of the rest only what the command needs.
+ * The command `sluice`. Imports nothing before it can say why that failed: where too few files may be open, Node cannot load the rest.
  * @module
  */
-import { Exit, exitCodeOf } from "./exit.js";
-import { parse, type Request } from "./parse.js";
-import { Output, PipeClosed, type Terminal } from "./terminal.js";
-
-/** How long a command may take to clear up once it was told to end. */
-const GRACE_MS = 2000;
-
-const interrupt = new AbortController();
-const terminal: Terminal = {
-  input: process.stdin,
-  output: new Output(process.stdout, process.env, interrupt.signal),
-  errors: new Output(process.stderr, process.env),
-  env: process.env,
-  signal: interrupt.signal,
-};
-
-process.exit(await main(process.argv.slice(2)));
-
-async function main(argv: readonly string[]): Promise<number> {
-  let ended: number | undefined;
-  // The first signal lets the command leave nothing half-written; a second one ends it as usual.
-  const end = (code: number) => () => {
-    ended = code;
-    interrupt.abort();
-    setTimeout(() => process.exit(code), GRACE_MS).unref();
-  };
-  let request: Request | undefined;
-  try {
-    request = parse(argv);
-    if (request.kind !== "run" || request.spec.handlesSignals !== true) {
-      process.once("SIGINT", end(Exit.interrupted)).once("SIGTERM", end(Exit.terminated));
-    }
-    return await answer(request);
-  } catch (error) {
-    if (ended !== undefined) return ended;
-    if (error instanceof PipeClosed) return Exit.ok;
-    await tell(error, request).catch(() => undefined);
-    return exitCodeOf(error, request?.kind === "run" && request.spec.changesStore === true);
-  }
-}
-
-async function answer(request: Request): Promise<number> {
-  if (request.kind === "run") {
-    const run = await request.spec.load();
-    return run(request.invocation, terminal);
-  }
-  if (request.kind === "version") {
-    const { version } = await import("./help.js");
-    await terminal.output.write(`sluice ${await version()}\n`);
-    return Exit.ok;
-  }
-  await terminal.output.write(await helpOn(request.topic, terminal.output));
-  return Exit.ok;
-}
-
-async function helpOn(topic: string, output: Output): Promise<string> {
-  const { commandHelp, groupHelp, programHelp } = await import("./help.js");
-  const { COMMANDS } = await import("./commands.js");
-  if (topic === "") return programHelp(output);
-  const command = COMMANDS.find(({ name }) => name === topic);
-  return command === undefined ? groupHelp(topic, output) : commandHelp(command, output);
-}
-
-async function tell(error: unknown, request: Request | undefined): Promise<void> {
-  const { report } = await import("./report.js");
-  await report(error, terminal.errors, request?.kind === "run" ? request.invocation.value("store") : undefined);
+try {
+  const { run } = await import("./program.js");
+  process.exit(await run(process.argv.slice(2)));
+} catch (error) {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const why =
+    code === "EMFILE" || code === "ENFILE" ? "too many files are open; raise the limit, see ulimit -n" : message;
+  process.stderr.write(`sluice: ${why}\n`);
+  process.exitCode = 1;
 }

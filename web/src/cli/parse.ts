@@ -5,7 +5,7 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { COMMANDS, GLOBAL_OPTIONS, verbsOf, type CommandSpec, type Invocation, type OptionSpec } from "./commands.js";
 import { UsageError } from "./exit.js";
-import { nearest } from "../errors/nearest.js";
+import { nearest } from "../errors/arguments.js";
 
 /** What a command line asks for. `topic` is a command, a group of commands, or empty for the program. */
 export type Request =

@@ -3,19 +3,30 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import { UsageError } from "./exit.js";
-import { storeFolder } from "./store.js";
+import { systemCode } from "../errors/storage.js";
+import { CommandError, UsageError } from "./exit.js";
+import { storeFolder } from "./store-folder.js";
 import { printable, type Output } from "./terminal.js";
 
 /** One sentence; for a wrong command line also where to read more, for a store which it was. */
 export async function report(error: unknown, errors: Output, store: string | undefined): Promise<void> {
-  const message = error instanceof Error ? error.message : String(error);
-  await say(message, errors);
+  await say(sentenceOf(error), errors);
   if (error instanceof UsageError) {
     const command = ["sluice", error.command, "--help"].filter((word) => word !== "").join(" ");
     await errors.write(`Try: ${command}\n`);
   }
   if (isOfStore(error)) await nameStore(errors, store);
+}
+
+function sentenceOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  // Those who had a file to open have said which. Modules and the core are read by Node, which names paths of the installation.
+  if (error instanceof CommandError || (error instanceof SluiceError && error.code !== "E_CORE_LOAD")) return message;
+  const code = systemCode(error) ?? (error instanceof Error ? systemCode(error.cause) : undefined);
+  if (code === "EMFILE" || code === "ENFILE") return "too many files are open; raise the limit, see ulimit -n";
+  // A package.json that cannot be opened is one that is not there, to Node.
+  if (code !== "ERR_MODULE_NOT_FOUND") return message;
+  return "a part of Sluice cannot be loaded; where few files may be open raise the limit, see ulimit -n, else reinstall mcp-sluice";
 }
 
 /** What the store failed at although there is an answer; `line` is the line that it answers. */

@@ -5,10 +5,9 @@
 import { MemoryArtifactStore } from "../artifacts/memory.js";
 import { counted, humanSize } from "../core/amounts.js";
 import type { ToolNode } from "../tools-node.js";
-import type { ToolContext } from "../tools/context.js";
-import type { ListedResource } from "../tools/resources/connection.js";
-import type { ResourceContent, ResourceReading } from "../tools/resources/contents.js";
-import type { Listing } from "../tools/resources/listed.js";
+import type { ToolContext } from "../tools/options.js";
+import type { ListedResource, Listing } from "../tools/resources/connection.js";
+import type { ResourceContent, ResourceReading } from "../tools/resources/cache.js";
 import type { Invocation } from "./commands.js";
 import { Exit, exitCodeOfAnswer } from "./exit.js";
 import { StatusLine } from "./progress.js";
@@ -64,16 +63,15 @@ interface ListingKind<T> {
 /** Lists what the source has, in rows or as JSON, and says how many were left out. */
 async function printListing<T>(
   invocation: Invocation,
-  { output, errors, signal }: Terminal,
+  terminal: Terminal,
   { list, columns, row, noun }: ListingKind<T>,
 ): Promise<number> {
   const [name = ""] = invocation.operands;
+  const { output, errors, signal } = terminal;
   const sources = await NamedSources.read(invocation.value("config"), invocation.command);
   const config = sources.find(name);
   const status = new StatusLine(errors, `asking ${name}`);
-  const listing = usingSource(config, { store: new MemoryArtifactStore(), signal, errors }, (node) =>
-    list(node, { signal }),
-  );
+  const listing = usingSource(config, { store: new MemoryArtifactStore(), terminal }, (node) => list(node, { signal }));
   const { items, left_out } = await listing.finally(() => status.done());
   if (invocation.has("json")) await output.write(`${JSON.stringify(items, null, 2)}\n`);
   else await printRows(columns, items.map(row), output);
@@ -92,7 +90,7 @@ export async function readResource(invocation: Invocation, terminal: Terminal): 
   const store = openStore(invocation.value("store"));
   const status = new StatusLine(errors, `reading from ${name}`);
   const onEvent = printingTo(status);
-  const reading = await usingSource(config, { store, signal, onEvent, errors }, (node) =>
+  const reading = await usingSource(config, { store, terminal, onEvent }, (node) =>
     node.readResource(uri, { signal, ...(scope !== undefined && { scope }) }),
   ).finally(() => status.done());
   await print(reading, invocation.has("json"), output);

@@ -1,11 +1,11 @@
 /**
- * `--scope K=V`: whose an artifact is (RFC 0.3 §7.2). A person at the command line owns the whole store, so where no scope
+ * `--scope K=V`: whose an artifact is. A person at the command line owns the whole store, so where no scope
  * is named every scope is looked through.
  * @module
  */
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
-import { nearest } from "../errors/nearest.js";
+import { nearest } from "../errors/arguments.js";
 import { UsageError } from "./exit.js";
 import { printable } from "./terminal.js";
 

@@ -3,14 +3,14 @@
  * `transform --dialect mcp` was given.
  * @module
  */
-import { configured } from "../artifacts/retention/retaining-store.js";
+import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import { counted, humanSize } from "../core/amounts.js";
 import { createSluiceOver } from "../core/create.js";
 import type { Sluice, SluiceStream, Transformed, TransformOptions } from "../core/sluice.js";
 import type { SluiceError } from "../errors/error.js";
-import { withoutDoor } from "../mcp/door-config.js";
-import { isBlank, linePieces } from "../transports/lines.js";
+import { withoutInterceptor } from "../mcp/interceptor-config.js";
+import { isBlank, linePieces } from "../jsonrpc/lines.js";
 import type { Invocation } from "./commands.js";
 import { readConfig } from "./configuration.js";
 import { errorInPlace, Exit, exitCodeOfAnswer, isDataError, UsageError } from "./exit.js";
@@ -294,6 +294,6 @@ class Text {
 /** A Sluice over `store`, configured by a JSON file where one is named. */
 export async function openSluice(store: ArtifactStore, configFile: string | undefined): Promise<Sluice> {
   const all = configFile === undefined ? undefined : await readConfig(configFile);
-  const { store: kept, config } = configured(store, all);
-  return createSluiceOver({ store: kept, onFailure: "answer" }, withoutDoor(config));
+  const { store: kept, config } = withRetention(store, all);
+  return createSluiceOver({ store: kept, onFailure: "answer" }, withoutInterceptor(config));
 }

@@ -1,8 +1,8 @@
 /** What a configuration of `sluice serve` brings to the chat, and to tools that take files. */
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { serve as serveHttp } from "@hono/node-server";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { scriptedModel, type Script } from "../../../../web/src/planner/llm/scripted-model.js";
 import { Room } from "../command.js";
 import { begin, called, EVERYTHING, serve, type Served } from "./serving.js";
@@ -113,5 +113,25 @@ test("tools that take files find them in the configured folder, by path", async 
   });
   expect(put.status).toBe(201);
   const { observation } = (await called(session, "reader.read", { filename: "note.txt" })) as { observation: unknown };
-  expect(JSON.stringify(observation)).toContain(`${room.path("work")}/local/input_files/note.txt: what is in it`);
+  // It read the file in that folder; whoever asks is told its name.
+  expect(JSON.stringify(observation)).toContain("note.txt: what is in it");
+  expect(JSON.stringify(observation)).not.toContain(room.path("work"));
+  expect(await readFile(room.path("work/local/input_files/note.txt"), "utf8")).toBe("what is in it");
+});
+
+test("a file that a call may not have is logged, with the tool, the user and the time", async () => {
+  await using room = await Room.open();
+  const program = await room.write("reader.mjs", READER);
+  await using server = await configured(room, {
+    sources: [{ name: "reader", transport: "mcp", connection: `"${process.execPath}" "${program}"`, user_files: true }],
+    files: true,
+  });
+  const session = await begin(server.url);
+  const { observation } = (await called(session, "reader.read", { filename: "none.txt" })) as { observation: unknown };
+  expect(JSON.stringify(observation)).toContain("E_NOT_FOUND");
+  await vi.waitFor(() =>
+    expect(server.said()).toMatch(
+      /^sluice: \d{4}-\d\d-\d\dT\S+Z reader\.read for "local" was refused what its arguments name: .*"none\.txt"\.$/m,
+    ),
+  );
 });

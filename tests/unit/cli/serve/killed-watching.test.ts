@@ -1,6 +1,6 @@
 /** Processes of `sluice serve` over one folder and one Redis server: what is watched in one that is killed, another watches. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { TestRedis } from "../../planner/redis-server.js";
+import { TestRedis } from "../../redis/redis-server.js";
 import { FIXTURE } from "../../server/sources/serving.js";
 import { Telling } from "../../server/sources/told.js";
 import { Room } from "../command.js";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { BUCKET, CREDENTIALS, TestS3 } from "../../artifacts/s3/ceph.js";
-import { TestRedis } from "../../planner/redis-server.js";
+import { TestRedis } from "../../redis/redis-server.js";
 import { Balancer } from "./balancer.js";
 import { begin, called, EVERYTHING, serve, stored, type Served, type Session } from "./serving.js";
 
@@ -157,7 +157,7 @@ test("a secret that is another opens nothing", async () => {
   expect(answer.status).toBe(401);
 });
 
-test("while Redis is away nothing but health is answered, and all goes on when it is back", async () => {
+test("while Redis is away nothing but health is answered, at once, and all goes on when it is back", async () => {
   await using shared = await machines();
   const [server] = shared.servers;
   const session = await begin(server.url);
@@ -165,6 +165,16 @@ test("while Redis is away nothing but health is answered, and all goes on when i
   try {
     expect((await session.ask("sessions/current")).status).toBe(503);
     expect((await fetch(`${server.url}health`)).status).toBe(200);
+    const ready = await fetch(`${server.url}ready`);
+    expect([ready.status, await ready.json()]).toEqual([
+      503,
+      expect.objectContaining({ status: "away", state: "away" }),
+    ]);
+    // Ten seconds each, if one waited for Redis.
+    for (let asked = 0; asked < 20; asked += 1) {
+      const refused = await session.ask("sessions/current");
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
+    }
   } finally {
     await redis.start();
   }

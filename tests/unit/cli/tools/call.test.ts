@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { isRunning } from "../../../e2e/faults/host.js";
 import { listed, ROOT, Room, sluice, start } from "../command.js";
 import { PDF, PNG, sha256 } from "../results.js";
+import { overAfter, timeoutResult, waitNotices } from "../../../../web/src/tools/tool-call.js";
 import { sendJson } from "../../tools/sources/api.js";
 import { configOf, everything, filesIn, scripted, unset, weather } from "./sources.js";
 
@@ -85,7 +86,7 @@ describe("a result", () => {
     const { code, stdout, stderr } = await sluice(call("every.get-tiny-image", {}, "--store", room.store, ...config));
     expect(code).toBe(73);
     expect(stdout).toContain("truncated_");
-    expect(stderr).toContain("The store could not be written");
+    expect(stderr).toContain("The store folder is a file, or lies below one: name another folder");
     expect(stderr).toContain(`The store is ${room.store}\n`);
   });
 
@@ -99,6 +100,18 @@ describe("a result", () => {
 });
 
 describe("a call that fails", () => {
+  test("since its source is silent for too long says so meanwhile on stderr, and in a result that a model can read", async () => {
+    await using room = await Room.open();
+    const silent = await scripted(room, { tools: { wait: "await new Promise(() => {});" } });
+    const config = await configOf(room, { ...silent, timeout_s: 2, notify_after_s: [1, 10, 20] });
+    const tool = `${silent.name}.wait`;
+    const { code, stdout, stderr } = await sluice(call(tool, {}, ...config));
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toEqual(timeoutResult(2, null));
+    const waits = [...waitNotices([1], 2), overAfter(2)].map(({ message }) => `sluice: ${tool}: ${message}`);
+    expect(stderr.split("\n").filter((line) => line.includes(tool))).toEqual(waits);
+  });
+
   test("is tried again where that may help, and each time is told", async () => {
     await using room = await Room.open();
     let requests = 0;

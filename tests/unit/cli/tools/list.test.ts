@@ -84,6 +84,19 @@ describe("tools", () => {
   });
 });
 
+test("a tool that a server lists wrongly is named with the reason, and the others are listed", async () => {
+  await using room = await Room.open();
+  const tools = '[{ name: "bad\\u202e", inputSchema: "nope" }, { name: "good", inputSchema: { type: "object" } }]';
+  const source = await scripted(room, {
+    tools: {},
+    before: `if (message.method !== "tools/list") return false; write(JSON.stringify({ jsonrpc: "2.0", id: message.id, result: { tools: ${tools} } })); return true;`,
+  });
+  const { code, stdout, stderr } = await sluice(["tools", "list", ...(await configOf(room, source))]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^scripted\.good\t/);
+  expect(stderr).toBe('sluice: the tool "bad" is left out: its inputSchema is no schema of an object\n');
+});
+
 describe("a source that fails", () => {
   test("costs the others nothing; the first gives the exit code", async () => {
     await using room = await Room.open();
@@ -97,10 +110,21 @@ describe("a source that fails", () => {
     expect(JSON.parse(other.stdout)).toHaveLength(15);
   });
 
+  test("that is a program shows the last that it wrote, before the sentence and without what it was told", async () => {
+    await using room = await Room.open();
+    const script = "console.error('\\u001b[31mno such key: ' + process.env.KEY); process.exit(1)";
+    const connection = `${JSON.stringify(process.execPath)} -e ${JSON.stringify(script)}`;
+    const source = { ...down, connection, env: { KEY: "s3cret-key" } };
+    const { code, stderr } = await sluice(["tools", "list", ...(await configOf(room, source))]);
+    expect(code).toBe(69);
+    expect(stderr).toMatch(/^down: .*no such key: \*\*\*\nsluice: .*"down".*\n$/);
+    expect(stderr).not.toContain("s3cret");
+  });
+
   test("for want of a person who signs in says what to do instead", async () => {
     const { code, stdout, stderr } = await sluice(["tools", "list", "github"]);
     expect([code, stdout]).toEqual([77, ""]);
-    expect(stderr).toMatch(/sign in.*"bearer"/);
+    expect(stderr).toBe("sluice: you are not signed in to github: run sluice tools connect github\n");
   });
 });
 

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { ExternalToolConfig } from "../../../../web/src/tools/config.js";
 import { api, manual, sendJson, type Handler } from "../../tools/sources/api.js";
-import { serverScript, type ScriptTerms } from "../../tools/sources/mcp/server-script.js";
+import { serverScript, type ScriptDeps } from "../../tools/sources/mcp/server-script.js";
 import { ROOT, type Room } from "../command.js";
 
 const require = createRequire(join(ROOT, "package.json"));
@@ -69,7 +69,7 @@ export async function weather(handle: Handler): Promise<ExternalToolConfig> {
 }
 
 /** An MCP server of a few lines, as a file in the room. */
-export async function scripted(room: Room, terms: ScriptTerms): Promise<ExternalToolConfig> {
+export async function scripted(room: Room, terms: ScriptDeps): Promise<ExternalToolConfig> {
   const file = await room.write("server.mjs", serverScript(terms));
   return { name: "scripted", transport: "mcp", connection: `${node} ${JSON.stringify(file)}` };
 }

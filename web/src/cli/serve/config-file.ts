@@ -3,7 +3,7 @@
  * @module
  */
 import { z } from "zod";
-import { below, missingKey, ToolConfigError, unknownKey, wrongValue } from "../../tools/config/problem.js";
+import { below, missingKey, ToolConfigError, unknownKey, wrongValue } from "../../tools/errors.js";
 import { isVariableName, variableNames } from "../../tools/variables.js";
 import { configKeys, type ConfigKey, type SchemaNode } from "../config.js";
 import { readJsonObject } from "../configuration.js";
@@ -81,10 +81,17 @@ function problemOf(issues: readonly z.core.$ZodIssue[], input: unknown): ToolCon
     if (issue.code === "unrecognized_keys")
       return unknownKey(placeOf(issue.path), issue.keys[0] ?? "", keysAt(issue.path));
   }
-  const [issue] = issues;
+  const issue = issues[0] && withinUnion(issues[0]);
   if (issue === undefined) return wrongValue("", "an object");
   const isMissing = issue.code === "invalid_type" && valueAt(input, issue.path) === undefined;
   return (isMissing ? missingKey : wrongValue)(placeOf(issue.path), wantedOf(issue));
+}
+
+/** What is wrong with a key of an object that might have been something else. */
+function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== "invalid_union") return issue;
+  const inner = issue.errors.flat().find(({ path }) => path.length > 0);
+  return inner === undefined ? issue : { ...inner, path: [...issue.path, ...inner.path] };
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -99,7 +106,9 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** What goes on after "must be". */
 function wantedOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === "invalid_type") return KINDS[issue.expected] ?? "something else";
+  if (issue.code === "invalid_type" && issue.message.startsWith("Invalid input")) {
+    return KINDS[issue.expected] ?? "something else";
+  }
   if (issue.code === "too_small") return `${KINDS[issue.origin]} of at least ${issue.minimum}${unitOf(issue.origin)}`;
   if (issue.code === "too_big") return `${KINDS[issue.origin]} of at most ${issue.maximum}${unitOf(issue.origin)}`;
   if (issue.code === "invalid_key") return "an object whose names are not empty";

@@ -3,15 +3,15 @@
  * @module
  */
 import { isFromElsewhere, type HostGuard } from "../../server/http/host-guard.js";
-import type { Answering } from "../../server/http/listen.js";
+import type { RequestHandler } from "../../server/http/listen.js";
 import { refusal } from "../../server/json-answer.js";
 import { messagePage } from "../../server/message-page.js";
 import { closingRefused, failed, originRefused } from "../../server/refusals.js";
 import type { ServeLog } from "./log.js";
 import type { Page } from "./page.js";
 
-interface FrontTerms {
-  readonly server: Answering;
+interface FrontDeps {
+  readonly server: RequestHandler;
   /** Null where it is not installed. */
   readonly page: Page | null;
   readonly hosts: HostGuard;
@@ -20,17 +20,17 @@ interface FrontTerms {
 }
 
 /** Answers nothing but that it is not there yet, until it is opened. */
-export class Front implements Answering {
+export class Front implements RequestHandler {
   readonly #log: ServeLog;
-  #terms: FrontTerms | undefined;
+  #deps: FrontDeps | undefined;
 
   constructor(log: ServeLog) {
     this.#log = log;
   }
 
   /** From now on requests are answered. */
-  open(terms: FrontTerms): void {
-    this.#terms = terms;
+  open(deps: FrontDeps): void {
+    this.#deps = deps;
   }
 
   /** Never throws. */
@@ -44,8 +44,8 @@ export class Front implements Answering {
   };
 
   async #answered(request: Request): Promise<Response> {
-    if (this.#terms === undefined) return closingRefused();
-    const { server, page, hosts, takesLinks } = this.#terms;
+    if (this.#deps === undefined) return closingRefused();
+    const { server, page, hosts, takesLinks } = this.#deps;
     const token = takesLinks ? tokenInLink(request) : null;
     const isRead = request.method === "GET" || request.method === "HEAD";
     const isPage = isRead && page?.has(new URL(request.url).pathname) === true;
@@ -74,7 +74,7 @@ const ELSEWHERE = {
 } as const;
 
 /** Begins a session by the token, and goes on to the page, in whose address there is none; else the refusal. */
-async function signedIn(server: Answering, request: Request, token: string): Promise<Response> {
+async function signedIn(server: RequestHandler, request: Request, token: string): Promise<Response> {
   const { url, headers } = request;
   if (isFromElsewhere(headers)) return messagePage(ELSEWHERE);
   const begun = await server.fetch(

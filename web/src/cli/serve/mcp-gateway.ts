@@ -2,7 +2,7 @@
  * Sources that are programs, offered to pages: a process for each session that a page opens.
  * @module
  */
-import { HeldMessage } from "../../mcp/lines.js";
+import { BoundedMessage } from "../../mcp/stdio-lines.js";
 import { inherited } from "../../mcp/gated-stdio.js";
 import { bodyPieces, type BodyLimits } from "../../server/http/request.js";
 import type { ServedMcp } from "../../server/options.js";
@@ -10,10 +10,10 @@ import type { ServedSession } from "../../server/sessions/session.js";
 import { readToolConfig, type ExternalToolConfig } from "../../tools/config.js";
 import { resolveVariables, type Variables } from "../../tools/variables.js";
 import { CommandSessions, MCP_PATH } from "../proxy/command-sessions.js";
-import type { HttpRequest } from "../proxy/listen-http.js";
+import type { HttpRequest } from "../proxy/http-listener.js";
 import type { Terminal } from "../terminal.js";
 
-interface GatewayTerms {
+interface GatewayDeps {
   readonly sources: readonly ExternalToolConfig[];
   readonly variables: Variables;
   readonly terminal: Terminal;
@@ -37,15 +37,15 @@ const LIMITS: BodyLimits = { maxBytes: 64 * 1024 * 1024, idleSeconds: 30, totalS
 export class McpGateway implements ServedMcp, AsyncDisposable {
   readonly names: ReadonlySet<string>;
   readonly #sources: ReadonlyMap<string, CommandSessions>;
-  readonly #isOver: GatewayTerms["isOver"];
+  readonly #isOver: GatewayDeps["isOver"];
   readonly #timer: NodeJS.Timeout;
 
-  constructor({ sources, variables, terminal, isOver }: GatewayTerms) {
+  constructor({ sources, variables, terminal, isOver }: GatewayDeps) {
     const programs = sources.flatMap((source) => {
       const program = programOf(source, variables);
       if (program === undefined) return [];
-      const terms = { ...program, open: undefined, terminal, mostOfOwner: MOST, mostOfUser: MOST_OF_USER };
-      return [[source.name, new CommandSessions(terms)] as const];
+      const deps = { ...program, open: undefined, terminal, mostOfOwner: MOST, mostOfUser: MOST_OF_USER };
+      return [[source.name, new CommandSessions(deps)] as const];
     });
     this.#sources = new Map(programs);
     this.names = new Set(this.#sources.keys());
@@ -106,7 +106,7 @@ async function heldRequest(request: Request, { id, identity }: ServedSession): P
 
 async function bodyOf(request: Request): Promise<HttpRequest["body"]> {
   if (request.body === null) return undefined;
-  const held = new HeldMessage();
+  const held = new BoundedMessage();
   for await (const piece of bodyPieces(request, LIMITS)) held.push(piece);
   return held.whole() ?? held.members;
 }

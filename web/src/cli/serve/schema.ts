@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { MAX_SCOPE_FIELD } from "../../artifacts/scope.js";
+import { FLAGS, MEGABYTES } from "../../files/options.js";
 import { LIMITS } from "../../server/options.js";
 
 /** Where it listens unless something else is said. */
@@ -97,24 +98,49 @@ const model = z.strictObject({
   api_key: z.string().max(MAX_TEXT).describe("Sent as a bearer token; left out for servers that want none.").optional(),
 });
 
+const mebibytes = (effect: string, standard: number): z.ZodOptional<z.ZodNumber> =>
+  z
+    .number({ error: MEGABYTES[0] })
+    .refine(MEGABYTES[1], { error: MEGABYTES[0] })
+    .meta({ description: effect, default: standard })
+    .optional();
+
+const flag = (effect: string, standard: boolean): z.ZodOptional<z.ZodBoolean> =>
+  z.boolean().meta({ description: effect, default: standard }).optional();
+
 const files = z.union(
   [
     z.boolean(),
     z.strictObject({
       folders: text(
-        "The folder in which tools of programs find each user's files, in a folder of the user's; the system's for temporary files when left out.",
+        "The folder in which tools find each user's files, in a folder of the user's. Left out: /tmp (the system's for temporary files on Windows), and tools behind addresses are given data URIs in place of paths.",
       ).optional(),
-      sandbox: z
-        .boolean()
-        .meta({
-          description: "Whether each user has programs of their own, which see that folder alone (Linux, bubblewrap).",
-          default: false,
-        })
-        .optional(),
+      sandbox: flag(
+        "Whether each user has programs of their own, which see that folder alone, as /tmp/{username} (Linux, bubblewrap).",
+        false,
+      ),
+      persist_files_across_sessions: flag(
+        "Whether users' files outlive a session; else those of a session are deleted at its end.",
+        FLAGS.persist_files_across_sessions,
+      ),
+      large_store: text(
+        "Where files above base64_size_limit_mb are kept: a folder, or s3://bucket/prefix. Left out: where all are.",
+      ).optional(),
+      base64_size_limit_mb: mebibytes(
+        "MiB: files up to this are kept in store, larger ones in large_store.",
+        FLAGS.base64_size_limit_mb,
+      ),
+      max_file_size_mb: mebibytes(
+        "MiB that a file may have; a larger one is refused (E_FILE_TOO_LARGE).",
+        FLAGS.max_file_size_mb,
+      ),
     }),
   ],
-  { error: "true, false, or an object with folders and sandbox" },
+  { error: "true, false, or an object" },
 );
+
+/** What may be said of users' files beside whether there are any. */
+export type ServeFiles = Exclude<z.output<typeof files>, boolean>;
 
 /** Every key may be left out. */
 export const SCHEMA = z.strictObject({

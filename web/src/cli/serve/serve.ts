@@ -4,14 +4,13 @@
  */
 import { fileURLToPath } from "node:url";
 import { HostGuard } from "../../server/http/host-guard.js";
-import { listen, type Listening } from "../../server/http/listen.js";
+import { listen, type ListeningServer } from "../../server/http/listen.js";
 import type { SluiceServerOptions } from "../../server/options.js";
 import type { Authenticate } from "../../server/sessions/session.js";
 import { SluiceServer } from "../../server/sluice-server.js";
 import { printKeys } from "../config.js";
 import { CommandError, Exit, systemReason } from "../exit.js";
-import { shown } from "../proxy/listen-address.js";
-import { signalled } from "../proxy/listen-http.js";
+import { shown, signalled } from "../proxy/http-listener.js";
 import type { Invocation } from "../commands.js";
 import type { Terminal } from "../terminal.js";
 import { authenticationOf, providerOptions, serverOptions } from "./server-options.js";
@@ -54,7 +53,7 @@ interface Serving {
   readonly terminal: Terminal;
   readonly log: ServeLog;
   readonly front: Front;
-  readonly listening: Listening;
+  readonly listening: ListeningServer;
   /** The exit code of the signal that ends it. */
   readonly over: Promise<number>;
 }
@@ -62,9 +61,9 @@ interface Serving {
 /** What is opened last is closed first; requests under way have their time before all of it. */
 async function served(serving: Serving): Promise<number> {
   const { settings, options, authenticate, terminal, log, front, listening, over } = serving;
-  const { sources, variables, config, address, token } = settings;
+  const { sources, variables, config, address, token, files } = settings;
   const providers = providerOptions(settings, listening.port);
-  await using stores = await openStores(settings.store);
+  await using stores = await openStores(settings);
   await using state = await openState(settings);
   const isOver = async (session: string): Promise<boolean> => (await state.sessions.find(session)) === null;
   await using mcp = new McpGateway({ sources, variables, terminal, isOver });
@@ -72,7 +71,8 @@ async function served(serving: Serving): Promise<number> {
     ...options,
     ...providers,
     ...(authenticate !== undefined && { authenticate }),
-    ...(config.files !== false && { filesStore: stores.files }),
+    ...(files.isOn && { filesStore: stores.files }),
+    ...(stores.large !== undefined && { files: { ...options.files, largeStore: stores.large } }),
     store: stores.sessions,
     state,
     mcp,
@@ -88,7 +88,7 @@ async function served(serving: Serving): Promise<number> {
   return code;
 }
 
-async function bound(front: Front, { address }: ServeSettings): Promise<Listening> {
+async function bound(front: Front, { address }: ServeSettings): Promise<ListeningServer> {
   try {
     return await listen(front, address);
   } catch (error) {

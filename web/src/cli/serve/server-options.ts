@@ -3,7 +3,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import { hostname, networkInterfaces } from "node:os";
+import { hostname, networkInterfaces, tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { MemoryArtifactStore } from "../../artifacts/memory.js";
@@ -12,14 +12,15 @@ import type { SluiceConfig } from "../../core/config.js";
 import { createSluiceOver } from "../../core/create.js";
 import { SluiceError } from "../../errors/error.js";
 import { localWorkspaces } from "../../files/local-workspaces.js";
+import { FLAGS } from "../../files/options.js";
 import type { LlmClient } from "../../planner/llm/client.js";
 import { OpenAiClient } from "../../planner/llm/openai/client.js";
 import type { ServeLimits, SluiceServerOptions } from "../../server/options.js";
 import type { Authenticate, Identity } from "../../server/sessions/session.js";
-import { checkProvider, type OAuthProviderConfig } from "../../tools/auth/provider-config.js";
-import { wrongValue } from "../../tools/config/problem.js";
+import { checkProvider, type OAuthProviderConfig } from "../../tools/auth/oauth-client.js";
+import { wrongValue } from "../../tools/errors.js";
 import { CommandError, Exit } from "../exit.js";
-import { isEverywhere, isLoopback, shown } from "../proxy/listen-address.js";
+import { isEverywhere, isLoopback, shown } from "../proxy/http-listener.js";
 import type { ServeFile } from "./schema.js";
 import type { ServeSettings } from "./settings.js";
 
@@ -44,7 +45,7 @@ export async function serverOptions(settings: ServeSettings): Promise<Omit<Sluic
     ...(retention !== undefined && { retention }),
     ...(instructions !== undefined && { instructions }),
     ...(llm !== undefined && { llm }),
-    ...(typeof config.files === "object" && { files: foldersOf(config.files, settings) }),
+    ...(settings.files.isOn && { files: filesOf(settings) }),
     ...(reducing !== undefined && { config: reducing }),
   };
 }
@@ -81,14 +82,23 @@ function limitsOf(said: NonNullable<ServeFile["limits"]>): ServeLimits {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
-/** A store in a folder is in no program's sight. */
-function foldersOf(
-  { folders, sandbox = false }: Exclude<ServeFile["files"], boolean | undefined>,
-  { folder, store }: ServeSettings,
-): SluiceServerOptions["files"] & object {
-  const hide = store === undefined || /^s3:/i.test(store) ? [] : [store];
-  return localWorkspaces({ sandbox, hide, ...(folders !== undefined && { root: resolve(folder, folders) }) });
+/** Flags of users' files; and folders, where a source's tools may have to do with files. A store in a folder is in no program's sight. */
+function filesOf({ files, folder, store, sources }: ServeSettings): SluiceServerOptions["files"] & object {
+  const { large_store, folders, sandbox = false } = files;
+  const said = FLAG_NAMES.map((name) => [name, files[name]] as const).filter(([, value]) => value !== undefined);
+  const flags: Partial<typeof FLAGS> = Object.fromEntries(said);
+  if (!sources.some(({ user_files }) => user_files === true)) return flags;
+  const hide = [store, large_store].filter((place) => place !== undefined && !/^s3:/i.test(place)) as string[];
+  const root = folders === undefined ? TEMPORARY : resolve(folder, folders);
+  // Whoever names a folder may have given it to other machines too.
+  const paths = folders === undefined ? "programs" : "all";
+  return { ...flags, ...localWorkspaces({ sandbox, hide, root }), paths };
 }
+
+const FLAG_NAMES = Object.keys(FLAGS) as readonly (keyof typeof FLAGS)[];
+
+/** Where tools write that follow the specification, whatever TMPDIR says. */
+const TEMPORARY = process.platform === "win32" ? tmpdir() : "/tmp";
 
 function modelOf(model: ServeFile["model"]): LlmClient | undefined {
   if (model === undefined) return undefined;
@@ -108,10 +118,10 @@ function modelOf(model: ServeFile["model"]): LlmClient | undefined {
 /** What the core refuses shows now, and not in the first chat. */
 async function checkedConfig(said: ServeFile["artifacts"]): Promise<SluiceConfig | undefined> {
   if (said === undefined) return undefined;
-  for (const key of ["retention", "door"]) {
+  for (const key of ["retention", "interceptor"]) {
     if (!Object.hasOwn(said, key)) continue;
     const remedy =
-      key === "door" ? "left out: nothing of it has an effect here" : 'said as "retention", beside "artifacts"';
+      key === "interceptor" ? "left out: nothing of it has an effect here" : 'said as "retention", beside "artifacts"';
     throw wrongValue(`artifacts.${key}`, remedy);
   }
   const config: SluiceConfig = said;

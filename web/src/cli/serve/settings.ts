@@ -4,17 +4,17 @@
  */
 import { dirname, resolve } from "node:path";
 import { SHORTEST_SECRET } from "../../server/sessions/session-token.js";
-import type { ExternalToolConfig } from "../../tools/config.js";
-import { checkSources } from "../../tools/config/sources-file.js";
+import { checkSources, type ExternalToolConfig } from "../../tools/config.js";
 import { isVariableName, variablesOf, type Variables } from "../../tools/variables.js";
-import { childEnvironment } from "../../transports/server-process.js";
+import { childEnvironment } from "../../mcp/server-process.js";
 import type { Invocation } from "../commands.js";
 import { readSecret } from "../configuration.js";
+import { fileFlags } from "../file-flags.js";
 import { UsageError } from "../exit.js";
-import { isLoopback, listenAddress, type ListenAddress } from "../proxy/listen-address.js";
-import { namespaceOfCommand } from "../proxy/namespace.js";
+import { isLoopback, listenAddress, type ListenAddress } from "../proxy/http-listener.js";
+import { namespaceOfCommand } from "../proxy/interceptors.js";
 import { readServeFile } from "./config-file.js";
-import { DEFAULT_ADDRESS, SHORTEST_TOKEN, type ServeFile } from "./schema.js";
+import { DEFAULT_ADDRESS, SHORTEST_TOKEN, type ServeFile, type ServeFiles } from "./schema.js";
 
 /** Signs the tokens of sessions. */
 const SECRET_VARIABLE = "SLUICE_SERVE_SECRET";
@@ -32,11 +32,20 @@ export interface ServeSettings {
   readonly variables: Variables;
   /** A folder, absolute, or an `s3://` URL; undefined for one that goes at the end. */
   readonly store: string | undefined;
+  readonly files: FileSettings;
   readonly state: string | undefined;
   readonly secret: string | undefined;
   readonly token: string | undefined;
   /** What no line may show. */
   readonly secrets: readonly string[];
+}
+
+/** What is said of users' files, by the configuration and by the command line, which wins. */
+export interface FileSettings extends Omit<ServeFiles, "large_store"> {
+  /** Whether there are any. */
+  readonly isOn: boolean;
+  /** Where large ones are: a folder, absolute, or an `s3://` URL. */
+  readonly large_store: string | undefined;
 }
 
 /** Reads all of it. Throws UsageError and other SluiceErrors that name the option or the key. */
@@ -55,6 +64,7 @@ export async function readSettings(invocation: Invocation, env: NodeJS.ProcessEn
     sources: checkSources([...(config.sources ?? []), ...source]),
     variables,
     store: placeOf(invocation.value("store"), process.cwd()) ?? placeOf(config.store, folder),
+    files: filesSaid(invocation, config.files, folder),
     state,
     secret,
     token,
@@ -62,7 +72,23 @@ export async function readSettings(invocation: Invocation, env: NodeJS.ProcessEn
   };
   checkReach(settings);
   checkShared(settings);
+  checkFiles(settings);
   return settings;
+}
+
+function filesSaid(invocation: Invocation, said: ServeFile["files"] = true, folder: string): FileSettings {
+  const { large_store, ...flags } = typeof said === "object" ? said : {};
+  const largeStore = placeOf(invocation.value("large-store"), process.cwd()) ?? placeOf(large_store, folder);
+  return { ...flags, ...fileFlags(invocation), isOn: said !== false, large_store: largeStore };
+}
+
+/** A source that takes files has to be given some. */
+function checkFiles({ files, sources }: ServeSettings): void {
+  if (files.isOn) return;
+  const [source] = sources.filter((each) => each.user_files === true);
+  if (source === undefined) return;
+  const sentence = `the source ${JSON.stringify(source.name)} has "user_files", and "files" is false`;
+  throw new UsageError(`${sentence}: leave "files" out of the configuration, or say true`, "serve");
 }
 
 function placeOf(said: string | undefined, folder: string): string | undefined {

@@ -8,16 +8,18 @@ import type { ArtifactStore } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
 import { memoryState, type ServeState } from "../../server/state.js";
 import { CommandError, Exit, UsageError } from "../exit.js";
-import { prepareStore, sessionFolder } from "../store.js";
+import { openBucket, openLargeStore } from "../large-store.js";
+import { checkStoresFolder, prepareStore, sessionFolder } from "../store.js";
 import type { ServeSettings } from "./settings.js";
 
 /** What else there is than a folder that can be written. */
 const OTHERWISE = "no store at all for one that goes at the end";
 
-/** Two stores of one place. */
+/** Two stores of one place, and one for large files where that is said. */
 interface ServeStores extends AsyncDisposable {
   readonly sessions: ArtifactStore;
   readonly files: ArtifactStore;
+  readonly large?: ArtifactStore;
 }
 
 /**
@@ -25,17 +27,41 @@ interface ServeStores extends AsyncDisposable {
  *
  * @throws CommandError, exit 2, where nothing can be stored there; 73 for a bucket that does not answer.
  */
-export async function openStores(place: string | undefined): Promise<ServeStores> {
+export async function openStores({
+  store,
+  files: { isOn, large_store },
+}: Pick<ServeSettings, "store" | "files">): Promise<ServeStores> {
+  const stores = await openPair(store);
+  if (!isOn || large_store === undefined) return stores;
+  try {
+    if (!/^s3:/i.test(large_store)) {
+      await prepareStore(large_store, "leave large_store out, so that one store keeps all", "--large-store");
+    }
+    const large = await openLargeStore(large_store);
+    const close = async (): Promise<void> => {
+      await Promise.all([stores[Symbol.asyncDispose](), large[Symbol.asyncDispose]()]);
+    };
+    return { ...stores, large: large.store, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await stores[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+type Pair = Omit<ServeStores, "large">;
+
+async function openPair(place: string | undefined): Promise<Pair> {
   if (place === undefined) {
     const folder = await sessionFolder("", "a store with --store");
     return storesIn(folder.path, () => folder[Symbol.asyncDispose]());
   }
   if (/^s3:/i.test(place)) return inBucket(place);
+  await checkStoresFolder(place, OTHERWISE);
   for (const name of ["sessions", "files"]) await prepareStore(join(place, name), OTHERWISE);
   return storesIn(place, async () => undefined);
 }
 
-function storesIn(folder: string, close: () => Promise<void>): ServeStores {
+function storesIn(folder: string, close: () => Promise<void>): Pair {
   return {
     sessions: new FileArtifactStore(join(folder, "sessions")),
     files: new FileArtifactStore(join(folder, "files")),
@@ -43,42 +69,15 @@ function storesIn(folder: string, close: () => Promise<void>): ServeStores {
   };
 }
 
-async function inBucket(url: string): Promise<ServeStores> {
-  const { s3StoreFrom } = await import("../../server/artifacts/s3-store.js");
+async function inBucket(url: string): Promise<Pair> {
   const stem = url.replace(/\/+$/, "");
-  try {
-    const [sessions, files] = [s3StoreFrom(`${stem}/sessions`), s3StoreFrom(`${stem}/files`)];
-    const close = async (): Promise<void> => {
-      await Promise.all([sessions[Symbol.asyncDispose](), files[Symbol.asyncDispose]()]);
-    };
-    await answers(sessions).catch(async (error: unknown) => {
-      await close();
-      throw error;
-    });
-    return { sessions, files, [Symbol.asyncDispose]: close };
-  } catch (error) {
-    throw refused(error);
-  }
-}
-
-/** A name or a key that is wrong shows now, and not to the first user. */
-async function answers(store: ArtifactStore): Promise<void> {
-  await store.stat("sluice_000000000000");
-}
-
-function refused(error: unknown): unknown {
-  if (!(error instanceof SluiceError)) return error;
-  if (error.path === "region") {
-    const sentence = "the bucket of --store is in a region: name it in the variable AWS_REGION";
-    return new CommandError(Exit.usage, sentence, { cause: error });
-  }
-  if (error.code === "E_INVALID_ARGUMENT") {
-    return new CommandError(Exit.usage, "the store must be a folder, s3://bucket or s3://bucket/prefix", {
-      cause: error,
-    });
-  }
-  const exit = error.code === "E_MISUSE" ? Exit.usage : Exit.create;
-  return new CommandError(exit, `cannot use the bucket of --store: ${error.message}`, { cause: error });
+  const sessions = await openBucket(`${stem}/sessions`, "--store");
+  const { s3StoreFrom } = await import("../../server/artifacts/s3-store.js");
+  const files = s3StoreFrom(`${stem}/files`);
+  const close = async (): Promise<void> => {
+    await Promise.all([sessions.close(), files.close()]);
+  };
+  return { sessions, files, [Symbol.asyncDispose]: close };
 }
 
 /** State in Redis, or in memory. Throws CommandError where the server does not answer. */

@@ -2,11 +2,11 @@
  * `sluice tools call`: one call, and what a model would see of its result.
  * @module
  */
-import { nearest } from "../../errors/nearest.js";
+import { nearest } from "../../errors/arguments.js";
 import type { ToolNode } from "../../tools-node.js";
-import type { ToolContext, ToolProgress } from "../../tools/context.js";
+import type { ToolContext, ToolProgress } from "../../tools/options.js";
 import { ToolClientError } from "../../tools/errors.js";
-import type { ToolResult } from "../../tools/tool-answer.js";
+import type { ToolResult } from "../../tools/tool-call.js";
 import type { Invocation } from "../commands.js";
 import { placeOf } from "../configuration.js";
 import { Exit, exitCodeOfAnswer, UsageError } from "../exit.js";
@@ -37,7 +37,7 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
   };
   const onEvent = printingTo(status);
   try {
-    const result = await usingSource(config, { store, signal, onEvent, errors: terminal.errors }, async (node) => {
+    const result = await usingSource(config, { store, terminal, onEvent }, async (node) => {
       checkTool(tool, node);
       status.say(`calling ${onOneLine(tool)}`);
       return node.call(tool, args, context);

@@ -1,12 +1,14 @@
 /**
- * `sluice tools connect`: whether a source can be reached, and what it has.
+ * `sluice tools connect`: signs in where a source wants that, and says whether it can be reached and what it has.
  * @module
  */
 import { MemoryArtifactStore } from "../../artifacts/memory.js";
 import { counted } from "../../core/amounts.js";
 import { SluiceError } from "../../errors/error.js";
 import type { ToolNode } from "../../tools-node.js";
-import { Exit, exitCodeOf } from "../exit.js";
+import type { ExternalToolConfig } from "../../tools/config.js";
+import { ToolAuthError } from "../../tools/errors.js";
+import { Exit, exitCodeOf, UsageError } from "../exit.js";
 import { textWidth, wrap } from "../help.js";
 import { report } from "../report.js";
 import type { Invocation } from "../commands.js";
@@ -14,24 +16,71 @@ import type { Output, Terminal } from "../terminal.js";
 import { NamedSources } from "./named-sources.js";
 import { onOneLine } from "../table.js";
 import { StatusLine } from "../progress.js";
-import { usingSource } from "./source-connection.js";
+import type { SignInOptions } from "../sign-in/sign-in.js";
+import { signInOf, usingSource } from "./source-connection.js";
 
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
   const [name = ""] = invocation.operands;
   const sources = await NamedSources.read(invocation.value("config"), invocation.command);
   const config = sources.find(name);
-  const { signal, errors, output } = terminal;
+  const { errors, output } = terminal;
+  const found =
+    config.auth_type === "oauth2_user" ? await signedIn(config, invocation, terminal) : await look(config, terminal);
+  await print(found, output);
+  for (const failure of found.failures) await report(failure, errors, undefined);
+  return found.failures.length === 0 ? Exit.ok : exitCodeOf(found.failures[0]);
+}
+
+/** Looks with the token that is kept; where there is none, or the source takes it no more, the person signs in. */
+async function signedIn(config: ExternalToolConfig, invocation: Invocation, terminal: Terminal): Promise<Found> {
+  const options = signInOptions(invocation);
+  const signIn = await signInOf(terminal);
+  const kept = await signIn.token(config);
+  if (kept !== null) {
+    try {
+      return await look(config, terminal, kept);
+    } catch (error) {
+      if (!(error instanceof ToolAuthError)) throw error;
+      await signIn.forget(config.name);
+    }
+  }
+  return look(config, terminal, await signIn.ask(config, options));
+}
+
+function signInOptions(invocation: Invocation): SignInOptions {
+  const port = invocation.value("port");
+  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535)) {
+    throw new UsageError("--port takes a number up to 65535, such as 8976", invocation.command);
+  }
+  return {
+    browser: invocation.has("no-browser") ? false : undefined,
+    clientId: invocation.value("client-id"),
+    issuer: invocation.value("issuer"),
+    port: port === undefined ? undefined : Number(port),
+  };
+}
+
+async function look(config: ExternalToolConfig, terminal: Terminal, token?: string): Promise<Found> {
+  const { name } = config;
+  const { signal, errors } = terminal;
   const status = new StatusLine(errors, `connecting to ${name}`);
   const begun = performance.now();
-  const looking = usingSource(config, { store: new MemoryArtifactStore(), signal, errors }, async (node) => {
+  const looking = usingSource(config, { store: new MemoryArtifactStore(), terminal, token }, async (node) => {
     const milliseconds = performance.now() - begun;
     const tools = node.getTools().map((tool) => onOneLine(tool.name.slice(name.length + 1)));
     return { name, milliseconds, tools, ...(await resourcesOf(node, signal)) };
   });
-  const found = await looking.finally(() => status.done());
-  await print(found, output);
-  for (const failure of found.failures) await report(failure, errors, undefined);
-  return found.failures.length === 0 ? Exit.ok : exitCodeOf(found.failures[0]);
+  return looking.finally(() => status.done());
+}
+
+/** `sluice tools disconnect`: forgets the token of a source. */
+export async function disconnect(invocation: Invocation, terminal: Terminal): Promise<number> {
+  const [name = ""] = invocation.operands;
+  const wasThere = await (await signInOf(terminal)).forget(name);
+  await terminal.errors.write(
+    wasThere ? `signed out of ${onOneLine(name)}\n` : `you were not signed in to ${onOneLine(name)}\n`,
+  );
+  return wasThere ? Exit.ok : Exit.failure;
 }
 
 /** What there is to read beside tools, and what could not be found out about it. */

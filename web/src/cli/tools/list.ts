@@ -33,6 +33,7 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
     json,
     terminal.output,
   );
+  for (const line of looks.flatMap(({ told }) => told)) await terminal.errors.write(`${line}\n`);
   const failures = looks.flatMap(({ error }) => (error === undefined ? [] : [error]));
   for (const error of failures) await report(error, terminal.errors, undefined);
   return failures.length === 0 ? Exit.ok : exitCodeOf(failures[0]);

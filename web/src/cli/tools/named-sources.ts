@@ -2,9 +2,8 @@
  * Sources by the names that a command line gives them: those of a file, and the presets.
  * @module
  */
-import { nearest } from "../../errors/nearest.js";
-import type { ExternalToolConfig } from "../../tools/config.js";
-import { readSourcesFile } from "../../tools/config/sources-file.js";
+import { nearest } from "../../errors/arguments.js";
+import { type ExternalToolConfig, readSourcesFile } from "../../tools/config.js";
 import { getPreset, presetNames } from "../../tools/presets.js";
 import { readConfigFile } from "../configuration.js";
 import { UsageError } from "../exit.js";

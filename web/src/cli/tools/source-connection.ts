@@ -8,10 +8,13 @@ import { counted, humanSize } from "../../core/amounts.js";
 import type { AnswerRef } from "../../core/sluice.js";
 import { ToolNode } from "../../tools-node.js";
 import type { ExternalToolConfig } from "../../tools/config.js";
-import type { ToolNodeEvent } from "../../tools/event.js";
+import { ToolNodeError } from "../../tools/errors.js";
+import type { ToolNodeEvent } from "../../tools/options.js";
 import type { ToolSpec } from "../../tools/registry.js";
+import { variablesOf, type Variables } from "../../tools/variables.js";
+import { childEnvironment } from "../../mcp/server-process.js";
+import type { SignIn } from "../sign-in/sign-in.js";
 import { ConcurrencyLimit } from "../../tools/resilience/resilience.js";
-import { joined } from "../../transports/bytes.js";
 import { CommandError, Exit } from "../exit.js";
 import type { StatusLine } from "../progress.js";
 import { onOneLine } from "../table.js";
@@ -19,35 +22,27 @@ import { printable, type Output, type Terminal } from "../terminal.js";
 
 interface SourceUse {
   readonly store: ArtifactStore;
-  /** Gives up, whatever goes on. */
-  readonly signal: AbortSignal;
+  /** Its signal gives up, whatever goes on; the last words of a program that cannot be connected to go to its errors. */
+  readonly terminal: Terminal;
   readonly onEvent?: (event: ToolNodeEvent) => void;
-  /** Where the last words of a program go that cannot be connected to. */
-  readonly errors: Output;
+  /** The token of whoever has just signed in; what is kept when left out. */
+  readonly token?: string | undefined;
 }
-
-/** Bytes of what a program says that are kept, from its end. */
-const LAST_WORDS = 4096;
-
-/** Lines of them that are shown. */
-const MAX_LINES = 10;
 
 /** Connects, works, and closes the source however that ends. Throws what the source throws; the signal's reason. */
 export async function usingSource<T>(
   config: ExternalToolConfig,
-  { signal, errors, ...options }: SourceUse,
+  options: SourceUse,
   work: (node: ToolNode) => Promise<T>,
 ): Promise<T> {
-  if (config.auth_type === "oauth2_user") throw needsUsers(config.name);
-  let said: Uint8Array = new Uint8Array(0);
-  const onErrorOutput = (chunk: Uint8Array): void => {
-    said = joined([said, chunk]).slice(-LAST_WORDS);
-  };
-  const node = new ToolNode(config, { ...options, onErrorOutput });
+  const { source, variables } = await authorized(config, options);
+  const { terminal, store, onEvent } = options;
+  const { signal, errors } = terminal;
+  const node = new ToolNode(source, { store, variables, ...(onEvent !== undefined && { onEvent }) });
   try {
     await node.connect({ signal }).catch(async (error: unknown) => {
       signal.throwIfAborted();
-      await tellLastWords(config.name, said, errors);
+      await tellLastWords(config.name, error, errors);
       throw error;
     });
     return await work(node);
@@ -57,18 +52,40 @@ export async function usingSource<T>(
 }
 
 /** Why a program did not start it says itself, if anybody does. */
-async function tellLastWords(name: string, said: Uint8Array, errors: Output): Promise<void> {
-  const lines = new TextDecoder().decode(said).split("\n").map(printable);
-  for (const line of lines.filter((each) => each.trim() !== "").slice(-MAX_LINES)) {
-    await errors.write(errors.dim(`${name}: ${line}\n`));
+async function tellLastWords(name: string, error: unknown, errors: Output): Promise<void> {
+  const said = (error instanceof ToolNodeError && error.errorOutput) || "";
+  for (const line of said.split("\n").filter((each) => each.trim() !== "")) {
+    await errors.write(errors.dim(`${name}: ${printable(line)}\n`));
   }
 }
 
-function needsUsers(name: string): CommandError {
-  return new CommandError(
-    Exit.refused,
-    `the source ${name} wants each user to sign in, which a program with an OAuthManager can ask for and the command line cannot: give a source with "auth_type": "bearer" and a token in a file with --config`,
-  );
+/** The variable that stands for the token of whoever signed in: no text of a configuration is taken for one in it. */
+const TOKEN = "SLUICE_SIGNED_IN_TOKEN";
+
+/** A source with the token of the person who signed in to it; others as they are. Throws CommandError 77 where nobody did. */
+async function authorized(
+  config: ExternalToolConfig,
+  { terminal, token: given }: Pick<SourceUse, "terminal" | "token">,
+): Promise<{ readonly source: ExternalToolConfig; readonly variables: Variables }> {
+  const environment = variablesOf(childEnvironment(terminal.env));
+  if (config.auth_type !== "oauth2_user") return { source: config, variables: environment };
+  const token = given ?? (await (await signInOf(terminal)).token(config));
+  if (token === null) {
+    throw new CommandError(
+      Exit.refused,
+      `you are not signed in to ${config.name}: run sluice tools connect ${config.name}`,
+    );
+  }
+  return {
+    source: { ...config, auth_type: "bearer", auth_config: { ...config.auth_config, token: `\${${TOKEN}}` } },
+    variables: (name) => (name === TOKEN ? token : environment(name)),
+  };
+}
+
+/** Loaded where somebody signs in: the protocol is no small thing. */
+export async function signInOf(terminal: Terminal): Promise<SignIn> {
+  const { SignIn: Loaded } = await import("../sign-in/sign-in.js");
+  return new Loaded(terminal);
 }
 
 /** Sources that are connected to at a time: each may be a process. */
@@ -77,26 +94,29 @@ const MOST = 8;
 /** What one source offers: its tools, or why they are not known. */
 interface Look {
   readonly tools: readonly ToolSpec[];
+  /** What there is to say of it, in lines. */
+  readonly told: readonly string[];
   readonly error?: unknown;
 }
 
 /** Looks at each source, and gives what it saw in their order. Throws the signal's reason, and nothing else. */
-export async function toolsOf(
-  sources: readonly ExternalToolConfig[],
-  { signal, errors }: Pick<Terminal, "signal" | "errors">,
-): Promise<readonly Look[]> {
+export async function toolsOf(sources: readonly ExternalToolConfig[], terminal: Terminal): Promise<readonly Look[]> {
   const limit = new ConcurrencyLimit(MOST);
   const store = new MemoryArtifactStore();
-  const looks = sources.map((source) =>
-    limit
-      .run(() => usingSource(source, { store, signal, errors }, async (node) => node.getTools()), signal, {
+  const looks = sources.map((source) => {
+    const told: string[] = [];
+    const onEvent = (event: ToolNodeEvent): void => {
+      if (event.kind === "left_out") told.push(...linesOf(event));
+    };
+    return limit
+      .run(() => usingSource(source, { store, terminal, onEvent }, async (node) => node.getTools()), terminal.signal, {
         source: source.name,
       })
-      .then((tools): Look => ({ tools }))
-      .catch((error: unknown): Look => ({ tools: [], error })),
-  );
+      .then((tools): Look => ({ tools, told }))
+      .catch((error: unknown): Look => ({ tools: [], told, error }));
+  });
   const seen = await Promise.all(looks);
-  signal.throwIfAborted();
+  terminal.signal.throwIfAborted();
   return seen;
 }
 
@@ -108,12 +128,21 @@ function linesOf(event: ToolNodeEvent): readonly string[] {
   // A server that sends its content twice has it stored once.
   if (event.kind === "stored") return [...new Set(event.artifacts.map((ref) => storedLine(event.tool, ref)))];
   if (event.kind === "failed") return [logLine(event.error.message)];
-  if (event.kind === "left_out")
-    return [logLine(`${counted(event.count, "tool")} left out: their names cannot be shown.`)];
+  if (event.kind === "left_out") return leftOutLines(event);
+  if (event.kind === "waiting") return [logLine(`${event.tool}: ${event.message}`)];
   if (event.kind === "retry") {
     return [logLine(`${event.error.message} Trying again in ${event.wait_s.toFixed(1)} s.`)];
   }
   return [];
+}
+
+function leftOutLines({ count, tools }: Extract<ToolNodeEvent, { kind: "left_out" }>): readonly string[] {
+  const lines = tools.map(({ name, type, reason }) => {
+    const what = type === undefined ? "" : ` (${type})`;
+    return logLine(`the tool ${JSON.stringify(name)}${what} is left out: ${reason}`);
+  });
+  const more = count - tools.length;
+  return more === 0 ? lines : [...lines, logLine(`${counted(more, "more tool")} left out`)];
 }
 
 /** A listener that prints those lines above a status line. */

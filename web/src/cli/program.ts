@@ -1,0 +1,67 @@
+/**
+ * The command line. Loads the table of commands and what says that something failed, and of the rest only what the command needs.
+ * @module
+ */
+import { Exit, exitCodeOf } from "./exit.js";
+import { report } from "./report.js";
+import { parse, type Request } from "./parse.js";
+import { Output, PipeClosed, type Terminal } from "./terminal.js";
+
+/** How long a command may take to clear up once it was told to end. */
+const GRACE_MS = 2000;
+
+const interrupt = new AbortController();
+const terminal: Terminal = {
+  input: process.stdin,
+  output: new Output(process.stdout, process.env, interrupt.signal),
+  errors: new Output(process.stderr, process.env),
+  env: process.env,
+  signal: interrupt.signal,
+};
+
+/** Runs a command line to its end, and gives the exit code. Says on standard error what went wrong. */
+export async function run(argv: readonly string[]): Promise<number> {
+  let ended: number | undefined;
+  // The first signal lets the command leave nothing half-written; a second one ends it as usual.
+  const end = (code: number) => () => {
+    ended = code;
+    interrupt.abort();
+    setTimeout(() => process.exit(code), GRACE_MS).unref();
+  };
+  let request: Request | undefined;
+  try {
+    request = parse(argv);
+    if (request.kind !== "run" || request.spec.handlesSignals !== true) {
+      process.once("SIGINT", end(Exit.interrupted)).once("SIGTERM", end(Exit.terminated));
+    }
+    return await answer(request);
+  } catch (error) {
+    if (ended !== undefined) return ended;
+    if (error instanceof PipeClosed) return Exit.ok;
+    const store = request?.kind === "run" ? request.invocation.value("store") : undefined;
+    await report(error, terminal.errors, store).catch(() => undefined);
+    return exitCodeOf(error, request?.kind === "run" && request.spec.changesStore === true);
+  }
+}
+
+async function answer(request: Request): Promise<number> {
+  if (request.kind === "run") {
+    const command = await request.spec.load();
+    return command(request.invocation, terminal);
+  }
+  if (request.kind === "version") {
+    const { version } = await import("./help.js");
+    await terminal.output.write(`sluice ${await version()}\n`);
+    return Exit.ok;
+  }
+  await terminal.output.write(await helpOn(request.topic, terminal.output));
+  return Exit.ok;
+}
+
+async function helpOn(topic: string, output: Output): Promise<string> {
+  const { commandHelp, groupHelp, programHelp } = await import("./help.js");
+  const { COMMANDS } = await import("./commands.js");
+  if (topic === "") return programHelp(output);
+  const command = COMMANDS.find(({ name }) => name === topic);
+  return command === undefined ? groupHelp(topic, output) : commandHelp(command, output);
+}

@@ -1,0 +1,204 @@
+/**
+ * Signing in to a source from the command line: a token that is kept, or the person's consent in a browser.
+ * @module
+ */
+import { createInterface } from "node:readline";
+import { untilAborted } from "../../core/abort.js";
+import { ToolAuthError } from "../../tools/errors.js";
+import type { ExternalToolConfig } from "../../tools/config.js";
+import { transportOf } from "../../tools/connection.js";
+import { discoverMcpProvider } from "../../tools/auth/mcp-discovery.js";
+import { OAuthManager } from "../../tools/auth/oauth-manager.js";
+import type { OAuthProviderConfig } from "../../tools/auth/oauth-client.js";
+import { substitute, variablesOf } from "../../tools/variables.js";
+import { CommandError, Exit } from "../exit.js";
+import { printable, type Terminal } from "../terminal.js";
+import { hasBrowser, openBrowser } from "./browser.js";
+import { CallbackListener } from "./callback.js";
+import { TokenFiles, tokenFolder } from "./token-files.js";
+
+/** How long a person may take, in milliseconds. */
+const MAX_WAIT = 5 * 60 * 1000;
+
+/** Tokens are kept for each account of the machine: there is one user here. */
+const USER = "me";
+
+/** How a person signs in. */
+export interface SignInOptions {
+  /** Whether a browser is opened; where there is one when left out. */
+  readonly browser?: boolean | undefined;
+  /** How this program is known to the provider; where it is left out the environment says it, or the provider is asked. */
+  readonly clientId?: string | undefined;
+  /** The provider, for sources that do not say who theirs is. */
+  readonly issuer?: string | undefined;
+  /** Where the browser comes back to; any free port when left out. */
+  readonly port?: number | undefined;
+}
+
+/** Signs in to sources whose users have tokens of their own (`auth_type: "oauth2_user"`). */
+export class SignIn {
+  readonly #terminal: Terminal;
+  readonly #files: TokenFiles;
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+    this.#files = new TokenFiles(tokenFolder(terminal.env, process.platform));
+  }
+
+  /** A token that was given before, renewed where it is about to end; null where the person has to sign in. */
+  async token({ name }: ExternalToolConfig): Promise<string | null> {
+    const config = await this.#files.client(name);
+    if (config === undefined) return null;
+    return this.#manager(name, config).getToken(USER, name, { signal: this.#terminal.signal });
+  }
+
+  /** Forgets a source's token. Gives whether there was one. */
+  async forget(name: string): Promise<boolean> {
+    const wasThere = (await this.#files.get(USER, name)) !== null;
+    await this.#files.delete(USER, name);
+    await this.#files.forgetClient(name);
+    return wasThere;
+  }
+
+  /** Whether there is a token, whatever it is worth. */
+  async isKnown(name: string): Promise<boolean> {
+    return (await this.#files.get(USER, name)) !== null;
+  }
+
+  /**
+   * Has the person sign in, in a browser, and gives the token.
+   *
+   * @throws CommandError 77 where nobody does within five minutes; ToolNodeError where the provider refuses, or cannot be
+   * asked; the signal's reason.
+   */
+  async ask(source: ExternalToolConfig, options: SignInOptions): Promise<string> {
+    const { name } = source;
+    const { signal } = this.#terminal;
+    const late = AbortSignal.timeout(MAX_WAIT);
+    const until = AbortSignal.any([signal, late]);
+    const consent = new Consent(signal);
+    const take = consent.take.bind(consent);
+    const listener = await CallbackListener.open(options.port ?? 0, take);
+    let stopPasting: (() => void) | undefined;
+    try {
+      const config = await this.#provider(source, listener.redirectUri, options);
+      const manager = this.#manager(name, config);
+      consent.manager = manager;
+      const { auth_url } = await manager.getAuthRequest({ provider: name, user_id: USER }, { signal });
+      await this.#invite(name, auth_url, options);
+      stopPasting = this.#takePasted(listener.redirectUri, take);
+      await untilAborted(consent.given, until);
+      await this.#files.keepClient(name, config);
+      return (await manager.getToken(USER, name, { signal })) ?? "";
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!late.aborted) throw error;
+      const minutes = MAX_WAIT / 60_000;
+      throw new CommandError(Exit.refused, `nobody signed in to ${name} within ${minutes} minutes: begin again`);
+    } finally {
+      stopPasting?.();
+      await listener[Symbol.asyncDispose]();
+    }
+  }
+
+  #manager(name: string, config: OAuthProviderConfig): OAuthManager {
+    return new OAuthManager({ providers: { [name]: config }, tokenStore: this.#files });
+  }
+
+  async #provider(
+    source: ExternalToolConfig,
+    redirect_uri: string,
+    { clientId, issuer }: SignInOptions,
+  ): Promise<OAuthProviderConfig> {
+    const { name, transport, connection } = source;
+    const { env, signal } = this.#terminal;
+    const prefix = name.toUpperCase().replace(/[^A-Z0-9]/g, "_");
+    const client_id = clientId ?? (env[`${prefix}_CLIENT_ID`] || undefined);
+    const client_secret = env[`${prefix}_CLIENT_SECRET`] || undefined;
+    if (issuer !== undefined) {
+      if (client_id === undefined) {
+        throw new CommandError(Exit.usage, `the provider of ${name} has to know this program: ${registered(prefix)}`);
+      }
+      return { issuer, client_id, redirect_uri, ...(client_secret !== undefined && { client_secret }) };
+    }
+    const variables = variablesOf(env);
+    const fill = (text: string): string => substitute(text, variables, name);
+    const endpoint = transport === "mcp" ? transportOf(connection, fill) : undefined;
+    const url = endpoint === undefined || endpoint.kind === "stdio" ? undefined : endpoint.url;
+    if (url === undefined) {
+      throw new CommandError(
+        Exit.usage,
+        `the source ${name} does not say who gives its tokens: name the provider with --issuer`,
+      );
+    }
+    const known = client_id === undefined ? {} : { client_id, ...(client_secret !== undefined && { client_secret }) };
+    const client = { redirect_uri, ...known };
+    return discoverMcpProvider({ source: name, url, client, signal, remedy: registered(prefix) });
+  }
+
+  async #invite(name: string, url: string, { browser }: SignInOptions): Promise<void> {
+    const { errors, env, input } = this.#terminal;
+    const opens = browser ?? hasBrowser(env, process.platform);
+    const lead = opens ? `Your browser opens this address, to sign in to ${name}:` : `To sign in to ${name}, open:`;
+    await errors.write(`${lead}\n\n  ${printable(url)}\n\n`);
+    const elsewhere = input.isTTY === true ? " Signed in on another machine? Paste the address it ended at." : "";
+    await errors.write(`Waiting until you have signed in. Ctrl-C ends it.${elsewhere}\n`);
+    if (opens) openBrowser(url, env);
+  }
+
+  /** A browser on another machine ends at an address that only that machine has: the person brings it here. */
+  #takePasted(redirectUri: string, take: TakePasted): () => void {
+    const { input, errors } = this.#terminal;
+    if (input.isTTY !== true) return () => undefined;
+    const lines = createInterface({ input });
+    lines.on("line", (line) => {
+      const text = line.trim();
+      if (!URL.canParse(text) || !text.startsWith(redirectUri)) {
+        if (text !== "") void errors.write(`That is not the address: it begins with ${redirectUri}\n`);
+        return;
+      }
+      void take(new URL(text)).catch(() => undefined);
+    });
+    return () => {
+      lines.close();
+      input.pause();
+    };
+  }
+}
+
+type TakePasted = (answer: URL) => Promise<unknown>;
+
+/** What helps where a provider takes no programs that it does not know. */
+function registered(prefix: string): string {
+  return `give the id that you registered there as --client-id or in ${prefix}_CLIENT_ID, and a secret, if it has one, in ${prefix}_CLIENT_SECRET.`;
+}
+
+/** The answer to one request for consent, by whichever way it comes. */
+class Consent {
+  /** Settles once the person has agreed, or the provider says that there is no token. */
+  readonly given: Promise<void>;
+  manager: OAuthManager | undefined;
+  readonly #signal: AbortSignal;
+  #settle: { readonly agreed: () => void; readonly failed: (error: unknown) => void } | undefined;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    this.given = new Promise((agreed, failed) => {
+      this.#settle = { agreed, failed };
+    });
+  }
+
+  /** Takes what a browser came back with. An answer to no request of ours ends nothing: anybody on this machine can send one. */
+  async take(answer: URL): Promise<"taken" | "unknown"> {
+    if (this.manager === undefined) return "unknown";
+    try {
+      await this.manager.handleCallback(answer, { user: USER, signal: this.#signal });
+      this.#settle?.agreed();
+      return "taken";
+    } catch (error) {
+      if (error instanceof ToolAuthError && !("user_id" in error)) return "unknown";
+      this.#settle?.failed(error);
+      throw error;
+    }
+  }
+}

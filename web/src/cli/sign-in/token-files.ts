@@ -1,0 +1,184 @@
+/**
+ * Tokens of the person who runs the command, in files that nobody else can read.
+ * @module
+ */
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { OAuthProviderConfig } from "../../tools/auth/oauth-client.js";
+import type { StoredToken, TokenStore } from "../../tools/auth/token-store.js";
+import { CommandError, Exit, systemReason } from "../exit.js";
+import { printable } from "../terminal.js";
+
+/** How long a process may hold the lock of a token, in milliseconds: longer than it waits for a provider. */
+const LOCK_AGE = 90_000;
+
+/** How often a lock is asked for that another process holds, in milliseconds. */
+const LOCK_EVERY = 50;
+
+/** Bytes of a file that are read. */
+const MAX_BYTES = 256 * 1024;
+
+const OTHERS = 0o077;
+const OTHERS_WRITE = 0o022;
+
+/** `sluice` in the folder where the system keeps configurations. A relative XDG_CONFIG_HOME is ignored, as XDG asks. */
+export function tokenFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform, home: string = homedir()): string {
+  if (platform === "win32") return join(env["APPDATA"] ?? join(home, "AppData", "Roaming"), "sluice", "tokens");
+  if (platform === "darwin") return join(home, "Library", "Application Support", "sluice", "tokens");
+  const xdg = env["XDG_CONFIG_HOME"];
+  return join(xdg !== undefined && isAbsolute(xdg) ? xdg : join(home, ".config"), "sluice", "tokens");
+}
+
+/**
+ * Keeps tokens, and the clients that they were given to, in a folder of mode 0700: a file of mode 0600 for each, which
+ * appears whole. Processes that share the folder lose nothing of each other's.
+ *
+ * @throws CommandError 77 where a file or the folder is open to others, 73 or 74 where it cannot be written or read.
+ */
+export class TokenFiles implements TokenStore {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async store(user: string, provider: string, token: StoredToken): Promise<void> {
+    await this.#write(this.#file("token", user, provider), token);
+  }
+
+  async get(user: string, provider: string): Promise<StoredToken | null> {
+    const token = await this.#read(this.#file("token", user, provider));
+    return isToken(token) ? token : null;
+  }
+
+  async delete(user: string, provider: string): Promise<void> {
+    await this.#changing(() => rm(this.#file("token", user, provider), { force: true }));
+  }
+
+  async exclusively<T>(user: string, provider: string, work: () => Promise<T>): Promise<T> {
+    const lock = `${this.#file("token", user, provider)}.lock`;
+    await this.#changing(() => this.#lock(lock));
+    try {
+      return await work();
+    } finally {
+      await rm(lock, { force: true });
+    }
+  }
+
+  /** The provider as this program is known to it; undefined where it is not. */
+  async client(source: string): Promise<OAuthProviderConfig | undefined> {
+    const config = await this.#read(this.#file("client", source));
+    return typeof config === "object" && config !== null ? (config as OAuthProviderConfig) : undefined;
+  }
+
+  /** Keeps how this program is known to a provider: only that client can renew the tokens it was given. */
+  async keepClient(source: string, config: OAuthProviderConfig): Promise<void> {
+    await this.#write(this.#file("client", source), config);
+  }
+
+  /** Forgets it. */
+  async forgetClient(source: string): Promise<void> {
+    await this.#changing(() => rm(this.#file("client", source), { force: true }));
+  }
+
+  #file(kind: "token" | "client", ...names: readonly string[]): string {
+    const hash = createHash("sha256").update(JSON.stringify([kind, ...names]));
+    return join(this.#folder, `${hash.digest("hex").slice(0, 32)}.${kind}.json`);
+  }
+
+  async #lock(lock: string): Promise<void> {
+    await this.#ready();
+    for (;;) {
+      try {
+        await (await open(lock, "wx", 0o600)).close();
+        return;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      }
+      const { mtimeMs = Date.now() } = (await stat(lock).catch(() => undefined)) ?? {};
+      // Whoever held it was killed: nobody asks a provider for that long.
+      if (Date.now() - mtimeMs > LOCK_AGE) await rm(lock, { force: true });
+      else await wait(LOCK_EVERY);
+    }
+  }
+
+  async #write(file: string, value: unknown): Promise<void> {
+    await this.#changing(async () => {
+      await this.#ready();
+      const temporary = `${file}.${randomUUID()}.tmp`;
+      try {
+        const handle = await open(temporary, "wx", 0o600);
+        try {
+          await handle.writeFile(JSON.stringify(value));
+          await handle.sync();
+        } finally {
+          await handle.close();
+        }
+        await rename(temporary, file);
+      } catch (error) {
+        await rm(temporary, { force: true });
+        throw error;
+      }
+    });
+  }
+
+  async #read(file: string): Promise<unknown> {
+    let handle;
+    try {
+      handle = await open(file, "r");
+      const { mode, size } = await handle.stat();
+      if (process.platform !== "win32" && (mode & OTHERS) !== 0) throw exposed(file, "chmod 600");
+      return size > MAX_BYTES ? undefined : parsed(await handle.readFile("utf8"));
+    } catch (error) {
+      if (error instanceof CommandError) throw error;
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw new CommandError(Exit.read, `cannot read tokens in ${printable(this.#folder)}: ${systemReason(error)}`);
+    } finally {
+      await handle?.close();
+    }
+  }
+
+  /** Makes the folder, and sees that it is one's own. */
+  async #ready(): Promise<void> {
+    await mkdir(dirname(this.#folder), { recursive: true });
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    if (process.platform === "win32") return;
+    const { mode } = await stat(this.#folder);
+    if ((mode & OTHERS_WRITE) !== 0) throw exposed(this.#folder, "chmod 700");
+  }
+
+  async #changing<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof CommandError) throw error;
+      throw new CommandError(Exit.create, `cannot keep tokens in ${printable(this.#folder)}: ${systemReason(error)}`);
+    }
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isToken(value: unknown): value is StoredToken {
+  if (typeof value !== "object" || value === null) return false;
+  const { access_token, refresh_token, issued_by, expires_at } = value as Partial<StoredToken>;
+  const isText = typeof access_token === "string" && typeof issued_by === "string";
+  const isOptional = refresh_token === null || typeof refresh_token === "string";
+  return isText && isOptional && (expires_at === null || typeof expires_at === "number");
+}
+
+function exposed(path: string, remedy: string): CommandError {
+  return new CommandError(
+    Exit.refused,
+    `others may open ${printable(path)}, which holds your tokens: run ${remedy} ${printable(path)}, and sign in again where somebody may have read it`,
+  );
+}
