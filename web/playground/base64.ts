@@ -3,12 +3,12 @@
  * @module
  */
 
-/** Bytes that become text at once: a multiple of 3, so that the pieces join, and few enough for a call's arguments. */
+/** Bytes per chunk: a multiple of 3, so that chunks can be joined, and few enough to be passed as arguments. */
 const PIECE = 24_576;
 
 /** Bytes in base64, padded. */
 export function base64(bytes: Uint8Array): string {
-  // Where there is one, the platform's own takes a tenth of the time (ES2026).
+  // The native method (ES2026) takes a tenth of the time.
   const own = (bytes as { toBase64?: () => string }).toBase64?.();
   if (own !== undefined) return own;
   const pieces: string[] = [];

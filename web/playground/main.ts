@@ -1,16 +1,13 @@
 /**
- * The page: starts the engine in its worker and shows what it does.
+ * The entry of the page: starts the engine in a worker and shows the playground.
  * @module
  */
 import { wrap } from "comlink";
 import { Actions } from "./app/actions.js";
-import { serverOfPage } from "./app/addresses.js";
-import { listenForAnswers } from "./app/callback-channel.js";
-import { Playground } from "./app/playground.js";
-import { remembered } from "./app/memory.js";
-import { listenForEnd } from "./app/session-channel.js";
+import { listenForRestart, registerServiceWorker, remembered, serverOfPage } from "./app/browser.js";
+import { listenForCallbacks } from "./app/callback-channel.js";
+import { Playground } from "./app/shell/playground.js";
 import { Store, type Theme } from "./app/state.js";
-import { registerServiceWorker } from "./app/updates.js";
 import type { Engine } from "./engine/contract.js";
 
 const worker = new Worker(new URL("./engine/worker.ts", import.meta.url), { type: "module", name: "engine" });
@@ -24,15 +21,15 @@ for (const kind of ["online", "offline"]) {
 
 document.body.append(Object.assign(new Playground(), { store, actions }));
 
-listenForAnswers(actions);
-listenForEnd();
+listenForCallbacks(actions);
+listenForRestart();
 await actions.start();
 const server = serverOfPage();
 if (server !== undefined) {
-  void import("./app/serve/serving.js").then(({ Serving }) => {
-    actions.serving = new Serving(server, actions, store);
-    return actions.serving.begin();
+  void import("./app/page-server.js").then(({ PageServer }) => {
+    actions.pageServer = new PageServer(server, actions, store);
+    return actions.pageServer.begin();
   });
 }
-// It fetches the whole site: after what a visitor waits for.
+// The service worker fetches the whole site, so it starts after the first result.
 registerServiceWorker(store);

@@ -1,15 +1,15 @@
 /**
- * In the place of what the MCP packages bring for browsers: the same, without validators of JSON Schema. Neither side of this
- * page uses one, since tools answer as they like and the demo's answers are its own; and two of them weigh 16 KB.
+ * Replaces the browser shims of the MCP packages, without their JSON Schema validators: neither side of this page validates,
+ * and two validators weigh 16 KB.
  * @module
  */
 
-/** A `TypeError` of `fetch` may mean that a server lets no page in. */
+/** A `TypeError` of `fetch` may be a CORS failure. */
 export const CORS_IS_POSSIBLE = true;
 
-/** Takes everything. */
+/** Accepts everything. */
 export class DefaultJsonSchemaValidator {
-  /** A validator that finds nothing wrong. */
+  /** A validator that always succeeds. */
   getValidator(): (data: unknown) => {
     readonly valid: true;
     readonly data: unknown;

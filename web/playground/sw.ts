@@ -10,8 +10,8 @@ import { cleanupOutdatedCaches, precacheAndRoute, type PrecacheEntry } from "wor
 import { keyOfArchive } from "./engine/shelves.js";
 import { Stores, VISITOR } from "./engine/stores.js";
 
-/** What is used of a service worker's surroundings, which the types of pages do not know. */
-interface Surroundings {
+/** The globals of a service worker that this file uses; the DOM types lack them. */
+interface WorkerGlobals {
   readonly __WB_MANIFEST: (PrecacheEntry | string)[];
   readonly registration: { readonly scope: string };
   readonly clients: { claim(): Promise<void> };
@@ -21,7 +21,7 @@ interface Surroundings {
   addEventListener(kind: "message", listener: (event: MessageEvent<unknown>) => void): void;
 }
 
-declare const self: Surroundings;
+declare const self: WorkerGlobals;
 
 const stores = new Stores();
 const artifacts = serveArtifacts({ sessions: stores.sessions, store: stores.of });
@@ -32,11 +32,11 @@ self.addEventListener("fetch", (event) => {
   const key = event.request.url.startsWith(scope) ? keyOfArchive(event.request.url.slice(scope.length)) : undefined;
   if (key === undefined) return;
   event.respondWith(archive(key));
-  // What is kept of the page must not be asked for this too.
+  // Keep the precache from answering too.
   event.stopImmediatePropagation();
 });
 
-// oxlint-disable-next-line no-underscore-dangle -- workbox's own name
+// oxlint-disable-next-line no-underscore-dangle -- workbox's name
 precacheAndRoute(self.__WB_MANIFEST);
 cleanupOutdatedCaches();
 
@@ -59,7 +59,7 @@ async function archive(key: string): Promise<Response> {
   });
 }
 
-/** The newest version of each. */
+/** The newest version of each file. */
 async function* entries(): AsyncIterable<{
   name: string;
   lastModified: Date;
@@ -68,7 +68,7 @@ async function* entries(): AsyncIterable<{
   const storage = new UserStorage(stores.files, VISITOR);
   for (const { id, name, stored_at } of await storage.list()) {
     const input = await stores.files.openReader(id, { scope: VISITOR });
-    // Deleted meanwhile, perhaps in another tab.
+    // Deleted meanwhile, for example in another tab.
     if (input === null) continue;
     yield { name, lastModified: new Date(stored_at), input };
   }

@@ -1,17 +1,41 @@
 /**
- * How the playground's pages are built: static files that work from any sub-path.
+ * Builds the pages of the playground: static files that work under any path, with what pdf.js loads by itself.
  * @module
  */
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { defineConfig, type Plugin } from "vite";
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vite";
 import { published } from "../published.js";
-import { pdfAssets } from "./pdf-assets-plugin.js";
+
+const FOLDERS = ["cmaps", "standard_fonts", "wasm", "iccs"];
+
+/** Copies them to `pdf/`. */
+function pdfAssets(): Plugin {
+  const home = dirname(createRequire(import.meta.url).resolve("pdfjs-dist/package.json"));
+  return {
+    name: "sluice-pdf-assets",
+    apply: "build",
+    generateBundle() {
+      const emit = (fileName: string, path: string): void => {
+        this.emitFile({ type: "asset", fileName, source: readFileSync(join(home, path)) });
+      };
+      emit("pdf/pdf.worker.min.mjs", "build/pdf.worker.min.mjs");
+      for (const folder of FOLDERS) {
+        for (const name of readdirSync(join(home, folder))) {
+          if (!name.startsWith("LICENSE")) emit(`pdf/${folder}/${name}`, join(folder, name));
+        }
+      }
+    },
+  };
+}
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /**
- * The libraries that the worker begins with, in one file, also those that a later part needs too: several compress less. What
- * signs people in, and what keeps large files apart, come through the same entries of the package, and only where they are wanted.
+ * One file for the libraries that the worker starts with: several files compress less. Sign-in and the tiered store are left
+ * out, since few visits need them.
  */
 const WORKER_BEGIN = {
   name: "worker-begin",
@@ -21,7 +45,7 @@ const WORKER_BEGIN = {
     !/dist\/(?:index|tools)\.js|dist\/tools\/auth\/|dist\/artifacts\/tiered\/|oauth4webapi/.test(id),
 };
 
-/** The same of the page: what the sign-in's own page needs stays apart. */
+/** The same for the page, without what the callback page shares. */
 const PAGE_BEGIN = {
   name: "page-begin",
   tags: ["$initial" as const],

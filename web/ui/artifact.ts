@@ -4,22 +4,31 @@
  */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
 import fetchIcon from "lucide-static/icons/cloud-download.svg?raw";
-import { ACTIONS, BUTTONS, DEFAULT_ACTIONS, type ArtifactAction } from "./artifact/actions.js";
+import { ACTIONS, type ArtifactAction, BUTTONS, DEFAULT_ACTIONS, Menu, type MenuItem } from "./artifact/menu.js";
 import { downloadAddress, saveAsFile } from "./download.js";
-import { nameOf, originOf, refTo, sizeOf, typeOf } from "./artifact/facts.js";
-import { Menu, type MenuItem } from "./artifact/menu.js";
-import { notes, provenance, question, status, type Problem } from "./artifact/parts.js";
+import {
+  nameOf,
+  notes,
+  originOf,
+  type Problem,
+  provenance,
+  question,
+  refTo,
+  sizeOf,
+  status,
+  typeOf,
+} from "./artifact/parts.js";
 import { styles } from "./artifact/styles.js";
 import { icon, iconOf } from "./icons.js";
-import { isStored, type ArtifactBytes, type ArtifactEvents, type ShownArtifact } from "./shown.js";
+import { type ArtifactBytes, type ArtifactEvents, isStored, type ShownArtifact } from "./shown.js";
 import { base, tokens } from "./theme.js";
 
-/** How long, in milliseconds, it says that something worked. */
+/** Milliseconds that a confirmation is shown. */
 const SAID = 4_000;
 
 /**
- * An artifact: icon, name, type, decoded size, the call it came from, and what can be done with it. Dispatches the events of
- * `ArtifactEvents`; a download, and copying the ref, it does itself.
+ * An artifact: icon, name, type, decoded size, the call it came from, and its actions. Dispatches the events of
+ * `ArtifactEvents`. Downloads, and copies the ref, by itself.
  */
 export class SluiceArtifact extends LitElement {
   /** @hidden */
@@ -32,13 +41,13 @@ export class SluiceArtifact extends LitElement {
   /** @hidden */
   static override styles = [tokens, base, styles];
 
-  /** What is shown; nothing while it is left out. */
+  /** The artifact to show. */
   declare artifact: ShownArtifact | undefined;
-  /** Where its bytes come from; without them no download is offered. */
+  /** Its bytes. Without them no download is offered. */
   declare bytes: ArtifactBytes | undefined;
-  /** What is offered, in this order: the first three as buttons. */
+  /** The actions on offer, in order. The first three are buttons. */
   declare actions: readonly ArtifactAction[];
-  /** One line with a menu, instead of a card. */
+  /** Shows one line with a menu instead of a card. */
   declare compact: boolean;
 
   readonly #menu: Menu = new Menu(this);
@@ -135,7 +144,7 @@ export class SluiceArtifact extends LitElement {
     const { label, icon: source } = ACTIONS[action];
     const href = action === "download" ? this.bytes?.href : undefined;
     if (href !== undefined) {
-      // Without the attribute `download`: with it the browser asks the network, and no service worker.
+      // No `download` attribute: with it the browser bypasses the service worker.
       return html`<a class="button" id="download" href=${downloadAddress(href)} aria-label=${`${label}: ${name}`}
         >${icon(source)}${label}</a
       >`;
@@ -169,7 +178,7 @@ export class SluiceArtifact extends LitElement {
     });
   }
 
-  /** Of what is asked for, what is possible. */
+  /** The requested actions that are possible. */
   #offered(artifact: ShownArtifact): readonly ArtifactAction[] {
     if (artifact.deferred === true || !isStored(artifact)) return [];
     return [...new Set(this.actions)].filter(
@@ -226,7 +235,7 @@ export class SluiceArtifact extends LitElement {
     void this.#focusNext("#no");
   }
 
-  /** Focus stays in the card, as long as that is there. */
+  /** Keeps the focus in the card. */
   readonly #answer = (isYes: boolean): void => {
     this.#isAsking = false;
     if (isYes) this.#tell("sluice-delete");
@@ -254,7 +263,7 @@ export class SluiceArtifact extends LitElement {
     this.requestUpdate();
   }
 
-  /** Of another artifact nothing is known. */
+  /** Resets what belongs to the previous artifact. */
   #forget(): void {
     clearTimeout(this.#forgetting);
     this.#download?.abort();
@@ -265,7 +274,7 @@ export class SluiceArtifact extends LitElement {
   }
 }
 
-/** What is not done by the element itself. */
+/** The events of actions that the page performs. */
 const EVENTS = { preview: "sluice-preview", save: "sluice-save", open: "sluice-open" } as const;
 
 function stateOf(artifact: ShownArtifact): string | undefined {

@@ -1,34 +1,33 @@
 /**
- * An artifact's original bytes as a file of the person who asks.
+ * Downloads the original bytes of an artifact as a file.
  * @module
  */
-import { BlobParts } from "./blob-parts.js";
 import { Pace } from "./pace.js";
 import { replaceHidden } from "./plain-text.js";
 import type { ArtifactBytes, ShownArtifact } from "./shown.js";
 
-/** How long, in milliseconds, a browser may take to begin with a file, after which its bytes are let go. */
+/** Milliseconds after which the object URL of a download is revoked. */
 const KEPT = 60_000;
-/** Names stay below what file systems take. */
+/** UTF-16 units of a file name, below the limits of file systems. */
 const MAX_NAME = 120;
-/** Units of a name that are looked at. */
+/** UTF-16 units of a name that are examined. */
 const LOOKED_AT = 1000;
 
-/** The address that answers as a download. */
+/** The URL that responds with a download. */
 export function downloadAddress(href: string): string {
   const [address = ""] = href.split("#", 1);
   return `${address}${address.includes("?") ? "&" : "?"}download`;
 }
 
-/** A name for a file that reaches no other folder, shows what it is, and suits any file system; made of the id where there is none. */
+/** A safe file name for any file system, without a path or hidden characters. Made from the id if there is no name. */
 export function fileNameOf({ filename, id }: ShownArtifact): string {
   return shortened(savedName(filename) || savedName(id) || "download");
 }
 
 /**
- * Reads all bytes and hands them to the browser as a file; false when they are gone.
+ * Saves all bytes as a file; false if they are gone.
  *
- * @throws what the source throws, and the reason of `signal`.
+ * @throws what the source throws, and the signal's reason
  */
 export async function saveAsFile(artifact: ShownArtifact, bytes: ArtifactBytes, signal: AbortSignal): Promise<boolean> {
   const stream = await bytes.open();
@@ -41,11 +40,11 @@ export async function saveAsFile(artifact: ShownArtifact, bytes: ArtifactBytes, 
   };
   await stream.pipeTo(new WritableStream({ write }), { signal });
   const link = document.createElement("a");
-  // Whatever it is, the address that it gets for a moment must never be shown as a page.
+  // Never a type that the browser would show as a page at the object URL.
   link.href = URL.createObjectURL(parts.blob("application/octet-stream"));
   link.download = fileNameOf(artifact);
   link.click();
-  // The browser reads it after the click, and does not tell when it has.
+  // The browser reads it after the click and does not report when it is done.
   setTimeout(() => URL.revokeObjectURL(link.href), KEPT);
   return true;
 }
@@ -58,10 +57,35 @@ function savedName(name: unknown): string {
     .replace(/^[.\s]+|[.\s]+$/g, "");
 }
 
-/** What says the kind of a file is behind its last point, and stays. */
+/** Shortens a name but keeps its extension. */
 function shortened(name: string): string {
   const letters = Array.from(name);
   if (letters.length <= MAX_NAME) return name;
   const [kind = ""] = /\.[^.]{1,12}$/.exec(name) ?? [];
   return letters.slice(0, MAX_NAME - Array.from(kind).length).join("") + kind;
+}
+
+/** Bytes after which chunks are moved to a Blob, which may leave memory. */
+const BATCH = 16 * 1024 ** 2;
+
+/** Collects chunks for one Blob. */
+export class BlobParts {
+  readonly #batches: Blob[] = [];
+  #batch: Uint8Array<ArrayBuffer>[] = [];
+  #held = 0;
+
+  /** Adds a chunk. */
+  add(piece: Uint8Array): void {
+    this.#batch.push(piece as Uint8Array<ArrayBuffer>);
+    this.#held += piece.byteLength;
+    if (this.#held < BATCH) return;
+    this.#batches.push(new Blob(this.#batch));
+    this.#batch = [];
+    this.#held = 0;
+  }
+
+  /** All chunks as a Blob of a media type. */
+  blob(type: string): Blob {
+    return new Blob([...this.#batches, ...this.#batch], { type });
+  }
 }

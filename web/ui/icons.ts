@@ -1,5 +1,5 @@
 /**
- * Icons, each a single one of Lucide's.
+ * Icons of Lucide.
  * @module
  */
 import { html, type TemplateResult } from "lit";
@@ -13,12 +13,12 @@ import table from "lucide-static/icons/file-spreadsheet.svg?raw";
 import text from "lucide-static/icons/file-text.svg?raw";
 import video from "lucide-static/icons/file-video-camera.svg?raw";
 
-/** An icon for what a file is; unknown types are a sheet of paper. */
+/** The icon of a media type; a plain file for unknown types. */
 export function iconOf(mimeType: string | null): TemplateResult {
   return icon(sourceFor(mimeType ?? ""));
 }
 
-/** An icon from its source: decoration, which screen readers pass over. */
+/** An icon from its SVG source, hidden from screen readers. */
 export function icon(source: string): TemplateResult {
   const [, inner = ""] = /<svg[^>]*>(.*)<\/svg>/s.exec(source) ?? [];
   return html`<svg

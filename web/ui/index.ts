@@ -12,15 +12,16 @@
  * ```
  * @module mcp-sluice/ui
  */
+
 export { SluiceArtifact } from "./artifact.js";
-export type { ArtifactAction } from "./artifact/actions.js";
+export type { ArtifactAction } from "./artifact/menu.js";
 export { estimateTokens, SluiceMeter, TOKEN_ESTIMATOR } from "./meter.js";
 export { resourceUpdated, SluiceResources } from "./resources.js";
 export type { ResourceReader, ResourceTab, ShownReading, TemplateVariable } from "./resources.js";
 export { SluiceResult } from "./result.js";
 export type { ResultView } from "./result.js";
-export type { ResultClamp } from "./result/captions.js";
-export type { RawSource } from "./result/raw-view.js";
+export type { ResultClamp } from "./result.js";
+export type { RawSource } from "./result/line-views.js";
 export { SluiceViewer } from "./viewer.js";
 export { base, icon, iconOf, plainLines, tokens } from "./theme.js";
 export type { ArtifactBytes, ArtifactEvents, ShownArtifact } from "./shown.js";

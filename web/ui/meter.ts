@@ -9,7 +9,7 @@ import { base, tokens } from "./theme.js";
 /** How {@link estimateTokens} counts. */
 export const TOKEN_ESTIMATOR: string = "bytes of JSON divided by 4";
 
-/** Roughly the tokens that so many bytes of JSON are to a model: a quarter, rounded up. */
+/** Estimates the tokens of so many bytes of JSON: a quarter, rounded up. */
 export function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / 4);
 }
@@ -110,17 +110,17 @@ export class SluiceMeter extends LitElement {
     `,
   ];
 
-  /** Bytes of JSON that the server sent; nothing is shown before. */
+  /** Bytes of JSON that the server sent. Nothing is shown without it. */
   declare sent: number | undefined;
   /** Bytes of JSON that the model sees. */
   declare seen: number | undefined;
-  /** Bytes of what is stored, decoded. */
+  /** Decoded bytes that are stored. */
   declare decoded: number | undefined;
-  /** Tokens of what was sent; estimated when left out. */
+  /** Tokens that the server sent. Defaults to an estimate. */
   declare tokensSent: number | undefined;
-  /** Tokens of what the model sees; estimated when left out. */
+  /** Tokens that the model sees. Defaults to an estimate. */
   declare tokensSeen: number | undefined;
-  /** What counted the tokens; {@link TOKEN_ESTIMATOR} when left out. */
+  /** How the tokens were counted. Defaults to {@link TOKEN_ESTIMATOR}. */
   declare estimator: string | undefined;
   /** One line without bars, for a top bar. */
   declare compact: boolean;
@@ -171,18 +171,18 @@ export class SluiceMeter extends LitElement {
 }
 
 function bar(share: number, kind: string): TemplateResult {
-  // As a property: a policy without inline styles refuses the attribute.
+  // Set as a property: a content security policy may forbid the attribute.
   const width = `inline-size: ${(share * 100).toFixed(3)}%`;
   return html`<span class="track"
     ><div class="fill ${kind} ${share > 0 ? "something" : ""}" .style=${width}></div
   ></span>`;
 }
 
-/** What became of the bytes, in words that never claim more than is true. */
+/** How much was kept out, in words that never overstate it. */
 function changed(sent: number, seen: number): { readonly words: string; readonly isGrowth: boolean } {
   if (seen > sent) return { words: `grew by ${exact(seen - sent)}`, isGrowth: true };
   if (seen === sent) return { words: "nothing kept out", isGrowth: false };
-  // Cut, never rounded: 100 % only where nothing got through.
+  // Truncated, not rounded: 100 % only if nothing got through.
   const hundredths = Number((BigInt(sent - seen) * 10_000n) / BigInt(sent));
   const percent = hundredths === 0 ? "less than 0.01" : String(hundredths / 100);
   return { words: `${percent} % kept out`, isGrowth: false };

@@ -1,16 +1,16 @@
 /**
- * Long work that leaves the page its turns.
+ * Long work in parts, so that the page stays responsive.
  * @module
  */
 
-/** Milliseconds of work after which the page has its turn. */
+/** Milliseconds of work between yields. */
 const STRETCH = 10;
 
-/** Lets the page have its turn in the midst of long work. */
+/** Yields to the page during long work. */
 export class Pace {
   #since = performance.now();
 
-  /** Waits for a turn if the work has been going on for long. */
+  /** Yields if the work has run for long. */
   async rest(): Promise<void> {
     if (performance.now() - this.#since < STRETCH) return;
     await new Promise<void>((resolve) => {
@@ -24,4 +24,12 @@ export class Pace {
     });
     this.#since = performance.now();
   }
+}
+
+/** Characters above which a text is processed in parts. */
+export const LARGE = 500_000;
+
+/** Yields to the page, so that it can render and respond. */
+export function pause(): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve));
 }

@@ -1,36 +1,42 @@
 /**
- * `<sluice-resources>`: what a server has to read, and what was read of it.
+ * `<sluice-resources>`: the resources of a server and their contents.
  * @module
  */
-import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { html, LitElement, nothing, type PropertyValues, type ReactiveController, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import search from "lucide-static/icons/search.svg?raw";
 import type { ListedResource, ListedTemplate } from "mcp-sluice/tools";
 import { icon } from "./icons.js";
-import { Announcer } from "./resources/announcer.js";
-import { empty, unmatched } from "./resources/empty.js";
-import { item } from "./resources/item.js";
-import { countsOf, type Lists, listsOf } from "./resources/lists.js";
-import { panel, type PanelTerms } from "./resources/panel.js";
+import {
+  countsOf,
+  empty,
+  found,
+  item,
+  type Lists,
+  listsOf,
+  type ResourceTab,
+  type Row,
+  rowsOf,
+  tablist,
+  unmatched,
+} from "./resources/list.js";
+import { panel, type PanelDeps } from "./resources/panel.js";
 import type { ResourceReader } from "./resources/reader.js";
-import { found, rowsOf, type Row } from "./resources/rows.js";
-import { type Shelf, type ShelfChange, shelfOf } from "./resources/shelf.js";
+import { sentenceOfChange, type ResourceCache, type CacheChange, cacheOf, UpdateTracker } from "./resources/cache.js";
 import { styles } from "./resources/styles.js";
-import { type ResourceTab, tablist } from "./resources/tabs.js";
 import { TemplateForm } from "./resources/template-form.js";
-import { sentenceOfChange, UpdateMarks } from "./resources/updates.js";
 import { base, tokens } from "./theme.js";
 
-export { resourceUpdated } from "./resources/shelf.js";
+export { resourceUpdated } from "./resources/cache.js";
 export type { ResourceReader, ShownReading, TemplateVariable } from "./resources/reader.js";
-export type { ResourceTab } from "./resources/tabs.js";
+export type { ResourceTab } from "./resources/list.js";
 
-/** Rows that are shown at a time. */
+/** Rows shown at a time. */
 const PAGE = 100;
 
 /**
- * The resources and templates of one server: searched, read on click, completed, subscribed to. What was read stays with the reader,
- * also where another element shows it later.
+ * The resources and templates of a server, with search, reading on click, completion and subscriptions. Contents are kept with
+ * the reader, also for other elements.
  */
 export class SluiceResources extends LitElement {
   /** @hidden */
@@ -44,27 +50,27 @@ export class SluiceResources extends LitElement {
   /** @hidden */
   static override styles = [tokens, base, styles];
 
-  /** What the server lists. */
+  /** The listed resources. */
   declare resources: readonly ListedResource[];
-  /** Its templates. */
+  /** The listed templates. */
   declare templates: readonly ListedTemplate[];
-  /** Who reads; without one the lists are only shown. */
+  /** Reads resources. Without it the lists are only shown. */
   declare reader: ResourceReader | undefined;
-  /** Those that changed since they were read, where the page keeps count; else `resourceUpdated` tells of each. */
+  /** URIs of resources that changed since they were read, if the page tracks them. Otherwise call `resourceUpdated`. */
   declare updates: ReadonlySet<string>;
-  /** Which list is shown. */
+  /** The open tab. */
   declare tab: ResourceTab;
 
   readonly #announcer: Announcer = new Announcer(this);
   readonly #open = new Set<string>();
   readonly #forms = new Map<string, TemplateForm>();
   readonly #unfolded = new Map<string, number>();
-  readonly #marks = new UpdateMarks();
+  readonly #marks = new UpdateTracker();
   #listed: readonly Row[] = [];
   #patterns: readonly Row[] = [];
   #query = "";
   #pages = 1;
-  #shelf: Shelf | undefined;
+  #cache: ResourceCache | undefined;
 
   constructor() {
     super();
@@ -75,27 +81,27 @@ export class SluiceResources extends LitElement {
     this.tab = "resources";
   }
 
-  /** Looks at the reader's shelf again. */
+  /** Observes the reader's cache. */
   override connectedCallback(): void {
     super.connectedCallback();
-    this.#shelf?.addEventListener("change", this.#onChange);
+    this.#cache?.addEventListener("change", this.#onChange);
     this.requestUpdate();
   }
 
-  /** What is under way goes on; nobody looks. */
+  /** Stops observing. Running reads continue. */
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#shelf?.removeEventListener("change", this.#onChange);
+    this.#cache?.removeEventListener("change", this.#onChange);
   }
 
-  /** Puts the focus into the search field. */
+  /** Focuses the search field. */
   override focus(options?: FocusOptions): void {
     this.renderRoot.querySelector<HTMLElement>("input[type=search]")?.focus(options);
   }
 
-  /** Tells that a resource changed: it gets a dot and "Refresh". As the function of this name, for the reader that there is. */
+  /** Marks a resource of the current reader as changed. */
   resourceUpdated(uri: string): void {
-    this.#shelf?.updated(uri);
+    this.#cache?.updated(uri);
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
@@ -103,7 +109,7 @@ export class SluiceResources extends LitElement {
     if (changed.has("templates")) this.#patterns = rowsOf(this.templates);
     if (changed.has("reader")) this.#look();
     const isNews = changed.has("reader") || changed.has("updates") || changed.has("resources");
-    if (isNews && this.#shelf !== undefined) this.#marks.mark(this.updates, this.#shelf, this.#listed);
+    if (isNews && this.#cache !== undefined) this.#marks.mark(this.updates, this.#cache, this.#listed);
     if (changed.has("tab")) this.#pages = 1;
   }
 
@@ -152,26 +158,26 @@ export class SluiceResources extends LitElement {
 
   #item(row: Row, at: number): TemplateResult {
     const { reader } = this;
-    const shelf = this.#shelf;
+    const cache = this.#cache;
     return item(row, {
       id: `panel-${at}`,
-      held: row.isTemplate ? undefined : shelf?.get(row.uri),
-      isOpen: this.#open.has(row.uri) && shelf !== undefined,
-      isReadable: shelf !== undefined,
+      held: row.isTemplate ? undefined : cache?.get(row.uri),
+      isOpen: this.#open.has(row.uri) && cache !== undefined,
+      isReadable: cache !== undefined,
       toggle: () => this.#toggle(row),
-      refresh: () => void shelf?.read(row.uri),
+      refresh: () => void cache?.read(row.uri),
       panel: () => {
-        if (reader === undefined || shelf === undefined) return html``;
-        const terms: PanelTerms = { reader, shelf, unfolded: this.#unfolded, unfold: (key) => this.#unfold(key) };
-        return row.isTemplate ? this.#form(row, at, reader).render(terms) : panel(row.uri, row.name, terms);
+        if (reader === undefined || cache === undefined) return html``;
+        const deps: PanelDeps = { reader, cache, unfolded: this.#unfolded, unfold: (key) => this.#unfold(key) };
+        return row.isTemplate ? this.#form(row, at, reader).render(deps) : panel(row.uri, row.name, deps);
       },
     });
   }
 
   #form(row: Row, at: number, reader: ResourceReader): TemplateForm {
     const announce = (sentence: string): void => this.#announcer.say(sentence);
-    const terms = { host: this, id: `field-${at}`, template: row.uri, reader, announce };
-    const form = this.#forms.get(row.uri) ?? new TemplateForm(terms);
+    const deps = { host: this, id: `field-${at}`, template: row.uri, reader, announce };
+    const form = this.#forms.get(row.uri) ?? new TemplateForm(deps);
     this.#forms.set(row.uri, form);
     return form;
   }
@@ -182,15 +188,15 @@ export class SluiceResources extends LitElement {
   }
 
   #lists(): Lists {
-    return listsOf(this.#listed, this.#patterns, this.#shelf?.all ?? []);
+    return listsOf(this.#listed, this.#patterns, this.#cache?.all ?? []);
   }
 
   #toggle(row: Row): void {
     const isOpening = !this.#open.delete(row.uri);
     if (isOpening) this.#open.add(row.uri);
-    const held = this.#shelf?.get(row.uri);
+    const held = this.#cache?.get(row.uri);
     const isKnown = held?.reading !== undefined || held?.problem !== undefined;
-    if (isOpening && !row.isTemplate && !isKnown) void this.#shelf?.read(row.uri);
+    if (isOpening && !row.isTemplate && !isKnown) void this.#cache?.read(row.uri);
     this.requestUpdate();
   }
 
@@ -210,7 +216,7 @@ export class SluiceResources extends LitElement {
     if (query === "") this.focus();
   }
 
-  /** Focus goes to the first of those that came. */
+  /** Shows more rows and focuses the first of them. */
   readonly #onMore = (): void => {
     const before = PAGE * this.#pages;
     this.#pages += 1;
@@ -229,11 +235,11 @@ export class SluiceResources extends LitElement {
   }
 
   #look(): void {
-    const shelf = this.reader && shelfOf(this.reader);
-    if (shelf === this.#shelf) return;
-    this.#shelf?.removeEventListener("change", this.#onChange);
-    if (this.isConnected) shelf?.addEventListener("change", this.#onChange);
-    this.#shelf = shelf;
+    const cache = this.reader && cacheOf(this.reader);
+    if (cache === this.#cache) return;
+    this.#cache?.removeEventListener("change", this.#onChange);
+    if (this.isConnected) cache?.addEventListener("change", this.#onChange);
+    this.#cache = cache;
     this.#forms.clear();
     this.#open.clear();
     this.#unfolded.clear();
@@ -241,7 +247,7 @@ export class SluiceResources extends LitElement {
   }
 
   readonly #onChange = (event: Event): void => {
-    const told = sentenceOfChange((event as CustomEvent<ShelfChange>).detail, this.#listed);
+    const told = sentenceOfChange((event as CustomEvent<CacheChange>).detail, this.#listed);
     if (told !== undefined) this.#announcer.say(told);
     this.requestUpdate();
   };
@@ -254,3 +260,49 @@ declare global {
 }
 
 if (customElements.get("sluice-resources") === undefined) customElements.define("sluice-resources", SluiceResources);
+
+/** Milliseconds between two announcements. */
+const PAUSE = 1_000;
+/** Sentences announced at once; more are only counted. */
+const MOST = 2;
+
+/** The live region of one element. */
+class Announcer implements ReactiveController {
+  readonly #host: LitElement;
+  #said = "";
+  #waiting: string[] = [];
+  #pause: ReturnType<typeof setTimeout> | undefined;
+
+  /** Adds itself to the element, which renders it. */
+  constructor(host: LitElement) {
+    this.#host = host;
+    host.addController(this);
+  }
+
+  /** Stops announcements when the element is removed. */
+  hostDisconnected(): void {
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
+    this.#waiting = [];
+  }
+
+  /** Announces a sentence, at once or after the pause. */
+  say(sentence: string): void {
+    this.#waiting.push(sentence);
+    if (this.#pause === undefined) this.#speak();
+  }
+
+  /** The visually hidden live region. */
+  render(): TemplateResult {
+    return html`<p class="unseen" role="status">${this.#said}</p>`;
+  }
+
+  readonly #speak = (): void => {
+    const sentences = [...new Set(this.#waiting)];
+    this.#waiting = [];
+    this.#pause = sentences.length === 0 ? undefined : setTimeout(this.#speak, PAUSE);
+    if (sentences.length === 0) return;
+    this.#said = sentences.length > MOST ? `${sentences.length} changes.` : sentences.join(" ");
+    this.#host.requestUpdate();
+  };
+}

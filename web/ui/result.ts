@@ -3,32 +3,30 @@
  * @module
  */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
-import type { Blocks } from "./result/blocks.js";
-import { pointedBy, type SentContext } from "./result/context.js";
-import { Counterparts, type Pointed } from "./result/counterparts.js";
-import { namesPlace, stepsOf } from "./result/fields.js";
+import { live } from "lit/directives/live.js";
+import { type Clamp, humanSize } from "mcp-sluice";
+import { type Blocks, readLarge, rebuilt, type Rebuilt } from "./result/blocks.js";
+import { pointedBy, type ResultContext } from "./result/chips.js";
+import { Counterparts, type Pointed, type Span } from "./result/counterparts.js";
+import { namesPlace, stepsOf } from "./result/labels.js";
 import type { MarkedText } from "./result/marked-text.js";
 import { SluiceResultModel } from "./result/model-view.js";
-import { LARGE } from "./result/pause.js";
-import { readLarge, rebuilt, type Rebuilt } from "./result/rebuilt.js";
-import type { RawSource } from "./result/raw-view.js";
-import { resultStyles } from "./result/result-styles.js";
-import { segmented } from "./result/segmented.js";
+import { LARGE } from "./pace.js";
+import type { RawSource } from "./result/line-views.js";
+import { resultStyles } from "./result/styles.js";
 import { SluiceResultSent } from "./result/sent-view.js";
-import { amountWords, clampWords, placeWords, type ResultClamp } from "./result/captions.js";
 import { SluiceResultTree } from "./result/tree.js";
 import type { ShownArtifact } from "./shown.js";
 
 /** Both sides, one of them, their differences, or the original's bytes. */
 export type ResultView = "split" | "sent" | "model" | "diff" | "raw";
 
-/** Narrower than this, in pixels, there is room for one side. */
+/** Pixels below which only one side is shown. */
 const NARROW = 700;
 
 /**
- * A result in two columns. Pointing at a block, or moving the focus there, lights where the model sees it, and the other way
- * round. Dispatches `sluice-preview` with the artifact when a chip's preview is asked for, and `sluice-view` with the view that
- * somebody chose.
+ * A result in two columns. Pointing at a block, or focusing it, highlights its counterpart in the other column. Dispatches
+ * `sluice-preview` with the artifact when a preview is requested, and `sluice-view` when another view is chosen.
  */
 export class SluiceResult extends LitElement {
   /** @hidden */
@@ -53,11 +51,11 @@ export class SluiceResult extends LitElement {
 
   /** The result in the `mcp` dialect, as JSON text. */
   declare reduced: string;
-  /** Its list of edits as JSON text, for a result that has no `_meta` to carry it. */
+  /** Its list of edits as JSON text, for a result without `_meta`. */
   declare refs: string | undefined;
   /** The text that the model gets. */
   declare observation: string;
-  /** The artifacts that were taken out. */
+  /** The artifacts that were stored. */
   declare artifacts: readonly ShownArtifact[];
   /** Bytes of JSON that the server sent. */
   declare bytesIn: number | undefined;
@@ -67,9 +65,9 @@ export class SluiceResult extends LitElement {
   declare clamped: ResultClamp;
   /** Paths that the configuration names for the tool (`tool_fields`). */
   declare fields: readonly string[];
-  /** Opens the original, restored; without it there is nothing raw to show. */
+  /** Opens the restored original for the raw view. */
   declare raw: RawSource | undefined;
-  /** What is shown; `sent` and `model` prefer one side at any width. */
+  /** The current view; `sent` and `model` show one side at any width. */
   declare view: ResultView;
   declare protected isNarrow: boolean;
   declare protected side: "sent" | "model";
@@ -82,8 +80,8 @@ export class SluiceResult extends LitElement {
   #reading: AbortController | undefined;
   #problem: string | null = null;
   #counterparts = new Counterparts("");
-  #context: SentContext | undefined;
-  // What is drawn for another width is of another size: not while sizes are being told.
+  #context: ResultContext | undefined;
+  // In the next frame: changing the layout within the observer would notify it again.
   readonly #width = new ResizeObserver((entries) => {
     const width = entries.at(-1)?.contentRect.width ?? NARROW;
     requestAnimationFrame(() => (this.isNarrow = width < NARROW));
@@ -200,7 +198,7 @@ export class SluiceResult extends LitElement {
   }
 
   #diff(): TemplateResult {
-    loadLater();
+    loadLineViews();
     return html`<sluice-result-diff
       .sent=${this.#sent}
       .observation=${this.observation}
@@ -209,7 +207,7 @@ export class SluiceResult extends LitElement {
   }
 
   #raw(): TemplateResult {
-    loadLater();
+    loadLineViews();
     return html`<sluice-result-raw .raw=${this.raw}></sluice-result-raw>`;
   }
 
@@ -223,7 +221,7 @@ export class SluiceResult extends LitElement {
     this.dispatchEvent(new CustomEvent("sluice-view", { detail: view, bubbles: true, composed: true }));
   }
 
-  // A small result is there at once; a large one is read in parts, between which the page answers.
+  // A large result is read in parts, so that the page stays responsive.
   #rebuild(): void {
     const { reduced, refs } = this;
     this.#reading?.abort();
@@ -242,7 +240,7 @@ export class SluiceResult extends LitElement {
     this.#problem = problem;
   }
 
-  #contextOf(): SentContext {
+  #contextOf(): ResultContext {
     const steps = this.fields.map(stepsOf);
     return {
       artifacts: new Map(this.artifacts.map((artifact) => [artifact.id, artifact])),
@@ -274,9 +272,9 @@ export class SluiceResult extends LitElement {
   };
 }
 
-/** Elements that stand there already become what they are when it has come. */
-function loadLater(): void {
-  void import("./result/later.js").then(({ defineLater }) => defineLater());
+/** Loads the lazy views; existing elements are upgraded then. */
+function loadLineViews(): void {
+  void import("./result/line-views.js").then(({ defineLineViews }) => defineLineViews());
 }
 
 const ELEMENTS: readonly (readonly [string, CustomElementConstructor])[] = [
@@ -296,4 +294,52 @@ declare global {
   interface HTMLElementEventMap {
     "sluice-view": CustomEvent<ResultView>;
   }
+}
+
+/** A segmented control of radio buttons. `name` must be unique in its tree. */
+function segmented<T extends string>(
+  name: string,
+  label: string,
+  choices: readonly (readonly [T, string])[],
+  chosen: T,
+  choose: (choice: T) => void,
+): TemplateResult {
+  return html`<div class="segmented" role="radiogroup" aria-label=${label}>
+    ${choices.map(
+      ([choice, words]) =>
+        html`<label
+          ><input
+            type="radio"
+            name=${name}
+            value=${choice}
+            .checked=${live(choice === chosen)}
+            @change=${() => choose(choice)}
+          /><span>${words}</span></label
+        >`,
+    )}
+  </div>`;
+}
+
+/** What the guardrail cut: the lengths before and after in characters, or only that it did. */
+export type ResultClamp = boolean | Pick<Clamp, "originalChars" | "clampedChars">;
+
+/** Where ranges are, for example `characters 12 to 80, and 1 more`; null if there are none. */
+function placeWords(spans: readonly Span[]): string | null {
+  const first = spans.at(0);
+  if (first === undefined) return null;
+  const others = spans.length === 1 ? "" : `, and ${spans.length - 1} more`;
+  return `characters ${(first.begin + 1).toLocaleString("en")} to ${first.end.toLocaleString("en")}${others}`;
+}
+
+/** A size beside a heading; nothing if it is unknown. */
+function amountWords(bytes: number | undefined): TemplateResult | typeof nothing {
+  return bytes === undefined ? nothing : html`<span class="soft">${humanSize(bytes)}</span>`;
+}
+
+/** What the guardrail did; empty if nothing. */
+function clampWords(clamped: ResultClamp): string {
+  if (clamped === false) return "";
+  if (clamped === true) return "The guardrail cut it.";
+  const [before, after] = [clamped.originalChars, clamped.clampedChars].map((chars) => chars.toLocaleString("en"));
+  return `The guardrail cut it from ${before} to ${after} characters.`;
 }

@@ -1,44 +1,44 @@
 /**
- * What elements are given to show.
+ * The data that elements show and the events they dispatch.
  * @module
  */
 import type { ArtifactRef, ByteRange } from "mcp-sluice";
 
-/** An artifact as elements show it: a ref, of which only the id is needed. Never its scope. */
+/** An artifact for display: a ref without its scope. Only the id is required. */
 export interface ShownArtifact extends Partial<Omit<ArtifactRef, "id" | "scope" | "sha256">> {
   /** As in `artifact://ID`. */
   readonly id: string;
-  /** Null: it was not stored. */
+  /** Null if it was not stored. */
   readonly sha256?: string | null;
   /** When it was stored, in milliseconds since 1970. */
   readonly stored_at?: number;
-  /** It is not there yet: "Fetch" gets it. */
+  /** It is not stored yet: "Fetch" gets it. */
   readonly deferred?: boolean;
   /**
-   * How whoever made it would have it shown: `image`, `pdf`, `html`, `code` or `data`. It counts where the bytes may be that:
-   * where nobody said what they are, or among the ways in which a text can be shown.
+   * How its tool wants it to be shown: `image`, `pdf`, `html`, `code` or `data`. Applies to bytes of an unknown type, and among the
+   * previews for text.
    */
   readonly viewer?: string;
 }
 
-/** Whether its bytes were kept, or will be; what names nothing stored can only say why. */
+/** Whether its bytes are or will be stored. */
 export function isStored({ id, sha256, source, deferred }: ShownArtifact): boolean {
   if (sha256 === null && deferred !== true) return false;
   return source?.["truncated"] !== true && !id.startsWith("truncated_");
 }
 
-/** Where an artifact's bytes come from. */
+/** The bytes of an artifact. */
 export interface ArtifactBytes {
-  /** Opens all of them or a range; null when it is gone. */
+  /** Opens all bytes or a range; null if they are gone. */
   open(range?: ByteRange): Promise<ReadableStream<Uint8Array> | null>;
   /**
-   * An address of the same bytes, of this origin and served with `Content-Security-Policy: sandbox`: for images, audio, video,
-   * downloads and pages. Left out, they are read through `open`.
+   * A URL of the same bytes, on this origin and served with `Content-Security-Policy: sandbox`, for images, audio, video,
+   * downloads and pages. Without it they are read through `open`.
    */
   readonly href?: string;
 }
 
-/** What elements dispatch, each with the artifact as `detail`; they bubble, out of shadow trees too. */
+/** Events of elements, with the artifact as `detail`. They bubble and are composed. */
 export interface ArtifactEvents {
   /** Show its preview. */
   "sluice-preview": CustomEvent<ShownArtifact>;

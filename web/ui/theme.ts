@@ -1,5 +1,5 @@
 /**
- * What all elements look like: tokens that a page may set, and what they fall back to.
+ * The theme of all elements: tokens that a page may set, and their defaults.
  * @module
  */
 import { css, type CSSResult } from "lit";

@@ -10,14 +10,12 @@ import { iconOf } from "./icons.js";
 import { shownName } from "./plain-text.js";
 import type { ArtifactBytes, ShownArtifact } from "./shown.js";
 import { base, tokens } from "./theme.js";
-import { infoOf } from "./viewer/info.js";
 import { gone } from "./viewer/preview.js";
-import { Showing, type ViewerTab } from "./viewer/showing.js";
-import { frameStyles } from "./viewer/frame-styles.js";
-import { previewStyles } from "./viewer/preview-styles.js";
+import { Previewer, type ViewerTab } from "./viewer/previewer.js";
+import { frameStyles, previewStyles } from "./viewer/styles.js";
 
 export { configurePdf, type PdfSettings } from "./viewer/pdf-settings.js";
-export type { ViewerTab } from "./viewer/showing.js";
+export type { ViewerTab } from "./viewer/previewer.js";
 
 const TABS: readonly (readonly [ViewerTab, string])[] = [
   ["preview", "Preview"],
@@ -26,8 +24,8 @@ const TABS: readonly (readonly [ViewerTab, string])[] = [
 ];
 
 /**
- * Shows an artifact: images, PDF, pages, tables, code, audio, video, and anything else as bytes; its source; what is known of
- * it. Asks with `sluice-fetch` for what is deferred. Its height is bounded by `--sluice-viewer-height`.
+ * Previews an artifact: images, PDF, HTML, tables, code, audio, video, and anything else as bytes; also its source and its
+ * metadata. Dispatches `sluice-fetch` for a deferred artifact. `--sluice-viewer-height` limits its height.
  */
 export class SluiceViewer extends LitElement {
   /** @hidden */
@@ -39,13 +37,13 @@ export class SluiceViewer extends LitElement {
     tab: { reflect: true },
   };
 
-  /** What is shown; nothing while there is none. */
+  /** The artifact to show. */
   declare artifact: ShownArtifact | undefined;
-  /** Where its bytes are; left out, only what is known of it is shown. */
+  /** Its bytes. Without them only its metadata is shown. */
   declare bytes: ArtifactBytes | undefined;
-  /** Which tab is open. */
+  /** The open tab. */
   declare tab: ViewerTab;
-  readonly #showing = new Showing(() => this.requestUpdate());
+  readonly #previewer = new Previewer(() => this.requestUpdate());
   #saving: AbortController | undefined;
   #said = "";
 
@@ -54,20 +52,20 @@ export class SluiceViewer extends LitElement {
     this.tab = "preview";
   }
 
-  /** Shows again what was shown when the element left. */
+  /** Restores the preview of a reconnected element. */
   override connectedCallback(): void {
     super.connectedCallback();
     this.requestUpdate();
   }
 
-  /** Ends all that is being read or played. */
+  /** Stops reading and playing. */
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#showing.end();
+    this.#previewer.end();
     this.#saving?.abort();
   }
 
-  /** Draws the frame; previews are drawn within it when it is there. */
+  /** Renders the frame. Previews are drawn into it later. */
   override render(): TemplateResult {
     const { artifact } = this;
     if (artifact === undefined) return html`<p class="empty soft">There is nothing to show.</p>`;
@@ -84,17 +82,17 @@ export class SluiceViewer extends LitElement {
         ${TABS.map(([tab, text]) => this.#tabOf(tab, text))}
       </div>
       <div role="tabpanel" id="panel" tabindex=${this.tab === "info" ? "0" : "-1"} aria-labelledby="tab-${this.tab}">
-        ${this.#notice()} ${this.#showing.host}
+        ${this.#notice()} ${this.#previewer.host}
         ${this.tab === "info" ? infoOf(artifact, (text) => void this.#copy(text)) : nothing}
       </div>
-      <p class="unseen" role="status">${this.#said || this.#showing.said}</p>
+      <p class="unseen" role="status">${this.#said || this.#previewer.said}</p>
     `;
   }
 
   protected override willUpdate(_changed: PropertyValues<this>): void {
     const { artifact, bytes, tab } = this;
-    if (!this.isConnected || artifact === undefined) this.#showing.end();
-    else this.#showing.show({ artifact, bytes, tab, name: this.#name(artifact) });
+    if (!this.isConnected || artifact === undefined) this.#previewer.end();
+    else this.#previewer.show({ artifact, bytes, tab, name: this.#name(artifact) });
   }
 
   #name(artifact: ShownArtifact): string {
@@ -130,7 +128,7 @@ export class SluiceViewer extends LitElement {
     const { artifact, bytes } = this;
     if (bytes === undefined || artifact?.deferred === true) return nothing;
     if (bytes.href !== undefined) {
-      // Without the attribute `download`: with it the browser asks the network, and no service worker.
+      // No `download` attribute: with it the browser bypasses the service worker.
       return html`<a class="button" href=${downloadAddress(bytes.href)}>Download</a>`;
     }
     const isBusy = this.#saving !== undefined;
@@ -140,12 +138,12 @@ export class SluiceViewer extends LitElement {
   }
 
   #notice(): TemplateResult | typeof nothing {
-    const { state } = this.#showing;
+    const { state } = this.#previewer;
     if (this.tab === "info" || state === null) return nothing;
     if (state.kind === "loading") {
       const { read, total } = state;
       const text = total === null ? humanSize(read) : `${humanSize(read)} of ${humanSize(total)}`;
-      // Small things are there before anybody could read a bar.
+      // Small artifacts load faster than a progress bar could be read.
       if (read === 0) return nothing;
       return html`<div class="notice">
         <progress aria-label="Loading" max=${total ?? nothing} .value=${live(total === null ? 0 : read)}></progress>
@@ -164,14 +162,14 @@ export class SluiceViewer extends LitElement {
   }
 
   #act(): void {
-    const { state } = this.#showing;
+    const { state } = this.#previewer;
     if (state === null || state.kind === "loading") return;
     switch (state.action?.does) {
       case "retry":
-        this.#showing.again();
+        this.#previewer.again();
         break;
       case "whole":
-        this.#showing.all();
+        this.#previewer.all();
         break;
       case "source":
         this.tab = "source";
@@ -193,7 +191,7 @@ export class SluiceViewer extends LitElement {
       if (!(await saveAsFile(artifact, bytes, saving.signal))) throw gone();
       this.#say("Downloaded");
     } catch (error) {
-      if (!saving.signal.aborted) this.#showing.fail(error);
+      if (!saving.signal.aborted) this.#previewer.fail(error);
     } finally {
       this.#saving = undefined;
       this.requestUpdate();
@@ -221,4 +219,56 @@ declare global {
   interface HTMLElementTagNameMap {
     "sluice-viewer": SluiceViewer;
   }
+}
+
+/** Characters of a description that are shown. */
+const LONGEST = 2000;
+
+/** The metadata of an artifact. `copy` copies the hash. */
+function infoOf(artifact: ShownArtifact, copy: (text: string) => void): TemplateResult {
+  const { filename, mime_type, size_bytes, sha256, id, source, namespace, stored_at } = artifact;
+  const rows: readonly (readonly [string, string | TemplateResult | undefined])[] = [
+    ["Name", shownName(filename, "None")],
+    ["Type", shownName(mime_type, "Unknown")],
+    ["Size", size_bytes === undefined ? undefined : sizeOf(size_bytes)],
+    ["SHA-256", sha256 == null ? undefined : hashOf(sha256, copy)],
+    ["Id", html`<code>${shownName(id, "None")}</code>`],
+    ["Tool", textOf(source?.["tool"])],
+    ["Server", textOf(namespace)],
+    ["Stored", stored_at === undefined ? undefined : timeOf(stored_at)],
+    ["Description", textOf(source?.["description"])],
+    ["Warning", textOf(source?.["warning"])],
+  ];
+  const known = rows.filter(([, value]) => value !== undefined);
+  return html`<dl class="info">
+    ${known.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+function sizeOf(bytes: number): string {
+  const exact = `${bytes.toLocaleString("en")} bytes`;
+  return bytes < 1024 ? exact : `${humanSize(bytes)} (${exact})`;
+}
+
+function hashOf(sha256: string, copy: (text: string) => void): TemplateResult {
+  return html`<code>${shownName(sha256, "None")}</code>
+    <button type="button" @click=${() => copy(sha256)}>Copy</button>`;
+}
+
+function timeOf(milliseconds: number): string | TemplateResult {
+  const date = new Date(milliseconds);
+  if (Number.isNaN(date.getTime())) return "Unknown";
+  return html`<time datetime=${date.toISOString()}>${date.toLocaleString()}</time>`;
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value !== "string" || value === "") return undefined;
+  const lines = value.slice(0, LONGEST).split("\n");
+  return lines.map((line) => shownName(line, "", LONGEST)).join("\n");
 }

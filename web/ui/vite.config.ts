@@ -1,6 +1,6 @@
 /**
- * How the elements are built: each an entry with all it needs, so that pages without a bundler can import them too. What
- * draws PDFs is not among it: who wants that installs pdfjs-dist.
+ * Builds the elements: each an entry with its dependencies, so that pages without a bundler can import it. pdfjs-dist is left
+ * out; pages that show PDFs install it.
  * @module
  */
 import { fileURLToPath } from "node:url";
@@ -13,11 +13,11 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 export default defineConfig({
   root: here("."),
   resolve: { alias: published() },
-  // Libraries are left as they are otherwise, and a page without a bundler knows no `process`.
+  // Pages without a bundler have no `process`.
   define: { "process.env.NODE_ENV": JSON.stringify("production") },
   build: {
     outDir: here("../../dist/ui"),
-    // Declarations lie there too.
+    // The folder also has the declarations.
     emptyOutDir: false,
     target: "es2022",
     lib: { entry: Object.fromEntries(ENTRIES.map((name) => [name, here(`${name}.ts`)])), formats: ["es"] },

@@ -17,13 +17,49 @@ test("a store makes way for a newer version, and then says that there is one", a
   const name = freshName();
   await using store = new IndexedDbArtifactStore({ name });
   await store.putText("x");
-  const newer = await openDB(name, 2);
+  const newer = await openDB(name, 3);
   await expect(store.putText("y")).rejects.toMatchObject({
     code: "E_STORE_READ",
     message: expect.stringContaining("newer"),
   });
   newer.close();
   await expect(listed(store.list())).rejects.toMatchObject({ code: "E_STORE_READ" });
+});
+
+test("a database of the first version is taken over with what is in it, which is found by its name too", async () => {
+  const name = freshName();
+  const text = "kept before";
+  const bytes = new TextEncoder().encode(text);
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  const sha256 = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const first = await openDB(name, 1, {
+    upgrade(database) {
+      const refs = database.createObjectStore("refs", { keyPath: ["scope", "id"] });
+      refs.createIndex("all", ["created", "scope", "id"]);
+      refs.createIndex("scope", ["scope", "created", "id"]);
+      refs.createIndex("sha256", "sha256");
+      database.createObjectStore("blobs", { keyPath: "sha256" }).createIndex("content", "content");
+      database.createObjectStore("chunks");
+      database.createObjectStore("contents", { keyPath: "content" });
+      database.createObjectStore("clock");
+    },
+  });
+  const id = `artifact_${sha256.slice(0, 12)}`;
+  const times = { created: 1, stored: 1, used: 1 };
+  const said = {
+    mime_type: null,
+    namespace: "artifact",
+    source: "{}",
+    scope: JSON.stringify(["acme", null, null, null]),
+  };
+  await first.put("refs", { id, sha256, size_bytes: bytes.length, filename: "a.txt", ...said, ...times });
+  await first.put("blobs", { sha256, size: bytes.length, content: "c", damaged: false });
+  await first.put("chunks", bytes, ["c", 0]);
+  first.close();
+  await using store = new IndexedDbArtifactStore({ name, retention: null });
+  const scope = { tenant_id: "acme" };
+  expect(await listed(store.list(scope, { filename: "a.txt" }))).toMatchObject([{ id }]);
+  expect(await store.get(id, scope)).toEqual(bytes);
 });
 
 test("a database that is deleted while it is open is made anew", async () => {

@@ -5,7 +5,7 @@
 import { MemoryArtifactStore } from "mcp-sluice";
 import { ToolNode, type ToolNodeEvent } from "mcp-sluice/tools";
 import { onTestFinished } from "vitest";
-import { DEMO_URL, demoFetch } from "../../../web/playground/demo/serve.js";
+import { DEMO_URL, demoFetch } from "../../../web/playground/demo/server.js";
 
 /** A source that is connected, where its artifacts go, and what it told of. */
 export interface DemoClient {

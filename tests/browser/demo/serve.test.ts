@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DEMO_URL, demoFetch } from "../../../web/playground/demo/serve.js";
+import { DEMO_URL, demoFetch } from "../../../web/playground/demo/server.js";
 import { connected } from "./connected.js";
 
 type Fetch = typeof globalThis.fetch;

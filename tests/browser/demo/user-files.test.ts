@@ -3,7 +3,7 @@ import { MemoryArtifactStore } from "mcp-sluice";
 import { UserFiles } from "mcp-sluice/files";
 import { ToolNode, type ToolResult } from "mcp-sluice/tools";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { fileDemo } from "../../../web/playground/demo/user-files/serve.js";
+import { fileDemo } from "../../../web/playground/demo/user-files.js";
 
 const scope = { user_id: "ada", session_id: "s1" };
 const store = new MemoryArtifactStore();

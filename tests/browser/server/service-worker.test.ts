@@ -1,10 +1,10 @@
 import { deleteDB } from "idb";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { jingle } from "../../../web/playground/demo/sound.js";
+import { jingle } from "../../../web/playground/demo/files.js";
 import type { ArtifactInfo } from "../../../web/src/artifacts/store.js";
 import { artifactUrl, type ArtifactUrlOptions } from "../../../web/src/server/artifacts/service.js";
 import { IndexedDbArtifactSessions } from "../../../web/src/server/artifacts/indexed-db-sessions.js";
-import { SESSIONS_NAME, type Order } from "./orders.js";
+import { type Order, SESSIONS_NAME } from "./orders.js";
 
 const SCOPE = { session_id: "s1" };
 const sessions = new IndexedDbArtifactSessions({ name: SESSIONS_NAME });

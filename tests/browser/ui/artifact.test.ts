@@ -3,8 +3,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import { SluiceArtifact } from "../../../web/ui/artifact.js";
 import type { ArtifactBytes, ShownArtifact } from "../../../web/ui/shown.js";
-import { refusedBy, violations } from "./accessible.js";
-import { eventually } from "./eventually.js";
+import { eventually, refusedBy, violations } from "./support.js";
 
 const SHA = "6c0e0628".padEnd(64, "0");
 const REPORT: ShownArtifact = {

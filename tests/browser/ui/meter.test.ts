@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
 import { estimateTokens, SluiceMeter, TOKEN_ESTIMATOR } from "../../../web/ui/meter.js";
-import { refusedBy, violations } from "./accessible.js";
+import { refusedBy, violations } from "./support.js";
 
 beforeEach(() => document.body.replaceChildren());
 

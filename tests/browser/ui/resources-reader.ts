@@ -6,7 +6,7 @@ import { MemoryArtifactStore } from "mcp-sluice";
 import { ToolNode } from "mcp-sluice/tools";
 import { onTestFinished } from "vitest";
 import { parseTemplate } from "url-template";
-import { DEMO_URL, demoFetch } from "../../../web/playground/demo/serve.js";
+import { DEMO_URL, demoFetch } from "../../../web/playground/demo/server.js";
 import { type ResourceReader, resourceUpdated, SluiceResources } from "../../../web/ui/resources.js";
 
 /** Shows resources; the element is away with the next test. */

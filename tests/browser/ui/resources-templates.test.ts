@@ -1,10 +1,9 @@
 /** `<sluice-resources>`: templates with fields that offer values. */
 import { describe, expect, test, vi } from "vitest";
-import { userEvent } from "vitest/browser";
+import { page, userEvent } from "vitest/browser";
 import type { ResourceReader, SluiceResources } from "../../../web/ui/resources.js";
-import { violations } from "./accessible.js";
-import { eventually } from "./eventually.js";
-import { type Answers, answering, part, shown } from "./resources-reader.js";
+import { eventually, violations } from "./support.js";
+import { answering, type Answers, names, part, shown } from "./resources-reader.js";
 
 const TEMPLATE = { uri_template: "docs://{section}/{?page}", name: "docs" };
 
@@ -151,5 +150,33 @@ test("axe finds nothing in a form with its values", async () => {
   await userEvent.keyboard("{ArrowDown}");
   await eventually(() => expect(options(element)).toHaveLength(2));
   await userEvent.keyboard("{ArrowDown}");
+  expect(await violations(element)).toEqual([]);
+});
+
+test("arrow keys choose a list", async () => {
+  const element = await shown({
+    resources: [{ uri: "note://a", name: "a" }],
+    templates: [{ uri_template: "x:{a}", name: "all" }],
+  });
+  part(element, "#tab-resources").focus();
+  await userEvent.keyboard("{ArrowRight}");
+  await eventually(() => expect(element.shadowRoot?.activeElement?.id).toBe("tab-templates"));
+  expect(names(element)).toEqual(["all"]);
+  await userEvent.keyboard("{End}");
+  await eventually(() => expect(element.tab).toBe("cached"));
+  expect(part(element, "#tab-cached").tabIndex).toBe(0);
+});
+
+test.each([1200, 390, 320, 240])("tabs stand in one line at %i pixels", async (width) => {
+  await page.viewport(width, 800);
+  const resources = Array.from({ length: 5_000 }, (_, at) => ({ uri: `x:${at}`, name: `n${at}` }));
+  const element = await shown({ resources });
+  const places = [...element.renderRoot.querySelectorAll("[role=tab]")].map((tab) => tab.getBoundingClientRect());
+  expect(new Set(places.map(({ top }) => top)).size).toBe(1);
+  expect(document.documentElement.scrollWidth).toBeLessThanOrEqual(width);
+  expect(part(element, "[role=tablist]").scrollWidth <= width, "whole").toBe(width >= 320);
+  part(element, "#tab-resources").focus();
+  await userEvent.keyboard("{End}");
+  await eventually(() => expect(part(element, "#tab-cached").getBoundingClientRect().right).toBeLessThanOrEqual(width));
   expect(await violations(element)).toEqual([]);
 });

@@ -3,8 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import { type ResourceReader, resourceUpdated, type ShownReading } from "../../../web/ui/resources.js";
 import type { ResourceReading } from "mcp-sluice/tools";
-import { refusedBy, violations } from "./accessible.js";
-import { eventually } from "./eventually.js";
+import { eventually, refusedBy, violations } from "./support.js";
 import { answering, button, demo, names, part, shown } from "./resources-reader.js";
 
 const NOTE = { uri: "note://a", name: "a", title: "Note A", mime_type: "text/plain", size_bytes: 2048 };

@@ -1,5 +1,5 @@
 /**
- * What a person can do, each thing a method: it asks the engine, and writes what came of it into the state.
+ * Everything a person can do, one method each: it asks the engine and writes the outcome into the state.
  * @module
  */
 import { proxy, type Remote } from "comlink";
@@ -9,32 +9,37 @@ import type { ResourceReader } from "mcp-sluice/ui/resources";
 import type { CallRequest, Engine, EngineEvent, Outcome, Problem, ServerAddress } from "../engine/contract.js";
 import type { Keys, Shelf } from "../engine/shelves.js";
 import { longer, TIMEOUT } from "../engine/time-limit.js";
-import { Addresses } from "./addresses.js";
-import { withNewCall, withNotice } from "./changes.js";
+import { Addresses, restartTabs, remember, remembered } from "./browser.js";
+import {
+  changeBy,
+  type Notice,
+  shelfOf,
+  type ShownCall,
+  type Store,
+  type Theme,
+  type View,
+  withNewCall,
+  withNotice,
+} from "./state.js";
 import type { Conversation } from "./chat/conversation.js";
-import { changeBy } from "./events.js";
-import { Latest } from "./latest.js";
-import { remembered, remember } from "./memory.js";
-import { beginAnew } from "./session-channel.js";
-import type { Serving } from "./serve/serving.js";
-import { shelfOf, type Notice, type ShownCall, type Store, type Theme, type View } from "./state.js";
+import type { PageServer } from "./page-server.js";
 
-/** What a new visitor sees first. */
+/** The call that runs for a new visitor. */
 const FIRST = { tool: "demo.sales_chart", args: { kind: "bar" } };
 
-/** Everything that the playground can do. */
+/** The actions of the page. */
 export class Actions {
   readonly #engine: Remote<Engine>;
   readonly #store: Store;
-  /** By server. What was read and subscribed to is known of a reader for as long as there is the same one. */
+  /** By server name. A reader remembers what was read and subscribed to, so each server keeps its own. */
   readonly readers = new Map<string, ResourceReader>();
-  /** Loaded where the page comes from a server of Sluice. */
-  serving: Serving | undefined;
-  /** Made by the chat when it is first shown. */
+  /** Set when the page comes from a server of Sluice. */
+  pageServer: PageServer | undefined;
+  /** Created when the chat is first shown. */
   conversation: Conversation | undefined;
   #addresses: Addresses | undefined;
-  /** Servers that were chosen, by name: a failed one can be tried again. */
-  readonly #dialled = new Map<string, ServerAddress>();
+  /** By server name, so that a failed connection can be retried. */
+  readonly #serverAddresses = new Map<string, ServerAddress>();
   readonly #configuring = new Latest((config: SluiceConfig) => this.#configure(config));
 
   constructor(engine: Remote<Engine>, store: Store) {
@@ -42,7 +47,7 @@ export class Actions {
     this.#store = store;
   }
 
-  /** Opens the engine, connects to the demo, and shows a result. */
+  /** Starts the engine, connects to the demo and shows a first result. */
   async start(): Promise<void> {
     const config = remembered<SluiceConfig>("config") ?? {};
     await this.#engine.listen(proxy((event: EngineEvent) => this.#heard(event)));
@@ -64,46 +69,48 @@ export class Actions {
 
   /** Shows another view. */
   go(view: View): void {
-    const { looked } = this.#store.state;
-    // What stands in the place of a view goes with it.
-    this.#store.set({ view, answer: undefined, looked: looked?.isWide === true ? undefined : looked });
+    const { preview } = this.#store.state;
+    // A preview that covers the view closes with it.
+    this.#store.set({ view, answer: undefined, preview: preview?.isWide === true ? undefined : preview });
   }
 
   async connect(address: ServerAddress): Promise<Outcome<null>> {
-    this.#dialled.set(address.name, address);
+    this.#serverAddresses.set(address.name, address);
     const outcome = await this.#engine.connect(address);
     if (outcome.ok) this.#store.set({ server: address.name });
     return outcome;
   }
 
-  /** Connects a server by its address, in the place of one that failed there. */
-  async dial(url: string, token: string, userFiles = false): Promise<Outcome<null>> {
-    const { addressFrom } = await import("./server-address.js");
+  /** Connects a server by its URL. Replaces a failed connection to the same URL. */
+  async connectUrl(url: string, token: string, userFiles = false): Promise<Outcome<null>> {
+    const { addressFrom } = await import("./shell/servers-dialog.js");
     const { servers } = this.#store.state;
-    const taken = servers.filter(({ name, status }) => status !== "failed" || this.#dialled.get(name)?.url !== url);
+    const taken = servers.filter(
+      ({ name, status }) => status !== "failed" || this.#serverAddresses.get(name)?.url !== url,
+    );
     const failed = servers.find((server) => !taken.includes(server));
     const names = taken.map(({ name }) => name);
     const address = { ...addressFrom(url, token, names), ...(failed !== undefined && { name: failed.name }) };
     return this.connect({ ...address, userFiles });
   }
 
-  /** Connects the demo whose tools work with My Files. */
-  async dialFiles(): Promise<Outcome<null>> {
+  /** Connects the demo server whose tools read and write My Files. */
+  async connectFileDemo(): Promise<Outcome<null>> {
     return this.connect({ name: "files", kind: "demo", url: "files", userFiles: true });
   }
 
-  /** Tries a server again that failed. */
-  async redial(server: string): Promise<Outcome<null>> {
-    const address = this.#dialled.get(server);
+  /** Retries a failed connection. */
+  async reconnect(server: string): Promise<Outcome<null>> {
+    const address = this.#serverAddresses.get(server);
     return address === undefined ? { ok: true, value: null } : this.connect(address);
   }
 
   async disconnect(server: string): Promise<void> {
-    this.#dialled.delete(server);
+    this.#serverAddresses.delete(server);
     await this.#engine.disconnect(server);
   }
 
-  /** Calls a tool of any server, and shows the call. */
+  /** Calls a tool and shows the call. `tool` starts with the server's name. */
   async run(tool: string, args: Readonly<Record<string, unknown>>, timeout = TIMEOUT): Promise<void> {
     const server = tool.slice(0, tool.indexOf("."));
     const request: CallRequest = { id: crypto.randomUUID(), server, tool, args, timeout };
@@ -111,17 +118,17 @@ export class Actions {
     await this.#finish(request.id, this.#engine.call(request));
   }
 
-  /** Makes the same call again. */
-  async repeat(call: ShownCall, patience: "same" | "more" = "same"): Promise<void> {
+  /** Repeats a call, with the same time limit or a longer one. */
+  async repeat(call: ShownCall, timeLimit: "same" | "more" = "same"): Promise<void> {
     if (call.file !== undefined) return this.take(call.file);
-    return this.run(call.tool, call.args, patience === "more" ? longer(call.timeout) : call.timeout);
+    return this.run(call.tool, call.args, timeLimit === "more" ? longer(call.timeout) : call.timeout);
   }
 
   cancel(call: string): void {
     this.#engine.cancel(call).catch(() => undefined);
   }
 
-  /** Gates a file as what it says, or as a server would send it. */
+  /** Gates a dropped file: as the tool result it contains, or as a file that a server sent. */
   async take(file: File, as: "auto" | "file" = "auto"): Promise<void> {
     const id = crypto.randomUUID();
     const call = { id, server: "dropped", tool: "dropped", args: {}, timeout: TIMEOUT, title: file.name, file };
@@ -129,19 +136,19 @@ export class Actions {
     await this.#finish(id, this.#engine.take(file, as));
   }
 
-  /** Answers a call that waits; null declines. */
+  /** Answers a paused call; null declines. */
   answer(pause: string, value: unknown): void {
     this.#engine.answer(pause, value).catch(() => undefined);
   }
 
-  /** Where a provider sent the person back to. */
+  /** Completes a sign-in with the URL that the provider redirected to. */
   async signedIn(url: string): Promise<void> {
     this.#answer(await this.#engine.callback(url));
   }
 
   /**
-   * Decides by what a model sees from now on; gates the result in view anew. Of configurations that come faster than they
-   * can be tried, the last one is.
+   * Applies a configuration and gates the current result again. When configurations come faster than they can be applied,
+   * only the last one is.
    */
   configure(config: SluiceConfig): Promise<Problem | undefined> {
     return this.#configuring.run(config);
@@ -161,7 +168,7 @@ export class Actions {
     return undefined;
   }
 
-  /** Where an artifact's bytes come from. */
+  /** The bytes of an artifact, as a stream and, with a service worker, at a URL. */
   bytesOf(shelf: Shelf, artifact: ShownArtifact): ArtifactBytes {
     const href = this.#addresses?.of(shelf, artifact.id);
     return {
@@ -170,23 +177,23 @@ export class Actions {
     };
   }
 
-  /** Where all of My Files is, as a ZIP; undefined as long as nobody answers there. */
+  /** The URL of My Files as a ZIP; undefined without a service worker. */
   archiveHref(): string | undefined {
     return this.#addresses?.archive();
   }
 
-  /** The original of a result. */
+  /** The original bytes of a result. */
   raw(result: string): Promise<ReadableStream<Uint8Array>> {
     return this.#engine.raw(result);
   }
 
-  /** Shows an artifact in the drawer; undefined closes it. */
-  look(artifact: ShownArtifact | undefined, shelf?: Shelf, isWide = false): void {
-    const looked = artifact && { artifact, shelf: shelf ?? shelfOf(artifact), isWide };
-    this.#store.set({ looked });
+  /** Shows an artifact in the drawer; undefined closes the drawer. */
+  preview(artifact: ShownArtifact | undefined, shelf?: Shelf, isWide = false): void {
+    const preview = artifact && { artifact, shelf: shelf ?? shelfOf(artifact), isWide };
+    this.#store.set({ preview });
   }
 
-  async lookAtFiles(): Promise<void> {
+  async loadFiles(): Promise<void> {
     const [files, space] = await Promise.all([this.#engine.files(), this.#engine.space()]);
     this.#store.set({ files, fileCount: files.length, space });
   }
@@ -198,7 +205,7 @@ export class Actions {
     );
   }
 
-  /** Tells a person what they did not ask for; `call` is what it is about. */
+  /** Adds a notification; `call` is the id of the call that it is about. */
   tell(text: string, call: string | undefined): void {
     this.#note({ level: "info", text, ...(call !== undefined && { call }) });
   }
@@ -213,27 +220,27 @@ export class Actions {
 
   async remove(shelf: Shelf, id: string): Promise<void> {
     const outcome = await this.#engine.remove(shelf, id);
-    // A file goes from the list; what a result names stays there.
+    // A deleted file leaves its list. A deleted artifact stays in its result, so say that it is gone.
     this.#answer(outcome, shelf !== "files" ? () => "It is deleted: its bytes can no longer be had." : undefined);
-    if (this.#store.state.looked?.artifact.id === id) this.look(undefined);
+    if (this.#store.state.preview?.artifact.id === id) this.preview(undefined);
   }
 
-  /** The engine's side of resources, for the elements that show them. */
+  /** The methods of the engine that read resources. */
   get resources(): Pick<Remote<Engine>, "resources" | "read" | "subscribe" | "complete" | "variables" | "expand"> {
     return this.#engine;
   }
 
-  /** What the page knows. */
+  /** The state of the page. */
   get store(): Store {
     return this.#store;
   }
 
-  /** What parts of the page ask the engine themselves that are loaded when they are wanted. */
+  /** The methods of the engine that lazily loaded parts of the page call directly. */
   get engine(): Pick<Remote<Engine>, "versions" | "chat" | "stop" | "serve" | "signIn" | "watch"> {
     return this.#engine;
   }
 
-  /** The resource was read again. */
+  /** Clears the update mark of a resource that was read again. */
   seen(server: string, uri: string): void {
     const updates = new Set(this.#store.state.updates);
     if (updates.delete(`${server} ${uri}`)) this.#store.set({ updates });
@@ -244,17 +251,17 @@ export class Actions {
     this.#store.set({ theme });
   }
 
-  /** Deletes all that the session stored, and begins another. */
+  /** Deletes everything the session stored and starts a new one. */
   async end(): Promise<void> {
     try {
       await this.#engine.end();
     } finally {
-      // Its key opens nothing any more, even where something could not be deleted.
-      beginAnew();
+      // The session key is revoked even when some data could not be deleted.
+      restartTabs();
     }
   }
 
-  /** Tells a person where they look what failed, or what `sentence` says of what they did; and once more at the bell. */
+  /** Shows the outcome of an action near the focus and adds it to the notifications. Success without `sentence` stays silent. */
   #answer<T>(outcome: Outcome<T>, sentence?: (value: T) => string): void {
     if (outcome.ok && sentence === undefined) return;
     const text = outcome.ok ? (sentence?.(outcome.value) ?? "") : outcome.problem.message;
@@ -275,7 +282,7 @@ export class Actions {
       this.#store.setCall(id, { state, problem: outcome.problem, endedAt });
     }
     const filed = outcome.ok ? outcome.value.filed : undefined;
-    if (filed !== undefined) void import("./display.js").then(({ follow }) => follow(filed, this, id));
+    if (filed !== undefined) void import("./display.js").then(({ applyDisplay }) => applyDisplay(filed, this, id));
     const call = this.#store.state.calls.find((each) => each.id === id);
     if (call?.inBackground === true) {
       const text = `${call.title} ${outcome.ok ? "is done" : "failed"}.`;
@@ -287,10 +294,41 @@ export class Actions {
   }
 
   #heard(event: EngineEvent): void {
-    if (event.kind === "files_changed") this.lookAtFiles().catch(() => undefined);
-    // What was read and subscribed to ended with the connection.
+    if (event.kind === "files_changed") this.loadFiles().catch(() => undefined);
+    // Subscriptions end with the connection.
     if (event.kind === "gone") this.readers.delete(event.server);
     if (event.kind === "server" && event.server.status !== "ready") this.readers.delete(event.server.name);
     this.#store.set(changeBy(this.#store.state, event, Date.now()));
+  }
+}
+
+/** Runs work for one input at a time. Of inputs that arrive meanwhile, only the last one runs. */
+export class Latest<T, R> {
+  readonly #work: (input: T) => Promise<R>;
+  #waiting: { readonly input: T; readonly done: Promise<R> } | undefined;
+  #running: Promise<unknown> | undefined;
+
+  constructor(work: (input: T) => Promise<R>) {
+    this.#work = work;
+  }
+
+  /** Resolves with the result for this input, or for a later one that replaced it. */
+  run(input: T): Promise<R> {
+    if (this.#waiting !== undefined) {
+      this.#waiting = { ...this.#waiting, input };
+      return this.#waiting.done;
+    }
+    const before = this.#running ?? Promise.resolve();
+    const done = before.then(() => this.#next(input));
+    this.#waiting = { input, done };
+    // The next run starts after this one, even if this one fails.
+    this.#running = done.catch(() => undefined);
+    return done;
+  }
+
+  #next(first: T): Promise<R> {
+    const input = this.#waiting === undefined ? first : this.#waiting.input;
+    this.#waiting = undefined;
+    return this.#work(input);
   }
 }

@@ -1,14 +1,14 @@
 /**
- * The address that a provider sent a person back to, told by the callback page.
+ * The channel on which the callback page reports the address that a provider redirected to.
  * @module
  */
 import type { Actions } from "./actions.js";
 
-/** The name of the channel; only pages of this origin hear it. */
+/** The name of the BroadcastChannel. */
 export const CALLBACKS = "sluice-callbacks";
 
-/** Hands it to the call that waits. */
-export function listenForAnswers(actions: Actions): void {
+/** Passes the address to the call that waits for it. */
+export function listenForCallbacks(actions: Actions): void {
   const channel = new BroadcastChannel(CALLBACKS);
   channel.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
     if (typeof data === "string" && URL.canParse(data)) void actions.signedIn(data);

@@ -1,25 +1,24 @@
 /**
- * What a tool would have the viewer do with its files, done where the person looks at that tool's result. Loaded for the first
- * of them.
+ * Display hints of tools: files to open in the drawer and notifications. Loaded for the first hint.
  * @module
  */
 import type { ShownArtifact } from "mcp-sluice/ui";
 import { plainLines } from "mcp-sluice/ui/theme";
 import type { ShownDisplay } from "../engine/contract.js";
 import type { Actions } from "./actions.js";
-import { shelfOf, type Looked, type Placed, type State } from "./state.js";
+import { shelfOf, type Preview, type Placed, type State } from "./state.js";
 
-/** Files that are open at a time; with one more, the oldest is closed. */
+/** Files open at a time; opening one more closes the oldest. */
 const MAX_OPEN = 4;
 
-/** Opens what is to be opened, and tells what is to be told; `call` is that of a result, and undefined in the chat. */
-export function follow(display: ShownDisplay, actions: Actions, call?: string): void {
+/** Applies a display hint. `call` is the id of its call, and undefined in the chat. */
+export function applyDisplay(display: ShownDisplay, actions: Actions, call?: string): void {
   const { store } = actions;
   const { state } = store;
   const { server, opened, mode, notification } = display;
   const isSeen = call === undefined ? state.view === "chat" : isShown(state, call);
-  // Whoever does something else is not interrupted.
-  if (opened !== undefined && isSeen) store.set({ looked: canvas(state.looked, opened, mode) });
+  // A user who is elsewhere is not interrupted.
+  if (opened !== undefined && isSeen) store.set({ preview: openInPreview(state.preview, opened, mode) });
   if (notification !== undefined) actions.tell(`${server} says: ${plainLines(notification)}`, call);
 }
 
@@ -28,17 +27,21 @@ function isShown({ call, view, calls }: State, id: string): boolean {
   return call === id && !isAside && (view === "try" || view === "tools");
 }
 
-/** What is looked at once a file is opened, in the place of what was, behind it, or beside the result. */
-export function canvas(looked: Looked | undefined, artifact: ShownArtifact, mode: ShownDisplay["mode"]): Looked {
+/** The preview after a tool opens a file: it replaces the previous one, is added to it, or is beside the result. */
+export function openInPreview(
+  preview: Preview | undefined,
+  artifact: ShownArtifact,
+  mode: ShownDisplay["mode"],
+): Preview {
   const opened = { artifact, shelf: shelfOf(artifact), isWide: false, isByTool: true };
   if (mode === "split") return { ...opened, isHalf: true };
-  if (mode !== "append" || looked === undefined) return opened;
-  const before = openIn(looked).filter((each) => each.artifact.id !== artifact.id);
-  const { isWide, isHalf = false } = looked;
+  if (mode !== "append" || preview === undefined) return opened;
+  const before = openIn(preview).filter((each) => each.artifact.id !== artifact.id);
+  const { isWide, isHalf = false } = preview;
   return { ...opened, isWide, isHalf, before: before.slice(1 - MAX_OPEN) };
 }
 
-/** Everything that is open, the oldest first. */
-export function openIn({ artifact, shelf, before = [] }: Looked): readonly Placed[] {
+/** All open files, the oldest first. */
+export function openIn({ artifact, shelf, before = [] }: Preview): readonly Placed[] {
   return [...before, { artifact, shelf }];
 }

@@ -1,5 +1,5 @@
 /**
- * What the page knows, in one place: views show it, actions change it.
+ * The state of the page in one place: views show it; actions and events of the engine change it.
  * @module
  */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
@@ -7,7 +7,10 @@ import type { SluiceConfig } from "mcp-sluice";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type {
   CallRequest,
+  EngineEvent,
   Problem,
+  ServedListing,
+  ServeOffer,
   ShownFile,
   ShownPause,
   ShownProgress,
@@ -15,14 +18,13 @@ import type {
   ShownServer,
   ShownSpace,
 } from "../engine/contract.js";
-import type { ServedListing, ServeOffer } from "../engine/serve/contract.js";
 import type { Shelf } from "../engine/shelves.js";
 
-/** The places of the rail. */
+/** The views, in the order of the rail. */
 export const VIEWS = ["try", "tools", "resources", "files", "chat", "guardrails", "log"] as const;
 export type View = (typeof VIEWS)[number];
 
-/** A call, or a file that was dropped, from its beginning to its result. */
+/** A tool call or a dropped file, from its start to its result. */
 export interface ShownCall extends CallRequest {
   readonly title: string;
   readonly state: "running" | "done" | "failed" | "cancelled";
@@ -32,114 +34,114 @@ export interface ShownCall extends CallRequest {
   readonly progress?: ShownProgress;
   readonly problem?: Problem;
   readonly result?: ShownResult;
-  /** A person does something else meanwhile, and is told when it ends. */
+  /** The call continues in the background; a notification tells when it ends. */
   readonly inBackground?: boolean;
-  /** What was dropped. */
+  /** The dropped file. */
   readonly file?: File;
-  /** What came of resources that its result names, by the ids of the links. */
+  /** Outcomes of reading linked resources, by link id. */
   readonly fetched?: Readonly<Record<string, Fetched>>;
 }
 
-/** What came of reading a resource: nothing yet, why there is none, or what was stored of it. */
+/** The outcome of reading a linked resource. Empty while it is being read. */
 export interface Fetched {
   readonly problem?: Problem;
   readonly artifacts?: readonly ShownArtifact[];
 }
 
-/** Something that a person should know, and may have missed. */
+/** A notification. */
 export interface Notice {
   readonly id: string;
   readonly level: "info" | "warn" | "bad";
   readonly text: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** The call that it is about. */
+  /** The id of the call that it is about. */
   readonly call?: string;
-  /** It was said at once where the person looked. */
+  /** It was already shown as the answer to an action. */
   readonly isAnswer?: boolean;
 }
 
-/** What came of what a person did last, where nothing else on the page shows it. */
-export interface Answer {
+/** The outcome of the last action, when nothing else on the page shows it. */
+interface Answer {
   readonly text: string;
   readonly isBad: boolean;
 }
 
 /** A line of the log. */
-export interface LogLine {
+interface LogLine {
   readonly at: number;
   readonly level: "info" | "warn";
   readonly server: string;
   readonly text: string;
 }
 
-/** An artifact, and where it lies. */
+/** An artifact and the shelf that it is on. */
 export interface Placed {
   readonly artifact: ShownArtifact;
   readonly shelf: Shelf;
 }
 
-/** What is looked at in the drawer. */
-export interface Looked extends Placed {
-  /** As large as there is room. */
+/** What the drawer shows. */
+export interface Preview extends Placed {
+  /** It takes the place of the view. */
   readonly isWide: boolean;
-  /** What was opened before and stays, the oldest first. */
+  /** Files that stay open above it, the oldest first. */
   readonly before?: readonly Placed[];
-  /** As large as the work, which stays in sight. */
+  /** It takes half of the window, beside the view. */
   readonly isHalf?: boolean;
-  /** A tool opened it: the person is left where they are. */
+  /** A tool opened it, so the focus does not move. */
   readonly isByTool?: boolean;
 }
 
 /** The session at the server that the page comes from. */
-export interface ShownServe extends Pick<ServeOffer, "sources" | "chat">, ServedListing {
-  /** It is over, or could not be begun. */
+interface ShownServe extends Pick<ServeOffer, "sources" | "chat">, ServedListing {
+  /** Why there is no session. */
   readonly problem?: Problem;
-  /** There was one. */
+  /** There was a session, and it ended. */
   readonly isOver?: boolean;
 }
 
 export type Theme = "system" | "light" | "dark";
 
-/** All of it. */
+/** The whole state. */
 export interface State {
   readonly view: View;
   readonly isReady: boolean;
-  /** Why nothing works here. */
+  /** Why the engine could not start. */
   readonly problem: Problem | undefined;
   readonly servers: readonly ShownServer[];
-  /** The name of the server whose tools and resources are shown. */
+  /** The name of the current server. */
   readonly server: string;
-  /** The name of the tool whose form is shown. */
+  /** The name of the selected tool. */
   readonly tool: string | undefined;
-  /** The newest first. */
+  /** Newest first. */
   readonly calls: readonly ShownCall[];
-  /** The id of the call whose result is in view. */
+  /** The id of the current call. */
   readonly call: string | undefined;
   readonly pauses: readonly ShownPause[];
   readonly files: readonly ShownFile[];
-  /** How many files there are, which is known before they are. */
+  /** Known before `files` is loaded. */
   readonly fileCount: number;
   readonly space: ShownSpace;
-  readonly looked: Looked | undefined;
-  /** Undefined where the page comes from no server of Sluice, and until that has answered. */
+  readonly preview: Preview | undefined;
+  /** Undefined on a static site, and until the server has answered. */
   readonly serve: ShownServe | undefined;
-  /** Stands until something else is done. */
+  /** Shown until the next action. */
   readonly answer: Answer | undefined;
   readonly config: SluiceConfig;
   readonly notices: readonly Notice[];
   readonly unread: number;
-  /** The newest first. */
+  /** Newest first. */
   readonly log: readonly LogLine[];
-  /** `{server} {uri}` of resources that changed since they were read. */
+  /** `{server} {uri}` of each resource that changed since it was read. */
   readonly updates: ReadonlySet<string>;
-  /** How often a server's lists changed. */
+  /** Counts changes of the servers' resource lists. */
   readonly changes: number;
-  /** A question of the chat goes on. */
+  /** The chat is answering a question. */
   readonly isChatting: boolean;
   readonly isOnline: boolean;
   readonly theme: Theme;
-  /** There is a newer version, which waits. */
+  /** A newer version of the page is ready to install. */
   readonly isOutdated: boolean;
 }
 
@@ -156,7 +158,7 @@ const START: State = {
   files: [],
   fileCount: 0,
   space: { used: 0, quota: 0 },
-  looked: undefined,
+  preview: undefined,
   serve: undefined,
   answer: undefined,
   config: {},
@@ -171,7 +173,7 @@ const START: State = {
   isOutdated: false,
 };
 
-/** Holds the state, and tells who shows it. */
+/** Holds the state and notifies listeners of changes. */
 export class Store {
   #state = START;
   readonly #listeners = new Set<() => void>();
@@ -180,31 +182,31 @@ export class Store {
     return this.#state;
   }
 
-  /** Changes some of it. */
+  /** Changes some properties. */
   set(change: Partial<State>): void {
     this.#state = { ...this.#state, ...change };
     for (const listener of this.#listeners) listener();
   }
 
-  /** Changes one call, wherever it is by now. */
+  /** Changes one call. */
   setCall(id: string, change: Partial<ShownCall>): void {
     this.set(withCall(this.#state, id, change));
   }
 
-  /** Gives back what ends it. */
+  /** Calls `listener` after each change. Returns a function that removes it. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 }
 
-/** One call changed, wherever it is by now. */
-export function withCall({ calls }: State, id: string, change: Partial<ShownCall>): Pick<State, "calls"> {
+/** The calls with one of them changed. */
+function withCall({ calls }: State, id: string, change: Partial<ShownCall>): Pick<State, "calls"> {
   return { calls: calls.map((call) => (call.id === id ? { ...call, ...change } : call)) };
 }
 
-/** Draws an element again when the state changes. */
-export class Showing implements ReactiveController {
+/** Updates an element when the state changes. */
+export class StoreController implements ReactiveController {
   readonly #host: ReactiveControllerHost;
   readonly #store: () => Store | undefined;
   #end: (() => void) | undefined;
@@ -218,7 +220,7 @@ export class Showing implements ReactiveController {
     this.#listen();
   }
 
-  /** An element that is upgraded late has its properties only now. */
+  /** A lazily defined element gets its properties only now. */
   hostUpdate(): void {
     this.#listen();
   }
@@ -233,27 +235,103 @@ export class Showing implements ReactiveController {
   }
 }
 
-/** The call whose result is in view. */
+/** The current call. */
 export function currentCall({ calls, call }: State): ShownCall | undefined {
   return calls.find(({ id }) => id === call);
 }
 
-/** The server whose tools and resources are shown. */
+/** The current server. */
 export function currentServer({ servers, server }: State): ShownServer | undefined {
   return servers.find(({ name }) => name === server);
 }
 
-/** Where an artifact lies: a version of a user's file says so, and so does what the server keeps. */
+/** The shelf that an artifact is on. */
 export function shelfOf(artifact: ShownArtifact): Shelf {
   const isFile = artifact.source?.["user_file"] !== undefined;
   if ("served" in artifact) return isFile ? "served-files" : "served";
   return isFile ? "files" : "session";
 }
 
-/** Bytes of a result that are stored, decoded. */
+/** Decoded bytes that a result stored. */
 export function storedBytes({ artifacts }: ShownResult): number {
   return artifacts.reduce(
     (sum, { size_bytes = 0, source }) => sum + (source?.["truncated"] === true ? 0 : size_bytes),
     0,
   );
+}
+
+/** Limits of the lists; older entries are dropped. */
+const MAX_CALLS = 50;
+const MAX_NOTICES = 50;
+
+/** The state with a new call as the current one. */
+export function withNewCall(
+  { calls }: State,
+  call: Omit<ShownCall, "state" | "startedAt">,
+): Pick<State, "calls" | "call"> {
+  const begun: ShownCall = { ...call, state: "running", startedAt: Date.now() };
+  return { calls: [begun, ...calls].slice(0, MAX_CALLS), call: call.id };
+}
+
+/** The state with a new notification. */
+export function withNotice(
+  { notices, unread }: State,
+  notice: Omit<Notice, "id" | "at">,
+): Pick<State, "notices" | "unread"> {
+  const told: Notice = { ...notice, id: crypto.randomUUID(), at: Date.now() };
+  return { notices: [told, ...notices].slice(0, MAX_NOTICES), unread: unread + 1 };
+}
+
+/** Lines of the log; older ones are dropped. */
+const MAX_LINES = 500;
+
+/** The page's server before its first answer. */
+export const NOTHING: ShownServe = { sources: [], chat: false, artifacts: [], hasMore: false };
+
+const OVER: Problem = {
+  code: "E_SESSION",
+  message: "Your session at this page's server is over, and what it stored there is gone.",
+};
+
+/** The changes that an event of the engine makes to the state. `now` is in milliseconds since 1970. */
+export function changeBy(state: State, event: EngineEvent, now: number): Partial<State> {
+  const { servers, pauses, updates, log, changes, server: shown } = state;
+  switch (event.kind) {
+    case "server": {
+      const { server } = event;
+      const isKnown = servers.some(({ name }) => name === server.name);
+      return {
+        servers: isKnown ? servers.map((each) => (each.name === server.name ? server : each)) : [...servers, server],
+      };
+    }
+    case "gone":
+      return {
+        servers: servers.filter(({ name }) => name !== event.server),
+        ...(shown === event.server && { server: "demo" }),
+      };
+    case "progress":
+      return withCall(state, event.call, { progress: event.progress });
+    case "paused":
+      return { pauses: [...pauses, event.pause] };
+    case "resumed":
+      return { pauses: pauses.filter(({ id }) => id !== event.pause) };
+    case "resource_updated":
+      return { updates: new Set([...updates, `${event.server} ${event.uri}`]) };
+    case "resources_changed":
+      return { changes: changes + 1 };
+    case "ended":
+      return { calls: [], call: undefined, preview: undefined };
+    case "served": {
+      const { artifacts, hasMore } = event;
+      return { serve: { ...(state.serve ?? NOTHING), artifacts, hasMore } };
+    }
+    case "session_over":
+      return { serve: { ...(state.serve ?? NOTHING), artifacts: [], hasMore: false, problem: OVER, isOver: true } };
+    case "log": {
+      const { level, server, text } = event;
+      return { log: [{ at: now, level, server, text }, ...log].slice(0, MAX_LINES) };
+    }
+    default:
+      return {};
+  }
 }

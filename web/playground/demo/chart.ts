@@ -2,7 +2,7 @@
  * A chart of a year's sales as a PNG.
  * @module
  */
-import { png } from "./png.js";
+import { png } from "./picture.js";
 import { MONTHS, REGIONS, revenue, YEAR } from "./sales.js";
 
 /** How amounts are drawn. */
@@ -10,7 +10,7 @@ export type ChartKind = "bar" | "line";
 
 const WIDTH = 960;
 const HEIGHT = 540;
-/** The axis, and what stands above it. */
+/** The plot area. */
 const PLOT = { left: 92, right: 928, top: 96, base: 476 } as const;
 const STEP = 500_000;
 const INK = "#1b2b44";

@@ -1,5 +1,5 @@
 /**
- * Chance that is the same every time.
+ * Random numbers that are the same every time.
  * @module
  */
 
@@ -14,7 +14,7 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Fills words with noise (xorshift32). `seed` is not 0; gives the seed to go on with. */
+/** Fills words with noise (xorshift32). `seed` is not 0. Returns the next seed. */
 export function fillNoise(words: Uint32Array, seed: number): number {
   let state = seed;
   for (let i = 0; i < words.length; i += 1) {

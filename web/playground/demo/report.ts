@@ -1,11 +1,10 @@
 /**
- * A quarter's report: three pages with a chart, a table and pictures, as a PDF of about 4 MB.
+ * A quarter's report as a PDF of about 4 MB: three pages with a chart, a table and pictures. The PDF is written by hand (ISO 32000-1),
+ * with nothing compressed.
  * @module
  */
-import { pdf, type PdfPage } from "./pdf.js";
-import { landscape } from "./picture.js";
+import { landscape, type Picture } from "./picture.js";
 import { dollars, MONTHS, PRODUCTS, QUARTERS, REGIONS, revenue, separated, YEAR } from "./sales.js";
-import { Sheet, type Ink } from "./sheet.js";
 
 /** Pixels of each picture: three of them are what makes the file large. */
 const PICTURE = { width: 820, height: 567 } as const;
@@ -22,7 +21,7 @@ const SERIES: readonly Ink[] = [
   [0.93, 0.6, 0.22],
 ];
 
-/** What the report of a quarter, such as `Q3`, is called. */
+/** The title of the report of a quarter such as `Q3`. */
 export function reportTitle(quarter: string): string {
   return `Sales report ${quarter} ${YEAR}`;
 }
@@ -172,4 +171,165 @@ function footer(sheet: Sheet, page: number, quarter: string): void {
 
 function total(months: readonly number[]): number {
   return REGIONS.reduce((sum, _, region) => months.reduce((part, month) => part + revenue(region, month), sum), 0);
+}
+
+/** Red, green and blue from 0 to 1. */
+type Ink = readonly [red: number, green: number, blue: number];
+
+/** The style of a text. */
+interface TextStyle {
+  /** Points; 10 when left out. */
+  readonly size?: number;
+  /** Not so when left out. */
+  readonly bold?: boolean;
+  /** Nearly black when left out. */
+  readonly ink?: Ink;
+  /** Where `x` is; `left` when left out. Exact for numbers alone: of other characters no widths are known. */
+  readonly align?: "left" | "center" | "right";
+}
+
+/** What is drawn on one page, in order. */
+class Sheet {
+  readonly #operators: string[] = [];
+
+  /** The operators so far. */
+  get drawing(): string {
+    return this.#operators.join("\n");
+  }
+
+  /** A filled rectangle. */
+  box(x: number, y: number, width: number, height: number, ink: Ink): void {
+    this.#operators.push(`${ink.join(" ")} rg ${[x, y, width, height].map(short).join(" ")} re f`);
+  }
+
+  /** A horizontal line. */
+  rule(x: number, y: number, width: number, ink: Ink): void {
+    this.box(x, y, width, 0.6, ink);
+  }
+
+  /** One line of text. */
+  text(x: number, y: number, text: string, { size = 10, bold = false, ink = BLACK, align }: TextStyle = {}): void {
+    const width = align === undefined || align === "left" ? 0 : widthOf(text) * size;
+    const left = x - (align === "center" ? width / 2 : width);
+    const font = bold ? "/F2" : "/F1";
+    this.#operators.push(
+      `${ink.join(" ")} rg BT ${font} ${size} Tf ${short(left)} ${short(y)} Td ${literal(text)} Tj ET`,
+    );
+  }
+
+  /** The page's picture. */
+  picture(x: number, y: number, width: number, height: number): void {
+    this.#operators.push(`q ${short(width)} 0 0 ${short(height)} ${short(x)} ${short(y)} cm /Im1 Do Q`);
+  }
+}
+
+const BLACK: Ink = [0.1, 0.12, 0.16];
+
+/** In units of the size, as in Helvetica; other characters as its average. */
+const WIDTHS: ReadonlyMap<string, number> = new Map([
+  ..."0123456789$".split("").map((digit): [string, number] => [digit, 0.556]),
+  [",", 0.278],
+  [".", 0.278],
+  [" ", 0.278],
+  ["+", 0.584],
+  ["-", 0.333],
+  ["%", 0.889],
+  ["k", 0.5],
+]);
+
+function widthOf(text: string): number {
+  return Array.from(text).reduce((sum, character) => sum + (WIDTHS.get(character) ?? 0.53), 0);
+}
+
+function short(points: number): string {
+  return String(Math.round(points * 100) / 100);
+}
+
+/** A4, in points. */
+export const PAGE = { width: 595, height: 842 } as const;
+
+/** One page. */
+interface PdfPage {
+  /** Operators that draw, with the fonts /F1 (Helvetica) and /F2 (bold) and the picture /Im1. */
+  readonly drawing: string;
+  /** The picture /Im1. */
+  readonly picture: Picture;
+}
+
+const CATALOG = 1;
+const TREE = 2;
+const INFO = 3;
+const FONTS = [4, 5] as const;
+/** The first of three objects per page: the page, its drawing and its picture. */
+const FIRST_PAGE = 6;
+
+/** A PDF 1.4. `title` and the drawings' texts are Latin-1. */
+export function pdf(title: string, pages: readonly PdfPage[]): Uint8Array<ArrayBuffer> {
+  const kids = pages.map((_, i) => `${FIRST_PAGE + i * 3} 0 R`);
+  return assembled([
+    [`<< /Type /Catalog /Pages ${TREE} 0 R /Lang (en) >>`],
+    [`<< /Type /Pages /Count ${pages.length} /Kids [${kids.join(" ")}] >>`],
+    [`<< /Title ${literal(title)} /Producer (Sluice demo) >>`],
+    ...["Helvetica", "Helvetica-Bold"].map((name): Body => [
+      `<< /Type /Font /Subtype /Type1 /BaseFont /${name} /Encoding /WinAnsiEncoding >>`,
+    ]),
+    ...pages.flatMap((page, i) => pageObjects(page, FIRST_PAGE + i * 3)),
+  ]);
+}
+
+/** A text as PDF writes it. */
+function literal(text: string): string {
+  return `(${text.replace(/[\\()]/g, "\\$&")})`;
+}
+
+type Body = readonly (string | Uint8Array)[];
+
+function pageObjects({ drawing, picture }: PdfPage, number: number): Body[] {
+  const fonts = FONTS.map((font, i) => `/F${i + 1} ${font} 0 R`).join(" ");
+  const resources = `<< /Font << ${fonts} >> /XObject << /Im1 ${number + 2} 0 R >> >>`;
+  const box = `[0 0 ${PAGE.width} ${PAGE.height}]`;
+  const image = `/Type /XObject /Subtype /Image /Width ${picture.width} /Height ${picture.height}`;
+  return [
+    [`<< /Type /Page /Parent ${TREE} 0 R /MediaBox ${box} /Resources ${resources} /Contents ${number + 1} 0 R >>`],
+    stream("", bytesOf(drawing)),
+    stream(`${image} /ColorSpace /DeviceRGB /BitsPerComponent 8`, picture.rgb),
+  ];
+}
+
+function stream(entries: string, data: Uint8Array): Body {
+  return [`<< ${entries} /Length ${data.length} >>\nstream\n`, data, "\nendstream"];
+}
+
+/** Header, numbered objects, a offsets of their offsets, a trailer that points at the offsets. */
+function assembled(objects: readonly Body[]): Uint8Array<ArrayBuffer> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  const write = (part: string | Uint8Array): void => {
+    const bytes = typeof part === "string" ? bytesOf(part) : part;
+    parts.push(bytes);
+    length += bytes.length;
+  };
+  write("%PDF-1.4\n%\xe2\xe3\xcf\xd3\n");
+  const offsets = objects.map((body, i) => {
+    const offset = length;
+    for (const part of [`${i + 1} 0 obj\n`, ...body, "\nendobj\n"]) write(part);
+    return offset;
+  });
+  const entries = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
+  const size = objects.length + 1;
+  const references = `xref\n0 ${size}\n0000000000 65535 f \n${entries}`;
+  write(
+    `${references}trailer\n<< /Size ${size} /Root ${CATALOG} 0 R /Info ${INFO} 0 R >>\nstartxref\n${length}\n%%EOF\n`,
+  );
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+function bytesOf(latin1: string): Uint8Array {
+  return Uint8Array.from(latin1, (character) => character.charCodeAt(0));
 }

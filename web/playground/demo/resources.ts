@@ -1,11 +1,81 @@
 /**
- * The demo server's resources.
+ * The resources of the demo server, some of which change.
  * @module
  */
 import type { ReadResourceResult, Resource, ResourceTemplateType } from "@modelcontextprotocol/server";
 import { base64 } from "../base64.js";
-import { METRICS, NOTE, type Live } from "./live.js";
+import { seeded } from "./random.js";
 import { MONTHS, PRODUCTS, QUARTERS, REGIONS, revenue, YEAR } from "./sales.js";
+
+/** A text that a tool changes. */
+export const NOTE = "note://today";
+/** JSON that changes while a client is subscribed to it. */
+const METRICS = "metrics://live";
+
+/** Milliseconds between two readings. */
+const PACE = 5000;
+
+/** The changing resources, which all sessions of a server share. */
+export class Live {
+  readonly #followers = new Map<string, Set<() => void>>();
+  #note = "Fair at the lake on Saturday: five boxes of rain shells, two of head torches.";
+  #reading = 0;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  /** Today's note. */
+  get note(): string {
+    return this.#note;
+  }
+
+  /** The newest reading, as JSON. */
+  get metrics(): string {
+    const chance = seeded(this.#reading + 11);
+    const wave = Math.sin(this.#reading / 4);
+    const metrics = {
+      reading: this.#reading,
+      visitors: Math.round(420 + wave * 90 + chance() * 40),
+      orders_per_minute: Math.round((14 + wave * 4 + chance() * 3) * 10) / 10,
+      conversion_percent: Math.round((3 + chance()) * 100) / 100,
+    };
+    return JSON.stringify(metrics, null, 2);
+  }
+
+  /** Changes the note. */
+  write(note: string): void {
+    this.#note = note;
+    this.#tell(NOTE);
+  }
+
+  /** Calls `changed` for each change of a resource. Returns a function that stops it. */
+  follow(uri: string, changed: () => void): () => void {
+    const followers = this.#followers.get(uri) ?? new Set();
+    this.#followers.set(uri, followers.add(changed));
+    this.#watch();
+    return () => {
+      followers.delete(changed);
+      this.#watch();
+    };
+  }
+
+  /** Takes readings only while someone is subscribed. */
+  #watch(): void {
+    const isWanted = (this.#followers.get(METRICS)?.size ?? 0) > 0;
+    if (isWanted) this.#timer ??= setInterval(() => this.#read(), PACE);
+    else {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+  }
+
+  #read(): void {
+    this.#reading += 1;
+    this.#tell(METRICS);
+  }
+
+  #tell(uri: string): void {
+    for (const changed of this.#followers.get(uri) ?? []) changed();
+  }
+}
 
 const CATALOGUE = "catalogue://products.csv";
 const YEARS: readonly string[] = [YEAR - 2, YEAR - 1, YEAR].map(String);
@@ -37,7 +107,7 @@ const RESOURCES: readonly Resource[] = [
   })),
 ];
 
-/** What leads to resources by variables. */
+/** The resource templates. */
 export const TEMPLATES: readonly ResourceTemplateType[] = [
   {
     uriTemplate: "report://sales/{quarter}",
@@ -57,7 +127,7 @@ export const TEMPLATES: readonly ResourceTemplateType[] = [
 
 const VARIABLES: Readonly<Record<string, readonly string[]>> = { quarter: QUARTERS, region: REGIONS, year: YEARS };
 
-/** One page of the list; undefined for a cursor that there is not. */
+/** One page of the list; undefined for an unknown cursor. */
 export function listedPage(cursor: string | undefined): { resources: Resource[]; nextCursor?: string } | undefined {
   const from = cursor === undefined ? 0 : Number(cursor);
   if (cursor !== undefined && !(from > 0 && from % PAGE === 0 && from < RESOURCES.length)) return undefined;
@@ -66,7 +136,7 @@ export function listedPage(cursor: string | undefined): { resources: Resource[];
   return next < RESOURCES.length ? { resources, nextCursor: String(next) } : { resources };
 }
 
-/** What is in a resource; undefined where there is none. */
+/** The contents of a resource; undefined for an unknown URI. */
 export async function contentsOf(uri: string, live: Live): Promise<ReadResourceResult | undefined> {
   if (uri === NOTE) return text(uri, "text/plain", live.note);
   if (uri === METRICS) return text(uri, "application/json", live.metrics);
@@ -81,12 +151,12 @@ export async function contentsOf(uri: string, live: Live): Promise<ReadResourceR
   return table === undefined ? undefined : text(uri, "text/csv", table);
 }
 
-/** Whether there is such a resource. */
+/** Whether a URI is listed. */
 export function isResource(uri: string): boolean {
   return RESOURCES.some((resource) => resource.uri === uri);
 }
 
-/** Values of a template's variable that begin with what was written, whatever its case. */
+/** Values of a template's variable that start with a text, ignoring case. */
 export function completed(template: string, variable: string, written: string): readonly string[] {
   const isThere = TEMPLATES.some(
     ({ uriTemplate }) => uriTemplate === template && uriTemplate.includes(`{${variable}}`),

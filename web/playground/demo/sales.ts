@@ -1,5 +1,5 @@
 /**
- * The figures of a shop that does not exist: whatever shows them shows the same ones.
+ * The figures of a fictional shop, which all demo tools share.
  * @module
  */
 import { seeded } from "./random.js";

@@ -1,23 +1,21 @@
 /**
- * One session's MCP server.
+ * The demo server: an MCP server in the page, reached through `fetch` as over Streamable HTTP.
  * @module
  */
-import { Server, type ServerContext } from "@modelcontextprotocol/server";
-import { FILE_TOOLS } from "./file-tools.js";
-import type { Live } from "./live.js";
-import { otherTools } from "./other-tools.js";
-import { completed, contentsOf, isResource, listedPage, TEMPLATES } from "./resources.js";
+import { Server, type ServerContext, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { FILE_TOOLS, otherTools } from "./tools.js";
+import { completed, contentsOf, isResource, listedPage, Live, TEMPLATES } from "./resources.js";
 import type { DemoCall, DemoTool } from "./tool.js";
 
 /** JSON-RPC and MCP error codes. */
 const INVALID_PARAMS = -32_602;
 const NOT_FOUND = -32_002;
 
-/** Milliseconds that a person may take to answer. */
-const PATIENCE = 600_000;
+/** Milliseconds to wait for an answer of the user. */
+const TIMEOUT_MS = 600_000;
 
-/** A server over what all sessions share; closing it ends what it follows. */
-export function demoServer(live: Live): Server {
+/** The MCP server of one session. Closing it ends its subscriptions. */
+function demoServer(live: Live): Server {
   const server = new Server(
     { name: "sluice-demo", title: "Demo server", version: "1" },
     {
@@ -31,7 +29,7 @@ export function demoServer(live: Live): Server {
   return server;
 }
 
-/** Has a server list and call tools. */
+/** Adds tools to a server. */
 export function addTools(server: Server, tools: readonly DemoTool[]): void {
   server.setRequestHandler("tools/list", () => ({ tools: tools.map(({ listed }) => listed) }));
   server.setRequestHandler("tools/call", ({ params }, context) => {
@@ -49,7 +47,8 @@ function callOf({ mcpReq }: ServerContext): DemoCall {
       if (progressToken === undefined) return;
       await mcpReq.notify({ method: "notifications/progress", params: { progressToken, progress, total, message } });
     },
-    ask: (message, requestedSchema) => mcpReq.elicitInput({ message, requestedSchema }, { signal, timeout: PATIENCE }),
+    ask: (message, requestedSchema) =>
+      mcpReq.elicitInput({ message, requestedSchema }, { signal, timeout: TIMEOUT_MS }),
   };
 }
 
@@ -71,7 +70,7 @@ function addResources(server: Server, live: Live): void {
   });
 }
 
-/** Only what is listed can be followed: so a session has few subscriptions. */
+/** Only listed resources can be subscribed to, which bounds the subscriptions of a session. */
 function addSubscriptions(server: Server, live: Live): void {
   const leaving = new Map<string, () => void>();
   server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
@@ -97,4 +96,84 @@ function addSubscriptions(server: Server, live: Live): void {
 
 function refusal(code: number, message: string, data?: unknown): Error {
   return Object.assign(new Error(message), { code, data });
+}
+
+/** The URL of the demo server, on a reserved domain (RFC 6761). */
+export const DEMO_URL = "https://demo.sluice.invalid/mcp";
+
+/** Sessions at a time; one more ends the one that was idle longest. */
+const MAX_SESSIONS = 16;
+
+/**
+ * A `fetch` that answers from an MCP server in this page, over Streamable HTTP with sessions. Defaults to the demo server.
+ * Other URLs are not found.
+ */
+export function demoFetch(url: string = DEMO_URL, serverOf?: () => Server): typeof globalThis.fetch {
+  const live = new Live();
+  const host = new DemoHost(url, serverOf ?? (() => demoServer(live)));
+  return (input, init) => host.answer(new Request(input, init));
+}
+
+/** The sessions of a server. */
+class DemoHost {
+  readonly #url: string;
+  readonly #serverOf: () => Server;
+  /** By session id, the one that was idle longest first. */
+  readonly #sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+
+  constructor(url: string, serverOf: () => Server) {
+    this.#url = url;
+    this.#serverOf = serverOf;
+  }
+
+  async answer(request: Request): Promise<Response> {
+    const { signal } = request;
+    signal.throwIfAborted();
+    if (request.url !== this.#url) return refused("There is nothing here.");
+    const response = await this.#answer(request);
+    // Aborting a request ends its response, as on a network.
+    return new Response(response.body?.pipeThrough(new TransformStream(), { signal }) ?? null, response);
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const id = request.headers.get("mcp-session-id");
+    if (id === null) return this.#begin(request);
+    const transport = this.#sessions.get(id);
+    if (transport === undefined) return refused("Session not found");
+    this.#sessions.delete(id);
+    this.#sessions.set(id, transport);
+    return transport.handleRequest(request);
+  }
+
+  /** Starts a session if the request initialises one; the transport refuses everything else. */
+  async #begin(request: Request): Promise<Response> {
+    const server = this.#serverOf();
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      onsessioninitialized: (id) => this.#add(id, transport),
+      keepAliveMs: 0,
+    });
+    await server.connect(transport);
+    const response = await transport.handleRequest(request);
+    if (transport.sessionId === undefined) await server.close();
+    return response;
+  }
+
+  #add(id: string, transport: WebStandardStreamableHTTPServerTransport): void {
+    const ended = transport.onclose?.bind(transport);
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has none
+    transport.onclose = () => {
+      this.#sessions.delete(id);
+      ended?.();
+    };
+    this.#sessions.set(id, transport);
+    for (const [, silent] of this.#sessions) {
+      if (this.#sessions.size <= MAX_SESSIONS) break;
+      void silent.close();
+    }
+  }
+}
+
+function refused(message: string): Response {
+  return Response.json({ jsonrpc: "2.0", error: { code: -32_001, message }, id: null }, { status: 404 });
 }

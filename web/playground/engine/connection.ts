@@ -1,14 +1,14 @@
 /**
- * One server that a person chose, as a source of tools.
+ * A connection to one server, as a source of tools.
  * @module
  */
 import type { ArtifactScope, ArtifactStore, SluiceConfig } from "mcp-sluice";
 import {
-  ToolAuthError,
-  ToolNode,
   type ExternalToolConfig,
   type OAuthManager,
+  ToolAuthError,
   type ToolContext,
+  ToolNode,
   type ToolNodeEvent,
   type ToolNodeOptions,
   type ToolResult,
@@ -18,42 +18,42 @@ import type { MyFiles } from "./my-files.js";
 import type { Pauses } from "./pauses.js";
 import { TIMEOUT } from "./time-limit.js";
 
-/** What all connections share. */
-export interface ConnectionTerms {
+/** What all connections are wired with. */
+export interface ConnectionDeps {
   readonly store: ArtifactStore;
   readonly scope: ArtifactScope;
-  /** Keeps people's tokens; loaded when a server asks for one. */
+  /** Keeps OAuth tokens; loaded for the first server that asks for one. */
   readonly manager: () => Promise<OAuthManager>;
-  /** Where providers send people back to. */
+  /** The redirect URI for OAuth providers. */
   readonly callback: string;
   readonly pauses: Pauses;
-  /** How one of the demos is spoken to. */
+  /** The URL of a demo server and the `fetch` that reaches it. */
   readonly demo: (which: string) => Promise<{ readonly url: string; readonly fetch: typeof globalThis.fetch }>;
   /** My Files, for servers that work with them. */
   readonly myFiles: () => Promise<MyFiles>;
   readonly onEvent: (connection: Connection, event: ToolNodeEvent) => void;
 }
 
-/** A server, from being chosen to being left. */
+/** A connection, from connecting to disconnecting. */
 export class Connection implements AsyncDisposable {
   readonly address: ServerAddress;
-  readonly #terms: ConnectionTerms;
-  /** By what is different of them. */
+  readonly #deps: ConnectionDeps;
+  /** By dialect and configuration. */
   readonly #nodes = new Map<string, Promise<ToolNode>>();
   readonly #over = new AbortController();
   #signsIn = false;
 
-  constructor(address: ServerAddress, terms: ConnectionTerms) {
+  constructor(address: ServerAddress, deps: ConnectionDeps) {
     this.address = address;
-    this.#terms = terms;
+    this.#deps = deps;
   }
 
-  /** Connects; asks a person to sign in where the server wants that. Throws ToolNodeError. */
+  /** Connects, with a sign-in if the server asks for one. Throws ToolNodeError. */
   async open(): Promise<void> {
     try {
       await this.#node();
     } catch (error) {
-      // Who comes from there is in its session, or has none any more.
+      // A source of the page's server uses the session there, so a sign-in here would not help.
       if (!(error instanceof ToolAuthError) || this.address.token !== undefined || this.address.kind === "serve")
         throw error;
       this.#signsIn = true;
@@ -61,20 +61,20 @@ export class Connection implements AsyncDisposable {
     }
   }
 
-  /** What it offers. */
+  /** The tools on offer. */
   async tools(): Promise<readonly ShownTool[]> {
     const node = await this.#node();
     return node.getTools().map(({ name, description, input_schema }) => ({ name, description, schema: input_schema }));
   }
 
-  /** Calls a tool; the result can be restored. */
+  /** Calls a tool. The result is in the mcp dialect, which `restore` undoes. */
   async call(request: CallRequest, signal: AbortSignal, tell: (progress: ShownProgress) => void): Promise<ToolResult> {
     const node = await this.#node();
     const context = { ...this.#context(signal), timeoutSeconds: request.timeout };
     return node.call(request.tool, request.args, { ...context, ...withWaits(tell) });
   }
 
-  /** The source as a planner takes it: it answers in observations, by this configuration. Those by others end. */
+  /** The source for a planner: it returns observations under this configuration. Closes sources for other configurations. */
   async planned(config: SluiceConfig): Promise<ToolNode> {
     const key = `planned ${JSON.stringify(config)}`;
     const old = [...this.#nodes.keys()].filter((each) => each.startsWith("planned ") && each !== key);
@@ -82,7 +82,7 @@ export class Connection implements AsyncDisposable {
     return this.#known(key, { dialect: "observation" }, { artifact_extraction: config });
   }
 
-  /** The source itself, for its resources. */
+  /** Runs work with the source, for its resources. */
   async use<T>(work: (node: ToolNode, context: ToolContext) => Promise<T>): Promise<T> {
     return work(await this.#node(), this.#context(this.#over.signal));
   }
@@ -114,9 +114,9 @@ export class Connection implements AsyncDisposable {
   }
 
   async #open(options: ToolNodeOptions, config: Partial<ExternalToolConfig>): Promise<ToolNode> {
-    const { store, manager, callback, myFiles, onEvent } = this.#terms;
+    const { store, manager, callback, myFiles, onEvent } = this.#deps;
     const { kind, url, userFiles } = this.address;
-    const demo = kind === "demo" ? await this.#terms.demo(url) : undefined;
+    const demo = kind === "demo" ? await this.#deps.demo(url) : undefined;
     const node = new ToolNode(
       { ...this.#config(), ...(demo && { connection: demo.url }), ...config },
       {
@@ -144,17 +144,50 @@ export class Connection implements AsyncDisposable {
 
   #context(signal: AbortSignal): ToolContext {
     const either = AbortSignal.any([signal, this.#over.signal]);
-    return { scope: this.#terms.scope, signal: either, pause: this.#terms.pauses.for(this.address.name, either) };
+    return { scope: this.#deps.scope, signal: either, pause: this.#deps.pauses.for(this.address.name, either) };
   }
 }
 
-/** What a call tells of itself, as one kind of news: how far it is, and that it has been silent since. */
-export function withWaits(
-  tell: (progress: ShownProgress) => void,
-): Required<Pick<ToolContext, "onProgress" | "onWait">> {
+/** Merges progress and waits of a call into one stream of reports. */
+function withWaits(tell: (progress: ShownProgress) => void): Required<Pick<ToolContext, "onProgress" | "onWait">> {
   let last: ShownProgress = { progress: 0 };
   return {
     onProgress: (progress) => tell((last = progress)),
     onWait: (wait) => tell({ ...last, wait }),
   };
+}
+
+/** The events that are logged. */
+type LoggedEvent = Exclude<ToolNodeEvent, { readonly kind: "resource" | "tools_changed" }>;
+
+/** The log line of an event. */
+export function logLine(event: LoggedEvent): { readonly level: "info" | "warn"; readonly text: string } {
+  switch (event.kind) {
+    case "stored": {
+      const ids = event.artifacts.map(({ id }) => id).join(", ");
+      return { level: "info", text: `${event.tool}: stored ${ids}` };
+    }
+    case "expanded":
+      return { level: "info", text: `${event.tool}: ${event.id} was put into ${event.path} as ${event.form}` };
+    case "failed":
+      return { level: "warn", text: `${event.tool}: ${event.error.message}` };
+    case "retry":
+      return { level: "warn", text: `${event.error.message} Trying again in ${event.wait_s.toFixed(1)} s.` };
+    case "waiting":
+      return { level: event.is_over ? "warn" : "info", text: `${event.tool}: silent for ${event.after_s} s` };
+    case "left_alone":
+      return { level: "warn", text: "The server keeps failing, and is left alone for a while." };
+    case "recovered":
+      return { level: "info", text: "The server answers again." };
+    case "refused":
+      return { level: "warn", text: event.message };
+    default:
+      return { level: "warn", text: leftOut(event) };
+  }
+}
+
+function leftOut({ count, tools }: Extract<LoggedEvent, { readonly kind: "left_out" }>): string {
+  const named = tools.map(({ name, reason }) => `${JSON.stringify(name)} (${reason})`).join(", ");
+  const rest = count > tools.length ? `, and ${count - tools.length} more` : "";
+  return `Left out: ${named}${rest}.`;
 }

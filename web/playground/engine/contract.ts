@@ -1,5 +1,5 @@
 /**
- * What the page and the engine, which works in a worker, say to each other. All of it can be cloned.
+ * The messages between the page and the engine, which runs in a worker. All of them can be cloned.
  * @module
  */
 import type { SluiceConfig } from "mcp-sluice";
@@ -14,38 +14,37 @@ import type {
 } from "mcp-sluice/tools";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ChatEnd, ChatEvent, ChatRequest } from "./chat/contract.js";
-import type { ServedListing, ServeOffer } from "./serve/contract.js";
 import type { Keys, Shelf } from "./shelves.js";
 
-/** Something went wrong, for people: a sentence that says what to do, and where it is. */
+/** An error for the user: a sentence that says what to do, and where the fault is. */
 export interface Problem {
-  /** e.g. `E_JSON_SYNTAX`; `E_CANCELLED` for what a person gave up. */
+  /** For example `E_JSON_SYNTAX`; `E_CANCELLED` for a cancelled call. */
   readonly code: string;
   readonly message: string;
   /** From 1. */
   readonly line?: number;
   /** From 1, in code points. */
   readonly column?: number;
-  /** A key of the configuration. */
+  /** A configuration key, joined by dots. */
   readonly path?: string;
 }
 
-/** What came of asking. Errors cross a worker's border as values. */
+/** A value or an error. Errors cross the worker boundary as values. */
 export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
 
-/** How a server is reached; `serve` is a source of the server that the page comes from. */
-export type ServerKind = "demo" | "http" | "serve";
+/** How a server is reached; `serve` is a source of the page's server. */
+type ServerKind = "demo" | "http" | "serve";
 
-/** A server that a person chose. */
+/** The address of a server. */
 export interface ServerAddress {
-  /** Its name here: the namespace of its artifacts. */
+  /** Its name in this page and the namespace of its artifacts. */
   readonly name: string;
   readonly kind: ServerKind;
-  /** Empty for the demo, or which of the demos it is. */
+  /** For a demo server, which one; empty for the first. */
   readonly url: string;
-  /** A bearer token, kept in memory alone. */
+  /** A bearer token, kept in memory only. */
   readonly token?: string;
-  /** Its tools are given files of My Files by their names, and what they make is kept there. */
+  /** Its tools read My Files by name and write their files there. */
   readonly userFiles?: boolean;
 }
 
@@ -58,7 +57,7 @@ export interface ShownTool {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** A server as it is at the moment. */
+/** The current state of a server. */
 export interface ShownServer {
   readonly name: string;
   readonly kind: ServerKind;
@@ -68,105 +67,104 @@ export interface ShownServer {
   readonly userFiles?: boolean;
 }
 
-/** A call to make. */
+/** A tool call. */
 export interface CallRequest {
-  /** The page's own name of the call. */
+  /** The page's id of the call. */
   readonly id: string;
   readonly server: string;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
-  /** Seconds that the server may be silent. */
+  /** How long the server may be silent, in seconds. */
   readonly timeout: number;
 }
 
-/** How far a call is, and what a person is told while nothing comes. */
+/** The progress of a call, and a message while the server is silent. */
 export interface ShownProgress extends ToolProgress {
-  /** Gone with the next progress. */
+  /** Cleared by the next progress. */
   readonly wait?: ToolWait;
 }
 
-/** What a tool would have the viewer do with the files that it made. */
+/** How a tool wants its files to be shown. */
 export interface ShownDisplay extends Pick<ResultDisplay, "mode" | "category_hint" | "notification"> {
-  /** Whose tool it is. */
+  /** The server of the tool. */
   readonly server: string;
-  /** What is to be opened at once. */
+  /** The file to open at once. */
   readonly opened?: ShownArtifact;
 }
 
 /** A result on both sides of the gate. */
 export interface ShownResult {
   readonly id: string;
-  /** Of the call that it answers, or the name of what was dropped. */
+  /** The title of its call, or the name of the dropped file. */
   readonly title: string;
   readonly server: string;
-  /** JSON text in the mcp dialect: what the server sent, with references in the place of bytes. */
+  /** JSON text in the mcp dialect: what the server sent, with references instead of bytes. */
   readonly reduced: string;
-  /** What was done to it, where the text cannot say so itself. */
+  /** Sidecar references, where the text cannot hold them. */
   readonly refs?: string;
-  /** Exactly what a model gets. */
+  /** Exactly the text that a model gets. */
   readonly observation: string;
   readonly artifacts: readonly ShownArtifact[];
-  /** Resources that it names and does not hold, each with its URI as `source.uri`. */
+  /** Resources that it links to, each with its URI as `source.uri`. */
   readonly links: readonly ShownArtifact[];
-  /** Bytes of JSON that came. */
+  /** Bytes of JSON that the server sent. */
   readonly bytesIn: number;
   /** Bytes of the observation. */
   readonly bytesOut: number;
   readonly isError: boolean;
   /** Whether the guardrail cut the observation. */
   readonly clamped: boolean;
-  /** Sentences of what the store failed at. */
+  /** Messages of failed stores. */
   readonly failures: readonly string[];
-  /** Its files are in My Files; what it would have done with them. */
+  /** Set if its files are in My Files: how to show them. */
   readonly filed?: ShownDisplay;
 }
 
-/** A file in My Files, as its newest version is. */
+/** The newest version of a file in My Files. */
 export interface ShownFile extends ShownArtifact {
   readonly filename: string;
   readonly stored_at: number;
   readonly origin: FileOrigin;
-  /** How many there are. */
+  /** The number of versions. */
   readonly versions: number;
-  /** What it is filed under. */
   readonly category: string | null;
-  /** What a tool says of it. */
+  /** From the tool that made it. */
   readonly description: string | null;
-  /** What the bytes tell of themselves, such as `1,200 rows`. */
+  /** Facts from its bytes, such as `1,200 rows`. */
   readonly facts: string | null;
-  /** Of a file that is not done yet. */
+  /** Set for a draft. */
   readonly draft: Draft | null;
 }
 
-/** What a browser grants, in bytes. */
+/** Storage of this browser, in bytes. */
 export interface ShownSpace {
   readonly used: number;
   readonly quota: number;
 }
 
-/** What a server has to read. */
+/** The resources of a server. */
 export interface ShownResources {
   readonly resources: readonly ListedResource[];
   readonly templates: readonly ListedTemplate[];
 }
 
-/** What was read of a resource. */
+/** The contents of a resource. */
 export interface ShownReading {
   readonly contents: readonly ResourceContent[];
   readonly artifacts: readonly ShownArtifact[];
 }
 
-/** A call waits for a person. */
+/** A paused call. */
 export interface ShownPause {
   readonly id: string;
   readonly server: string;
   readonly reason: string;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** The question of the chat that it is for: it is shown there. */
+  /** The id of the chat turn that it belongs to. */
   readonly question?: string;
 }
 
-/** What the engine tells without being asked. */
+/** Events of the engine. */
 export type EngineEvent =
   | { readonly kind: "server"; readonly server: ShownServer }
   | { readonly kind: "gone"; readonly server: string }
@@ -181,55 +179,55 @@ export type EngineEvent =
   | { readonly kind: "session_over" }
   | { readonly kind: "log"; readonly level: "info" | "warn"; readonly server: string; readonly text: string };
 
-/** What the page remembers of earlier visits. */
-export interface StartTerms {
+/** Options for `start`. */
+export interface StartOptions {
   readonly keys: Partial<Keys>;
   readonly config: SluiceConfig;
-  /** Where a provider sends people back to. */
+  /** The redirect URI for OAuth providers. */
   readonly callback: string;
 }
 
-/** What there is to begin with. */
+/** What `start` returns. */
 export interface Started {
   readonly keys: Keys;
-  /** Why the remembered configuration is not used. */
+  /** Why the remembered configuration was rejected. */
   readonly problem?: Problem;
 }
 
 /** The engine as the page sees it, through Comlink. */
 export interface Engine {
-  /** Is told of everything from now on. */
+  /** Sets the listener for events. */
   listen(listener: (event: EngineEvent) => void): void;
   /** Opens the stores. */
-  start(terms: StartTerms): Promise<Outcome<Started>>;
-  /** Connects; a server of the same name is left before. */
+  start(options: StartOptions): Promise<Outcome<Started>>;
+  /** Connects a server and disconnects the one with the same name. */
   connect(address: ServerAddress): Promise<Outcome<null>>;
   disconnect(server: string): Promise<void>;
   call(request: CallRequest): Promise<Outcome<ShownResult>>;
   cancel(call: string): void;
-  /** Goes on with the session at the server that the page comes from where one is known, or begins one. */
+  /** Resumes or starts the session at the page's server. `isKnown` says that an earlier visit had one. */
   serve(base: string, isKnown: boolean): Promise<Outcome<ServeOffer>>;
-  /** Has that server connect a source of its own to which a person gives access. */
+  /** Signs the user in to a source that only the page's server connects to. */
   signIn(source: string): Promise<Outcome<null>>;
-  /** Whether somebody looks at the page: what the session stores at the server is told as long as they do. */
+  /** Says whether the page is visible. Events of the page's server are followed only while it is. */
   watch(isSeen: boolean): void;
   /** Answers a pause; null declines. */
   answer(pause: string, value: unknown): void;
-  /** Where a provider sent a person back to. */
+  /** Completes a sign-in with the URL that the provider redirected to. */
   callback(url: string): Promise<Outcome<null>>;
-  /** Has a model answer, which may call the tools of all servers that are connected; tells what happens meanwhile. */
+  /** Has a model answer a question with the tools of all connected servers. `tell` gets its events. */
   chat(request: ChatRequest, tell: (event: ChatEvent) => void): Promise<Outcome<ChatEnd>>;
-  /** Gives up a question of the chat, or one of its calls: `{step} {id}`. */
+  /** Cancels a turn of the chat, or one of its calls: `{step} {id}`. */
   stop(question: string, call?: string): void;
-  /** Gates a file: a JSON text as what it says, anything else as a server would send it. */
+  /** Gates a file: JSON as the result it contains, anything else as a file that a server sent. */
   take(file: File, as: "auto" | "file"): Promise<Outcome<ShownResult>>;
-  /** What a model sees is decided by this from now on. */
+  /** Sets the configuration for everything a model sees from now on. */
   configure(config: SluiceConfig): Promise<Outcome<null>>;
-  /** Gates a result anew, by the configuration of now. */
+  /** Gates a result again under the current configuration. */
   again(result: string): Promise<Outcome<ShownResult>>;
-  /** The original of a result. */
+  /** The original JSON text of a result. */
   raw(result: string): Promise<ReadableStream<Uint8Array>>;
-  /** Bytes of an artifact; null when it is gone. */
+  /** The bytes of an artifact; null if it is gone. */
   bytes(
     shelf: Shelf,
     id: string,
@@ -239,24 +237,55 @@ export interface Engine {
   read(server: string, uri: string): Promise<Outcome<ShownReading>>;
   subscribe(server: string, uri: string, wanted: boolean): Promise<Outcome<null>>;
   complete(server: string, template: string, variable: string, value: string): Promise<readonly string[]>;
-  /** The variables of a template of URIs, in their order. */
+  /** The variables of a URI template, in order. */
   variables(template: string): Promise<Outcome<readonly TemplateVariable[]>>;
-  /** The URI that a template and values make; an empty value is written as it is. */
+  /** Expands a URI template. Empty values are written as they are. */
   expand(template: string, values: Readonly<Record<string, string>>): Promise<Outcome<string>>;
-  /** My Files, by name. */
+  /** The files in My Files. */
   files(): Promise<readonly ShownFile[]>;
-  /** How many there are. */
+  /** The number of files in My Files. */
   fileCount(): Promise<number>;
-  /** Every version of a file, the newest first. */
+  /** All versions of a file, newest first. */
   versions(id: string): Promise<Outcome<readonly ShownFile[]>>;
-  /** Keeps an artifact of the session in My Files. */
+  /** Copies an artifact to My Files. */
   save(shelf: Shelf, id: string): Promise<Outcome<ShownFile>>;
-  /** Puts a file into My Files as it is. */
+  /** Adds a file to My Files. */
   keep(file: File): Promise<Outcome<ShownFile>>;
   rename(id: string, filename: string): Promise<Outcome<null>>;
-  /** Deletes an artifact of the session, or a file; false when it was gone already. */
+  /** Deletes an artifact or a file; false if it was already gone. */
   remove(shelf: Shelf, id: string): Promise<Outcome<boolean>>;
   space(): Promise<ShownSpace>;
-  /** Deletes all that the session stored, here and at the server that the page comes from, and disconnects. My Files stay. */
+  /** Ends the session: disconnects and deletes what it stored here and at the page's server. Keeps My Files. */
   end(): Promise<void>;
+}
+
+/** A source of tools of the page's server. */
+export interface ServedSource {
+  readonly name: string;
+  /** Whether the page can connect to it over MCP. */
+  readonly has_mcp: boolean;
+  /** Whether each user has to sign in to it. */
+  readonly asks_consent: boolean;
+}
+
+/** What the page's server offers in a session. */
+export interface ServeOffer {
+  /** When the session expires, in milliseconds since 1970. */
+  readonly expires_at: number;
+  readonly sources: readonly ServedSource[];
+  /** Whether the server has a model. */
+  readonly chat: boolean;
+}
+
+/** An artifact at the page's server, whose bytes are not in this browser. */
+export interface ServedArtifact extends ShownArtifact {
+  readonly served: true;
+}
+
+/** The artifacts of the session at the page's server. */
+export interface ServedListing {
+  /** Newest first. */
+  readonly artifacts: readonly ServedArtifact[];
+  /** Whether there are more than listed. */
+  readonly hasMore: boolean;
 }

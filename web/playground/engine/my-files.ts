@@ -1,6 +1,5 @@
 /**
- * My Files: what a person keeps and what tools make, by name, in a store without a time to live. Loaded when somebody has to do
- * with them.
+ * My Files: files by name, in a store that nothing expires from. Loaded when they are first used.
  * @module
  */
 import { SluiceError, type ArtifactStore, type StoredArtifact } from "mcp-sluice";
@@ -9,51 +8,51 @@ import { UserFiles, type UserFile, type UserFileHandling, type UserStorage } fro
 import type { ShownFile } from "./contract.js";
 import { VISITOR } from "./stores.js";
 
-/** The files of the one person there is. */
+/** The files of the visitor. */
 export class MyFiles {
-  /** What sources and planners are given. */
+  /** For sources and planners. */
   readonly handling: UserFiles;
   readonly #store: ArtifactStore;
 
-  /** `onMade` is told when a tool's files were stored. */
+  /** `onMade` is called when files of a tool were stored. */
   constructor(store: ArtifactStore, onMade: () => void) {
     this.#store = store;
-    this.handling = new ToldFiles(store, onMade);
+    this.handling = new ObservedUserFiles(store, onMade);
   }
 
-  /** The newest first. */
+  /** Newest first. */
   async list(): Promise<readonly ShownFile[]> {
     const artifacts = await this.#artifacts();
     const files = await this.#storage.list();
     return files.map((file) => shownFile(file, artifacts)).toSorted((left, right) => right.stored_at - left.stored_at);
   }
 
-  /** Every version of a file, the newest first. Throws E_NOT_FOUND. */
+  /** All versions of a file, newest first. Throws E_NOT_FOUND. */
   async versions(id: string): Promise<readonly ShownFile[]> {
     const artifacts = await this.#artifacts();
     const versions = await this.#storage.versions(await this.#nameOf(id));
     return versions.map((file) => shownFile(file, artifacts));
   }
 
-  /** Puts a file there as it is: the newest version, where there is one of that name. */
+  /** Adds a file, as a new version if its name exists. */
   async keep(file: File): Promise<ShownFile> {
     const mime_type = file.type === "" ? null : file.type;
     return this.#shown(await this.#storage.put(file.name, file.stream(), { mime_type }));
   }
 
-  /** Keeps what a result stored. */
+  /** Adds the bytes of an artifact. */
   async save(artifact: StoredArtifact, bytes: ReadableStream<Uint8Array>): Promise<ShownFile> {
     const { filename, mime_type } = artifact;
     const name = filename ?? safeFilename(artifact);
     return this.#shown(await this.#storage.put(name, bytes, { mime_type, origin: "generated" }));
   }
 
-  /** Calls a file something else. Throws E_NOT_FOUND, and E_INVALID_ARGUMENT for a name that there is. */
+  /** Renames a file. Throws E_NOT_FOUND, and E_INVALID_ARGUMENT if the name is taken. */
   async rename(id: string, filename: string): Promise<void> {
     await this.#storage.rename(await this.#nameOf(id), filename);
   }
 
-  /** With all of its versions; false when it was gone already. */
+  /** Deletes a file with all its versions; false if it was already gone. */
   async remove(id: string): Promise<boolean> {
     const file = (await this.#storage.list()).find((each) => each.id === id);
     return file !== undefined && this.#storage.remove(file.name);
@@ -80,8 +79,8 @@ export class MyFiles {
   }
 }
 
-/** Tells of files as they come out of results. */
-class ToldFiles extends UserFiles {
+/** Reports when files of a result were stored. */
+class ObservedUserFiles extends UserFiles {
   readonly #onMade: () => void;
 
   constructor(store: ArtifactStore, onMade: () => void) {

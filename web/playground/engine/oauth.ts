@@ -1,5 +1,5 @@
 /**
- * What only servers need that want a person to sign in: loaded for the first of them.
+ * The OAuth client. Loaded for the first server that asks for a sign-in.
  * @module
  */
 export { OAuthManager } from "mcp-sluice/tools";

@@ -1,18 +1,18 @@
 /**
- * Calls that wait for a person.
+ * Calls that wait for the user.
  * @module
  */
 import type { PauseReason } from "mcp-sluice/tools";
 import type { ShownPause } from "./contract.js";
 
 interface Waiting {
-  /** What a provider's answer names it by; undefined for other questions. */
+  /** The OAuth `state`; undefined for other pauses. */
   readonly state: string | undefined;
   readonly resolve: (value: unknown) => void;
   readonly reject: (reason: unknown) => void;
 }
 
-/** Everything that is asked at the moment. */
+/** The open pauses. */
 export class Pauses {
   readonly #waiting = new Map<string, Waiting>();
   readonly #onPause: (pause: ShownPause) => void;
@@ -23,7 +23,7 @@ export class Pauses {
     this.#onEnd = onEnd;
   }
 
-  /** What a call's context has as `pause`, until its signal; `question` is that of the chat which it is for. */
+  /** The `pause` function for the context of a call. `question` is the id of the chat turn. */
   for(
     server: string,
     signal: AbortSignal,
@@ -40,12 +40,12 @@ export class Pauses {
     };
   }
 
-  /** Gives a person's answer to the call that asked. */
+  /** Answers a pause. */
   answer(id: string, value: unknown): void {
     this.#end(id)?.resolve(value);
   }
 
-  /** Ends the pause that asked for a provider's consent, with what came of it. */
+  /** Ends the pause of a sign-in, with its error if it failed. */
   consented(url: URL, error?: unknown): void {
     const state = url.searchParams.get("state");
     for (const [id, waiting] of this.#waiting) {

@@ -1,10 +1,9 @@
 /**
- * Everything in the playground that takes time: servers, the gate, the stores.
+ * The engine: servers, calls, results, the chat and the stores. It runs in a worker.
  * @module
  */
-import { SluiceError, type SluiceConfig } from "mcp-sluice";
+import { type SluiceConfig, SluiceError } from "mcp-sluice";
 import type { TemplateVariable } from "mcp-sluice/tools";
-import { Calls } from "./calls.js";
 import type { Chat } from "./chat/chat.js";
 import type { ChatEnd, ChatEvent, ChatRequest } from "./chat/contract.js";
 import type {
@@ -12,27 +11,27 @@ import type {
   Engine,
   EngineEvent,
   Outcome,
+  ServeOffer,
   ServerAddress,
   ShownFile,
+  ShownProgress,
   ShownReading,
   ShownResources,
   ShownResult,
   ShownSpace,
   Started,
-  StartTerms,
+  StartOptions,
 } from "./contract.js";
-import { outcome } from "./problem.js";
+import { CANCELLED, outcome } from "./outcome.js";
 import type { Resources } from "./resources.js";
-import { isServed } from "./serve/address.js";
-import type { ServeOffer } from "./serve/contract.js";
+import { isServed, type Shelf } from "./shelves.js";
 import type { ServeSession } from "./serve/serve-session.js";
 import { Results } from "./results.js";
 import { Servers } from "./servers.js";
 import { Session } from "./session.js";
-import type { Shelf } from "./shelves.js";
 import { fileCount, VISITOR } from "./stores.js";
 
-/** The one implementation. */
+/** Implements the engine. */
 export class PlaygroundEngine implements Engine {
   #listener: (event: EngineEvent) => void = () => undefined;
   readonly #tell = (event: EngineEvent): void => this.#listener(event);
@@ -41,22 +40,22 @@ export class PlaygroundEngine implements Engine {
   readonly #results = new Results(this.#session);
   readonly #servers = new Servers(this.#session, this.#tell);
   readonly #calls = new Calls(this.#servers, this.#results, this.#tell);
-  /** Both loaded when somebody first asks something. */
+  /** Loaded on first use. */
   #chat: Chat | undefined;
   #resources: Resources | undefined;
-  /** Where there is a server that the page comes from. */
+  /** Set when the page comes from a server of Sluice. */
   #serve: ServeSession | undefined;
 
   listen(listener: (event: EngineEvent) => void): void {
     this.#listener = listener;
   }
 
-  async start({ keys: known, config, callback }: StartTerms): Promise<Outcome<Started>> {
+  async start({ keys: known, config, callback }: StartOptions): Promise<Outcome<Started>> {
     return outcome(async () => {
       const keys = await this.#session.open(known);
       this.#servers.callback = callback;
       const configured = await this.configure(config);
-      // A configuration of an earlier visit that is no longer right must not keep anybody out.
+      // A remembered configuration that is no longer valid must not prevent the start.
       if (!configured.ok) await this.configure({});
       return { keys, ...(!configured.ok && { problem: configured.problem }) };
     });
@@ -240,7 +239,7 @@ export class PlaygroundEngine implements Engine {
     return (this.#resources ??= new Resources(this.#servers));
   }
 
-  /** Changes My Files, and tells so. */
+  /** Changes My Files and reports it. */
   async #changed<T>(work: () => Promise<T>): Promise<Outcome<T>> {
     const changed = await outcome(work);
     if (changed.ok) this.#onFiles();
@@ -253,4 +252,54 @@ async function done(work: () => Promise<void>): Promise<Outcome<null>> {
     await work();
     return null;
   });
+}
+
+/** The running calls. */
+class Calls {
+  readonly #servers: Servers;
+  readonly #results: Results;
+  readonly #tell: (event: EngineEvent) => void;
+  readonly #running = new Map<string, AbortController>();
+
+  constructor(servers: Servers, results: Results, tell: (event: EngineEvent) => void) {
+    this.#servers = servers;
+    this.#results = results;
+    this.#tell = tell;
+  }
+
+  /** Makes a call and keeps its result. */
+  async run(request: CallRequest): Promise<Outcome<ShownResult>> {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const { id, server } = request;
+    this.#running.set(id, controller);
+    const result = await outcome(async () => {
+      const connection = this.#servers.get(server);
+      const tell = (progress: ShownProgress): void => this.#tell({ kind: "progress", call: id, progress });
+      const reduced = await connection.call(request, signal, tell);
+      const tool = request.tool.slice(server.length + 1);
+      const { userFiles } = connection.address;
+      return this.#results.add({
+        id,
+        title: tool,
+        server,
+        tool,
+        isError: reduced.isError,
+        reduced,
+        ...(userFiles === true && { filed: reduced }),
+      });
+    });
+    this.#running.delete(id);
+    return signal.aborted ? { ok: false, problem: CANCELLED } : result;
+  }
+
+  /** Cancels a call if it is running. */
+  cancel(id: string): void {
+    this.#running.get(id)?.abort(new DOMException(CANCELLED.message, "AbortError"));
+  }
+
+  /** Cancels all of them. */
+  cancelAll(): void {
+    for (const id of this.#running.keys()) this.cancel(id);
+  }
 }

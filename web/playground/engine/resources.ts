@@ -1,13 +1,13 @@
 /**
- * What servers have to read.
+ * The resources of all servers.
  * @module
  */
-import { fillTemplate, templateVariables, type TemplateVariable } from "mcp-sluice/tools";
+import { fillTemplate, type TemplateVariable, templateVariables } from "mcp-sluice/tools";
 import type { Outcome, ShownReading, ShownResources } from "./contract.js";
-import { outcome } from "./problem.js";
+import { outcome } from "./outcome.js";
 import type { Servers } from "./servers.js";
 
-/** Resources of all servers. */
+/** Reads resources through the servers' connections. */
 export class Resources {
   readonly #servers: Servers;
 
@@ -15,7 +15,7 @@ export class Resources {
     this.#servers = servers;
   }
 
-  /** What a server lists. */
+  /** Lists the resources and templates of a server. */
   async list(server: string): Promise<Outcome<ShownResources>> {
     return outcome(() =>
       this.#servers.get(server).use(async (node, context) => {
@@ -36,7 +36,7 @@ export class Resources {
     );
   }
 
-  /** Asks to be told of a resource's changes, or takes that back. */
+  /** Subscribes to a resource or unsubscribes. */
   async subscribe(server: string, uri: string, wanted: boolean): Promise<Outcome<null>> {
     return outcome(() =>
       this.#servers.get(server).use(async (node, context) => {
@@ -46,7 +46,7 @@ export class Resources {
     );
   }
 
-  /** Values that a server offers for a variable; none where it cannot say. */
+  /** Completions for a variable; none if the server has none. */
   async complete(server: string, template: string, variable: string, value: string): Promise<readonly string[]> {
     const completed = await outcome(() =>
       this.#servers.get(server).use((node, context) => node.complete(template, variable, value, context)),
@@ -59,7 +59,7 @@ export class Resources {
     return outcome(async () => templateVariables(template));
   }
 
-  /** The URI that a template and values make. */
+  /** Expands a URI template. */
   async expand(template: string, values: Readonly<Record<string, string>>): Promise<Outcome<string>> {
     return outcome(async () => fillTemplate(template, values));
   }

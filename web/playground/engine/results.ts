@@ -1,31 +1,41 @@
 /**
- * Results that can be gated anew, and by which configuration.
+ * The results of a session, on both sides of the gate. A result is kept in a form that `restore` undoes, so it can be gated again.
  * @module
  */
-import { createSluice, SluiceError, type SluiceConfig } from "mcp-sluice";
+import {
+  type ArtifactScope,
+  createSluice,
+  type Sluice,
+  type SluiceConfig,
+  SluiceError,
+  type Transformed,
+  type TransformOptions,
+} from "mcp-sluice";
+import type { ToolResult } from "mcp-sluice/tools";
+import type { ShownArtifact } from "mcp-sluice/ui";
+import { base64 } from "../base64.js";
 import type { ShownResult } from "./contract.js";
-import { original, shown, through, type Gating, type KeptResult } from "./gating.js";
 import type { Session } from "./session.js";
 
-/** How many there are; those before are forgotten. */
+/** Results that are kept; older ones are dropped. */
 const MAX_RESULTS = 100;
-/** Where what a person drops comes from. */
+/** The server and tool name of dropped files. */
 const DROPPED = "dropped";
 
 /** The results of a session. */
 export class Results {
   readonly #session: Session;
-  readonly #kept = new Map<string, KeptResult>();
-  #gating: Gating | undefined;
+  readonly #kept = new Map<string, StoredResult>();
+  #current: Gate | undefined;
   #config: SluiceConfig = {};
 
   constructor(session: Session) {
     this.#session = session;
   }
 
-  /** What a model sees is decided by this from now on. Throws SluiceError for what the core refuses. */
+  /** Sets the configuration. Throws SluiceError if the core refuses it. */
   async configure(config: SluiceConfig): Promise<void> {
-    // Retention is the playground's own: what is stored already was stored under it.
+    // The playground sets the retention itself: it also applies to what is already stored.
     if (config.retention !== undefined) {
       throw new SluiceError("E_CONFIG_KEY", "retention is not chosen here: it holds for everything that is stored.", {
         path: "retention",
@@ -33,17 +43,17 @@ export class Results {
     }
     const { store, scope } = this.#session;
     const sluice = await createSluice({ store, config });
-    this.#gating = { sluice, scope, isDefault: Object.keys(config).length === 0 };
+    this.#current = { sluice, scope, isDefault: Object.keys(config).length === 0 };
     this.#config = config;
   }
 
-  /** What decides by now. */
+  /** The current configuration. */
   get config(): SluiceConfig {
     return this.#config;
   }
 
-  /** Keeps a result, and gives both of its sides. */
-  async add(kept: KeptResult): Promise<ShownResult> {
+  /** Keeps a result and returns both sides. */
+  async add(kept: StoredResult): Promise<ShownResult> {
     this.#kept.set(kept.id, kept);
     for (const id of this.#kept.keys()) {
       if (this.#kept.size <= MAX_RESULTS) break;
@@ -52,10 +62,9 @@ export class Results {
     return shown(kept, this.#gate());
   }
 
-  /** Gates a file: a JSON text as what it says, anything else as a server would send it. */
+  /** Gates a file: JSON as the result it contains, anything else as a file that a server sent. */
   async take(file: File, as: "auto" | "file"): Promise<ShownResult> {
     const { sluice, scope } = this.#gate();
-    const { asResult, isJson, textOf } = await import("./dropped.js");
     const pieces = as === "auto" && (await isJson(file)) ? textOf(file) : asResult(file);
     const options = { tool: DROPPED, namespace: DROPPED, scope, dialect: "mcp" } as const;
     const reduced = await through(sluice, options, pieces);
@@ -63,29 +72,213 @@ export class Results {
     return this.add({ id, title: file.name, server: DROPPED, tool: DROPPED, isError: false, reduced });
   }
 
-  /** Both sides of a result, by the configuration of now. Throws E_EXPIRED. */
+  /** Both sides of a result under the current configuration. Throws E_EXPIRED. */
   async again(id: string): Promise<ShownResult> {
     return shown(this.#find(id), this.#gate());
   }
 
-  /** What the server sent, as JSON text. Throws E_EXPIRED. */
+  /** The original JSON text of a result. Throws E_EXPIRED. */
   original(id: string): ReadableStream<Uint8Array> {
     return original(this.#find(id), this.#gate());
   }
 
-  /** Forgets all of them. */
+  /** Drops all results. */
   clear(): void {
     this.#kept.clear();
   }
 
-  #gate(): Gating {
-    if (this.#gating === undefined) throw new SluiceError("E_MISUSE", "The engine has not started yet.");
-    return this.#gating;
+  #gate(): Gate {
+    if (this.#current === undefined) throw new SluiceError("E_MISUSE", "The engine has not started yet.");
+    return this.#current;
   }
 
-  #find(id: string): KeptResult {
+  #find(id: string): StoredResult {
     const result = this.#kept.get(id);
     if (result === undefined) throw new SluiceError("E_EXPIRED", "The result is no longer kept: call the tool again.");
     return result;
   }
+}
+
+/** The type of blocks that link to resources. */
+const LINK = "resource_link";
+
+/** A result as it is kept: small, and enough to derive everything else. */
+export interface StoredResult {
+  readonly id: string;
+  readonly title: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly isError: boolean;
+  /** In the mcp dialect, under the default configuration. */
+  readonly reduced: GateAnswer;
+  /** Set for a server that works with My Files. */
+  readonly filed?: Pick<ToolResult, "display">;
+}
+
+/** The parts of a transformed result that are kept. */
+type GateAnswer = Pick<Transformed, "text" | "refs" | "artifacts" | "failures" | "bytesIn">;
+
+/** A Sluice with the current configuration. */
+interface Gate {
+  readonly sluice: Sluice;
+  readonly scope: ArtifactScope;
+  /** With the default configuration the kept result need not be gated again. */
+  readonly isDefault: boolean;
+}
+
+/** Both sides of a result. */
+async function shown(kept: StoredResult, gate: Gate): Promise<ShownResult> {
+  const { id, title, server, isError, filed } = kept;
+  const own = filed && (await import("./displays.js")).shownFiled({ ...kept, filed }, gate.sluice);
+  if (own !== undefined) return own;
+  const reduced = gate.isDefault || !isWhole(kept) ? kept.reduced : await gated(kept, gate, "mcp");
+  const seen = await gated(kept, gate, "observation");
+  const links = kept.reduced.text.includes(LINK) ? linksIn(kept) : [];
+  return {
+    id,
+    title,
+    server,
+    isError,
+    reduced: reduced.text,
+    ...(reduced.refs !== undefined && { refs: reduced.refs }),
+    observation: seen.text,
+    artifacts: together(reduced, seen),
+    links,
+    bytesIn: kept.reduced.bytesIn,
+    bytesOut: seen.bytesOut,
+    clamped: seen.clamped,
+    failures: [...new Set([...kept.reduced.failures, ...seen.failures].map(({ message }) => message))],
+  };
+}
+
+/** The original of a result, as JSON text. */
+function original({ reduced }: StoredResult, { sluice, scope }: Gate): ReadableStream<Uint8Array> {
+  const pieces = sluice.restoreStream(reduced.text, { scope })[Symbol.asyncIterator]();
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value.slice());
+      },
+      async cancel() {
+        await pieces.return?.();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function gated(kept: StoredResult, gate: Gate, dialect: "mcp" | "observation"): Promise<Transformed> {
+  const { sluice, scope } = gate;
+  const options: TransformOptions = { tool: kept.tool, namespace: kept.server, scope, dialect };
+  const pieces = isWhole(kept) ? sluice.restoreStream(kept.reduced.text, { scope }) : reducedText(kept);
+  return through(sluice, options, pieces);
+}
+
+/** Whether everything was stored, so that the original can be restored. */
+function isWhole({ reduced }: StoredResult): boolean {
+  return reduced.failures.length === 0;
+}
+
+/** The kept text of a result that could not be stored completely. */
+async function* reducedText({ reduced }: StoredResult): AsyncIterable<Uint8Array> {
+  yield new TextEncoder().encode(reduced.text);
+}
+
+/** Sends chunks of JSON text through the gate. */
+async function through(
+  sluice: Sluice,
+  options: TransformOptions,
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<Transformed> {
+  await using stream = sluice.open(options);
+  for await (const piece of pieces) await stream.write(piece);
+  return await stream.close();
+}
+
+function together(...sides: readonly GateAnswer[]): readonly ShownArtifact[] {
+  const byId = new Map<string, ShownArtifact>();
+  for (const { scope: _, ...artifact } of sides.flatMap(({ artifacts }) => artifacts)) {
+    byId.set(artifact.id, byId.get(artifact.id) ?? artifact);
+  }
+  return [...byId.values()];
+}
+
+/** Links per result. */
+const MAX_LINKS = 100;
+/** Characters of a URI and of its description. */
+const [MAX_URI, MAX_SAID] = [8192, 500];
+
+/** The resource links of a result, each URI once, as deferred artifacts. */
+export function linksIn({ tool, server, reduced }: Pick<StoredResult, "tool" | "server" | "reduced">): ShownArtifact[] {
+  const links = new Map<string, ShownArtifact>();
+  for (const block of blocksIn(reduced.text)) {
+    if (links.size >= MAX_LINKS) break;
+    const { type, uri, name, title, description, mimeType, size } = objectOf(block);
+    if (type !== "resource_link" || typeof uri !== "string" || uri.length > MAX_URI || links.has(uri)) continue;
+    links.set(uri, {
+      id: `link-${links.size + 1}`,
+      filename: said(name) ?? uri.slice(0, MAX_SAID),
+      mime_type: said(mimeType) ?? null,
+      namespace: server,
+      ...(typeof size === "number" && { size_bytes: size }),
+      source: { tool, uri, description: said(description) ?? said(title) },
+      deferred: true,
+    });
+  }
+  return [...links.values()];
+}
+
+function blocksIn(text: string): readonly unknown[] {
+  try {
+    const { content } = objectOf(JSON.parse(text));
+    return Array.isArray(content) ? content : [];
+  } catch {
+    return [];
+  }
+}
+
+function said(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value.slice(0, MAX_SAID) : undefined;
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** Bytes that are read to tell JSON from other files. */
+const HEAD = 64;
+/** A multiple of three, so that chunks of base64 join without padding. */
+const PIECE = 3 * 128 * 1024;
+
+/** Whether a file starts like JSON. */
+async function isJson(file: Blob): Promise<boolean> {
+  const head = new TextDecoder().decode(await file.slice(0, HEAD).arrayBuffer());
+  return /^\uFEFF?\s*[[{]/.test(head);
+}
+
+/** The bytes of a file without a byte order mark. */
+async function* textOf(file: Blob): AsyncIterable<Uint8Array> {
+  const [first = 0, second = 0, third = 0] = new Uint8Array(await file.slice(0, 3).arrayBuffer());
+  const hasMark = first === 0xef && second === 0xbb && third === 0xbf;
+  for (let at = hasMark ? 3 : 0; at < file.size; at += PIECE) yield await chunkAt(file, at);
+}
+
+/** A tool result with the file as an embedded resource. */
+async function* asResult(file: File): AsyncIterable<Uint8Array> {
+  const encoder = new TextEncoder();
+  const uri = `file:///${encodeURIComponent(file.name)}`;
+  const mimeType = file.type === "" ? undefined : file.type;
+  const whole = JSON.stringify({ content: [{ type: "resource", resource: { uri, mimeType, blob: "" } }] });
+  const at = whole.lastIndexOf('""') + 1;
+  yield encoder.encode(whole.slice(0, at));
+  for (let start = 0; start < file.size; start += PIECE) {
+    yield encoder.encode(base64(await chunkAt(file, start)));
+  }
+  yield encoder.encode(whole.slice(at));
+}
+
+async function chunkAt(file: Blob, at: number): Promise<Uint8Array> {
+  return new Uint8Array(await file.slice(at, at + PIECE).arrayBuffer());
 }

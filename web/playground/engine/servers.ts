@@ -1,36 +1,35 @@
 /**
- * The servers that a person chose, and what they tell.
+ * The connected servers and their events.
  * @module
  */
-import { SluiceError, type SluiceConfig } from "mcp-sluice";
+import { type SluiceConfig, SluiceError } from "mcp-sluice";
 import type { OAuthManager, ToolNode, ToolNodeEvent } from "mcp-sluice/tools";
-import { DEMO_URL, demoFetch } from "../demo/serve.js";
-import { Connection, type ConnectionTerms } from "./connection.js";
+import { DEMO_URL, demoFetch } from "../demo/server.js";
+import { Connection, type ConnectionDeps, logLine } from "./connection.js";
 import type { EngineEvent, Outcome, ServerAddress, ShownServer } from "./contract.js";
-import { lineOf } from "./log-line.js";
 import { Pauses } from "./pauses.js";
-import { problemOf } from "./problem.js";
+import { problemOf } from "./outcome.js";
 import type { Session } from "./session.js";
 import { VISITOR } from "./stores.js";
 
-/** A source of a planner. */
-export interface PlannedSource {
+/** A source for a planner. */
+interface PlannedSource {
   readonly server: string;
   /** Whether its tools work with My Files. */
   readonly userFiles: boolean;
   readonly node: ToolNode;
 }
 
-/** All connections, by the servers' names. */
+/** The connections, by server name. */
 export class Servers {
   /** Calls that wait for a person. */
   readonly pauses: Pauses;
-  /** Where a provider sends people back to. */
+  /** The redirect URI for OAuth providers. */
   callback = "";
   readonly #session: Session;
   readonly #tell: (event: EngineEvent) => void;
   readonly #connections = new Map<string, Connection>();
-  /** Those whose tools are known. */
+  /** Connections whose tools are known. */
   readonly #ready = new Set<Connection>();
   #manager: Promise<OAuthManager> | undefined;
 
@@ -43,11 +42,11 @@ export class Servers {
     );
   }
 
-  /** Connects; a server of the same name is left before. */
+  /** Connects a server and disconnects the one with the same name. */
   async connect(address: ServerAddress): Promise<Outcome<null>> {
     const { name } = address;
     await this.#leave(name);
-    const connection = new Connection(address, this.#terms());
+    const connection = new Connection(address, this.#deps());
     this.#connections.set(name, connection);
     this.#say(connection, { status: "connecting" });
     try {
@@ -62,12 +61,12 @@ export class Servers {
     }
   }
 
-  /** Leaves a server, whether it answers or not. */
+  /** Disconnects a server, whether it answers or not. */
   async disconnect(server: string): Promise<void> {
     if (await this.#leave(server)) this.#tell({ kind: "gone", server });
   }
 
-  /** Leaves all of them. */
+  /** Disconnects all servers. */
   async disconnectAll(): Promise<void> {
     await Promise.all([...this.#connections.keys()].map((server) => this.disconnect(server)));
   }
@@ -79,7 +78,7 @@ export class Servers {
     return connection;
   }
 
-  /** The sources of a planner, in whose answers a model sees what this configuration lets it see. One that is away is left out. */
+  /** The sources for a planner under a configuration. Leaves out servers that do not answer. */
   async planned(config: SluiceConfig): Promise<readonly PlannedSource[]> {
     const nodes = [...this.#ready].map(async (connection) => {
       try {
@@ -94,7 +93,7 @@ export class Servers {
     return (await Promise.all(nodes)).flat();
   }
 
-  /** Goes on with the calls that waited for a provider, which sent a person back to this address. */
+  /** Completes a sign-in with the URL that the provider redirected to, and resumes the calls that wait for it. */
   async signedIn(address: URL): Promise<void> {
     try {
       const manager = await this.#oauth();
@@ -115,7 +114,7 @@ export class Servers {
     return true;
   }
 
-  #terms(): ConnectionTerms {
+  #deps(): ConnectionDeps {
     const { store, scope } = this.#session;
     return {
       store,
@@ -125,7 +124,7 @@ export class Servers {
       pauses: this.pauses,
       demo: async (which) => {
         if (which === "") return { url: DEMO_URL, fetch: demoFetch() };
-        return (await import("../demo/user-files/serve.js")).fileDemo();
+        return (await import("../demo/user-files.js")).fileDemo();
       },
       myFiles: () => this.#session.myFiles(),
       onEvent: (connection, event) => this.#heard(connection, event),
@@ -153,11 +152,11 @@ export class Servers {
           .catch(() => undefined);
         return;
       default:
-        this.#tell({ kind: "log", server, ...lineOf(event) });
+        this.#tell({ kind: "log", server, ...logLine(event) });
     }
   }
 
-  /** How a server is, unless it was left meanwhile. */
+  /** Reports the state of a server, unless it was disconnected meanwhile. */
   #say(connection: Connection, now: Pick<ShownServer, "status"> & Partial<ShownServer>): void {
     const { name, kind, userFiles = false } = connection.address;
     if (this.#connections.get(name) !== connection) return;

@@ -1,5 +1,5 @@
 /**
- * The session: whose everything is, from opening to ending.
+ * The session: its stores, its keys and its scope.
  * @module
  */
 import type { ArtifactScope, ArtifactStore } from "mcp-sluice";
@@ -16,33 +16,33 @@ export class Session {
   #scope: ArtifactScope = {};
   #myFiles: Promise<MyFiles> | undefined;
 
-  /** Tells when tools made files. */
+  /** `onFiles` is called when tools made files. */
   constructor(onFiles: () => void) {
     this.#onFiles = onFiles;
   }
 
-  /** Where results' artifacts go. */
+  /** The store of the session's artifacts. */
   get store(): ArtifactStore {
     return this.#stores.session;
   }
 
-  /** Where My Files are. */
+  /** The store of My Files. */
   get files(): ArtifactStore {
     return this.#stores.files;
   }
 
-  /** My Files by their names; loaded when somebody has to do with them. */
+  /** My Files by name; loaded on first use. */
   myFiles(): Promise<MyFiles> {
     this.#myFiles ??= this.#loaded();
     return this.#myFiles;
   }
 
-  /** Of the session's artifacts; empty before it is open. */
+  /** The scope of the session's artifacts; empty before it is open. */
   get scope(): ArtifactScope {
     return this.#scope;
   }
 
-  /** Opens the stores, with keys of an earlier visit where they still open something. */
+  /** Opens the stores, with the keys of an earlier visit if they are still valid. */
   async open(keys: Partial<Keys>): Promise<Keys> {
     const opened = await this.#stores.open(keys);
     this.#keys = opened.keys;
@@ -50,7 +50,7 @@ export class Session {
     return opened.keys;
   }
 
-  /** Deletes all that it stored; its key opens nothing any more. */
+  /** Deletes everything it stored and revokes its key. */
   async end(): Promise<void> {
     if (this.#keys === undefined) return;
     await endSession(this.#keys.session, { sessions: this.#stores.sessions, store: this.#stores.of });
@@ -61,7 +61,7 @@ export class Session {
       const { MyFiles } = await import("./my-files.js");
       return new MyFiles(this.files, this.#onFiles);
     } catch (error) {
-      // A network that is away may be there later.
+      // The network may be back at the next try.
       this.#myFiles = undefined;
       throw error;
     }

@@ -1,28 +1,41 @@
 /**
- * Where bytes lie, and how they are named: what the page and the workers agree on.
+ * The shelves that bytes are on and the paths to them. The page and both workers share these.
  * @module
  */
 
-import type { ServedShelf } from "./serve/address.js";
+/** The shelves in this browser: the session's artifacts and My Files. */
+type OwnShelf = "session" | "files";
 
-/** In this browser: with the session's artifacts, or in My Files. */
-export type OwnShelf = "session" | "files";
-
-/** Those, and what is had from the server that the page comes from. */
+/** All shelves, with those at the page's server. */
 export type Shelf = OwnShelf | ServedShelf;
 
-/** A key for each shelf of this browser's: who has one may read what lies there. */
+/** A key for each shelf in this browser. A key grants access to all bytes on its shelf. */
 export type Keys = Readonly<Record<OwnShelf, string>>;
 
-/** The folder of archives, beside the page. */
+/** The folder of archives. */
 const ARCHIVES = "archives/";
 
-/** The path of a shelf as one file. */
+/** The path of a shelf as a ZIP. */
 export function archivePath(key: string): string {
   return `${ARCHIVES}${key}.zip`;
 }
 
-/** The key in such a path, below where the service worker is; undefined in any other. */
+/** The key in the path of an archive; undefined for any other path. */
 export function keyOfArchive(path: string): string | undefined {
   return /^archives\/([\w-]{22})\.zip$/.exec(path)?.[1];
+}
+
+/** The shelves at the page's server: the session's artifacts and the user's files. */
+export type ServedShelf = "served" | "served-files";
+
+const FOLDERS: Readonly<Record<ServedShelf, string>> = { served: "artifacts/", "served-files": "files/" };
+
+/** Whether a shelf is at the page's server. */
+export function isServed(shelf: string): shelf is ServedShelf {
+  return Object.hasOwn(FOLDERS, shelf);
+}
+
+/** The path of an artifact, relative to the server's URL. */
+export function servedPath(shelf: ServedShelf, id: string): string {
+  return `${FOLDERS[shelf]}${encodeURIComponent(id)}`;
 }

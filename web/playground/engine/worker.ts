@@ -1,11 +1,11 @@
 /**
- * The worker: the engine, offered through Comlink.
+ * The entry of the worker: offers the engine through Comlink.
  * @module
  */
 import { expose, transfer } from "comlink";
 import { PlaygroundEngine } from "./playground-engine.js";
 
-/** Streams cross a worker's border only when they are handed over. */
+/** Transfers streams, which cannot be cloned. */
 class OfferedEngine extends PlaygroundEngine {
   override async raw(result: string): Promise<ReadableStream<Uint8Array>> {
     return handedOver(await super.raw(result));

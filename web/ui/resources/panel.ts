@@ -1,5 +1,5 @@
 /**
- * What was read of a resource, and what can be done with it.
+ * The panel of a resource: its contents and its actions.
  * @module
  */
 import { html, nothing, type TemplateResult } from "lit";
@@ -12,88 +12,93 @@ import "../artifact.js";
 import { icon } from "../icons.js";
 import type { ShownArtifact } from "../shown.js";
 import type { ResourceReader, ShownReading } from "./reader.js";
-import type { Held, Shelf } from "./shelf.js";
+import type { CachedResource, ResourceCache } from "./cache.js";
 
-/** Characters of a text that are shown at first, and at most. */
+/** Characters of a text shown at first and at most. */
 const FIRST = 4_000;
 const MOST = 200_000;
-/** Contents that are shown at a time. */
+/** Contents shown at a time. */
 const PAGE = 50;
 
-/** What panels are shown with. */
-export interface PanelTerms {
+/** What panels are wired with. */
+export interface PanelDeps {
   readonly reader: ResourceReader;
-  readonly shelf: Shelf;
-  /** What the person wants to see more of, by a key: how often it was asked for. */
+  readonly cache: ResourceCache;
+  /** How often "more" was pressed, by key. */
   readonly unfolded: ReadonlyMap<string, number>;
   unfold(key: string): void;
 }
 
-/** The panel of a resource that was asked for; `name` is what a person calls it. */
-export function panel(uri: string, name: string, terms: PanelTerms): TemplateResult {
-  const { shelf, reader } = terms;
-  const held = shelf.get(uri);
+/** The panel of a resource. `name` is its display name. */
+export function panel(uri: string, name: string, deps: PanelDeps): TemplateResult {
+  const { cache, reader } = deps;
+  const held = cache.get(uri);
   return html`<div class="row">
       <button
         type="button"
         aria-label=${`Refresh ${name}`}
         ?disabled=${held?.isReading === true}
-        @click=${() => void shelf.read(uri)}
+        @click=${() => void cache.read(uri)}
       >
         ${icon(refresh)}Refresh
       </button>
-      ${reader.supports.subscribe ? subscribing(uri, name, held, shelf) : nothing}
+      ${reader.supports.subscribe ? subscribing(uri, name, held, cache) : nothing}
       ${held?.readAt === undefined ? nothing : html`<span class="soft">Read ${new Date(held.readAt).toLocaleTimeString()}</span>`}
     </div>
-    ${held?.isReading === true ? busy(uri, name, shelf) : nothing}
-    ${held === undefined ? nothing : problem(held, shelf)}
-    ${held?.reading === undefined ? nothing : contents(uri, held.reading, terms)}`;
+    ${held?.isReading === true ? busy(uri, name, cache) : nothing}
+    ${held === undefined ? nothing : problem(held, cache)}
+    ${held?.reading === undefined ? nothing : contents(uri, held.reading, deps)}`;
 }
 
-function subscribing(uri: string, name: string, held: Held | undefined, shelf: Shelf): TemplateResult {
+function subscribing(
+  uri: string,
+  name: string,
+  held: CachedResource | undefined,
+  cache: ResourceCache,
+): TemplateResult {
   const isOn = held?.isSubscribed === true;
   return html`<button
     type="button"
     aria-pressed=${isOn}
     aria-label=${`Subscribe to ${name}`}
     aria-disabled=${held?.isSubscribing === true}
-    @click=${() => void shelf.toggle(uri)}
+    @click=${() => void cache.toggle(uri)}
   >
     ${icon(bell)}${isOn ? "Subscribed" : "Subscribe"}
   </button>`;
 }
 
-function busy(uri: string, name: string, shelf: Shelf): TemplateResult {
+function busy(uri: string, name: string, cache: ResourceCache): TemplateResult {
   return html`<div class="row">
     <progress aria-label=${`Reading ${name}`}></progress>
-    <button type="button" aria-label=${`Cancel reading ${name}`} @click=${() => shelf.stop(uri)}>Cancel</button>
+    <button type="button" aria-label=${`Cancel reading ${name}`} @click=${() => cache.stop(uri)}>Cancel</button>
   </div>`;
 }
 
-function problem(held: Held, shelf: Shelf): TemplateResult | typeof nothing {
+function problem(held: CachedResource, cache: ResourceCache): TemplateResult | typeof nothing {
   if (held.problem === undefined) return nothing;
   const { sentence, retry } = held.problem;
-  const again = (): void => void (retry === "read" ? shelf.read(held.uri) : shelf.toggle(held.uri));
+  const again = (): void => void (retry === "read" ? cache.read(held.uri) : cache.toggle(held.uri));
   return html`<p class="problem">${sentence} <button type="button" @click=${again}>Try again</button></p>`;
 }
 
-function contents(uri: string, reading: ShownReading, terms: PanelTerms): TemplateResult {
+function contents(uri: string, reading: ShownReading, deps: PanelDeps): TemplateResult {
   const { contents: all, artifacts = [], failures = [] } = reading;
   if (all.length === 0) return html`<p class="soft">It is empty.</p>`;
   const refs = new Map(artifacts.map((artifact) => [artifact.id, artifact]));
   const pages = `contents ${uri}`;
-  const shown = all.slice(0, PAGE * (1 + (terms.unfolded.get(pages) ?? 0)));
+  const shown = all.slice(0, PAGE * (1 + (deps.unfolded.get(pages) ?? 0)));
   return html`${shown.map((content, at) =>
     content.kind === "text"
-      ? textOf(content, `${at} ${uri}`, terms, all.length > 1)
+      ? textOf(content, `${at} ${uri}`, deps, all.length > 1)
       : html`<sluice-artifact
           .artifact=${refs.get(content.id) ?? refOf(content)}
-          .bytes=${terms.reader.bytes?.(refs.get(content.id) ?? refOf(content))}
+          .bytes=${deps.reader.bytes?.(refs.get(content.id) ?? refOf(content))}
         ></sluice-artifact>`,
   )}
   ${
     shown.length < all.length
-      ? html`<button type="button" @click=${() => terms.unfold(pages)}>
+      ? html`<button type="button" @click=${() => deps.unfold(pages)}>
           Show ${PAGE} more of ${all.length} contents
         </button>`
       : nothing
@@ -101,13 +106,8 @@ function contents(uri: string, reading: ShownReading, terms: PanelTerms): Templa
   ${failures.slice(0, 3).map(({ message }) => html`<p class="problem">${plainText(message, 300)}</p>`)}`;
 }
 
-function textOf(
-  { text, uri, mime_type }: TextContent,
-  key: string,
-  terms: PanelTerms,
-  isNamed: boolean,
-): TemplateResult {
-  const isWhole = terms.unfolded.has(key);
+function textOf({ text, uri, mime_type }: TextContent, key: string, deps: PanelDeps, isNamed: boolean): TemplateResult {
+  const isWhole = deps.unfolded.has(key);
   const shown = text.slice(0, isWhole ? MOST : FIRST);
   const left = text.length - shown.length;
   return html`<figure>
@@ -118,7 +118,7 @@ function textOf(
         ? nothing
         : isWhole
           ? html`<p class="soft">The first ${count(MOST)} of ${count(text.length)} characters.</p>`
-          : html`<button type="button" @click=${() => terms.unfold(key)}>
+          : html`<button type="button" @click=${() => deps.unfold(key)}>
               Show all ${count(text.length)} characters
             </button>`
     }

@@ -1,5 +1,5 @@
 /**
- * What the resource browser looks like.
+ * The styles of the resource browser.
  * @module
  */
 import { css, type CSSResult } from "lit";

@@ -1,13 +1,16 @@
 /**
- * The blocks of what a server sent, in order.
+ * The blocks of a result, read at once or in parts.
  * @module
  */
-import { JsonNode, type JsonChildren } from "./json-node.js";
+import { SluiceError } from "mcp-sluice";
+import { LARGE, pause } from "../pace.js";
+import { type JsonChildren, JsonNode } from "./json-text.js";
 import type { Hole, MarkedText } from "./marked-text.js";
-import { bodyOf } from "./sent-tree.js";
+import { bodyOf, sentText } from "./restore.js";
+import { innerOf } from "./tree-rows.js";
 
 /** What a block is: a content block by its type, an entry of `resources/read`, a member of the result, or all of it. */
-export type BlockKind = "text" | "image" | "audio" | "resource" | "resource_link" | "entry" | "member" | "other";
+type BlockKind = "text" | "image" | "audio" | "resource" | "resource_link" | "entry" | "member" | "other";
 
 /** One block. */
 export interface Block {
@@ -21,19 +24,19 @@ export interface Block {
 
 /** The blocks of a result; each is made when it is asked for. */
 export interface Blocks {
-  /** How many there are. */
+  /** The number of blocks. */
   readonly length: number;
-  /** The block of an index from 0; throws where there is none. */
+  /** The block at an index from 0. Throws if there is none. */
   at(index: number): Block;
 }
 
-/** Bytes that a block carries: taken out, or still there because the model is shown them. */
+/** The bytes of a block: stored, or inline because the model sees them. */
 export interface Load {
-  /** What took their place; null when they are still there. */
+  /** The reference that replaces them; null if they are inline. */
   readonly hole: Hole | null;
-  /** What the server calls their type. */
+  /** Their type according to the server. */
   readonly mimeType: string | null;
-  /** How many bytes are still there; null when they were taken out. */
+  /** The number of inline bytes; null if they were stored. */
   readonly inline: number | null;
   /** The member that holds them. */
   readonly member: "data" | "blob" | "text" | "resource";
@@ -41,7 +44,7 @@ export interface Load {
 
 const LISTS = ["content", "contents"];
 
-/** The blocks of what was sent: those of its content, then its other members; of what is no result, the value. */
+/** The blocks of a result: its content, then its other members. Any other value is one block. */
 export function blocksOf(sent: MarkedText): Blocks {
   const root = JsonNode.of(sent);
   if (root === null) return only([]);
@@ -59,7 +62,7 @@ export function blocksOf(sent: MarkedText): Blocks {
   return listed(list.node.children, list.name, rest);
 }
 
-/** The bytes of a typed block or of an entry; null when it has none. */
+/** The bytes of a block; null if it has none. */
 export function loadOf({ kind, node }: Block): Load | null {
   if (kind === "image" || kind === "audio") return loadIn(node, node, "data");
   if (kind === "entry") return loadIn(node, node, "blob") ?? whole(node, node.hole, "resource");
@@ -68,7 +71,7 @@ export function loadOf({ kind, node }: Block): Load | null {
   return whole(node, resource.hole, "resource") ?? loadIn(resource, resource, "blob");
 }
 
-/** What a block says in words; null when it says nothing. */
+/** The text of a block; null if it has none. */
 export function wordsOf({ kind, node }: Block): JsonNode | null {
   const holder = kind === "resource" ? node.member("resource") : node;
   const words = kind === "text" || kind === "resource" || kind === "entry" ? holder?.member("text") : null;
@@ -122,4 +125,60 @@ function kindOf(node: JsonNode): BlockKind {
   const type = node.saying("type");
   const known = ["text", "image", "audio", "resource", "resource_link"] as const;
   return known.find((kind) => kind === type) ?? "other";
+}
+
+/** What a server sent, restored. */
+export interface Rebuilt {
+  /** Its text. */
+  readonly sent: MarkedText;
+  /** Its blocks. */
+  readonly blocks: Blocks;
+  /** Why only the reduced result is shown; null if all was restored. */
+  readonly problem: string | null;
+}
+
+/** Blocks that are read in advance: those shown at once. */
+const AHEAD = 50;
+
+/** Restores what a server sent, or returns the reduced result with the reason. */
+export function rebuilt(reduced: string, refs: string | undefined): Rebuilt {
+  const { sent, problem } = sentOf(reduced, refs);
+  return { sent, problem, blocks: blocksOf(sent) };
+}
+
+/** The same in parts, so that the page stays responsive; null if aborted. */
+export async function readLarge(
+  reduced: string,
+  refs: string | undefined,
+  signal: AbortSignal,
+): Promise<Rebuilt | null> {
+  if (!(await goesOn(signal))) return null;
+  const { sent, problem } = sentOf(reduced, refs);
+  if (!(await goesOn(signal))) return null;
+  const blocks = blocksOf(sent);
+  for (let index = 0; index < Math.min(blocks.length, AHEAD); index += 1) {
+    const words = wordsOf(blocks.at(index));
+    if (words === null || words.end - words.begin <= LARGE) continue;
+    // Nodes keep what they were asked for.
+    if (!(await goesOn(signal))) return null;
+    if (words.said.text.length <= LARGE) continue;
+    if (!(await goesOn(signal))) return null;
+    innerOf(words);
+  }
+  return (await goesOn(signal)) ? { sent, problem, blocks } : null;
+}
+
+async function goesOn(signal: AbortSignal): Promise<boolean> {
+  await pause();
+  return !signal.aborted;
+}
+
+function sentOf(reduced: string, refs: string | undefined): Omit<Rebuilt, "blocks"> {
+  try {
+    return { sent: sentText(reduced, refs), problem: null };
+  } catch (error) {
+    if (!(error instanceof SluiceError)) throw error;
+    const problem = `What was sent cannot be rebuilt, so the reduced result is shown. ${error.message}`;
+    return { sent: { text: reduced, holes: [] }, problem };
+  }
 }

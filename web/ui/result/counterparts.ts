@@ -1,11 +1,11 @@
 /**
- * Where in the model's text something stands that a server sent.
+ * Finds in the model's text what a server sent.
  * @module
  */
-import { endOfString } from "./json-scan.js";
+import { endOfString } from "./json-text.js";
 import { readReference } from "./marked-text.js";
 
-/** What is pointed at: an artifact by its id, or what passed as it was, by its JSON source. */
+/** What is pointed at: an artifact by its id, or unchanged text by its JSON source. */
 export type Pointed = { readonly id: string } | { readonly source: string; readonly said: string };
 
 /** A range of a text, in UTF-16 units. */
@@ -20,15 +20,15 @@ interface Mention extends Span {
   readonly id: string;
 }
 
-/** Most ranges that are lit for one thing. */
+/** Ranges that are highlighted at once. */
 const MOST = 50;
-/** Sources longer than this are not looked for. */
+/** Longer sources are not searched for. */
 const LONGEST = 20_000;
 const MOST_MENTIONS = 10_000;
 /** Only the beginning of a longer text is searched. */
 const SEARCHED = 1_000_000;
 
-/** A model's text with what it mentions. */
+/** The model's text and the artifacts in it. */
 export class Counterparts {
   readonly #text: string;
   readonly #whole: boolean;
@@ -39,7 +39,7 @@ export class Counterparts {
     this.#whole = text.length <= SEARCHED;
   }
 
-  /** The ranges that show it, in order; none when the model does not see it. */
+  /** The ranges that show something, in order; none if the model does not see it. */
   of(pointed: Pointed): readonly Span[] {
     if ("id" in pointed)
       return this.#all()
@@ -49,7 +49,7 @@ export class Counterparts {
     return pointed.source.length > LONGEST ? [] : this.#passed(pointed.source);
   }
 
-  /** The artifact that is mentioned at a place; null when none is. */
+  /** The artifact at a position; null for none. */
   at(place: number): string | null {
     const around = this.#all().filter(({ begin, end }) => begin <= place && place < end);
     return around.sort((a, b) => a.end - a.begin - (b.end - b.begin)).at(0)?.id ?? null;

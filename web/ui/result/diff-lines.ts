@@ -1,10 +1,10 @@
 /**
- * What was taken out and what stands there instead, line by line.
+ * Compares what a server sent with what the model sees, line by line.
  * @module
  */
-import { chipText, artifactOf, type Artifacts } from "./names.js";
+import { pause } from "../pace.js";
+import { artifactOf, type Artifacts, chipText } from "./labels.js";
 import type { MarkedText } from "./marked-text.js";
-import { pause } from "./pause.js";
 import { prettyLines, type PrettyOptions } from "./pretty.js";
 
 /** A line of a comparison. */
@@ -25,11 +25,11 @@ export interface DiffLines {
 
 /** Most lines of one side that are compared. */
 export const MOST_LINES = 5_000;
-/** Beyond so many differences, the sides are shown one behind the other. */
+/** With more edits, the sides are shown one after the other. */
 const MOST_EDITS = 1_500;
 const MOST_CHARS = 400;
 
-/** Compares what was sent, in which chips stand for what was taken out, with what the model sees. */
+/** Compares what was sent, with chips for stored bytes, with what the model sees. */
 export async function diffLines(sent: MarkedText, observation: string, artifacts: Artifacts): Promise<DiffLines> {
   const { diffArrays } = await import("diff");
   const options: PrettyOptions = {
@@ -42,7 +42,7 @@ export async function diffLines(sent: MarkedText, observation: string, artifacts
   await pause();
   const after = prettyLines({ text: observation, holes: [] }, options);
   await pause();
-  // An envelope that was taken off moves everything behind it: how far lines are indented is no difference.
+  // Indentation is ignored, since a removed envelope changes it everywhere.
   const changes = diffArrays([...before.lines], [...after.lines], { comparator: isSame, maxEditLength: MOST_EDITS });
   const whole = before.whole && after.whole;
   if (changes === undefined) return { lines: [...only("sent", before.lines), ...only("model", after.lines)], whole };

@@ -1,5 +1,5 @@
 /**
- * A text in which references stand for what was stored, and where they stand.
+ * Text with references to stored artifacts and their positions.
  * @module
  */
 
@@ -8,7 +8,7 @@ export type HoleKind = "run" | "text" | "bytes" | "json";
 
 /** One reference in a text. */
 export interface Hole {
-  /** Where it begins, in UTF-16 units; in JSON source with the quotes around it when it stands for a whole value. */
+  /** Its start in UTF-16 units. In JSON source it includes the quotes if it replaces a whole value. */
   readonly begin: number;
   /** Where it ends. */
   readonly end: number;
@@ -16,27 +16,27 @@ export interface Hole {
   readonly kind: HoleKind;
   /** The artifact that holds it now. */
   readonly id: string;
-  /** What the reference says of its type; null where it says nothing. */
+  /** Its type according to the reference, or null. */
   readonly mimeType: string | null;
-  /** What the reference says of its size in bytes; null where it says nothing. */
+  /** Its size in bytes according to the reference, or null. */
   readonly size: number | null;
 }
 
 /** A text with its holes in order; they never overlap. */
 export interface MarkedText {
-  /** The text; in each hole stands a reference. */
+  /** The text, with a reference in each hole. */
   readonly text: string;
   /** The holes, in order. */
   readonly holes: readonly Hole[];
 }
 
-/** A piece of a text: what was written, or what was taken out. */
+/** A piece of a text: a string or a hole. */
 export type Piece = string | Hole;
 
 /** How references begin. */
 export const SCHEME = "artifact://";
 
-/** Reads a reference, without its place; null when it is none. */
+/** Parses a reference; null if it is invalid. */
 export function readReference(uri: string): Pick<Hole, "id" | "mimeType" | "size"> | null {
   if (!uri.startsWith(SCHEME)) return null;
   const [name = "", query = ""] = uri.slice(SCHEME.length).split("?", 2);
@@ -59,7 +59,7 @@ export function holesWithin({ holes }: MarkedText, begin: number, end: number): 
   return holes.slice(first, last);
 }
 
-/** The text and the holes in turn, up to a number of characters, of which a hole counts 40. */
+/** The strings and holes in order, up to a number of characters. A hole counts 40. */
 export function piecesOf({ text, holes }: MarkedText, most = Infinity): { pieces: Piece[]; whole: boolean } {
   const pieces: Piece[] = [];
   let at = 0;
@@ -80,7 +80,7 @@ export function piecesOf({ text, holes }: MarkedText, most = Infinity): { pieces
   return { pieces, whole: left >= 0 ? take(text.length) : at === text.length };
 }
 
-/** Puts pieces of marked text one behind the other. */
+/** Joins marked texts. */
 export function joined(parts: Iterable<MarkedText>): MarkedText {
   const holes: Hole[] = [];
   const texts: string[] = [];

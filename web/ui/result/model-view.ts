@@ -7,18 +7,17 @@ import copy from "lucide-static/icons/copy.svg?raw";
 import { icon } from "../icons.js";
 import { base, tokens } from "../theme.js";
 import { Counterparts, type Pointed, type Span } from "./counterparts.js";
-import { LitRanges, TextPlaces } from "./ranges.js";
 import { prettyLines } from "./pretty.js";
 
-/** Characters that are laid out at once. */
+/** Characters shown at once. */
 const SHOWN = 200_000;
 const MOST_PRETTY_LINES = 20_000;
-/** How long, in milliseconds, it says that the text was copied. */
+/** Milliseconds that a confirmation is shown. */
 const SAID = 4_000;
-/** The bytes of an image that the model is shown: they are in the text, and nobody can read them. */
+/** Inline base64 of images that the model sees. */
 const ENCODED = /(?<=\\*"(?:data|blob)\\*"\s*:\s*\\*")[A-Za-z0-9+/_-]{201,}={0,2}/g;
 
-/** The model's side: `.observation` as it is, or indented. Its text content is the observation, character for character. */
+/** The model's side: `.observation` unchanged or indented. Its text content is exactly the observation. */
 export class SluiceResultModel extends LitElement {
   static override properties = {
     observation: { attribute: false },
@@ -89,9 +88,9 @@ export class SluiceResultModel extends LitElement {
 
   /** The text that the model gets. */
   declare observation: string;
-  /** What the guardrail did, in words; an empty text when it did nothing. */
+  /** What the guardrail did, in words; empty if nothing. */
   declare clamped: string;
-  /** Is told which artifact is pointed at in the text; null for none. */
+  /** Called with the artifact that is pointed at in the text; null for none. */
   declare heard: ((id: string | null) => void) | undefined;
   declare protected isPretty: boolean;
   declare protected shown: number;
@@ -119,7 +118,7 @@ export class SluiceResultModel extends LitElement {
     this.#lit.set([]);
   }
 
-  /** Lights what is pointed at, and brings the first of it into view; null lights nothing. */
+  /** Highlights something and scrolls to its first range; null removes the highlight. */
   light(pointed: Pointed | null): void {
     const ranges = pointed === null ? [] : this.#rangesOf(this.#counterparts.of(pointed));
     this.#lit.set(ranges);
@@ -127,7 +126,7 @@ export class SluiceResultModel extends LitElement {
     if (first !== undefined) this.#bringIntoView(first);
   }
 
-  /** Moves the focus to what is pointed at, which is selected; false when the text does not show it. */
+  /** Focuses and selects something; false if the text does not show it. */
   async reveal(pointed: Pointed): Promise<boolean> {
     const first = this.#counterparts.of(pointed).at(0);
     if (first === undefined) return false;
@@ -190,7 +189,7 @@ export class SluiceResultModel extends LitElement {
     return (this.#places ??= new TextPlaces(code));
   }
 
-  // Only within the area: the page does not move under somebody who points.
+  // Scrolls only the area, so that the page does not move under the pointer.
   #bringIntoView(range: Range): void {
     const area = this.renderRoot.querySelector("pre");
     if (area === null) return;
@@ -235,7 +234,7 @@ function pretty(observation: string): string {
   return lines.join("\n") + (whole ? "" : "\n…");
 }
 
-// Encoded bytes that stay in the text take the room of a few characters.
+// Shows inline base64 shortened.
 function parts(text: string): unknown[] {
   const all: unknown[] = [];
   let at = 0;
@@ -251,4 +250,71 @@ declare global {
   interface HTMLElementTagNameMap {
     "sluice-result-model": SluiceResultModel;
   }
+}
+
+/** What `::highlight()` calls them. */
+const LIT = "sluice-counterpart";
+
+/** The text nodes of an element and their offsets. */
+class TextPlaces {
+  readonly #nodes: Text[] = [];
+  readonly #starts: number[] = [];
+  #length = 0;
+
+  constructor(root: Node) {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode() !== null) {
+      const node = walker.currentNode as Text;
+      this.#nodes.push(node);
+      this.#starts.push(this.#length);
+      this.#length += node.length;
+    }
+  }
+
+  /** The range of a span; null if there is no text. */
+  range({ begin, end }: Span): Range | null {
+    const from = this.#place(Math.min(begin, this.#length));
+    const to = this.#place(Math.min(end, this.#length));
+    if (from === null || to === null) return null;
+    const range = document.createRange();
+    range.setStart(...from);
+    range.setEnd(...to);
+    return range;
+  }
+
+  /** The text offset of a position in a node; null for other nodes. */
+  offset(node: Node, within: number): number | null {
+    const index = this.#nodes.indexOf(node as Text);
+    return index < 0 ? null : (this.#starts[index] ?? 0) + within;
+  }
+
+  #place(at: number): [Text, number] | null {
+    let index = this.#starts.findIndex((start, place) => start + (this.#nodes[place]?.length ?? 0) >= at);
+    if (index < 0) index = this.#nodes.length - 1;
+    const node = this.#nodes.at(index);
+    return node === undefined ? null : [node, at - (this.#starts[index] ?? 0)];
+  }
+}
+
+/** The highlighted ranges of one element. All elements share one CSS highlight. */
+class LitRanges {
+  #ranges: readonly Range[] = [];
+
+  /** Replaces the highlighted ranges. */
+  set(ranges: readonly Range[]): void {
+    const highlight = shared();
+    for (const range of this.#ranges) highlight?.delete(range);
+    for (const range of ranges) highlight?.add(range);
+    this.#ranges = ranges;
+  }
+}
+
+function shared(): Highlight | null {
+  // Without the API there is no highlight; the focus still moves.
+  if (!("highlights" in CSS)) return null;
+  const known = CSS.highlights.get(LIT);
+  if (known !== undefined) return known;
+  const highlight = new Highlight();
+  CSS.highlights.set(LIT, highlight);
+  return highlight;
 }

@@ -1,28 +1,27 @@
 /**
- * JSON text in lines, for reading and comparing. Numbers, keys and escapes stay as they are written.
+ * Pretty-prints JSON text. Numbers, keys and escapes stay as they are.
  * @module
  */
-import { endOfString, skipSpace } from "./json-scan.js";
-import { JsonNode } from "./json-node.js";
-import { holesWithin, piecesOf, type Hole, type MarkedText } from "./marked-text.js";
+import { endOfString, JsonNode, skipSpace } from "./json-text.js";
+import { type Hole, holesWithin, type MarkedText, piecesOf } from "./marked-text.js";
 
-/** How lines are made. */
+/** Options for `prettyLines`. */
 export interface PrettyOptions {
   /** Most lines. */
   readonly lines: number;
   /** Most characters of a string or a text. */
   readonly chars: number;
-  /** What is written for a hole. */
+  /** The text for a hole. */
   readonly hole: (hole: Hole) => string;
-  /** Whether JSON in a string is written as JSON. */
+  /** Whether JSON inside a string is expanded. */
   readonly unfold: boolean;
 }
 
 /** Lines, and whether they are all. */
-export interface PrettyLines {
+interface PrettyLines {
   /** The lines. */
   readonly lines: readonly string[];
-  /** Whether nothing was left out at the end. */
+  /** Whether they are complete. */
   readonly whole: boolean;
 }
 
@@ -30,7 +29,7 @@ export interface PrettyLines {
 const MOST_INDENT = 40;
 const MOST_UNFOLDED = 3;
 
-/** The lines of JSON text with two spaces for each level; of any other text its own lines. */
+/** The lines of JSON text, indented by two spaces; for other text its own lines. */
 export function prettyLines(source: MarkedText, options: PrettyOptions): PrettyLines {
   const printer = new Printer(options);
   const root = JsonNode.of(source);

@@ -3,10 +3,10 @@
  * @module
  */
 
-/** Bytes in a line; characters of more than one byte stand in the line that they begin in. */
+/** Bytes per line. A multi-byte character belongs to the line it starts in. */
 export const LINE = 120;
-/** Most bytes that are held. */
-export const MOST_HELD = 32 * 1024 * 1024;
+/** Bytes that are held. */
+export const MAX_HELD = 32 * 1024 * 1024;
 
 /** Bytes as they are read. */
 export class RawBytes {
@@ -30,12 +30,12 @@ export class RawBytes {
     return Math.ceil(this.#size / LINE);
   }
 
-  /** Reads a stream to its end or to the most that is held; then it is cancelled. `heard` is told after each chunk. */
+  /** Reads a stream up to the limit and then cancels it. Calls `heard` after each chunk. */
   async read(
     stream: ReadableStream<Uint8Array>,
     heard: () => void,
     signal: AbortSignal,
-    most = MOST_HELD,
+    most = MAX_HELD,
   ): Promise<void> {
     const reader = stream.getReader();
     const stop = (): void => void reader.cancel().catch(() => undefined);
@@ -56,7 +56,7 @@ export class RawBytes {
     }
   }
 
-  /** A line from 0: its text, in which control characters are shown by their pictures. */
+  /** The text of a line from 0, with control pictures for control characters. */
   line(number: number): string {
     const begin = this.#boundary(number * LINE);
     const end = this.#boundary(Math.min((number + 1) * LINE, this.#size));

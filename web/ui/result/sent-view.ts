@@ -3,23 +3,23 @@
  * @module
  */
 import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { humanSize } from "mcp-sluice";
 import { base, tokens } from "../theme.js";
-import { blockBody, type BlockLook } from "./block-body.js";
-import { loadOf, type Block, type Blocks } from "./blocks.js";
-import { badge } from "./chip.js";
-import { pointWithin, type SentContext } from "./context.js";
+import { type Block, type Blocks, type Load, loadOf, wordsOf } from "./blocks.js";
+import { badge, chip, pointWithin, type ResultContext, textWithChips } from "./chips.js";
 import type { Pointed } from "./counterparts.js";
-import { placeOf } from "./names.js";
-import { LINK } from "./rules.js";
+import { artifactOf, descriptionOf, factOf, LINK, placeOf, ruleOf } from "./labels.js";
 import { chipStyles } from "./styles.js";
+import type { JsonNode } from "./json-text.js";
+import { innerOf } from "./tree-rows.js";
 
-/** Blocks that are shown at once. */
+/** Blocks shown at once. */
 const PAGE = 50;
-/** Blocks of JSON that are open from the start: the first, and short ones among the first few. */
+/** JSON blocks that start open: the first, and short ones among the first few. */
 const OPEN = 20;
 const SHORT = 10;
 
-/** The server's side. Says what is pointed at through `.pointed` of its parts. */
+/** The server's side. The `.pointed` property of its parts says what they stand for. */
 export class SluiceResultSent extends LitElement {
   static override properties = {
     blocks: { attribute: false },
@@ -95,7 +95,7 @@ export class SluiceResultSent extends LitElement {
   /** What is shown. */
   declare blocks: Blocks;
   /** The result around it. */
-  declare context: SentContext | undefined;
+  declare context: ResultContext | undefined;
   /** The artifact that is pointed at in the model's text. */
   declare lit: string | null;
   declare protected shown: number;
@@ -198,7 +198,7 @@ function titleOf(block: Block): string {
   return kind === "member" || kind === "other" || kind === "entry" ? placeOf(block) : kind;
 }
 
-// A block is what its bytes became, or what passed as it was.
+// A block stands for its artifact, or for its unchanged text.
 function pointedOf(block: Block): Pointed | null {
   const hole = loadOf(block)?.hole ?? block.node.hole;
   if (hole !== null) return { id: hole.id };
@@ -212,4 +212,121 @@ declare global {
   interface HTMLElementTagNameMap {
     "sluice-result-sent": SluiceResultSent;
   }
+}
+
+/** How a block is shown. */
+interface BlockLook {
+  /** The artifact that is pointed at in the model's text. */
+  readonly lit: string | null;
+  /** Whether a tree's first level is open. */
+  readonly open: boolean;
+  /** Whether JSON in a text is shown as the text that it is. */
+  readonly asText: boolean;
+  /** How many characters of a text are shown; left out, the first 2,000. */
+  readonly chars: number | undefined;
+  /** Shows JSON as a text or as a tree. */
+  readonly showAs: (asText: boolean) => void;
+  /** Shows that many characters. */
+  readonly more: (chars: number) => void;
+}
+
+/** The parts of a block below and beside its name. */
+interface BlockParts {
+  /** Below the name. */
+  readonly main: TemplateResult;
+  /** Beside the name. */
+  readonly tools: TemplateResult | typeof nothing;
+}
+
+const FIRST = 2_000;
+const FACTS = ["name", "title", "uri", "mimeType", "size", "description"];
+
+/** The parts of a block. */
+function blockBody(block: Block, context: ResultContext, look: BlockLook): BlockParts {
+  const load = loadOf(block);
+  const said = wordsOf(block);
+  if (load !== null) return { main: loadPart(block, load, context, look), tools: nothing };
+  if (said !== null) return textPart(block, said, context, look);
+  if (block.kind === "resource_link") return { main: html`${facts(block.node)}`, tools: nothing };
+  return { main: tree(block.node, block, context, look), tools: nothing };
+}
+
+function loadPart(
+  block: Block,
+  { hole, inline, mimeType }: Load,
+  context: ResultContext,
+  { lit }: BlockLook,
+): TemplateResult {
+  const holder = block.kind === "resource" ? block.node.member("resource") : block.node;
+  const about = holder === null || block.kind === "image" || block.kind === "audio" ? nothing : facts(holder);
+  if (hole === null) {
+    const size = inline === null ? "" : ` · ${humanSize(inline)}`;
+    return html`${about}<span class="chip" role="group" aria-label="Not taken out"
+        ><span class="what"><bdi>${factOf(mimeType ?? "") || "bytes"}${size}</bdi></span>
+        <span class="soft">stays in the result</span></span
+      >`;
+  }
+  const rule = ruleOf(hole, block, context.configured(pathOf(block, [])));
+  const description = descriptionOf(artifactOf(hole, context.artifacts));
+  return html`${about}${chip(hole, context, { rule, lit })}
+    <p class="why soft"><bdi>${rule.why} ${description}</bdi></p>`;
+}
+
+function textPart(block: Block, said: JsonNode, context: ResultContext, look: BlockLook): BlockParts {
+  const holder = block.kind === "text" ? nothing : facts(block.node.member("resource") ?? block.node);
+  const inner = innerOf(said);
+  const configured = context.configured(pathOf(block, ["text"]));
+  const { hole } = said;
+  if (hole !== null) {
+    const rule = ruleOf(hole, null, configured);
+    const description = descriptionOf(artifactOf(hole, context.artifacts));
+    const main = html`${holder}${chip(hole, context, { rule, lit: look.lit })}
+      <p class="why soft"><bdi>${rule.why} ${description}</bdi></p>`;
+    return { main, tools: nothing };
+  }
+  if (inner === null || look.asText) {
+    const { lit, chars = FIRST, more } = look;
+    const main = html`${holder}${textWithChips(said.said, context, { chars, lit, configured, reached: true, more })}`;
+    return { main, tools: inner === null ? nothing : switchOf(look) };
+  }
+  return { main: html`${holder}${tree(inner, block, context, look)}`, tools: switchOf(look) };
+}
+
+function switchOf({ asText, showAs }: BlockLook): TemplateResult {
+  return html`<button class="small" type="button" aria-pressed=${asText} @click=${() => showAs(!asText)}>
+    As text
+  </button>`;
+}
+
+function tree(node: JsonNode, block: Block, context: ResultContext, { lit, open }: BlockLook): TemplateResult {
+  return html`<sluice-result-tree
+    .node=${node}
+    .context=${context}
+    .keys=${pathOf(block, [])}
+    .label=${`JSON of ${placeOf(block)}`}
+    .lit=${lit}
+    .opened=${open}
+  ></sluice-result-tree>`;
+}
+
+// What a block says about itself, in the order of its members.
+function facts(holder: JsonNode): TemplateResult | typeof nothing {
+  const known = FACTS.flatMap((name) => {
+    const value = holder.member(name);
+    return value === null || value.kind === "object" || value.kind === "array"
+      ? []
+      : [[name, value.said.text] as const];
+  });
+  if (known.length === 0) return nothing;
+  return html`<dl>
+    ${known.map(
+      ([name, text]) =>
+        html`<dt>${name}</dt>
+          <dd><bdi>${factOf(text)}</bdi></dd>`,
+    )}
+  </dl>`;
+}
+
+function pathOf({ name }: Block, more: readonly string[]): readonly string[] {
+  return [...(name === "value" ? [] : name.split(" ")), ...more];
 }

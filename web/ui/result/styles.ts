@@ -1,8 +1,9 @@
 /**
- * What the parts of a result look like.
+ * The styles of a result and its parts.
  * @module
  */
-import { css, type CSSResult } from "lit";
+import { css, type CSSResult, type CSSResultGroup } from "lit";
+import { base, tokens } from "../theme.js";
 
 /** Chips, badges and small buttons. */
 export const chipStyles: CSSResult = css`
@@ -76,8 +77,8 @@ export const chipStyles: CSSResult = css`
   }
 `;
 
-/** A row of choices of which one is made. */
-export const segmentedStyles: CSSResult = css`
+/** The segmented control. */
+const segmentedStyles: CSSResult = css`
   .segmented {
     border: 1px solid var(--line-strong);
     border-radius: var(--radius);
@@ -127,3 +128,66 @@ export const segmentedStyles: CSSResult = css`
     }
   }
 `;
+
+/** The styles of `<sluice-result>`. */
+export const resultStyles: CSSResultGroup = [
+  tokens,
+  base,
+  segmentedStyles,
+  css`
+    :host {
+      display: grid;
+      gap: var(--gap);
+      grid-template-columns: minmax(0, 1fr);
+      min-inline-size: 0;
+    }
+    .bar {
+      align-items: center;
+      display: flex;
+      flex-wrap: wrap;
+      gap: 8px;
+      position: relative;
+    }
+    .problem {
+      background: var(--bad-soft);
+      border-radius: 4px;
+      color: var(--bad);
+      margin: 0;
+      padding: 4px 8px;
+    }
+    .columns {
+      display: grid;
+      gap: var(--gap);
+      grid-template-columns: minmax(0, 1fr);
+    }
+    .columns.split {
+      grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
+    }
+    section {
+      display: flex;
+      flex-direction: column;
+      gap: 8px;
+      min-inline-size: 0;
+    }
+    h3 {
+      font-size: 1em;
+      margin: 0;
+    }
+    h3 .soft {
+      font-weight: 400;
+    }
+    .scroll {
+      background: var(--surface-raised);
+      border: 1px solid var(--line);
+      border-radius: var(--radius);
+      max-block-size: calc(var(--sluice-result-height, 60vh) + 40px);
+      overflow: auto;
+      padding: 8px;
+    }
+    @media (max-width: 480px) {
+      .segmented label {
+        padding-inline: 8px;
+      }
+    }
+  `,
+];

@@ -1,13 +1,13 @@
 /**
- * The rows of a tree of JSON values: those that are open, found as they are opened.
+ * The visible rows of a JSON tree, and how keys move through them.
  * @module
  */
-import { JsonNode } from "./json-node.js";
+import { JsonNode } from "./json-text.js";
 import { holesWithin, type MarkedText } from "./marked-text.js";
 
-/** Children that are shown at once. */
+/** Children shown at once. */
 export const PAGE = 100;
-/** Values that are open from the start, since something in them was taken out. */
+/** Values that start open because something in them was stored. */
 const OPENED = 20;
 
 /** One row. */
@@ -22,13 +22,13 @@ export interface Row {
   readonly siblings: number;
   /** Its key; an index in an array; null for the root. */
   readonly key: MarkedText | number | null;
-  /** The value; what a string holds, when that is JSON. */
+  /** The value, or the JSON inside a string. */
   readonly node: JsonNode;
   /** Whether the value is JSON in a string. */
   readonly nested: boolean;
   /** Whether its children are shown; null when it has none. */
   readonly open: boolean | null;
-  /** Children that are left to show: this row asks for them. 0 for a row of a value. */
+  /** For a "more" row, the number of hidden children; otherwise 0. */
   readonly left: number;
   /** Keys and indexes from the root. */
   readonly keys: readonly string[];
@@ -62,7 +62,7 @@ export class TreeRows {
     this.#open.set(path, (this.#open.get(path) ?? 0) + PAGE);
   }
 
-  /** The rows that are to be seen, in order. */
+  /** The visible rows, in order. */
   rows(): Row[] {
     const rows: Row[] = [];
     const waiting: Row[] = [this.#row("", this.#root, null, [], 1, 1, 1)];
@@ -124,10 +124,49 @@ export class TreeRows {
   }
 }
 
-/** The object or array that a string holds as text; null when it holds none. */
+/** The object or array inside a string; null if there is none. */
 export function innerOf(node: JsonNode): JsonNode | null {
   if (node.kind !== "string" || !/^"(?:\s|\\[nrt])*[[{]/.test(node.source.text.slice(node.begin, node.begin + 80)))
     return null;
   const inner = JsonNode.of(node.said);
   return inner !== null && (inner.kind === "object" || inner.kind === "array") ? inner : null;
+}
+
+/** A move of the focus, or a row to open or close. */
+type Move = { readonly to: string } | { readonly row: Row; readonly open: boolean };
+
+/** The effect of a key at a row; null for none. */
+export function moveIn(rows: readonly Row[], current: string, key: string): Move | null {
+  const index = rows.findIndex(({ path }) => path === current);
+  const row = index < 0 ? undefined : rows.at(index);
+  if (row === undefined) return null;
+  const to = (place: number): Move => ({ to: rows[Math.max(0, Math.min(place, rows.length - 1))]?.path ?? current });
+  switch (key) {
+    case "ArrowDown":
+      return to(index + 1);
+    case "ArrowUp":
+      return to(index - 1);
+    case "Home":
+      return to(0);
+    case "End":
+      return to(rows.length - 1);
+    case "ArrowRight":
+      if (row.open === true) return to(index + 1);
+      return row.open === false ? { row, open: true } : null;
+    case "ArrowLeft":
+      return row.open === true ? { row, open: false } : to(parentOf(rows, index));
+    case "Enter":
+    case " ":
+      return row.left > 0 || row.open !== null ? { row, open: row.open !== true } : null;
+    default:
+      return null;
+  }
+}
+
+function parentOf(rows: readonly Row[], index: number): number {
+  const level = rows[index]?.level ?? 1;
+  for (let at = index - 1; at >= 0; at -= 1) {
+    if ((rows[at]?.level ?? 1) < level) return at;
+  }
+  return index;
 }

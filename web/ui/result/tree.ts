@@ -7,20 +7,17 @@ import { repeat } from "lit/directives/repeat.js";
 import chevron from "lucide-static/icons/chevron-right.svg?raw";
 import { icon } from "../icons.js";
 import { base, tokens } from "../theme.js";
-import { chip } from "./chip.js";
-import { pointWithin, type SentContext } from "./context.js";
-import type { JsonNode } from "./json-node.js";
-import { LARGE, pause } from "./pause.js";
-import { ruleOf } from "./rules.js";
+import { LARGE, pause } from "../pace.js";
+import { chip, pointWithin, type ResultContext, textWithChips } from "./chips.js";
+import type { JsonNode } from "./json-text.js";
+import { ruleOf } from "./labels.js";
 import { chipStyles } from "./styles.js";
-import { TreeRows, type Row } from "./tree-rows.js";
-import { moveIn } from "./tree-keys.js";
-import { words } from "./words.js";
+import { moveIn, type Row, TreeRows } from "./tree-rows.js";
 
-/** Characters of a string that are shown at first. */
+/** Characters of a string shown at first. */
 const SHORT = 200;
 
-/** A tree of the ARIA pattern: one stop of the tabulator, arrows move in it. Rows are made when they are opened. */
+/** A tree view (ARIA): one tab stop, arrow keys move in it. Rows are created when they are opened. */
 export class SluiceResultTree extends LitElement {
   static override properties = {
     node: { attribute: false },
@@ -97,7 +94,7 @@ export class SluiceResultTree extends LitElement {
   /** The value. */
   declare node: JsonNode | undefined;
   /** The result around it. */
-  declare context: SentContext | undefined;
+  declare context: ResultContext | undefined;
   /** Keys and indexes that lead to the value. */
   declare keys: readonly string[];
   /** What the tree is called. */
@@ -192,12 +189,12 @@ export class SluiceResultTree extends LitElement {
     const key =
       row.key === null || typeof row.key === "number"
         ? row.key
-        : words(row.key, context, this.#look(row, reached, "key"));
+        : textWithChips(row.key, context, this.#look(row, reached, "key"));
     return html`${key === null ? nothing : html`<span class="name"><bdi class="key">${key}</bdi>:</span>`}
       <span class="value">${this.#value(row, context, reached)}</span>`;
   }
 
-  #value(row: Row, context: SentContext, reached: boolean): unknown {
+  #value(row: Row, context: ResultContext, reached: boolean): unknown {
     const { node, nested } = row;
     const { length } = node.children;
     if (node.kind === "object") {
@@ -209,10 +206,10 @@ export class SluiceResultTree extends LitElement {
     const { hole } = node;
     const look = this.#look(row, reached, "value");
     if (hole !== null) return chip(hole, context, { ...look, rule: ruleOf(hole, null, look.configured) });
-    return words(node.kind === "string" ? { ...node.said } : { text: node.json, holes: [] }, context, look);
+    return textWithChips(node.kind === "string" ? { ...node.said } : { text: node.json, holes: [] }, context, look);
   }
 
-  #look(row: Row, reached: boolean, part: string): Parameters<typeof words>[2] {
+  #look(row: Row, reached: boolean, part: string): Parameters<typeof textWithChips>[2] {
     const place = `${part} ${row.path}`;
     return {
       chars: this.#chars.get(place) ?? SHORT,

@@ -1,34 +1,32 @@
 /**
- * Code and other text: coloured where it is short enough and somebody knows its language, plain otherwise.
+ * Previews of code and text: highlighted if short enough and the language is known, else plain.
  * @module
  */
+import type { LanguageRegistration } from "@shikijs/core/types";
 import { Pace } from "../pace.js";
-import { Indented } from "./indented.js";
-import { colouring, languageOf } from "./languages.js";
-import { Lines } from "./lines.js";
-import { TEXT_LIMIT, type Drawn, type PreviewInput } from "./preview.js";
-import { limitFor, textOf } from "./reading.js";
-import { textView, type Token } from "./text-view.js";
+import { Lines, textView, type Token } from "./text-view.js";
+import { type Drawn, extensionOf, type PreviewInput, TEXT_LIMIT } from "./preview.js";
+import { limitFor, textOf } from "./artifact-reader.js";
 
-/** Characters that are coloured; finding colours takes longer than everything else. */
+/** Characters that are highlighted, which takes longer than anything else. */
 const COLOURED = 300 * 1024;
-/** Lines that are coloured at a time, at most. */
+/** Lines highlighted at a time. */
 const LARGEST = 64;
-/** Milliseconds that few, and too many lines take; after some of the latter the rest stays plain. */
+/** Milliseconds of a fast and of a slow batch. After some slow ones the rest stays plain. */
 const SHORT = 6;
 const LONG = 100;
 const MOST_SLOW = 5;
-/** Rows that are seen at first. */
+/** Rows in view at first. */
 const IN_VIEW = 60;
-/** Texts that are read as prose, so that their lines are wrapped. */
+/** Prose, whose lines are wrapped. */
 const PROSE = /^text\/(?:plain|markdown|x-markdown)$/;
 
-/** Draws a text in colours. */
+/** Draws text with syntax highlighting. */
 export async function renderCode(host: HTMLElement, input: PreviewInput, signal: AbortSignal): Promise<Drawn> {
   return render(host, input, signal, languageOf(input.type, input.name));
 }
 
-/** Draws a text as it is: the source of anything that is a text. */
+/** Draws plain text, the source view of every text. */
 export async function renderPlain(host: HTMLElement, input: PreviewInput, signal: AbortSignal): Promise<Drawn> {
   return render(host, input, signal, null);
 }
@@ -59,7 +57,7 @@ async function render(
       if (language !== null && characters <= COLOURED) colour(lines, language, colours, () => view.redraw(), signal);
       return value || lines.full ? { part: limit } : {};
     }
-    // A text without lines in its beginning has none that anybody made.
+    // JSON without line breaks at its start is minified: indent it.
     if (characters === 0 && language === "json" && !value.trimEnd().includes("\n")) layout = new Indented();
     const piece = layout?.push(value) ?? value;
     characters += piece.length;
@@ -68,7 +66,7 @@ async function render(
   }
 }
 
-// Colours come after the text, which can be read meanwhile. Without them nothing is lost, so nothing is said either.
+// Highlighting follows the text and may fail silently.
 function colour(
   lines: Lines,
   language: string,
@@ -77,7 +75,7 @@ function colour(
   signal: AbortSignal,
 ): void {
   const work = async (): Promise<void> => {
-    const inColours = await colouring(language);
+    const inColours = await highlighter(language);
     const pace = new Pace();
     let batch = 1;
     let slow = 0;
@@ -95,4 +93,152 @@ function colour(
     if (!signal.aborted) redraw();
   };
   work().catch(() => {});
+}
+
+type Language = readonly [
+  name: string,
+  of: RegExp,
+  extensions: string,
+  load: () => Promise<{ default: LanguageRegistration[] }>,
+];
+
+/**
+ * Name, media types, extensions and grammar. Very large grammars such as that of C++ are left out to keep the package small; a
+ * related grammar covers most of them.
+ */
+const LANGUAGES: readonly Language[] = [
+  ["json", /[+/](?:json|x-ndjson|jsonl)$/, "json jsonl ndjson map", () => import("@shikijs/langs/json")],
+  ["xml", /[+/]xml$/, "xml svg xsd xsl rss", () => import("@shikijs/langs/xml")],
+  ["yaml", /[/+-]yaml$/, "yaml yml", () => import("@shikijs/langs/yaml")],
+  ["markdown", /\/(?:x-)?markdown$/, "md markdown", () => import("@shikijs/langs/markdown")],
+  ["html", /\/html$/, "html htm", () => import("@shikijs/langs/html")],
+  ["css", /\/css$/, "css", () => import("@shikijs/langs/css")],
+  ["typescript", /[/-](?:typescript|tsx)$/, "ts mts cts tsx", () => import("@shikijs/langs/typescript")],
+  ["javascript", /[/-](?:javascript|ecmascript)$/, "js mjs cjs jsx", () => import("@shikijs/langs/javascript")],
+  ["python", /[/-]python$/, "py pyi", () => import("@shikijs/langs/python")],
+  ["shellscript", /[/-](?:sh|shellscript|bash)$/, "sh bash zsh", () => import("@shikijs/langs/shellscript")],
+  ["sql", /[/-]sql$/, "sql", () => import("@shikijs/langs/sql")],
+  ["c", /[/-]c(?:\+\+)?(?:src)?$/, "c h cc cpp cxx hpp", () => import("@shikijs/langs/c")],
+  ["go", /[/-]go$/, "go", () => import("@shikijs/langs/go")],
+  ["java", /[/-]java(?:-source)?$/, "java", () => import("@shikijs/langs/java")],
+  ["rust", /[/-]rust(?:src)?$/, "rs", () => import("@shikijs/langs/rust")],
+  ["toml", /\/toml$/, "toml", () => import("@shikijs/langs/toml")],
+  ["ini", /[/-]ini$/, "ini conf cfg", () => import("@shikijs/langs/ini")],
+  ["diff", /[/-](?:diff|patch)$/, "diff patch", () => import("@shikijs/langs/diff")],
+];
+const THEME = "classes";
+/** Characters of a line that is coloured, and milliseconds after which a line is left as it is. */
+const LONGEST = 1000;
+const SUBSCRIBE_TIMEOUT = 200;
+
+/** The language of a text; null if unknown. */
+function languageOf(type: string, name: string): string | null {
+  const extension = extensionOf(name);
+  const named = LANGUAGES.find(([, types]) => types.test(type));
+  return (named ?? LANGUAGES.find(([, , extensions]) => extensions.split(" ").includes(extension)))?.[0] ?? null;
+}
+
+/** Loads a highlighter: a function that takes lines batch by batch, in order. */
+async function highlighter(language: string): Promise<(lines: readonly string[]) => (readonly Token[])[]> {
+  const load = LANGUAGES.find(([name]) => name === language)?.[3];
+  if (load === undefined) return (lines) => lines.map((text) => [{ text, look: "" }]);
+  const [core, { createJavaScriptRegexEngine }, { default: langs }] = await Promise.all([
+    import("@shikijs/core"),
+    import("@shikijs/engine-javascript"),
+    load(),
+  ]);
+  // Colours become classes: the content security policy forbids inline styles.
+  const theme = core.createCssVariablesTheme({ name: THEME, variablePrefix: "--" });
+  const engine = createJavaScriptRegexEngine({ forgiving: true });
+  // Each of these steps is long enough for the page to wait for.
+  const pace = new Pace();
+  const shiki = await core.createHighlighterCore({ themes: [theme], langs, engine });
+  await pace.rest();
+  let state: ReturnType<typeof shiki.getLastGrammarState> | undefined;
+  const tokensOf = (text: string): ReturnType<typeof shiki.codeToTokensBase> =>
+    shiki.codeToTokensBase(text, {
+      lang: language,
+      theme: THEME,
+      tokenizeMaxLineLength: LONGEST,
+      tokenizeTimeLimit: SUBSCRIBE_TIMEOUT,
+      ...(state && { grammarState: state }),
+    });
+  return (lines) => {
+    const text = lines.join("\n");
+    const began = performance.now();
+    let tokens = tokensOf(text);
+    // Rules are made ready when they are first met. A line that was left for that reason is not slow the second time.
+    if (performance.now() - began >= SUBSCRIBE_TIMEOUT) tokens = tokensOf(text);
+    state = shiki.getLastGrammarState(tokens);
+    return tokens.map((row) =>
+      row.map(({ content, color, fontStyle = 0 }) => ({ text: content, look: lookOf(color, fontStyle) })),
+    );
+  };
+}
+
+// `var(--token-string)` → `token-string`. Styles are bits: 1 italic, 2 bold, 4 underlined.
+function lookOf(color: string | undefined, style: number): string {
+  const token = /--(token-[a-z-]+)/.exec(color ?? "")?.[1];
+  return [token, style & 1 ? "italic" : "", style & 2 ? "bold" : ""].filter(Boolean).join(" ");
+}
+
+/** Levels that are set in; deeper ones stay at the last. */
+const DEEPEST = 40;
+
+/** Indents JSON that arrives in chunks. Other text passes through. */
+export class Indented {
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  #justOpened = false;
+
+  /** Indents a chunk. */
+  push(piece: string): string {
+    let laid = "";
+    let start = 0;
+    for (let at = 0; at < piece.length; at += 1) {
+      const character = piece.charAt(at);
+      if (this.#inString) {
+        this.#within(character);
+        continue;
+      }
+      const isSpace = character === " " || character === "\n" || character === "\r" || character === "\t";
+      laid += piece.slice(start, at) + (isSpace ? "" : this.#before(character));
+      start = isSpace ? at + 1 : at;
+      const behind = isSpace ? "" : this.#behind(character);
+      if (behind === "") continue;
+      laid += character + behind;
+      start = at + 1;
+    }
+    return laid + piece.slice(start);
+  }
+
+  #within(character: string): void {
+    if (this.#escaped) this.#escaped = false;
+    else if (character === "\\") this.#escaped = true;
+    else if (character === '"') this.#inString = false;
+  }
+
+  #before(character: string): string {
+    const closes = character === "}" || character === "]";
+    if (closes) this.#depth = Math.max(0, this.#depth - 1);
+    const begins = this.#justOpened !== closes;
+    this.#justOpened = false;
+    return begins ? this.#line() : "";
+  }
+
+  #behind(character: string): string {
+    if (character === '"') this.#inString = true;
+    if (character === ",") return this.#line();
+    if (character === ":") return " ";
+    if (character === "{" || character === "[") {
+      this.#depth += 1;
+      this.#justOpened = true;
+    }
+    return "";
+  }
+
+  #line(): string {
+    return `\n${"  ".repeat(Math.min(DEEPEST, this.#depth))}`;
+  }
 }

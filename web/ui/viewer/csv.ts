@@ -1,17 +1,16 @@
 /**
- * Values separated by commas, tabs, semicolons or bars, read row by row.
+ * Previews of CSV: values separated by commas, tabs, semicolons or bars.
  * @module
  */
 import type * as PapaModule from "papaparse";
 import { renderPlain } from "./code.js";
-import { loaded, TABLE_LIMIT, type Drawn, type PreviewInput } from "./preview.js";
-import { limitFor, textOf } from "./reading.js";
-import { Table } from "./table.js";
-import { TableView } from "./table-view.js";
+import { type Drawn, loaded, type PreviewInput, TABLE_LIMIT } from "./preview.js";
+import { limitFor, textOf } from "./artifact-reader.js";
+import { Table, TableView } from "./table.js";
 
 type Papa = typeof PapaModule;
 
-/** Characters of one row at most: a quote that is never closed makes one row of all that follows. */
+/** Characters of a row. An unclosed quote would make one row of all that follows. */
 const LONGEST_ROW = 1024 ** 2;
 
 /** Draws a table whose first row names the columns. */
@@ -49,7 +48,7 @@ export async function renderCsv(host: HTMLElement, input: PreviewInput, signal: 
   }
 }
 
-/** Rows out of text that comes in pieces. */
+/** Parses rows from text in chunks. */
 class CsvRows {
   readonly #papa: Papa;
   #config: { delimiter: string; newline: "\r\n" | "\n" | "\r" } | undefined;
@@ -61,17 +60,17 @@ class CsvRows {
     this.#separator = separator;
   }
 
-  /** Whether a row was so long that it is none. */
+  /** Whether a row was too long. */
   get endless(): boolean {
     return this.#rest.length > LONGEST_ROW;
   }
 
-  /** Takes a piece, gives the rows that are complete. */
+  /** Adds a chunk and returns the complete rows. */
   push(piece: string): readonly (readonly string[])[] {
     return this.#parse(this.#rest + piece, true);
   }
 
-  /** Gives the last row. */
+  /** Returns the last row. */
   end(): readonly (readonly string[])[] {
     return this.#parse(this.#rest, false);
   }

@@ -1,10 +1,9 @@
 /**
- * Bytes as they are: offset, hexadecimal digits, characters. Only what is in view is read.
+ * The hex view: offset, hexadecimal digits, characters. Reads only what is in view.
  * @module
  */
-import { element } from "./element.js";
-import { gone, PreviewProblem, TEXT_LIMIT, type Drawn, type PreviewInput } from "./preview.js";
-import { wholeBlob } from "./reading.js";
+import { type Drawn, element, gone, type PreviewInput, PreviewProblem, TEXT_LIMIT } from "./preview.js";
+import { wholeBlob } from "./artifact-reader.js";
 import { VirtualRows } from "./rows.js";
 
 /** The height of a row in pixels, as the styles have it. */
@@ -19,7 +18,7 @@ const NARROW = 620;
 /** Reads the bytes from an offset; fewer than asked for at the end. */
 type Read = (start: number, end: number) => Promise<Uint8Array>;
 
-/** Draws bytes. Where nobody said how many there are, they are read first. */
+/** Draws bytes. Reads them all first if their number is unknown. */
 export async function renderHex(host: HTMLElement, input: PreviewInput, signal: AbortSignal): Promise<Drawn> {
   const { size, read } = await sourceOf(input, signal);
   if (size === 0) {
@@ -85,7 +84,7 @@ async function rangeOf(input: PreviewInput, start: number, end: number, signal: 
   return bytes.subarray(0, length);
 }
 
-/** Blocks of bytes, read when one of them is first needed; those used last are held. */
+/** An LRU cache of blocks, read on demand. */
 class Blocks {
   readonly #read: Read;
   readonly #signal: AbortSignal;
@@ -96,7 +95,7 @@ class Blocks {
     this.#signal = signal;
   }
 
-  /** Bytes at an offset, never across blocks; null when they have yet to be read: `come` is called when they have. */
+  /** Bytes at an offset within one block; null if they have to be read, after which `come` is called. */
   at(offset: number, length: number, come: () => void): Uint8Array | null {
     const block = Math.floor(offset / BLOCK);
     const held = this.#held.get(block);

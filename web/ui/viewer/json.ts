@@ -1,25 +1,23 @@
 /**
- * JSON: a table where it is an array of objects, or lines of them, and code otherwise.
+ * Previews of JSON: a table for an array or lines of objects, else code.
  * @module
  */
 import { renderCode } from "./code.js";
-import { Elements, LONGEST_ELEMENT } from "./elements.js";
-import { TABLE_LIMIT, type Drawn, type PreviewInput } from "./preview.js";
-import { limitFor, textOf } from "./reading.js";
-import { Table } from "./table.js";
-import { TableView } from "./table-view.js";
+import { type Drawn, type PreviewInput, TABLE_LIMIT } from "./preview.js";
+import { limitFor, textOf } from "./artifact-reader.js";
+import { Table, TableView } from "./table.js";
 
-/** Characters of a cell that is itself made of values. */
+/** Characters of a cell with a nested value. */
 const LONGEST_CELL = 2000;
 
-/** Finds the elements of what comes in pieces. */
+/** Finds the elements of text that arrives in chunks. */
 interface Finder {
   readonly endless: boolean;
   push(piece: string): string[];
   end?(): string[];
 }
 
-/** Draws a table of objects, one column for each of their names; what is no such table is drawn as code. */
+/** Draws objects as a table with a column per key, or anything else as code. */
 export async function renderJson(host: HTMLElement, input: PreviewInput, signal: AbortSignal): Promise<Drawn> {
   return (await renderObjects(host, input, signal)) ?? (await renderCode(host, input, signal));
 }
@@ -61,12 +59,12 @@ async function leave(slices: AsyncGenerator<string, boolean>): Promise<null> {
   return null;
 }
 
-/** A table out of objects; other values have a column of their own. */
+/** A table of objects. Other values get their own column. */
 class Objects {
   readonly table = new Table();
   readonly #at = new Map<string, number>();
 
-  /** Takes sources of values; false at the first that is no JSON. */
+  /** Adds values by their source; false at the first invalid one. */
   take(sources: readonly string[]): boolean {
     return sources.every((source) => this.#add(source));
   }
@@ -85,7 +83,7 @@ class Objects {
       const at = this.#column(name);
       if (at !== undefined) cells[at] = written(member);
     }
-    // Names may come in any order; what has no value is empty.
+    // Keys come in any order; missing values are empty.
     this.table.add(Array.from(cells, (cell: string | undefined) => cell ?? ""));
     return true;
   }
@@ -119,7 +117,7 @@ class Lined implements Finder {
   }
 }
 
-// Numbers that a double cannot hold stay as they are written, where the browser tells how that was.
+// Keep the source of numbers that a double cannot hold, if the browser reports it.
 function parsed(source: string): unknown {
   if (!/\d{16}|\d[eE]/.test(source)) return JSON.parse(source);
   return JSON.parse(source, (_name, value: unknown, ...context: unknown[]) => {
@@ -130,4 +128,57 @@ function parsed(source: string): unknown {
 
 function written(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value).slice(0, LONGEST_CELL);
+}
+
+/** Characters of one element. */
+const LONGEST_ELEMENT: number = 1024 ** 2;
+
+/** Finds the elements of an array as source text, without validating them. */
+export class Elements {
+  #rest = "";
+  /** Scanned characters of the rest; one more than its length if an escape continues in the next chunk. */
+  #seen = 0;
+  #depth = 0;
+  #inString = false;
+
+  /** Whether an element was too long. */
+  get endless(): boolean {
+    return this.#rest.length > LONGEST_ELEMENT;
+  }
+
+  /** Adds a chunk and returns the complete elements. */
+  push(piece: string): string[] {
+    const text = this.#rest + piece;
+    const found: string[] = [];
+    let start = 0;
+    let at = this.#seen;
+    for (;;) {
+      const marks = this.#inString ? /["\\]/g : /["{}[\],]/g;
+      marks.lastIndex = at;
+      const index = marks.exec(text)?.index;
+      if (index === undefined) break;
+      const mark = text.charAt(index);
+      at = index + (mark === "\\" ? 2 : 1);
+      if (!this.#ends(mark)) continue;
+      const element = text.slice(start, index).trim();
+      if (element !== "") found.push(element);
+      start = index + 1;
+    }
+    this.#rest = text.slice(start);
+    this.#seen = Math.max(at, text.length) - start;
+    return found;
+  }
+
+  // Whether an element ends with a mark, or, at the first bracket, begins behind it.
+  #ends(mark: string): boolean {
+    if (mark === '"') this.#inString = !this.#inString;
+    if (this.#inString || mark === '"') return false;
+    if (mark === ",") return this.#depth === 1;
+    if (mark === "{" || mark === "[") {
+      this.#depth += 1;
+      return this.#depth === 1;
+    }
+    this.#depth -= 1;
+    return this.#depth === 0;
+  }
 }

@@ -1,13 +1,12 @@
 /**
- * Which preview a media type has: one table, each row with the renderer that is loaded when it is first needed.
+ * The previews by media type: one table, with renderers that are loaded when they are first needed.
  * @module
  */
-import { extensionOf } from "./extension.js";
-import type { Renderer } from "./preview.js";
+import { extensionOf, type Renderer } from "./preview.js";
 
-/** A way of showing. */
+/** A kind of preview. */
 export interface Kind {
-  /** What it is called in sentences. */
+  /** Its name in sentences. */
   readonly name: string;
   /** The media types it is for. */
   readonly types: RegExp;
@@ -19,15 +18,15 @@ export interface Kind {
 
 const CODE = /[+/](?:json|xml|yaml|javascript|ecmascript|typescript|sql|toml|graphql|x-sh|x-yaml|x-httpd-php)$/;
 
-/** In the order in which they are asked; the last takes whatever comes. */
+/** In order: the first match wins. */
 const KINDS: readonly Kind[] = [
-  { name: "images", types: /^image\//, text: false, load: async () => (await import("./image.js")).renderImage },
+  { name: "images", types: /^image\//, text: false, load: async () => (await import("./media.js")).renderImage },
   { name: "PDF", types: /^application\/pdf$/, text: false, load: async () => (await import("./pdf.js")).renderPdf },
   {
     name: "pages",
     types: /^(?:text\/html|application\/xhtml\+xml)$/,
     text: true,
-    load: async () => (await import("./page.js")).renderPage,
+    load: async () => (await import("./html.js")).renderPage,
   },
   {
     name: "tables",
@@ -48,7 +47,7 @@ const KINDS: readonly Kind[] = [
 ];
 const BYTES: Kind = { name: "bytes", types: /^/, text: false, load: hex };
 
-/** Types of files that came without one, by extension. */
+/** Media types by extension, for files without a type. */
 const BY_EXTENSION: Readonly<Record<string, string>> = {
   csv: "text/csv",
   gif: "image/gif",
@@ -75,14 +74,14 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   yml: "application/yaml",
 };
 
-/** The media type to go by: the one stated, in lower case and without parameters, else what the name says; empty when neither says. */
+/** The stated media type in lower case without parameters, else the one of the extension; empty if unknown. */
 export function typeOf(mimeType: string | null | undefined, name: string): string {
   const stated = mimeType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (stated !== "" && stated !== "application/octet-stream") return stated;
   return BY_EXTENSION[extensionOf(name)] ?? stated;
 }
 
-/** Types that stand for what a person may be told to look at; `data` is rows. */
+/** Media types for the `viewer` hints of tools. */
 const HINTED: Readonly<Record<string, string>> = {
   image: "image/png",
   pdf: "application/pdf",
@@ -91,11 +90,11 @@ const HINTED: Readonly<Record<string, string>> = {
   data: "text/csv",
 };
 
-/** How a media type is shown: as `hint` says, where the bytes may be that. */
+/** The kind of a media type. A hint applies to unknown bytes and among kinds of text. */
 export function kindOf(type: string, hint = ""): Kind {
   const own = found(type);
   const hinted = Object.hasOwn(HINTED, hint) ? found(HINTED[hint] ?? "") : own;
-  // JSON has rows of its own.
+  // The JSON preview has its own table.
   if (hint === "data" && own.name === "JSON") return own;
   return own === BYTES || (own.text && hinted.text) ? hinted : own;
 }
@@ -104,7 +103,7 @@ function found(type: string): Kind {
   return KINDS.find(({ types }) => types.test(type)) ?? BYTES;
 }
 
-/** The source of a kind: its text, or its bytes. */
+/** The renderer of the source view: text or bytes. */
 export async function sourceOf(kind: Kind): Promise<Renderer> {
   return kind.text ? (await import("./code.js")).renderPlain : hex();
 }

@@ -1,18 +1,17 @@
 /**
- * Audio and video, with the browser's own controls.
+ * Previews of images, audio and video.
  * @module
  */
-import { element } from "./element.js";
-import { gone, PreviewProblem, type Drawn, type PreviewInput } from "./preview.js";
-import { addressOf, isThere } from "./reading.js";
+import { button, type Drawn, element, gone, type PreviewInput, PreviewProblem, WHOLE_LIMIT } from "./preview.js";
+import { addressOf, isThere, limitFor, mustFit } from "./artifact-reader.js";
 
-/** Draws a player. It reads on its own as it plays, where the bytes have an address. */
+/** Draws a player. At a URL it streams while it plays. */
 export async function renderMedia(host: HTMLElement, input: PreviewInput, signal: AbortSignal): Promise<Drawn> {
   const player = element(input.type.startsWith("audio/") ? "audio" : "video", "player", { "aria-label": input.name });
   player.controls = true;
   player.preload = "metadata";
   player.src = await addressOf(input, signal);
-  // A player that left the document would go on, and would keep its address busy.
+  // A removed player would keep playing and keep its connection.
   signal.addEventListener("abort", () => {
     player.pause();
     player.removeAttribute("src");
@@ -32,4 +31,40 @@ async function playable(player: HTMLMediaElement, signal: AbortSignal): Promise<
     player.addEventListener("error", () => resolve(false), { signal });
     signal.addEventListener("abort", () => resolve(false), { once: true });
   });
+}
+
+/** Draws an image, fitted to the space until its own size is chosen. */
+export async function renderImage(host: HTMLElement, input: PreviewInput, signal: AbortSignal): Promise<Drawn> {
+  mustFit(input, limitFor(input, WHOLE_LIMIT));
+  const image = element("img", "image fitted", { alt: input.name, decoding: "async" });
+  image.src = await addressOf(input, signal);
+  await image.decode().catch(() => {});
+  signal.throwIfAborted();
+  // An SVG may have no size of its own.
+  if (!image.complete || (image.naturalWidth === 0 && !input.type.includes("svg"))) throw await whyNot(input);
+  const size = `${image.naturalWidth} × ${image.naturalHeight} pixels`;
+  const zooms = [true, false].map((fits) => {
+    const zoom = button(fits ? "Fit" : "100 %", () => zoomTo(fits), signal);
+    zoom.ariaPressed = String(fits);
+    return zoom;
+  });
+  const zoomTo = (fits: boolean): void => {
+    image.classList.toggle("fitted", fits);
+    for (const [at, zoom] of zooms.entries()) zoom.ariaPressed = String(fits === (at === 0));
+  };
+  const bar = element("div", "bar", { role: "group", "aria-label": "Size" }, ...zooms);
+  bar.append(element("span", "soft", {}, size));
+  const frame = element("div", "frame checkered", {
+    tabindex: "0",
+    role: "group",
+    "aria-label": `Image ${input.name}`,
+  });
+  frame.append(image);
+  host.append(bar, frame);
+  return {};
+}
+
+async function whyNot(input: PreviewInput): Promise<PreviewProblem> {
+  if (!(await isThere(input))) return gone();
+  return new PreviewProblem(`This browser cannot show it as ${input.type}.`, "source");
 }

@@ -1,9 +1,9 @@
 /**
- * Where a page keeps what PDF.js loads by itself.
+ * The URLs of what PDF.js loads by itself.
  * @module
  */
 
-/** Addresses on the page's own origin. All but the worker may be left out: what needs them then looks plainer, or is missing. */
+/** URLs on the page's origin. Only the worker is required; without the others some content looks plainer or is missing. */
 export interface PdfSettings {
   /** `pdfjs-dist/build/pdf.worker.min.mjs`. */
   readonly workerSrc: string;
@@ -19,12 +19,12 @@ export interface PdfSettings {
 
 let settings: PdfSettings | undefined;
 
-/** Says where PDF.js finds its parts; once, before the first PDF is shown. */
+/** Sets where PDF.js finds its parts. Call it once, before the first PDF is shown. */
 export function configurePdf(addresses: PdfSettings): void {
   settings = addresses;
 }
 
-/** What was said; undefined before that. */
+/** The settings; undefined before `configurePdf`. */
 export function pdfSettings(): PdfSettings | undefined {
   return settings;
 }

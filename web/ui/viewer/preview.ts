@@ -1,45 +1,45 @@
 /**
- * What a renderer of previews is given, and how it says that something is in the way.
+ * What a preview is given and returns, and small parts that several previews share.
  * @module
  */
 import type { ArtifactBytes, ShownArtifact } from "../shown.js";
 
-/** What there is to draw, and whom to tell how it goes. */
+/** The input of a renderer. */
 export interface PreviewInput {
   /** What is shown. */
   readonly artifact: ShownArtifact;
   /** Where its bytes are. */
   readonly bytes: ArtifactBytes;
-  /** Its name as it may be shown. */
+  /** Its name, safe to show. */
   readonly name: string;
-  /** Its media type in lower case, without parameters; empty when nobody said. */
+  /** Its media type in lower case without parameters; empty if unknown. */
   readonly type: string;
-  /** All of it was asked for, whatever its size. */
+  /** Whether to draw all of it, whatever its size. */
   readonly whole: boolean;
-  /** Takes how many bytes have been read, of how many (null: nobody knows). */
+  /** Reports the bytes read, and the total or null. */
   readonly progress: (read: number, total: number | null) => void;
 }
 
-/** What a renderer has drawn. */
+/** The result of a renderer. */
 export interface Drawn {
-  /** How many bytes, when there are more than it drew; left out when it drew all. */
+  /** The bytes it drew, if not all. */
   readonly part?: number;
-  /** A sentence about what it left out, other than bytes. */
+  /** A sentence about anything else it left out. */
   readonly note?: string;
 }
 
 /**
- * Draws into an empty element and settles when there is something to see. What it holds beyond that (addresses, workers,
- * observers) it gives back when the signal is aborted. Throws a `PreviewProblem` for what a person should know.
+ * Draws into an empty element and resolves when there is something to see. Releases its resources (object URLs, workers,
+ * observers) when the signal aborts. Throws a `PreviewProblem` for the user.
  */
 export type Renderer = (host: HTMLElement, input: PreviewInput, signal: AbortSignal) => Promise<Drawn>;
 
-/** What a person can do about a problem: nothing, try again, look at the source, load all of it. */
+/** What the user can do about a problem: nothing, retry, view the source, or load all of it. */
 export type Remedy = "none" | "retry" | "source" | "whole";
 
-/** Why there is no preview: one sentence for a person, and the one thing to do about it. */
+/** Why there is no preview, as a sentence, and what to do about it. */
 export class PreviewProblem extends Error {
-  /** What to offer. */
+  /** The action on offer. */
   readonly remedy: Remedy;
 
   constructor(sentence: string, remedy: Remedy, options?: ErrorOptions) {
@@ -54,12 +54,12 @@ export function gone(): PreviewProblem {
   return new PreviewProblem("It has expired.", "none");
 }
 
-/** What a preview is drawn with could not be had. */
+/** The renderer could not be loaded. */
 export function notLoaded(what: string, cause: unknown): PreviewProblem {
   return new PreviewProblem(`What shows ${what} could not be loaded.`, "source", { cause });
 }
 
-/** Loads what a preview is drawn with; says so when it cannot be had, as on a page that is offline. */
+/** Loads a renderer. Throws a `PreviewProblem` if it fails, for example offline. */
 export async function loaded<T>(what: string, load: Promise<T>): Promise<T> {
   try {
     return await load;
@@ -68,11 +68,37 @@ export async function loaded<T>(what: string, load: Promise<T>): Promise<T> {
   }
 }
 
-/** Bytes of text that are drawn at first. */
+/** Bytes of text drawn at first. */
 export const TEXT_LIMIT: number = 1024 ** 2;
-/** Bytes of a table that are drawn at first. */
+/** Bytes of a table drawn at first. */
 export const TABLE_LIMIT: number = 10 * 1024 ** 2;
-/** Bytes of what is drawn whole or not at all, before somebody asks for more. */
+/** Bytes of content that is drawn whole or not at all, before the user asks for more. */
 export const WHOLE_LIMIT: number = 20 * 1024 ** 2;
-/** Bytes that a preview holds at most, whoever asks. */
+/** Bytes that a preview holds at most. */
 export const MOST: number = 256 * 1024 ** 2;
+
+/** Creates an element with a class, attributes and children. Strings become text, never markup. */
+export function element<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  className = "",
+  attributes: Readonly<Record<string, string>> = {},
+  ...children: readonly (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  if (className !== "") made.className = className;
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+/** Creates a button, active until the signal aborts. */
+export function button(text: string, act: () => void, signal: AbortSignal): HTMLButtonElement {
+  const made = element("button", "", { type: "button" }, text);
+  made.addEventListener("click", act, { signal });
+  return made;
+}
+
+/** The extension in lower case without the dot; empty if there is none. */
+export function extensionOf(name: string): string {
+  return /\.([a-z0-9]{1,12})$/i.exec(name)?.[1]?.toLowerCase() ?? "";
+}

@@ -1,5 +1,5 @@
 /**
- * Rows of which only those in view are in the document.
+ * A virtualised list of rows.
  * @module
  */
 import {
@@ -9,28 +9,28 @@ import {
   Virtualizer,
   type VirtualizerOptions,
 } from "@tanstack/virtual-core";
-import { button, element } from "./element.js";
+import { button, element } from "./preview.js";
 
-/** Browsers draw elements up to some 17 million pixels high: longer lists are shown part by part. */
+/** Rows per part. Browsers limit the height of an element to some 17 million pixels. */
 const PART = 200_000;
-/** Rows drawn above and below those in view, where nothing else is said. */
+/** Rows drawn above and below those in view by default. */
 const BEYOND = 6;
 
-/** What rows there are, and how they look. */
-export interface RowTerms {
-  /** What scrolls. */
+/** Options for virtual rows. */
+interface RowOptions {
+  /** The scrolling element. */
   readonly scroller: HTMLElement;
-  /** What the rows are in, within the scroller. */
+  /** The element of the rows, within the scroller. */
   readonly body: HTMLElement;
-  /** The height of a row in pixels; where rows differ, what to expect. */
+  /** The height of a row in pixels, or an estimate. */
   readonly height: number | ((index: number) => number);
-  /** Rows are as high as what is in them. */
+  /** Whether rows are measured. */
   readonly measured?: () => boolean;
-  /** Pixels of the scroller above the body. */
+  /** Pixels above the body in the scroller. */
   readonly above?: number;
-  /** Rows drawn above and below those in view; 6 when left out. */
+  /** Rows drawn above and below those in view. Defaults to 6. */
   readonly beyond?: number;
-  /** What rows are called: `Rows`, `Lines`. */
+  /** The name of rows: `Rows`, `Lines`. */
   readonly noun: string;
   /** Draws a row. */
   draw(index: number): HTMLElement;
@@ -40,9 +40,9 @@ export interface RowTerms {
 
 /** A window over rows, until the signal is aborted. */
 export class VirtualRows {
-  /** Says which part is shown, and goes to others; hidden while there is only one. */
+  /** Shows the current part and moves to others; hidden if there is only one. */
   readonly bar: HTMLElement;
-  readonly #terms: RowTerms;
+  readonly #options: RowOptions;
   readonly #rows: Virtualizer<HTMLElement, HTMLElement>;
   readonly #drawn = new Map<number, HTMLElement>();
   readonly #where: HTMLElement;
@@ -52,15 +52,15 @@ export class VirtualRows {
   #part = 0;
   #frame = 0;
 
-  constructor(terms: RowTerms, signal: AbortSignal) {
-    this.#terms = terms;
+  constructor(options: RowOptions, signal: AbortSignal) {
+    this.#options = options;
     this.#where = element("span", "soft", { role: "status" });
     this.#earlier = button("Earlier", () => this.#turn(this.#part - 1), signal);
     this.#later = button("Later", () => this.#turn(this.#part + 1), signal);
     this.bar = element("div", "bar", {}, this.#earlier, this.#where, this.#later);
     this.bar.hidden = true;
-    this.#rows = new Virtualizer<HTMLElement, HTMLElement>(this.#options());
-    // These two are what adapters of the library to frameworks call.
+    this.#rows = new Virtualizer<HTMLElement, HTMLElement>(this.#virtualizerOptions());
+    // The library's framework adapters call these two.
     // oxlint-disable-next-line no-underscore-dangle
     const unmount = this.#rows._didMount();
     this.#attach();
@@ -80,7 +80,7 @@ export class VirtualRows {
     return this.#count;
   }
 
-  /** Rows that have come; what is drawn follows with the next frame. */
+  /** Sets the number of rows; they are drawn in the next frame. */
   set count(count: number) {
     this.#count = count;
     if (this.#frame !== 0) return;
@@ -90,7 +90,7 @@ export class VirtualRows {
     });
   }
 
-  /** The first and the last row in view; null when there are none. */
+  /** The first and the last row in view; null if there are none. */
   get inView(): { first: number; last: number } | null {
     const { range } = this.#rows;
     return range && { first: this.#first + range.startIndex, last: this.#first + range.endIndex };
@@ -102,19 +102,19 @@ export class VirtualRows {
     this.#rows.scrollToIndex(index % PART, { align: "start" });
   }
 
-  /** Draws again what is in view: other rows are drawn when they come. */
+  /** Draws the rows in view again. */
   redraw(): void {
     this.#clear();
     this.#update();
   }
 
-  /** Forgets how high rows were, and draws them again. */
+  /** Measures and draws all rows again. */
   remeasure(): void {
     this.#rows.measure();
     this.redraw();
   }
 
-  /** Says how high a row is. */
+  /** Sets the height of a row. */
   resize(index: number, height: number): void {
     this.#rows.resizeItem(index - this.#first, height);
   }
@@ -123,8 +123,8 @@ export class VirtualRows {
     return this.#part * PART;
   }
 
-  #options(): VirtualizerOptions<HTMLElement, HTMLElement> {
-    const { scroller, height, above = 0, beyond = BEYOND } = this.#terms;
+  #virtualizerOptions(): VirtualizerOptions<HTMLElement, HTMLElement> {
+    const { scroller, height, above = 0, beyond = BEYOND } = this.#options;
     return {
       count: Math.min(PART, this.#count - this.#first),
       getScrollElement: () => scroller,
@@ -144,7 +144,7 @@ export class VirtualRows {
     if (part === this.#part) return;
     this.#clear();
     this.#part = part;
-    this.#terms.scroller.scrollTop = 0;
+    this.#options.scroller.scrollTop = 0;
     this.#rows.measure();
     this.#update();
   }
@@ -156,8 +156,8 @@ export class VirtualRows {
     this.#later.disabled = this.#part >= parts - 1;
     const last = Math.min(this.#count, this.#first + PART);
     const counts = [this.#first + 1, last, this.#count].map((number) => number.toLocaleString("en"));
-    this.#where.textContent = `${this.#terms.noun} ${counts[0]} to ${counts[1]} of ${counts[2]}`;
-    this.#rows.setOptions(this.#options());
+    this.#where.textContent = `${this.#options.noun} ${counts[0]} to ${counts[1]} of ${counts[2]}`;
+    this.#rows.setOptions(this.#virtualizerOptions());
     this.#attach();
     this.#draw();
   }
@@ -168,7 +168,7 @@ export class VirtualRows {
   }
 
   #draw(): void {
-    const { body, above = 0 } = this.#terms;
+    const { body, above = 0 } = this.#options;
     const items = this.#rows.getVirtualItems();
     body.style.blockSize = `${this.#rows.getTotalSize()}px`;
     const wanted = new Set(items.map(({ index }) => this.#first + index));
@@ -182,7 +182,7 @@ export class VirtualRows {
   }
 
   #add(index: number, inPart: number): HTMLElement {
-    const row = this.#terms.draw(index);
+    const row = this.#options.draw(index);
     row.classList.add("row");
     row.dataset["row"] = String(inPart);
     this.#drawn.set(index, row);
@@ -191,15 +191,15 @@ export class VirtualRows {
       .filter((other) => other > index)
       .sort((a, b) => a - b)
       .at(0);
-    this.#terms.body.insertBefore(row, next === undefined ? null : (this.#drawn.get(next) ?? null));
-    if (this.#terms.measured?.() === true) this.#rows.measureElement(row);
+    this.#options.body.insertBefore(row, next === undefined ? null : (this.#drawn.get(next) ?? null));
+    if (this.#options.measured?.() === true) this.#rows.measureElement(row);
     return row;
   }
 
   #drop(index: number, row: HTMLElement): void {
     this.#drawn.delete(index);
     row.remove();
-    this.#terms.left?.(index);
+    this.#options.left?.(index);
   }
 
   #clear(): void {

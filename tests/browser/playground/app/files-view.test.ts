@@ -4,12 +4,12 @@ import { IndexedDbArtifactStore } from "mcp-sluice/browser";
 import { UserStorage } from "mcp-sluice/files";
 import { beforeAll, expect, test, vi } from "vitest";
 import { Actions } from "../../../../web/playground/app/actions.js";
-import { FilesView } from "../../../../web/playground/app/files-view.js";
+import { FilesView } from "../../../../web/playground/app/views/files-view.js";
 import { Store } from "../../../../web/playground/app/state.js";
 import type { Engine } from "../../../../web/playground/engine/contract.js";
 import { PlaygroundEngine } from "../../../../web/playground/engine/playground-engine.js";
 import { VISITOR } from "../../../../web/playground/engine/stores.js";
-import { violations } from "../../ui/accessible.js";
+import { violations } from "../../ui/support.js";
 
 const SOON = { timeout: 20_000 };
 const EXPIRES = Date.now() + 72 * 3_600_000;

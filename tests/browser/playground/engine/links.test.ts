@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { linksIn } from "../../../../web/playground/engine/links.js";
+import { linksIn } from "../../../../web/playground/engine/results.js";
 
 const kept = (text: string): Parameters<typeof linksIn>[0] => ({
   tool: "find_reports",

@@ -1,6 +1,6 @@
 /** `<sluice-result>`: for screen readers and strict pages. */
 import { beforeEach, expect, test, vi } from "vitest";
-import { refusedBy, violations } from "../accessible.js";
+import { refusedBy, violations } from "../support.js";
 import { all, begin, choose, MIXED, PATIENT, shown } from "./fixtures.js";
 
 beforeEach(begin);

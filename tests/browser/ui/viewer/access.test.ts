@@ -2,8 +2,8 @@
 import { describe, expect, test, vi } from "vitest";
 import { page, userEvent } from "vitest/browser";
 import type { SluiceViewer } from "../../../../web/ui/viewer.js";
-import { refusedBy, violations } from "../accessible.js";
-import { given, part, pdf, png, settled, viewing, wav, type Given } from "./fixtures.js";
+import { refusedBy, violations } from "../support.js";
+import { given, type Given, part, pdf, png, settled, viewing, wav } from "./fixtures.js";
 
 const CSV = `name,amount\n${"Anna,12\n".repeat(200)}`;
 const CODE = `// A comment\nexport function add(a: number, b: number): number {\n  return a + b; // "sum"\n}\n`.repeat(

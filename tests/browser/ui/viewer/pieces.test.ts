@@ -1,9 +1,9 @@
 /** What previews make of text does not depend on the pieces in which it comes. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Elements } from "../../../../web/ui/viewer/elements.js";
-import { Indented } from "../../../../web/ui/viewer/indented.js";
-import { Lines } from "../../../../web/ui/viewer/lines.js";
+import { Elements } from "../../../../web/ui/viewer/json.js";
+import { Indented } from "../../../../web/ui/viewer/code.js";
+import { Lines } from "../../../../web/ui/viewer/text-view.js";
 
 function pieces(text: string, sizes: readonly number[]): string[] {
   const found: string[] = [];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { followed, type ServedEvent } from "../../../../web/playground/engine/serve/events.js";
-import { Away } from "../../../../web/playground/engine/serve/exchange.js";
+import { followEvents, type ServedEvent } from "../../../../web/playground/engine/serve/events.js";
+import { Unreachable } from "../../../../web/playground/engine/serve/client.js";
 import { SluiceError } from "../../../../web/src/index.js";
 
 const LAST = new Set(["result"]);
@@ -32,11 +32,11 @@ async function heard(
   { signal = never, tries = 5, cursor = {} } = {},
 ): Promise<readonly ServedEvent[]> {
   const events: ServedEvent[] = [];
-  for await (const event of followed({ open, signal, cursor, last: LAST, tries })) events.push(event);
+  for await (const event of followEvents({ open, signal, cursor, last: LAST, tries })) events.push(event);
   return events;
 }
 
-describe("events that are followed", () => {
+describe("events that are followEvents", () => {
   test("go on behind the one that came last, wherever a connection breaks: each once, in its order", async () => {
     const log = Array.from({ length: 6 }, (_, at) => ({
       id: `${Math.floor(at / 2)}-${at}`,
@@ -110,9 +110,9 @@ describe("events that are followed", () => {
     const open = async (): Promise<Response> => {
       asked += 1;
       if (asked === 1) return answer();
-      throw new Away();
+      throw new Unreachable();
     };
-    await expect(heard(open, { tries: 3 })).rejects.toBeInstanceOf(Away);
+    await expect(heard(open, { tries: 3 })).rejects.toBeInstanceOf(Unreachable);
     expect(asked).toBe(3);
   });
 
@@ -125,7 +125,7 @@ describe("events that are followed", () => {
         controller.enqueue(new TextEncoder().encode(piece));
       },
     });
-    await expect(heard(async () => new Response(endless), { tries: 1 })).rejects.toBeInstanceOf(Away);
+    await expect(heard(async () => new Response(endless), { tries: 1 })).rejects.toBeInstanceOf(Unreachable);
     expect(pulled).toBeLessThan(12);
   });
 

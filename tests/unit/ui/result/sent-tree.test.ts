@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createSluice, MemoryArtifactStore, type Sluice } from "../../../../web/src/index.js";
-import { sentText } from "../../../../web/ui/result/sent-tree.js";
+import { sentText } from "../../../../web/ui/result/restore.js";
 import type { MarkedText } from "../../../../web/ui/result/marked-text.js";
-import { documents, results, type Json } from "../../core/documents.js";
+import { documents, type Json, results } from "../../core/documents.js";
 import { base64, PDF, PNG, prose, textResult } from "../../core/samples.js";
 
 let sluice: Sluice;

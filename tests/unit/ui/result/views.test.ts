@@ -2,13 +2,12 @@ import { describe, expect, test } from "vitest";
 import { blocksOf, loadOf } from "../../../../web/ui/result/blocks.js";
 import { Counterparts } from "../../../../web/ui/result/counterparts.js";
 import { diffLines } from "../../../../web/ui/result/diff-lines.js";
-import { namesPlace, stepsOf } from "../../../../web/ui/result/fields.js";
-import { JsonNode } from "../../../../web/ui/result/json-node.js";
+import { namesPlace, stepsOf } from "../../../../web/ui/result/labels.js";
+import { JsonNode } from "../../../../web/ui/result/json-text.js";
 import type { MarkedText } from "../../../../web/ui/result/marked-text.js";
 import { prettyLines } from "../../../../web/ui/result/pretty.js";
 import { RawBytes } from "../../../../web/ui/result/raw-bytes.js";
-import { moveIn } from "../../../../web/ui/result/tree-keys.js";
-import { TreeRows } from "../../../../web/ui/result/tree-rows.js";
+import { moveIn, TreeRows } from "../../../../web/ui/result/tree-rows.js";
 
 const plain = (value: unknown): MarkedText => ({ text: JSON.stringify(value), holes: [] });
 

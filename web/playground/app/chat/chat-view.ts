@@ -1,20 +1,20 @@
 /**
- * The chat: a planner that may call the tools of all servers that are connected.
+ * The chat: a planner that can call the tools of all connected servers.
  * @module
  */
 import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import type { ChatModel } from "../../engine/chat/contract.js";
-import { viewStyles } from "../shared-styles.js";
-import { ViewElement } from "../view.js";
+import { viewStyles } from "../styles.js";
+import { ViewElement } from "../view-element.js";
 import { Conversation } from "./conversation.js";
-import "./model-form.js";
 import type { ModelForm } from "./model-form.js";
-import "./turn-card.js";
+import "./model-form.js";
 import type { StoppedCall, TurnCard } from "./turn-card.js";
+import "./turn-card.js";
 import type { ChatTurn } from "./turn.js";
 
-/** What can be asked without a model. */
+/** Questions that the script answers without a model. */
 const SUGGESTIONS = [
   "Make the Q3 sales report and draw the chart",
   "Export the orders as CSV and read the first rows",
@@ -22,7 +22,7 @@ const SUGGESTIONS = [
   "Ask me something",
 ];
 
-/** The same with the demo whose tools work with My Files. */
+/** More of them, for the demo server that works with My Files. */
 const WITH_FILES = ["Summarize my newest file", "Show the revenue of all regions beside the answer"];
 
 function nameOf(model: ChatModel): string {
@@ -31,7 +31,7 @@ function nameOf(model: ChatModel): string {
 }
 
 /** `<playground-chat>` */
-export class ChatView extends ViewElement {
+class ChatView extends ViewElement {
   static override properties = { ...ViewElement.properties, draft: { state: true } };
   static override styles = [
     viewStyles,
@@ -107,10 +107,10 @@ export class ChatView extends ViewElement {
   ];
 
   declare draft: string;
-  /** A person who reads what was said before is left there. */
+  /** Whether the view scrolls with new text; off while the user reads further up. */
   #follows = true;
   #scrollTop = 0;
-  /** The pause that the focus was brought to. */
+  /** The id of the pause that received the focus. */
   #reached: string | undefined;
   readonly #changed = (): void => this.requestUpdate();
 
@@ -140,7 +140,7 @@ export class ChatView extends ViewElement {
     void this.#reachPause();
   }
 
-  /** Whoever only waits is brought to what is asked; whoever writes is left alone. */
+  /** Focuses a new pause, unless the user is typing. */
   async #reachPause(): Promise<void> {
     const { current } = this.#conversation;
     const pause = this.state.pauses.find(({ question }) => question !== undefined && question === current?.id);
@@ -151,7 +151,7 @@ export class ChatView extends ViewElement {
     if (pause !== undefined && this.draft === "") await turn?.reachPause();
     if (pause !== undefined || before === undefined) return;
     await turn?.updateComplete;
-    // What was answered is gone, and the focus with it.
+    // The answered pause is gone, and the focus with it.
     if (this.shadowRoot?.activeElement === null) this.renderRoot.querySelector("textarea")?.focus();
   }
 
@@ -239,7 +239,7 @@ export class ChatView extends ViewElement {
   #key(event: KeyboardEvent): void {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
-    // ⌘↵ runs a tool again elsewhere.
+    // Elsewhere ⌘↵ repeats the call.
     event.stopPropagation();
     this.#submit(event);
   }

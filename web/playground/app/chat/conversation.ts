@@ -1,31 +1,28 @@
 /**
- * The conversation: what was asked and answered in this visit, and who answers.
+ * The conversation of this visit, and the model that answers.
  * @module
  */
 import { proxy, type Remote } from "comlink";
-import { callKey } from "../../engine/chat/call-key.js";
-import type { ChatEvent, ChatModel, Endpoint } from "../../engine/chat/contract.js";
+import { callKey, type ChatEvent, type ChatModel, type Endpoint } from "../../engine/chat/contract.js";
 import type { Engine, Outcome } from "../../engine/contract.js";
 import type { Actions } from "../actions.js";
-import { withNotice } from "../changes.js";
-import { follow } from "../display.js";
-import { remember, remembered } from "../memory.js";
-import type { Store } from "../state.js";
-import { problemOf } from "./endpoint.js";
-import { withCancelled, withEvent, type ChatTurn } from "./turn.js";
+import { type Store, withNotice } from "../state.js";
+import { applyDisplay } from "../display.js";
+import { remember, remembered } from "../browser.js";
+import { type ChatTurn, withCancelled, withEvent } from "./turn.js";
 
-/** Questions that are shown; those before are forgotten. */
+/** Turns that are kept; older ones are dropped. */
 const MAX_TURNS = 50;
-/** Answers that the model is told of again. */
+/** Earlier turns that are sent to the model. */
 const MAX_BEFORE = 10;
 
-/** What is asked and answered, for as long as the page is open. */
+/** The turns of the chat, for as long as the page is open. */
 export class Conversation extends EventTarget {
   readonly #actions: Actions;
   readonly #engine: Pick<Remote<Engine>, "chat" | "stop">;
   readonly #store: Store;
   #turns: readonly ChatTurn[] = [];
-  /** What the person chose; undefined: whoever is there. */
+  /** The chosen model; undefined uses the default. */
   #model: ChatModel | undefined;
   #isRemembered: boolean;
 
@@ -39,27 +36,27 @@ export class Conversation extends EventTarget {
     this.#isRemembered = known !== undefined;
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   get turns(): readonly ChatTurn[] {
     return this.#turns;
   }
 
-  /** Who answers: the server that the page comes from where it has a model, and else the script, unless somebody else was chosen. */
+  /** The model that answers. Defaults to that of the page's server if it has one, else to the script. */
   get model(): ChatModel {
     return this.#model ?? { kind: this.#store.state.serve?.chat === true ? "served" : "scripted" };
   }
 
-  /** Whether the endpoint is known in the next visit too. */
+  /** Whether local storage keeps the endpoint. */
   get isRemembered(): boolean {
     return this.#isRemembered;
   }
 
-  /** The turn that goes on. */
+  /** The running turn. */
   get current(): ChatTurn | undefined {
     return this.#turns.findLast(({ state }) => state === "running");
   }
 
-  /** Who answers from now on; an endpoint is kept beyond this visit only where that is wanted. */
+  /** Chooses the model. `isRemembered` keeps an endpoint in local storage. */
   choose(model: ChatModel, isRemembered: boolean): void {
     this.#model = model;
     this.#isRemembered = isRemembered && model.kind === "endpoint";
@@ -68,7 +65,7 @@ export class Conversation extends EventTarget {
     this.#changed();
   }
 
-  /** Asks a question, unless one goes on; each of its calls may be silent for `timeout` seconds. */
+  /** Asks a question, unless one is running. `timeout` limits the silence of each call, in seconds. */
   async ask(query: string, timeout?: number): Promise<void> {
     if (this.current !== undefined || query.trim() === "") return;
     const request = {
@@ -81,7 +78,7 @@ export class Conversation extends EventTarget {
     const { before: _, ...asked } = request;
     this.#set([...this.#turns, { ...asked, state: "running", steps: [] }]);
     const tell = (event: ChatEvent): void => {
-      if (event.kind === "display") follow(event.display, this.#actions);
+      if (event.kind === "display") applyDisplay(event.display, this.#actions);
       else this.#change(request.id, (turn) => withEvent(turn, event, Date.now()));
     };
     const outcome = await this.#engine.chat(request, proxy(tell)).catch(failed);
@@ -90,16 +87,16 @@ export class Conversation extends EventTarget {
       const isCancelled = outcome.problem.code === "E_CANCELLED";
       return { ...turn, state: isCancelled ? "cancelled" : "failed", problem: outcome.problem };
     });
-    this.#tellOf(outcome.ok);
+    this.#notify(outcome.ok);
   }
 
-  /** Gives up the turn that goes on. */
+  /** Cancels the running turn. */
   stop(): void {
     const { current } = this;
     if (current !== undefined) this.#engine.stop(current.id).catch(() => undefined);
   }
 
-  /** Gives up one of its calls: the model goes on without the result. */
+  /** Cancels one call of the running turn; the model continues without its result. */
   cancel(step: number, call: string): void {
     const { current } = this;
     if (current === undefined) return;
@@ -107,7 +104,7 @@ export class Conversation extends EventTarget {
     this.#engine.stop(current.id, callKey(step, call)).catch(() => undefined);
   }
 
-  /** Begins anew: nothing of it is told to the model again. */
+  /** Starts a new conversation. */
   clear(): void {
     if (this.current === undefined) this.#set([]);
   }
@@ -118,8 +115,8 @@ export class Conversation extends EventTarget {
       .slice(-MAX_BEFORE);
   }
 
-  /** Somebody who looks elsewhere is told. */
-  #tellOf(isDone: boolean): void {
+  /** Notifies a user who is in another view. */
+  #notify(isDone: boolean): void {
     const { state } = this.#store;
     if (state.view === "chat") return;
     const text = isDone ? "The chat has an answer." : "The chat's question came to nothing.";
@@ -142,7 +139,7 @@ export class Conversation extends EventTarget {
   }
 }
 
-/** The engine itself could not be asked. */
+/** The outcome when the call to the engine itself fails. */
 function failed(error: unknown): Outcome<never> {
   return { ok: false, problem: { code: "E_UNKNOWN", message: String(error) } };
 }
@@ -151,5 +148,13 @@ function endpointIn(value: unknown): Endpoint | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { url, model, key } = value as Partial<Record<keyof Endpoint, unknown>>;
   if (typeof url !== "string" || typeof model !== "string" || typeof key !== "string") return undefined;
-  return problemOf({ url, model }) === "" ? { url, model, key } : undefined;
+  return endpointProblem({ url, model }) === "" ? { url, model, key } : undefined;
+}
+
+/** Why an endpoint is invalid, as a sentence that says what to do; empty if it is valid. */
+export function endpointProblem({ url, model }: Pick<Endpoint, "url" | "model">): string {
+  if (!/^https?:/.test(url) || !URL.canParse(url)) {
+    return "The address must be an http or https URL, such as http://localhost:11434/v1.";
+  }
+  return model === "" ? "Name the model as its server calls it, such as llama3.2." : "";
 }

@@ -1,18 +1,18 @@
 /**
- * What a model writes is Markdown, and untrusted: only what can do no harm is left of it. Loaded for the first text that has some.
+ * Renders a model's Markdown, which is not trusted, as sanitised elements. Loaded for the first answer.
  * @module
  */
 import DOMPurify from "dompurify";
 import { Marked } from "marked";
 
-/** UTF-16 units; longer texts stay as they are. Some take time that grows with the square of their length. */
+/** UTF-16 units; longer texts stay plain, since some take quadratic time to parse. */
 const MAX_TEXT = 10_000;
-/** Cells of a table: rows that lack some are filled up. */
+/** Cells of a table; the parser pads short rows. */
 const MAX_CELLS = 10_000;
 
 const TAGS = "p br hr blockquote pre code em strong del a h1 h2 h3 h4 h5 h6 ul ol li table thead tbody tr th td";
 
-/** Text, its structure, and links. No pictures: asking for one tells its server what the model knows. */
+/** Text, structure and links. No images: a request for one could leak what the model knows. */
 const allowed = {
   ALLOWED_TAGS: TAGS.split(" "),
   ALLOWED_ATTR: ["href", "start", "title"],
@@ -20,24 +20,24 @@ const allowed = {
   RETURN_DOM_FRAGMENT: true as const,
 };
 
-/** HTML that a model writes is shown as it is, and no page's. */
+/** HTML in the Markdown is shown as text. */
 const markdown = new Marked({
   gfm: true,
   breaks: true,
   renderer: { html: ({ text }) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;") },
 });
 
-/** The text as elements; as it is where it is too long, or nested too deep. */
+/** The text as elements; plain if it is too long or nested too deeply. */
 export function formatted(text: string): DocumentFragment {
   const fragment = document.createDocumentFragment();
   fragment.append(elementsOf(text) ?? text);
   for (const link of fragment.querySelectorAll("a")) {
-    // What leads nowhere that it may is no link.
+    // The sanitiser removed a forbidden address.
     if (!link.hasAttribute("href")) link.replaceWith(...link.childNodes);
     link.target = "_blank";
     link.rel = "noopener noreferrer";
   }
-  // A wide table or a long line is scrolled in its own place, with keys too.
+  // Wide blocks scroll on their own, also by keyboard.
   for (const wide of fragment.querySelectorAll<HTMLElement>("pre, table")) wide.tabIndex = 0;
   return fragment;
 }
@@ -51,7 +51,7 @@ function elementsOf(text: string): DocumentFragment | undefined {
   }
 }
 
-/** No fewer than there will be. */
+/** An upper bound of the cells. */
 function cellsIn(text: string): number {
   const lines = text.split("\n");
   const columns = Math.max(...lines.map((line) => line.split("|").length));

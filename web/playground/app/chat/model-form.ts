@@ -1,13 +1,12 @@
 /**
- * Who answers: the script, the server that the page comes from, or a model at an address that a person gives.
+ * The dialog that chooses who answers: the script, the page's server, or a model at a given address.
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
 import type { ChatModel, Endpoint } from "../../engine/chat/contract.js";
-import { dialogStyles, viewStyles } from "../shared-styles.js";
-import { ViewElement } from "../view.js";
-import type { Conversation } from "./conversation.js";
-import { problemOf } from "./endpoint.js";
+import { dialogStyles, viewStyles } from "../styles.js";
+import { ViewElement } from "../view-element.js";
+import { type Conversation, endpointProblem } from "./conversation.js";
 
 const EMPTY: Endpoint = { url: "", model: "", key: "" };
 
@@ -53,7 +52,7 @@ export class ModelForm extends ViewElement {
     this.problem = "";
   }
 
-  /** Shows it; closing gives the focus back. */
+  /** Opens the dialog; closing it restores the focus. */
   async open(): Promise<void> {
     this.kind = this.conversation.model.kind;
     this.problem = "";
@@ -68,7 +67,7 @@ export class ModelForm extends ViewElement {
     </dialog>`;
   }
 
-  /** Only while it is shown: a key is not left in the document. */
+  /** Rendered only while open, so that no API key stays in the document. */
   #form(): TemplateResult {
     const { model, isRemembered } = this.conversation;
     const endpoint = model.kind === "endpoint" ? model : EMPTY;
@@ -136,7 +135,7 @@ export class ModelForm extends ViewElement {
       return typeof value === "string" ? value.trim() : "";
     };
     const endpoint = { url: text("url"), model: text("model"), key: text("key") };
-    this.problem = this.kind === "endpoint" ? problemOf(endpoint) : "";
+    this.problem = this.kind === "endpoint" ? endpointProblem(endpoint) : "";
     if (this.problem !== "") return;
     const model: ChatModel = this.kind === "endpoint" ? { kind: "endpoint", ...endpoint } : { kind: this.kind };
     this.conversation.choose(model, data.has("remember"));

@@ -1,5 +1,5 @@
 /**
- * A call that the model wanted made: how far it is, what was stored, and how much of it the model sees.
+ * A tool call of the model: its progress, what was stored, and how much of it the model sees.
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
@@ -9,14 +9,13 @@ import good from "lucide-static/icons/circle-check.svg?raw";
 import busy from "lucide-static/icons/loader.svg?raw";
 import off from "lucide-static/icons/circle-off.svg?raw";
 import person from "lucide-static/icons/circle-user.svg?raw";
-import { longer } from "../../engine/time-limit.js";
-import { overdueIn, type Overdue } from "../overdue.js";
-import { sessionCards } from "../session-cards.js";
-import { cards, viewStyles } from "../shared-styles.js";
-import { ViewElement } from "../view.js";
+import { longer, type ReportedTimeout, timeoutIn } from "../../engine/time-limit.js";
+import { artifactCards } from "../call/artifact-cards.js";
+import { cards, viewStyles } from "../styles.js";
+import { ViewElement } from "../view-element.js";
 import type { ChatCall } from "./turn.js";
 
-/** Milliseconds between looks at the clock. */
+/** Milliseconds between updates of the elapsed time. */
 const TICK = 1000;
 
 const STATES = {
@@ -34,8 +33,8 @@ const METHODS: Readonly<Record<string, string>> = {
   repeated: "it was told before",
 };
 
-/** `<playground-tool>`; dispatches `playground-cancel`, and `playground-patience` with seconds that its server shall be given. */
-export class ToolCard extends ViewElement {
+/** `<playground-tool>`. Dispatches `playground-cancel`, and `playground-longer` with a time limit in seconds. */
+class ToolCard extends ViewElement {
   static override properties = {
     ...ViewElement.properties,
     call: { attribute: false },
@@ -74,7 +73,7 @@ export class ToolCard extends ViewElement {
   ];
 
   declare call: ChatCall;
-  /** What the model saw, once it was told. */
+  /** What the model saw of the result. */
   declare observation: string | undefined;
   #clock: ReturnType<typeof setInterval> | undefined;
 
@@ -107,20 +106,20 @@ export class ToolCard extends ViewElement {
       </div>
       ${args === "{}" ? nothing : html`<pre class="args">${short(args)}</pre>`} ${this.#progress()}
       ${problem === undefined ? nothing : html`<p class="problem"><strong>${problem.code}</strong> ${problem.message}</p>`}
-      ${problem === undefined && state === "failed" ? this.#why() : nothing} ${this.#sizes()}
-      ${artifacts.length === 0 ? nothing : sessionCards(this.actions, artifacts)}
+      ${problem === undefined && state === "failed" ? this.#reason() : nothing} ${this.#sizes()}
+      ${artifacts.length === 0 ? nothing : artifactCards(this.actions, artifacts)}
     </section>`;
   }
 
-  /** A tool that fails says why in its result. */
-  #why(): TemplateResult | typeof nothing {
+  /** The reason that a failed tool gives in its result. */
+  #reason(): TemplateResult | typeof nothing {
     const { observation } = this;
     if (observation === undefined) return nothing;
-    const overdue = overdueIn(observation);
-    return overdue === undefined ? html`<pre class="args">${short(observation)}</pre>` : this.#overdue(overdue);
+    const timeout = timeoutIn(observation);
+    return timeout === undefined ? html`<pre class="args">${short(observation)}</pre>` : this.#timedOut(timeout);
   }
 
-  #overdue({ seconds, lastProgress }: Overdue): TemplateResult {
+  #timedOut({ seconds, lastProgress }: ReportedTimeout): TemplateResult {
     const more = longer(seconds);
     return html`<div class="problem stack">
       <p><strong>E_TIMEOUT</strong> ${this.call.progress?.wait?.message ?? "It was silent for too long."}</p>
@@ -133,7 +132,7 @@ export class ToolCard extends ViewElement {
   }
 
   #again(seconds: number): void {
-    this.dispatchEvent(new CustomEvent("playground-patience", { detail: seconds }));
+    this.dispatchEvent(new CustomEvent("playground-longer", { detail: seconds }));
   }
 
   #seconds(): string {
@@ -169,7 +168,7 @@ export class ToolCard extends ViewElement {
   }
 }
 
-/** Characters of arguments, and of why a call failed, that are shown. */
+/** Characters of arguments and errors that are shown. */
 const MAX_ARGS = 500;
 
 function short(text: string): string {

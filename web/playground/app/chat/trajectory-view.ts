@@ -1,18 +1,18 @@
 /**
- * What the model saw at each step, what it said, and what it wanted called.
+ * What the model saw, wrote and called at each step.
  * @module
  */
 import { css, html, nothing, type TemplateResult } from "lit";
 import { plainLines } from "mcp-sluice/ui/theme";
-import { viewStyles } from "../shared-styles.js";
 import type { SeenMessage } from "../../engine/chat/contract.js";
-import { ViewElement } from "../view.js";
+import { viewStyles } from "../styles.js";
+import { ViewElement } from "../view-element.js";
 import type { ChatStep, ChatTurn } from "./turn.js";
 
 const ROLES = { system: "Instructions", user: "The question", tool: "The result of" } as const;
 
 /** `<playground-trajectory>` */
-export class TrajectoryView extends ViewElement {
+class TrajectoryView extends ViewElement {
   static override properties = { ...ViewElement.properties, turn: { attribute: false } };
   static override styles = [
     viewStyles,

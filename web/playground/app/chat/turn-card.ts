@@ -2,16 +2,89 @@
  * A question, the calls that were made for it, and the answer.
  * @module
  */
-import { css, html, nothing, type TemplateResult } from "lit";
+import { css, html, LitElement, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { plainLines } from "mcp-sluice/ui/theme";
 import { humanSize } from "mcp-sluice";
-import { viewStyles } from "../shared-styles.js";
-import { ViewElement } from "../view.js";
-import "./said.js";
+import { viewStyles } from "../styles.js";
+import { ViewElement } from "../view-element.js";
 import "./tool-card.js";
 import "./trajectory-view.js";
-import { keptOut, seenChars, type ChatStep, type ChatTurn } from "./turn.js";
+import { type ChatStep, type ChatTurn, keptOut, seenChars } from "./turn.js";
 
-/** What is to be said of how an answer ended. */
+/** `<playground-text>`: text of the model, plain while it streams, then formatted. */
+class ModelText extends LitElement {
+  static override properties = { text: {}, isWhole: { attribute: false }, content: { state: true } };
+  static override styles = [
+    viewStyles,
+    css`
+      :host {
+        display: block;
+        max-inline-size: 80ch;
+        overflow-wrap: anywhere;
+      }
+      .plain {
+        white-space: pre-wrap;
+      }
+      .formatted > * {
+        margin-block: 0 8px;
+      }
+      .formatted :is(ul, ol) {
+        padding-inline-start: 24px;
+      }
+      .formatted ul {
+        list-style: disc;
+      }
+      pre,
+      table {
+        background: var(--surface-sunken);
+        border-radius: calc(var(--radius) - 2px);
+        display: block;
+        max-inline-size: 100%;
+        overflow: auto;
+        padding: 8px;
+      }
+      :is(th, td) {
+        padding: 2px 10px 2px 0;
+        text-align: start;
+      }
+    `,
+  ];
+
+  /** Markdown text. */
+  declare text: string;
+  /** The text is complete. */
+  declare isWhole: boolean;
+  declare content: DocumentFragment | undefined;
+  #shown = "";
+
+  constructor() {
+    super();
+    this.text = "";
+    this.isWhole = false;
+    this.content = undefined;
+  }
+
+  override willUpdate(changed: PropertyValues): void {
+    super.willUpdate(changed);
+    if (this.isWhole && this.text !== this.#shown) void this.#format(this.text);
+  }
+
+  override render(): TemplateResult {
+    return this.content === undefined
+      ? html`<p class="plain">${plainLines(this.text)}</p>`
+      : html`<div class="formatted">${this.content}</div>`;
+  }
+
+  async #format(text: string): Promise<void> {
+    this.#shown = text;
+    const { formatted } = await import("./markdown.js");
+    if (this.#shown === text) this.content = formatted(plainLines(text));
+  }
+}
+
+customElements.define("playground-text", ModelText);
+
+/** Notes on how an answer ended. */
 const ENDS = {
   answered: "",
   empty: "The model said nothing.",
@@ -22,15 +95,15 @@ const ENDS = {
   seconds: "It came to the limit of time.",
 } as const;
 
-/** The call of a turn that a person cancels. */
+/** A cancelled call of a turn. */
 export interface StoppedCall {
   readonly step: number;
   readonly call: string;
 }
 
 /**
- * `<playground-turn>`; dispatches `playground-stop` with a `StoppedCall`, `playground-again`, perhaps with seconds that servers
- * may be silent, and `playground-model`.
+ * `<playground-turn>`. Dispatches `playground-stop` with a `StoppedCall`, `playground-again`, optionally with a time limit in
+ * seconds, and `playground-model`.
  */
 export class TurnCard extends ViewElement {
   static override properties = { ...ViewElement.properties, turn: { attribute: false }, isOpen: { state: true } };
@@ -77,7 +150,7 @@ export class TurnCard extends ViewElement {
 
   #step({ step, text, calls }: ChatStep, next: ChatStep | undefined): TemplateResult {
     const isWhole = this.turn.state !== "running" || calls.length > 0;
-    return html`${text === "" ? nothing : html`<playground-said class="text" .text=${text} .isWhole=${isWhole}></playground-said>`}
+    return html`${text === "" ? nothing : html`<playground-text class="text" .text=${text} .isWhole=${isWhole}></playground-text>`}
     ${calls.map(
       (call) =>
         html`<playground-tool
@@ -85,15 +158,15 @@ export class TurnCard extends ViewElement {
           .actions=${this.actions}
           .call=${call}
           .observation=${next?.seen.find((message) => message.call === call.id)?.text}
-          @playground-patience=${({ detail }: CustomEvent<number>) => this.#say("playground-again", detail)}
-          @playground-cancel=${() => this.#say("playground-stop", { step, call: call.id })}
+          @playground-longer=${({ detail }: CustomEvent<number>) => this.#dispatch("playground-again", detail)}
+          @playground-cancel=${() => this.#dispatch("playground-stop", { step, call: call.id })}
         ></playground-tool>`,
     )}`;
   }
 
-  /** Moves the focus to what the run waits for. */
+  /** Focuses the pause of the turn. */
   async reachPause(): Promise<void> {
-    const { PauseCard } = await import("../pause-card.js");
+    const { PauseCard } = await import("../call/pause-card.js");
     await this.updateComplete;
     const pause = this.renderRoot.querySelector("playground-pause");
     if (!(pause instanceof PauseCard)) return;
@@ -103,14 +176,14 @@ export class TurnCard extends ViewElement {
 
   #pauses(): readonly TemplateResult[] {
     const own = this.state.pauses.filter(({ question }) => question === this.turn.id);
-    if (own.length > 0) void import("../pause-card.js");
+    if (own.length > 0) void import("../call/pause-card.js");
     return own.map(
       (pause) =>
         html`<playground-pause .store=${this.store} .actions=${this.actions} .pause=${pause}></playground-pause>`,
     );
   }
 
-  /** Between two words of the model's nothing says that it goes on. */
+  /** Shown before the model's first output of a step. */
   #waits(): TemplateResult | typeof nothing {
     const { steps, state } = this.turn;
     const last = steps.at(-1);
@@ -123,8 +196,8 @@ export class TurnCard extends ViewElement {
     return html`<div class="problem stack" role="alert">
       <p><strong>${problem?.code}</strong> ${problem?.message}</p>
       <div class="row">
-        <button @click=${() => this.#say("playground-again")}>Ask again</button>
-        ${model.kind === "endpoint" ? html`<button @click=${() => this.#say("playground-model")}>Change the model</button>` : nothing}
+        <button @click=${() => this.#dispatch("playground-again")}>Ask again</button>
+        ${model.kind === "endpoint" ? html`<button @click=${() => this.#dispatch("playground-model")}>Change the model</button>` : nothing}
       </div>
     </div>`;
   }
@@ -154,7 +227,7 @@ export class TurnCard extends ViewElement {
     this.renderRoot.querySelector("playground-trajectory")?.scrollIntoView({ block: "nearest", behavior: "smooth" });
   }
 
-  #say(name: string, detail?: StoppedCall | number): void {
+  #dispatch(name: string, detail?: StoppedCall | number): void {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 }

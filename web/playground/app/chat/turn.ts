@@ -1,18 +1,18 @@
 /**
- * A question and all that came of it so far, and what an event changes of it.
+ * A turn of the chat: a question and everything that followed, and how events change it.
  * @module
  */
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ChatEnd, ChatEvent, ChatRequest, SeenMessage } from "../../engine/chat/contract.js";
 import type { Problem, ShownProgress } from "../../engine/contract.js";
 
-/** A call that the model wants made. */
+/** A tool call of the model. */
 export interface ChatCall {
   /** Unique in its step. */
   readonly id: string;
-  /** The name in the catalog, once the call has begun. */
+  /** The name in the catalog, once the call has started. */
   readonly tool: string;
-  /** JSON text as the model wrote it. */
+  /** The JSON text that the model wrote. */
   readonly args: string;
   readonly state: "wanted" | "running" | "waiting" | "done" | "failed" | "cancelled";
   /** Milliseconds since 1970. */
@@ -20,29 +20,29 @@ export interface ChatCall {
   readonly endedAt?: number;
   readonly progress?: ShownProgress;
   readonly artifacts: readonly ShownArtifact[];
-  /** Characters that there were, that the model sees, and how they became fewer. */
+  /** Characters before and after the guardrail, and its method. */
   readonly clamped?: { readonly original: number; readonly left: number; readonly method: string };
   /** Characters that the model sees. */
   readonly chars?: number;
   readonly problem?: Problem;
 }
 
-/** One time that the model was asked. */
+/** One request to the model. */
 export interface ChatStep {
   /** From 1. */
   readonly step: number;
-  /** What it saw that it had not seen before. */
+  /** Messages that are new in this step. */
   readonly seen: readonly SeenMessage[];
-  /** How many tools it could call, where that is known. */
+  /** The number of tools on offer, if known. */
   readonly tools: number | undefined;
-  /** What it wrote. */
+  /** The text that it wrote. */
   readonly text: string;
   readonly calls: readonly ChatCall[];
-  /** Tokens that it read and wrote, where its server says so. */
+  /** Input and output tokens, if its server reports them. */
   readonly tokens?: number;
 }
 
-/** A question, from its beginning to its answer. */
+/** A question, from its start to its answer. */
 export interface ChatTurn extends Omit<ChatRequest, "before"> {
   readonly state: "running" | "done" | "failed" | "cancelled";
   readonly steps: readonly ChatStep[];
@@ -50,7 +50,7 @@ export interface ChatTurn extends Omit<ChatRequest, "before"> {
   readonly problem?: Problem;
 }
 
-/** A turn after an event; `now` is in milliseconds since 1970. */
+/** The turn after an event. `now` is in milliseconds since 1970. */
 export function withEvent(turn: ChatTurn, event: ChatEvent, now: number): ChatTurn {
   switch (event.kind) {
     case "asked": {
@@ -121,18 +121,18 @@ function ofCall(call: ChatCall, event: CallEvent, now: number): Partial<ChatCall
   }
 }
 
-/** A server tells of calls that it makes, and not before of those that are wanted. */
+/** The page's server reports calls only when it makes them: adds one that is not known yet. */
 function among(calls: readonly ChatCall[], { call, tool }: CallEvent, now: number): readonly ChatCall[] {
   return calls.some(({ id }) => id === call) ? calls : [...calls, wanted(call, tool, "{}", now)];
 }
 
-/** A call that a person cancelled stays so, however it ends. */
+/** A cancelled call stays cancelled, however it ends. */
 function changed(call: ChatCall, change: Partial<ChatCall>): ChatCall {
   const after = { ...call, ...change };
   return call.state === "cancelled" ? { ...after, state: "cancelled" } : after;
 }
 
-/** A turn one of whose calls a person cancels. */
+/** The turn with one call cancelled. */
 export function withCancelled(turn: ChatTurn, step: number, id: string): ChatTurn {
   return withStep(turn, step, ({ calls }) => ({
     calls: calls.map((call) => (call.id === id ? { ...call, state: "cancelled" } : call)),
@@ -163,7 +163,7 @@ function together(known: readonly ShownArtifact[], more: readonly ShownArtifact[
   return [...new Map([...known, ...more].map((artifact) => [artifact.id, artifact])).values()];
 }
 
-/** Bytes that were stored and not shown, decoded. */
+/** Decoded bytes that were stored instead of shown. */
 export function keptOut({ steps }: ChatTurn): number {
   const artifacts = steps.flatMap(({ calls }) => calls.flatMap((call) => call.artifacts));
   return artifacts.reduce((sum, { size_bytes = 0, sha256 }) => sum + (sha256 === null ? 0 : size_bytes), 0);

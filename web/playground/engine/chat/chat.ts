@@ -1,30 +1,27 @@
 /**
- * The chat: a planner over all servers that are connected. Loaded when somebody first asks something.
+ * The chat: a planner over all connected servers. Loaded for the first question.
  * @module
  */
 import type { SluiceConfig } from "mcp-sluice";
 import {
-  ReactPlanner,
   type CallPlace,
   type PlannerEvent,
   type PlannerPause,
   type PlannerResult,
+  ReactPlanner,
   type ResumeOptions,
 } from "mcp-sluice/planner";
-import { shownArtifact } from "../filed.js";
-import { CANCELLED, problemOf } from "../problem.js";
+import { Displays, serverOf, shownArtifact } from "../displays.js";
+import { CANCELLED, problemOf } from "../outcome.js";
 import type { Servers } from "../servers.js";
 import type { Session } from "../session.js";
-import { callKey } from "./call-key.js";
-import type { ChatEnd, ChatEvent, ChatRequest } from "./contract.js";
-import { Displays, serverOf } from "./displays.js";
-import { modelOf, overheard } from "./model.js";
-import { Pieces } from "./pieces.js";
+import { callKey, type ChatEnd, type ChatEvent, type ChatRequest } from "./contract.js";
+import { modelOf, observed, TextBuffer } from "./model.js";
 
-/** Turns of the model for one question. */
+/** Steps per question. */
 const MAX_STEPS = 12;
 
-/** What goes on for one question. */
+/** The abort signals of one question and its calls. */
 class Turn {
   readonly #controller = new AbortController();
   readonly #calls = new Map<string, AbortController>();
@@ -33,12 +30,12 @@ class Turn {
     return this.#controller.signal;
   }
 
-  /** What gives up one call, which may have been given up before it begins. */
+  /** The signal of a call, which may be aborted before the call starts. */
   callSignal({ step, call }: CallPlace): AbortSignal {
     return this.#call(callKey(step, call)).signal;
   }
 
-  /** Gives up one call, or everything. */
+  /** Cancels one call, or the whole turn. */
   stop(call?: string): void {
     const controller = call === undefined ? this.#controller : this.#call(call);
     controller.abort(new DOMException(CANCELLED.message, "AbortError"));
@@ -51,7 +48,7 @@ class Turn {
   }
 }
 
-/** The questions under way. */
+/** The running turns. */
 export class Chat {
   readonly #session: Session;
   readonly #servers: Servers;
@@ -62,11 +59,11 @@ export class Chat {
     this.#servers = servers;
   }
 
-  /** Answers a question; what a model sees is decided by the configuration. Throws LlmError, SluiceError. */
+  /** Answers a question under a configuration. Throws LlmError and SluiceError. */
   async ask(request: ChatRequest, config: SluiceConfig, tell: (event: ChatEvent) => void): Promise<ChatEnd> {
     const turn = new Turn();
     this.#turns.set(request.id, turn);
-    const pieces = new Pieces(tell);
+    const pieces = new TextBuffer(tell);
     try {
       return await this.#answered(request, config, turn, (event) => pieces.tell(event));
     } finally {
@@ -75,12 +72,12 @@ export class Chat {
     }
   }
 
-  /** Gives up a question, or one of its calls: `{step} {id}`. */
+  /** Cancels a turn, or one of its calls: `{step} {id}`. */
   stop(id: string, call?: string): void {
     this.#turns.get(id)?.stop(call);
   }
 
-  /** Gives up all of them. */
+  /** Cancels all of them. */
   stopAll(): void {
     for (const turn of this.#turns.values()) turn.stop();
   }
@@ -95,12 +92,12 @@ export class Chat {
     const { signal } = turn;
     const sources = await orAborted(this.#servers.planned(config), signal);
     const displays = new Displays(shownArtifact, (display) => tell({ kind: "display", display }));
-    // Whoever could do nothing with files is not told their names.
+    // Without a tool that takes files, the model does not learn their names.
     const isWithFiles = sources.some(({ userFiles }) => userFiles);
     const planner = new ReactPlanner({
       catalog: sources.map(({ node }) => node),
       ...(isWithFiles && { userFiles: (await this.#session.myFiles()).handling }),
-      llm: overheard(modelOf(model), tell),
+      llm: observed(modelOf(model), tell),
       artifactStore: store,
       config,
       budget: { maxSteps: MAX_STEPS },
@@ -122,21 +119,21 @@ export class Chat {
     return endOf(outcome);
   }
 
-  /** Asks the person; null where they decline, or a provider does. */
+  /** The user's answer to a pause; null if the user or a provider declines. */
   async #asked({ tool, reason, payload }: PlannerPause, question: string, signal: AbortSignal): Promise<unknown> {
     try {
       const answer = await this.#servers.pauses.for(serverOf(tool), signal, question)(reason, payload);
-      // A page that was opened has no answer of its own.
+      // Opening a page is answered without a value.
       return answer === undefined ? true : answer;
     } catch {
       signal.throwIfAborted();
-      // What a sign-in failed with the person was told where they came back.
+      // The user already saw why a sign-in failed.
       return null;
     }
   }
 }
 
-/** Waits no longer than until the signal: a server may take its time to be connected. */
+/** Rejects when the signal aborts: connecting a server may take long. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
@@ -163,7 +160,7 @@ function passOn(event: PlannerEvent, tell: (event: ChatEvent) => void, displays:
     case "artifact_stored":
     case "tool_answered":
       tell(event);
-      return displays.follow(event);
+      return displays.stored(event);
     case "tool_display":
       return displays.add(event);
     case "tool_failed": {

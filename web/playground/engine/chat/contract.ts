@@ -1,75 +1,75 @@
 /**
- * What the page and the engine say to each other in a chat. All of it can be cloned.
+ * The messages of a chat between the page and the engine. All of them can be cloned.
  * @module
  */
-import type { CallPlace, PlannerEvent, PlannerOutcome, Spent, Trajectory } from "mcp-sluice/planner";
+import type { CallPlace, PlannerEvent, PlannerOutcome, BudgetUsage, Trajectory } from "mcp-sluice/planner";
 import type { Problem, ShownDisplay } from "../contract.js";
 
-/** Who answers: a script without a network, a model behind OpenAI's chat completions, or the server that the page comes from. */
+/** Who answers: an offline script, the page's server, or a model behind OpenAI's chat completions. */
 export type ChatModel =
   | { readonly kind: "scripted" }
   | { readonly kind: "served" }
   | ({ readonly kind: "endpoint" } & Endpoint);
 
-/** A model at a server of the person's choice. */
+/** A model at a server of the user's choice. */
 export interface Endpoint {
   /** Up to and without `/chat/completions`. */
   readonly url: string;
-  /** As its server calls it. */
+  /** The name at its server. */
   readonly model: string;
-  /** Sent as a bearer token; empty where the server wants none. */
+  /** Sent as a bearer token; empty for none. */
   readonly key: string;
 }
 
-/** What was asked and answered before. */
-export interface ChatExchange {
+/** An earlier question and its answer. */
+interface ChatExchange {
   readonly query: string;
   readonly answer: string;
 }
 
-/** What a person asks. */
+/** A question. */
 export interface ChatRequest {
-  /** The page's own name of the turn. */
+  /** The page's id of the turn. */
   readonly id: string;
   readonly query: string;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly before: readonly ChatExchange[];
   readonly model: ChatModel;
-  /** Seconds that each call may be silent; the limit of its server when left out. */
+  /** How long each call may be silent, in seconds. Defaults to its server's limit. */
   readonly timeout?: number;
 }
 
-/** What the answer came to. */
+/** The answer. */
 export interface ChatEnd {
   readonly answer: string;
-  /** `answered`, what the answer lacks, or which limit it came to. */
+  /** `answered`, or why the answer is incomplete. */
   readonly outcome: PlannerOutcome;
-  readonly spent: Spent;
-  /** Left out where the server did not send it. */
+  readonly spent: BudgetUsage;
+  /** Missing if the server did not send it. */
   readonly trajectory?: Trajectory;
 }
 
-/** A message as the model was sent it. */
+/** A message that the model was sent. */
 export interface SeenMessage {
   readonly role: "system" | "user" | "tool";
   readonly text: string;
-  /** Of a tool's result: whose, as the model wrote it. */
+  /** For a tool result, the tool's name as the model wrote it. */
   readonly tool?: string;
-  /** Of a tool's result: which call's. */
+  /** For a tool result, the id of its call. */
   readonly call?: string;
 }
 
-/** A call as the model wrote it. */
-export interface WantedCall {
+/** A tool call that the model wrote. */
+interface WantedCall {
   /** Unique in its step. */
   readonly id: string;
-  /** The name as the model knows it. */
+  /** The tool's name as the model knows it. */
   readonly name: string;
-  /** JSON text, perhaps none. */
+  /** JSON text, or empty. */
   readonly args: string;
 }
 
-/** Events of a planner that can be cloned, and are of use here. */
+/** Planner events that are passed on to the page. */
 export type PassedEvent = Extract<
   PlannerEvent,
   {
@@ -88,12 +88,12 @@ export type PassedEvent = Extract<
   }
 >;
 
-/** What happens while an answer is made. */
+/** Events of a turn. */
 export type ChatEvent =
   | PassedEvent
   /**
-   * The model is asked: what it sees that it did not see before, and how many tools it may call, where that is known. Once
-   * more for a step that is made anew.
+   * The model is asked. `messages` are new to it, and `tools` is the number on offer, if known. Sent again for a repeated
+   * step.
    */
   | {
       readonly kind: "asked";
@@ -101,17 +101,22 @@ export type ChatEvent =
       readonly messages: readonly SeenMessage[];
       readonly tools?: number;
     }
-  /** What the model saw in a step, and called, told when all is over. */
+  /** What the model saw and called in a step, sent after the run. */
   | {
       readonly kind: "saw";
       readonly step: number;
       readonly messages: readonly SeenMessage[];
       readonly calls: readonly Pick<WantedCall, "id" | "args">[];
     }
-  /** What it wants called. */
+  /** The calls that the model wrote. */
   | { readonly kind: "wanted"; readonly step: number; readonly calls: readonly WantedCall[] }
   | (CallPlace & { readonly kind: "tool_failed"; readonly problem: Problem })
-  /** What a tool would have the viewer do. */
+  /** A display hint of a tool. */
   | { readonly kind: "display"; readonly display: ShownDisplay }
-  /** The person answered what the run waited for. */
+  /** The pause was answered. */
   | { readonly kind: "resumed" };
+
+/** The name of a call in its turn: ids are unique only within a step. */
+export function callKey(step: number, call: string): string {
+  return `${step} ${call}`;
+}

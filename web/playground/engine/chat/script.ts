@@ -1,10 +1,10 @@
 /**
- * What the model says that needs no network: it calls tools by the words of the question, and repeats what it was told of them.
+ * The offline model: it picks tools by the words of the question and repeats what their results say.
  * @module
  */
 import type { Script, ScriptedAnswer, ScriptedCall, ScriptedMessage, ScriptedTurn } from "mcp-sluice/planner";
 
-/** Words of a question, the demo's tool that they are about, and its arguments. */
+/** Words of a question and the demo tool that they stand for. */
 interface Topic {
   readonly words: RegExp;
   readonly tool: string;
@@ -37,17 +37,17 @@ const TOPICS: readonly Topic[] = [
   { words: /\bask me\b/i, tool: "asks", args: () => ({ question: "Which region do you mean?" }) },
 ];
 
-/** What stands before the names of files, behind a question. */
+/** The text before the file names that follow a question. */
 const FILES = "\n\n[SYSTEM: Available files";
 
-/** What is stored can be read in part. */
+/** Words that ask to read a stored artifact. */
 const READS = /\bread\b|\bfirst rows\b|\blook inside\b/i;
 
 const UNABLE =
   "I am a script, not a model: I call tools that a question names, and repeat what I am told of their results. Ask for " +
   "a report, a chart or the orders, or name a tool of a server. Choose a model of your own for anything else.";
 
-/** Answers a question in as many turns as it takes: the calls, a look inside where that is wanted, the answer. */
+/** Answers a question in turns: the calls, a read of an artifact if asked for, the answer. */
 export const script: Script = (turn) => {
   const asked = turn.messages.findLast(({ role }) => role === "user")?.content ?? "";
   const [query = ""] = asked.split(FILES, 1);
@@ -66,7 +66,7 @@ export const script: Script = (turn) => {
 
 function begun(query: string, { tools }: ScriptedTurn, files: readonly string[]): ScriptedAnswer {
   if (tools.length === 0) return { text: UNABLE };
-  // What a file is called says nothing of what is wanted.
+  // File names must not select a tool.
   const words = files.reduce((text, name) => text.replaceAll(name, ""), query);
   const about = TOPICS.filter((topic) => topic.words.test(words));
   const calls = [...named(query, tools), ...about.flatMap((topic) => callOf(topic, query, tools, files))];
@@ -76,14 +76,14 @@ function begun(query: string, { tools }: ScriptedTurn, files: readonly string[])
   return { text: once.length === 1 ? "I call a tool. " : `I call ${once.length} tools at once. `, calls: once };
 }
 
-/** Tools that the question has by name; an object in braces is their arguments. */
+/** Tools that the question names. An object in braces is their arguments. */
 function named(query: string, tools: readonly string[]): readonly ScriptedCall[] {
   const words = new Set(query.match(/[\w-]+/g));
   const args = objectIn(query);
   return tools.filter((tool) => bareNames(tool).some((name) => words.has(name))).map((name) => ({ name, args }));
 }
 
-/** `docs_who_am_i` may be called `docs_who_am_i`, `who_am_i` and so on: where its server's name ends is not told. */
+/** `docs_who_am_i` may be named `docs_who_am_i` or `who_am_i`: the length of the server's name is not known. */
 function bareNames(tool: string): readonly string[] {
   const parts = tool.split("_");
   return parts
@@ -116,7 +116,7 @@ function told(results: readonly ScriptedMessage[]): string {
   return `${sentences.join("\n")}\n\nThat is all I saw: ${characters.toLocaleString("en")} characters. What was stored is above, with the calls.`;
 }
 
-/** What is said of what was stored; else the beginning of the text. */
+/** The summaries in a result, or else the start of its text. */
 function sentenceOf(content: string): string {
   const summaries = [...content.matchAll(/"summary":("(?:[^"\\]|\\.)*")/g)].map(
     ([, text = '""']) => JSON.parse(text) as string,

@@ -1,21 +1,21 @@
 /**
- * What happens in the session at the server: what was stored is listed, and listed anew when something was.
+ * The list of artifacts of the session at the page's server, updated when events report new ones.
  * @module
  */
 import type { ShownArtifact } from "mcp-sluice/ui";
+import type { ServedListing } from "../contract.js";
 import { served } from "./chat-events.js";
-import type { ServedListing } from "./contract.js";
-import { followed, type Cursor, type ServedEvent } from "./events.js";
-import type { Exchange } from "./exchange.js";
+import { type Cursor, followEvents, type ServedEvent } from "./events.js";
+import type { ServerClient } from "./client.js";
 
-/** Artifacts that are listed. */
+/** Artifacts in the list. */
 const MAX_LISTED = 200;
-/** Those of one answer. */
+/** Artifacts per request. */
 const PAGE = 100;
-/** Milliseconds in which what was stored is told of together. */
+/** Milliseconds in which changes are collected. */
 const PACE = 300;
 
-/** Events behind which the list may be another. */
+/** Events that change the list. */
 const CHANGES: ReadonlySet<string> = new Set(["artifact_stored", "events_lost"]);
 
 const LAST: ReadonlySet<string> = new Set(["session_ended"]);
@@ -25,34 +25,34 @@ interface Page {
   readonly next?: string;
 }
 
-/** Keeps a list current, as long as somebody looks. */
+/** Keeps the list current while the page is visible. */
 export class ServedArtifacts {
-  readonly #exchange: Exchange;
+  readonly #client: ServerClient;
   readonly #tell: (listing: ServedListing) => void;
   readonly #onConsent: (provider: string, isGiven: boolean) => void;
-  /** Kept while nobody looks: what happens meanwhile is heard afterwards. */
+  /** Kept while the page is hidden, so that missed events are received later. */
   #cursor: Cursor = {};
   #watching: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `onConsent` is told when the person came back from a provider. */
+  /** `onConsent` is called when the user returned from a provider. */
   constructor(
-    exchange: Exchange,
+    client: ServerClient,
     tell: (listing: ServedListing) => void,
     onConsent: (provider: string, isGiven: boolean) => void,
   ) {
-    this.#exchange = exchange;
+    this.#client = client;
     this.#tell = tell;
     this.#onConsent = onConsent;
   }
 
-  /** Lists them, and tells. Throws as the exchange does. */
+  /** Requests the list and reports it. Throws as the client does. */
   async list(): Promise<void> {
     const artifacts: ShownArtifact[] = [];
     let next: string | undefined;
     do {
       const after = next === undefined ? "" : `&after=${encodeURIComponent(next)}`;
-      const page = await this.#exchange.json<Page>(`artifacts?limit=${PAGE}${after}`);
+      const page = await this.#client.json<Page>(`artifacts?limit=${PAGE}${after}`);
       artifacts.push(...page.artifacts);
       next = page.next;
     } while (next !== undefined && artifacts.length < MAX_LISTED);
@@ -60,15 +60,15 @@ export class ServedArtifacts {
     this.#tell({ artifacts: newest.slice(0, MAX_LISTED).map(served), hasMore: next !== undefined });
   }
 
-  /** Whether the list is kept current. A page that nobody sees must not hold a connection: a browser has six for a server. */
+  /** Starts or stops following events. A hidden page must not hold one of the browser's six connections. */
   watch(isWanted: boolean): void {
     if (isWanted === (this.#watching !== undefined)) return;
     this.#watching?.abort();
     this.#watching = isWanted ? new AbortController() : undefined;
-    if (this.#watching !== undefined) void this.#followed(this.#watching.signal);
+    if (this.#watching !== undefined) void this.#follow(this.#watching.signal);
   }
 
-  /** What happens is not waited for any more. */
+  /** Stops and forgets the position in the events. */
   close(): void {
     this.watch(false);
     clearTimeout(this.#timer);
@@ -76,17 +76,17 @@ export class ServedArtifacts {
     this.#cursor = {};
   }
 
-  async #followed(signal: AbortSignal): Promise<void> {
+  async #follow(signal: AbortSignal): Promise<void> {
     const open = (after: string | undefined): Promise<Response> =>
-      this.#exchange.ask("events", { signal, ...(after !== undefined && { headers: { "Last-Event-ID": after } }) });
+      this.#client.ask("events", { signal, ...(after !== undefined && { headers: { "Last-Event-ID": after } }) });
     try {
       this.#soon();
       const cursor = this.#cursor;
-      for await (const event of followed({ open, signal, cursor, last: LAST, tries: Infinity })) this.#hear(event);
-      // Asking for anything says that the session is over.
+      for await (const event of followEvents({ open, signal, cursor, last: LAST, tries: Infinity })) this.#hear(event);
+      // The session has ended: any request reports it.
       await this.list();
     } catch {
-      // It is over, or nobody looks: both are known elsewhere.
+      // The session has ended or the page is hidden; both are handled elsewhere.
     }
   }
 
@@ -96,7 +96,7 @@ export class ServedArtifacts {
     if (kind === "consent_answered") this.#onConsent(String(event["provider"]), event["given"] === true);
   }
 
-  /** Lists them in a moment, once for all that happens until then. */
+  /** Requests the list after a moment, once for all changes until then. */
   #soon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;

@@ -1,17 +1,17 @@
 /**
- * What a run at the server tells, as the page's chat is told it.
+ * Converts the events of a run at the page's server into those of the chat.
  * @module
  */
 import type { AnswerRef } from "mcp-sluice";
 import type { PlannerEvent, Trajectory } from "mcp-sluice/planner";
 import type { ShownArtifact } from "mcp-sluice/ui";
-import { Displays } from "../chat/displays.js";
+import { Displays } from "../displays.js";
 import type { ChatEvent, PassedEvent, SeenMessage } from "../chat/contract.js";
-import type { ServedArtifact } from "./contract.js";
+import type { ServedArtifact } from "../contract.js";
 import type { ServedEvent } from "./events.js";
-import { errorIn } from "./exchange.js";
+import { errorIn } from "./client.js";
 
-/** Events of a planner that are passed on as they are. */
+/** Events that pass unchanged. */
 const PASSED: ReadonlySet<string> = new Set<PassedEvent["kind"]>([
   "text",
   "text_discarded",
@@ -26,7 +26,7 @@ const PASSED: ReadonlySet<string> = new Set<PassedEvent["kind"]>([
   "paused",
 ]);
 
-/** Tells the page of one run. */
+/** The events of one run. */
 export class RunEvents {
   readonly #tell: (event: ChatEvent) => void;
   readonly #displays: Displays;
@@ -39,7 +39,7 @@ export class RunEvents {
     );
   }
 
-  /** Tells of an event; those that a page has no use for are left out. */
+  /** Passes on an event, unless the page does not use it. */
   hear(event: ServedEvent): void {
     const { kind } = event;
     if (kind === "step_started") {
@@ -51,10 +51,10 @@ export class RunEvents {
     if (!PASSED.has(kind)) return;
     const passed = withServed(event as unknown as PassedEvent);
     this.#tell(passed);
-    if (passed.kind === "artifact_stored" || passed.kind === "tool_answered") this.#displays.follow(passed);
+    if (passed.kind === "artifact_stored" || passed.kind === "tool_answered") this.#displays.stored(passed);
   }
 
-  /** Tells what the model saw, which is known when the run is over. */
+  /** Reports what the model saw, which is known after the run. */
   saw({ query, steps }: Trajectory): void {
     let messages: readonly SeenMessage[] = [{ role: "user", text: query }];
     for (const [at, { calls }] of steps.entries()) {
@@ -77,13 +77,13 @@ export class RunEvents {
 
 type Displayed = Extract<PlannerEvent, { readonly kind: "tool_display" }>;
 
-/** Bytes of what the server stored are had from there. */
+/** Marks artifacts as stored at the server. */
 function withServed(event: PassedEvent): PassedEvent {
   if (event.kind !== "artifact_stored") return event;
   return { ...event, artifacts: event.artifacts.map((artifact) => ({ ...artifact, served: true })) };
 }
 
-/** An artifact of the server's. */
+/** An artifact, marked as stored at the server. */
 export function served(artifact: AnswerRef | ShownArtifact): ServedArtifact {
   const { scope: _, ...shown } = artifact as ShownArtifact & { readonly scope?: unknown };
   return { ...shown, served: true };

@@ -1,5 +1,5 @@
 /**
- * The chat with the model of the server that the page comes from: the run is there, and goes on whoever listens.
+ * The chat with the model of the page's server. The run is there and continues without a listener.
  * @module
  */
 import { SluiceError } from "mcp-sluice";
@@ -7,39 +7,39 @@ import type { Trajectory } from "mcp-sluice/planner";
 import type { ShownArtifact } from "mcp-sluice/ui";
 import type { ChatEnd, ChatEvent, ChatRequest } from "../chat/contract.js";
 import type { Pauses } from "../pauses.js";
-import { servedPath } from "./address.js";
+import { servedPath } from "../shelves.js";
+import { CANCELLED } from "../outcome.js";
 import { RunEvents } from "./chat-events.js";
-import { followed, rest, type ServedEvent } from "./events.js";
-import { Away, errorIn, type Exchange } from "./exchange.js";
-import { Questions } from "./questions.js";
-import { ServedTurn } from "./turn.js";
+import { type Cursor, followEvents, delay, type ServedEvent } from "./events.js";
+import { Unreachable, errorIn, type ServerClient } from "./client.js";
+import { ServedPauses } from "./pauses.js";
 
-/** Connections in a row that bring nothing: a process that died is missed for a minute, until another goes on. */
+/** Failed connections in a row. After a crash another process takes over within a minute. */
 const TRIES = 12;
-/** UTF-16 units of an answer of before that the server is told again. */
+/** UTF-16 units of each earlier answer that are sent. */
 const MAX_ANSWER = 60_000;
-/** Bytes of JSON of an answer with all that came of it. */
+/** Bytes of the JSON of a result. */
 const MAX_END = 8 * 1024 * 1024;
 
 const BEGUN: ReadonlySet<string> = new Set(["run_started", "run_resumed"]);
 
-/** What ends the stream of a run, or the part of it until a person has answered. */
+/** Events that end the stream of a run, or pause it. */
 const LAST: ReadonlySet<string> = new Set(["result", "pause", "failed"]);
 
-/** Questions that the server's model answers. */
+/** The questions that the server's model answers. */
 export class ServedChat {
-  readonly #exchange: Exchange;
-  readonly #questions: Questions;
+  readonly #client: ServerClient;
+  readonly #pauses: ServedPauses;
   readonly #turns = new Map<string, ServedTurn>();
 
-  constructor(exchange: Exchange, pauses: Pauses) {
-    this.#exchange = exchange;
-    this.#questions = new Questions(pauses);
+  constructor(client: ServerClient, pauses: Pauses) {
+    this.#client = client;
+    this.#pauses = new ServedPauses(pauses);
   }
 
-  /** Answers a question. Throws what the server says, Away, and AbortError where it is given up. */
+  /** Answers a question. Throws the server's error, Unreachable, or AbortError if cancelled. */
   async ask(request: ChatRequest, tell: (event: ChatEvent) => void): Promise<ChatEnd> {
-    const turn = new ServedTurn(this.#exchange);
+    const turn = new ServedTurn(this.#client);
     this.#turns.set(request.id, turn);
     const events = new RunEvents(tell);
     try {
@@ -51,7 +51,7 @@ export class ServedChat {
       const body = { query, conversation, ...(timeout !== undefined && { timeout_seconds: timeout }) };
       let last = await this.#until(turn, events, () => this.#post("chat", body, turn.controller.signal));
       while (last.kind === "pause") {
-        const answer = await this.#questions.ask(last, request.id, turn.controller.signal);
+        const answer = await this.#pauses.ask(last, request.id, turn.controller.signal);
         tell({ kind: "resumed" });
         const resume = { resume_token: last["resume_token"], answer };
         last = await this.#until(turn, events, () => this.#resumed(resume, turn));
@@ -62,51 +62,51 @@ export class ServedChat {
     }
   }
 
-  /** Gives up a question, or one of its calls: `{step} {id}`. */
+  /** Cancels a turn, or one of its calls: `{step} {id}`. */
   stop(id: string, call?: string): void {
     this.#turns.get(id)?.stop(call);
   }
 
-  /** A person came back from a provider: runs that wait for that go on. */
+  /** Resumes the runs that wait for a provider the user returned from. */
   consented(provider: string, isGiven: boolean): void {
-    this.#questions.consented(provider, isGiven);
+    this.#pauses.consented(provider, isGiven);
   }
 
-  /** Gives up all of them. */
+  /** Cancels all of them. */
   stopAll(): void {
     for (const turn of this.#turns.values()) turn.stop();
   }
 
-  /** Follows a run until it ends or waits for a person, whatever becomes of the connection. */
+  /** Follows a run across connections until it ends or pauses. */
   async #until(turn: ServedTurn, events: RunEvents, begin: () => Promise<Response>): Promise<ServedEvent> {
     const { cursor } = turn;
     const { signal } = turn.controller;
     let isBegun = false;
     const open = async (after: string | undefined): Promise<Response> => {
       if (isBegun && turn.run !== undefined) return this.#again(turn.run, after, signal);
-      // A question that may have been asked is not asked twice.
+      // The question may have arrived: do not ask it twice.
       if (isBegun) throw new SluiceError("E_TOOL_CONNECTION", UNKNOWN);
       isBegun = true;
-      return firmly(begin());
+      return withoutRetry(begin());
     };
-    for await (const event of followed({ open, signal, cursor, last: LAST, tries: TRIES })) {
+    for await (const event of followEvents({ open, signal, cursor, last: LAST, tries: TRIES })) {
       if (BEGUN.has(event.kind) && typeof event["run"] === "string") turn.run = event["run"];
       else if (LAST.has(event.kind)) return event;
       else events.hear(event);
     }
-    throw new Away();
+    throw new Unreachable();
   }
 
   #post(path: string, body: unknown, signal: AbortSignal): Promise<Response> {
-    return this.#exchange.ask(path, { method: "POST", body, headers: STREAM, signal });
+    return this.#client.ask(path, { method: "POST", body, headers: STREAM, signal });
   }
 
   #again(run: string, after: string | undefined, signal: AbortSignal): Promise<Response> {
     const headers = { ...STREAM, ...(after !== undefined && { "Last-Event-ID": after }) };
-    return this.#exchange.ask(`chat/${encodeURIComponent(run)}`, { headers, signal });
+    return this.#client.ask(`chat/${encodeURIComponent(run)}`, { headers, signal });
   }
 
-  /** Goes on with a run that waited. An answer that was taken is known by its question, which is there no more. */
+  /** Resumes a paused run. If the pause is unknown at a retry, the first answer arrived. */
   async #resumed(body: object, turn: ServedTurn): Promise<Response> {
     const { signal } = turn.controller;
     for (let tries = 1; ; tries += 1) {
@@ -116,13 +116,13 @@ export class ServedChat {
         signal.throwIfAborted();
         if (tries > 1 && turn.run !== undefined && isUnknown(error))
           return this.#again(turn.run, turn.cursor.after, signal);
-        if (!(error instanceof Away) || tries >= TRIES) throw error;
+        if (!(error instanceof Unreachable) || tries >= TRIES) throw error;
       }
-      await rest(1000, signal);
+      await delay(1000, signal);
     }
   }
 
-  /** What the run came to. Throws SluiceError where it failed. */
+  /** The end of a run. Throws SluiceError if it failed. */
   async #end(last: ServedEvent, events: RunEvents): Promise<ChatEnd> {
     if (last.kind === "failed") {
       const { code = "E_INTERNAL", message = "The run failed: ask again." } = errorIn(last);
@@ -134,15 +134,15 @@ export class ServedChat {
     return { answer: end.answer, outcome: end.outcome, spent: end.spent, trajectory };
   }
 
-  /** What was too large for an event is an artifact; where that is too large too, or gone, what came stands. */
+  /** The parts that were too large for the event and became an artifact; none if that is gone or too large. */
   async #whole(last: ServedEvent): Promise<Partial<Ended>> {
     const { trajectory, artifact } = last as unknown as Ended;
     if (trajectory !== null || artifact === undefined || (artifact.size_bytes ?? Infinity) > MAX_END) return {};
-    return this.#exchange.json<Partial<Ended>>(servedPath("served", artifact.id)).catch(() => ({}));
+    return this.#client.json<Partial<Ended>>(servedPath("served", artifact.id)).catch(() => ({}));
   }
 }
 
-/** What a run came to, as the server says it. */
+/** The server's event at the end of a run. */
 interface Ended extends Omit<ChatEnd, "trajectory"> {
   readonly trajectory: Trajectory | null;
   readonly artifact?: ShownArtifact;
@@ -151,15 +151,64 @@ interface Ended extends Omit<ChatEnd, "trajectory"> {
 const STREAM = { Accept: "text/event-stream" };
 const UNKNOWN = "The connection broke before the server began: ask again.";
 
-/** A question that nobody took is not asked once more by itself: a person sees that, and asks. */
-async function firmly(asking: Promise<Response>): Promise<Response> {
+/** Turns Unreachable into an error that is not retried: the user asks again. */
+async function withoutRetry(asking: Promise<Response>): Promise<Response> {
   try {
     return await asking;
   } catch (error) {
-    throw error instanceof Away ? new SluiceError(error.code, error.message) : error;
+    throw error instanceof Unreachable ? new SluiceError(error.code, error.message) : error;
   }
 }
 
 function isUnknown(error: unknown): boolean {
   return error instanceof SluiceError && error.code === "E_NOT_FOUND";
+}
+
+/** Milliseconds to wait for the id of a run that is cancelled before it has one. */
+const ID_TIMEOUT = 5000;
+
+/** One question and its run. */
+class ServedTurn {
+  readonly controller = new AbortController();
+  readonly cursor: Cursor = {};
+  readonly #client: ServerClient;
+  /** The id of the run at the server, once it has started. */
+  #run: string | undefined;
+  #isStopped = false;
+
+  constructor(client: ServerClient) {
+    this.#client = client;
+  }
+
+  get run(): string | undefined {
+    return this.#run;
+  }
+
+  set run(name: string | undefined) {
+    this.#run = name;
+    if (this.#isStopped) this.stop();
+  }
+
+  /** Cancels one call, or the whole run, here and at the server. */
+  stop(call?: string): void {
+    const run = this.#run;
+    if (call !== undefined) {
+      if (run !== undefined) this.#delete(`chat/${encodeURIComponent(run)}?call=${encodeURIComponent(call)}`);
+      return;
+    }
+    this.#isStopped = true;
+    const leave = (): void => this.controller.abort(new DOMException(CANCELLED.message, "AbortError"));
+    if (run === undefined) {
+      setTimeout(leave, ID_TIMEOUT);
+      return;
+    }
+    this.#delete(`chat/${encodeURIComponent(run)}`);
+    leave();
+  }
+
+  #delete(path: string): void {
+    const asking = (): Promise<unknown> => this.#client.ask(path, { method: "DELETE" });
+    // Fails if the run has ended. An unreachable server is asked once more.
+    asking().catch((error: unknown) => (error instanceof Unreachable ? asking().catch(() => undefined) : undefined));
+  }
 }

@@ -1,72 +1,72 @@
 /**
- * Server-sent events, over as many connections as it takes.
+ * Server-sent events of the page's server, resumed over several connections.
  * @module
  */
 import { createParser } from "eventsource-parser";
-import { Away } from "./exchange.js";
+import { Unreachable } from "./client.js";
 
-/** What happened at the server, as it says it. */
+/** An event of the server. */
 export interface ServedEvent extends Readonly<Record<string, unknown>> {
   readonly kind: string;
 }
 
-/** How events are followed. */
-export interface Following {
-  /** Opens a connection behind an event, or from the beginning. Throws Away where it may come to something later. */
+/** Options for `followEvents`. */
+interface FollowOptions {
+  /** Opens a connection after an event, or from the start. Throws Unreachable if a retry may succeed. */
   readonly open: (after: string | undefined) => Promise<Response>;
   readonly signal: AbortSignal;
-  /** What is heard is behind it, and moves it. */
+  /** The position, which each event moves. */
   readonly cursor: Cursor;
-  /** Kinds of events behind which nothing comes. */
+  /** Kinds of events that end the stream. */
   readonly last: ReadonlySet<string>;
-  /** Connections in a row that bring nothing. */
+  /** Failed connections in a row before it gives up. */
   readonly tries: number;
 }
 
-/** The event that came last. */
+/** The id of the last event. */
 export interface Cursor {
   after?: string;
 }
 
-interface Placed {
+interface IdentifiedEvent {
   readonly id: string | undefined;
   readonly event: ServedEvent;
 }
 
-/** Units of one event and what is before its end. */
+/** UTF-16 units of one event. */
 const MAX_EVENT = 4 * 1024 * 1024;
-/** Milliseconds without a word, not even the sign of life that comes each 15 s. */
+/** Milliseconds of silence before a connection counts as broken. Heartbeats come every 15 s. */
 const SILENCE = 45_000;
-/** Milliseconds between two connections, which double up to the second. */
+/** Milliseconds between connections, doubling from the first to the second. */
 const [FIRST_PAUSE, LAST_PAUSE] = [500, 15_000];
 
-/** All events until the last one. Where a connection breaks they go on behind the one that came last. Throws what `open` does. */
-export async function* followed(following: Following): AsyncGenerator<ServedEvent> {
+/** All events until a last one. A broken connection is resumed after the last event. Throws what `open` throws. */
+export async function* followEvents(following: FollowOptions): AsyncGenerator<ServedEvent> {
   const { open, signal, cursor, last, tries } = following;
   for (let failures = 0; ;) {
     try {
       for await (const { id, event } of eventsIn(await open(cursor.after), signal)) {
         failures = 0;
-        // A server that begins before what it was asked for says nothing new with it.
-        if (!isBehind(id, cursor.after)) continue;
+        // Some servers resend events before the requested position.
+        if (!isAfter(id, cursor.after)) continue;
         if (id !== undefined) cursor.after = id;
         yield event;
         if (last.has(event.kind)) return;
       }
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof Away) || failures + 1 >= tries) throw error;
+      if (!(error instanceof Unreachable) || failures + 1 >= tries) throw error;
     }
     failures += 1;
-    if (failures >= tries) throw new Away();
-    await rest(Math.min(LAST_PAUSE, FIRST_PAUSE * 2 ** (failures - 1)), signal);
+    if (failures >= tries) throw new Unreachable();
+    await delay(Math.min(LAST_PAUSE, FIRST_PAUSE * 2 ** (failures - 1)), signal);
   }
 }
 
-/** The events of one connection, until it ends. Throws Away where it breaks. */
-async function* eventsIn({ body }: Response, signal: AbortSignal): AsyncGenerator<Placed> {
+/** The events of one connection. Throws Unreachable if it breaks. */
+async function* eventsIn({ body }: Response, signal: AbortSignal): AsyncGenerator<IdentifiedEvent> {
   if (body === null) return;
-  const come: Placed[] = [];
+  const come: IdentifiedEvent[] = [];
   const parser = createParser({
     maxBufferSize: MAX_EVENT,
     onEvent: ({ id, data }) => {
@@ -74,7 +74,7 @@ async function* eventsIn({ body }: Response, signal: AbortSignal): AsyncGenerato
       if (event !== undefined) come.push({ id, event });
     },
     onError: ({ type }) => {
-      if (type === "max-buffer-size-exceeded") throw new Away();
+      if (type === "max-buffer-size-exceeded") throw new Unreachable();
     },
   });
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -90,8 +90,8 @@ async function* eventsIn({ body }: Response, signal: AbortSignal): AsyncGenerato
   }
 }
 
-/** Ids are two numbers; what has none is always new. */
-function isBehind(id: string | undefined, last: string | undefined): boolean {
+/** Whether an event is after the last one. Ids are two numbers; events without an id are always new. */
+function isAfter(id: string | undefined, last: string | undefined): boolean {
   if (id === undefined || last === undefined) return true;
   const [[at, number], [lastAt, lastNumber]] = [numbersIn(id), numbersIn(last)];
   return at > lastAt || (at === lastAt && number > lastNumber);
@@ -111,23 +111,23 @@ function eventIn(data: string): ServedEvent | undefined {
   }
 }
 
-/** Waits for a piece no longer than until the signal, or until the connection has been silent for too long. */
+/** Waits for a chunk. Throws Unreachable after too long a silence, or the signal's reason. */
 function inTime<T>(reading: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
-    const timer = setTimeout(() => reject(new Away()), SILENCE);
+    const timer = setTimeout(() => reject(new Unreachable()), SILENCE);
     const done = (): void => {
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
     };
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
-    reading.then(resolve, () => reject(new Away())).finally(done);
+    reading.then(resolve, () => reject(new Unreachable())).finally(done);
   });
 }
 
-/** Waits. Throws the signal's reason. */
-export function rest(milliseconds: number, signal: AbortSignal): Promise<void> {
+/** Resolves after a time. Throws the signal's reason. */
+export function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       clearTimeout(timer);

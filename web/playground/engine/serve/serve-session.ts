@@ -1,21 +1,20 @@
 /**
- * The session at the server that the page comes from. Loaded where there is one.
+ * The session at the page's server. Loaded only on a page that comes from one.
  * @module
  */
 import { SluiceError } from "mcp-sluice";
 import { safeFilename } from "mcp-sluice/browser";
 import type { ShownArtifact } from "mcp-sluice/ui";
-import type { EngineEvent } from "../contract.js";
+import type { EngineEvent, ServedSource, ServeOffer } from "../contract.js";
 import type { Pauses } from "../pauses.js";
-import { servedPath, type ServedShelf } from "./address.js";
+import { servedPath, type ServedShelf } from "../shelves.js";
 import { ServedArtifacts } from "./artifacts.js";
 import { ServedChat } from "./chat.js";
-import type { ServedSource, ServeOffer } from "./contract.js";
-import { BEGINNING, Exchange } from "./exchange.js";
-import { signIn } from "./sign-in.js";
+import { SESSIONS, errorIn, ServerClient } from "./client.js";
+import { followEvents } from "./events.js";
 
-/** Milliseconds that its end is waited for. */
-const PATIENCE = 10_000;
+/** Milliseconds to wait for the end of the session. */
+const TIMEOUT_MS = 10_000;
 
 interface Begun {
   readonly expires_at: number;
@@ -26,44 +25,44 @@ interface Sources {
   readonly chat: boolean;
 }
 
-/** One server, and the session that this browser has there by its cookie. */
+/** The session that the browser's cookie stands for. */
 export class ServeSession {
   readonly chat: ServedChat;
   readonly #artifacts: ServedArtifacts;
-  readonly #exchange: Exchange;
+  readonly #client: ServerClient;
   readonly #pauses: Pauses;
   #isIn = false;
 
-  /** `base` is where the server is, and ends with `/`. */
+  /** `base` is the URL of the server and ends with `/`. */
   constructor(base: string, pauses: Pauses, tell: (event: EngineEvent) => void) {
-    this.#exchange = new Exchange(base, () => {
+    this.#client = new ServerClient(base, () => {
       if (!this.#isIn) return;
       this.#isIn = false;
       this.#artifacts.close();
       tell({ kind: "session_over" });
     });
     this.#pauses = pauses;
-    this.chat = new ServedChat(this.#exchange, pauses);
+    this.chat = new ServedChat(this.#client, pauses);
     this.#artifacts = new ServedArtifacts(
-      this.#exchange,
+      this.#client,
       (listing) => tell({ kind: "served", ...listing }),
       (provider, isGiven) => this.chat.consented(provider, isGiven),
     );
   }
 
-  /** Goes on with the session of an earlier visit, where there was one; else begins one. Throws as the exchange does. */
+  /** Resumes the session of an earlier visit or starts one. Throws as the client does. */
   async begin(isKnown: boolean): Promise<ServeOffer> {
     const { expires_at } = (isKnown ? await this.#current() : undefined) ?? (await this.#begun());
     this.#isIn = true;
-    const { sources, chat } = await this.#exchange.json<Sources>("sources");
+    const { sources, chat } = await this.#client.json<Sources>("sources");
     this.#artifacts.watch(true);
     return { expires_at, chat, sources };
   }
 
-  /** A server that knows people may have begun one already when they signed in, and lets nobody else. */
+  /** Starts a session. A server with sign-in refuses that and has already started one. */
   async #begun(): Promise<Begun> {
     try {
-      return await this.#exchange.json<Begun>(BEGINNING, { method: "POST", body: {} });
+      return await this.#client.json<Begun>(SESSIONS, { method: "POST", body: {} });
     } catch (error) {
       const known = isOver(error) ? await this.#current() : undefined;
       if (known === undefined) throw error;
@@ -73,61 +72,61 @@ export class ServeSession {
 
   async #current(): Promise<Begun | undefined> {
     try {
-      return await this.#exchange.json<Begun>("sessions/current");
+      return await this.#client.json<Begun>("sessions/current");
     } catch (error) {
       if (isOver(error)) return undefined;
       throw error;
     }
   }
 
-  /** Has the server connect a source to which a person gives access. Throws as the exchange does. */
+  /** Signs the user in to a source. Throws as the client does. */
   async signIn(source: string): Promise<void> {
-    await signIn(source, this.#exchange, this.#pauses);
+    await signIn(source, this.#client, this.#pauses);
   }
 
-  /** Whether somebody looks. */
+  /** Says whether the page is visible. */
   watch(isSeen: boolean): void {
     if (this.#isIn) this.#artifacts.watch(isSeen);
   }
 
-  /** Finds out whether it is over: who asked a source was only told that they may not. */
+  /** Checks whether the session has ended, which a refused call does not tell. */
   async check(): Promise<void> {
     await this.#current().catch(() => undefined);
   }
 
-  /** Opens bytes; null when they are gone. */
+  /** Opens the bytes of an artifact; null if they are gone. */
   async bytes(
     shelf: ServedShelf,
     id: string,
     range?: { readonly start: number; readonly end?: number },
   ): Promise<ReadableStream<Uint8Array> | null> {
-    // The end of a range is its last byte on the wire, and the one behind it here.
+    // HTTP ranges include their last byte; `end` is exclusive.
     const last = range?.end === undefined ? "" : range.end - 1;
     const headers = range === undefined ? {} : { Range: `bytes=${range.start}-${last}` };
     try {
-      return (await this.#exchange.ask(servedPath(shelf, id), { headers })).body;
+      return (await this.#client.ask(servedPath(shelf, id), { headers })).body;
     } catch (error) {
       const code = error instanceof SluiceError ? error.code : undefined;
       if (code === "E_NOT_FOUND" || code === "E_EXPIRED") return null;
-      // No byte is there: of an empty one none can be.
+      // An empty artifact has no range.
       if (code === "E_INVALID_ARGUMENT" && range !== undefined) return new Blob([]).stream();
       throw error;
     }
   }
 
-  /** All of it, under its name. Throws E_NOT_FOUND, E_EXPIRED. */
+  /** The whole artifact as a file. Throws E_NOT_FOUND and E_EXPIRED. */
   async file(shelf: ServedShelf, id: string): Promise<File> {
     const path = servedPath(shelf, id);
-    const said = await this.#exchange.json<ShownArtifact>(`${path}/meta`);
-    const blob = await (await this.#exchange.ask(path)).blob();
+    const said = await this.#client.json<ShownArtifact>(`${path}/meta`);
+    const blob = await (await this.#client.ask(path)).blob();
     const { filename = null, mime_type = null } = said;
     return new File([blob], safeFilename({ id, filename, mime_type }), { type: mime_type ?? "" });
   }
 
-  /** Deletes an artifact; false when it was gone already. */
+  /** Deletes an artifact; false if it was already gone. */
   async remove(shelf: ServedShelf, id: string): Promise<boolean> {
     try {
-      await this.#exchange.ask(servedPath(shelf, id), { method: "DELETE" });
+      await this.#client.ask(servedPath(shelf, id), { method: "DELETE" });
     } catch (error) {
       if (error instanceof SluiceError && (error.code === "E_NOT_FOUND" || error.code === "E_EXPIRED")) return false;
       throw error;
@@ -136,13 +135,13 @@ export class ServeSession {
     return true;
   }
 
-  /** Ends it: the server deletes all that it stored. Throws as the exchange does, but for one that is over. */
+  /** Ends the session; the server deletes its data. Throws as the client does, unless it had already ended. */
   async end(): Promise<void> {
     this.#isIn = false;
     this.#artifacts.close();
     this.chat.stopAll();
     try {
-      await this.#exchange.ask("sessions/current", { method: "DELETE", signal: AbortSignal.timeout(PATIENCE) });
+      await this.#client.ask("sessions/current", { method: "DELETE", signal: AbortSignal.timeout(TIMEOUT_MS) });
     } catch (error) {
       if (!isOver(error)) throw error;
     }
@@ -151,4 +150,42 @@ export class ServeSession {
 
 function isOver(error: unknown): boolean {
   return error instanceof SluiceError && error.code === "E_SESSION";
+}
+
+const LAST: ReadonlySet<string> = new Set(["connected", "failed"]);
+
+/** The server's event for a pause during the sign-in. */
+interface Paused {
+  readonly pause: string;
+  readonly reason: Parameters<ReturnType<Pauses["for"]>>[0];
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** Has the server connect a source, with the user's answers. Throws the server's error and Unreachable. */
+export async function signIn(source: string, client: ServerClient, pauses: Pauses): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  const open = (): Promise<Response> =>
+    client.ask(`sources/${encodeURIComponent(source)}/connection`, { method: "POST", body: {}, signal });
+  try {
+    for await (const event of followEvents({ open, signal, cursor: {}, last: LAST, tries: 1 })) {
+      if (event.kind === "paused") void ask(event as unknown as Paused);
+      if (event.kind !== "failed") continue;
+      const { code = "E_TOOL_AUTH", message = "It was not connected: try again." } = errorIn(event);
+      throw new SluiceError(code, message);
+    }
+  } finally {
+    // Close a pause that the provider has answered.
+    over.abort(new DOMException("It is over.", "AbortError"));
+  }
+
+  async function ask({ pause, reason, payload }: Paused): Promise<void> {
+    try {
+      const answer = await pauses.for(source, signal)(reason, payload);
+      const body = { answer: answer === undefined ? true : answer };
+      await client.ask(`pauses/${encodeURIComponent(pause)}`, { method: "POST", body });
+    } catch {
+      // The sign-in has ended, or its stream reports the error.
+    }
+  }
 }

@@ -1,0 +1,176 @@
+/** The state of the page: what events and display hints change, and work of which only the last counts. */
+import { describe, expect, test } from "vitest";
+import { changeBy, type Preview, type ShownCall, type State, Store } from "../../../../web/playground/app/state.js";
+import type { EngineEvent, ShownServer } from "../../../../web/playground/engine/contract.js";
+import { openIn, openInPreview } from "../../../../web/playground/app/display.js";
+import { Latest } from "../../../../web/playground/app/actions.js";
+
+const NOW = 1_750_000_000_000;
+const { state: START } = new Store();
+const server = (name: string, status: ShownServer["status"]): ShownServer => ({
+  name,
+  kind: "http",
+  status,
+  tools: [],
+});
+const call = (id: string): ShownCall => ({
+  id,
+  server: "demo",
+  tool: "demo.slow_import",
+  args: {},
+  timeout: 30,
+  title: "demo.slow_import",
+  state: "running",
+  startedAt: NOW,
+});
+
+/** The state after events, one after the other. */
+function after(events: readonly EngineEvent[], before: Partial<State> = {}): State {
+  return events.reduce<State>((state, event) => ({ ...state, ...changeBy(state, event, NOW) }), {
+    ...START,
+    ...before,
+  });
+}
+
+describe("servers", () => {
+  test("are listed in the order in which they came, each once", () => {
+    const { servers } = after([
+      { kind: "server", server: server("a", "connecting") },
+      { kind: "server", server: server("b", "ready") },
+      { kind: "server", server: server("a", "failed") },
+    ]);
+    expect(servers).toEqual([server("a", "failed"), server("b", "ready")]);
+  });
+
+  test("that are left are gone; where one was shown, the demo is", () => {
+    const servers = [server("a", "failed"), server("b", "ready")];
+    const left = after([{ kind: "gone", server: "b" }], { servers, server: "b" });
+    expect(left).toMatchObject({ servers: [server("a", "failed")], server: "demo" });
+    expect(after([{ kind: "gone", server: "a" }], { servers, server: "b" }).server).toBe("b");
+  });
+});
+
+describe("calls", () => {
+  test("are told how far they are, each for itself", () => {
+    const progress = { progress: 1, total: 2 };
+    const { calls } = after([{ kind: "progress", call: "y", progress }], { calls: [call("x"), call("y")] });
+    expect(calls).toEqual([call("x"), { ...call("y"), progress }]);
+  });
+
+  test("and everything that was preview at are gone with the session", () => {
+    const artifact = { id: "demo_1" };
+    const preview = { artifact, shelf: "session", isWide: false } as const;
+    const ended = after([{ kind: "ended" }], { calls: [call("x")], call: "x", preview });
+    expect(ended).toMatchObject({ calls: [], call: undefined, preview: undefined });
+  });
+
+  test("wait for a person until they are answered", () => {
+    const pause = { id: "p", server: "demo", reason: "external_event", payload: {} };
+    expect(after([{ kind: "paused", pause }]).pauses).toEqual([pause]);
+    expect(
+      after([
+        { kind: "paused", pause },
+        { kind: "resumed", pause: "p" },
+      ]).pauses,
+    ).toEqual([]);
+  });
+});
+
+test("resources that changed are noted by server and URI, each once", () => {
+  const event: EngineEvent = { kind: "resource_updated", server: "demo", uri: "note://today" };
+  expect([...after([event, event]).updates]).toEqual(["demo note://today"]);
+});
+
+test("lists that changed are counted", () => {
+  expect(after([{ kind: "resources_changed", server: "demo" }]).changes).toBe(START.changes + 1);
+});
+
+test("the log begins with what was told last, and forgets what was told long ago", () => {
+  const lines = Array.from({ length: 501 }, (_, i): EngineEvent => {
+    return { kind: "log", level: "info", server: "demo", text: String(i) };
+  });
+  const { log } = after(lines);
+  expect(log).toHaveLength(500);
+  expect(log[0]).toEqual({ at: NOW, level: "info", server: "demo", text: "500" });
+  expect(log.at(-1)?.text).toBe("1");
+});
+
+const file = (id: string): { id: string; source: Record<string, unknown> } => ({ id, source: { user_file: {} } });
+const ids = (preview: Preview): string[] => openIn(preview).map(({ artifact }) => artifact.id);
+const opened = openInPreview(undefined, file("1"), undefined);
+
+test("a file is opened without the focus, and lies where it says", () => {
+  expect(opened).toMatchObject({ shelf: "files", isByTool: true, isWide: false });
+  expect(openInPreview(undefined, { id: "2" }, "replace").shelf).toBe("session");
+});
+
+test("another one takes its place, or stands behind it, or beside the result", () => {
+  expect(ids(openInPreview(opened, file("2"), "replace"))).toEqual(["2"]);
+  expect(ids(openInPreview(opened, file("2"), undefined))).toEqual(["2"]);
+  expect(ids(openInPreview(opened, file("2"), "append"))).toEqual(["1", "2"]);
+  expect(openInPreview(opened, file("2"), "split")).toMatchObject({ isHalf: true });
+});
+
+test("four are open at most, and none twice", () => {
+  let preview = opened;
+  for (const id of ["2", "3", "2", "4", "5"]) preview = openInPreview(preview, file(id), "append");
+  expect(ids(preview)).toEqual(["3", "2", "4", "5"]);
+});
+
+/** Work that ends when it is told to. */
+class Bench {
+  readonly begun: string[] = [];
+  readonly #ends: ((error?: Error) => void)[] = [];
+  readonly work = (input: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      this.begun.push(input);
+      this.#ends.push((error) => (error === undefined ? resolve(`${input} done`) : reject(error)));
+    });
+
+  end(error?: Error): void {
+    this.#ends.shift()?.(error);
+  }
+}
+
+test("what comes alone is done", async () => {
+  const latest = new Latest(async (input: number) => input * 2);
+  expect(await latest.run(1)).toBe(2);
+  expect(await latest.run(2)).toBe(4);
+});
+
+test("of those that come while one is under way, the last is done, when that has ended", async () => {
+  const bench = new Bench();
+  const latest = new Latest(bench.work);
+  const first = latest.run("a");
+  await expect.poll(() => bench.begun).toEqual(["a"]);
+  const others = ["b", "c", "d"].map((input) => latest.run(input));
+  expect(bench.begun).toEqual(["a"]);
+  bench.end();
+  expect(await first).toBe("a done");
+  await expect.poll(() => bench.begun).toEqual(["a", "d"]);
+  bench.end();
+  expect(await Promise.all(others)).toEqual(["d done", "d done", "d done"]);
+  expect(bench.begun).toEqual(["a", "d"]);
+});
+
+test("of those that come at once, only the last is done", async () => {
+  const begun: string[] = [];
+  const latest = new Latest(async (input: string) => {
+    begun.push(input);
+  });
+  await Promise.all(["a", "b", "c"].map((input) => latest.run(input)));
+  expect(begun).toEqual(["c"]);
+});
+
+test("what fails is told to who asked, and holds nobody else up", async () => {
+  const bench = new Bench();
+  const latest = new Latest(bench.work);
+  const first = latest.run("a");
+  await expect.poll(() => bench.begun).toEqual(["a"]);
+  const next = latest.run("b");
+  bench.end(new Error("no"));
+  await expect(first).rejects.toThrow("no");
+  await expect.poll(() => bench.begun).toEqual(["a", "b"]);
+  bench.end();
+  expect(await next).toBe("b done");
+});

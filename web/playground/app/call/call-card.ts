@@ -1,0 +1,158 @@
+/**
+ * One call: its progress while it runs, then its result or its error.
+ * @module
+ */
+import { css, html, nothing, type TemplateResult } from "lit";
+import "mcp-sluice/ui/meter";
+import "mcp-sluice/ui/result";
+import type { ShownArtifact } from "mcp-sluice/ui";
+import type { ShownResult } from "../../engine/contract.js";
+import { cards, viewStyles } from "../styles.js";
+import { type ShownCall, storedBytes } from "../state.js";
+import { ViewElement } from "../view-element.js";
+import { artifactCards } from "./artifact-cards.js";
+
+/** Milliseconds after which a call can continue in the background. */
+const LONG = 10_000;
+/** Milliseconds between updates of the elapsed time. */
+const TICK = 1000;
+
+/** `<playground-call>` */
+class CallCard extends ViewElement {
+  static override properties = { ...ViewElement.properties, call: { attribute: false } };
+
+  static override styles = [
+    viewStyles,
+    cards,
+    css`
+      :host {
+        display: flex;
+        flex-direction: column;
+        gap: var(--gap);
+        min-inline-size: 0;
+      }
+      progress {
+        accent-color: var(--accent);
+        inline-size: 100%;
+      }
+    `,
+  ];
+
+  declare call: ShownCall;
+  #clock: ReturnType<typeof setInterval> | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#clock = setInterval(() => {
+      if (this.call.state === "running") this.requestUpdate();
+    }, TICK);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearInterval(this.#clock);
+  }
+
+  override render(): TemplateResult {
+    const { call } = this;
+    return html`
+      <div class="row">
+        <h2 class="grow cut">${call.title}</h2>
+        ${
+          call.state === "running"
+            ? nothing
+            : html`<button @click=${() => this.actions.repeat(call)}>Run again</button>`
+        }
+      </div>
+      <p class="unseen" aria-live="polite">${call.state === "done" ? `${call.title} is done.` : nothing}</p>
+      ${call.state === "running" ? this.#running() : nothing} ${call.problem === undefined ? nothing : this.#failed()}
+      ${call.result === undefined ? nothing : this.#result(call.result)}
+    `;
+  }
+
+  #running(): TemplateResult {
+    const { id, title, startedAt, progress, inBackground } = this.call;
+    const seconds = Math.floor((Date.now() - startedAt) / 1000);
+    return html`<div class="panel stack">
+      <div class="row">
+        <span class="grow" role="status">${progress?.wait?.message ?? progress?.message ?? `${title} is running`}</span>
+        <span class="soft">${seconds} s</span>
+        <button @click=${() => this.actions.cancel(id)}>Cancel</button>
+      </div>
+      <progress
+        aria-label=${title}
+        max=${progress?.total ?? nothing}
+        value=${progress?.total === undefined ? nothing : progress.progress}
+      ></progress>
+      ${
+        seconds * 1000 < LONG || inBackground === true
+          ? nothing
+          : html`<div class="row">
+              <button @click=${this.#aside}>Continue in background</button>
+              <span class="soft">You are told when it ends.</span>
+            </div>`
+      }
+      ${inBackground === true ? html`<p class="soft">It goes on in the background: you are told when it ends.</p>` : nothing}
+    </div>`;
+  }
+
+  #failed(): TemplateResult {
+    const { problem, file, state } = this.call;
+    if (problem === undefined) return html``;
+    if (state === "cancelled") return html`<p class="panel" role="status">It was cancelled: nothing came of it.</p>`;
+    const where = problem.line === undefined ? "" : ` (line ${problem.line}, column ${problem.column ?? 1})`;
+    return html`<div class="problem stack" role="alert">
+      <p><strong>${problem.code}</strong> ${problem.message}${where}</p>
+      ${
+        file === undefined
+          ? nothing
+          : html`<div class="row">
+              <button @click=${() => this.actions.take(file, "file")}>Take it as a file, whatever it says</button>
+            </div>`
+      }
+    </div>`;
+  }
+
+  #result(result: ShownResult): TemplateResult {
+    return html`
+      <sluice-meter .sent=${result.bytesIn} .seen=${result.bytesOut} .decoded=${storedBytes(result)}></sluice-meter>
+      ${result.isError ? html`<p class="chip warn">The tool says that it failed.</p>` : nothing}
+      ${result.filed === undefined && !result.isError ? nothing : this.#filed()}
+      ${result.failures.map((failure) => html`<p class="problem" role="alert">Not everything is stored: ${failure}</p>`)}
+      <sluice-result
+        .reduced=${result.reduced}
+        .refs=${result.refs}
+        .observation=${result.observation}
+        .artifacts=${result.artifacts}
+        .bytesIn=${result.bytesIn}
+        .bytesOut=${result.bytesOut}
+        .clamped=${result.clamped}
+        .raw=${() => this.actions.raw(result.id)}
+        @sluice-preview=${({ detail }: CustomEvent<ShownArtifact>) => this.actions.preview(detail)}
+      ></sluice-result>
+      ${result.artifacts.length === 0 ? nothing : this.#artifacts(result.artifacts)}
+      ${result.links.length === 0 || this.call.file !== undefined ? nothing : this.#links()}
+    `;
+  }
+
+  #links(): TemplateResult {
+    void import("./link-cards.js");
+    return html`<playground-links .store=${this.store} .actions=${this.actions} .call=${this.call}></playground-links>`;
+  }
+
+  #filed(): TemplateResult {
+    void import("./filed-note.js");
+    return html`<playground-filed .store=${this.store} .actions=${this.actions} .call=${this.call}></playground-filed>`;
+  }
+
+  #artifacts(artifacts: readonly ShownArtifact[]): TemplateResult {
+    return html`<h3>Stored, not shown</h3>
+      ${artifactCards(this.actions, artifacts)}`;
+  }
+
+  #aside(): void {
+    this.store.setCall(this.call.id, { inBackground: true });
+  }
+}
+
+customElements.define("playground-call", CallCard);

@@ -1,0 +1,219 @@
+/**
+ * The top bar: the server, the meter of the current result, notifications and the theme.
+ * @module
+ */
+import { css, html, nothing, type TemplateResult } from "lit";
+import "mcp-sluice/ui/meter";
+import { icon } from "mcp-sluice/ui/theme";
+import bell from "lucide-static/icons/bell.svg?raw";
+import dark from "lucide-static/icons/moon.svg?raw";
+import light from "lucide-static/icons/sun.svg?raw";
+import offline from "lucide-static/icons/wifi-off.svg?raw";
+import search from "lucide-static/icons/search.svg?raw";
+import system from "lucide-static/icons/sun-moon.svg?raw";
+import { viewStyles } from "../styles.js";
+import { currentCall, type Notice, storedBytes, type Theme } from "../state.js";
+import { ViewElement } from "../view-element.js";
+import { takeUpdate } from "../browser.js";
+import type { Servers } from "./servers.js";
+import "./servers.js";
+
+/** `<playground-notices>`: the list of notifications, a popover. */
+class Notices extends ViewElement {
+  static override styles = [
+    viewStyles,
+    css`
+      :host(:popover-open) {
+        background: var(--surface);
+        border: 1px solid var(--line);
+        border-radius: var(--radius);
+        box-shadow: 0 8px 24px #0005;
+        color: var(--text);
+        inline-size: min(360px, calc(100vw - 16px));
+        inset: 52px 8px auto auto;
+        margin: 0;
+        max-block-size: 70vh;
+        overflow: auto;
+        padding: 12px;
+      }
+      li {
+        border-block-start: 1px solid var(--line);
+        overflow-wrap: anywhere;
+        padding-block: 8px;
+      }
+    `,
+  ];
+
+  override firstUpdated(): void {
+    this.addEventListener("toggle", (event) => {
+      if (event.newState === "open") this.store.set({ unread: 0 });
+    });
+  }
+
+  override render(): TemplateResult {
+    const { notices } = this.state;
+    if (notices.length === 0) return html`<p class="soft">Nothing has happened that you would have missed.</p>`;
+    return html`<h2>Notifications</h2>
+      <ul aria-live="polite">
+        ${notices.map((notice) => this.#item(notice))}
+      </ul>`;
+  }
+
+  #item({ text, level, at, call }: Notice): TemplateResult {
+    return html`<li>
+      <p>${level === "info" ? nothing : html`<strong>${level === "bad" ? "Failed: " : "Note: "}</strong>`}${text}</p>
+      <p class="row soft">
+        <time>${new Date(at).toLocaleTimeString()}</time>
+        ${call === undefined ? nothing : html`<button @click=${() => this.#show(call)}>Show</button>`}
+      </p>
+    </li>`;
+  }
+
+  #show(call: string): void {
+    this.store.set({ view: "try", call });
+    this.hidePopover();
+  }
+}
+
+customElements.define("playground-notices", Notices);
+
+const THEMES: Readonly<Record<Theme, { readonly icon: string; readonly next: Theme }>> = {
+  system: { icon: system, next: "light" },
+  light: { icon: light, next: "dark" },
+  dark: { icon: dark, next: "system" },
+};
+
+/** `<playground-bar>` */
+export class Bar extends ViewElement {
+  static override styles = [
+    viewStyles,
+    css`
+      :host {
+        background: var(--surface-raised);
+        border-block-end: 1px solid var(--line);
+        display: block;
+        padding: 6px 10px;
+      }
+      .row {
+        flex-wrap: nowrap;
+      }
+      .name {
+        align-items: center;
+        display: flex;
+        font-weight: 700;
+        gap: 8px;
+      }
+      .name svg {
+        block-size: 24px;
+        inline-size: 24px;
+      }
+      sluice-meter.away {
+        visibility: hidden;
+      }
+      sluice-meter {
+        flex: 1;
+        min-inline-size: 0;
+        padding-inline: 12px;
+      }
+      .unread {
+        background: var(--bad);
+        border-radius: 999px;
+        block-size: 8px;
+        inline-size: 8px;
+      }
+      @media (max-width: 900px) {
+        sluice-meter {
+          display: none;
+        }
+        .spacer {
+          flex: 1;
+        }
+      }
+      @media (max-width: 640px) {
+        .name span,
+        .word {
+          clip-path: inset(50%);
+          position: absolute;
+        }
+        .long {
+          display: none;
+        }
+        .row {
+          gap: 4px;
+        }
+        button {
+          padding-inline: 6px;
+        }
+      }
+    `,
+  ];
+
+  override render(): TemplateResult {
+    const { store, actions } = this;
+    const { isOnline, theme, unread, isOutdated, notices } = this.state;
+    // The chat shows its own numbers.
+    const isOwn = this.state.view !== "chat";
+    const result = currentCall(this.state)?.result;
+    return html`<header class="row">
+      <slot></slot>
+      <h1 class="name"><img src="./icon.svg" alt="" width="24" height="24" /><span>Sluice</span></h1>
+      <playground-servers .store=${store} .actions=${actions}></playground-servers>
+      <sluice-meter
+        compact
+        class=${isOwn ? "" : "away"}
+        .sent=${result?.bytesIn}
+        .seen=${result?.bytesOut}
+        .decoded=${result && storedBytes(result)}
+      ></sluice-meter>
+      <span class="spacer"></span>
+      ${isOnline ? nothing : html`<span class="chip warn" role="status">${icon(offline)} offline</span>`}
+      ${isOutdated ? html`<button class="primary" @click=${() => takeUpdate()}>Update</button>` : nothing}
+      <button class="plain" @click=${this.#find} aria-keyshortcuts="Meta+K Control+K">
+        ${icon(search)}<span class="word">Find</span><span class="unseen"> a tool or an action</span
+        ><kbd class="long soft" aria-hidden="true">⌘K</kbd>
+      </button>
+      <button class="plain" popovertarget="notices" aria-label=${`Notifications${unread > 0 ? `, ${unread} new` : ""}`}>
+        ${icon(bell)}${unread > 0 ? html`<span class="unread"></span>` : nothing}
+      </button>
+      <span class="unseen" aria-live="polite"
+        >${unread > 0 && notices[0]?.isAnswer !== true ? notices[0]?.text : nothing}</span
+      >
+      <playground-notices
+        id="notices"
+        popover
+        tabindex="-1"
+        autofocus
+        role="region"
+        aria-label="Notifications"
+        @toggle=${this.#toggled}
+        .store=${store}
+        .actions=${actions}
+      ></playground-notices>
+      <button
+        class="plain"
+        aria-label=${`Theme: ${theme}. Change to ${THEMES[theme].next}.`}
+        @click=${() => actions.setTheme(THEMES[theme].next)}
+      >
+        ${icon(THEMES[theme].icon)}
+      </button>
+    </header>`;
+  }
+
+  /** Opens the dialog to connect a server. */
+  connect(): void {
+    void this.renderRoot.querySelector<Servers>("playground-servers")?.open();
+  }
+
+  /** Returns the focus to the button when the list closes, unless it moved elsewhere. */
+  #toggled({ newState, target }: ToggleEvent): void {
+    const isLost = document.activeElement === document.body || (target as Element).matches(":focus-within");
+    if (newState !== "closed" || !isLost) return;
+    this.renderRoot.querySelector<HTMLElement>("[popovertarget=notices]")?.focus();
+  }
+
+  #find(): void {
+    this.dispatchEvent(new CustomEvent("playground-find", { bubbles: true, composed: true }));
+  }
+}
+
+customElements.define("playground-bar", Bar);

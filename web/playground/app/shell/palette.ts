@@ -1,0 +1,216 @@
+/**
+ * ⌘K: every tool, view and action by name; and the keys.
+ * @module
+ */
+import { css, html, type TemplateResult } from "lit";
+import { dialogStyles, viewStyles } from "../styles.js";
+import { type View, VIEWS } from "../state.js";
+import { TITLES, ViewElement } from "../view-element.js";
+
+interface Entry {
+  readonly name: string;
+  readonly kind: string;
+  readonly run: () => void;
+}
+
+const action = (name: string, run: () => void): Entry => ({ name, kind: "action", run });
+
+/** Entries shown at a time. */
+const MAX_SHOWN = 12;
+
+/** `<playground-palette>` */
+export class Palette extends ViewElement {
+  static override properties = {
+    ...ViewElement.properties,
+    mode: { state: true },
+    query: { state: true },
+    active: { state: true },
+  };
+
+  static override styles = [
+    viewStyles,
+    dialogStyles,
+    css`
+      dialog {
+        --wide: 560px;
+        margin-block-start: 12vh;
+        max-block-size: 70vh;
+        padding: 12px;
+      }
+      [role="listbox"] {
+        margin-block-start: 8px;
+      }
+      [role="option"] {
+        border-radius: 6px;
+        cursor: pointer;
+        display: flex;
+        gap: 8px;
+        min-block-size: var(--target);
+        padding: 6px 10px;
+      }
+      [aria-selected="true"] {
+        background: var(--accent-soft);
+        outline: 1px solid var(--accent);
+      }
+      dl {
+        display: grid;
+        gap: 6px 16px;
+        grid-template-columns: auto 1fr;
+        margin: 12px 0 0;
+      }
+      dd {
+        margin: 0;
+      }
+      @media (max-width: 640px) {
+        dl {
+          grid-template-columns: 2fr 3fr;
+        }
+      }
+    `,
+  ];
+
+  declare mode: "find" | "keys";
+  declare query: string;
+  declare active: number;
+
+  constructor() {
+    super();
+    this.mode = "find";
+    this.query = "";
+    this.active = 0;
+  }
+
+  /** Opens the dialog; closing it restores the focus. */
+  open(mode: "find" | "keys"): void {
+    this.mode = mode;
+    this.query = "";
+    this.active = 0;
+    this.requestUpdate();
+    void this.#opened();
+  }
+
+  async #opened(): Promise<void> {
+    await this.updateComplete;
+    const dialog = this.renderRoot.querySelector("dialog");
+    if (dialog?.open === false) dialog.showModal();
+    this.renderRoot.querySelector("input")?.focus();
+  }
+
+  override render(): TemplateResult {
+    return html`<dialog aria-label=${this.mode === "find" ? "Find" : "Keys"}>
+      ${this.mode === "find" ? this.#find() : this.#keys()}
+    </dialog>`;
+  }
+
+  #find(): TemplateResult {
+    const entries = this.#entries();
+    const active = Math.min(this.active, entries.length - 1);
+    return html`<input
+        type="search"
+        role="combobox"
+        aria-label="Find a tool, a view or an action"
+        aria-expanded="true"
+        aria-controls="found"
+        aria-activedescendant=${`found-${active}`}
+        placeholder="Find a tool, a view or an action"
+        .value=${this.query}
+        @input=${this.#typed}
+        @keydown=${(event: KeyboardEvent) => this.#key(event, entries, active)}
+      />
+      <div id="found" role="listbox" aria-label="Found">
+        ${entries.map(
+          ({ name, kind, run }, at) =>
+            html`<div id=${`found-${at}`} role="option" aria-selected=${at === active} @click=${() => this.#run(run)}>
+              <span class="grow cut">${name}</span><span class="soft">${kind}</span>
+            </div>`,
+        )}
+      </div>
+      <p class="soft" role="status">${entries.length === 0 ? "Nothing is called that." : ""}</p>`;
+  }
+
+  #keys(): TemplateResult {
+    return html`<div class="row">
+        <h2 class="grow">Keys</h2>
+        <button @click=${() => this.renderRoot.querySelector("dialog")?.close()}>Close</button>
+      </div>
+      <dl>
+        ${KEYS.map(
+          ([keys, does]) =>
+            html`<dt><kbd>${keys}</kbd></dt>
+              <dd>${does}</dd>`,
+        )}
+      </dl>`;
+  }
+
+  #typed(event: InputEvent): void {
+    this.query = (event.target as HTMLInputElement).value;
+    this.active = 0;
+  }
+
+  #key(event: KeyboardEvent, entries: readonly Entry[], active: number): void {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by !== undefined) this.active = (active + by + entries.length) % Math.max(1, entries.length);
+    else if (event.key === "Enter") {
+      const chosen = entries[active];
+      if (chosen !== undefined) this.#run(chosen.run);
+    } else return;
+    event.preventDefault();
+  }
+
+  #run(run: () => void): void {
+    this.renderRoot.querySelector("dialog")?.close();
+    run();
+  }
+
+  #entries(): readonly Entry[] {
+    const { servers } = this.state;
+    const words = this.query.toLowerCase().split(/\s+/).filter(Boolean);
+    const tools = servers.flatMap(({ tools: offered }) =>
+      offered.map(({ name }) => ({ name, kind: "tool", run: () => this.#tool(name) })),
+    );
+    const views = VIEWS.map((view) => ({ name: TITLES[view], kind: "view", run: () => this.#show(view) }));
+    return [...views, ...this.#actions(), ...tools]
+      .filter(({ name, kind }) => words.every((word) => `${name} ${kind}`.toLowerCase().includes(word)))
+      .slice(0, MAX_SHOWN);
+  }
+
+  #actions(): readonly Entry[] {
+    return [
+      action("Connect my server", () =>
+        this.dispatchEvent(new CustomEvent("playground-connect", { bubbles: true, composed: true })),
+      ),
+      action("Drop a file", () =>
+        this.dispatchEvent(new CustomEvent("playground-pick", { bubbles: true, composed: true })),
+      ),
+      action("Theme: light", () => this.actions.setTheme("light")),
+      action("Theme: dark", () => this.actions.setTheme("dark")),
+      action("Theme: as the system", () => this.actions.setTheme("system")),
+      action("Keys", () => this.open("keys")),
+      action("End session", () =>
+        this.dispatchEvent(new CustomEvent("playground-end", { bubbles: true, composed: true })),
+      ),
+    ];
+  }
+
+  #tool(name: string): void {
+    this.store.set({ server: name.slice(0, name.indexOf(".")), tool: name });
+    this.#show("tools", "form");
+  }
+
+  #show(view: View, part?: "form"): void {
+    this.dispatchEvent(new CustomEvent("playground-show", { detail: { view, part }, bubbles: true, composed: true }));
+  }
+}
+
+customElements.define("playground-palette", Palette);
+
+/** Keyboard shortcuts and what they do. */
+const KEYS: readonly (readonly [keys: string, does: string])[] = [
+  ["⌘K or Ctrl K", "Find a tool, a view or an action"],
+  ["⌘↵ or Ctrl ↵", "Run the tool again"],
+  ["/", "Search what is listed"],
+  ["g then h, t, r, f, c, g, l", "Try (home), Tools, Resources, My Files, Chat, Guardrails, Log"],
+  ["[ and ]", "The result before, the result after"],
+  ["?", "These keys"],
+  ["Esc", "Close what is open"],
+];

@@ -1,0 +1,141 @@
+/**
+ * The rail: buttons for the views, with counts. At the bottom of narrow windows.
+ * @module
+ */
+import { css, html, nothing, type TemplateResult } from "lit";
+import { base, icon, tokens } from "mcp-sluice/ui/theme";
+import chatIcon from "lucide-static/icons/message-square.svg?raw";
+import filesIcon from "lucide-static/icons/folder.svg?raw";
+import guardrailsIcon from "lucide-static/icons/shield-check.svg?raw";
+import logIcon from "lucide-static/icons/scroll-text.svg?raw";
+import resourcesIcon from "lucide-static/icons/library.svg?raw";
+import toolsIcon from "lucide-static/icons/wrench.svg?raw";
+import tryIcon from "lucide-static/icons/play.svg?raw";
+import { type State, type View, VIEWS } from "../state.js";
+import { TITLES, ViewElement } from "../view-element.js";
+
+const ICONS: Readonly<Record<View, string>> = {
+  try: tryIcon,
+  tools: toolsIcon,
+  resources: resourcesIcon,
+  files: filesIcon,
+  chat: chatIcon,
+  guardrails: guardrailsIcon,
+  log: logIcon,
+};
+
+/** `<playground-rail>` */
+class Rail extends ViewElement {
+  static override styles = [
+    tokens,
+    base,
+    css`
+      :host {
+        background: var(--surface-raised);
+        border-inline-end: 1px solid var(--line);
+        display: block;
+      }
+      nav {
+        display: flex;
+        flex-direction: column;
+        gap: 2px;
+        padding: 6px 2px;
+      }
+      button {
+        border-color: transparent;
+        background: none;
+        flex-direction: column;
+        font-size: 10px;
+        gap: 2px;
+        letter-spacing: -0.02em;
+        min-block-size: 48px;
+        padding: 4px 0;
+        position: relative;
+        white-space: normal;
+      }
+      button[aria-current="page"],
+      button[aria-current="page"]:hover:not(:disabled) {
+        background: var(--accent-soft);
+        border-color: var(--accent);
+      }
+      svg.icon {
+        block-size: 20px;
+        inline-size: 20px;
+      }
+      .badge {
+        background: var(--accent);
+        border-radius: 999px;
+        color: var(--on-accent);
+        font-size: 10px;
+        inset-block-start: 2px;
+        inset-inline-start: calc(50% + 4px);
+        line-height: 1.5;
+        min-inline-size: 16px;
+        padding: 0 4px;
+        position: absolute;
+      }
+      @media (max-width: 640px) {
+        :host {
+          border-block-start: 1px solid var(--line);
+          border-inline-end: 0;
+        }
+        nav {
+          flex-direction: row;
+          padding: 2px;
+        }
+        button {
+          flex: 1 1 0;
+          font-size: 10px;
+          min-inline-size: 44px;
+          overflow: hidden;
+        }
+      }
+    `,
+  ];
+
+  override render(): TemplateResult {
+    return html`<nav aria-label="Views">${VIEWS.map((view) => this.#button(view))}</nav>`;
+  }
+
+  #button(view: View): TemplateResult {
+    const [count, noun] = countOf(this.state, view);
+    return html`<button
+      aria-current=${this.state.view === view ? "page" : nothing}
+      @click=${() => this.actions.go(view)}
+    >
+      ${icon(ICONS[view])}<span>${TITLES[view]}</span>
+      ${count > 0 ? html`<span class="badge"><span class="unseen">, </span>${short(count)}<span class="unseen"> ${noun}</span></span>` : nothing}
+    </button>`;
+  }
+}
+
+function countOf(
+  { servers, server, updates, fileCount, isChatting, pauses, log, calls }: State,
+  view: View,
+): readonly [number, string] {
+  switch (view) {
+    case "try":
+      return [calls.filter(({ state }) => state === "running").length, "running"];
+    case "tools":
+      return [servers.find(({ name }) => name === server)?.tools.length ?? 0, "tools"];
+    case "resources":
+      return [updates.size, "updated"];
+    case "files":
+      return [fileCount, "files"];
+    case "chat":
+      return [
+        Number(isChatting),
+        pauses.some(({ question }) => question !== undefined) ? "waiting for you" : "running",
+      ];
+    case "guardrails":
+      return [0, ""];
+    default:
+      return [log.filter(({ level }) => level === "warn").length, "warnings"];
+  }
+}
+
+function short(count: number): string {
+  return count > 99 ? "99+" : String(count);
+}
+
+customElements.define("playground-rail", Rail);

@@ -1,0 +1,207 @@
+/**
+ * The dialog that lists the connected servers and connects another. Loaded when it is first opened.
+ * @module
+ */
+import { css, html, nothing, type TemplateResult } from "lit";
+import { cleanNamespace } from "mcp-sluice";
+import type { Outcome, ServerAddress, ShownServer } from "../../engine/contract.js";
+import { textIn, ViewElement } from "../view-element.js";
+import { dialogStyles, viewStyles } from "../styles.js";
+import type { View } from "../state.js";
+import { statusDot, STATUS_LABELS } from "./servers.js";
+
+/** A static page cannot start programs. */
+const PROGRAM = html`<p class="soft">A server that is a program? Open the playground of a server that starts it:</p>
+  <pre tabindex="0"><code>npx mcp-sluice serve -- npx -y @modelcontextprotocol/server-everything</code></pre>`;
+
+/** `<playground-servers-dialog>` */
+export class ServersDialog extends ViewElement {
+  static override properties = { ...ViewElement.properties, problem: { state: true }, isBusy: { state: true } };
+
+  static override styles = [
+    viewStyles,
+    dialogStyles,
+    statusDot,
+    css`
+      label.row {
+        flex-wrap: nowrap;
+        min-block-size: var(--target);
+      }
+      li .grow {
+        min-inline-size: 96px;
+      }
+      li {
+        border-block-end: 1px solid var(--line);
+        padding-block: 6px;
+      }
+      pre {
+        background: var(--surface-sunken);
+        border-radius: 4px;
+        margin: 0;
+        overflow-x: auto;
+        padding: 6px 8px;
+      }
+    `,
+  ];
+
+  declare problem: string | undefined;
+  declare isBusy: boolean;
+
+  constructor() {
+    super();
+    this.problem = undefined;
+    this.isBusy = false;
+  }
+
+  /** Opens the dialog; its form has the focus. */
+  open(): void {
+    this.problem = undefined;
+    this.#dialog?.showModal();
+    this.renderRoot.querySelector<HTMLElement>("input[name=url]")?.focus();
+  }
+
+  override willUpdate(): void {
+    // Pauses are shown in the page, which an open dialog blocks.
+    if (this.isBusy && this.state.pauses.length > 0) this.#dialog?.close();
+  }
+
+  override render(): TemplateResult {
+    return html`
+      <dialog aria-labelledby="servers" @close=${() => (this.problem = undefined)}>
+        <div class="stack">
+          <div class="row">
+            <h2 id="servers" class="grow">Servers</h2>
+            <button class="plain" id="close" @click=${() => this.#dialog?.close()}>Close</button>
+          </div>
+          <ul>
+            ${this.state.servers.map((each) => this.#item(each))}
+          </ul>
+          ${
+            this.state.servers.some(({ name }) => name === "files")
+              ? nothing
+              : html`<div class="row">
+                  <span class="grow">A demo whose tools work with My Files</span>
+                  <button @click=${() => this.#tried(this.actions.connectFileDemo())}>Add it</button>
+                </div>`
+          }
+          ${this.state.serve === undefined ? nothing : this.#served()} ${this.#form()}
+        </div>
+      </dialog>
+    `;
+  }
+
+  #item({ name, status, problem, tools, userFiles }: ShownServer): TemplateResult {
+    const isCurrent = name === this.state.server;
+    return html`<li>
+      <div class="row">
+        <span class="dot ${status}"></span>
+        <strong class="grow cut">${name}</strong>
+        <span class="soft"
+          >${status === "ready" ? `${tools.length} tools` : STATUS_LABELS[status]}${userFiles === true ? ", my files" : nothing}</span
+        >
+        <button
+          ?disabled=${status === "connecting" || (isCurrent && status === "ready")}
+          @click=${(event: Event) => (status === "failed" ? this.#reconnect(name, event) : this.#choose(name))}
+        >
+          ${status === "failed" ? "Try again" : isCurrent ? "Shown" : "Show"}
+        </button>
+        ${name === "demo" ? nothing : html`<button @click=${() => this.#leave(name)}>Leave</button>`}
+      </div>
+      ${problem === undefined || problem.message === this.problem ? nothing : html`<p class="problem" role="alert">${problem.message}</p>`}
+    </li>`;
+  }
+
+  #served(): TemplateResult {
+    return html`<playground-served-sources
+      .store=${this.store}
+      .actions=${this.actions}
+      .isBusy=${this.isBusy}
+      .tried=${(connecting: Promise<Outcome<null>>, view: View) => this.#tried(connecting, view)}
+    ></playground-served-sources>`;
+  }
+
+  #form(): TemplateResult {
+    return html`<form class="stack" @submit=${this.#connect}>
+      <h3>Connect my server</h3>
+      <label>
+        <span class="label">Address</span>
+        <input name="url" type="url" required placeholder="https://mcp.example.com/mcp" autocomplete="url" />
+      </label>
+      <label>
+        <span class="label">Token, if it wants one</span>
+        <input name="token" type="password" autocomplete="off" />
+      </label>
+      <label class="row">
+        <input name="files" type="checkbox" />
+        <span class="grow">Works with my files: its tools get those that a call names, and theirs are kept</span>
+      </label>
+      <p class="soft">The token stays in memory. Where a server wants you to sign in, you are asked.</p>
+      ${this.state.serve === undefined ? PROGRAM : nothing}
+      ${this.problem === undefined ? nothing : html`<p class="problem" role="alert">${this.problem}</p>`}
+      <button class="primary" aria-disabled=${this.isBusy}>${this.isBusy ? "Connecting…" : "Connect"}</button>
+    </form>`;
+  }
+
+  #choose(name: string): void {
+    this.store.set({ server: name, tool: undefined });
+    this.#dialog?.close();
+  }
+
+  /** Moves the focus, as the pressed button disappears. */
+  async #leave(name: string): Promise<void> {
+    await this.actions.disconnect(name);
+    await this.updateComplete;
+    this.renderRoot.querySelector<HTMLElement>("#close")?.focus();
+  }
+
+  async #connect(event: SubmitEvent): Promise<void> {
+    event.preventDefault();
+    // The button is not disabled meanwhile, so that it keeps the focus.
+    if (this.isBusy) return;
+    const form = event.target as HTMLFormElement;
+    const withFiles = textIn(form, "files") === "on";
+    const outcome = await this.#tried(this.actions.connectUrl(textIn(form, "url"), textIn(form, "token"), withFiles));
+    this.problem = outcome.ok ? undefined : outcome.problem.message;
+    if (outcome.ok) form.reset();
+  }
+
+  async #reconnect(name: string, { currentTarget }: Event): Promise<void> {
+    const { ok } = await this.#tried(this.actions.reconnect(name));
+    if (ok) return;
+    // The button lost the focus while it was disabled.
+    await this.updateComplete;
+    (currentTarget as HTMLElement).focus();
+  }
+
+  /** Shows a view once a server is connected; reopens the dialog if it fails. */
+  async #tried(connecting: Promise<Outcome<null>>, view: View = "tools"): Promise<Outcome<null>> {
+    this.problem = undefined;
+    this.isBusy = true;
+    const outcome = await connecting;
+    this.isBusy = false;
+    if (outcome.ok) {
+      this.#dialog?.close();
+      this.dispatchEvent(new CustomEvent("playground-show", { detail: { view }, bubbles: true, composed: true }));
+    } else if (this.#dialog?.open === false) this.#dialog.showModal();
+    return outcome;
+  }
+
+  get #dialog(): HTMLDialogElement | null {
+    return this.renderRoot.querySelector("dialog");
+  }
+}
+
+customElements.define("playground-servers-dialog", ServersDialog);
+
+/** Local hosts, which are named by their port. */
+const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
+
+/** The address with a name that is not taken. */
+export function addressFrom(url: string, token: string, taken: readonly string[]): ServerAddress {
+  const { hostname, port } = new URL(url);
+  const isHere = LOOPBACK.has(hostname);
+  const wanted = cleanNamespace(isHere ? `local-${port}` : hostname).slice(0, 40);
+  let name = wanted;
+  for (let number = 2; taken.includes(name); number += 1) name = `${wanted}-${number}`;
+  return { name, kind: "http", url, ...(token !== "" && { token }) };
+}

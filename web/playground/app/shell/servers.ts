@@ -1,0 +1,67 @@
+/**
+ * The server switcher: the name and the status of the server in view.
+ * @module
+ */
+import { css, type CSSResult, html, type TemplateResult } from "lit";
+import { icon } from "mcp-sluice/ui/theme";
+import server from "lucide-static/icons/server.svg?raw";
+import { viewStyles } from "../styles.js";
+import { currentServer } from "../state.js";
+import { ViewElement } from "../view-element.js";
+import type { ServersDialog } from "./servers-dialog.js";
+
+/** The status of a server, in words. */
+export const STATUS_LABELS = { ready: "connected", connecting: "connecting", failed: "not connected" } as const;
+
+/** Styles of a status dot, with classes `dot` and the status. Shape and colour both differ. */
+export const statusDot: CSSResult = css`
+  .dot {
+    border-radius: 50%;
+    block-size: 9px;
+    inline-size: 9px;
+  }
+  .ready {
+    background: var(--good);
+  }
+  .connecting {
+    border: 2px solid var(--warn);
+  }
+  .failed {
+    background: var(--bad);
+    border-radius: 0;
+  }
+`;
+
+/** `<playground-servers>` */
+export class Servers extends ViewElement {
+  static override styles = [
+    viewStyles,
+    statusDot,
+    css`
+      .name {
+        max-inline-size: 140px;
+      }
+    `,
+  ];
+
+  /** Opens the list of servers; the form for a new one has the focus. */
+  async open(): Promise<void> {
+    await import("./servers-dialog.js");
+    this.renderRoot.querySelector<ServersDialog>("playground-servers-dialog")?.open();
+  }
+
+  override render(): TemplateResult {
+    const { store, actions } = this;
+    const current = currentServer(this.state);
+    const status = current?.status ?? "connecting";
+    return html`
+      <button @click=${this.open} aria-haspopup="dialog">
+        ${icon(server)}<span class="name cut">${current?.name ?? this.state.server}</span>
+        <span class="dot ${status}"></span><span class="unseen">${STATUS_LABELS[status]}. Servers</span>
+      </button>
+      <playground-servers-dialog .store=${store} .actions=${actions}></playground-servers-dialog>
+    `;
+  }
+}
+
+customElements.define("playground-servers", Servers);

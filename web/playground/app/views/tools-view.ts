@@ -1,0 +1,137 @@
+/**
+ * The tools of a server: a list, and a form for the selected one.
+ * @module
+ */
+import { css, html, nothing, type TemplateResult } from "lit";
+import type { ShownTool } from "../../engine/contract.js";
+import type { ArgumentsForm } from "../call/arguments-form.js";
+import "../call/arguments-form.js";
+import "../call/call-card.js";
+import { twoPanes, viewStyles } from "../styles.js";
+import { currentCall, currentServer } from "../state.js";
+import { ViewElement } from "../view-element.js";
+
+/** Tools listed at a time; a search finds the others. */
+const MAX_LISTED = 200;
+
+/** `<playground-tools>` */
+class ToolsView extends ViewElement {
+  static override properties = { ...ViewElement.properties, query: { state: true } };
+
+  static override styles = [
+    viewStyles,
+    twoPanes,
+    css`
+      .said {
+        display: -webkit-box;
+        overflow: hidden;
+        -webkit-box-orient: vertical;
+        -webkit-line-clamp: 2;
+      }
+      @media (max-width: 1099px) {
+        aside {
+          border: 0;
+          border-block-end: 1px solid var(--line);
+          max-block-size: 40dvh;
+          padding: 12px;
+        }
+      }
+    `,
+  ];
+
+  declare query: string;
+  #hasLooked = false;
+
+  constructor() {
+    super();
+    this.query = "";
+  }
+
+  override render(): TemplateResult {
+    const { store, actions } = this;
+    const tools = currentServer(this.state)?.tools ?? [];
+    const tool = tools.find(({ name }) => name === this.state.tool) ?? tools[0];
+    const call = currentCall(this.state);
+    return html`
+      <aside aria-label="Tools">
+        <div class="stack">
+          <input
+            type="search"
+            aria-label="Search tools"
+            placeholder="Search tools"
+            .value=${this.query}
+            @input=${(event: Event) => (this.query = (event.target as HTMLInputElement).value)}
+          />
+          ${this.#list(tools, tool)}
+        </div>
+      </aside>
+      <div class="work stack">
+        ${tool === undefined ? html`<p class="empty">The server offers no tools.</p>` : this.#form(tool)}
+        ${
+          call === undefined || call.tool !== tool?.name
+            ? nothing
+            : html`<playground-call .store=${store} .actions=${actions} .call=${call}></playground-call>`
+        }
+      </div>
+    `;
+  }
+
+  /** Focuses the form of the selected tool. */
+  override focus(): void {
+    this.renderRoot.querySelector<HTMLElement>("section")?.focus();
+  }
+
+  #list(tools: readonly ShownTool[], chosen: ShownTool | undefined): TemplateResult {
+    const query = this.query.toLowerCase();
+    const found = tools.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(query));
+    if (found.length === 0) return html`<p class="soft" role="status">No tool is called that.</p>`;
+    return html`<ul class="list">
+        ${found.slice(0, MAX_LISTED).map(
+          (tool) =>
+            html`<li>
+              <button aria-current=${tool === chosen} @click=${() => this.store.set({ tool: tool.name })}>
+                <strong>${nameOf(tool)}</strong><span class="soft said">${tool.description}</span>
+              </button>
+            </li>`,
+        )}
+      </ul>
+      ${found.length > MAX_LISTED ? html`<p class="soft">${found.length - MAX_LISTED} more: search for them.</p>` : nothing}`;
+  }
+
+  #form(tool: ShownTool): TemplateResult {
+    return html`<section
+      class="panel stack"
+      tabindex="-1"
+      aria-label=${nameOf(tool)}
+      @arguments-submit=${() => this.#run(tool)}
+    >
+      <h2>${nameOf(tool)}</h2>
+      <p class="soft">${tool.description}</p>
+      <playground-arguments .schema=${tool.schema} .files=${this.#files()}></playground-arguments>
+      <div class="row">
+        <button class="primary" @click=${() => this.#run(tool)}>Run</button>
+      </div>
+    </section>`;
+  }
+
+  /** Names of My Files for file arguments; undefined if the server does not work with My Files. */
+  #files(): readonly string[] | undefined {
+    const { files, fileCount } = this.state;
+    if (currentServer(this.state)?.userFiles !== true) return undefined;
+    if (files.length !== fileCount && !this.#hasLooked) void this.actions.loadFiles();
+    this.#hasLooked = true;
+    return files.map(({ filename }) => filename);
+  }
+
+  #run(tool: ShownTool): void {
+    const args = this.renderRoot.querySelector<ArgumentsForm>("playground-arguments")?.read();
+    if (args !== undefined) void this.actions.run(tool.name, args);
+  }
+}
+
+/** The name without the server's prefix. */
+function nameOf({ name }: ShownTool): string {
+  return name.slice(name.indexOf(".") + 1);
+}
+
+customElements.define("playground-tools", ToolsView);
