@@ -40,7 +40,6 @@ const BUNDLED = [
   "@shikijs/core",
   "@shikijs/engine-javascript",
   "@tanstack/virtual-core",
-  "@utcp/http",
   "axe-core",
   "cockatiel",
   "diff",
@@ -94,7 +93,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: "site",
-          // A page, a browser and a person's patience: some wait half a minute for a limit to pass.
+          // One process runs many files with one browser; each visitor has a context of their own.
+          isolate: false,
+          // Some tests wait half a minute for a limit to pass.
           testTimeout: 180_000,
           hookTimeout: 180_000,
           include: ["tests/site/**/*.test.ts"],

@@ -1,5 +1,5 @@
 /**
- * The core as WebAssembly and the library as JavaScript: dist/, as it is published.
+ * Builds the core as WebAssembly and the library as JavaScript: dist/, as it is published.
  * @module
  */
 import {
@@ -7,8 +7,8 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -17,10 +17,99 @@ import {
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cores, must, root, tool } from "./run.mjs";
-import { writeCoreSchema, writeMediaTypes, writeSchema } from "./config-schema.mjs";
-import { DECLARATIONS, publicDeclarations } from "./declarations.mjs";
 import { main, setup } from "./setup.mjs";
 import { checkSize } from "./size.mjs";
+
+/** The schema as it is published. */
+export const SCHEMA = join(root, "dist/config.schema.json");
+
+/** Writes the schema; `core` is what the core says of its keys. The library has to be compiled. */
+async function writeSchema(core) {
+  const { RETENTION_KEYS } = await import("../dist/artifacts/retention/policy.js");
+  const { INTERCEPTOR_SCHEMA } = await import("../dist/mcp/interceptor-config.js");
+  const { properties, ...rest } = JSON.parse(readFileSync(core, "utf8"));
+  const schema = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "Configuration of Sluice",
+    ...rest,
+    properties: { ...properties, retention: retention(RETENTION_KEYS), interceptor: INTERCEPTOR_SCHEMA },
+  };
+  writeChanged(SCHEMA, `${JSON.stringify(schema, null, 2)}\n`);
+}
+
+/** Writes the rules alone as a module, for what is checked where there is no core: `core` as above. */
+function writeCoreSchema(core, folder) {
+  const text = JSON.stringify(rulesOf(JSON.parse(readFileSync(core, "utf8"))));
+  writeModule(folder, "config-schema", `export const CORE_SCHEMA = ${text};\n`);
+}
+
+/** Writes the MIME types that are known by name as a module; `types` is what the core says of them. */
+function writeMediaTypes(types, folder) {
+  writeModule(folder, "media-types", `export const MEDIA_TYPES = ${readFileSync(types, "utf8").trim()};\n`);
+}
+
+// The declarations are written by hand.
+function writeModule(folder, name, text) {
+  writeChanged(join(folder, `${name}.mjs`), text);
+  const declarations = `${name}.d.mts`;
+  writeChanged(join(folder, declarations), readFileSync(join(root, "web/src/core", declarations), "utf8"));
+}
+
+/** A schema without what is for people. */
+function rulesOf(schema) {
+  const { description: _, default: __, title: ___, ...rules } = schema;
+  for (const inner of ["items", "additionalProperties", "propertyNames"]) {
+    if (typeof rules[inner] === "object") rules[inner] = rulesOf(rules[inner]);
+  }
+  for (const inner of ["anyOf", "prefixItems"]) if (rules[inner]) rules[inner] = rules[inner].map(rulesOf);
+  if (rules.properties) {
+    const named = Object.entries(rules.properties).map(([name, value]) => [name, rulesOf(value)]);
+    rules.properties = Object.fromEntries(named);
+  }
+  return rules;
+}
+
+// Unchanged files keep their time stamps: watchers and caches look at them.
+function writeChanged(path, text) {
+  if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
+}
+
+/** @param {readonly import("../web/src/artifacts/retention/policy.ts").RetentionKey[]} keys */
+function retention(keys) {
+  return {
+    description: "How long artifacts are kept, and how many of them.",
+    type: "object",
+    additionalProperties: false,
+    properties: Object.fromEntries(keys.map((row) => [row.key.replace("retention.", ""), shape(row)])),
+  };
+}
+
+function shape({ description, default: standard, type, minimum, maximum, values }) {
+  if (values !== undefined) return { description, default: standard, enum: values };
+  const [first, ...others] = type.split(" or ");
+  const types = others.length > 0 ? [first, ...others] : first;
+  return { description, default: standard, type: types, minimum, maximum: maximum ?? Number.MAX_SAFE_INTEGER };
+}
+
+/** Where the compiler writes all of them. */
+const DECLARATIONS = join(root, "build/declarations");
+
+const IMPORTED = /(?:from|import\()\s*"(\.[^"]+)\.js"/g;
+
+/** Paths below `dist/` of the declarations of all entries, those of the elements left out, and of what they name. */
+function publicDeclarations() {
+  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const entries = Object.values(exports).flatMap(({ types }) => types ?? []);
+  const waiting = entries.map((path) => join(DECLARATIONS, relative("dist", path)));
+  const found = new Set();
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (found.has(path) || !existsSync(path)) continue;
+    found.add(path);
+    for (const [, name] of readFileSync(path, "utf8").matchAll(IMPORTED))
+      waiting.push(join(dirname(path), `${name}.d.ts`));
+  }
+  return new Set(Array.from(found, (path) => relative(DECLARATIONS, path).split(sep).join("/")));
+}
 
 /** Where CMake builds a preset. */
 export const buildFolder = (preset) => join(root, "build", preset);

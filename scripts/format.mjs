@@ -4,7 +4,7 @@
  */
 import { must, tool } from "./run.mjs";
 import { main, setup } from "./setup.mjs";
-import { cppSources } from "./sources.mjs";
+import { cppSources } from "./runners.mjs";
 
 await main(async () => {
   await setup("test");

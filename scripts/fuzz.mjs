@@ -4,7 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { buildNative } from "./build.mjs";
-import { fuzz, fuzzTargets } from "./runners/fuzzers.mjs";
+import { fuzz, fuzzTargets } from "./runners.mjs";
 import { main, setup } from "./setup.mjs";
 
 await main(async () => {

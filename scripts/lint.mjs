@@ -2,7 +2,7 @@
  * The checks of the sources alone: types, lint, format.
  * @module
  */
-import { checks } from "./runners/checks.mjs";
+import { checks } from "./runners.mjs";
 import { main, setup } from "./setup.mjs";
 
 await main(async () => {

@@ -1,16 +1,152 @@
 /**
- * Brings a machine to the point where everything can be built and tested. Does nothing, quickly, when
- * it is there already. Needs node alone: it runs before `npm ci`.
+ * Brings a machine to the point where everything can be built and tested. Does nothing, quickly, when it is there already. Needs node
+ * alone: it runs before `npm ci`.
  * @module
  */
+import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { missing } from "./requirements.mjs";
+import { findChromium } from "./chromium.mjs";
+import { findOnPath } from "./on-path.mjs";
 import { root, run } from "./run.mjs";
-import { buildSqlite } from "./setup-sqlite.mjs";
+
+/** What one may want to do, and whose requirements that has. */
+const purposes = {
+  build: ["build"],
+  test: ["build", "test"],
+  tidy: ["build", "test", "tidy"],
+  coverage: ["build", "test", "coverage"],
+};
+
+/**
+ * @typedef {keyof typeof purposes} Purpose
+ * @typedef {object} Requirement
+ * @property {string} name how a person calls it
+ * @property {Purpose} purpose what needs it
+ * @property {() => boolean} found looks at the file system only: this runs before every command
+ * @property {string} debian package of Debian 12
+ * @property {boolean} [optional] nice to have: installed where that is possible, never demanded
+ */
+
+/** @type {Requirement[]} */
+const requirements = [
+  {
+    name: "Emscripten 3.1.6 or later",
+    purpose: "build",
+    found: () => onPath("em++") && onPath("em-config"),
+    debian: "emscripten",
+  },
+  { name: "CMake 3.22 or later", purpose: "build", found: () => onPath("cmake"), debian: "cmake" },
+  { name: "Ninja", purpose: "build", found: () => onPath("ninja"), debian: "ninja-build" },
+  {
+    name: "nlohmann_json",
+    purpose: "build",
+    found: () => includeFolders().some((folder) => existsSync(join(folder, "nlohmann/json.hpp"))),
+    debian: "nlohmann-json3-dev",
+  },
+  { name: "ccache", purpose: "build", found: () => onPath("ccache"), debian: "ccache", optional: true },
+  { name: "a C++20 compiler (c++)", purpose: "test", found: () => onPath("c++"), debian: "g++" },
+  { name: "clang++ 14 or later", purpose: "test", found: () => onPath("clang++"), debian: "clang" },
+  { name: "clang-format", purpose: "test", found: () => onPath("clang-format"), debian: "clang-format" },
+  { name: "libFuzzer and the sanitizers of clang", purpose: "test", found: hasFuzzer, debian: "libclang-rt-dev" },
+  {
+    name: "the source of GoogleTest (GOOGLETEST_SOURCE names its folder)",
+    purpose: "test",
+    found: () =>
+      existsSync(join(process.env.GOOGLETEST_SOURCE ?? "/usr/src/googletest/googletest", "src/gtest-all.cc")),
+    debian: "googletest",
+  },
+  {
+    name: "Chromium or Chrome (SLUICE_CHROMIUM names its program)",
+    purpose: "test",
+    found: () => findChromium() !== undefined,
+    debian: "chromium",
+  },
+  {
+    name: "Redis 7 or later (redis-server)",
+    purpose: "test",
+    found: () => onPath("redis-server"),
+    debian: "redis-server",
+  },
+  ...["ceph-mon", "ceph-osd", "radosgw"].map((program) => ({
+    name: `Ceph 16 or later (${program})`,
+    purpose: /** @type {const} */ ("test"),
+    found: () => onPath(program),
+    debian: program,
+  })),
+  {
+    name: "bubblewrap (bwrap)",
+    purpose: "test",
+    // There is none but for Linux, and the tests of sandboxes are skipped elsewhere.
+    found: () => process.platform !== "linux" || onPath("bwrap"),
+    debian: "bubblewrap",
+  },
+  { name: "clang-tidy", purpose: "tidy", found: () => onPath("clang-tidy"), debian: "clang-tidy" },
+  {
+    name: "llvm-cov and llvm-profdata",
+    purpose: "coverage",
+    found: () => onPath("llvm-cov") && onPath("llvm-profdata"),
+    debian: "llvm",
+  },
+];
+
+/**
+ * The requirements for a purpose that this machine does not meet.
+ * @param {Purpose} purpose
+ */
+function missing(purpose) {
+  return requirements.filter((need) => purposes[purpose].includes(need.purpose) && !need.found());
+}
+
+const onPath = (name) => findOnPath(name) !== undefined;
+
+function includeFolders() {
+  const prefixes = (process.env.CMAKE_PREFIX_PATH ?? "").split(delimiter).filter(Boolean);
+  return ["/usr", "/usr/local", "/opt/homebrew", ...prefixes].map((prefix) => join(prefix, "include"));
+}
+
+// Debian keeps one folder for each version of LLVM. Elsewhere libFuzzer comes with clang.
+function hasFuzzer() {
+  if (!existsSync("/etc/debian_version")) return true;
+  return entries("/usr/lib")
+    .filter((path) => path.includes("/llvm-"))
+    .flatMap((llvm) => entries(join(llvm, "lib/clang")))
+    .flatMap((version) => entries(join(version, "lib/linux")))
+    .some((path) => path.includes("libclang_rt.fuzzer-"));
+}
+
+function entries(folder) {
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+}
+
+/**
+ * Does nothing, quickly, when it is there already. It is made for tests of one server: where it cannot be compiled it
+ * says so, and they are skipped.
+ * @param {string} folder whose `node_modules` has it
+ */
+async function buildSqlite(folder) {
+  const modules = join(folder, "node_modules");
+  const sqlite = join(modules, "sqlite3");
+  if (existsSync(join(sqlite, "build", "Debug", "node_sqlite3.node"))) return;
+  console.log("setup: compiling sqlite3 for the tests (half a minute)");
+  const gyp = join(modules, "node-gyp", "bin", "node-gyp.js");
+  // Ninja, for make need not be there; without optimisation, for that takes minutes.
+  const configure = [gyp, "configure", "--debug", "-C", sqlite, ...headers(), "--", "-f", "ninja"];
+  const configured = await run(process.execPath, configure, { show: "none" });
+  const done =
+    configured.code === 0 ? await run("ninja", ["-C", join(sqlite, "build", "Debug")], { show: "none" }) : configured;
+  if (done.code === 0) return;
+  console.log(done.output.split("\n").slice(-10).join("\n"));
+  console.log("setup: sqlite3 could not be compiled, as shown above: the tests of its server will be skipped");
+}
+
+// Node's own, as it was installed; else node-gyp fetches them.
+function headers() {
+  const prefix = dirname(dirname(realpathSync(process.execPath)));
+  return existsSync(join(prefix, "include", "node", "node_api.h")) ? [`--nodedir=${prefix}`] : [];
+}
 
 /** Purposes that run the tests. */
 const TESTING = new Set(["test", "coverage"]);
@@ -19,10 +155,10 @@ const TESTING = new Set(["test", "coverage"]);
 const servers = join(root, "tests", "e2e");
 
 /** A machine that setup may not or cannot change; the message is one sentence that says what to do. */
-export class SetupError extends Error {}
+class SetupError extends Error {}
 
 /**
- * @param {import("./requirements.mjs").Purpose} purpose
+ * @param {import("./setup.mjs").Purpose} purpose
  * @throws {SetupError}
  */
 export async function setup(purpose) {

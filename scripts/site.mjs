@@ -28,6 +28,8 @@ const config = (name) => ({ configFile: join(root, "web/playground", name), logL
 /** Builds the site from `dist/`, which has to be there. */
 export async function buildSite() {
   const { build: bundle } = await import("vite");
+  // Also where tests build it: what they see is what visitors get.
+  process.env["NODE_ENV"] = "production";
   await bundle(config("vite.config.ts"));
   await bundle({ ...config("sw.config.ts"), define: { "self.__WB_MANIFEST": JSON.stringify(precached()) } });
   rmSync(PACKED, { recursive: true, force: true });

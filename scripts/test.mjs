@@ -4,10 +4,16 @@
  * @module
  */
 import { build } from "./build.mjs";
-import { checks } from "./runners/checks.mjs";
-import { fuzzers } from "./runners/fuzzers.mjs";
-import { nativeTests, wasmTests } from "./runners/gtest.mjs";
-import { browserTests, libraryTests, packageTests, siteTests } from "./runners/vitest.mjs";
+import {
+  browserTests,
+  checks,
+  fuzzers,
+  libraryTests,
+  nativeTests,
+  packageTests,
+  siteTests,
+  wasmTests,
+} from "./runners.mjs";
 import { main, setup } from "./setup.mjs";
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */

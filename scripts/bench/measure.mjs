@@ -1,13 +1,14 @@
 /**
- * Medians, child processes that measure one thing, and documents to measure with.
+ * Medians, reports, child processes that measure one thing, and documents to measure with.
  * @module
  */
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { root } from "../run.mjs";
 
 /** The middle of some numbers. */
 export const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
@@ -48,4 +49,31 @@ export function resultOf(bytes) {
   const head =
     '{"content":[{"type":"resource","resource":{"uri":"file:///report.pdf","mimeType":"application/pdf","blob":"';
   return Buffer.from(`${head}${bytes.toString("base64")}"}}]}`);
+}
+
+/** @param {readonly { work: string, measure: () => object | Promise<object> }[]} steps */
+export async function report(file, rounds, steps) {
+  const results = [];
+  for (const { work, measure } of steps) {
+    process.stderr.write(`measuring ${work} …\n`);
+    results.push({ work, ...(await measure()) });
+  }
+  print(results);
+  const all = { when: new Date().toISOString(), node: process.version, cpu: cpus()[0]?.model, rounds, results };
+  mkdirSync(join(root, "build"), { recursive: true });
+  writeFileSync(join(root, "build", file), `${JSON.stringify(all, null, 2)}\n`);
+}
+
+/** One row for each measurement: what was seen, the bar, whether it was met. */
+function print(measured) {
+  const head = ["work", "seen", "bar", ""];
+  const lines = measured.map(({ work, seen, bar, met }) => [work, seen, bar, met ? "met" : "NOT met"]);
+  const widths = head.map((_, column) => Math.max(...[head, ...lines].map((line) => line[column].length)));
+  for (const line of [head, ...lines])
+    console.log(
+      line
+        .map((cell, i) => cell.padEnd(widths[i]))
+        .join("  ")
+        .trimEnd(),
+    );
 }

@@ -1,19 +1,70 @@
 /**
- * The demo: real servers are asked, and each answer is shown as it came and as a model would see it.
+ * The demo: asks real servers, and shows each result as it came and as a model sees it.
  * @module
  */
+import { join, relative } from "node:path";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createSluice, FileArtifactStore } from "../../dist/node.js";
-import { calls } from "./calls.mjs";
 import { opening, showCall, showCheck, showTotals } from "./page.mjs";
 import { makePdf } from "./pdf.mjs";
 import { makePng } from "./png.mjs";
 import { startServers } from "./servers.mjs";
+
+/** @typedef {{ server: string, tool: string, args: Record<string, unknown>, why: string, original?: string }} Call */
+
+/** `original` is the name of the file that the artifact must equal. @returns {Call[]} */
+const calls = (folder) => [
+  {
+    server: "tableau",
+    tool: "download_workbook",
+    args: { name: "Sales Dashboard" },
+    why: "a whole PDF as base64, in JSON, in a text block",
+    original: "workbook.pdf",
+  },
+  {
+    server: "tableau",
+    tool: "get_view_as_pdf",
+    args: { view_name: "Revenue by Region" },
+    why: "the same PDF twice, as text and as structuredContent",
+  },
+  { server: "tableau", tool: "list_workbooks", args: {}, why: "small, so it passes as it is" },
+  { server: "everything", tool: "get-tiny-image", args: {}, why: "an image block between two texts" },
+  {
+    server: "everything",
+    tool: "get-resource-links",
+    args: { count: 3 },
+    why: "links: nothing is read that nobody asked for",
+  },
+  {
+    server: "everything",
+    tool: "get-resource-reference",
+    args: { resourceType: "Blob", resourceId: 1 },
+    why: "an embedded resource with a blob",
+  },
+  {
+    server: "everything",
+    tool: "get-structured-content",
+    args: { location: "Chicago" },
+    why: "text and structuredContent that say the same",
+  },
+  {
+    server: "filesystem",
+    tool: "read_media_file",
+    args: { path: join(folder, "photo.png") },
+    why: "a PNG, once as a block and once in structuredContent",
+    original: "photo.png",
+  },
+  {
+    server: "filesystem",
+    tool: "read_text_file",
+    args: { path: join(folder, "report.pdf") },
+    why: "a PDF read as text: broken bytes, twice",
+  },
+];
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const demo = join(root, "build", "demo");

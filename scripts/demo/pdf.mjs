@@ -3,7 +3,7 @@
  * @module
  */
 import { deflateSync } from "node:zlib";
-import { grainyPixels } from "./pixels.mjs";
+import { grainyPixels } from "./png.mjs";
 
 /** Pixels of the picture on each page. */
 const WIDTH = 300;

@@ -3,7 +3,6 @@
  * @module
  */
 import { crc32, deflateSync } from "node:zlib";
-import { grainyPixels } from "./pixels.mjs";
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
@@ -36,4 +35,20 @@ function chunk(type, data) {
   out.set(typed, 4);
   out.writeUInt32BE(crc32(typed), typed.length + 4);
   return out;
+}
+
+/** Rows of 8-bit RGB, top to bottom. The grain is a linear congruential generator. */
+export function grainyPixels(width, height, seed) {
+  const pixels = new Uint8Array(width * height * 3);
+  let state = seed >>> 0;
+  for (let at = 0, y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      const grain = state >>> 30;
+      pixels[at++] = ((x * 200) / width + grain) | 0;
+      pixels[at++] = ((y * 200) / height + grain) | 0;
+      pixels[at++] = 90 + grain;
+    }
+  }
+  return pixels;
 }

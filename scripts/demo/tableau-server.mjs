@@ -1,5 +1,5 @@
 /**
- * A small MCP server over stdio that answers as the Tableau server of RFC 0.3 §1.1 and Appendix B did:
+ * A small MCP server over stdio that answers as a real Tableau server does:
  * whole PDFs as base64 inside JSON.
  * @module
  */

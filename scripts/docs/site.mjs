@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Application } from "typedoc";
-import { SCHEMA } from "../config-schema.mjs";
+import { SCHEMA } from "../build.mjs";
 import { root } from "../run.mjs";
 import { configTable, MARKER } from "./config-table.mjs";
 

@@ -1,18 +1,20 @@
 /**
- * A large result over Streamable HTTP: an SDK's client with our fetch, and bare.
+ * `npm run bench:proxy`: the targets of the proxy and the transports. `--quick` runs fewer rounds and leaves out the SDKs over stdio,
+ * which take a minute each.
  * @module
  */
 import { createServer } from "node:http";
 import { once } from "node:events";
-import { inFolder, median } from "../measure.mjs";
+import { inFolder, median, report } from "../measure.mjs";
 import { answerOf } from "./answers.mjs";
 import { apart } from "./sdk.mjs";
+import { compareBytes, compareSdk, inFlight, memory, smallCall } from "./stdio.mjs";
 
 /** Most memory of the bare client that ours may take. */
 const SHARE = 1 / 3;
 
 /** Both in turn. Time is from the call to the result; memory is the most that the process had. */
-export async function compareHttp(version, mebibytes, rounds) {
+async function compareHttp(version, mebibytes, rounds) {
   const server = await serve();
   const url = `http://127.0.0.1:${server.address().port}/mcp`;
   const seen = [];
@@ -50,3 +52,23 @@ async function answer(request, response) {
   for (const piece of answerOf(id, method, params)) if (!response.write(piece)) await once(response, "drain");
   return response.end();
 }
+
+const quick = process.argv.includes("--quick");
+const rounds = quick ? 3 : 9;
+
+const steps = [
+  { work: "64 MiB over stdio, stored and hashed", measure: () => compareBytes(64, rounds) },
+  { work: "memory at 64 MiB", measure: () => memory(64) },
+  { work: "memory at 256 MiB", measure: () => memory(256) },
+  { work: "memory at 1 GiB", measure: () => memory(1024) },
+  { work: "64 MiB over HTTP, SDK v1", measure: () => compareHttp(1, 64, quick ? 1 : 3) },
+  { work: "64 MiB over HTTP, SDK v2", measure: () => compareHttp(2, 64, quick ? 1 : 3) },
+  { work: "a call of 1 KB", measure: () => smallCall(quick ? 3 : 5) },
+  { work: "1,000 calls in flight", measure: () => inFlight(1000) },
+];
+const sdks = [
+  { work: "64 MiB over stdio, SDK v1 with its cap raised", measure: () => compareSdk(1, 64) },
+  { work: "64 MiB over stdio, SDK v2 with its cap raised", measure: () => compareSdk(2, 64) },
+];
+
+await report("bench-proxy.json", rounds, quick ? steps : [...steps, ...sdks]);

@@ -3,8 +3,12 @@
  * @module
  */
 import { createHash } from "node:crypto";
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { root } from "../../run.mjs";
 import { inFolder, median } from "../measure.mjs";
-import { Connection, DIRECT, proxied } from "./connection.mjs";
 import { apart } from "./sdk.mjs";
 
 const MIB = 1024 * 1024;
@@ -150,4 +154,74 @@ export async function inFlight(calls) {
     const met = answered.every((id, index) => id === ids[index]);
     return { seen: met ? "all answered, in order" : "not in order", bar: "none lost, in order", met };
   });
+}
+
+const SERVER = [process.execPath, fileURLToPath(new URL("server.mjs", import.meta.url))];
+const NEWLINE = 0x0a;
+
+/** The server of this folder, and the proxy in front of it. */
+const DIRECT = SERVER;
+const proxied = (store) => [
+  process.execPath,
+  join(root, "dist/cli/main.js"),
+  "proxy",
+  "--store",
+  store,
+  "--",
+  ...SERVER,
+];
+
+/** A process to which requests are sent, one line each. */
+class Connection {
+  #process;
+  #chunks = [];
+  #waiting = [];
+
+  constructor([command, ...args]) {
+    this.#process = spawn(command, args, { stdio: ["pipe", "pipe", "ignore"] });
+    this.#process.stdout.on("data", (chunk) => this.#take(chunk));
+  }
+
+  static async open(command) {
+    const connection = new Connection(command);
+    const clientInfo = { name: "bench", version: "1" };
+    await connection.request(0, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+    return connection;
+  }
+
+  /** Sends a request, and gives the next line that comes, as its chunks. */
+  request(id, method, params) {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.#process.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+    });
+  }
+
+  /** Calls the tool that answers with so many bytes. */
+  bytes(id, bytes) {
+    return this.request(id, "tools/call", { name: "bytes", arguments: { bytes } });
+  }
+
+  /** The most memory the process had, in MiB. */
+  get peak() {
+    const status = readFileSync(`/proc/${this.#process.pid}/status`, "utf8");
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+  }
+
+  close() {
+    this.#process.stdin.end();
+    return new Promise((resolve) => this.#process.once("close", resolve));
+  }
+
+  #take(chunk) {
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      this.#chunks.push(chunk.subarray(from, at));
+      const line = this.#chunks;
+      this.#chunks = [];
+      this.#waiting.shift()?.(line);
+      from = at + 1;
+    }
+    if (from < chunk.length) this.#chunks.push(chunk.subarray(from));
+  }
 }

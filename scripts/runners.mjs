@@ -1,0 +1,195 @@
+/**
+ * The runners of `npm test`: checks of the sources, Vitest, GoogleTest and the fuzzers. Each returns its counts.
+ * @module
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { cores, root, run, tool } from "./run.mjs";
+import { build, buildFolder, buildNative } from "./build.mjs";
+import { buildSite } from "./site.mjs";
+
+/** What is checked, and the command that does it. */
+const commands = {
+  "types of sources and tests": () => run(process.execPath, [tool("tsc"), "-p", "tsconfig.json"]),
+  "types of what runs in browsers": () => run(process.execPath, [tool("tsc"), "-p", "tsconfig.web.json"]),
+  "types of the examples": () => run(process.execPath, [tool("tsc"), "-p", "examples/tsconfig.json"]),
+  "lint with type information": () => run(tool("oxlint"), []),
+  "format of TypeScript and JavaScript": () => run(tool("oxfmt"), ["--check", "."]),
+  "format of C++": () => run("clang-format", ["--dry-run", "--Werror", ...cppSources()]),
+  "lock file free of registry addresses": lockFile,
+  "documentation: docstrings and links": () => run(process.execPath, ["scripts/docs.mjs"]),
+};
+
+/** Runs them all; a failed one does not hide the next. */
+export async function checks() {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  for (const [name, check] of Object.entries(commands)) {
+    const { code } = await check();
+    console.log(`${code === 0 ? "ok" : "FAILED"}: ${name}`);
+    counts[code === 0 ? "passed" : "failed"] += 1;
+  }
+  return counts;
+}
+
+// An address would tie every clone to the registry of whoever ran `npm install` last.
+async function lockFile() {
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+  const tied = Object.keys(packages).filter((name) => packages[name].resolved !== undefined);
+  if (tied.length > 0) console.log(`package-lock.json has "resolved" for ${tied.slice(0, 3).join(", ")}`);
+  return { code: tied.length > 0 ? 1 : 0 };
+}
+
+/** The library and the command. */
+export const libraryTests = () => vitest("library");
+
+/** What runs in browsers alone, in a real one. */
+export const browserTests = () => vitest("browser");
+
+/** The playground as it is built: of what is in the sources now. */
+export const siteTests = () => build().then(() => vitest("site"));
+
+/** The package as users get it: of what is in the sources now. */
+export const packageTests = () =>
+  build()
+    .then(buildSite)
+    .then(() => vitest("package"));
+
+async function vitest(project) {
+  const file = join(root, "build/reports", `vitest-${project}.json`);
+  rmSync(file, { force: true });
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
+  const { code } = await run(process.execPath, [tool("vitest"), "run", `--project=${project}`, ...reporters]);
+  if (!existsSync(file)) throw new Error("Vitest left no report");
+  const report = JSON.parse(readFileSync(file, "utf8"));
+  const passed = report.numPassedTests;
+  const skipped = report.numPendingTests + report.numTodoTests;
+  // A file that cannot be loaded fails without having a failed test in it.
+  const failed = report.numFailedTests || (code === 0 ? 0 : Math.max(1, report.numFailedTestSuites));
+  return { passed, failed, skipped };
+}
+
+/** Natively, under AddressSanitizer and UndefinedBehaviorSanitizer. */
+export const nativeTests = () => gtest("native-debug", nativeBinary, cores);
+
+/** The same tests and the same core as WebAssembly; it sees no environment, so there are no shards. */
+export const wasmTests = () => gtest("wasm-tests", wasmBinary, 1);
+
+const nativeBinary = (folder) => [join(folder, "sluice_tests")];
+const wasmBinary = (folder) => [process.execPath, join(folder, "sluice_tests.cjs")];
+
+async function gtest(preset, command, shards) {
+  await buildNative(preset, ["sluice_tests"]);
+  const reports = join(root, "build/reports");
+  mkdirSync(reports, { recursive: true });
+  const binary = command(buildFolder(preset));
+  const counts = await Promise.all(
+    Array.from({ length: shards }, (_, shard) =>
+      runShard(binary, join(reports, `${preset}-${shard}.json`), {
+        GTEST_TOTAL_SHARDS: String(shards),
+        GTEST_SHARD_INDEX: String(shard),
+      }),
+    ),
+  );
+  return counts.reduce((sum, { passed, failed, skipped }) => ({
+    passed: sum.passed + passed,
+    failed: sum.failed + failed,
+    skipped: sum.skipped + skipped,
+  }));
+}
+
+async function runShard([program, ...args], report, shard) {
+  rmSync(report, { force: true });
+  const { code } = await run(program, [...args, "--gtest_brief=1", `--gtest_output=json:${report}`], {
+    show: "failure",
+    env: { UBSAN_OPTIONS: "print_stacktrace=1", ...shard },
+  });
+  const counts = existsSync(report) ? countReport(report) : { passed: 0, failed: 0, skipped: 0 };
+  // A crash, or a leak found at exit, fails the run even where no single test did.
+  if (code !== 0 && counts.failed === 0) counts.failed = 1;
+  return counts;
+}
+
+function countReport(report) {
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const suites = JSON.parse(readFileSync(report, "utf8")).testsuites ?? [];
+  for (const test of suites.flatMap((suite) => suite.testsuite)) {
+    if (test.failures) counts.failed += 1;
+    else if (test.result === "COMPLETED") counts.passed += 1;
+    // Skipped by itself, or DISABLED_.
+    else counts.skipped += 1;
+  }
+  return counts;
+}
+
+/** Seconds for each target in `npm test`. */
+const SHORT = Number(process.env.SLUICE_FUZZ_SECONDS ?? 10);
+
+/** Names of the targets: `gate` for tests/fuzz/gate_fuzz.cpp. */
+export const fuzzTargets = () =>
+  readdirSync(join(root, "tests/fuzz"))
+    .filter((name) => name.endsWith("_fuzz.cpp"))
+    .map((name) => name.replace("_fuzz.cpp", ""))
+    .toSorted((a, b) => a.localeCompare(b, "en"));
+
+/** A short run of each, as many at a time as there are cores. */
+export async function fuzzers() {
+  const targets = fuzzTargets();
+  await buildNative(
+    "native-fuzz",
+    targets.map((target) => `${target}_fuzz`),
+  );
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const queue = [...targets];
+  const worker = async () => {
+    for (let target = queue.shift(); target !== undefined; target = queue.shift()) {
+      const { code, runs, output } = await fuzz(target, { seconds: SHORT, show: "none" });
+      const good = code === 0 && runs > 0;
+      // Without the hundreds of lines that tell of each new input.
+      if (!good) console.log(output.replaceAll(/^#\d+.*\n/gm, ""));
+      console.log(`${good ? "ok" : "FAILED"}: ${target}: ${runs} inputs in ${SHORT} s`);
+      counts[good ? "passed" : "failed"] += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: cores }, worker));
+  return counts;
+}
+
+/**
+ * Runs one target. What it learns is kept in build/fuzz-corpus, seeds in tests/fuzz/corpus are only
+ * read, and an input that fails is written to build/fuzz-failures.
+ * @returns {Promise<{ code: number, output: string, runs: number }>} `runs` is the number of inputs tried
+ */
+export async function fuzz(target, { seconds, show = "all", seed = 1 }) {
+  const corpus = join(root, "build/fuzz-corpus", target);
+  const failures = join(root, "build/fuzz-failures");
+  const seeds = join(root, "tests/fuzz/corpus", target);
+  const words = join(root, "tests/fuzz", `${target}.dict`);
+  for (const folder of [corpus, failures]) mkdirSync(folder, { recursive: true });
+  const args = [
+    `-max_total_time=${seconds}`,
+    `-seed=${seed}`,
+    // An input that takes this long is a hang, even on a busy machine.
+    "-timeout=30",
+    "-rss_limit_mb=2048",
+    "-print_final_stats=1",
+    `-artifact_prefix=${failures}/${target}-`,
+    ...(existsSync(words) ? [`-dict=${words}`] : []),
+    corpus,
+    ...(existsSync(seeds) ? [seeds] : []),
+  ];
+  const program = join(buildFolder("native-fuzz"), "fuzz", `${target}_fuzz`);
+  const { code, output } = await run(program, args, { show, seconds: seconds + 120 });
+  return { code, output, runs: Number(/number_of_executed_units:\s*(\d+)/.exec(output)?.[1] ?? 0) };
+}
+
+/** Paths from the checkout's root of all `.h` and `.cpp` files under `folders`. */
+export function cppSources(folders = ["wasm", "tests/cpp", "tests/fuzz"]) {
+  return folders
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true })
+        .filter((name) => /\.(h|cpp)$/.test(name))
+        .map((name) => join(folder, name)),
+    )
+    .toSorted((a, b) => a.localeCompare(b, "en"));
+}
