@@ -1,10 +1,20 @@
 /**
- * Builds the site once, before any test of it. The library it is made of is the caller's to build.
+ * Builds and serves the site once, before its tests. The library that it is made of has to be built already.
  * @module
  */
-import { buildSite } from "../../scripts/site.mjs";
+import type { TestProject } from "vitest/node";
+import { buildSite, serveSite } from "../../scripts/site.mjs";
 
-/** Vitest calls this before the first test; `SLUICE_SITE=built` takes the site as it is. */
-export async function setup(): Promise<void> {
+declare module "vitest" {
+  export interface ProvidedContext {
+    siteUrl: string;
+  }
+}
+
+/** Vitest calls this before the first test. `SLUICE_SITE=built` uses the existing site. */
+export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   if (process.env["SLUICE_SITE"] !== "built") await buildSite();
+  const site = await serveSite(0);
+  provide("siteUrl", site.url);
+  return () => site.close();
 }

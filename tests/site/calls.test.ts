@@ -1,13 +1,11 @@
-/** Calls that take long: progress, giving up, going on aside, and limits (check 11). */
+/** Calls that take long: progress, cancelling, and continuing in the background (check 11). Limits: silence.test.ts. */
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { serveMcp } from "../package/tools/mcp-serving.js";
-import { begin, connect, during, go, visitor } from "./visit.js";
+import { begin, go, visitor } from "./visit.js";
 
 /** Longer than a person waits without wanting to do something else. */
 const SECONDS = "14";
 
-const server = during(serveMcp);
 const seen = visitor();
 
 const card = (page: Page): Locator => page.locator("playground-tools playground-call");
@@ -62,19 +60,5 @@ test("a question of the server's stands where the call was made, and its answer 
   await card(page).getByLabel("What the model sees").getByText("The answer was: North").waitFor();
   expect(await pause.count()).toBe(0);
 });
-
-test("a server that is silent too long: the limit is stated, and twice as much is offered", async () => {
-  const { page } = seen;
-  await connect(page, server().url);
-  await begin(page, "wait");
-  const alert = card(page).getByRole("alert");
-  await alert.waitFor();
-  expect(await alert.innerText()).toContain("The server was silent for 30 s, which was its limit.");
-  await alert.getByRole("button", { name: "Retry with 60 s" }).click();
-  await card(page).getByRole("button", { name: "Cancel" }).waitFor();
-  expect(await alert.count()).toBe(0);
-  await card(page).getByRole("button", { name: "Cancel" }).click();
-  await card(page).getByText("It was cancelled").waitFor();
-}, 120_000);
 
 test("nothing of it is complained of", () => expect(seen.complaints).toEqual([]));

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { agree, logIn, serveAccounts } from "../package/tools/accounts.js";
 import { serveMcp } from "../package/tools/mcp-serving.js";
 import { everything } from "./in-view.js";
-import { ask, connect, during, go, visitor } from "./visit.js";
+import { SITE_URL, ask, connect, during, go, visitor } from "./visit.js";
 
 /** All that the server was ever given. */
 const tokens = new Set<string>();
@@ -38,7 +38,7 @@ async function consent(page: Page, { knows }: { readonly knows: boolean }): Prom
 const lastTurn = (page: Page): ReturnType<Page["locator"]> => page.locator("playground-turn").last();
 
 beforeAll(async () => {
-  await accounts().open(`${seen.site.url}callback.html`, { refreshes: false });
+  await accounts().open(`${SITE_URL}callback.html`, { refreshes: false });
   await seen.context.route(
     ({ hostname }) => !["localhost", "127.0.0.1"].includes(hostname),
     (route) => route.abort(),

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { ask, go, visitor } from "./visit.js";
+import { SITE_URL, ask, go, visitor } from "./visit.js";
 
 const seen = visitor();
 
@@ -14,7 +14,7 @@ async function answered(page: Page): Promise<Locator> {
 
 /** What the model said last in it, once that is formatted. */
 async function said(turn: Locator): Promise<string> {
-  const text = turn.locator("playground-said .formatted").last();
+  const text = turn.locator("playground-text .formatted").last();
   await text.waitFor();
   return text.innerText();
 }
@@ -171,6 +171,6 @@ test("a new chat is empty", async () => {
 
 test("nothing of it is complained of, or asked of any other origin", () => {
   expect(seen.complaints).toEqual([]);
-  const { origin } = new URL(seen.site.url);
+  const { origin } = new URL(SITE_URL);
   expect(seen.requests.filter((url) => !url.startsWith(origin) && !url.startsWith("blob:"))).toEqual([]);
 });

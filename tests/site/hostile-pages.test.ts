@@ -1,13 +1,11 @@
 /** Pages that tools have the viewer open, and that mean no good: with a service worker, at an address; without, in the page. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { serveFiles } from "./file-server.js";
-import { connect, controlled, during, go, hosted, PATIENCE, run, visitor } from "./visit.js";
-
-const site = hosted();
+import { SITE_URL, connect, controlled, during, go, PATIENCE, run, visitor } from "./visit.js";
 
 describe.each(["allow", "block"] as const)("a page that opens by itself, service workers: %s", (serviceWorkers) => {
   const server = during(serveFiles);
-  const seen = visitor({ site, serviceWorkers });
+  const seen = visitor({ serviceWorkers });
   const pages: string[] = [];
 
   beforeAll(async () => {
@@ -26,7 +24,7 @@ describe.each(["allow", "block"] as const)("a page that opens by itself, service
     await frame.getByRole("button", { name: "Send" }).click();
     await frame.getByRole("link", { name: "Out" }).click();
     await expect.poll(() => frame.locator("#said").textContent(), { timeout: PATIENCE }).toBe("No script ran");
-    expect(page.url()).toBe(site.url);
+    expect(page.url()).toBe(SITE_URL);
     expect(await page.title()).not.toBe("taken");
     expect(await page.evaluate(() => localStorage.getItem("sluice.taken"))).toBeNull();
     expect(pages).toEqual([]);
@@ -42,7 +40,7 @@ describe.each(["allow", "block"] as const)("a page that opens by itself, service
   });
 
   test("complains of nothing but what it is kept from", () => {
-    const kept = /sandboxed|Content Security Policy|Unsafe attempt|registration blocked by Playwright/;
+    const kept = /sandboxed|Content Security Policy|Unsafe attempt/;
     expect(seen.complaints.filter((text) => !kept.test(text))).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { noise } from "../../web/playground/demo/noise.js";
+import { noise } from "../../web/playground/demo/files.js";
 import { act, controlled, go, run, visitor } from "./visit.js";
 
 /** Milliseconds for which the page may not answer. */

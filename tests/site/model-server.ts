@@ -3,17 +3,17 @@
  * @module
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { scriptedModel, type Script } from "../../dist/planner.js";
-import { bodyOf, forPages, listen, type Elsewhere } from "../package/tools/elsewhere.js";
+import { type Script, scriptedModel } from "../../dist/planner.js";
+import { bodyOf, type Elsewhere, forPages, listen } from "../package/tools/elsewhere.js";
 
 /** What it was asked. */
-export interface AskedModel {
+interface AskedModel {
   readonly authorization: string | undefined;
   readonly messages: readonly { readonly role: string; readonly content: string | null }[];
 }
 
 /** A model that listens. */
-export interface ServedModel extends Elsewhere {
+interface ServedModel extends Elsewhere {
   /** Up to and without `/chat/completions`. */
   readonly url: string;
   readonly asked: readonly AskedModel[];
@@ -43,3 +43,22 @@ export async function serveModel(script: Script, key?: string): Promise<ServedMo
   const served = await listen(() => forPages((...exchange) => void relayed(...exchange)));
   return { ...served, url: `${served.origin}/v1`, asked };
 }
+
+const CALLS = [
+  { asked: /^Draw the picture/, call: () => ({ name: "tools_picture", args: {} }) },
+  { asked: /^Wait for (.+)/, call: (file: string) => ({ name: "tools_slow", args: { file } }) },
+  { asked: /^Make the report/, call: () => ({ name: "desk_report", args: {} }) },
+  { asked: /^Ask me/, call: () => ({ name: "tools_asks", args: {} }) },
+];
+
+/** Calls the tool that the question is about, once, and says that it did. */
+export const served: Script = ({ messages }) => {
+  const last = messages.at(-1);
+  if (last?.role === "tool") return { text: "The picture is drawn." };
+  const query = last?.content ?? "";
+  for (const { asked, call } of CALLS) {
+    const [, file = ""] = asked.exec(query) ?? [];
+    if (asked.test(query)) return { text: "I call a tool. ", calls: [call(file)] };
+  }
+  return { text: "There is nothing to do." };
+};

@@ -1,29 +1,14 @@
-/** A phone: no sideways scroll, everything large enough for a finger, and every task possible (check 2). */
+/** A phone: every task is possible (check 2). places.test.ts checks that every place fits. */
 import type { Locator } from "playwright-core";
-import { afterEach, describe, expect, test } from "vitest";
-import { tooSmall, tooWide } from "./fitting.js";
-import { keep, leave, PLACES, WINDOWS } from "./places.js";
-import { go, hosted, run, visitor } from "./visit.js";
+import { describe, expect, test } from "vitest";
+import { keep, leave, WINDOWS } from "./places.js";
+import { go, run, visitor } from "./visit.js";
 
 const [, { options }] = WINDOWS;
 const { width, height } = options.viewport;
 
-const site = hosted();
-
-describe("every place", () => {
-  const seen = visitor({ site, ...options });
-
-  afterEach(() => leave(seen.page));
-
-  test.each(PLACES)("$name fits, and can be touched", { timeout: 180_000 }, async ({ show }) => {
-    await show(seen.page);
-    expect(await tooWide(seen.page)).toEqual([]);
-    expect(await tooSmall(seen.page)).toEqual([]);
-  });
-});
-
 describe("on a phone", () => {
-  const seen = visitor({ site, ...options });
+  const seen = visitor({ ...options });
 
   test("views are tabs at the bottom", async () => {
     const box = await boxOf(seen.page.locator("playground-rail"));

@@ -1,9 +1,9 @@
 /** Every kind of file has a preview, or says why it has none (check 7). */
 import type { FrameLocator, Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { webPage } from "../../web/playground/demo/documents.js";
+import { webPage } from "../../web/playground/demo/files.js";
 import { inView } from "./in-view.js";
-import { act, controlled, pick, run, visitor } from "./visit.js";
+import { SITE_URL, act, controlled, pick, run, visitor } from "./visit.js";
 
 const seen = visitor();
 
@@ -136,7 +136,7 @@ describe.each([
 ] as const)("the preview of a page, service workers: %s", (serviceWorkers, background) => {
   /** Addresses that something other than the policy of the page kept from being asked. */
   const asked: string[] = [];
-  const other = visitor({ site: seen.site, serviceWorkers });
+  const other = visitor({ serviceWorkers });
   let frame: FrameLocator;
   let element: Locator;
 
@@ -165,7 +165,7 @@ describe.each([
     const { page } = other;
     await frame.getByRole("button", { name: "Send, to nowhere" }).click();
     await expect.poll(() => frame.getByRole("heading", { name: "Sales 2025" }).count(), { timeout: 20_000 }).toBe(1);
-    expect(page.url()).toBe(seen.site.url);
+    expect(page.url()).toBe(SITE_URL);
     expect(asked.filter((url) => url.includes(".example"))).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /** A browser that gives the site hardly any room. */
 import { beforeAll, expect, test } from "vitest";
-import { PATIENCE, act, begin, controlled, firstResult, go, run, visitor } from "./visit.js";
+import { SITE_URL, PATIENCE, act, begin, controlled, firstResult, go, run, visitor } from "./visit.js";
 
 const MIB = 1024 * 1024;
 /**
@@ -12,11 +12,11 @@ const QUOTA = 16 * MIB;
 const seen = visitor({ url: "about:blank", waits: false });
 
 beforeAll(async () => {
-  const { page, context, site } = seen;
+  const { page, context } = seen;
   const devtools = await context.newCDPSession(page);
   // Before anything is stored: the browser looks only now and then at how much it may be.
-  await devtools.send("Storage.overrideQuotaForOrigin", { origin: new URL(site.url).origin, quotaSize: QUOTA });
-  await page.goto(site.url);
+  await devtools.send("Storage.overrideQuotaForOrigin", { origin: new URL(SITE_URL).origin, quotaSize: QUOTA });
+  await page.goto(SITE_URL);
   await firstResult(page);
   await controlled(page);
 });

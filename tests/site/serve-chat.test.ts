@@ -3,9 +3,8 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { beforeEach, expect, test } from "vitest";
-import { serveModel } from "./model-server.js";
-import { served } from "./served-script.js";
-import { browsing, relay, serving, TOOLS } from "./serving.js";
+import { served, serveModel } from "./model-server.js";
+import { relay, serving, TOOLS } from "./serving.js";
 import { ask, during, go, visit, type Visit } from "./visit.js";
 
 const model = during(() => serveModel(served));
@@ -15,11 +14,11 @@ const server = during(() =>
     model: { url: model().url, name: "scripted" },
   }),
 );
-const looking = during(browsing);
 let seen: Visit;
 
 beforeEach(async () => {
-  seen = await visit({ url: server().url, browser: looking().browser });
+  // Without the service worker, which would fetch the whole site for each of them.
+  seen = await visit({ url: server().url, serviceWorkers: "block" });
   await go(seen.page, "Chat");
   await seen.page.getByText("Answered by this page's server").waitFor();
   return () => seen[Symbol.asyncDispose]();
@@ -121,7 +120,7 @@ test("a file that a tool makes is the user's at the server, and is opened beside
 
 test("a connection that breaks is opened again, and nothing is missed or told twice", async () => {
   await using line = await relay(Number(new URL(server().url).port));
-  await using other = await visit({ url: line.url, browser: looking().browser });
+  await using other = await visit({ url: line.url });
   const { page } = other;
   const file = join(server().folder, "soon");
   await go(page, "Chat");

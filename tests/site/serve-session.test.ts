@@ -5,15 +5,15 @@ import type { Locator, Page } from "playwright-core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makePng } from "../../scripts/demo/png.mjs";
 import { during, firstResult, go, run, visit, type Visit } from "./visit.js";
-import { browsing, serving, TOOLS } from "./serving.js";
+import { serving, TOOLS } from "./serving.js";
 
 const server = during(() => serving({ sources: [TOOLS, { ...TOOLS, name: "other" }] }));
-const looking = during(browsing);
 const picture = makePng({ width: 64, height: 40 });
 let seen: Visit;
 
 beforeEach(async () => {
-  seen = await visit({ url: server().url, browser: looking().browser });
+  // Without the service worker, which would fetch the whole site for each of them.
+  seen = await visit({ url: server().url, serviceWorkers: "block" });
 });
 afterEach(() => seen[Symbol.asyncDispose]());
 
@@ -110,7 +110,7 @@ describe("what the session stored", () => {
     await go(page, "My Files");
     await listed(page).getByText("mine.png").first().waitFor();
 
-    await using other = await visit({ url: server().url, browser: looking().browser });
+    await using other = await visit({ url: server().url, serviceWorkers: "block" });
     await connected(other.page);
     await go(other.page, "My Files");
     await other.page.getByText("The session has stored nothing there yet").waitFor();
@@ -160,7 +160,7 @@ describe("a session that is over", () => {
 describe("a server that is away", () => {
   test("leaves the rest of the page as it is, and is asked again by a button", async () => {
     await using mortal = await serving({ sources: [TOOLS] });
-    await using other = await visit({ url: mortal.url, browser: looking().browser });
+    await using other = await visit({ url: mortal.url });
     const { page } = other;
     await connected(page);
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
@@ -180,8 +180,7 @@ describe("a server that knows people", () => {
   const guarded = during(() => serving({ sources: [TOOLS] }, { SLUICE_SERVE_TOKEN: TOKEN }));
 
   test("lets in whoever comes by its link, whose token is left nowhere", async () => {
-    const { browser } = looking();
-    await using own = await visit({ url: guarded().url, browser }, { url: `${guarded().url}?token=${TOKEN}` });
+    await using own = await visit({ url: `${guarded().url}?token=${TOKEN}` });
     await connected(own.page);
     expect(own.page.url()).toBe(guarded().url);
     const kept = await own.page.evaluate(
@@ -193,7 +192,7 @@ describe("a server that knows people", () => {
   });
 
   test("tells others so, and the rest of the page works", async () => {
-    await using other = await visit({ url: guarded().url, browser: looking().browser });
+    await using other = await visit({ url: guarded().url });
     const note = other.page.locator("playground-session").getByRole("alert");
     await note.getByText(/^Nobody is signed in/).waitFor();
     await note.getByRole("button", { name: "Try again" }).click();

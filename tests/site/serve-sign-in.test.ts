@@ -6,7 +6,7 @@ import { agree, logIn, serveAccounts } from "../package/tools/accounts.js";
 import { serveMcp } from "../package/tools/mcp-serving.js";
 import { everything } from "./in-view.js";
 import { serveModel } from "./model-server.js";
-import { browsing, serving } from "./serving.js";
+import { serving } from "./serving.js";
 import { ask, during, go, visitor } from "./visit.js";
 
 /** All that the source was ever given, and what it takes no more. */
@@ -34,17 +34,7 @@ const server = during(() =>
     model: { url: model().url, name: "scripted" },
   }),
 );
-const looking = during(browsing);
-const seen = visitor({
-  site: {
-    get url() {
-      return server().url;
-    },
-    get browser() {
-      return looking().browser;
-    },
-  },
-});
+const seen = visitor({ url: () => server().url });
 
 /** Agrees in the window that is opened next, and is told that it may be closed. */
 async function consent(page: Page, { knows }: { readonly knows: boolean }): Promise<void> {

@@ -1,12 +1,10 @@
 /** What the playground of `sluice serve` shows more than others, in both themes and in two widths: what axe says of it, and whether it fits. */
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
-import { violations } from "./accessible.js";
-import { tooSmall, tooWide } from "./fitting.js";
-import { serveModel } from "./model-server.js";
-import { leave, WINDOWS, type Place } from "./places.js";
-import { served } from "./served-script.js";
-import { browsing, serving, TOOLS } from "./serving.js";
+import { tooSmall, tooWide, violations } from "./page-checks.js";
+import { served, serveModel } from "./model-server.js";
+import { leave, type Place, WINDOWS } from "./places.js";
+import { serving, TOOLS } from "./serving.js";
 import { ask, during, go, visitor } from "./visit.js";
 
 const model = during(() => serveModel(served));
@@ -17,15 +15,6 @@ const server = during(() => {
     model: { url: model().url, name: "scripted" },
   });
 });
-const looking = during(browsing);
-const site = {
-  get url() {
-    return server().url;
-  },
-  get browser() {
-    return looking().browser;
-  },
-};
 
 /** In an order in which one visitor can see them all. */
 const OWN: readonly Place[] = [
@@ -71,7 +60,7 @@ const OWN: readonly Place[] = [
 ];
 
 describe.each(WINDOWS)("in $width px", ({ width, options }) => {
-  const seen = visitor({ site, ...options });
+  const seen = visitor({ url: () => server().url, ...options });
 
   beforeAll(() =>
     seen.page

@@ -4,11 +4,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { TestRedis } from "../unit/planner/redis-server.js";
+import { TestRedis } from "../unit/redis/redis-server.js";
 import { BUCKET, CREDENTIALS, TestS3 } from "../unit/artifacts/s3/ceph.js";
-import { serveModel } from "./model-server.js";
-import { served } from "./served-script.js";
-import { browsing, serving, TOOLS } from "./serving.js";
+import { served, serveModel } from "./model-server.js";
+import { serving, TOOLS } from "./serving.js";
 import { act, ask, during, firstResult, go, visit, visitor } from "./visit.js";
 
 const PREFIX = "playground";
@@ -30,17 +29,7 @@ const server = during(() => {
     SLUICE_SERVE_SECRET: randomBytes(32).toString("hex"),
   });
 });
-const looking = during(browsing);
-const seen = visitor({
-  site: {
-    get url() {
-      return server().url;
-    },
-    get browser() {
-      return looking().browser;
-    },
-  },
-});
+const seen = visitor({ url: () => server().url });
 
 const lastTurn = (page: Page): Locator => page.locator("playground-turn").last();
 const listed = (page: Page): Locator => page.locator("playground-served sluice-artifact");
@@ -92,7 +81,7 @@ test("a reload keeps the session and what it stored; another browser sees nothin
   await go(page, "My Files");
   await listed(page).first().getByText("image/png").waitFor();
 
-  await using other = await visit({ url: server().url, browser: looking().browser });
+  await using other = await visit({ url: server().url });
   await go(other.page, "My Files");
   await other.page.getByText("The session has stored nothing there yet").waitFor();
 });

@@ -2,14 +2,13 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { listen } from "../package/tools/elsewhere.js";
 import { serveMcp } from "../package/tools/mcp-serving.js";
-import { PATIENCE, connect, dial, during, go, hosted, run, visit, type Visit } from "./visit.js";
+import { SITE_URL, PATIENCE, connect, dial, during, go, run, visit, type Visit } from "./visit.js";
 
 const server = during(serveMcp);
-const site = hosted();
 let seen: Visit;
 
 beforeEach(async () => {
-  seen = await visit(site);
+  seen = await visit();
   return () => seen[Symbol.asyncDispose]();
 });
 
@@ -73,7 +72,7 @@ describe("what is no server", () => {
 
   test("an address where something else answers", async () => {
     const { page } = seen;
-    await dial(page, site.url);
+    await dial(page, SITE_URL);
     await page.locator("playground-servers dialog").getByRole("alert").waitFor();
   });
 });

@@ -9,9 +9,7 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chromium, type Browser } from "playwright-core";
-import { findChromium } from "../../scripts/chromium.mjs";
-import { freePort } from "../unit/planner/redis-server.js";
+import { freePort } from "../unit/redis/redis-server.js";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -68,12 +66,6 @@ export async function serving(config: object, env: Readonly<Record<string, strin
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** A browser alone: what it looks at is served by others. */
-export async function browsing(): Promise<AsyncDisposable & { readonly browser: Browser }> {
-  const browser = await chromium.launch({ executablePath: findChromium() ?? "chromium" });
-  return { browser, [Symbol.asyncDispose]: () => browser.close() };
 }
 
 /** A line to a server that can be cut. */

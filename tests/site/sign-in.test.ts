@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { agree, logIn, serveAccounts } from "../package/tools/accounts.js";
 import { serveMcp } from "../package/tools/mcp-serving.js";
 import { everything } from "./in-view.js";
-import { dial, during, go, run, visitor } from "./visit.js";
+import { SITE_URL, dial, during, go, run, visitor } from "./visit.js";
 
 /** All that the server was ever given. */
 const tokens = new Set<string>();
@@ -23,7 +23,7 @@ const server = during(() =>
 const seen = visitor();
 
 beforeAll(async () => {
-  await accounts().open(`${seen.site.url}callback.html`);
+  await accounts().open(`${SITE_URL}callback.html`);
   // The provider's pages have fonts from elsewhere.
   await seen.context.route(
     ({ hostname }) => !["localhost", "127.0.0.1"].includes(hostname),

@@ -1,7 +1,8 @@
 /** Tools that say nothing for long: what a person is told meanwhile, and what is offered when it is over. */
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { ask, begin, connectFiles, go, PATIENCE, visitor } from "./visit.js";
+import { serveMcp } from "../package/tools/mcp-serving.js";
+import { ask, begin, connect, connectFiles, during, go, PATIENCE, visitor } from "./visit.js";
 
 const MESSAGES = [
   "The tool is taking longer than expected. Please wait...",
@@ -12,14 +13,17 @@ const MESSAGES = [
 /** Of the demo's tool: its limit is 30 s. */
 const SECONDS = "200";
 
+const server = during(serveMcp);
 const seen = visitor();
-const other = visitor({ site: seen.site });
+const other = visitor();
+const third = visitor();
 const card = (page: Page): Locator => page.locator("playground-tools playground-call");
 const called = (page: Page): Locator => page.locator("playground-chat playground-tool").last();
 
 beforeAll(async () => {
   await connectFiles(seen.page);
   await connectFiles(other.page);
+  await connect(third.page, server().url);
 });
 
 /** Waits for the messages one after the other, where they are told politely. */
@@ -28,9 +32,10 @@ async function hear(place: Locator): Promise<void> {
   await place.getByText(MESSAGES[3] ?? "").waitFor();
 }
 
-// Both wait at once: the times are those of the specification.
-test("a call, and one of the chat, tell what the person should know at 15, 20, 25 and 30 seconds", async () => {
+// All wait at once: the times are those of the specification.
+test("a call, one of the chat, and one of another server tell what the person should know at 15, 20, 25 and 30 seconds", async () => {
   const { page } = seen;
+  await begin(third.page, "wait");
   await begin(page, "stay_silent", { seconds: SECONDS });
   await ask(other.page, `Stay silent for ${SECONDS} seconds`);
   await card(page)
@@ -42,7 +47,19 @@ test("a call, and one of the chat, tell what the person should know at 15, 20, 2
     await place.getByText("Its last progress: Processing chunk 1/200").waitFor();
     await place.getByText("The limit was 30 s.").waitFor();
   }
+  const alert = card(third.page).getByRole("alert");
+  await alert.waitFor();
+  expect(await alert.innerText()).toContain("The limit was 30 s. Its last progress: 1");
 }, 120_000);
+
+test("a call of another server is made again with twice as much time, and cancelled", async () => {
+  const { page } = third;
+  await card(page).getByRole("alert").getByRole("button", { name: "Retry with 60 s" }).click();
+  await card(page).getByRole("button", { name: "Cancel" }).waitFor();
+  expect(await card(page).getByRole("alert").count()).toBe(0);
+  await card(page).getByRole("button", { name: "Cancel" }).click();
+  await card(page).getByText("It was cancelled").waitFor();
+});
 
 test("a call that took too long is made again with twice as much time, and cancelled", async () => {
   const { page } = seen;
@@ -64,4 +81,5 @@ test("a question is asked again with twice as much time, and its call is cancell
   await page.locator("playground-log").getByText("files.stay_silent: silent for 30 s").waitFor();
 });
 
-test("nothing of it is complained of", () => expect([...seen.complaints, ...other.complaints]).toEqual([]));
+test("nothing of it is complained of", () =>
+  expect([...seen.complaints, ...other.complaints, ...third.complaints]).toEqual([]));

@@ -1,7 +1,7 @@
 /** The site in two tabs at a time. */
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { act, command, complaintsOf, controlled, firstResult, go, run, visitor } from "./visit.js";
+import { SITE_URL, act, command, complaintsOf, controlled, firstResult, go, run, visitor } from "./visit.js";
 
 const seen = visitor();
 let other: Page;
@@ -11,7 +11,7 @@ beforeAll(async () => {
   await controlled(seen.page);
   other = await seen.context.newPage();
   complaints = complaintsOf(other);
-  await other.goto(seen.site.url);
+  await other.goto(SITE_URL);
   await firstResult(other);
 });
 

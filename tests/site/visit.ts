@@ -1,5 +1,5 @@
 /**
- * The site as it is built, opened by a new visitor in real Chromium; everything it asks for and complains of is noted.
+ * The built site, opened by a new visitor in Chromium, with its requests and console errors recorded.
  * @module
  */
 import {
@@ -10,103 +10,72 @@ import {
   type Locator,
   type Page,
 } from "playwright-core";
-import { beforeAll } from "vitest";
+import { beforeAll, inject } from "vitest";
 import { findChromium } from "../../scripts/chromium.mjs";
-import { serveSite } from "../../scripts/site.mjs";
 
-/** Where the site is, and what it is looked at with. */
-export interface Site {
-  readonly url: string;
-  readonly browser: Browser;
-}
+/** Where the site is served, for all tests. Ends with `/`. */
+export const SITE_URL: string = inject("siteUrl");
 
-/** The site, served. */
-export interface Served extends Site, AsyncDisposable {}
-
-/** What a visitor sees. */
+/** A page and what happened in it. */
 export interface Seen {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors and warnings of the console, and what nobody caught. */
+  /** Console errors and warnings, and uncaught errors. */
   readonly complaints: readonly string[];
-  /** Addresses that were asked for over the network. */
+  /** URLs that were requested. */
   readonly requests: readonly string[];
 }
 
 /** A visitor. */
 export interface Visit extends Seen, AsyncDisposable {}
 
-/** How somebody comes. */
+/** Options for a visit. */
 export interface VisitOptions extends BrowserContextOptions {
-  /** What is opened; the site when left out. */
-  readonly url?: string;
-  /** Whether the first result is waited for; true when left out. */
+  /** The page to open. Defaults to the site. */
+  readonly url?: string | (() => string);
+  /** Whether to wait for the first result. Defaults to true. */
   readonly waits?: boolean;
 }
 
-/** Patience for what a loaded machine does slowly, in milliseconds. */
+/** Milliseconds to wait for anything, on a busy machine. */
 export const PATIENCE = 60_000;
 
-/** Serves the site, and starts a browser. */
-export async function served(): Promise<Served> {
-  const site = await serveSite(0);
-  const browser = await chromium.launch({ executablePath: findChromium() ?? "chromium" });
-  return {
-    url: site.url,
-    browser,
-    [Symbol.asyncDispose]: async () => {
-      await browser.close();
-      await site.close();
-    },
-  };
+let launched: Promise<Browser> | undefined;
+
+/** The browser of this process: one for all files that it runs, since a visitor is a context of its own. */
+function browser(): Promise<Browser> {
+  return (launched ??= chromium.launch({ executablePath: findChromium() ?? "chromium" }));
 }
 
-/** Opens the site as somebody who was never there. */
-export async function visit(
-  site: Site,
-  { url = site.url, waits = true, ...options }: VisitOptions = {},
-): Promise<Visit> {
-  const context = await site.browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+/** Opens a page as a new visitor. */
+export async function visit({ url = SITE_URL, waits = true, ...options }: VisitOptions = {}): Promise<Visit> {
+  const context = await (await browser()).newContext({ viewport: { width: 1440, height: 900 }, ...options });
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const complaints = complaintsOf(page);
   const requests: string[] = [];
   context.on("request", (request) => requests.push(request.url()));
-  await page.goto(url);
+  await page.goto(typeof url === "string" ? url : url());
   if (waits) await firstResult(page);
   return { page, context, complaints, requests, [Symbol.asyncDispose]: () => context.close() };
 }
 
-/** Errors and warnings of a page's console, and what nobody caught, from now on. */
+/** Console errors and warnings and uncaught errors of a page, from now on. */
 export function complaintsOf(page: Page): readonly string[] {
   const complaints: string[] = [];
   page.on("console", (message) => {
+    // The driver's own note where it blocks service workers is left out.
+    if (message.text().startsWith("Service Worker registration blocked")) return;
     if (["error", "warning"].includes(message.type())) complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(error.message));
   return complaints;
 }
 
-/** The site for the tests around, from the hooks behind this call on. */
-export function hosted(): Site {
-  const current = during(served);
+/** One visitor for the surrounding tests. */
+export function visitor(options: VisitOptions = {}): Seen {
+  const current = during(() => visit(options));
   return {
-    get url() {
-      return current().url;
-    },
-    get browser() {
-      return current().browser;
-    },
-  };
-}
-
-/** One visitor for the tests around, from the hooks behind this call on; of a site of their own unless one is given. */
-export function visitor({ site = hosted(), ...options }: VisitOptions & { readonly site?: Site } = {}): Seen & {
-  readonly site: Site;
-} {
-  const current = during(() => visit(site, options));
-  return {
-    site,
     get page() {
       return current().page;
     },
@@ -122,7 +91,7 @@ export function visitor({ site = hosted(), ...options }: VisitOptions & { readon
   };
 }
 
-/** What is opened before the tests around, and disposed of behind them; what was opened last goes first. */
+/** Opens something before the surrounding tests and disposes of it after them. */
 export function during<T extends AsyncDisposable>(open: () => Promise<T>): () => T {
   let opened: T | undefined;
   beforeAll(async () => {
@@ -131,7 +100,7 @@ export function during<T extends AsyncDisposable>(open: () => Promise<T>): () =>
     return () => it[Symbol.asyncDispose]();
   });
   return () => {
-    if (opened === undefined) throw new Error("It is used before it is there.");
+    if (opened === undefined) throw new Error("It is used before it is opened.");
     return opened;
   };
 }

@@ -1,11 +1,12 @@
-/** A newer version of the site, while somebody has the older one open. */
+/** The site on other hosts: a newer version while the older one is open, and below another path. */
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { SITE } from "../../scripts/site.mjs";
-import { listen, type Elsewhere } from "../package/tools/elsewhere.js";
-import { controlled, firstResult, hosted, visit } from "./visit.js";
+import { type Elsewhere, listen } from "../package/tools/elsewhere.js";
+import { controlled, firstResult, visit } from "./visit.js";
+import { preview } from "vite";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html",
@@ -17,7 +18,6 @@ const TYPES: Readonly<Record<string, string>> = {
   ".webmanifest": "application/manifest+json",
 };
 
-const site = hosted();
 let folder: string;
 let host: Elsewhere;
 
@@ -52,7 +52,7 @@ async function publish(version: string): Promise<void> {
 }
 
 test("is offered, and taken when somebody wants it: never while they work", async () => {
-  await using seen = await visit(site, { url: `${host.origin}/` });
+  await using seen = await visit({ url: `${host.origin}/` });
   const { page } = seen;
   await controlled(page);
   const version = (): Promise<string | undefined> => page.evaluate(() => document.documentElement.dataset["version"]);
@@ -70,4 +70,28 @@ test("is offered, and taken when somebody wants it: never while they work", asyn
   await controlled(page);
   expect(await update.count()).toBe(0);
   expect(seen.complaints).toEqual([]);
+});
+
+test("works from any path, and its addresses stay below it", async () => {
+  const folderHost = await preview({
+    configFile: false,
+    base: "/deep/folder/",
+    build: { outDir: SITE },
+    preview: { host: "127.0.0.1", port: 0 },
+    logLevel: "error",
+  });
+  try {
+    const url = folderHost.resolvedUrls?.local[0] ?? "";
+    await using seen = await visit({ url });
+    const { page, complaints, requests } = seen;
+    await controlled(page);
+    await page.reload();
+    const address = await page.locator("sluice-artifact a").first().getAttribute("href");
+    expect(address?.startsWith(`${url}s/`)).toBe(true);
+    expect(await page.evaluate(async (href) => (await fetch(href)).status, address ?? "")).toBe(200);
+    expect(requests.filter((each) => !each.startsWith(url) && !each.startsWith("blob:"))).toEqual([]);
+    expect(complaints).toEqual([]);
+  } finally {
+    await folderHost.close();
+  }
 });

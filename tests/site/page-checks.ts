@@ -1,8 +1,46 @@
 /**
- * Whether a page fits a narrow window, and can be touched.
+ * Checks of a page: accessibility in both themes, and whether it fits a narrow window and can be touched.
  * @module
  */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type axe from "axe-core";
 import type { Page } from "playwright-core";
+
+/** As text: what the driver evaluates, the page's policy lets pass. */
+const SOURCE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const COLOUR_RULES = ["color-contrast", "link-in-text-block"] as const;
+
+/**
+ * One line for each violation. `seen` is called in each theme. The themes differ in colours alone, so all rules run in the first
+ * one, and in the second those that look at colours.
+ */
+export async function violations(
+  page: Page,
+  seen: (theme: "light" | "dark") => Promise<unknown> = async () => undefined,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const [colorScheme, rules] of [["light"], ["dark", COLOUR_RULES]] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await seen(colorScheme);
+    found.push(...(await inThisTheme(page, rules)).map((line) => `${colorScheme}: ${line}`));
+  }
+  return found;
+}
+
+async function inThisTheme(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(SOURCE);
+  return page.evaluate(async (only) => {
+    const { axe: checker } = globalThis as unknown as { axe: typeof axe };
+    // A frame of a preview has no scripts.
+    const { violations: all } = await checker.run(document, {
+      iframes: false,
+      ...(only !== undefined && { runOnly: { type: "rule", values: [...only] } }),
+    });
+    return all.flatMap(({ id, nodes }) => nodes.map(({ html, target }) => `${id}: ${target.join(" ")}: ${html}`));
+  }, rules);
+}
 
 /** CSS pixels that a finger needs. */
 const FINGER = 44;
