@@ -146,7 +146,6 @@ describe("the tarball", () => {
       "@hono/node-server",
       "@humanwhocodes/momoa",
       "@modelcontextprotocol/client",
-      "@utcp/http",
       "cockatiel",
       "cross-spawn",
       "eventsource-parser",
@@ -159,11 +158,11 @@ describe("the tarball", () => {
       "rate-limiter-flexible",
       "string-argv",
       "url-template",
+      "ws",
       "zod",
     ]);
     for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
     const packages = await readdir(join(inject("app"), "node_modules"));
-    // Most of the rest is what axios is made of, which @utcp/http asks for.
     expect(packages.filter((name) => !name.startsWith(".")).length).toBeLessThan(80);
   });
 });

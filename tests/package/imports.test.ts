@@ -60,8 +60,8 @@ const ENTRIES: readonly (readonly [entry: string, needed: readonly string[], ben
     [
       "@humanwhocodes/momoa",
       "@modelcontextprotocol/client",
-      "@utcp/http",
       "cockatiel",
+      "eventsource-parser",
       "hash-wasm",
       "js-yaml",
       "oauth4webapi",
@@ -69,7 +69,7 @@ const ENTRIES: readonly (readonly [entry: string, needed: readonly string[], ben
       "url-template",
       "zod",
     ],
-    ["@modelcontextprotocol/core", "@utcp/sdk", "axios", "eventsource", "eventsource-parser", "jose", "pkce-challenge"],
+    ["@modelcontextprotocol/core", "eventsource", "jose", "pkce-challenge"],
   ],
 ];
 

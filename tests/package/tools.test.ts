@@ -162,7 +162,7 @@ describe.each(PLACES)("in a %s", (place) => {
       isError: false,
       value: expect.anything(),
       stored: bytesOfNoise,
-      lines: '{"n":1}\n{"n":2}\n',
+      lines: [{ n: 1 }, { n: 2 }],
     });
   });
 

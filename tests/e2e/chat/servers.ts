@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, vi } from "vitest";
 import { scriptedModel, type Script } from "../../../web/src/planner/llm/scripted-model.js";
-import { DURABLE, TestRedis } from "../../unit/planner/redis-server.js";
+import { DURABLE, TestRedis } from "../../unit/redis/redis-server.js";
 import { serveForTest } from "../../unit/tools/serve.js";
 import { bundledAgent } from "../planner/agent.js";
 

@@ -15,7 +15,7 @@ import {
   GatedStdioTransport,
   MemoryArtifactStore,
   wrapClient,
-  type DoorEvent,
+  type InterceptorEvent,
 } from "../../../web/src/node.js";
 
 const FIXTURE = fileURLToPath(new URL("../fixture/", import.meta.url));
@@ -68,7 +68,7 @@ async function hashOf(store: MemoryArtifactStore, text: string): Promise<string>
 interface Setting {
   readonly client: AnyClient;
   readonly store: MemoryArtifactStore;
-  readonly events: readonly DoorEvent[];
+  readonly events: readonly InterceptorEvent[];
 }
 
 const settings = {
@@ -95,10 +95,14 @@ const settings = {
   },
 } satisfies Record<string, (make: () => AnyClient, name: string) => Promise<Setting>>;
 
-function kept(): { store: MemoryArtifactStore; options: object; events: DoorEvent[] } {
+function kept(): { store: MemoryArtifactStore; options: object; events: InterceptorEvent[] } {
   const store = new MemoryArtifactStore({ retention: null });
-  const events: DoorEvent[] = [];
-  return { store, events, options: { store, namespace: "fix", onEvent: (event: DoorEvent) => events.push(event) } };
+  const events: InterceptorEvent[] = [];
+  return {
+    store,
+    events,
+    options: { store, namespace: "fix", onEvent: (event: InterceptorEvent) => events.push(event) },
+  };
 }
 
 let url: string;

@@ -222,7 +222,7 @@ describe("a full disk", () => {
   it("costs the answer where that is configured, and the connection lives on", async ({ skip }) => {
     const full = disk ?? skip("mounting a small disk needs root");
     const config = join(store, "error.json");
-    await writeFile(config, '{"door":{"on_store_failure":"error"}}');
+    await writeFile(config, '{"interceptor":{"on_store_failure":"error"}}');
     await using host = await Host.open({ store: join(full, "store"), options: ["--config", config] });
     const { error } = await bytes(host, 20_000_000);
     expect(error).toMatchObject({ code: -32603, data: { code: "E_STORE_FULL" } });

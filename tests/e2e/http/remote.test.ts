@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { ReferenceServer } from "../../unit/tools/sources/mcp/reference-server.js";
 import { isRunning } from "../faults/host.js";
 import { type Message, request } from "../script.js";
 import { calling, json, SLUICE, upstream } from "./proxies.js";
@@ -101,6 +102,67 @@ it("says that the session has ended, that nobody is there, and what the server s
   expect(nobody.messages).toMatchObject([
     { error: { message: "The server cannot be reached: nobody listens there." } },
   ]);
+});
+
+it("goes on in a new session with a server that was started anew", async () => {
+  await using server = await ReferenceServer.open();
+  const child = spawn(process.execPath, [SLUICE, "proxy", "--store", folder, "--url", server.url], {
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const closed = once(child, "close");
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const answerTo = async (message: string | Message): Promise<Message> => {
+    const line = typeof message === "string" ? message : JSON.stringify(message);
+    const { id } = JSON.parse(line) as Message;
+    child.stdin.write(`${line}\n`);
+    for (;;) {
+      const { value = "{}", done = false } = await lines.next();
+      const said = JSON.parse(value) as Message;
+      if (done || said["id"] === id) return said;
+    }
+  };
+  const client = { capabilities: {}, clientInfo: { name: "test", version: "1" } };
+  await answerTo(request("2025", "begin", "initialize", { protocolVersion: "2025-06-18", ...client }));
+  child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+  expect(JSON.stringify(await answerTo(calling(1, "echo", { message: "before" })))).toContain("before");
+  await server.restart();
+  const several = [2, 3].map((id) => calling(id, "echo", { message: `after ${id}` }));
+  child.stdin.write(`${JSON.stringify(several[0])}\n`);
+  expect(JSON.stringify([await answerTo(several[1] as Message)])).toContain("after 3");
+  await server.restart();
+  expect(JSON.stringify(await answerTo(calling(4, "echo", { message: "again" })))).toContain("again");
+  child.stdin.end();
+  await closed;
+});
+
+it("begins no second session for one request, and none where the server now speaks another revision", async () => {
+  const gone = { code: -32_000, message: "Bad Request: No valid session ID provided" };
+  const seen: (string | undefined)[] = [];
+  let version = "2025-06-18";
+  await using server = await upstream((incoming, response, body) => {
+    if (incoming.method !== "POST") {
+      response.writeHead(405).end();
+      return;
+    }
+    const message = JSON.parse(body) as Message;
+    if (message["method"] === "initialize") {
+      const result = { protocolVersion: version, capabilities: {}, serverInfo: { name: "s", version: "1" } };
+      json(response, { jsonrpc: "2.0", id: message["id"], result }, { "mcp-session-id": `s${seen.length}` });
+      seen.push(incoming.headers["mcp-session-id"] as string | undefined);
+    } else if (message["id"] === undefined) response.writeHead(202).end();
+    else {
+      if (message["id"] === 2) version = "2025-03-26";
+      response.writeHead(400, { "content-type": "application/json" });
+      response.end(JSON.stringify({ jsonrpc: "2.0", id: message["id"], error: gone }));
+    }
+  });
+  const { messages } = await spoken(server.url, [OPENING, calling(1, "lost")]);
+  const told = { error: { message: "The server no longer knows this session: connect again." } };
+  expect(messages).toMatchObject([{ id: "begin" }, { id: 1, ...told }]);
+  expect(seen).toEqual([undefined, undefined]);
+  const other = await spoken(server.url, [OPENING, calling(2, "lost")]);
+  expect(other.messages).toMatchObject([{ id: "begin" }, { id: 2, ...told }]);
+  expect(seen).toHaveLength(4);
 });
 
 it("answers for a server that breaks off", async () => {

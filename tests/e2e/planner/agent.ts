@@ -38,7 +38,8 @@ export async function bundledAgent(
     build: {
       ssr: here(`${name}.ts`),
       outDir: folder,
-      rolldownOptions: { output: { entryFileNames: "program.mjs" } },
+      // One file: the core is looked for beside it.
+      rolldownOptions: { output: { entryFileNames: "program.mjs", codeSplitting: false } },
     },
   });
   return { path: join(folder, "program.mjs"), dispose: () => rm(folder, { recursive: true }) };

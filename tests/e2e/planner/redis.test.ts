@@ -1,6 +1,6 @@
 /** Runs that wait in Redis, while processes are killed, and Redis too. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { DURABLE, TestRedis } from "../../unit/planner/redis-server.js";
+import { DURABLE, TestRedis } from "../../unit/redis/redis-server.js";
 import { Agent, bundledAgent } from "./agent.js";
 import { LEASE_IS_OVER, waiting, worldOf, type World } from "./world.js";
 import { goesOnAfterDeath, isTakenOver, oneGoesOn } from "./scenarios.js";

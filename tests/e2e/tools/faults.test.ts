@@ -105,12 +105,12 @@ describe.each(ERAS)("%s", (era) => {
     expect(server.arrived).toBe(6);
   });
 
-  test("a status that nobody mends by trying again is told at once, without the server's words", async () => {
+  test("a status that nobody mends by trying again is told at once, with the server's reason", async () => {
     const { server, front } = await setting();
     server.meets(refuse(422));
     const error = await front.call("report").catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "E_TOOL_CLIENT", status: 422 });
-    expect(String(error)).not.toContain("hunter2");
+    expect(String(error)).toMatch(/ It says: "An explanation with hunter2 in it\."$/);
     expect(server.arrived).toBe(1);
   });
 
@@ -132,17 +132,20 @@ describe.each(ERAS)("%s", (era) => {
     expect((await front.call("order")).isError).toBe(false);
   });
 
-  test("silence ends with the time limit, and is tried again only where that does no harm", async () => {
+  test("silence ends with the time limit, and the source is told", async () => {
     const { server, front, orders } = await setting({ timeout_s: 2 });
     let givenUp = 0;
     const silent: Fault = ({ response }) => void response.once("close", () => (givenUp += 1));
     server.meets(silent);
-    await expect(front.call("order")).rejects.toMatchObject({ code: "E_TOOL_TIMEOUT" });
+    const late = await front.call("order");
+    expect([late.isError, late.value]).toMatchObject([true, { meta_data: { error_code: "E_TIMEOUT" } }]);
     await vi.waitFor(() => expect(givenUp).toBe(1), 20_000);
     expect([server.arrived, orders.length]).toEqual([1, 0]);
+    // Its user was told that it is over, so that it is not tried again even where that does no harm.
     server.meets(silent);
+    expect((await front.call("report")).isError).toBe(true);
+    expect(server.arrived).toBe(2);
     expect(await seen(front, await front.call("report"))).toEqual(kept(PDF));
-    expect(server.arrived).toBe(3);
   });
 
   test("a server that went and came back is found again, once", async () => {

@@ -2,13 +2,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { AnswerRef, DoorEvent } from "../../../web/src/node.js";
+import type { AnswerRef, InterceptorEvent } from "../../../web/src/node.js";
 import { ROOT } from "../cli/command.js";
 
 type Members<T> = Readonly<Record<keyof T, true>>;
 
 /** The compiler asks for each kind and each member. */
-const EVENTS: { readonly [Kind in DoorEvent["kind"]]: Members<Extract<DoorEvent, { readonly kind: Kind }>> } = {
+const EVENTS: {
+  readonly [Kind in InterceptorEvent["kind"]]: Members<Extract<InterceptorEvent, { readonly kind: Kind }>>;
+} = {
   stored: { kind: true, tool: true, artifacts: true },
   expanded: { kind: true, tool: true, id: true, path: true, form: true },
   failed: { kind: true, error: true },

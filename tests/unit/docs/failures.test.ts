@@ -6,7 +6,7 @@ import { ROOT } from "../cli/command.js";
 import { answers, errorCodes } from "./answers.js";
 import { missingIn, rowsOf } from "./rows.js";
 
-/** The negative paths of RFC 0.3 §6, phase 4, in its order; then those that a server has on top. */
+/** The negative paths, in their order; then those that a server has on top. */
 const PATHS = [
   "missing store",
   "malformed base64",

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { KEYS } from "../../../web/src/tools/config/schema.js";
+import { KEYS } from "../../../web/src/tools/config.js";
 import { variableNames } from "../../../web/src/tools/variables.js";
 import {
   getPreset,
@@ -26,12 +26,23 @@ const EVENTS: { readonly [Kind in ToolNodeEvent["kind"]]: Members<Extract<ToolNo
   stored: { kind: true, tool: true, artifacts: true },
   expanded: { kind: true, tool: true, id: true, path: true, form: true },
   failed: { kind: true, tool: true, error: true },
+  refused: {
+    kind: true,
+    where: true,
+    tool: true,
+    user_id: true,
+    tenant_id: true,
+    time: true,
+    refused: true,
+    error: true,
+    message: true,
+  },
   retry: { kind: true, error: true, attempt: true, wait_s: true },
   waiting: { kind: true, tool: true, call: true, scope: true, after_s: true, message: true, is_over: true },
   left_alone: { kind: true },
   recovered: { kind: true },
   tools_changed: { kind: true, names: true, error: true },
-  left_out: { kind: true, count: true },
+  left_out: { kind: true, count: true, tools: true },
   resource: { kind: true, event: true },
 };
 const ERRORS = [

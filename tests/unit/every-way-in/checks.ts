@@ -25,7 +25,8 @@ const SEEN = 9_000;
 const MAX_PRINTED = 1024 * 1024;
 
 /** Words by which a model knows that something is missing. */
-const MISSING = /not[ -](?:be )?(?:stored|kept|written|read)|could not|truncated: |left out|… \d+ more|E_STORE/i;
+const MISSING =
+  /not[ -](?:be )?(?:stored|kept|written|read)|could not|truncated: |left out|did not answer in time|… \d+ more|E_STORE/i;
 const ID = /[A-Za-z0-9._-]+_[0-9a-f]{12,64}(?![0-9A-Za-z])/g;
 
 /** Everything that does not hold of the answer to one call. */

@@ -116,6 +116,7 @@ const NO_WAY_IN: Readonly<Record<string, readonly string[]>> = {
     "ToolNode.source",
     "sluice tools list",
     "sluice tools connect",
+    "sluice tools disconnect",
     "sluice resources list",
     "sluice resources templates",
     "listen",

@@ -278,6 +278,7 @@ test("what a model is told keeps every promise, whatever way it came", { timeout
     if (one !== undefined) break;
     if (ONLY !== undefined && Date.now() > until) break;
   }
-  console.log(`every way in: ${report.cases} cases, ${report.failed} failed`);
+  // Told at once, so that it is known also of a run that is given up later.
+  console.log([`every way in: ${report.cases} cases, ${report.failed} failed`, report.text].join("\n").trim());
   expect(report.text, `SEED=${seed}: ${report.failed} of ${report.cases} cases failed`).toBe("");
 });

@@ -168,6 +168,8 @@ function dataIn(bytes: Buffer, id: unknown): Buffer {
     if (line.subarray(0, 5).toString() !== "data:") continue;
     const data = line.subarray(line[5] === 32 ? 6 : 5);
     const trimmed = data.at(-1) === 13 ? data.subarray(0, -1) : data;
+    // The event that begins a stream which can be resumed has none.
+    if (trimmed.length === 0) continue;
     if ((JSON.parse(trimmed.toString()) as { id?: unknown }).id === id) return Buffer.from(trimmed);
   }
   throw new Error("the stream ended without an answer");

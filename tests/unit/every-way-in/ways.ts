@@ -19,7 +19,7 @@ import {
   type ArtifactScope,
   type ArtifactStore,
   type Dialect,
-  type DoorOptions,
+  type InterceptorOptions,
   type Sluice,
   type SluiceConfig,
   type Transformed,
@@ -192,7 +192,7 @@ export function uriOf(file: string, given: Pick<Given, "place" | "chunk">, schem
 }
 
 function config(given: Given, more: SluiceConfig = {}): SluiceConfig {
-  return given.isStrict ? { ...more, door: { on_store_failure: "error" } } : more;
+  return given.isStrict ? { ...more, interceptor: { on_store_failure: "error" } } : more;
 }
 
 function refusal(error: unknown): string {
@@ -402,11 +402,11 @@ async function shared<T extends AsyncDisposable>(
   return both.made;
 }
 
-function doorOptions(given: Given, store: ArtifactStore = given.store.store): DoorOptions {
+function interceptorOptions(given: Given, store: ArtifactStore = given.store.store): InterceptorOptions {
   return { store, namespace: "srv", scope: SCOPE, config: config(given) };
 }
 
-const doors: readonly Way[] = [
+const interceptors: readonly Way[] = [
   {
     name: "GatedStdioTransport",
     dialect: "mcp",
@@ -417,7 +417,7 @@ const doors: readonly Way[] = [
     run: async (given, setting) => {
       const peer = await shared(given, setting, `transport ${given.isStrict}`, async (store) => {
         const [program = "", ...args] = COMMAND;
-        const made = new TransportPeer({ ...doorOptions(given, store), command: program, args });
+        const made = new TransportPeer({ ...interceptorOptions(given, store), command: program, args });
         await made.start();
         await begin(made);
         return made;
@@ -434,7 +434,7 @@ const doors: readonly Way[] = [
     untouched: ALL_UNTOUCHED,
     run: async (given, setting) => {
       const peer = await shared(given, setting, `fetch ${given.isStrict}`, async (store) => {
-        const made = new HttpPeer(`${await setting.http()}/mcp`, gateFetch(fetch, doorOptions(given, store)));
+        const made = new HttpPeer(`${await setting.http()}/mcp`, gateFetch(fetch, interceptorOptions(given, store)));
         await begin(made);
         return made;
       });
@@ -453,7 +453,7 @@ const doors: readonly Way[] = [
       const result = async (_params: object): Promise<unknown> => JSON.parse(call.payload.json ?? "null") as unknown;
       const tools = [{ name: "app", inputSchema: { type: "object" }, _meta: { ui: { visibility: ["app"] } } }];
       const inner = { callTool: result, readResource: result, listTools: async (_params: object) => ({ tools }) };
-      const client = wrapClient(inner, doorOptions(given));
+      const client = wrapClient(inner, interceptorOptions(given));
       await client.listTools({});
       const isRead = untouched === "read" || untouched === "ui";
       return [
@@ -509,13 +509,13 @@ interface Connected extends AsyncDisposable {
   transformer: OutputTransformer;
 }
 
-interface NodeTerms {
+interface NodeDeps {
   readonly more?: SluiceConfig;
   readonly dialect?: Dialect;
   readonly userFiles?: boolean;
 }
 
-function connected(given: Given, setting: Setting, transport: Transport, terms: NodeTerms = {}): Promise<Connected> {
+function connected(given: Given, setting: Setting, transport: Transport, terms: NodeDeps = {}): Promise<Connected> {
   const { isStrict, transformer } = given;
   const isLate = transformer?.does === "is too slow";
   const key = JSON.stringify(["node", transport, isStrict, transformer?.input, isLate, terms]);
@@ -574,7 +574,7 @@ async function called(
   given: Given,
   setting: Setting,
   transport: Transport,
-  terms: NodeTerms = {},
+  terms: NodeDeps = {},
 ): Promise<readonly Told[]> {
   const at = await connected(given, setting, transport, terms);
   at.transformer = transformerOf(given);
@@ -859,7 +859,7 @@ export const WAYS: readonly Way[] = [
   proxied("sluice proxy --url", "stdio", "an address"),
   proxied("sluice proxy --listen", "HTTP", "a command"),
   proxied("sluice proxy --listen --url", "HTTP", "an address"),
-  ...doors,
+  ...interceptors,
   ...nodes,
   ...planners,
   ...served,
