@@ -49,7 +49,7 @@ const planner = new ReactPlanner({
   llm,
   artifactStore: store,
   // What the archive gave may be given to this function, and to nothing else.
-  config: { door: { share: [{ from: "archive", to: "native.warmest_day" }] } },
+  config: { interceptor: { share: [{ from: "archive", to: "native.warmest_day" }] } },
   onEvent: show,
 });
 try {
