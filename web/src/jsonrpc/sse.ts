@@ -29,6 +29,7 @@ export type OpenIncoming = (
 export class EventStreamGate implements AsyncDisposable {
   readonly #open: OpenIncoming;
   readonly #sink: ByteSink;
+  readonly #onEventEnd: () => void;
   /** The start of the current line, while it may still be a data line. */
   #head: Uint8Array | undefined = new Uint8Array(0);
   #isData = false;
@@ -41,9 +42,11 @@ export class EventStreamGate implements AsyncDisposable {
   /** Whether a data line is begun in the output. */
   #writing = false;
 
-  constructor(open: OpenIncoming, sink: ByteSink) {
+  /** @param onEventEnd called when the sink has got the last byte of an event. */
+  constructor(open: OpenIncoming, sink: ByteSink, onEventEnd: () => void = () => undefined) {
     this.#open = open;
     this.#sink = sink;
+    this.#onEventEnd = onEventEnd;
   }
 
   /** Takes bytes, which the caller must not reuse. */
@@ -132,6 +135,7 @@ export class EventStreamGate implements AsyncDisposable {
     if (this.#head !== undefined && !isEmpty) await this.#decide();
     if (isEmpty) await this.#dispatch();
     if (!this.#isData) await this.#sink(NEWLINE);
+    if (isEmpty) this.#onEventEnd();
     this.#head = new Uint8Array(0);
     this.#isData = false;
   }

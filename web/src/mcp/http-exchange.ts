@@ -162,13 +162,20 @@ async function* eventPieces(
   body: BodyReader,
   { own = [], reply }: ResponseDeps,
 ): AsyncGenerator<Uint8Array> {
-  const out: Uint8Array[] = [];
-  const put = async (bytes: Uint8Array): Promise<void> => void out.push(bytes);
-  const gate = new EventStreamGate((sink) => interceptor.fromServer(sink, reply), put);
+  const events: Uint8Array[][] = [[]];
+  const put = async (bytes: Uint8Array): Promise<void> => void events.at(-1)?.push(bytes);
+  const gate = new EventStreamGate(
+    (sink) => interceptor.fromServer(sink, reply),
+    put,
+    () => void events.push([]),
+  );
   try {
     for await (const chunk of chunksOf(body)) {
       await gate.write(chunk);
-      if (out.length > 0) yield joined(out.splice(0));
+      // Each on its own: SDKs drop the progress of a call that they read together with its result.
+      for (const pieces of events.splice(0, events.length, [])) {
+        if (pieces.length > 0) yield joined(pieces);
+      }
     }
     for (const text of own) yield new TextEncoder().encode(`data: ${text}\n\n`);
   } finally {
