@@ -98,7 +98,18 @@ export async function storeOf(
     }
     case "hangs": {
       const inner = new MemoryArtifactStore(unlimited);
-      const call = random.pick(["openWriter", "write", "close", "update", "stat"] as const);
+      const call = random.pick([
+        "openWriter",
+        "write",
+        "close",
+        "update",
+        "stat",
+        "exists",
+        "get",
+        "openReader",
+        "read",
+        "list",
+      ] as const);
       const patient = { ...STORE_SILENCE };
       Object.assign(STORE_SILENCE, { bytes: 300, look: 100 });
       const { store } = faulty(inner, (each) => (each === call ? new Promise(() => undefined) : undefined));
