@@ -2,10 +2,19 @@
  * The interceptor between one MCP client and one server: it reads what each sends and decides what the other gets.
  * @module
  */
+import { chosenStore } from "../artifacts/discover.js";
+import { namespaceOf } from "../artifacts/ids.js";
+import { withRetention } from "../artifacts/retention/retaining-store.js";
+import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import type { SluiceConfig } from "../core/config.js";
+import { createSluiceOver, type WasmSource } from "../core/create.js";
 import type { AnswerRef, Sluice, Transformed, TransformOptions } from "../core/sluice.js";
-import { MessageReader, type MessageSink } from "../jsonrpc/message-reader.js";
+import { timedStore } from "../core/timed-store.js";
 import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
+import { MessageReader, type MessageSink } from "../jsonrpc/message-reader.js";
 import type { MessageOutcome } from "../jsonrpc/message-rewriter.js";
+import { errorMessage, objectOr, RpcCode, stringOr } from "../jsonrpc/rpc.js";
+import { readTool } from "./artifact-reader/artifact-reader.js";
 import {
   Catalog,
   factsOf,
@@ -16,29 +25,20 @@ import {
   type ListedTool,
   type ServerFacts,
 } from "./catalog.js";
-import { ResponsePolicy, type AnswerEdit } from "./response-policy.js";
-import { batchOf, cancelledBy, elementsOf, requestOf, type ClientRequest } from "./client-request.js";
-import { type InterceptorEvent, ignoreErrors } from "./interceptor-event.js";
 import {
   ClientRequestHandler,
   type ClientRequestDeps,
   type DeferredRequest,
   type RequestOutcome,
 } from "./client-request-handler.js";
+import { batchOf, cancelledBy, elementsOf, requestOf, type ClientRequest } from "./client-request.js";
 import { InFlight, type Request } from "./in-flight.js";
-import { errorMessage, objectOr, RpcCode, stringOr } from "../jsonrpc/rpc.js";
-import { withLinks, withLinksAsText } from "./links.js";
-import { readTool } from "./artifact-reader/artifact-reader.js";
-import type { SchemaMode } from "./schemas.js";
-import { refuseMessage, tooLargeForServer, describeUndelivered, type Refused } from "./message-refusal.js";
-import { namespaceOf } from "../artifacts/ids.js";
-import { chosenStore } from "../artifacts/discover.js";
-import { withRetention } from "../artifacts/retention/retaining-store.js";
-import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import type { SluiceConfig } from "../core/config.js";
-import { createSluiceOver, type WasmSource } from "../core/create.js";
-import { timedStore } from "../core/timed-store.js";
 import { readInterceptor, withoutInterceptor } from "./interceptor-config.js";
+import { type InterceptorEvent, ignoreErrors } from "./interceptor-event.js";
+import { withLinks, withLinksAsText } from "./links.js";
+import { refuseMessage, tooLargeForServer, describeUndelivered, type Refused } from "./message-refusal.js";
+import { ResponsePolicy, type AnswerEdit } from "./response-policy.js";
+import type { SchemaMode } from "./schemas.js";
 
 export type { InterceptorEvent, ExpandedEvent, FailedEvent, StoredEvent } from "./interceptor-event.js";
 

@@ -4,29 +4,38 @@
  */
 import { untilAborted } from "../core/abort.js";
 
-interface SharedWork<T> {
+interface SharedWork<T, L> {
   readonly outcome: Promise<T>;
   readonly over: AbortController;
+  readonly listeners: Set<L>;
   waiting: number;
 }
 
-/** Work by key, shared by all concurrent callers. */
-export class SingleFlight<T> {
-  readonly #work = new Map<string, SharedWork<T>>();
+/** Work by key, shared by all concurrent callers. A caller may bring a listener of type `L`. */
+export class SingleFlight<T, L = never> {
+  readonly #work = new Map<string, SharedWork<T, L>>();
 
   /**
    * Joins the work under way for a key, or starts it. The work is aborted only when all of its callers have given up.
+   * It sees the listeners of those who wait at the time.
    *
    * @throws the signal's reason, or what the work throws.
    */
-  async join(key: string, signal: AbortSignal | undefined, start: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async join(
+    key: string,
+    signal: AbortSignal | undefined,
+    start: (signal: AbortSignal, listeners: ReadonlySet<L>) => Promise<T>,
+    listener?: L,
+  ): Promise<T> {
     signal?.throwIfAborted();
-    const shared = this.#work.get(key) ?? this.#begin(key, start);
+    const shared = this.#work.get(key) ?? this.#begin(key, start, new Set(listener === undefined ? [] : [listener]));
     shared.waiting += 1;
+    if (listener !== undefined) shared.listeners.add(listener);
     try {
       return await untilAborted(shared.outcome, signal);
     } finally {
       shared.waiting -= 1;
+      if (listener !== undefined) shared.listeners.delete(listener);
       if (shared.waiting === 0) this.#end(key, shared, signal);
     }
   }
@@ -36,14 +45,18 @@ export class SingleFlight<T> {
     this.#work.clear();
   }
 
-  #begin(key: string, start: (signal: AbortSignal) => Promise<T>): SharedWork<T> {
+  #begin(
+    key: string,
+    start: (signal: AbortSignal, listeners: ReadonlySet<L>) => Promise<T>,
+    listeners: Set<L>,
+  ): SharedWork<T, L> {
     const over = new AbortController();
-    const shared: SharedWork<T> = { outcome: start(over.signal), over, waiting: 0 };
+    const shared: SharedWork<T, L> = { outcome: start(over.signal, listeners), over, listeners, waiting: 0 };
     this.#work.set(key, shared);
     return shared;
   }
 
-  #end(key: string, shared: SharedWork<T>, signal: AbortSignal | undefined): void {
+  #end(key: string, shared: SharedWork<T, L>, signal: AbortSignal | undefined): void {
     if (this.#work.get(key) === shared) this.#work.delete(key);
     if (signal?.aborted === true) shared.over.abort(signal.reason);
   }

@@ -9,6 +9,7 @@ import { untilAborted } from "../../core/abort.js";
 import { STORE_SILENCE, StoreAccess } from "../../core/store-access.js";
 import type { SluiceError } from "../../errors/error.js";
 import { SingleFlight } from "../keyed-work.js";
+import type { SilenceListener } from "../resilience/attempt.js";
 import {
   type ArtifactContent,
   LIST_TTL,
@@ -45,11 +46,18 @@ export interface CacheDeps {
   readonly clock?: Clock;
 }
 
-/** The scope and signal of a read. */
+/** One caller's read. */
 export interface Reading {
   readonly scope: ArtifactScope;
   readonly signal?: AbortSignal | undefined;
+  /** The caller's own limit of time. Only reads with the same limit are joined. */
+  readonly timeoutSeconds?: number | undefined;
+  /** Told when the source takes long. */
+  readonly silence?: SilenceListener | undefined;
 }
+
+/** Asks the source. `silence` tells everyone who waits. */
+type Fetch<T> = (signal: AbortSignal, silence: SilenceListener | undefined) => Promise<T>;
 
 interface Entry {
   readonly result: ReadResult;
@@ -65,7 +73,7 @@ interface Entry {
 export class ResourceCache {
   readonly #deps: CacheDeps;
   readonly #entries: Shelf<Entry>;
-  readonly #fetches = new SingleFlight<ReadResult>();
+  readonly #fetches = new SingleFlight<ReadResult, SilenceListener>();
   readonly #watches = new Set<Watch>();
 
   constructor(deps: CacheDeps) {
@@ -80,18 +88,17 @@ export class ResourceCache {
    *
    * @throws the signal's reason, or what `fetch` throws.
    */
-  async read(
-    uri: string,
-    { scope, signal }: Reading,
-    fetch: (signal: AbortSignal) => Promise<ReadResult>,
-  ): Promise<ReadResult> {
+  async read(uri: string, reading: Reading, fetch: Fetch<ReadResult>): Promise<ReadResult> {
+    const { scope, signal } = reading;
     const own = ownKey(scope, uri);
     const shared = this.#deps.sharesPublic === false ? [] : [sharedKey(uri)];
     for (const key of [own, ...shared]) {
       const result = await untilAborted(this.#kept(key, scope), signal);
       if (result !== undefined) return result;
     }
-    return this.#fetches.join(own, signal, (over) => this.#fetched(uri, own, fetch, over));
+    return joined(this.#fetches, own, reading, (over, silence) =>
+      this.#fetched(uri, own, (ended) => fetch(ended, silence), over),
+    );
   }
 
   /** A resource changed: drops all results that contain it. */
@@ -156,6 +163,23 @@ export class ResourceCache {
   }
 }
 
+/** Joins a read under way that ends for the same silence, and is watched if this one is; or starts it. */
+function joined<T>(
+  fetches: SingleFlight<T, SilenceListener>,
+  key: string,
+  { signal, timeoutSeconds, silence }: Reading,
+  fetch: Fetch<T>,
+): Promise<T> {
+  const all = (listeners: ReadonlySet<SilenceListener>): SilenceListener | undefined =>
+    silence && {
+      after: silence.after,
+      onSilence: (index) => listeners.forEach((each) => each.onSilence(index)),
+      onOver: (seconds) => listeners.forEach((each) => each.onOver(seconds)),
+    };
+  const kind = `${timeoutSeconds ?? ""}${silence === undefined ? "" : " watched"}`;
+  return fetches.join(`${kind} ${key}`, signal, (over, listeners) => fetch(over, all(listeners)), silence);
+}
+
 function ownKey(scope: ArtifactScope, uri: string): string {
   return `${scopeKey(scope)} ${uri}`;
 }
@@ -183,7 +207,7 @@ function sizeOf({ contents }: ReadResult): number {
 /** One kind of list, by scope. */
 export class ListCache<T> {
   readonly #lists: Shelf<Listing<T>>;
-  readonly #fetches = new SingleFlight<Listing<T>>();
+  readonly #fetches = new SingleFlight<Listing<T>, SilenceListener>();
   /** Counts changes: a list that was fetched before a change is not cached. */
   #changes = 0;
 
@@ -192,9 +216,10 @@ export class ListCache<T> {
   }
 
   /** Returns the cached list, joins a fetch under way, or calls `fetch`. Throws like `ResourceCache.read`. */
-  async read({ scope, signal }: Reading, fetch: (signal: AbortSignal) => Promise<Listing<T>>): Promise<Listing<T>> {
-    const key = scopeKey(scope);
-    return this.#lists.get(key) ?? this.#fetches.join(key, signal, (over) => this.#fetched(key, fetch, over));
+  async read(reading: Reading, fetch: Fetch<Listing<T>>): Promise<Listing<T>> {
+    const key = scopeKey(reading.scope);
+    const fetched: Fetch<Listing<T>> = (over, silence) => this.#fetched(key, (ended) => fetch(ended, silence), over);
+    return this.#lists.get(key) ?? joined(this.#fetches, key, reading, fetched);
   }
 
   /** Drops all lists, including those under way. */

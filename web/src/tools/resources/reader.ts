@@ -94,15 +94,15 @@ export class ResourceReader {
 
   /** Lists resources. Follows pages. `silence` is told when the source takes long. */
   async listResources(context: ToolContext = {}, silence?: SilenceListener): Promise<Listing<ListedResource>> {
-    return this.#resources.read(readingOf(context), (over) =>
-      this.#with(over, context, async (resources, signal) => fitResources(await resources.list(signal)), silence),
+    return this.#resources.read(readingOf(context, silence), (over, heard) =>
+      this.#with(over, context, async (resources, signal) => fitResources(await resources.list(signal)), heard),
     );
   }
 
   /** Lists templates. Follows pages. `silence` is told when the source takes long. */
   async listResourceTemplates(context: ToolContext = {}, silence?: SilenceListener): Promise<Listing<ListedTemplate>> {
-    return this.#templates.read(readingOf(context), (over) =>
-      this.#with(over, context, async (resources, signal) => fitTemplates(await resources.templates(signal)), silence),
+    return this.#templates.read(readingOf(context, silence), (over, heard) =>
+      this.#with(over, context, async (resources, signal) => fitTemplates(await resources.templates(signal)), heard),
     );
   }
 
@@ -123,14 +123,14 @@ export class ResourceReader {
   ): Promise<ResourceReading> {
     checkUri(uri);
     const { namespace, store, config } = this.#deps;
-    const reading = readingOf(context);
+    const reading = readingOf(context, silence);
     const inlineChars = Math.max(0, (config?.inline_text_if_under_chars ?? INLINE_CHARS) - 1);
-    const result = await this.#cache.read(uri, reading, (over) =>
+    const result = await this.#cache.read(uri, reading, (over, heard) =>
       this.#with(
         over,
         context,
         (resources, signal) => resources.read(uri, { scope: reading.scope, inlineChars, signal }),
-        silence,
+        heard,
       ),
     );
     return contentsOf(result, { namespace, store, storesText: storesText && this.#keeps, ...reading });
@@ -242,8 +242,8 @@ export class ResourceReader {
   }
 }
 
-function readingOf({ scope = {}, signal }: ToolContext): Reading {
-  return { scope, signal };
+function readingOf({ scope = {}, signal, timeoutSeconds }: ToolContext, silence?: SilenceListener): Reading {
+  return { scope, signal, timeoutSeconds, silence };
 }
 
 /** The content in MCP's format, which the gate reads like any other result. */
