@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readSchema, schemaModule, typesFile } from "./config-schema.mjs";
 import { cores, must, root, tool } from "./run.mjs";
 import { main, setup } from "./setup.mjs";
 import { checkSize } from "./size.mjs";
@@ -23,72 +24,33 @@ import { checkSize } from "./size.mjs";
 /** The schema as it is published. */
 export const SCHEMA = join(root, "dist/config.schema.json");
 
-/** Writes the schema; `core` is what the core says of its keys. The library has to be compiled. */
-async function writeSchema(core) {
-  const { RETENTION_KEYS } = await import("../dist/artifacts/retention/policy.js");
-  const { INTERCEPTOR_SCHEMA } = await import("../dist/mcp/interceptor-config.js");
-  const { properties, ...rest } = JSON.parse(readFileSync(core, "utf8"));
-  const schema = {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    title: "Configuration of Sluice",
-    ...rest,
-    properties: { ...properties, retention: retention(RETENTION_KEYS), interceptor: INTERCEPTOR_SCHEMA },
-  };
-  writeChanged(SCHEMA, `${JSON.stringify(schema, null, 2)}\n`);
+/** Writes what the core says of MIME types as a module. */
+function writeMediaTypes(folder) {
+  const { long, extensions } = JSON.parse(readFileSync(join(buildFolder("wasm-release"), "media-types.json"), "utf8"));
+  const constants = { MEDIA_TYPES: long, EXTENSIONS: extensions };
+  const lines = Object.entries(constants).map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`);
+  writeModule(folder, "core/media-types", lines.join(""));
 }
 
-/** Writes the rules alone as a module, for what is checked where there is no core: `core` as above. */
-function writeCoreSchema(core, folder) {
-  const text = JSON.stringify(rulesOf(JSON.parse(readFileSync(core, "utf8"))));
-  writeModule(folder, "config-schema", `export const CORE_SCHEMA = ${text};\n`);
-}
-
-/** Writes the MIME types that are known by name as a module; `types` is what the core says of them. */
-function writeMediaTypes(types, folder) {
-  writeModule(folder, "media-types", `export const MEDIA_TYPES = ${readFileSync(types, "utf8").trim()};\n`);
+/** Writes the configuration's schema, its rules as a module, and its types. */
+function writeConfig(folder) {
+  const schema = readSchema(join(buildFolder("wasm-release"), "config.schema.json"));
+  writeModule(folder, "config/schema", schemaModule(schema));
+  if (folder === "dist") writeChanged(SCHEMA, `${JSON.stringify(schema, null, 2)}\n`);
+  else writeChanged(join(root, folder, "config/types.ts"), typesFile(schema));
 }
 
 // The declarations are written by hand.
 function writeModule(folder, name, text) {
-  writeChanged(join(folder, `${name}.mjs`), text);
+  mkdirSync(dirname(join(root, folder, name)), { recursive: true });
+  writeChanged(join(root, folder, `${name}.mjs`), text);
   const declarations = `${name}.d.mts`;
-  writeChanged(join(folder, declarations), readFileSync(join(root, "web/src/core", declarations), "utf8"));
-}
-
-/** A schema without what is for people. */
-function rulesOf(schema) {
-  const { description: _, default: __, title: ___, ...rules } = schema;
-  for (const inner of ["items", "additionalProperties", "propertyNames"]) {
-    if (typeof rules[inner] === "object") rules[inner] = rulesOf(rules[inner]);
-  }
-  for (const inner of ["anyOf", "prefixItems"]) if (rules[inner]) rules[inner] = rules[inner].map(rulesOf);
-  if (rules.properties) {
-    const named = Object.entries(rules.properties).map(([name, value]) => [name, rulesOf(value)]);
-    rules.properties = Object.fromEntries(named);
-  }
-  return rules;
+  writeChanged(join(root, folder, declarations), readFileSync(join(root, "web/src", declarations), "utf8"));
 }
 
 // Unchanged files keep their time stamps: watchers and caches look at them.
 function writeChanged(path, text) {
   if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeFileSync(path, text);
-}
-
-/** @param {readonly import("../web/src/artifacts/retention/policy.ts").RetentionKey[]} keys */
-function retention(keys) {
-  return {
-    description: "How long artifacts are kept, and how many of them.",
-    type: "object",
-    additionalProperties: false,
-    properties: Object.fromEntries(keys.map((row) => [row.key.replace("retention.", ""), shape(row)])),
-  };
-}
-
-function shape({ description, default: standard, type, minimum, maximum, values }) {
-  if (values !== undefined) return { description, default: standard, enum: values };
-  const [first, ...others] = type.split(" or ");
-  const types = others.length > 0 ? [first, ...others] : first;
-  return { description, default: standard, type: types, minimum, maximum: maximum ?? Number.MAX_SAFE_INTEGER };
 }
 
 /** Where the compiler writes all of them. */
@@ -129,10 +91,10 @@ export async function build() {
   await buildNative("wasm-release", ["sluice_wasm", "sluice_contract", "sluice_schema"]);
   await Promise.all(MODULES.map(minifyGlue));
   // Beside its sources too, so that tests and the playground can import what is not yet compiled.
-  for (const folder of ["web/src/core", "dist/core"]) {
-    for (const module of MODULES) copyModule(module, join(root, folder));
-    writeCoreSchema(coreSchema(), join(root, folder));
-    writeMediaTypes(join(buildFolder("wasm-release"), "media-types.json"), join(root, folder));
+  for (const folder of ["web/src", "dist"]) {
+    for (const module of MODULES) copyModule(module, join(root, folder, "core"));
+    writeConfig(folder);
+    writeMediaTypes(folder);
   }
   await Promise.all(
     ["tsconfig.build.json", "tsconfig.declarations.json"].map((project) =>
@@ -141,7 +103,6 @@ export async function build() {
   );
   copyDeclarations();
   await buildElements();
-  await writeSchema(coreSchema());
   linkCommand();
   checkSize();
 }
@@ -158,8 +119,6 @@ async function buildElements() {
     must(process.execPath, [tool("tsc"), "-p", "tsconfig.ui.json"]),
   ]);
 }
-
-const coreSchema = () => join(buildFolder("wasm-release"), "config.schema.json");
 
 const glueOf = (module) => join(buildFolder("wasm-release"), `${module}.min.mjs`);
 

@@ -110,7 +110,7 @@ describe("the tarball", () => {
     const core = [
       ...MODULES.flatMap((module) => ["d.mts", "mjs", "wasm"].map((ending) => `dist/core/${module}.${ending}`)),
       // What can be configured, for checks that cannot wait for the core.
-      ...["d.mts", "mjs"].map((ending) => `dist/core/config-schema.${ending}`),
+      ...["d.mts", "mjs"].map((ending) => `dist/config/schema.${ending}`),
       ...["d.mts", "mjs"].map((ending) => `dist/core/media-types.${ending}`),
     ];
     const papers = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md"];

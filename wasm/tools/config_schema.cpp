@@ -1,5 +1,5 @@
 // Prints what the configuration may hold as a JSON Schema, or with the argument `types` the MIME
-// types that are known by name, as a JSON array: a program of the build, not of the library.
+// types that are known by name: a program of the build, not of the library.
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -9,13 +9,24 @@
 
 namespace {
 
+std::string quoted(std::string_view text) {
+  return '"' + std::string(text) + '"';
+}
+
+/// `{"long": ["application/…"], "extensions": {"application/pdf": "pdf"}}`: the types that are no
+/// short word, and the extension of every type that has one.
 std::string types_json() {
-  std::string list = "[";
+  std::string list;
   for (const std::string_view type : sluice::long_types()) {
-    if (list.size() > 1) list += ',';
-    list.append("\"").append(type).append("\"");
+    list += (list.empty() ? "" : ",") + quoted(type);
   }
-  return list + ']';
+  std::string extensions;
+  for (const std::string_view type : sluice::named_types()) {
+    const std::string extension = sluice::type_of_mime(type).extension;
+    if (extension.empty()) continue;
+    extensions += (extensions.empty() ? "" : ",") + quoted(type) + ':' + quoted(extension);
+  }
+  return "{\"long\":[" + list + "],\"extensions\":{" + extensions + "}}";
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ export type { MemoryStoreOptions } from "./artifacts/memory.js";
 export { NoOpArtifactStore } from "./artifacts/no-op.js";
 export type { NoOpStoreOptions } from "./artifacts/no-op.js";
 export type { Collected } from "./artifacts/retention/manager.js";
-export type { CleanupStrategy, RetentionConfig } from "./artifacts/retention/policy.js";
+export type { CleanupStrategy } from "./artifacts/retention/policy.js";
+export type { RetentionConfig } from "./config/types.js";
 export { RetainingArtifactStore } from "./artifacts/retention/retaining-store.js";
 export type { RetainingOptions } from "./artifacts/retention/retaining-store.js";
 export { sameScope, scopeKey } from "./artifacts/scope.js";
@@ -69,7 +70,7 @@ export type {
   ShareRule,
   SluiceConfig,
   ToolFieldConfig,
-} from "./core/config.js";
+} from "./config/types.js";
 export type { WasmSource } from "./core/create.js";
 export type { TruncatedRef } from "./artifacts/unstored.js";
 export type { OnStoreFailure } from "./core/store-access.js";

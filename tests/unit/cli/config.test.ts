@@ -1,16 +1,15 @@
-/** One table of keys: the schema, the command, the page, the type and the library say the same. */
+/** One table of keys: the schema, the command, the page and the library say the same. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { configTable, MARKER } from "../../../scripts/docs/config-table.mjs";
 import { configKeys, printKeys, type ConfigKey, type SchemaNode } from "../../../web/src/cli/config.js";
 import { Output } from "../../../web/src/cli/terminal.js";
 import { createSluice, SluiceError, type SluiceConfig } from "../../../web/src/index.js";
 import { ROOT, sluice } from "./command.js";
-import { typedKeys, type TypedKey } from "./config-type.js";
 
 const TEXT = await readFile(join(ROOT, "dist", "config.schema.json"), "utf8");
 const SCHEMA = JSON.parse(TEXT) as SchemaNode;
@@ -60,22 +59,10 @@ test("there are the keys of the RFC's four sections and of interceptors, each on
 });
 
 describe.each(NAMED)("%s", (name, key) => {
-  let typed: TypedKey | undefined;
-  beforeAll(async () => {
-    typed = (await typedKeys()).get(name);
-  });
-
   test("its effect is told: the unit of a number, what false, null and each word do", () => {
     const { effect } = key;
     expect(effect).toMatch(/^[A-Z].{30,}\.$/s);
     for (const kind of kinds(key)) expect(effect).toMatch(WORDS[kind] ?? new RegExp(kind.replaceAll('"', "\\b")));
-  });
-
-  test("the type knows it, with the same words and the same default", () => {
-    const { standard, ...rest } = typed ?? {};
-    const required = key.default === undefined;
-    expect(rest).toEqual({ kinds: kinds(key), required, doc: key.effect });
-    expect(JSON.parse(standard ?? '"required"')).toEqual(JSON.parse(key.default ?? '"required"'));
   });
 
   test("its default is a value that may be given", async () => {
@@ -94,11 +81,6 @@ describe.each(NAMED)("%s", (name, key) => {
     );
     expect(read).toEqual([name, key.type, key.default ?? "(required)", key.effect]);
   });
-});
-
-test("the type has no key that the schema has not", async () => {
-  const typed = [...(await typedKeys()).keys()];
-  expect(typed.sort()).toEqual(KEYS.map(({ key }) => key).sort());
 });
 
 test("the page has a place for the table", async () => {

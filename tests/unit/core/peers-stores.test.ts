@@ -1,7 +1,7 @@
 /** What others were seen to get wrong about stores, shown to be right here. */
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import type { RetentionConfig } from "../../../web/src/artifacts/retention/policy.js";
+import type { RetentionConfig } from "../../../web/src/config/types.js";
 import { ScopedArtifacts } from "../../../web/src/artifacts/scoped.js";
 import { createSluice, type AnswerRef, type Sluice } from "../../../web/src/index.js";
 import { noise } from "../artifacts/noise.js";

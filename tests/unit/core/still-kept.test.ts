@@ -1,7 +1,7 @@
 /** A result with more artifacts than its store may keep: what is gone is said to be. */
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import type { RetentionConfig } from "../../../web/src/artifacts/retention/policy.js";
+import type { RetentionConfig } from "../../../web/src/config/types.js";
 import { createSluice, type Sluice } from "../../../web/src/index.js";
 import { prose } from "./samples.js";
 

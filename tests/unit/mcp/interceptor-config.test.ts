@@ -69,12 +69,12 @@ const WRONG: readonly (readonly [interceptor: unknown, code: string, path: strin
   [{ share: null }, "E_CONFIG_VALUE", "interceptor.share"],
   [{ share: { from: "a", to: "b.c" } }, "E_CONFIG_VALUE", "interceptor.share"],
   [{ share: Array.from({ length: 101 }, () => ({ from: "a", to: "b.c" })) }, "E_CONFIG_VALUE", "interceptor.share"],
-  [{ share: ["a"] }, "E_CONFIG_VALUE", "interceptor.share.0"],
-  [{ share: [{ from: "a", to: "b.c", via: "d" }] }, "E_CONFIG_KEY", "interceptor.share.0.via"],
-  [{ share: [{ to: "b.c" }] }, "E_CONFIG_VALUE", "interceptor.share.0.from"],
-  [{ share: [{ from: "*", to: "b.c" }] }, "E_CONFIG_VALUE", "interceptor.share.0.from"],
-  [{ share: [{ from: "a", to: "b" }] }, "E_CONFIG_VALUE", "interceptor.share.0.to"],
-  [{ share: [{ from: "a", to: "*.c" }] }, "E_CONFIG_VALUE", "interceptor.share.0.to"],
+  [{ share: ["a"] }, "E_CONFIG_VALUE", "interceptor.share[0]"],
+  [{ share: [{ from: "a", to: "b.c", via: "d" }] }, "E_CONFIG_KEY", "interceptor.share[0].via"],
+  [{ share: [{ to: "b.c" }] }, "E_CONFIG_VALUE", "interceptor.share[0].from"],
+  [{ share: [{ from: "*", to: "b.c" }] }, "E_CONFIG_VALUE", "interceptor.share[0].from"],
+  [{ share: [{ from: "a", to: "b" }] }, "E_CONFIG_VALUE", "interceptor.share[0].to"],
+  [{ share: [{ from: "a", to: "*.c" }] }, "E_CONFIG_VALUE", "interceptor.share[0].to"],
 ];
 
 describe.each(WRONG)("%j", (interceptor, code, path) => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { shared, Sluices } from "../../../web/src/planner/observation.js";
-import type { SluiceConfig } from "../../../web/src/core/config.js";
+import type { SluiceConfig } from "../../../web/src/config/types.js";
 import type { Sluice } from "../../../web/src/core/sluice.js";
 
 test("who needs little leaves the rest to the others", () => {

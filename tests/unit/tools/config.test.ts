@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { z } from "zod";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import type { SluiceConfig } from "../../../web/src/core/config.js";
+import type { SluiceConfig } from "../../../web/src/config/types.js";
 import { ToolNode } from "../../../web/src/tools-node.js";
 import {
   compilePattern,

@@ -63,6 +63,9 @@ std::string plain_type(std::string_view declared);
 /// All spellings that are a `plain_type` by the table alone, for those who have none.
 std::vector<std::string_view> long_types();
 
+/// Every MIME type that the tables name, its other spellings included.
+std::vector<std::string_view> named_types();
+
 /// The type to report when a source declares one: the declared type wins unless the bytes
 /// contradict it (a sniffed type of another kind, or none where the declared one has a signature);
 /// a declared type that only is more or less general than what the bytes say (`application/zip` for

@@ -325,11 +325,16 @@ std::string plain_type(std::string_view declared) {
   return sniffing::find_type(mime) || is_token(mime) ? mime : std::string();
 }
 
-std::vector<std::string_view> long_types() {
+std::vector<std::string_view> named_types() {
   std::vector<std::string_view> names = sniffing::all_types();
   for (Texts texts(sniffing::packed<sniffing::kAliases>); !texts.done(); texts.next()) {
     names.push_back(texts.next());
   }
+  return names;
+}
+
+std::vector<std::string_view> long_types() {
+  std::vector<std::string_view> names = named_types();
   std::erase_if(names, is_token);
   return names;
 }

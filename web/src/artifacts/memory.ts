@@ -4,7 +4,8 @@
  */
 import type { Hashing } from "./hash.js";
 import { RefTableStore } from "./ref-table.js";
-import { NO_LIMITS, type RetentionConfig } from "./retention/policy.js";
+import { NO_LIMITS } from "./retention/policy.js";
+import type { RetentionConfig } from "../config/types.js";
 import { RetainingArtifactStore } from "./retention/retaining-store.js";
 import type { Clock } from "./store.js";
 

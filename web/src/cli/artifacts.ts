@@ -7,7 +7,7 @@ import { withRetention, RetainingArtifactStore } from "../artifacts/retention/re
 import type { Collected } from "../artifacts/retention/manager.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore, ByteRange, StoredArtifact } from "../artifacts/store.js";
 import { counted, humanSize } from "../core/amounts.js";
-import { checkSections } from "../core/config.js";
+import { checkSections } from "../config/check.js";
 import { SluiceError } from "../errors/error.js";
 import type { Invocation } from "./commands.js";
 import { readConfig } from "./configuration.js";

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import type { SluiceConfig } from "../core/config.js";
+import type { SluiceConfig } from "../config/types.js";
 import { SluiceError } from "../errors/error.js";
 import { CommandError, Exit, systemReason, UsageError } from "./exit.js";
 import { printable } from "./terminal.js";

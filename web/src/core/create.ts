@@ -10,7 +10,7 @@ import { SluiceError } from "../errors/error.js";
 import { FUNCTION, type OptionTest, isBytes, noBytes, wrong } from "../errors/arguments.js";
 import type { MessageSurroundings } from "./answer.js";
 import { Answer } from "./transformed.js";
-import type { SluiceConfig } from "./config.js";
+import type { SluiceConfig } from "../config/types.js";
 import { corePool, type Engine, type EnginePool } from "./engine.js";
 import { Stream } from "./message.js";
 import { Restorer } from "./restore.js";

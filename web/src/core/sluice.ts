@@ -5,7 +5,7 @@
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { TruncatedRef } from "../artifacts/unstored.js";
 import type { SluiceError } from "../errors/error.js";
-import type { SluiceConfig } from "./config.js";
+import type { SluiceConfig } from "../config/types.js";
 import type { OnStoreFailure } from "./store-access.js";
 
 /** How a reduced result is written. */

@@ -6,7 +6,7 @@ import { chosenStore } from "../artifacts/discover.js";
 import { namespaceOf } from "../artifacts/ids.js";
 import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import type { SluiceConfig } from "../core/config.js";
+import type { SluiceConfig } from "../config/types.js";
 import { createSluiceOver, type WasmSource } from "../core/create.js";
 import type { AnswerRef, Sluice, Transformed, TransformOptions } from "../core/sluice.js";
 import { timedStore } from "../core/timed-store.js";

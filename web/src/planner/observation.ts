@@ -4,7 +4,7 @@
  * @module
  */
 import type { ArtifactScope } from "../artifacts/store.js";
-import type { SluiceConfig } from "../core/config.js";
+import type { SluiceConfig } from "../config/types.js";
 import type { AnswerRef, ClampReport, Sluice } from "../core/sluice.js";
 import { MAX_CALLS } from "./llm/client.js";
 

@@ -6,7 +6,7 @@ import { chosenStore } from "../artifacts/discover.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import type { SluiceConfig } from "../core/config.js";
+import type { SluiceConfig } from "../config/types.js";
 import { createSluiceOver } from "../core/create.js";
 import type { Sluice } from "../core/sluice.js";
 import type { OnStoreFailure } from "../core/store-access.js";

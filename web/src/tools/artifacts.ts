@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import type { SluiceConfig } from "../core/config.js";
+import type { SluiceConfig } from "../config/types.js";
 import type { Sluice } from "../core/sluice.js";
 import { jsonOf } from "../core/value.js";
 import type { SluiceError } from "../errors/error.js";

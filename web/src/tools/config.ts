@@ -4,7 +4,7 @@
  */
 import { parse } from "@humanwhocodes/momoa";
 import { z } from "zod";
-import type { SluiceConfig } from "../core/config.js";
+import type { SluiceConfig } from "../config/types.js";
 import { checkConnection, isAddress, wordsIn } from "./connection.js";
 import { below, missingKey, ToolConfigError, unknownKey, wrongValue } from "./errors.js";
 import type { TransformerContext } from "./tool-call.js";

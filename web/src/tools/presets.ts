@@ -3,8 +3,8 @@
  * @module
  */
 import { readRetention } from "../artifacts/retention/policy.js";
-import { checkCoreConfig } from "../core/config-check.js";
-import type { ToolFieldConfig } from "../core/config.js";
+import { checkCoreConfig } from "../config/check.js";
+import type { ToolFieldConfig } from "../config/types.js";
 import { SluiceError } from "../errors/error.js";
 import { nearest } from "../errors/arguments.js";
 import { withoutInterceptor } from "../mcp/interceptor-config.js";

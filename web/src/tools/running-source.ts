@@ -8,7 +8,7 @@ import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../artifacts/store.js";
 import { untilEither } from "../core/abort.js";
 import { createSluiceOver } from "../core/create.js";
-import type { SluiceConfig } from "../core/config.js";
+import type { SluiceConfig } from "../config/types.js";
 import type { Dialect, Sluice, Transformed } from "../core/sluice.js";
 import type { OnStoreFailure } from "../core/store-access.js";
 import { timedStore } from "../core/timed-store.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import { BareMemoryStore } from "../../../../web/src/artifacts/memory.js";
-import type { RetentionConfig } from "../../../../web/src/artifacts/retention/policy.js";
+import type { RetentionConfig } from "../../../../web/src/config/types.js";
 import type { ArtifactInfo, ArtifactWriter, StoredArtifact, StoreSpace } from "../../../../web/src/artifacts/store.js";
 import { listed } from "../bytes.js";
 

@@ -1,7 +1,7 @@
 /** Limits over stores that fail, lie or are busy, and clocks that cannot be believed. */
 import { describe, expect, test } from "vitest";
 import { BareMemoryStore, MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
-import type { RetentionConfig } from "../../../../web/src/artifacts/retention/policy.js";
+import type { RetentionConfig } from "../../../../web/src/config/types.js";
 import { RetainingArtifactStore } from "../../../../web/src/artifacts/retention/retaining-store.js";
 import type { ArtifactStore, StoredArtifact } from "../../../../web/src/artifacts/store.js";
 import { createSluice } from "../../../../web/src/index.js";

@@ -2,7 +2,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { BareMemoryStore } from "../../../../web/src/artifacts/memory.js";
-import { readRetention, type RetentionConfig } from "../../../../web/src/artifacts/retention/policy.js";
+import { readRetention } from "../../../../web/src/artifacts/retention/policy.js";
+import type { RetentionConfig } from "../../../../web/src/config/types.js";
 import { RetainingArtifactStore } from "../../../../web/src/artifacts/retention/retaining-store.js";
 import type { ArtifactScope } from "../../../../web/src/artifacts/store.js";
 import { listed } from "../bytes.js";

@@ -21,7 +21,8 @@ import type {
 } from "../store.js";
 import { SinkWriter, writerOf, writtenWhole, type ByteSink } from "../writer.js";
 import { RetentionManager, UNKNOWN_SPACE, type Bound, type Collected } from "./manager.js";
-import { readRetention, type RetentionConfig } from "./policy.js";
+import { readRetention } from "./policy.js";
+import type { RetentionConfig } from "../../config/types.js";
 
 /** Options of a {@link RetainingArtifactStore}. */
 export interface RetainingOptions {

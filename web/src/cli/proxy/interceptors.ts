@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { Copies } from "../../artifacts/private-folder.js";
 import { FileArtifactStore } from "../../artifacts/file/file-store.js";
-import type { RetentionConfig } from "../../artifacts/retention/policy.js";
+import type { RetentionConfig } from "../../config/types.js";
 import {
   McpInterceptor,
   type InterceptorEvent,

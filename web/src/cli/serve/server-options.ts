@@ -8,7 +8,7 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { MemoryArtifactStore } from "../../artifacts/memory.js";
 import { MAX_SCOPE_FIELD } from "../../artifacts/scope.js";
-import type { SluiceConfig } from "../../core/config.js";
+import type { SluiceConfig } from "../../config/types.js";
 import { createSluiceOver } from "../../core/create.js";
 import { SluiceError } from "../../errors/error.js";
 import { localWorkspaces } from "../../files/local-workspaces.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
-import type { ShareRule } from "../../core/config.js";
+import type { ShareRule } from "../../config/types.js";
 import type { ArgumentsContext } from "../arguments.js";
 import { ArtifactSource } from "../artifact-reader/source.js";
 import { sharedWith } from "../interceptor-config.js";

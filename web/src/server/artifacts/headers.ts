@@ -3,6 +3,7 @@
  * file, is not to be trusted.
  * @module
  */
+import { EXTENSIONS } from "../../core/media-types.mjs";
 import type { ArtifactRef, StoredArtifact } from "../../artifacts/store.js";
 
 /**
@@ -127,60 +128,6 @@ const EDGES = /^[. ]+|[. ]+$/g;
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?= *(?:\.|$))/i;
 /** At least one letter, so that `v1.5` has none. */
 const EXTENSION = /\.(?=[0-9]*[a-z])[a-z0-9]{1,10}$/i;
-
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  "application/gzip": "gz",
-  "application/javascript": "js",
-  "application/json": "json",
-  "application/msword": "doc",
-  "application/octet-stream": "bin",
-  "application/pdf": "pdf",
-  "application/rtf": "rtf",
-  "application/vnd.apache.parquet": "parquet",
-  "application/vnd.ms-excel": "xls",
-  "application/vnd.ms-powerpoint": "ppt",
-  "application/vnd.oasis.opendocument.presentation": "odp",
-  "application/vnd.oasis.opendocument.spreadsheet": "ods",
-  "application/vnd.oasis.opendocument.text": "odt",
-  "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
-  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
-  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
-  "application/vnd.sqlite3": "sqlite",
-  "application/wasm": "wasm",
-  "application/x-7z-compressed": "7z",
-  "application/x-tar": "tar",
-  "application/xml": "xml",
-  "application/yaml": "yaml",
-  "application/zip": "zip",
-  "audio/flac": "flac",
-  "audio/mp4": "m4a",
-  "audio/mpeg": "mp3",
-  "audio/ogg": "ogg",
-  "audio/wav": "wav",
-  "audio/x-wav": "wav",
-  "font/woff2": "woff2",
-  "image/avif": "avif",
-  "image/bmp": "bmp",
-  "image/gif": "gif",
-  "image/jpeg": "jpg",
-  "image/png": "png",
-  "image/svg+xml": "svg",
-  "image/tiff": "tiff",
-  "image/webp": "webp",
-  "image/x-icon": "ico",
-  "text/css": "css",
-  "text/csv": "csv",
-  "text/html": "html",
-  "text/javascript": "js",
-  "text/markdown": "md",
-  "text/plain": "txt",
-  "text/tab-separated-values": "tsv",
-  "text/xml": "xml",
-  "video/mp4": "mp4",
-  "video/mpeg": "mpeg",
-  "video/quicktime": "mov",
-  "video/webm": "webm",
-};
 
 /**
  * A name that is safe to save under on any system and to show on one line: no path, no control or bidi characters, no

@@ -4,7 +4,7 @@
  */
 import type { ArtifactScope, ArtifactStore, Clock } from "../../artifacts/store.js";
 import { untilAborted } from "../../core/abort.js";
-import type { ResourcesConfig } from "../../core/config.js";
+import type { ResourcesConfig } from "../../config/types.js";
 import { ignoreErrors } from "../../mcp/interceptor-event.js";
 import { userKey } from "../auth/token-store.js";
 import { ToolClientError, unsupported } from "../errors.js";

@@ -3,7 +3,7 @@
  * @module
  */
 import { Answer } from "../../core/transformed.js";
-import type { SluiceConfig } from "../../core/config.js";
+import type { SluiceConfig } from "../../config/types.js";
 import type { Sluice, Transformed } from "../../core/sluice.js";
 import type { ToolContext } from "../options.js";
 import { ToolClientError } from "../errors.js";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../../web/src/artifacts/memory.js";
-import type { SluiceConfig } from "../../../../../web/src/core/config.js";
+import type { SluiceConfig } from "../../../../../web/src/config/types.js";
 import { createSluice } from "../../../../../web/src/index.js";
 import type { ReadContent, ReadResult } from "../../../../../web/src/tools/resources/connection.js";
 import { readContents, type Reading } from "../../../../../web/src/tools/sources/mcp/read-contents.js";

@@ -1,10 +1,11 @@
 /**
- * What the core takes of a configuration, written by the build from the tables that the core reads by.
+ * What a configuration may hold, written by the build from its schema.
  */
 
-/** The keywords that those tables are written in. */
+/** A schema in the keywords that the configuration's needs (JSON Schema 2020-12). */
 export interface ConfigSchema {
   readonly type?: string | readonly string[];
+  readonly default?: unknown;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly ConfigSchema[];
   readonly properties?: Readonly<Record<string, ConfigSchema>>;
@@ -23,4 +24,14 @@ export interface ConfigSchema {
   readonly pattern?: string;
 }
 
+/** The names of all sections. */
+export const SECTIONS: readonly string[];
+
+/** The sections that the core reads, without defaults: those are the core's. */
 export const CORE_SCHEMA: ConfigSchema;
+
+/** The section `retention`, with its defaults. */
+export const RETENTION_SCHEMA: ConfigSchema;
+
+/** The section `interceptor`, with its defaults. */
+export const INTERCEPTOR_SCHEMA: ConfigSchema;

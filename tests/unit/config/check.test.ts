@@ -1,7 +1,7 @@
 /** What is told of a configuration before there is a core, held against what the core tells. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { checkCoreConfig } from "../../../web/src/core/config-check.js";
+import { checkCoreConfig } from "../../../web/src/config/check.js";
 import { createSluice, MemoryArtifactStore, SluiceError } from "../../../web/src/index.js";
 
 interface Told {

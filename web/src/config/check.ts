@@ -1,24 +1,57 @@
 /**
- * A configuration held against what the core takes, where there is no core yet: it is loaded asynchronously, and a mistake should be
- * told where it is written.
+ * A configuration held against its schema. What the core reads is checked here too, since the core is loaded
+ * asynchronously and a mistake should be told where it was made.
  * @module
  */
-import { SluiceError } from "../errors/error.js";
 import { nearest } from "../errors/arguments.js";
-import { CORE_SCHEMA, type ConfigSchema } from "./config-schema.mjs";
+import { SluiceError } from "../errors/error.js";
+import { type ConfigSchema, CORE_SCHEMA, SECTIONS } from "./schema.mjs";
 
 /** Characters of a key that an error repeats. */
 const MAX_SHOWN = 64;
 
 /**
- * Checks the sections that are the core's; others are left alone.
+ * Checks the names of a configuration's sections. Whoever reads a section checks what is in it.
+ *
+ * @throws SluiceError E_CONFIG_KEY that names the section which was probably meant, or else all there are.
+ */
+export function checkSections(config: object): void {
+  // A member without a value is absent, as in JSON.
+  const other = Object.entries(config).find(([name, value]) => value !== undefined && !SECTIONS.includes(name));
+  if (other === undefined) return;
+  const path = Array.from(other[0].slice(0, 2 * MAX_SHOWN))
+    .slice(0, MAX_SHOWN)
+    .join("");
+  const meant = nearest(path.toLowerCase().replaceAll("-", "_"), SECTIONS);
+  const remedy =
+    meant === undefined
+      ? `there are ${SECTIONS.slice(0, -1).join(", ")} and ${SECTIONS.at(-1)}`
+      : `did you mean ${meant}?`;
+  throw new SluiceError("E_CONFIG_KEY", `${path} is not a configuration key: ${remedy}`, { path });
+}
+
+/**
+ * Checks a section that the library reads, and fills in its defaults.
+ *
+ * @throws SluiceError E_CONFIG_KEY or E_CONFIG_VALUE with the path of the key, such as `retention.ttl_seconds`.
+ */
+export function settingsOf(section: unknown, schema: ConfigSchema, path: string): object {
+  check(section, schema, path);
+  const settings = Object.entries(schema.properties ?? {}).map(([name, { default: standard }]) => {
+    const given: unknown = Reflect.get(section as object, name);
+    return [name, given === undefined ? standard : given];
+  });
+  return Object.fromEntries(settings) as object;
+}
+
+/**
+ * Checks the sections that the core reads; others are left alone. The core does the same once it is loaded.
  *
  * @throws SluiceError E_CONFIG_KEY or E_CONFIG_VALUE with the path that the core would name.
  */
 export function checkCoreConfig(config: object): void {
   for (const [name, schema] of Object.entries(CORE_SCHEMA.properties ?? {})) {
     const value: unknown = Reflect.get(config, name);
-    // What has no value says nothing, as in JSON.
     if (value !== undefined) check(value, schema, name);
   }
 }
@@ -38,7 +71,7 @@ function check(value: unknown, schema: ConfigSchema, path: string): void {
   else if (typeof value === "object" && value !== null) checkMembers(value, schema, path);
 }
 
-/** Of a list of plain values the list is named, as the core does. */
+/** Names the list where its items are plain values, as the core does. */
 function checkItems(list: readonly unknown[], schema: ConfigSchema, path: string): void {
   for (const [at, item] of list.entries()) {
     const its = schema.prefixItems?.[at] ?? schema.items;
@@ -53,7 +86,7 @@ function checkMembers(members: object, schema: ConfigSchema, path: string): void
     const at = `${path}.${name.slice(0, MAX_SHOWN)}`;
     const its = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
     if (its === false || its === undefined) throw unknown(at, path, Object.keys(properties));
-    if (propertyNames !== undefined && !isWithin(name, propertyNames)) throw wrong(path, schema);
+    if (propertyNames !== undefined && !isWithin(name, propertyNames)) throw wrongName(path, schema, propertyNames);
     check(value, its, at);
   }
   for (const name of required) {
@@ -99,6 +132,11 @@ function wrong(path: string, schema: ConfigSchema): SluiceError {
   return new SluiceError("E_CONFIG_VALUE", `${path} must be ${wanted(schema)}.`, { path });
 }
 
+function wrongName(path: string, schema: ConfigSchema, names: ConfigSchema): SluiceError {
+  const sentence = `${path} must be ${wanted(schema)}, each named by ${wanted({ type: "string", ...names })}.`;
+  return new SluiceError("E_CONFIG_VALUE", sentence, { path });
+}
+
 /** What a value must be, in words that go on behind "must be". */
 function wanted(schema: ConfigSchema): string {
   if (schema.anyOf !== undefined) return schema.anyOf.map(wanted).join(" or ");
@@ -118,7 +156,7 @@ function wantedOf(
       return "true or false";
     case "integer":
     case "number":
-      return `${type === "integer" ? "an integer" : "a number"} from ${minimum} to ${maximum}`;
+      return `${type === "integer" ? "an integer" : "a number"} ${range(minimum, maximum)}`;
     case "string":
       return `a string${atMost(maxLength, "characters")}${form}`;
     case "array":
@@ -132,4 +170,9 @@ function wantedOf(
 
 function atMost(number: number | undefined, of: string): string {
   return number === undefined ? "" : ` of at most ${number} ${of}`;
+}
+
+/** The largest safe integer is no limit that anybody set. */
+function range(minimum: number | undefined, maximum: number | undefined): string {
+  return maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
 }
