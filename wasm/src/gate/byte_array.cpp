@@ -15,7 +15,7 @@ bool is_digit(uint8_t c) {
 
 }  // namespace
 
-// White space at `at`; -1 when the bytes at hand end inside it, or too much of it to be one form.
+// The length of white space at `at`. -1 if the available bytes end inside it or it is too long.
 int64_t ByteArray::read_space(const uint8_t* at, const uint8_t* end, bool final) const {
   const uint8_t* p = at;
   for (;;) {
@@ -53,8 +53,8 @@ ByteArray::Step ByteArray::open(const uint8_t*& at, const uint8_t* end, bool fin
   return Step::full;
 }
 
-// One element and what follows it: a separator with a digit behind it, or the end of the array. An
-// element is taken only together with what shows that it is complete.
+// Reads an element and what follows it: a separator and a digit, or the end of the array. An
+// element is read only together with what shows that it is complete.
 ByteArray::Step ByteArray::element(const uint8_t*& at, const uint8_t* end, bool final,
                                    uint8_t& byte) {
   const uint8_t* p = at;
@@ -94,7 +94,7 @@ ByteArray::Step ByteArray::lex(const uint8_t*& at, const uint8_t* end, bool fina
     const Step step = open(at, end, final);
     if (step != Step::full) return step;
   }
-  // Values are handed on in blocks: a string that grows by one byte at a time is slow in WASM.
+  // In blocks, since a string that grows by single bytes is slow in WebAssembly.
   uint8_t block[kBlock];
   size_t filled = 0;
   Step step = Step::full;

@@ -13,14 +13,14 @@ namespace sluice::gate {
 /// Longest white space inside the array, in bytes of source.
 inline constexpr size_t kMaxSpace = 96;
 
-/// Follows one array of canonical integers 0–255 with a uniform separator.
+/// Reads one array of canonical integers 0–255 with the same separator throughout.
 class ByteArray {
  public:
   enum class Step : uint8_t {
-    more,    ///< the bytes at hand are used up, or end inside an element
+    more,    ///< all available bytes were read, or they end inside an element
     full,    ///< the budget is used up
     closed,  ///< the closing bracket was read
-    broken,  ///< what follows is no element of this form
+    broken,  ///< what follows is not an element of this form
   };
 
   /// `in_string`: white space may be written as escape groups.
@@ -28,16 +28,15 @@ class ByteArray {
     form_.encoding = Encoding::byte_array;
   }
 
-  /// Reads from `at` (the bracket, on the first call), which moves over what was taken, until
-  /// `budget` bytes of source in all. Values are appended to `bytes`.
+  /// Reads from `at`, the bracket on the first call, and moves it, up to `budget` bytes of source
+  /// in total. Appends the values to `bytes`.
   Step lex(const uint8_t*& at, const uint8_t* end, bool final, size_t budget, std::string& bytes);
 
   size_t source() const { return source_; }
-  /// What stood between elements, in source; behind the last element taken when the array broke
-  /// off.
+  /// The source between elements, or behind the last one if the array broke off.
   const std::string& separator() const { return separator_; }
 
-  /// How the array stood, in the string's own text; meaningful once it has ended.
+  /// The form of the array in terms of the decoded string. Valid once it has ended.
   Form form(bool closed) const;
 
  private:

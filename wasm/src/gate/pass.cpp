@@ -9,7 +9,7 @@ namespace sluice {
 
 namespace {
 
-// Reduced text beyond which the gate gives up; only met when diverting is switched off.
+// Maximum reduced text. Only reached if diverting is switched off.
 constexpr size_t kMaxReduced = size_t{512} << 20;
 
 }  // namespace
@@ -49,8 +49,7 @@ Status Gate::Pass::push(size_t size, bool final) {
   return status_;
 }
 
-// RFC 8259 §8.1: a byte order mark may be ignored. False while it is not certain whether there is
-// one.
+// Skips a byte order mark (RFC 8259 §8.1). False while it is not certain whether there is one.
 bool Gate::Pass::skip_byte_order_mark() {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   const size_t size = std::min(kMark.size(), filled_);
@@ -85,16 +84,15 @@ bool Gate::Pass::step() {
   }
 }
 
-// Waits for more bytes; unfinished business starts at `at_`.
+// Waits for more bytes. What is not finished starts at `at_`.
 bool Gate::Pass::wait() {
   const auto left = static_cast<size_t>(end_ - at_);
-  // A decision that waits is tried again when the window has grown by half: trying costs what is
-  // there.
+  // Try again once the window has grown by half, since each try reads all of it.
   wait_until_ = left < 64 ? 0 : left + left / 2;
   return false;
 }
 
-// Copies string source up to a place, counts it, and moves there.
+// Copies string source up to a position, counts it, and moves there.
 void Gate::Pass::commit(const uint8_t* upto) {
   document_.text(copied_, upto);
   line_characters_ += gate::count_code_points(copied_, upto);

@@ -15,9 +15,9 @@
 
 namespace sluice {
 
-/// Holds a window over the input: what was not consumed yet, and the bytes just pushed. Every
-/// decision is made on bytes in the window; where they do not suffice the pass waits for more, so
-/// chunk boundaries cannot change an outcome.
+/// Holds a window over the input: what is not consumed yet, and the bytes just pushed. Every
+/// decision is made on bytes in the window. If they are not enough, the pass waits for more, so
+/// chunk boundaries never change a result.
 class Gate::Pass {
  public:
   explicit Pass(GateOptions options);
@@ -49,7 +49,8 @@ class Gate::Pass {
   };
   enum class Lane : uint8_t { scan, exact };
 
-  // Each step consumes what it can from `at_`. False: it waits for more bytes, or an error is set.
+  // Each step consumes what it can from `at_`. Returns false if it needs more bytes or set an
+  // error.
   bool step();
   bool structure();
   bool begin_value(uint8_t c);

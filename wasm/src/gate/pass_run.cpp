@@ -6,7 +6,7 @@
 
 namespace sluice {
 
-// Almost all bytes of a large run take this way: from the window, decoded, into the log.
+// The fast path: almost all bytes of a large run are decoded from the window straight into the log.
 void Gate::Pass::run_straight() {
   const size_t size = run_->plain_span(at_, end_);
   if (size == 0) return;
@@ -18,7 +18,7 @@ void Gate::Pass::run_straight() {
 
 bool Gate::Pass::run() {
   const uint8_t* begin = at_;
-  // What an earlier piece left of a quantum is completed first.
+  // Complete the quantum that an earlier piece left open.
   gate::Run::Step step = run_->lex(at_, end_, final_, run_->characters() + run_->missing());
   if (step == gate::Run::Step::full) {
     log_decoded();
@@ -41,7 +41,7 @@ void Gate::Pass::log_decoded() {
   log_.data(segment_, bytes_);
 }
 
-// ASCII from a place on that was taken.
+// Counts lines and characters of the ASCII source that was read since `from`.
 void Gate::Pass::count_lines(const uint8_t* from) {
   while (const void* found = std::memchr(from, '\n', static_cast<size_t>(at_ - from))) {
     ++line_;
@@ -51,7 +51,7 @@ void Gate::Pass::count_lines(const uint8_t* from) {
   line_characters_ += static_cast<size_t>(at_ - from);
 }
 
-// Source that was taken is read again: it may be longer than what the window still has of it.
+// Puts source back to be read again. It may be longer than what the window still holds of it.
 void Gate::Pass::put_back(std::string_view source) {
   const auto lines = std::count(source.begin(), source.end(), '\n');
   line_ -= static_cast<uint64_t>(lines);
@@ -77,7 +77,7 @@ void Gate::Pass::end_run() {
   document_.mark(segment_);
   copied_ = stretch_ = at_;
   if (run_->in_items()) {
-    // What is no item of this run may begin another.
+    // An item that does not continue this run may begin another.
     put_back(given_back);
   } else {
     const auto* source = reinterpret_cast<const uint8_t*>(given_back.data());
@@ -89,7 +89,7 @@ void Gate::Pass::end_run() {
   run_.reset();
 }
 
-// The items are one string now. What is no item of this run may begin another.
+// Replaces the items by one string. An item that does not continue this run may begin another.
 void Gate::Pass::end_items() {
   put_back(run_->given_back());
   ++at_;  // the quote of the last item
@@ -118,7 +118,7 @@ bool Gate::Pass::array() {
   return true;
 }
 
-// An array that breaks off keeps its bracket and what follows; the bytes so far are its first
+// An array that breaks off keeps its bracket and its rest; the bytes so far become its first
 // element.
 void Gate::Pass::end_array(bool closed) {
   Segment& segment = log_.segment(segment_);
@@ -155,7 +155,7 @@ void Gate::Pass::end_array(bool closed) {
   expect_ = Expect::value;
 }
 
-// A bracket that might have begun an array of byte values does not: bytes come behind it.
+// Treats a bracket as text, since no array of byte values begins there.
 void Gate::Pass::settle_bracket() {
   const bool due = expect_ == Expect::value || expect_ == Expect::value_or_end;
   if (!status_.ok() || !due || consumed_ == filled_ || window_[consumed_] != '[') return;
@@ -167,7 +167,7 @@ void Gate::Pass::settle_bracket() {
   consumed_ = static_cast<size_t>(at_ - window_.data());
 }
 
-// Inside a protected member nothing is taken out, and a number or word may still go on.
+// Nothing is extracted from a protected member, and a number or word may continue.
 bool Gate::Pass::open_bytes(std::string_view declared, std::string_view filename) {
   settle_bracket();
   const bool due = expect_ == Expect::value || expect_ == Expect::value_or_end;

@@ -1,4 +1,4 @@
-// JSON strings: the two lanes, and what begins in them. Part of Gate::Pass.
+// JSON strings: the fast scan, the exact lexer, and what begins in a string. Part of Gate::Pass.
 #include <algorithm>
 
 #include "gate/pass.h"
@@ -18,7 +18,7 @@ bool may_open_array(const uint8_t* bracket, const uint8_t* end) {
   return at == end || *at == ' ' || *at == '\\' || (*at == ',' && at > bracket + 1);
 }
 
-// Letters of either alphabet at `at`, at most the shortest line of a run.
+// Counts letters of either alphabet at `at`, up to the shortest line of a run.
 size_t short_word(const uint8_t* at, const uint8_t* end) {
   size_t size = 0;
   while (size < gate::kMinColumn && at + size < end && gate::is_base64_letter(at[size])) ++size;
@@ -31,7 +31,7 @@ bool Gate::Pass::string() {
   return lane_ == Lane::scan ? scan_lane() : exact_lane();
 }
 
-// Lane 1. Bytes that cannot matter fly by; a stretch that could be a run is handed to lane 2.
+// Scans bytes that cannot matter. A stretch that could be a run goes to the exact lexer.
 bool Gate::Pass::scan_lane() {
   if (!detects_) stretch_ = at_;
   const gate::Scan scan = gate::scan_string(at_, end_, stretch_);
@@ -44,14 +44,14 @@ bool Gate::Pass::scan_lane() {
   at_ = scan.at;
   if (at_ < end_ && !scan.long_stretch) return special();
   if (scan.long_stretch) return true;
-  // What could still become a long stretch is scanned again, whole, when more bytes are here.
+  // A stretch that may still become long is scanned again from its start with more bytes.
   if (final_) stretch_ = at_;
   commit(stretch_);
   at_ = stretch_;
   return false;
 }
 
-// Lane 2. The elements of runs, exactly, up to the next byte that cannot be of one.
+// Reads elements of runs up to the next byte that cannot belong to one.
 bool Gate::Pass::exact_lane() {
   if (at_ == end_) {
     commit(at_);
@@ -87,7 +87,7 @@ bool Gate::Pass::exact_lane() {
   return group(token.length);
 }
 
-// Most words are too short to begin a run, unless an escaped special goes on with it.
+// Most words are too short to begin a run, unless an escaped special character continues them.
 bool Gate::Pass::word() {
   const size_t size = short_word(at_, end_);
   if (size == gate::kMinColumn) return try_run();
@@ -126,7 +126,7 @@ bool Gate::Pass::leave_exact_lane() {
   return true;
 }
 
-// A quote, a control byte, a bracket or an escape in lane 1.
+// Handles a quote, a control byte, a bracket or an escape found by the scan.
 bool Gate::Pass::special() {
   if (*at_ == '"') {
     end_string();
@@ -141,7 +141,7 @@ bool Gate::Pass::special() {
   return fail(Code::json_syntax, at_, "a control character inside a string has to be escaped");
 }
 
-// One escape, checked. In lane 1 the pair or `\uXXXX`; it is never cut.
+// Checks one escape, a pair or `\uXXXX`. It is never cut.
 bool Gate::Pass::escape() {
   const auto left = static_cast<size_t>(end_ - at_);
   const size_t size = left >= 2 && at_[1] == 'u' ? 6 : 2;
@@ -177,11 +177,11 @@ bool Gate::Pass::escape() {
   return true;
 }
 
-// A group in lane 2: k backslashes and what they escape, passed over in one step.
+// Skips a group: some backslashes and what they escape.
 bool Gate::Pass::group(uint32_t length) {
   const size_t backslashes = gate::count_backslashes(at_, end_);
   if (backslashes % 2 == 1 && backslashes <= gate::kMaxBackslashes) {
-    // The last backslash escapes for real: lane 1's rules hold for it.
+    // The last backslash is a JSON escape and is checked like any other.
     at_ += backslashes - 1;
     return escape();
   }
@@ -189,7 +189,7 @@ bool Gate::Pass::group(uint32_t length) {
   return true;
 }
 
-// No run spans a bracket.
+// A run never contains a bracket.
 void Gate::Pass::pass_bracket() {
   ++at_;
   stretch_ = at_;
@@ -212,8 +212,8 @@ bool Gate::Pass::try_run() {
   return true;
 }
 
-// `\x` in lane 2: it may begin pairs of hex digits; else it is a group like others, whose digits
-// may be a run.
+// `\x` may begin pairs of hex digits. Otherwise it is a group like others, and its digits may begin
+// a run.
 bool Gate::Pass::try_pairs(uint32_t length) {
   const bool pair = static_cast<size_t>(end_ - at_) > length + 2 && at_[length + 2] == '\\';
   if (!pair && static_cast<size_t>(end_ - at_) <= length + 2 && !final_) {
@@ -234,7 +234,7 @@ bool Gate::Pass::try_pairs(uint32_t length) {
   return true;
 }
 
-// The prefix goes from the document to the run's form.
+// Moves the prefix from the document to the run's form.
 void Gate::Pass::begin_run(const gate::Verdict& verdict) {
   const auto* mark = reinterpret_cast<const char*>(at_);
   if (verdict.pairs) {
@@ -277,7 +277,7 @@ bool Gate::Pass::try_array(bool in_string) {
   return true;
 }
 
-// A string in an array: the first item of a run, or a string like any other.
+// Handles a string in an array: the first item of a run, or an ordinary string.
 bool Gate::Pass::try_items() {
   const uint8_t* item = at_ + 1;
   const auto left = static_cast<size_t>(end_ - item);

@@ -50,7 +50,7 @@ bool is_space(uint8_t c) {
 
 }  // namespace
 
-// White space, counted line by line.
+// Skips white space and counts lines.
 void Gate::Pass::pass_space() {
   while (at_ < end_ && is_space(*at_)) {
     ++line_characters_;
@@ -97,8 +97,7 @@ bool Gate::Pass::structure() {
   return true;
 }
 
-// Source that stays is laid down in one piece before anything needs to know where the document
-// ends.
+// Appends source that stays, in one piece, before anything needs the document's end.
 void Gate::Pass::lay() {
   document_.source(text_of(plain_, at_));
   plain_ = at_;
@@ -136,7 +135,7 @@ bool Gate::Pass::begin_value(uint8_t c) {
   return fail(Code::json_syntax, at_, "a value is expected here");
 }
 
-// Strings too short to hold anything are passed over like the structure around them.
+// Strings that are too short to hold a run are skipped like the structure around them.
 bool Gate::Pass::begin_string(bool key) {
   if (*at_ != '"') return fail(Code::json_syntax, at_, "a key in double quotes is expected here");
   const gate::ShortString found = gate::short_string(at_ + 1, end_);

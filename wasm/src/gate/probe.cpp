@@ -34,7 +34,7 @@ bool is_uri_character(char c) {
          c == '+' || c == '/' || c == ';' || c == '=' || c == '-' || c == '_' || c == ':';
 }
 
-// `data:image/png;base64,` at the end of what stands before a run.
+// `data:image/png;base64,` at the end of the text before a run.
 DataUri find_data_uri(std::string_view behind) {
   DataUri uri;
   if (!ends_data_prefix(behind)) return uri;
@@ -49,7 +49,7 @@ DataUri find_data_uri(std::string_view behind) {
   return uri;
 }
 
-// `\x` in some escaping at the end of what stands before hex digits.
+// `\x`, however escaped, at the end of the text before hex digits.
 size_t escaped_x(std::string_view behind) {
   if (behind.size() < 2 || behind.back() != 'x') return 0;
   size_t at = behind.size() - 1;
@@ -72,7 +72,7 @@ std::string decoded_head(std::string_view characters, bool hex, size_t limit) {
   return bytes;
 }
 
-// Whether ASCII armor (RFC 9580 §6, RFC 7468) is open behind some text.
+// Whether ASCII armor (RFC 9580 §6, RFC 7468) is open at the end of a text.
 bool is_armored(std::string_view behind, bool armored) {
   const size_t begin = behind.rfind("-----BEGIN");
   const size_t end = behind.rfind("-----END");
@@ -80,7 +80,7 @@ bool is_armored(std::string_view behind, bool armored) {
   return end == std::string_view::npos || (begin != std::string_view::npos && begin > end);
 }
 
-// Characters a run has to have before it can be taken, and before the question is settled.
+// Characters that a run needs at least, and before the decision is final.
 struct Needs {
   size_t enough;   // with a signature
   size_t certain;  // without one
@@ -94,8 +94,8 @@ Needs needs_of(const DataUri& uri, const GateOptions& options) {
   return {options.min_run_chars, without};
 }
 
-// What a rejected candidate lets the lexer pass over. Where its first line differs from the others,
-// the next line may be the true beginning.
+// How much source a rejected candidate lets the lexer skip. If its first line has another length
+// than the others, the run may begin at the next line.
 Verdict reject(const Run& run, size_t source) {
   Verdict verdict;
   verdict.skip = source;
@@ -105,7 +105,8 @@ Verdict reject(const Run& run, size_t source) {
   return verdict;
 }
 
-// Of a list, the quote before an item, in source: that of any other string stands behind a colon.
+// The source of the quote before an item of a list. The quote of a member's value is behind a
+// colon.
 std::string_view item_quote(std::string_view behind) {
   if (!behind.ends_with('"')) return {};
   size_t at = behind.size() - 1;
@@ -204,7 +205,7 @@ bool begins_blob(std::string_view source) {
 
 Verdict probe_run(const uint8_t* at, const uint8_t* end, bool final, const Before& before,
                   const GateOptions& options) {
-  // Most words are short: one look settles them.
+  // Most words are short, so one look decides.
   const auto size = static_cast<size_t>(end - at);
   if (size < kShortest + 2 && !final) return waiting();
   const size_t word = any_base64_span({at, std::min(size, kShortest)});
@@ -242,8 +243,8 @@ Verdict probe_run(const uint8_t* at, const uint8_t* end, bool final, const Befor
 
 namespace {
 
-// Whether the item behind one of `size` characters is seen not to be as long. There are many items
-// where they are short, so the second one is.
+// Whether the next item visibly has another length than `size` characters. Lists of short items
+// have many of them, so the second one is in view.
 bool is_followed_otherwise(const uint8_t* at, const uint8_t* end, size_t size) {
   const auto space = [end](const uint8_t* p) {
     while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')) ++p;
@@ -318,7 +319,7 @@ Verdict probe_pairs(const uint8_t* at, const uint8_t* end, bool final, size_t ma
 
 namespace {
 
-// Whether the source before an array, without white space and backslashes, ends as a Buffer's does.
+// Whether the source before an array ends like a Buffer's, apart from white space and backslashes.
 bool in_buffer(std::string_view behind) {
   constexpr std::string_view kBuffer = "\"type\":\"Buffer\",\"data\":";
   size_t left = kBuffer.size();

@@ -1,5 +1,4 @@
-// Whether something that looks like encoded bytes is: decided by looking ahead, before anything is
-// taken.
+// Decides whether something that looks like encoded bytes is. It looks ahead, and extracts nothing.
 #pragma once
 
 #include <cstdint>
@@ -11,68 +10,66 @@
 
 namespace sluice::gate {
 
-/// The answer to a look at a possible run.
+/// What a probe found.
 struct Verdict {
   enum class Kind : uint8_t { need, reject, accept };
   Kind kind = Kind::reject;
-  size_t skip =
-      0;  ///< reject: source to pass over; accept: source before the run's first character
-  bool mid_word = false;  ///< reject: what was passed over may go on
+  size_t skip = 0;  ///< reject: source to skip; accept: source before the run's first character
+  bool mid_word = false;  ///< reject: the skipped source may continue
   size_t prefix = 0;      ///< accept: bytes before the run that belong to it
   bool hex = false;
-  bool pairs = false;    ///< hex digits two by two
+  bool pairs = false;    ///< hex digits in pairs, each behind `\x`
   bool uri = false;      ///< in a data: URI
-  bool armor = false;    ///< reject: it stands in ASCII armor, which is text however long
+  bool armor = false;    ///< reject: it is in ASCII armor, which stays text however long it is
   std::string declared;  ///< the MIME type of a data: URI
-  size_t column = 0;     ///< reject: characters of items that are all of one length
-  std::string quote;     ///< accept: source of the quote before it, in a list in a string
+  size_t column = 0;     ///< reject: the length of the items, if all have the same
+  std::string quote;     ///< accept: source of the quote before it, for a list inside a string
 };
 
-/// Shortest items that are one run without a known signature: shorter ones may be names.
+/// Minimum characters of an item to be part of a run without a known signature. Shorter items may
+/// be names.
 inline constexpr size_t kMinOpaqueItem = 60;
 
-/// Characters (base64, hex) or bytes of source (byte arrays) below which nothing is ever taken.
+/// Minimum characters (base64, hex) or bytes of source (byte arrays) of anything that is extracted.
 inline constexpr size_t kShortest = 64;
 
-/// Whether what stands before a place ends like the prefix of a data: URI.
+/// Whether text ends like the prefix of a data: URI.
 bool ends_data_prefix(std::string_view behind);
 
-/// Whether the string that ends a document's source so far, its opening quote, is the value of a
-/// `blob`: bytes in base64 (MCP, all revisions), whatever they look like.
+/// Whether the string whose opening quote ends `source` is the value of a `blob`. That is base64
+/// (MCP, all revisions), whatever it looks like.
 bool begins_blob(std::string_view source);
 
-/// What stands before a possible run.
+/// The context before a possible run.
 struct Before {
   std::string_view text;  ///< source in the same string
   bool armored = false;   ///< ASCII armor was open there
-  bool blob = false;      ///< it begins a string that `begins_blob`
+  bool blob = false;      ///< it begins a string for which `begins_blob` is true
 };
 
-/// Looks at the base64 or hex run that may begin at `at`. `need` means that the bytes at hand do
-/// not suffice; never when `final`.
+/// Probes for a base64 or hex run at `at`. `need` means that more bytes are required; never
+/// returned when `final`.
 Verdict probe_run(const uint8_t* at, const uint8_t* end, bool final, const Before& before,
                   const GateOptions& options);
 
-/// Looks at the pairs of hex digits that may begin at `at`, where `mark` bytes of source spell
-/// `\x`.
+/// Probes for pairs of hex digits at `at`, where `mark` bytes of source spell `\x`.
 Verdict probe_pairs(const uint8_t* at, const uint8_t* end, bool final, size_t mark,
                     const GateOptions& options);
 
-/// Looks at the array of byte values that may begin at `at`, a bracket. `behind` is the source
-/// before it: a Buffer's `"type":"Buffer","data":` makes a signature unnecessary.
+/// Probes for an array of byte values at `at`, a bracket. `behind` is the source before it: after a
+/// Buffer's `"type":"Buffer","data":` no signature is needed.
 Verdict probe_array(const uint8_t* at, const uint8_t* end, bool final, std::string_view behind,
                     bool in_string, const GateOptions& options);
 
-/// Looks at the list whose items from `at` on, which is behind a quote, may be one run.
+/// Probes for a list whose items are one run. `at` is behind the opening quote of the first item.
 Verdict probe_items(const uint8_t* at, const uint8_t* end, bool final, const GateOptions& options);
 
-/// Whether base64 at `at` begins for certain like a file; nothing when the bytes at hand do not
-/// suffice.
+/// Whether base64 at `at` has the signature of a file. Empty if more bytes are required.
 std::optional<bool> begins_file(const uint8_t* at, const uint8_t* end, bool final,
                                 const std::vector<Signature>& signatures);
 
-/// Whether characters of base64 without a known signature are bytes all the same: upper case, lower
-/// case and digits all present, and each of the two specials at 0.5–3.5 %, or a printable decoded
+/// Whether base64 without a known signature is still encoded bytes: it has upper case, lower case
+/// and digits, and either each of the two special characters at 0.5–3.5 % or a printable decoded
 /// head.
 bool looks_encoded(std::string_view characters);
 

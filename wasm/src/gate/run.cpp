@@ -8,8 +8,8 @@ namespace sluice::gate {
 
 namespace {
 
-// The bytes of a line break at `at`: `\n` or `\r\n` in some escaping, then indentation by spaces or
-// tabs. 0: none; -1: the bytes at hand end inside it.
+// The length of a line break at `at`: `\n` or `\r\n`, however escaped, and its indentation. 0 if
+// there is none, -1 if the available bytes end inside it.
 int64_t read_break(const uint8_t* at, const uint8_t* end, bool final, bool uri) {
   const uint8_t* p = at;
   Token token = read_token(p, end, final, uri);
@@ -37,12 +37,12 @@ int64_t read_break(const uint8_t* at, const uint8_t* end, bool final, bool uri) 
   }
 }
 
-// Items of a list that are looked at: whether they begin a file. That is the second one, and where
-// each could be a file by itself all in the first characters of the run.
+// How many items of a list are tested for the signature of a file: the second one, and, if each
+// item could be a file by itself, all in the first characters of the run.
 constexpr size_t kLongItem = 512;
 constexpr size_t kExamined = 16'384;
 
-// What stands behind the quote that ends an item of a list.
+// What follows the quote that ends an item of a list.
 struct ItemEnd {
   enum class Kind : uint8_t { need, next, comma, close, other };
   Kind kind = Kind::other;
@@ -98,7 +98,7 @@ Alphabet Run::alphabet() const {
 
 size_t Run::plain_span(const uint8_t* at, const uint8_t* end) const {
   if (hex_ || breaks_ > 0 || !is_plainly_spelled() || !canon_.empty()) return 0;
-  // A first line this short may yet turn out to be wrapped.
+  // A first line this short may still turn out to be wrapped.
   if (total_ < kMaxColumn) return 0;
   return alphabet_span({at, static_cast<size_t>(end - at)}, alphabet()) / 4 * 4;
 }
@@ -126,7 +126,7 @@ void Run::take(const uint8_t* at, size_t count) {
   }
 }
 
-// How many of the hex digits at `at` keep to one case.
+// Counts the hex digits at `at` that have the case of those before.
 size_t Run::same_case(const uint8_t* at, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if (at[i] <= '9') continue;
@@ -138,8 +138,7 @@ size_t Run::same_case(const uint8_t* at, size_t count) {
   return count;
 }
 
-// How many of the characters at `at` come before a plain `+` or `/` that was spelled otherwise
-// earlier.
+// Counts the characters at `at` before a plain `+` or `/` that was escaped earlier in the run.
 size_t Run::plainly_spelled(const uint8_t* at, size_t count) {
   if (form_.encoding == Encoding::base64url) return count;
   for (size_t i = 0; i < count && (plus_ != "+" || slash_ != "/"); ++i) {
@@ -152,8 +151,8 @@ size_t Run::plainly_spelled(const uint8_t* at, size_t count) {
   return count;
 }
 
-// Plain characters of the alphabet. False when the line grew past its column, or a hex digit
-// changed its case: the run has ended.
+// Reads plain characters of the alphabet. False if the line is longer than the others or a hex
+// digit changed its case: the run has ended.
 bool Run::take_letters(const uint8_t*& at, const uint8_t* end, size_t budget) {
   const size_t left = budget - std::min(budget, characters());
   const size_t room = room_in_line();
@@ -167,7 +166,7 @@ bool Run::take_letters(const uint8_t*& at, const uint8_t* end, size_t budget) {
   return true;
 }
 
-// One special character in whatever spelling. False when it does not fit the form.
+// Reads one special character, escaped or not. False if it does not fit the form.
 bool Run::take_special(TokenKind kind, std::string_view source) {
   if (hex_) return false;
   const bool url = kind == TokenKind::minus || kind == TokenKind::underscore;
@@ -195,7 +194,7 @@ bool Run::take_special(TokenKind kind, std::string_view source) {
   return true;
 }
 
-// The line that ended fits the column, or sets it.
+// Whether the line that ended has the length of the others. The second line sets it.
 bool Run::accept_line() {
   if (column_ != 0) return in_line_ == column_;
   if (in_line_ < first_) return false;
@@ -237,8 +236,8 @@ Run::Step Run::take_break(const uint8_t*& at, const uint8_t* end, bool final) {
   return Step::full;
 }
 
-// The quote behind an item. Another item of the same length goes on with the run, a shorter one
-// ends it.
+// Reads the quote behind an item. The next item continues the run if it has the same length; a
+// shorter one is the last.
 Run::Step Run::take_item_end(const uint8_t*& at, const uint8_t* end, bool final) {
   using Kind = ItemEnd::Kind;
   terminator_ = TokenKind::quote;
@@ -297,7 +296,7 @@ Run Run::pairs(std::string_view mark) {
   return run;
 }
 
-// The mark between two pairs, when a pair follows it; enough bytes are at hand.
+// Reads the prefix of the next pair, if a pair follows. Enough bytes are available.
 bool Run::take_mark(const uint8_t*& at, const uint8_t* end) {
   const size_t size = break_.size();
   if (static_cast<size_t>(end - at) < size + 2 || source_at(at, size) != break_) return false;
@@ -308,12 +307,12 @@ bool Run::take_mark(const uint8_t*& at, const uint8_t* end) {
   return true;
 }
 
-// Whole lines of the known column, as long as the bytes at hand hold them.
+// Reads whole lines of the known length from the available bytes.
 bool Run::take_full_lines(const uint8_t*& at, const uint8_t* end, size_t budget) {
   const size_t stride = column_ + break_.size();
   bool any = false;
-  // The byte behind the break must be plain for the fast way: what it is decides whether the run
-  // goes on.
+  // The byte behind the line break decides whether the run continues, so the fast path needs it
+  // plain.
   while (static_cast<size_t>(end - at) > stride && characters() + column_ <= budget &&
          source_at(at + column_, break_.size()) == break_ && is_base64_letter(at[stride]) &&
          alphabet_span({at, column_}, alphabet()) == column_) {

@@ -13,91 +13,88 @@
 
 namespace sluice::gate {
 
-/// Shortest first line that a newline may continue, and longest line of any run, in characters.
+/// Limits of the lines of a wrapped run, in characters.
 inline constexpr size_t kMinColumn = 16;
 inline constexpr size_t kMaxColumn = 1024;
 
-/// Longest line break with its indentation, in bytes of source.
+/// Maximum bytes of source of a line break with its indentation.
 inline constexpr size_t kMaxBreak = 96;
 
-/// Longest item of a list that others may continue, in characters, and most source between two.
+/// Maximum characters of an item of a list that is one run, and of source between two items.
 inline constexpr size_t kMaxItem = 131'072;
 inline constexpr size_t kMaxItemBreak = 88;
 
-/// Follows one run. It keeps to one uniform form: alphabet, spelling of the specials, padding,
-/// column, line break. A change of form ends it. Chunk boundaries are data: elements that are not
-/// complete stay with the caller, the line that is not certain yet is held here.
+/// Reads one run. A run has one form: alphabet, spelling of the special characters, padding, line
+/// length, line break. A change of form ends it. The result does not depend on how the input is cut
+/// into pieces: incomplete elements stay with the caller, and a line that may not belong to the run
+/// is held here.
 ///
 ///   JVBERi0xLjQK…rest of line 1 \n line 2 … \n last li=
 ///   └──────── first ──────────┘└break┘└ column ┘└─ held ─┘
 ///
-/// Items of a list are lines, too, all of one length but the last: the break is then `","` in the
-/// spelling of where the list stands.
+/// Items of a list count as lines: all but the last have the same length, and the line break is
+/// `","` as it is escaped at that place.
 class Run {
  public:
   enum class Step : uint8_t {
-    more,   ///< the bytes at hand are used up
+    more,   ///< all available bytes were read
     full,   ///< the budget is used up
-    ended,  ///< the run is over: call `finish`
+    ended,  ///< the run has ended: call `finish`
   };
 
-  /// `uri`: in a data: URI, where characters may be percent-encoded.
+  /// `uri`: the run is in a data: URI, where characters may be percent-encoded.
   explicit Run(bool hex, bool uri = false) : hex_(hex), uri_(uri) {
     form_.encoding = hex ? Encoding::hex : Encoding::base64;
   }
 
-  /// What an item of a list begins with; `quote` is the source of the quote before it. A quote
-  /// without backslashes opens a JSON string: the whole run then stands outside of strings. An item
-  /// that begins like a file of its own, by the host's `signatures` too, continues nothing.
+  /// A run that begins with an item of a list. `quote` is the source of the quote before it:
+  /// without backslashes it opens a JSON string, and the run is outside of strings. An item that
+  /// has the signature of a file, one of the host's `signatures` included, does not continue a run.
   static Run item(std::string_view quote, const std::vector<Signature>& signatures);
 
-  /// Pairs of hex digits, each behind `\x` in some escaping: `mark` is its source. Begins at a
-  /// digit.
+  /// A run of pairs of hex digits, each behind `\x`. `mark` is the source of that prefix. Begins at
+  /// a digit.
   static Run pairs(std::string_view mark);
 
-  /// Reads elements from `at`, which moves forward over what was taken, until `budget` characters
-  /// in all.
+  /// Reads elements and moves `at` behind them, up to `budget` characters in total.
   Step lex(const uint8_t*& at, const uint8_t* end, bool final, size_t budget);
 
-  /// Characters that complete the open quantum.
+  /// How many characters are missing to a whole quantum of four.
   size_t missing() const { return (4 - canon_.size() % 4) % 4; }
 
-  /// How many characters at `at` are whole quanta, plainly spelled, of a run that is not wrapped:
-  /// the caller decodes them where they stand and tells so by `passed`. 0 whenever the exact way
-  /// has to be taken.
+  /// How many characters at `at` are whole quanta without escapes, in a run without line breaks.
+  /// The caller decodes them in place and calls `passed`. 0 if `lex` has to read them.
   size_t plain_span(const uint8_t* at, const uint8_t* end) const;
   void passed(size_t characters);
   Alphabet alphabet() const;
 
-  /// After `ended`: settles the last line and quantum. What does not belong to the run after all is
-  /// `given_back`, as source.
+  /// After `ended`: decides about the last line and quantum. Source that does not belong to the run
+  /// is in `given_back`.
   void finish();
 
-  /// Appends the bytes of whole quanta that are certain, and forgets their characters.
+  /// Decodes all whole quanta that certainly belong to the run and appends their bytes.
   void decode(std::string& bytes);
 
-  /// Characters seen, those of a held line included.
+  /// Characters read so far, including those of a held line.
   size_t characters() const { return total_ + line_.size(); }
-  /// The characters not yet decoded, in the standard spelling, those of a held line included.
+  /// Characters that are not decoded yet, in the standard alphabet, including those of a held line.
   std::string characters_at_hand() const { return canon_ + line_; }
-  /// Whether a shorter or longer first line makes it doubtful that the run begins where it seems
-  /// to.
+  /// Whether the first line has another length than the others. Then the run may begin elsewhere.
   bool first_line_differs() const { return breaks_ > 0 && column_ != first_; }
-  /// Bytes of source of the first line; meaningful once the run is wrapped.
+  /// Bytes of source of the first line. Valid once there was a line break.
   size_t first_line_source() const { return first_source_; }
-  /// Whether it goes on from item to item, and how long they are.
+  /// Whether the run consists of items of a list, and the length of an item or line.
   bool in_items() const { return items_; }
   size_t column() const { return column_; }
-  /// Bytes of source of the item that is not certain yet, what separates it and its padding
-  /// included.
+  /// Bytes of source of the held item, including its separator and padding.
   size_t held_source() const { return line_source_.size() + pad_source_.size(); }
-  /// Whether padding was the last that was taken: what follows is no part of the same word.
+  /// Whether padding was read last. What follows is not part of the same word then.
   bool took_padding() const { return took_padding_; }
 
   const std::string& given_back() const { return given_back_; }
-  /// After `finish`: whether the form speaks of JSON source, the quotes of the items included.
+  /// After `finish`: whether the form describes JSON source, including the quotes of the items.
   bool bare() const { return bare_; }
-  /// The form in terms of the string's own text; meaningful after `finish`.
+  /// The form in terms of the decoded string. Valid after `finish`.
   const Form& form() const { return form_; }
   Form& form() { return form_; }
 

@@ -1,4 +1,4 @@
-// The end of a run: its padding, its last line and quantum, its form, its bytes. Part of Run.
+// The end of a run: padding, last line and quantum, form, bytes. Part of Run.
 #include <algorithm>
 
 #include "gate/run.h"
@@ -8,7 +8,7 @@ namespace sluice::gate {
 
 namespace {
 
-// Bytes that close a value in the formats that strings hold: unlike a space or a full stop, they do
+// Bytes that close a value in the formats found in strings. Unlike a space or a full stop, they do
 // not follow a word of prose by chance.
 bool closes_value(TokenKind kind, uint8_t byte) {
   if (kind == TokenKind::quote || kind == TokenKind::line_feed || kind == TokenKind::carriage) {
@@ -18,7 +18,7 @@ bool closes_value(TokenKind kind, uint8_t byte) {
          byte == '}';
 }
 
-// Characters of all kinds, as words and numbers do not have them.
+// Whether the characters are of all kinds, which words and numbers are not.
 bool is_mixed(std::string_view text) {
   const auto has = [text](char from, char to) {
     return std::any_of(text.begin(), text.end(), [=](char c) { return c >= from && c <= to; });
@@ -28,8 +28,8 @@ bool is_mixed(std::string_view text) {
 
 }  // namespace
 
-// The padding that the number of characters calls for, wrapped as they are; anything else is not of
-// the run.
+// Reads the padding that the number of characters requires, wrapped like them. Other padding does
+// not belong to the run.
 Run::Step Run::take_padding(const uint8_t*& at, const uint8_t* end, bool final) {
   terminator_ = TokenKind::pad;
   const size_t over = characters() % 4;
@@ -66,7 +66,7 @@ Run::Step Run::take_padding(const uint8_t*& at, const uint8_t* end, bool final) 
   return Step::ended;
 }
 
-// The held line becomes part of the run, or goes back to where it came from.
+// Adds the held line to the run, or gives it back.
 void Run::settle_line(bool certain) {
   if (certain) {
     canon_ += line_;
@@ -81,14 +81,14 @@ void Run::settle_line(bool certain) {
   line_source_.clear();
 }
 
-// Whether characters may end with `over` of an open quantum, in the standard spelling or URL's.
+// Whether the run may end with `over` characters of an open quantum, in either alphabet.
 bool Run::is_tail(std::string_view characters, size_t over) const {
   uint8_t bytes[4];
   const std::string_view tail = characters.substr(characters.size() - over);
   return over == 0 || decode_tail(as_bytes(tail), alphabet(), bytes).has_value();
 }
 
-// Whether the line that is held is of the run.
+// Whether the held line belongs to the run.
 bool Run::is_certain() const {
   if (line_.empty()) return false;
   if (pairs_) return line_.size() == column_;
@@ -97,8 +97,8 @@ bool Run::is_certain() const {
   if (items_) {
     if (!closed_ || (terminator_ != TokenKind::quote && pads_ == 0)) return false;
     if (pads_ > 0 || line_.size() == column_) return true;
-    // Without padding a shorter item ends the list, or at least whole quanta. Behind a single item
-    // that may be complete it must not be a word.
+    // Without padding, the shorter item must end the list or at least a quantum. After a single
+    // item that may be complete, it must not be a word.
     if (breaks_ == 1 && is_tail(canon_, total_ % 4) && !(over == 0 && is_mixed(line_)))
       return false;
     return last_item_ ? is_tail(canon_ + line_, over) : over == 0;
@@ -142,8 +142,8 @@ void Run::finish() {
   spell(pads_ > 0 ? pad_ : std::string(), form_.pad);
 }
 
-// The last 1–3 characters that fill no quantum: decoded where that is strictly valid, given back
-// otherwise.
+// Decides about the last 1–3 characters, which fill no quantum: decoded if strictly valid,
+// otherwise given back.
 void Run::settle_tail() {
   const size_t quantum = hex_ ? 2 : 4;
   const size_t over = total_ % quantum;
@@ -158,7 +158,7 @@ void Run::settle_tail() {
     return;
   }
   const std::string source = source_of_tail(over) + pad_source_;
-  // Outside of strings there is no text for it to be: it stands in the form.
+  // Outside of strings there is no text to give it back to, so the form holds it.
   if (quote_.size() == 1) {
     form_.suffix = source;
   } else {
@@ -170,7 +170,7 @@ void Run::settle_tail() {
   total_ -= over;
 }
 
-// The source of the last `count` certain characters, line breaks before them included.
+// The source of the last `count` certain characters, including line breaks before them.
 std::string Run::source_of_tail(size_t count) const {
   const std::string plain;
   std::string source;

@@ -1,4 +1,4 @@
-// Lane 1: a fast look for the few bytes inside a string that matter.
+// The fast scanner: finds the few bytes inside a string that need a closer look.
 #pragma once
 
 #include <cstddef>
@@ -6,38 +6,38 @@
 
 namespace sluice::gate {
 
-/// Where a scan of string bytes stopped, and the stretch it was in.
+/// Where a scan of string bytes stopped, and where its current stretch began.
 struct Scan {
   const uint8_t* at;       ///< a quote, backslash, control byte or `[`; or the end
   const uint8_t* stretch;  ///< first byte behind the last one outside 0x2B–0x7A
   bool long_stretch;       ///< `at - stretch` reached kStretch: look closer, from `stretch`
 };
 
-/// Bytes that could belong to a run, in a row, before the exact lexer looks at them: the shortest
-/// line of a wrapped run, which may stand between indentations.
+/// How many bytes in a row that could belong to a run make the exact lexer look at them. That is
+/// the shortest line of a wrapped run, since the lines may be indented.
 inline constexpr size_t kStretch = 16;
 
-/// Scans from `at` until a byte that stops, the end, or a long stretch. `stretch` is where the
-/// current stretch began. The answer depends on the bytes alone, not on alignment.
+/// Scans from `at` to a byte that stops it, the end, or a long stretch. `stretch` is where the
+/// current stretch began. The result depends only on the bytes, not on their alignment.
 Scan scan_string(const uint8_t* at, const uint8_t* end, const uint8_t* stretch);
 
-/// A string so short that nothing in it can be taken.
+/// A string that is too short to hold a run.
 struct ShortString {
-  bool closed = false;  ///< the closing quote was found, and nothing before it needs a closer look
+  bool closed = false;  ///< the closing quote was found, and nothing before it needs the lexer
   size_t bytes = 0;     ///< before the closing quote
   size_t characters = 0;
 };
 
-/// Looks at most kShortString bytes ahead for the end of a string without escapes and brackets.
+/// Looks for the end of a string without escapes and brackets, at most kShortString bytes ahead.
 ShortString short_string(const uint8_t* at, const uint8_t* end);
 
-/// Bytes looked at for the end of a short string; fewer than anything that is ever taken.
+/// How far `short_string` looks. Shorter than any run that is extracted.
 inline constexpr size_t kShortString = 48;
 
 /// Bytes at `at` that are not UTF-8 continuation bytes.
 size_t count_code_points(const uint8_t* at, const uint8_t* end);
 
-/// The scalar twin, for tests.
+/// The same without SIMD, for tests.
 Scan scan_string_scalar(const uint8_t* at, const uint8_t* end, const uint8_t* stretch);
 
 }  // namespace sluice::gate

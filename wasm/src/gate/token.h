@@ -1,4 +1,4 @@
-// The elements of a run as they stand in JSON source: plain characters and escape groups.
+// The elements of a run in JSON source: plain characters and escape groups.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace sluice::gate {
 
-/// What one element is. A group is k backslashes and what they escape, at whatever nesting:
-/// `\/`, `\\/`, `\u002B`, `\\n` … In a URI `%2B` is one, too.
+/// The kind of one element. A group is some backslashes and what they escape, however deeply JSON
+/// is nested in strings: `\/`, `\\/`, `\u002B`, `\\n`. In a URI, `%2B` is a group too.
 enum class TokenKind : uint8_t {
   letter,  ///< A–Z a–z 0–9
   plus,    ///< `+` in any spelling
@@ -22,7 +22,7 @@ enum class TokenKind : uint8_t {
   quote,       ///< `"`, or a group that escapes one
   group,       ///< any other group
   other,       ///< any other byte
-  need,        ///< the bytes at hand end inside a group
+  need,        ///< the available bytes end inside a group
 };
 
 struct Token {
@@ -30,29 +30,29 @@ struct Token {
   uint32_t length;  ///< bytes of source; 0 for need
 };
 
-/// Backslashes in a row beyond which a group is not one of a run.
+/// A group with more backslashes than this does not belong to a run.
 inline constexpr size_t kMaxBackslashes = 64;
 
-/// Reads one element; `at < end`. `final`: no more bytes will follow. `uri`: it may be
-/// percent-encoded, too (RFC 3986 §2.1).
+/// Reads one element. `at` must be less than `end`. `final`: no more bytes follow. `uri`: the
+/// element may be percent-encoded (RFC 3986 §2.1).
 Token read_token(const uint8_t* at, const uint8_t* end, bool final, bool uri = false);
 
 inline bool is_hex_digit(uint8_t c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/// A character of either base64 alphabet.
+/// Whether a byte belongs to either base64 alphabet (RFC 4648 §4 and §5).
 inline bool is_base64_letter(uint8_t c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '+' ||
          c == '/' || c == '-' || c == '_';
 }
 
-/// Source as text, without a copy.
+/// A view of source as text.
 inline std::string_view source_at(const uint8_t* at, size_t size) {
   return {reinterpret_cast<const char*>(at), size};
 }
 
-/// The backslashes at `at`, at most kMaxBackslashes + 1.
+/// Counts the backslashes at `at`, up to kMaxBackslashes + 1.
 size_t count_backslashes(const uint8_t* at, const uint8_t* end);
 
 }  // namespace sluice::gate
