@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "gate/byte_array.h"
 #include "gate/document.h"
-#include "gate/probe.h"
-#include "gate/run.h"
+#include "gate/run/byte_array.h"
+#include "gate/run/probe.h"
+#include "gate/run/run.h"
 #include "gate/segment_log.h"
 #include "sluice/gate.h"
 

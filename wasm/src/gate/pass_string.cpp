@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "gate/pass.h"
+#include "gate/run/token.h"
 #include "gate/scan.h"
-#include "gate/token.h"
 #include "json/escape.h"
 #include "sluice/codec.h"
 

@@ -1,4 +1,4 @@
-#include "gate/token.h"
+#include "gate/run/token.h"
 
 namespace sluice::gate {
 

@@ -1,6 +1,6 @@
-#include "gate/byte_array.h"
+#include "gate/run/byte_array.h"
 
-#include "gate/token.h"
+#include "gate/run/token.h"
 #include "json/escape.h"
 
 namespace sluice::gate {

@@ -1,11 +1,11 @@
-#include "gate/probe.h"
+#include "gate/run/probe.h"
 
 #include <algorithm>
 
-#include "gate/byte_array.h"
-#include "gate/run.h"
+#include "gate/run/byte_array.h"
+#include "gate/run/run.h"
+#include "gate/run/token.h"
 #include "gate/scan.h"
-#include "gate/token.h"
 #include "sluice/codec.h"
 #include "sluice/sniff.h"
 

@@ -1,7 +1,7 @@
 // The end of a run: padding, last line and quantum, form, bytes. Part of Run.
 #include <algorithm>
 
-#include "gate/run.h"
+#include "gate/run/run.h"
 #include "json/escape.h"
 
 namespace sluice::gate {

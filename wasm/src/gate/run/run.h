@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "gate/token.h"
+#include "gate/run/token.h"
 #include "sluice/codec.h"
 #include "sluice/form.h"
 #include "sluice/sniff.h"

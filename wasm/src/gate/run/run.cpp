@@ -1,8 +1,8 @@
-#include "gate/run.h"
+#include "gate/run/run.h"
 
 #include <algorithm>
 
-#include "gate/probe.h"
+#include "gate/run/probe.h"
 
 namespace sluice::gate {
 
