@@ -24,16 +24,17 @@ const SOURCES = join(root, "web/src");
 /**
  * Runs the tests, and writes pages to a folder.
  * @param {string} pages
- * @returns {Promise<import("./coverage.mjs").Coverage>}
+ * @param {string[]} [options] more of Vitest's
+ * @returns {Promise<import("./coverage-table.mjs").Coverage>}
  * @throws {Error} when Vitest leaves no report
  */
-export async function coverLibrary(pages) {
+export async function coverLibrary(pages, options = []) {
   // Outside of the checkout: some of the processes run as a user who may not write there.
   const profiles = mkdtempSync(join(tmpdir(), "sluice-coverage-"));
   chmodSync(profiles, 0o777);
   try {
     await emitMaps();
-    const workers = await coverWorkers(pages, profiles);
+    const workers = await coverWorkers(pages, profiles, options);
     const map = coverage.createCoverageMap(workers.data);
     const { data, processes } = await coverProcesses(profiles);
     map.merge(data);
@@ -51,7 +52,7 @@ export async function coverLibrary(pages) {
 }
 
 // Files that no test imports are in the answer, too.
-async function coverWorkers(folder, profiles) {
+async function coverWorkers(folder, profiles, options) {
   const measured = ["--coverage", "--coverage.reporter=json", "--coverage.reportOnFailure"];
   const args = [
     "run",
@@ -59,6 +60,7 @@ async function coverWorkers(folder, profiles) {
     `--testTimeout=${LIMIT}`,
     ...measured,
     `--coverage.reportsDirectory=${folder}`,
+    ...options,
   ];
   const { code } = await run(process.execPath, [tool("vitest"), ...args], {
     env: { SLUICE_PROCESS_PROFILES: profiles },

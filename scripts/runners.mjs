@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:f
 import { join } from "node:path";
 import { cores, root, run, tool } from "./run.mjs";
 import { build, buildFolder, buildNative } from "./build.mjs";
+import { percent, reaches, total } from "./coverage-table.mjs";
 import { buildSite } from "./site.mjs";
 
 /** What is checked, and the command that does it. */
@@ -39,8 +40,26 @@ async function lockFile() {
   return { code: tied.length > 0 ? 1 : 0 };
 }
 
-/** The library and the command. */
-export const libraryTests = () => vitest("library");
+/** Whether nothing is done briefly: the tests themselves ask for the same, in `tests/support/full.ts`. */
+export const isFull = () => process.env.SLUICE_TESTS === "full";
+
+/** Percent of the library's lines that its tests have to run. */
+const WANTED = 85;
+
+/** The library and the command; in the full run with the lines that they run. */
+export const libraryTests = () => (isFull() ? coveredLibraryTests() : vitest("library"));
+
+async function coveredLibraryTests() {
+  const { coverLibrary } = await import("./coverage-library.mjs");
+  const report = freshReport("library");
+  const { files, failed } = await coverLibrary(join(root, "coverage/library"), reporters(report));
+  const counts = countVitest(report, failed);
+  const lines = total(files);
+  const isEnough = reaches(lines, WANTED);
+  console.log(`${isEnough ? "ok" : "FAILED"}: ${percent(lines)} of the library's lines are run, ${WANTED} % is wanted`);
+  counts[isEnough ? "passed" : "failed"] += 1;
+  return counts;
+}
 
 /** What runs in browsers alone, in a real one. */
 export const browserTests = () => vitest("browser");
@@ -54,17 +73,32 @@ export const packageTests = () =>
     .then(buildSite)
     .then(() => vitest("package"));
 
+/** Seconds that Vitest may take, in the full run. */
+const LONGEST = 3000;
+
 async function vitest(project) {
+  const report = freshReport(project);
+  const args = ["run", `--project=${project}`, ...reporters(report)];
+  const { code } = await run(process.execPath, [tool("vitest"), ...args], { seconds: LONGEST });
+  return countVitest(report, code !== 0);
+}
+
+/** Where a run leaves its report; what an earlier one left is taken away. */
+function freshReport(project) {
   const file = join(root, "build/reports", `vitest-${project}.json`);
   rmSync(file, { force: true });
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
-  const { code } = await run(process.execPath, [tool("vitest"), "run", `--project=${project}`, ...reporters]);
+  return file;
+}
+
+const reporters = (file) => ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
+
+function countVitest(file, hasFailed) {
   if (!existsSync(file)) throw new Error("Vitest left no report");
   const report = JSON.parse(readFileSync(file, "utf8"));
   const passed = report.numPassedTests;
   const skipped = report.numPendingTests + report.numTodoTests;
   // A file that cannot be loaded fails without having a failed test in it.
-  const failed = report.numFailedTests || (code === 0 ? 0 : Math.max(1, report.numFailedTestSuites));
+  const failed = report.numFailedTests || (hasFailed ? Math.max(1, report.numFailedTestSuites) : 0);
   return { passed, failed, skipped };
 }
 
@@ -121,8 +155,8 @@ function countReport(report) {
   return counts;
 }
 
-/** Seconds for each target in `npm test`. */
-const SHORT = Number(process.env.SLUICE_FUZZ_SECONDS ?? 10);
+/** Seconds for each target. */
+const secondsEach = () => Number(process.env.SLUICE_FUZZ_SECONDS ?? (isFull() ? 10 : 4));
 
 /** Names of the targets: `gate` for tests/fuzz/gate_fuzz.cpp. */
 export const fuzzTargets = () =>
@@ -139,14 +173,15 @@ export async function fuzzers() {
     targets.map((target) => `${target}_fuzz`),
   );
   const counts = { passed: 0, failed: 0, skipped: 0 };
+  const seconds = secondsEach();
   const queue = [...targets];
   const worker = async () => {
     for (let target = queue.shift(); target !== undefined; target = queue.shift()) {
-      const { code, runs, output } = await fuzz(target, { seconds: SHORT, show: "none" });
+      const { code, runs, output } = await fuzz(target, { seconds, show: "none" });
       const good = code === 0 && runs > 0;
       // Without the hundreds of lines that tell of each new input.
       if (!good) console.log(output.replaceAll(/^#\d+.*\n/gm, ""));
-      console.log(`${good ? "ok" : "FAILED"}: ${target}: ${runs} inputs in ${SHORT} s`);
+      console.log(`${good ? "ok" : "FAILED"}: ${target}: ${runs} inputs in ${seconds} s`);
       counts[good ? "passed" : "failed"] += 1;
     }
   };

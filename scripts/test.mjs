@@ -1,6 +1,6 @@
 /**
- * Every test there is: sets up, builds, runs all runners, ends with one line of counts.
- * `npm test -- NAME…` runs only the runners named.
+ * `npm test`: sets up, builds, runs all runners, ends with one line of counts. What takes long is done briefly or skipped;
+ * `npm run test:full` does all of it, and so does `npm test` where `CI` is `true` or `1`. Names behind `--` choose runners.
  * @module
  */
 import { build } from "./build.mjs";
@@ -17,6 +17,9 @@ import {
 import { main, setup } from "./setup.mjs";
 
 /** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
+
+/** Whether nothing is done briefly. */
+const full = process.argv.includes("--full") || /^(true|1)$/.test(process.env.CI ?? "");
 
 /** In order: what fails fast comes first. @type {Record<string, { title: string, run: () => Promise<Counts> }>} */
 const runners = {
@@ -51,11 +54,13 @@ async function count(title, run) {
 const line = ({ passed, failed, skipped }) => `${passed} passed, ${failed} failed, ${skipped} skipped`;
 
 await main(async () => {
-  const chosen = process.argv.slice(2);
+  const chosen = process.argv.slice(2).filter((word) => word !== "--full");
   const unknown = chosen.filter((name) => !Object.hasOwn(runners, name));
   if (unknown.length > 0) {
     throw new Error(`No runner is called ${unknown.join(", ")}: choose from ${Object.keys(runners).join(", ")}.`);
   }
+  // What the tests themselves ask, in whatever process they run.
+  if (full) process.env.SLUICE_TESTS = "full";
   await setup("test");
   const total = { passed: 0, failed: 0, skipped: 0 };
   for (const [name, { title, run }] of Object.entries(runners)) {

@@ -9,6 +9,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { noise } from "../../web/playground/demo/files.js";
 import { act, controlled, go, run, visitor } from "./visit.js";
+import { isFull } from "../support/full.js";
 
 /** Milliseconds for which the page may not answer. */
 const LIMIT = 200;
@@ -88,7 +89,7 @@ describe("the page answers all the time, and stays small", () => {
     expect(await nodes(page)).toBeLessThan(MAX_NODES);
   }, 180_000);
 
-  test.each(["story.txt", "story.json"])(
+  test.runIf(isFull).each(["story.txt", "story.json"])(
     "10 MB of text: %s",
     async (name) => {
       const { page } = seen;
@@ -98,7 +99,7 @@ describe("the page answers all the time, and stays small", () => {
     180_000,
   );
 
-  test.each(["Diff", "Raw"])(
+  test.runIf(isFull).each(["Diff", "Raw"])(
     "the last of them as %s",
     async (mode) => {
       const { page } = seen;
@@ -114,21 +115,25 @@ describe("the page answers all the time, and stays small", () => {
   );
 });
 
-test("an archive of 100 MB arrives, and can be had again byte for byte", async () => {
-  const { page } = seen;
-  await controlled(page);
-  await run(page, "archive", { megabytes: String(MEGABYTES) });
-  const card = page.locator("playground-tools sluice-artifact");
-  await card.getByText("100.0 MB").first().waitFor();
-  expect(await nodes(page)).toBeLessThan(MAX_NODES);
+test.runIf(isFull)(
+  "an archive of 100 MB arrives, and can be had again byte for byte",
+  async () => {
+    const { page } = seen;
+    await controlled(page);
+    await run(page, "archive", { megabytes: String(MEGABYTES) });
+    const card = page.locator("playground-tools sluice-artifact");
+    await card.getByText("100.0 MB").first().waitFor();
+    expect(await nodes(page)).toBeLessThan(MAX_NODES);
 
-  const downloading = page.waitForEvent("download");
-  await act(card, "Download original");
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(await (await downloading).path()), hash);
-  const bytes = Buffer.from(await noise(MEGABYTES, new AbortController().signal), "base64");
-  expect(bytes.length).toBe(MEGABYTES * 1024 * 1024);
-  expect(hash.digest("hex")).toBe(createHash("sha256").update(bytes).digest("hex"));
-}, 240_000);
+    const downloading = page.waitForEvent("download");
+    await act(card, "Download original");
+    const hash = createHash("sha256");
+    await pipeline(createReadStream(await (await downloading).path()), hash);
+    const bytes = Buffer.from(await noise(MEGABYTES, new AbortController().signal), "base64");
+    expect(bytes.length).toBe(MEGABYTES * 1024 * 1024);
+    expect(hash.digest("hex")).toBe(createHash("sha256").update(bytes).digest("hex"));
+  },
+  240_000,
+);
 
 test("nothing of it is complained of", () => expect(seen.complaints).toEqual([]));

@@ -3,6 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { serveMcp } from "../package/tools/mcp-serving.js";
 import { ask, begin, connect, connectFiles, during, go, PATIENCE, visitor } from "./visit.js";
+import { isFull } from "../support/full.js";
 
 const MESSAGES = [
   "The tool is taking longer than expected. Please wait...",
@@ -33,26 +34,30 @@ async function hear(place: Locator): Promise<void> {
 }
 
 // All wait at once: the times are those of the specification.
-test("a call, one of the chat, and one of another server tell what the person should know at 15, 20, 25 and 30 seconds", async () => {
-  const { page } = seen;
-  await begin(third.page, "wait");
-  await begin(page, "stay_silent", { seconds: SECONDS });
-  await ask(other.page, `Stay silent for ${SECONDS} seconds`);
-  await card(page)
-    .getByText(/^[1-9] s$/)
-    .waitFor();
-  await Promise.all([hear(card(page)), hear(called(other.page))]);
-  for (const place of [card(page), called(other.page)]) {
-    await place.getByText("E_TIMEOUT", { exact: true }).waitFor();
-    await place.getByText("Its last progress: Processing chunk 1/200").waitFor();
-    await place.getByText("The limit was 30 s.").waitFor();
-  }
-  const alert = card(third.page).getByRole("alert");
-  await alert.waitFor();
-  expect(await alert.innerText()).toContain("The limit was 30 s. Its last progress: 1");
-}, 120_000);
+test.runIf(isFull)(
+  "a call, one of the chat, and one of another server tell what the person should know at 15, 20, 25 and 30 seconds",
+  async () => {
+    const { page } = seen;
+    await begin(third.page, "wait");
+    await begin(page, "stay_silent", { seconds: SECONDS });
+    await ask(other.page, `Stay silent for ${SECONDS} seconds`);
+    await card(page)
+      .getByText(/^[1-9] s$/)
+      .waitFor();
+    await Promise.all([hear(card(page)), hear(called(other.page))]);
+    for (const place of [card(page), called(other.page)]) {
+      await place.getByText("E_TIMEOUT", { exact: true }).waitFor();
+      await place.getByText("Its last progress: Processing chunk 1/200").waitFor();
+      await place.getByText("The limit was 30 s.").waitFor();
+    }
+    const alert = card(third.page).getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.innerText()).toContain("The limit was 30 s. Its last progress: 1");
+  },
+  120_000,
+);
 
-test("a call of another server is made again with twice as much time, and cancelled", async () => {
+test.runIf(isFull)("a call of another server is made again with twice as much time, and cancelled", async () => {
   const { page } = third;
   await card(page).getByRole("alert").getByRole("button", { name: "Retry with 60 s" }).click();
   await card(page).getByRole("button", { name: "Cancel" }).waitFor();
@@ -61,7 +66,7 @@ test("a call of another server is made again with twice as much time, and cancel
   await card(page).getByText("It was cancelled").waitFor();
 });
 
-test("a call that took too long is made again with twice as much time, and cancelled", async () => {
+test.runIf(isFull)("a call that took too long is made again with twice as much time, and cancelled", async () => {
   const { page } = seen;
   await card(page).getByRole("button", { name: "Retry with 60 s" }).click();
   await card(page).getByRole("status").getByText("Processing chunk 1/200").waitFor();
@@ -69,7 +74,7 @@ test("a call that took too long is made again with twice as much time, and cance
   await card(page).getByText("It was cancelled: nothing came of it.").waitFor();
 });
 
-test("a question is asked again with twice as much time, and its call is cancelled", async () => {
+test.runIf(isFull)("a question is asked again with twice as much time, and its call is cancelled", async () => {
   const { page } = other;
   await page.locator("playground-chat").getByRole("button", { name: "Ask", exact: true }).waitFor();
   await called(page).getByRole("button", { name: "Ask again with 60 s" }).click();
@@ -81,5 +86,6 @@ test("a question is asked again with twice as much time, and its call is cancell
   await page.locator("playground-log").getByText("files.stay_silent: silent for 30 s").waitFor();
 });
 
-test("nothing of it is complained of", () =>
-  expect([...seen.complaints, ...other.complaints, ...third.complaints]).toEqual([]));
+test.runIf(isFull)("nothing of it is complained of", () =>
+  expect([...seen.complaints, ...other.complaints, ...third.complaints]).toEqual([]),
+);

@@ -13,6 +13,7 @@ import {
 } from "../../unit/tools/auth/authorization-server.js";
 import { serveForTest } from "../../unit/tools/serve.js";
 import { Agent, bundledAgent, type Place, type Printed } from "./agent.js";
+import { isFull } from "../../support/full.js";
 
 let program: Awaited<ReturnType<typeof bundledAgent>>;
 let authorization: TestAuthorizationServer;
@@ -98,7 +99,7 @@ test("the answer is taken in another process, and the run goes on in a third", a
   expect(await printed(["callback", callback])).toMatchObject({ kind: "error", code: "E_TOOL_AUTH" });
 });
 
-test("of several processes that are given the answer at the same time one takes it", async () => {
+test.runIf(isFull)("of several processes that are given the answer at the same time one takes it", async () => {
   const { callback } = await consented();
   const asked = authorization.asked.length;
   together = 3;
@@ -107,20 +108,23 @@ test("of several processes that are given the answer at the same time one takes 
   expect(authorization.asked).toHaveLength(asked + 1);
 });
 
-test("who forgot in another process gives no access", async () => {
+test.runIf(isFull)("who forgot in another process gives no access", async () => {
   const { callback } = await consented();
   expect(await printed(["forget"])).toMatchObject({ kind: "forgotten" });
   expect(await printed(["callback", callback])).toMatchObject({ kind: "error", code: "E_TOOL_AUTH" });
 });
 
-test("a process that is killed while it takes the answer leaves nothing that could be answered twice", async () => {
-  const { token, callback } = await consented();
-  const reached = new Promise<void>((resolve) => authorization.instead.push(() => resolve()));
-  const killed = started(["callback", callback]);
-  await reached;
-  await killed.kill();
-  expect(await printed(["callback", callback])).toMatchObject({ kind: "error", code: "E_TOOL_AUTH" });
-  // The run still waits, and learns that it has no access.
-  const result = await printed(["resume", token]);
-  expect(result).toMatchObject({ kind: "result", answer: expect.stringContaining("did not give access") });
-});
+test.runIf(isFull)(
+  "a process that is killed while it takes the answer leaves nothing that could be answered twice",
+  async () => {
+    const { token, callback } = await consented();
+    const reached = new Promise<void>((resolve) => authorization.instead.push(() => resolve()));
+    const killed = started(["callback", callback]);
+    await reached;
+    await killed.kill();
+    expect(await printed(["callback", callback])).toMatchObject({ kind: "error", code: "E_TOOL_AUTH" });
+    // The run still waits, and learns that it has no access.
+    const result = await printed(["resume", token]);
+    expect(result).toMatchObject({ kind: "result", answer: expect.stringContaining("did not give access") });
+  },
+);

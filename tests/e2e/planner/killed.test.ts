@@ -6,6 +6,7 @@ import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js
 import { Agent, bundledAgent } from "./agent.js";
 import { LEASE_IS_OVER, waiting, worldOf, type World } from "./world.js";
 import { goesOnAfterDeath, isTakenOver, oneGoesOn } from "./scenarios.js";
+import { isFull } from "../../support/full.js";
 
 let program: Awaited<ReturnType<typeof bundledAgent>>;
 beforeAll(async () => {
@@ -41,14 +42,17 @@ test("a process that is killed in the middle of it does not lose it: it waits ag
   expect(await readdir(join(here.folder, "state", "runs"))).toEqual([]);
 });
 
-test("of several processes that go on with a run at the same time, one does", async () => {
+test.runIf(isFull)("of several processes that go on with a run at the same time, one does", async () => {
   const here = await world();
   const token = await waiting(here);
   expect(await oneGoesOn(here, token)).toBe(1);
 });
 
-test("a run that is kept by a name is taken over behind the last step that was done, and is gone when it is over", async () => {
-  const here = await world();
-  await isTakenOver(here);
-  expect(await readdir(join(here.folder, "state", "runs"))).toEqual([]);
-});
+test.runIf(isFull)(
+  "a run that is kept by a name is taken over behind the last step that was done, and is gone when it is over",
+  async () => {
+    const here = await world();
+    await isTakenOver(here);
+    expect(await readdir(join(here.folder, "state", "runs"))).toEqual([]);
+  },
+);

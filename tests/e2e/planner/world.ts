@@ -65,7 +65,7 @@ export async function worldOf(program: string, redis?: RedisPlace): Promise<Worl
   };
   const origin = await serveForTest((request, response) => void answered(request, response));
   const sending = (count: number): Promise<void> =>
-    vi.waitFor(() => expect(sent).toHaveLength(count), { timeout: 20_000 });
+    vi.waitFor(() => expect(sent).toHaveLength(count), { timeout: 50_000 });
   const beginTogether = (count: number): void => void (together = count);
   return { program, folder, origin, ...(redis && { redis }), written: () => written, sent, sending, beginTogether };
 }

@@ -5,10 +5,11 @@ import { bytesOf, expectStored } from "./expectations.js";
 import { FILES, useFolder } from "./folder.js";
 import { pngSize, readFileOnPage, servePage } from "./page.js";
 import { devtools } from "./programs.js";
+import { isFull } from "../../support/full.js";
 
 const folder = useFolder();
 
-describe.each(DRIVERS)("%s", (driver) => {
+describe.runIf(isFull).each(DRIVERS)("%s", (driver) => {
   test("a screenshot, and files that a page read", async () => {
     await using page = await servePage();
     await using server = await behindProxy(driver, devtools(folder.path()));

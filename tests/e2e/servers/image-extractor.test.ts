@@ -5,6 +5,7 @@ import { expectStored, uriIn } from "./expectations.js";
 import { FILES, useFolder } from "./folder.js";
 import { imageExtractor } from "./programs.js";
 import { useServer } from "./use-server.js";
+import { isFull } from "../../support/full.js";
 
 const folder = useFolder();
 
@@ -15,7 +16,7 @@ async function written(tool: string, args: object): Promise<Buffer> {
   return Buffer.from(content.find(({ type }) => type === "image")?.data ?? "", "base64");
 }
 
-describe.each(DRIVERS)("%s", (driver) => {
+describe.runIf(isFull).each(DRIVERS)("%s", (driver) => {
   const use = useServer(() => behindProxy(driver, imageExtractor(folder.path())));
 
   test("an image from a file, and the same image from its artifact", async () => {

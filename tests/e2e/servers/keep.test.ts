@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { behindProxy, DRIVERS } from "./behind.js";
 import { useFolder } from "./folder.js";
 import { everything, filesystem, memory, pdfViewer, type Server } from "./programs.js";
+import { isFull } from "../../support/full.js";
 
 const folder = useFolder();
 
@@ -62,7 +63,7 @@ async function broken(driver: (typeof DRIVERS)[number], mode: string): Promise<R
   return found;
 }
 
-describe.each(DRIVERS)("%s", (driver) => {
+describe.runIf(isFull).each(DRIVERS)("%s", (driver) => {
   test("with `widen` all results fit", async () => {
     expect(await broken(driver, "widen")).toEqual({});
   });

@@ -4,6 +4,7 @@ import { behindProxy, DRIVERS, type Conversation, type Driver } from "./behind.j
 import { expectStored, uriIn, urisIn } from "./expectations.js";
 import { FILES, useFolder } from "./folder.js";
 import { memory } from "./programs.js";
+import { isFull } from "../../support/full.js";
 
 const folder = useFolder();
 const BYTES = FILES["noise.bin"];
@@ -15,7 +16,7 @@ const entity = (name: string, observations: readonly string[]): object => ({
   entities: [{ name, entityType: "file", observations }],
 });
 
-describe.each(DRIVERS)("%s", (driver) => {
+describe.runIf(isFull).each(DRIVERS)("%s", (driver) => {
   test("base64 in a graph is stored, and goes back into it", async () => {
     await using server = await open(driver);
     await expectStored(server, await server.call("create_entities", entity(driver, [BYTES.toString("base64")])), [

@@ -4,10 +4,11 @@ import { alone, behindProxy, DRIVERS } from "./behind.js";
 import { expectStored } from "./expectations.js";
 import { FILES, useFolder } from "./folder.js";
 import { pdfReader, pdfViewer } from "./programs.js";
+import { isFull } from "../../support/full.js";
 
 const folder = useFolder();
 
-describe.each(DRIVERS)("%s", (driver) => {
+describe.runIf(isFull).each(DRIVERS)("%s", (driver) => {
   test("bytes for an app pass as they are", async () => {
     await using server = await behindProxy(driver, pdfViewer(folder.path(), folder.path("report.pdf")));
     expect(server.tools.find(({ name }) => name === "read_pdf_bytes")).toMatchObject({

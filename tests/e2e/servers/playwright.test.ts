@@ -6,10 +6,11 @@ import { bytesOf, expectStored } from "./expectations.js";
 import { FILES, useFolder } from "./folder.js";
 import { pngSize, readFileOnPage, servePage } from "./page.js";
 import { playwright } from "./programs.js";
+import { isFull } from "../../support/full.js";
 
 const folder = useFolder();
 
-describe.each(DRIVERS)("%s", (driver) => {
+describe.runIf(isFull).each(DRIVERS)("%s", (driver) => {
   test("a screenshot, and files that a page read", async () => {
     await using page = await servePage();
     await using server = await behindProxy(driver, playwright(folder.path()));

@@ -6,6 +6,7 @@ import { behindProxy, DRIVERS } from "./behind.js";
 import { expectStored } from "./expectations.js";
 import { FILES, useFolder } from "./folder.js";
 import { sqlite } from "./programs.js";
+import { isFull } from "../../support/full.js";
 
 const folder = useFolder();
 
@@ -14,7 +15,7 @@ const isBuilt = existsSync(
   fileURLToPath(new URL("../node_modules/sqlite3/build/Debug/node_sqlite3.node", import.meta.url)),
 );
 
-describe.skipIf(!isBuilt).each(DRIVERS)("%s", (driver) => {
+describe.runIf(isFull && isBuilt).each(DRIVERS)("%s", (driver) => {
   test("rows with files in them", async () => {
     await using server = await behindProxy(driver, sqlite(folder.path()));
     const table = driver === "SDK v1" ? "first" : "second";

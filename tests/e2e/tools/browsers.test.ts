@@ -5,6 +5,7 @@ import { FILES, useFolder } from "../servers/folder.js";
 import { pngSize, readFileOnPage, servePage } from "../servers/page.js";
 import { devtools, playwright, type Server } from "../servers/programs.js";
 import { bytesOf, frontOf, kept, seen } from "./in-front.js";
+import { isFull } from "../../support/full.js";
 
 const folder = useFolder();
 
@@ -14,7 +15,7 @@ function playwrightIn(path: string): Server {
   return { ...server, args: [...server.args, `--output-dir=${path}`] };
 }
 
-test("Playwright", async () => {
+test.runIf(isFull)("Playwright", async () => {
   await using page = await servePage();
   await using front = await frontOf("web", playwrightIn(folder.path()), { timeout_s: 60 });
   expect(await seen(front, await front.call("browser_navigate", { url: page.url }))).toEqual(kept());
@@ -32,7 +33,7 @@ test("Playwright", async () => {
   }
 });
 
-test("Chrome's developer tools", async () => {
+test.runIf(isFull)("Chrome's developer tools", async () => {
   await using page = await servePage();
   await using front = await frontOf("web", devtools(folder.path()), { timeout_s: 60 });
   const opened = await front.call("new_page", { url: page.url });

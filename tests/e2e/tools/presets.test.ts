@@ -9,6 +9,7 @@ import { FILES, useFolder } from "../servers/folder.js";
 import { pngSize, servePage } from "../servers/page.js";
 import { devtools, filesystem, playwright, sqlite, type Server } from "../servers/programs.js";
 import { bytesOf, inFront, kept, seen, startOf, type Fronted, type Seen } from "./in-front.js";
+import { isFull } from "../../support/full.js";
 
 const folder = useFolder();
 
@@ -125,7 +126,7 @@ const SCREENSHOT = /"summary":"Screenshot, PNG image, [\d,]+ × [\d,]+, /;
 
 const quoted = (argument: string): string => `"${argument}"`;
 
-test("playwright: a screenshot is called one", async () => {
+test.runIf(isFull)("playwright: a screenshot is called one", async () => {
   const server = playwright(folder.path());
   const here = server.args.filter((argument) => /^--(?:no-sandbox|executable-path)/.test(argument));
   const more = [...here, `--output-dir=${folder.path()}`].map(quoted);
@@ -139,7 +140,7 @@ test("playwright: a screenshot is called one", async () => {
   expect(said).toMatch(SCREENSHOT);
 });
 
-test("chrome-devtools: a screenshot is called one", async () => {
+test.runIf(isFull)("chrome-devtools: a screenshot is called one", async () => {
   const server = devtools(folder.path());
   const here = server.args.filter((argument) => /^--(?:chromeArg|executablePath)/.test(argument)).map(quoted);
   const said = await screenshot(installed("chrome-devtools", server, here), async (front, url) => {

@@ -1,6 +1,10 @@
+import { amount } from "../../support/full.js";
+
 // More than a program makes; it says when it got through.
 const MOST_CALLS = 300;
 const AT_ONCE = 4;
+/** How far apart the calls are that are tried: in the full run it is each of them. */
+const STEP = amount(4, 1);
 
 /** What is wrong with a store whose process died before one of its calls; `through` when it did not die. */
 export interface Dying {
@@ -17,7 +21,7 @@ export interface Died {
   readonly died: number;
 }
 
-/** Lets a process die before each of its calls to the file system. */
+/** Lets a process die before each of its calls to the file system; in a brief run, before every fourth. */
 export async function dyingAtEach(dying: (call: number) => Promise<Dying>): Promise<Died> {
   const wrong: Record<number, readonly string[]> = {};
   let died = 0;
@@ -25,7 +29,8 @@ export async function dyingAtEach(dying: (call: number) => Promise<Dying>): Prom
   let through = false;
   const walk = async (): Promise<void> => {
     while (!through && next < MOST_CALLS) {
-      const call = next++;
+      const call = next;
+      next += STEP;
       const outcome = await dying(call);
       if (outcome.wrong.length > 0) wrong[call] = outcome.wrong;
       if (outcome.through) through = true;

@@ -6,8 +6,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { listed } from "./bytes.js";
 import { bundled, killed, type Program } from "./child.js";
+import { amount } from "../../support/full.js";
 
-const ROUNDS = 8;
+const ROUNDS = amount(4, 8);
 let program: Program;
 let root: string;
 beforeAll(async () => {

@@ -8,6 +8,7 @@ import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { listed } from "./bytes.js";
 import { holds, step, type Step } from "./contract/model.js";
+import { amount } from "../../support/full.js";
 
 test("the memory store does what the model does", async () => {
   expect.hasAssertions();
@@ -29,7 +30,7 @@ test("the file store does what the model does, also when two objects share a fol
     await holds(new FileArtifactStore(folder), steps);
   };
   try {
-    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 30 }), check), { numRuns: 40 });
+    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 30 }), check), { numRuns: amount(15, 40) });
   } finally {
     await rm(root, { recursive: true });
   }

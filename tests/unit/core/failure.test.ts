@@ -9,6 +9,7 @@ import { createSluice, type Dialect, type TransformOptions } from "../../../web/
 import { documents, results, type Json } from "./documents.js";
 import { faulty, type Call, type Fault, type Watched } from "./faulty-store.js";
 import { base64, longestRun, PDF, PNG, prose, refsIn, sha256 } from "./samples.js";
+import { amount } from "../../support/full.js";
 
 const CONFIG = {
   auto_artifact_large_content: true,
@@ -128,7 +129,7 @@ test("an answer comes, nothing half-written stays, and what is not stored is sai
       for (const { id, scope } of await refsIn(memory)) await memory.delete(id, scope);
     },
   );
-  await fc.assert(property, { numRuns: 250 });
+  await fc.assert(property, { numRuns: amount(60, 250) });
 });
 
 test("where failures are thrown, a coded one is, nothing half-written stays, and the next result is none the worse", async () => {
@@ -151,7 +152,7 @@ test("where failures are thrown, a coded one is, nothing half-written stays, and
       await readable(all.memory);
     },
   );
-  await fc.assert(property, { numRuns: 100 });
+  await fc.assert(property, { numRuns: amount(30, 100) });
 });
 
 test("restore gives back the original, or a coded error, whichever read fails", async () => {
@@ -177,5 +178,5 @@ test("restore gives back the original, or a coded error, whichever read fails", 
       for (const { id, scope } of await refsIn(all.memory)) await all.memory.delete(id, scope);
     },
   );
-  await fc.assert(property, { numRuns: 100 });
+  await fc.assert(property, { numRuns: amount(30, 100) });
 });

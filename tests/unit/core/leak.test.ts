@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createSluice, MemoryArtifactStore, type Sluice } from "../../../web/src/index.js";
 import { encodedAs, files, results, type Json } from "./documents.js";
 import { base64, longestRun } from "./samples.js";
+import { amount } from "../../support/full.js";
 
 let sluice: Sluice;
 beforeAll(async () => {
@@ -43,7 +44,7 @@ describe("a file in any spelling, at any depth, in any shape", () => {
       expect(seen).not.toMatch(/(\\\\*x[0-9a-f]{2}){64}/);
       expect(artifacts.length).toBeGreaterThan(0);
     });
-    await fc.assert(property, { numRuns: 150 });
+    await fc.assert(property, { numRuns: amount(40, 150) });
   });
 
   test("typed blocks hold none either, whatever they say of themselves", async () => {
@@ -69,5 +70,5 @@ test("a valid CallToolResult stays one", async () => {
     const { value } = await sluice.transform(result, { dialect: "mcp" });
     expect(CallToolResultSchema.safeParse(value).error).toBeUndefined();
   });
-  await fc.assert(property, { numRuns: 150 });
+  await fc.assert(property, { numRuns: amount(40, 150) });
 });

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createSluice, MemoryArtifactStore, type Sluice, type Transformed } from "../../../web/src/index.js";
 import { documents, type Json } from "./documents.js";
 import { base64, LARGE_PNG, PDF, PNG, prose } from "./samples.js";
+import { amount } from "../../support/full.js";
 
 const MEMBERS = ["_meta", "requestState", "inputRequests", "inputResponses", "nextCursor", "resultType"] as const;
 const TEMPTING = { run: base64(PNG), text: prose(12_000), bytes: [...PNG], "sluice/other": `see ${base64(PDF)}` };
@@ -61,7 +62,7 @@ test("any value stands under any of them, in any chunks, and restores", async ()
       }
       expect(JSON.stringify(JSON.parse(await restored(whole.text)))).toBe(text);
     }),
-    { numRuns: 60 },
+    { numRuns: amount(15, 60) },
   );
 });
 

@@ -4,6 +4,7 @@ import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { createSluice, type Dialect, type Sluice, type Transformed } from "../../../web/src/index.js";
 import { documents, results } from "./documents.js";
 import { base64, GZIP, PDF, PNG, prose, refsIn, sha256, textResult } from "./samples.js";
+import { amount } from "../../support/full.js";
 
 async function opened(): Promise<{ store: MemoryArtifactStore; sluice: Sluice }> {
   const store = new MemoryArtifactStore();
@@ -59,7 +60,7 @@ describe("chunks", () => {
         expect(pieces.bytesIn).toBe(Buffer.byteLength(text));
       },
     );
-    await fc.assert(property, { numRuns: 120 });
+    await fc.assert(property, { numRuns: amount(24, 120) });
   });
 
   test("a byte at a time is as good", async () => {

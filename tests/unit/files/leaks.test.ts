@@ -9,6 +9,7 @@ import type { UserWorkspace } from "../../../web/src/files/options.js";
 import { workspaceName } from "../../../web/src/files/names.js";
 import { Workspace } from "../../../web/src/files/workspace/workspace.js";
 import { lab, openLab, type Lab } from "./lab.js";
+import { amount } from "../../support/full.js";
 
 const WHO = { tenant_id: "acme-tenant", user_id: "ada", session_id: "session-of-ada", trace_id: "trace-of-ada" };
 const STACK = "    at Object.open (/srv/hidden/node_modules/store/index.js:10:5)";
@@ -153,7 +154,7 @@ describe("whatever fails", () => {
       const words = await told(ours, call).finally(() => (fault = undefined));
       expect(words).not.toMatch(NEVER);
     });
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, { numRuns: amount(60, 300) });
   });
 
   test.each(CALLS)("a call that does not fail has none of it either: %s %j", async (tool, args) => {

@@ -10,6 +10,7 @@ import type { ArtifactStore, Clock } from "../../../web/src/artifacts/store.js";
 import { TieredArtifactStore } from "../../../web/src/artifacts/tiered-store.js";
 import { SluiceError } from "../../../web/src/errors/error.js";
 import { UserStorage } from "../../../web/src/files/user-storage.js";
+import { amount } from "../../support/full.js";
 
 const ADA = { user_id: "ada" };
 const NAMES = ["a.txt", "b.txt", "c.txt"] as const;
@@ -160,7 +161,7 @@ describe.each([
       expect((await trial.files.list()).map((file) => file.name)).toEqual(wanted);
       for (const each of NAMES) expect(await trial.texts(each)).toEqual(trial.known(each));
     });
-    await fc.assert(property, { numRuns });
+    await fc.assert(property, { numRuns: amount(Math.ceil(numRuns / 4), numRuns) });
   }, 60_000);
 
   test("are consistent where the store fails before or after any one of its calls", async () => {
@@ -190,7 +191,7 @@ describe.each([
         expect(await trial.texts(each)).toEqual(trial.known(each));
       }
     });
-    await fc.assert(property, { numRuns });
+    await fc.assert(property, { numRuns: amount(Math.ceil(numRuns / 4), numRuns) });
   }, 60_000);
 });
 

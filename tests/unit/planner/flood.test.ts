@@ -4,6 +4,7 @@ import { z } from "zod";
 import { tool, type NativeTool } from "../../../web/src/planner/tool.js";
 import { base64, PDF } from "../core/samples.js";
 import { planned, once, answered, add, OwnClient } from "./planned.js";
+import { amount } from "../../support/full.js";
 
 const chars = (text: string): number => Array.from(text).length;
 const LIMIT = 50_000;
@@ -45,7 +46,7 @@ describe("no tool can flood the model", () => {
         expect(told.reduce((sum, { content }) => sum + chars(content), 0)).toBeLessThanOrEqual(100_000);
       },
     );
-    await fc.assert(property, { numRuns: 12 });
+    await fc.assert(property, { numRuns: amount(4, 12) });
   });
 
   test("however many calls it makes, and however little a step may have", async () => {
@@ -59,7 +60,7 @@ describe("no tool can flood the model", () => {
       expect(llm.told).toHaveLength(Math.min(times, 256, Math.floor(maxStepChars / 256)));
       expect(llm.told.reduce((sum, { content }) => sum + chars(content), 0)).toBeLessThanOrEqual(maxStepChars);
     });
-    await fc.assert(property, { numRuns: 12 });
+    await fc.assert(property, { numRuns: amount(4, 12) });
   });
 
   test("a tool's own limit, below the guardrail's and above it; what is cut can be read back", async () => {

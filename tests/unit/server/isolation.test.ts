@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/index.js";
 import { SluiceServer } from "../../../web/src/serve.js";
 import { byHeaders, Visitor, type Person, type ShownArtifact } from "./visitor.js";
+import { amount } from "../../support/full.js";
 
 const LIMITS = { requestsPerMinute: 1_000_000, sessionsPerMinute: 100_000, listeners: 1000, concurrentRequests: 1000 };
 
@@ -147,7 +148,7 @@ test.each(PEOPLE)("of %s, neither finds anything of the other, whatever is asked
       const nowhere = filled(request.address, nobodysOf(said));
       expect(isCompared ? await answered(mine, nowhere, init) : answer).toBe(answer);
     }),
-    { numRuns: 400 },
+    { numRuns: amount(80, 400) },
   );
 
   const { artifacts } = await theirs.visitor.list("?trace=*");

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { ArtifactScope, ArtifactStore } from "../../../../web/src/artifacts/store.js";
 import { listed } from "../bytes.js";
 import type { Subject } from "../store-contract.js";
+import { amount } from "../../../support/full.js";
 
 const SCOPES: readonly ArtifactScope[] = [{ user_id: "ada" }, { user_id: "bob" }];
 /** Alike but for their case, halves of pairs, and what paths are made of. */
@@ -73,7 +74,7 @@ export function contractOfNaming(subject: () => Subject): void {
         }
         for await (const { id, scope } of store().list()) await store().delete(id, scope);
       });
-      await fc.assert(property, { numRuns: 12 });
+      await fc.assert(property, { numRuns: amount(3, 12) });
     }, 60_000);
 
     test("are all of them, of every scope, where no scope is said", async () => {

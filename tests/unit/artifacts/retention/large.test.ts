@@ -5,6 +5,7 @@ import { BareMemoryStore } from "../../../../web/src/artifacts/memory.js";
 import { RetainingArtifactStore } from "../../../../web/src/artifacts/retention/retaining-store.js";
 import type { ArtifactRef, ArtifactScope, StoredArtifact } from "../../../../web/src/artifacts/store.js";
 import { listed } from "../bytes.js";
+import { amount } from "../../../support/full.js";
 
 const MANY = 500;
 let now: number;
@@ -111,7 +112,7 @@ test("limits hold to the artifact, whatever is stored, deleted and evicted while
         await store.delete(ref.id, scope);
       }
     }),
-    { numRuns: 25 },
+    { numRuns: amount(8, 25) },
   );
 }, 120_000);
 

@@ -8,6 +8,7 @@ import { RetainingArtifactStore } from "../../../../web/src/artifacts/retention/
 import type { ArtifactScope } from "../../../../web/src/artifacts/store.js";
 import { listed } from "../bytes.js";
 import { contentOf, Model, type Put } from "./model.js";
+import { amount } from "../../../support/full.js";
 
 type Step =
   | Put
@@ -114,5 +115,5 @@ const retention: fc.Arbitrary<RetentionConfig> = fc.record({
 
 test("a retaining store keeps what the model keeps, to the byte, the artifact and the millisecond", async () => {
   expect.hasAssertions();
-  await fc.assert(fc.asyncProperty(retention, fc.array(step, { maxLength: 40 }), held), { numRuns: 400 });
+  await fc.assert(fc.asyncProperty(retention, fc.array(step, { maxLength: 40 }), held), { numRuns: amount(100, 400) });
 }, 60_000);

@@ -9,6 +9,7 @@ import { holds, step, type Step } from "../contract/model.js";
 import { noise } from "../noise.js";
 import { BUCKET, CREDENTIALS, TestS3 } from "./ceph.js";
 import { FaultyProxy } from "./faulty-proxy.js";
+import { amount } from "../../../support/full.js";
 
 let s3: TestS3;
 let prefix: string;
@@ -61,7 +62,7 @@ async function alternating(steps: readonly Step[]): Promise<void> {
 
 test("two stores do what the model does, one after the other", async () => {
   expect.hasAssertions();
-  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 16 }), alternating), { numRuns: 5 });
+  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 16 }), alternating), { numRuns: amount(2, 5) });
 });
 
 test("of deletions on several machines, one is true", async () => {

@@ -7,6 +7,7 @@ import { BUCKET, CREDENTIALS, TestS3 } from "../../artifacts/s3/ceph.js";
 import { TestRedis } from "../../redis/redis-server.js";
 import { Balancer } from "./balancer.js";
 import { begin, called, EVERYTHING, serve, stored, type Served, type Session } from "./serving.js";
+import { isFull } from "../../../support/full.js";
 
 let s3: TestS3;
 let redis: TestRedis;
@@ -69,58 +70,77 @@ function textOf({ body }: Response): ReadableStreamDefaultReader<string> {
   return (body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream()).getReader();
 }
 
+/** What comes until that is enough. Throws with what came where the body ends before. */
+async function until(
+  reader: ReadableStreamDefaultReader<string>,
+  isEnough: (told: string) => boolean,
+): Promise<string> {
+  let told = "";
+  while (!isEnough(told)) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`it ended too early: ${told}`);
+    told += value;
+  }
+  return told;
+}
+
 const portOf = ({ url }: Served): number => Number(new URL(url).port);
 
-test("a download goes on where it broke off, byte for byte, when the process that served it is killed", async () => {
-  await using shared = await machines();
-  const session = await begin(shared.balancer.url);
-  const bytes = randomBytes(40_000_000);
-  const id = await stored(session, bytes);
-  const { answer, by } = await answeredBy(shared, session, `artifacts/${id}`);
-  const tag = String(answer.headers.etag);
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  const read = async (): Promise<void> => {
-    for await (const piece of answer as AsyncIterable<Uint8Array>) {
-      pieces.push(piece);
-      size += piece.byteLength;
-      if (size > 2_000_000 && by.process.signalCode === null) await by.end("SIGKILL");
-    }
-  };
-  await expect(read()).rejects.toThrow("aborted");
-  expect(size).toBeLessThan(bytes.byteLength);
-  const rest = await session.ask(`artifacts/${id}`, { headers: { range: `bytes=${size}-`, "if-range": tag } });
-  expect([rest.status, rest.headers.get("etag")]).toEqual([206, tag]);
-  pieces.push(new Uint8Array(await rest.arrayBuffer()));
-  expect(sha256(Buffer.concat(pieces))).toBe(sha256(bytes));
-});
+test.runIf(isFull)(
+  "a download goes on where it broke off, byte for byte, when the process that served it is killed",
+  async () => {
+    await using shared = await machines();
+    const session = await begin(shared.balancer.url);
+    const bytes = randomBytes(40_000_000);
+    const id = await stored(session, bytes);
+    const { answer, by } = await answeredBy(shared, session, `artifacts/${id}`);
+    const tag = String(answer.headers.etag);
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    const read = async (): Promise<void> => {
+      for await (const piece of answer as AsyncIterable<Uint8Array>) {
+        pieces.push(piece);
+        size += piece.byteLength;
+        if (size > 2_000_000 && by.process.signalCode === null) await by.end("SIGKILL");
+      }
+    };
+    await expect(read()).rejects.toThrow("aborted");
+    expect(size).toBeLessThan(bytes.byteLength);
+    const rest = await session.ask(`artifacts/${id}`, { headers: { range: `bytes=${size}-`, "if-range": tag } });
+    expect([rest.status, rest.headers.get("etag")]).toEqual([206, tag]);
+    pieces.push(new Uint8Array(await rest.arrayBuffer()));
+    expect(sha256(Buffer.concat(pieces))).toBe(sha256(bytes));
+  },
+);
 
-test("what is acknowledged by one is known to the other: sessions, artifacts, files, events, and their end", async () => {
-  await using shared = await machines();
-  const { servers, prefix } = shared;
-  const [one, other] = servers;
-  const session = await begin(one.url);
-  const there = (path: string, init: RequestInit = {}): Promise<Response> =>
-    fetch(`${other.url}${path}`, { ...init, headers: { ...session.headers, ...(init.headers as object) } });
-  expect(await (await there("sessions/current")).json()).toMatchObject({ id: session.id });
-  const bytes = randomBytes(100_000);
-  const id = await stored(session, bytes);
-  expect(sha256(new Uint8Array(await (await there(`artifacts/${id}`)).arrayBuffer()))).toBe(sha256(bytes));
-  await called(session, "everything.get-tiny-image", {});
-  const events = await there("events", { headers: { "last-event-id": "0-0" } });
-  const reader = textOf(events);
-  let told = "";
-  while (told.split("event: artifact_stored").length < 3) told += (await reader.read()).value ?? "";
-  expect(told).toContain(`"id":"${id}"`);
-  expect(await s3.keys(`${prefix}/sessions`)).not.toEqual([]);
-  const ended = await there("sessions/current", { method: "DELETE" });
-  expect(await ended.json()).toEqual({ deleted_artifacts: 2 });
-  expect((await session.ask(`artifacts/${id}`)).status).toBe(401);
-  for (let next = await reader.read(); !next.done; next = await reader.read()) told += next.value;
-  expect(told).toContain("event: session_ended");
-});
+test.runIf(isFull)(
+  "what is acknowledged by one is known to the other: sessions, artifacts, files, events, and their end",
+  async () => {
+    await using shared = await machines();
+    const { servers, prefix } = shared;
+    const [one, other] = servers;
+    const session = await begin(one.url);
+    const there = (path: string, init: RequestInit = {}): Promise<Response> =>
+      fetch(`${other.url}${path}`, { ...init, headers: { ...session.headers, ...(init.headers as object) } });
+    expect(await (await there("sessions/current")).json()).toMatchObject({ id: session.id });
+    const bytes = randomBytes(100_000);
+    const id = await stored(session, bytes);
+    expect(sha256(new Uint8Array(await (await there(`artifacts/${id}`)).arrayBuffer()))).toBe(sha256(bytes));
+    await called(session, "everything.get-tiny-image", {});
+    const events = await there("events", { headers: { "last-event-id": "0-0" } });
+    const reader = textOf(events);
+    let told = await until(reader, (text) => text.split("event: artifact_stored").length > 2);
+    expect(told).toContain(`"id":"${id}"`);
+    expect(await s3.keys(`${prefix}/sessions`)).not.toEqual([]);
+    const ended = await there("sessions/current", { method: "DELETE" });
+    expect(await ended.json()).toEqual({ deleted_artifacts: 2 });
+    expect((await session.ask(`artifacts/${id}`)).status).toBe(401);
+    for (let next = await reader.read(); !next.done; next = await reader.read()) told += next.value;
+    expect(told).toContain("event: session_ended");
+  },
+);
 
-test("a listener whose process is killed gets at the other what it missed", async () => {
+test.runIf(isFull)("a listener whose process is killed gets at the other what it missed", async () => {
   await using shared = await machines();
   const session = await begin(shared.balancer.url);
   const { answer, by } = await answeredBy(shared, session, "events");
@@ -137,13 +157,12 @@ test("a listener whose process is killed gets at the other what it missed", asyn
   const second = await stored(session, randomBytes(100));
   const again = await session.ask("events", { headers: { "last-event-id": last } });
   const more = textOf(again);
-  let missed = "";
-  while (!missed.includes(second)) missed += (await more.read()).value ?? "";
+  const missed = await until(more, (text) => text.includes(second));
   expect(missed).not.toContain(first);
   await more.cancel();
 });
 
-test("a secret that is another opens nothing", async () => {
+test.runIf(isFull)("a secret that is another opens nothing", async () => {
   await using shared = await machines();
   const session = await begin(shared.servers[0].url);
   await using stranger = await serve(["--store", `s3://${BUCKET}/${shared.prefix}`, "--state", redis.url], {
@@ -157,26 +176,29 @@ test("a secret that is another opens nothing", async () => {
   expect(answer.status).toBe(401);
 });
 
-test("while Redis is away nothing but health is answered, at once, and all goes on when it is back", async () => {
-  await using shared = await machines();
-  const [server] = shared.servers;
-  const session = await begin(server.url);
-  await redis.kill();
-  try {
-    expect((await session.ask("sessions/current")).status).toBe(503);
-    expect((await fetch(`${server.url}health`)).status).toBe(200);
-    const ready = await fetch(`${server.url}ready`);
-    expect([ready.status, await ready.json()]).toEqual([
-      503,
-      expect.objectContaining({ status: "away", state: "away" }),
-    ]);
-    // Ten seconds each, if one waited for Redis.
-    for (let asked = 0; asked < 20; asked += 1) {
-      const refused = await session.ask("sessions/current");
-      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
+test.runIf(isFull)(
+  "while Redis is away nothing but health is answered, at once, and all goes on when it is back",
+  async () => {
+    await using shared = await machines();
+    const [server] = shared.servers;
+    const session = await begin(server.url);
+    await redis.kill();
+    try {
+      expect((await session.ask("sessions/current")).status).toBe(503);
+      expect((await fetch(`${server.url}health`)).status).toBe(200);
+      const ready = await fetch(`${server.url}ready`);
+      expect([ready.status, await ready.json()]).toEqual([
+        503,
+        expect.objectContaining({ status: "away", state: "away" }),
+      ]);
+      // Ten seconds each, if one waited for Redis.
+      for (let asked = 0; asked < 20; asked += 1) {
+        const refused = await session.ask("sessions/current");
+        expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
+      }
+    } finally {
+      await redis.start();
     }
-  } finally {
-    await redis.start();
-  }
-  await vi.waitFor(async () => expect(await begin(server.url)).toBeDefined(), { timeout: 20_000, interval: 200 });
-});
+    await vi.waitFor(async () => expect(await begin(server.url)).toBeDefined(), { timeout: 20_000, interval: 200 });
+  },
+);

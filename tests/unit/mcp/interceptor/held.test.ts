@@ -136,6 +136,7 @@ describe("a call that waits for a store", () => {
     vi.useFakeTimers();
     const client = new Client(talk);
     client.send(upload(1), ping(2));
+    await expect.poll(() => store.waiting).toBe(1);
     await vi.advanceTimersByTimeAsync(31_000);
     await client.end();
     expect(client.idsToServer).toEqual([2]);

@@ -6,6 +6,7 @@ import { isBefore, isEventId, type EventLog } from "../../../../web/src/server/e
 import { contractOfBounds } from "./event-log-bounds.js";
 import type { Logs, LogSubject, OpenLog } from "./event-log-subject.js";
 import { first, Heard, numbered, range } from "./listening.js";
+import { amount } from "../../../support/full.js";
 
 const PATIENCE = { timeout: 10_000 };
 
@@ -181,7 +182,7 @@ function contractOfPlaces(logs: Logs): void {
         }
         expect(heard).toEqual(range(heard.length).map(numbered));
       }),
-      { numRuns: 30 },
+      { numRuns: amount(8, 30) },
     );
   });
 }

@@ -1,18 +1,13 @@
 /** Connections that are no client's of HTTP: they send what they are told, and read when they are told. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { listen, SluiceServer, type ListeningServer, type ListenOptions } from "../../../../web/src/serve.js";
 import type { Visitor } from "../visitor.js";
 
 /** For tests that wait for what is given up. */
 export const STRICT: Omit<ListenOptions, "port" | "host"> = { clientSeconds: 1, graceSeconds: 1 };
-
-const sockets: Socket[] = [];
-afterEach(() => {
-  for (const socket of sockets.splice(0)) socket.destroy();
-});
 
 /** A server that listens. */
 export interface Served extends AsyncDisposable {
@@ -41,7 +36,7 @@ export async function served(options: object = STRICT): Promise<Served> {
 /** A connection that has sent this, and reads nothing by itself. */
 export async function sent(port: number, text: string): Promise<Socket> {
   const socket = connect({ port, host: "127.0.0.1" });
-  sockets.push(socket);
+  onTestFinished(() => void socket.destroy());
   socket.on("error", () => undefined);
   await once(socket, "connect");
   if (text !== "") socket.write(text);

@@ -151,10 +151,9 @@ test("an upload that is published while its session ends goes with it", async ()
       publish = resolve;
     });
   const uploading = ada.ask("/artifacts", { method: "POST", body: "x" });
-  await vi.waitFor(() => expect(store.open).toBe(1));
-  await sleep(50);
+  await vi.waitFor(() => expect(publish).toBeDefined());
   const ending = ada.end();
-  await sleep(50);
+  await vi.waitFor(async () => expect((await ada.ask("/sessions/current")).status).toBe(401));
   publish?.();
   expect((await uploading).status).toBe(401);
   await ending;

@@ -7,6 +7,7 @@ import {
   MAX_TRACES,
   type SessionRegister,
 } from "../../../../web/src/server/sessions/session-register.js";
+import { amount } from "../../../support/full.js";
 
 /** A register under test. */
 export interface RegisterSubject {
@@ -160,7 +161,7 @@ function contractOfSets(current: () => RegisterSubject): void {
         expect(found).toEqual(expect.arrayContaining(wanted));
         expect([await register.traces(theirs), await register.subscriptions(theirs)]).toEqual([[], []]);
       }),
-      { numRuns: 30 },
+      { numRuns: amount(8, 30) },
     );
   });
 }

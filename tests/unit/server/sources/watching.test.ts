@@ -90,7 +90,7 @@ test("what stands in the register is watched as long as somebody listens", async
 });
 
 test("who comes back at once was watched for all the time, and is told nothing twice", async () => {
-  const desk = new Desk(100, 2000);
+  const desk = new Desk(100, 20_000);
   const session = await desk.begun("s1");
   await desk.state.sessions.subscribe("s1", IT);
   desk.watching.watch(session, false)[Symbol.dispose]();

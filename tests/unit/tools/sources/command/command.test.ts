@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { onlyBytes, PDF, PNG, prose } from "../../../core/samples.js";
 import { called } from "../api.js";
-import { at, one, script, tool } from "./commands.js";
+import { at, one, script, tool, useFolder } from "./commands.js";
+
+useFolder();
 
 const PRINT_ARGS = "process.stdout.write(JSON.stringify(process.argv.slice(2)))";
 

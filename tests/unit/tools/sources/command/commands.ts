@@ -14,12 +14,15 @@ import { gate, opened } from "../api.js";
 
 let folder: string;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "sluice-command-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-});
+/** Makes a folder for each test of a file or a `describe`, and removes it behind the test. */
+export function useFolder(): void {
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "sluice-command-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+  });
+}
 
-/** A folder of the test's own. */
+/** The folder of the test; there is one where `useFolder` was called. */
 export function at(): string {
   return folder;
 }

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { commandSource } from "../../../../../web/src/tools/sources/command/source.js";
 import { called, gate, names, opened } from "../api.js";
-import { at, script, tool } from "./commands.js";
+import { at, script, tool, useFolder } from "./commands.js";
+
+useFolder();
 
 const PRINT_ARGS = "process.stdout.write(JSON.stringify(process.argv.slice(2)))";
 

@@ -6,7 +6,9 @@ import { commandSource } from "../../../../../web/src/tools/sources/command/sour
 import { isProgram } from "../../../../../web/src/tools/sources/command/run.js";
 import type { SourceDeps } from "../../../../../web/src/tools/sources/document-source.js";
 import { called, failure, gate, names, opened } from "../api.js";
-import { at, script, tool } from "./commands.js";
+import { at, script, tool, useFolder } from "./commands.js";
+
+useFolder();
 
 async function open(connection: string, deps: Partial<SourceDeps> = {}): ReturnType<typeof opened> {
   const { sluice } = await gate();

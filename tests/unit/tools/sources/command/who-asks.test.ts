@@ -4,7 +4,9 @@ import { commandSource } from "../../../../../web/src/tools/sources/command/sour
 import type { SourceDeps } from "../../../../../web/src/tools/sources/document-source.js";
 import { ToolNode } from "../../../../../web/src/tools-node.js";
 import { called, failure, gate, names, opened } from "../api.js";
-import { script } from "./commands.js";
+import { script, useFolder } from "./commands.js";
+
+useFolder();
 
 const TELL = "process.stdout.write(JSON.stringify([process.env.OWN_TOKEN ?? null, process.env.OTHER ?? null]))";
 
