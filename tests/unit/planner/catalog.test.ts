@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { expect, test, onTestFinished } from "vitest";
-import { wireNames, listening } from "../../../web/src/planner/catalog.js";
+import { wireNames, listening, tool } from "../../../web/src/planner/tool.js";
 import { z } from "zod";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { PlannerEvent } from "../../../web/src/planner/event.js";
-import { tool } from "../../../web/src/planner/tool.js";
 import { ToolNode } from "../../../web/src/tools-node.js";
 import type { ToolNodeEvent } from "../../../web/src/tools/options.js";
 import { answered, once, planned } from "./planned.js";

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
-import { MemoryStateStore } from "../../../web/src/planner/memory-state-store.js";
+import { MemoryStateStore } from "../../../web/src/planner/state-store.js";
 import { describeStateStore } from "./state-store-contract.js";
 
 describeStateStore("MemoryStateStore", async (bounds) => {

@@ -16,8 +16,18 @@ import type { ArtifactArguments } from "../tools/artifacts.js";
 import type { PauseReason, ToolProgress, ToolWait } from "../tools/options.js";
 import type { ToolSpec } from "../tools/registry.js";
 import { ToolAnswer } from "../tools/tool-call.js";
-import type { CatalogTool, Listed } from "./catalog.js";
-import { type PlannerToolContext, fieldPieces, jsonValue, hasMarks, parted, type NativeTool } from "./tool.js";
+import {
+  distinct,
+  leading,
+  type CatalogTool,
+  type Listed,
+  type PlannerToolContext,
+  fieldPieces,
+  jsonValue,
+  hasMarks,
+  parted,
+  type NativeTool,
+} from "./tool.js";
 import type { CallPlace, PlannerEvent } from "./event.js";
 import type { Leaving } from "./observation.js";
 import { jsonIn, type LlmToolCall } from "./llm/client.js";
@@ -410,18 +420,4 @@ export function callsOf(calls: readonly LlmToolCall[], most: number): readonly L
     const id = distinct(leading(call.id, MAX_ID) || `call_${at}`, MAX_ID, ids);
     return { ...call, id, name: leading(call.name, MAX_ID) };
   });
-}
-
-/** The beginning of a text, of so many UTF-16 units at most, and never half a character. */
-export function leading(text: string, most: number): string {
-  const start = text.slice(0, most);
-  return start.length < text.length && /[\ud800-\udbff]$/.test(start) ? start.slice(0, -1) : start;
-}
-
-/** A name that is not taken yet, of so many UTF-16 units at most where the given one is. */
-export function distinct(name: string, most: number, taken: Set<string>): string {
-  let own = name;
-  for (let number = 2; taken.has(own); number += 1) own = `${leading(name, most - 8)}_${number}`;
-  taken.add(own);
-  return own;
 }

@@ -8,7 +8,7 @@ import { SluiceError } from "../errors/error.js";
 import type { PauseReason, ToolProgress, ToolWait } from "../tools/options.js";
 import type { ResultDisplay } from "../tools/user-files.js";
 import type { LlmUsage } from "./llm/client.js";
-import type { PlannerOutcome } from "./result.js";
+import type { PlannerOutcome } from "./run-state.js";
 import type { HostStateStore } from "./state-store.js";
 
 /** Where in a run something happened. */

@@ -5,9 +5,15 @@
 import { resolve } from "node:path";
 import { Stamps } from "../artifacts/stamps.js";
 import { guarded, type StorageAct } from "../errors/storage.js";
-import { Histories, OAuthStates, type FirstKept } from "./file-state/stamped-texts.js";
-import { COLLECTIONS, StateFolder, type CollectionName } from "./file-state/state-folder.js";
-import { WaitingRuns } from "./file-state/waiting-runs.js";
+import {
+  Histories,
+  OAuthStates,
+  type FirstKept,
+  COLLECTIONS,
+  StateFolder,
+  type CollectionName,
+  WaitingRuns,
+} from "./state-folder.js";
 import { CollectionStateStore, StateLimits, type StateCollections, type StateStoreOptions } from "./state-store.js";
 
 /** Milliseconds after which a store object that saves looks again for what is too old. */

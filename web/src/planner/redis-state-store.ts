@@ -2,10 +2,9 @@
  * A state store in Redis, for Node.
  * @module
  */
-import { hashed } from "./file-state/state-folder.js";
+import { hashed } from "./state-folder.js";
 import { checkedOptions, type RedisOptions } from "../redis/options.js";
-import { isDone, RedisServer, type Script, textOf } from "../redis/server.js";
-import { ADD, CLAIM, FORGET, HISTORY, LOAD, type Page, pageOf, RELEASE, SAVE, TAKE, UPDATE } from "./redis-scripts.js";
+import { isDone, RedisServer, type Script, textOf, plainScript, strangeReply } from "../redis/server.js";
 import {
   bytesOf,
   type DatedText,
@@ -14,6 +13,8 @@ import {
   StateLimits,
   type StateStoreOptions,
 } from "./state-store.js";
+import type { StorageAct } from "../errors/storage.js";
+import { DAMAGED, LARGE } from "../redis/failures.js";
 
 /** Which server, and bounds. Either `url` or `client` is given. */
 export interface RedisStateStoreOptions extends StateStoreOptions, RedisOptions {}
@@ -168,4 +169,296 @@ class RedisCollection {
 /** A whole number above 0 that Lua reads as it is. */
 function amount(value: number): string {
   return String(Math.max(1, Math.min(Math.floor(value), MANY)));
+}
+
+// Each change is one script, which the server runs as a whole. A collection is one key for each entry and an index: a sorted
+// set of the entries' names by the time until when they are kept, the oldest first, with microseconds behind the point. The
+// first write of each script is one that a server without memory refuses. It refuses no write behind that, so a script does
+// all or nothing.
+
+// ARGV[1] and ARGV[2]: the time in milliseconds and its microseconds as a fraction; empty for the server's own clock.
+const TIME = `
+local function number(text) return string.format('%.0f', text) end
+local function damaged() return redis.error_reply('${DAMAGED} this is not what a store wrote') end
+local now, order = tonumber(ARGV[1]), tonumber(ARGV[2])
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+  order = (time[2] % 1000) / 1000
+end
+`;
+
+/** Keeping an index, which goes with the last that is in it: nothing is left of a store that nobody uses. */
+const INDEX = `
+local function listed(index, name, last)
+  redis.call('ZADD', index, string.format('%.3f', last + order), name)
+end
+local function lasts(index, age)
+  if redis.call('PTTL', index) < age then redis.call('PEXPIRE', index, number(age)) end
+end
+local function drop(index, stem, name)
+  redis.call('UNLINK', stem .. name)
+  redis.call('ZREM', index, name)
+end
+`;
+
+/** Of what is claimed, so many are looked at. */
+const MAX_CLAIMED = 300;
+
+/**
+ * Making room for what is saved. At most so much at once: others wait meanwhile. What is left goes with the next. Where all of
+ * the oldest are claimed, they go.
+ */
+const ROOM = `
+local function make_room(index, stem, most, mine, is_claimed)
+  local before = '(' .. number(now + 1)
+  for _, name in ipairs(redis.call('ZRANGEBYSCORE', index, '-inf', before, 'LIMIT', 0, 100)) do drop(index, stem, name) end
+  local over = math.min(redis.call('ZCARD', index) - most, 100)
+  local claimed, at = {}, 0
+  while over > 0 and at < ${MAX_CLAIMED} do
+    local names = redis.call('ZRANGE', index, at, at + 99)
+    if #names == 0 then break end
+    for _, name in ipairs(names) do
+      if over <= 0 then break end
+      if name == mine then at = at + 1
+      elseif is_claimed(stem .. name) then
+        claimed[#claimed + 1] = name
+        at = at + 1
+      else
+        drop(index, stem, name)
+        over = over - 1
+      end
+    end
+  end
+  for _, name in ipairs(claimed) do
+    if over <= 0 then break end
+    drop(index, stem, name)
+    over = over - 1
+  end
+end
+`;
+
+// KEYS: the entry, the index. Others' keys are made of the index's: a client may have put something before both.
+const ENTRY = `
+local key, index, stem = KEYS[1], KEYS[2], KEYS[2] .. ':'
+local name = string.sub(key, #stem + 1)
+`;
+
+/** The entry's fields that a claim is made of; nil where there is none, or no longer; and whether it is damaged. */
+const KEPT = `
+local function kept()
+  local fields = redis.call('HMGET', key, 'until', 'owner', 'leased')
+  if not fields[1] then return nil, redis.call('EXISTS', key) == 1 end
+  local last, leased = tonumber(fields[1]), tonumber(fields[3] or '0')
+  if not last or not leased then return nil, true end
+  if now >= last then return nil, false end
+  return { last = last, owner = fields[2], leased = leased }, false
+end
+`;
+
+/** The entry's text; an error where it is too long, or none. */
+const TEXT = `
+local function text(most)
+  local size = redis.call('HSTRLEN', key, 'text')
+  if size == 0 then return damaged() end
+  if size > most then return redis.error_reply('${LARGE} more than so many bytes') end
+  return redis.call('HGET', key, 'text')
+end
+`;
+
+/** What stands before a text of a history, and the text's size; nil for what is none. */
+const HEAD = `
+local function head(each)
+  local _, last, at, total = string.find(each or '', '^(%d+) (%d+) ')
+  if not last then return nil end
+  return tonumber(at), tonumber(total), #each - last
+end
+`;
+
+/** A script of these parts, in this order, and what it does. */
+function scriptOf(
+  act: StorageAct,
+  body: string,
+  { parts, isRepeatable = false }: { readonly parts: readonly string[]; readonly isRepeatable?: boolean },
+): Script {
+  return plainScript(act, [TIME, ENTRY, ...parts, body].join(""), { isRepeatable });
+}
+
+/** A piece of a history has so many texts at most, */
+const PAGE_TEXTS = 200;
+/** and ends with the text that brings it to so many bytes: others wait while it is read. */
+const PAGE_BYTES = 1024 * 1024;
+
+/** ARGV: age, how many may be kept, text. */
+export const SAVE = scriptOf(
+  "write",
+  `
+local age, most = tonumber(ARGV[3]), tonumber(ARGV[4])
+listed(index, name, now + age)
+redis.call('DEL', key)
+redis.call('HSET', key, 'until', number(now + age), 'text', ARGV[5])
+redis.call('PEXPIRE', key, ARGV[3])
+lasts(index, age)
+make_room(index, stem, most, name, function(each)
+  local leased = redis.pcall('HGET', each, 'leased')
+  return type(leased) == 'string' and now < (tonumber(leased) or 0)
+end)
+return 1
+`,
+  { parts: [INDEX, ROOM] },
+);
+
+/** ARGV: how many bytes at most. */
+export const LOAD = scriptOf(
+  "read",
+  `
+local entry, wrong = kept()
+if wrong then return damaged() end
+if not entry then return false end
+return text(tonumber(ARGV[3]))
+`,
+  { parts: [KEPT, TEXT], isRepeatable: true },
+);
+
+/** As {@link LOAD}, and it is gone. What is too large stays, for a store that can take it. */
+export const TAKE = scriptOf(
+  "write",
+  `
+local entry, wrong = kept()
+if wrong then return damaged() end
+if not entry then return false end
+local found = text(tonumber(ARGV[3]))
+if type(found) ~= 'string' then return found end
+drop(index, stem, name)
+return found
+`,
+  { parts: [INDEX, KEPT, TEXT] },
+);
+
+/** Forgets an entry. */
+export const FORGET = scriptOf("write", `drop(index, stem, name)\nreturn 1\n`, { parts: [INDEX] });
+
+/** ARGV: owner, lease. */
+export const CLAIM = scriptOf(
+  "write",
+  `
+local entry, wrong = kept()
+if wrong then return damaged() end
+if not entry or (entry.owner ~= ARGV[3] and now < entry.leased) then return 0 end
+local lease = tonumber(ARGV[4])
+redis.call('HSET', key, 'owner', ARGV[3], 'leased', number(now + lease))
+if now + lease > entry.last then
+  redis.call('HSET', key, 'until', number(now + lease))
+  redis.call('PEXPIRE', key, ARGV[4])
+  listed(index, name, now + lease)
+  lasts(index, lease)
+end
+return 1
+`,
+  { parts: [INDEX, KEPT], isRepeatable: true },
+);
+
+/** ARGV: owner, age, text. */
+export const UPDATE = scriptOf(
+  "write",
+  `
+local entry, wrong = kept()
+if wrong then return damaged() end
+if not entry or entry.owner ~= ARGV[3] or now >= entry.leased then return 0 end
+local last = math.max(now + tonumber(ARGV[4]), entry.leased)
+listed(index, name, last)
+redis.call('HSET', key, 'until', number(last), 'text', ARGV[5])
+redis.call('PEXPIRE', key, number(last - now))
+lasts(index, last - now)
+return 1
+`,
+  { parts: [INDEX, KEPT], isRepeatable: true },
+);
+
+/** ARGV: owner, `wait` or `forget`. */
+export const RELEASE = scriptOf(
+  "write",
+  `
+local entry, wrong = kept()
+if wrong then return damaged() end
+if not entry or entry.owner ~= ARGV[3] or now >= entry.leased then return 0 end
+if ARGV[4] == 'forget' then drop(index, stem, name) else redis.call('HDEL', key, 'owner', 'leased') end
+return 1
+`,
+  { parts: [INDEX, KEPT] },
+);
+
+/**
+ * Adds to a history, a list of `time total text`; the total is that of all bytes that were ever added, up to and with this text.
+ * ARGV: age, how many histories may be kept, how many texts of each, how many bytes of all of them, text.
+ */
+export const ADD = scriptOf(
+  "write",
+  `
+local age, most, bytes = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[6])
+local _, last = head(redis.call('LINDEX', key, -1))
+local total = (last or 0) + #ARGV[7]
+listed(index, name, now + age)
+redis.call('RPUSH', key, number(now) .. ' ' .. number(total) .. ' ' .. ARGV[7])
+redis.call('LTRIM', key, '-' .. ARGV[5], -1)
+while true do
+  local at, upto, size = head(redis.call('LINDEX', key, 0))
+  if not at or upto >= total or (now < at + age and total - upto + size <= bytes) then break end
+  redis.call('LPOP', key)
+end
+redis.call('PEXPIRE', key, ARGV[3])
+lasts(index, age)
+make_room(index, stem, most, name, function() return false end)
+return 1
+`,
+  { parts: [INDEX, ROOM, HEAD] },
+);
+
+/**
+ * A piece of a history: where what is older begins, empty where nothing is, and the piece's `time total text`, newest first.
+ * ARGV: age, how many bytes each, how many were seen before, and the total of the last of these: some may be new since then.
+ */
+export const HISTORY = scriptOf(
+  "read",
+  `
+local age, seen, before = tonumber(ARGV[3]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local found, read = { '' }, 0
+for _ = 1, ${PAGE_TEXTS} do
+  local each = redis.call('LINDEX', key, number(-1 - seen))
+  if not each then return found end
+  local at, total, size = head(each)
+  if not at then return damaged() end
+  seen = seen + 1
+  if not before or total < before then
+    before = total
+    read = read + #each
+    if size <= tonumber(ARGV[4]) and now < at + age then found[#found + 1] = each end
+    if read >= ${PAGE_BYTES} then break end
+  end
+end
+found[1] = number(seen) .. ' ' .. number(before)
+return found
+`,
+  { parts: [HEAD], isRepeatable: true },
+);
+
+/** A piece of a history. */
+export interface Page {
+  /** Newest first. */
+  readonly found: readonly DatedText[];
+  /** Where what is older begins; undefined where nothing is. */
+  readonly next: readonly [seen: string, before: string] | undefined;
+}
+
+/** A piece of a history, behind so many that were seen before. Throws SluiceError E_STORE_READ for anything else. */
+export function pageOf(reply: unknown, seenBefore: string): Page {
+  const [next, ...texts]: readonly unknown[] = Array.isArray(reply) ? reply : [];
+  const [, seen, before] = /^(\d+) (\d+)$/.exec(textOf(next) ?? "") ?? [];
+  if (next !== "" && !(before !== undefined && Number(seen) > Number(seenBefore))) throw strangeReply();
+  const found = texts.map((each) => {
+    const [, at, text] = /^(\d+) \d+ ([^]*)$/.exec(textOf(each) ?? "") ?? [];
+    if (text === undefined) throw strangeReply();
+    return { at: Number(at), text };
+  });
+  return { found, next: seen === undefined || before === undefined ? undefined : [seen, before] };
 }

@@ -6,10 +6,11 @@ import { scopeKey } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import { onAbort, untilAborted, untilEither, untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
-import { MemoryStateStore } from "./memory-state-store.js";
-import type { ResumeOptions, RunOptions } from "./options.js";
-import type { PlannerPause, PlannerResult } from "./result.js";
+import { MemoryStateStore, leaseOf, type HostStateStore, type AfterRelease, type StateStore } from "./state-store.js";
+import type { ResumeOptions, RunOptions } from "./react-planner.js";
 import {
+  type PlannerPause,
+  type PlannerResult,
   answered,
   isNamedRun,
   namedRun,
@@ -25,7 +26,6 @@ import {
   type WaitingCall,
   withAnswer,
 } from "./run-state.js";
-import { leaseOf, type HostStateStore, type AfterRelease, type StateStore } from "./state-store.js";
 
 /** What a run comes to, at least for now. */
 export type RunOutcome = PlannerResult | PlannerPause;

@@ -1,5 +1,5 @@
 /**
- * Tools that are functions of the host's own: what they are made of, what they have at hand, and what they may tell.
+ * Tools: functions of the host's own, and all tools of a planner under the names that a model calls them by.
  * @module
  */
 import { z } from "zod";
@@ -7,9 +7,14 @@ import type { ToolArtifacts } from "../artifacts/tool-artifacts.js";
 import { isByteSource, piecesOf, type ValuePiece } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
 import { checkOptions, FUNCTION, type OptionTests, TEXT } from "../errors/arguments.js";
-import type { ToolContext } from "../tools/options.js";
+import type { ToolContext, ToolNodeEvent } from "../tools/options.js";
 import type { JsonSchema } from "../tools/source.js";
 import { LEAST_SHARE } from "./observation.js";
+import { fullScope } from "../artifacts/scope.js";
+import type { ArtifactScope } from "../artifacts/store.js";
+import { ToolRegistry, type ToolSpec } from "../tools/registry.js";
+import type { PlannerEvent } from "./event.js";
+import { wrongOption, type LlmTool } from "./llm/client.js";
 
 /** A function as a tool. */
 export interface NativeToolOptions<Input extends z.ZodType, Output extends z.ZodType = z.ZodType> {
@@ -75,16 +80,17 @@ const TOOL: OptionTests<NativeToolOptions<z.ZodType>> = {
 /**
  * Makes a tool of a function.
  *
- * @throws SluiceError E_INVALID_ARGUMENT, with the option's name as `path`, where an option is wrong, missing, or one that there is
+ * @throws SluiceError E_INVALID_ARGUMENT, with the option's name as `path`, where an option is wrongOption, missing, or one that there is
  * not; or where a schema has in it what JSON Schema cannot say.
  */
 export function tool<Input extends z.ZodType>(options: NativeToolOptions<Input>): NativeTool {
   const owner = ownerOf(options);
-  checkOptions<NativeToolOptions<Input>>(options, TOOL, owner, wrong, ["name", "description", "input", "run"]);
+  checkOptions<NativeToolOptions<Input>>(options, TOOL, owner, wrongOption, ["name", "description", "input", "run"]);
   const { name, description, input, output, sideEffects = "external", maxObservationChars, run } = options;
   const inputSchema = schemaOf(input, "input", owner);
   // Other schemas are of values that no call has.
-  if (inputSchema["type"] !== "object") throw wrong(`The option input of ${owner} must be ${TOOL.input[0]}.`, "input");
+  if (inputSchema["type"] !== "object")
+    throw wrongOption(`The option input of ${owner} must be ${TOOL.input[0]}.`, "input");
   return {
     kind: "native",
     name,
@@ -102,7 +108,7 @@ function schemaOf(schema: z.ZodType, option: "input" | "output", owner: string):
     return z.toJSONSchema(schema, { io: option });
   } catch (cause) {
     const remedy = "use what JSON has, such as texts for dates";
-    throw wrong(
+    throw wrongOption(
       `The option ${option} of ${owner} has something in it that JSON Schema cannot say: ${remedy}.`,
       option,
       cause,
@@ -123,10 +129,6 @@ function isName(value: unknown): boolean {
 /** Those of other copies of Zod 4 too. */
 function isSchema(value: unknown): boolean {
   return value instanceof z.ZodType;
-}
-
-function wrong(sentence: string, path: string, cause?: unknown): SluiceError {
-  return new SluiceError("E_INVALID_ARGUMENT", sentence, { path }, { cause });
 }
 
 /** A call's surroundings, beside its arguments. */
@@ -265,4 +267,127 @@ function within(parent: string, key: string, isList: boolean): string {
 
 function refused(path: string, reason: string, cause?: unknown): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", `${path} ${reason}.`, { path }, { cause });
+}
+
+/** Where tools come from. Those of a ToolNode or a registry are the ones that it has at the moment of each step. */
+export type CatalogSource = NativeTool | ToolSpec | ToolRegistry | ToolProvider;
+
+/** What offers tools, as a ToolNode does. */
+export interface ToolProvider {
+  /** Those that it offers at the moment. */
+  getTools(): readonly ToolSpec[];
+  /** Has somebody told of what happens at the source; gives back what ends it. Left out where nothing is told. */
+  listen?(listener: (event: ToolNodeEvent) => void): () => void;
+}
+
+/** One tool. */
+export type CatalogTool = NativeTool | (ToolSpec & { readonly kind?: undefined });
+
+/** The tools at one moment. */
+export interface Listed {
+  /** As the model is told of them. */
+  readonly tools: readonly LlmTool[];
+  /** By the name that the model wrote, which may be the catalog's own; undefined where there is none. */
+  find(name: string): CatalogTool | undefined;
+  /** The names in the catalog, for those who look for one that there is not. */
+  readonly names: readonly string[];
+}
+
+/**
+ * The tools that there are now.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT where two tools have one name.
+ */
+export function listed(sources: readonly CatalogSource[]): Listed {
+  const byName = new Map<string, CatalogTool>();
+  for (const each of sources.flatMap(toolsOf)) {
+    if (byName.has(each.name)) throw twice(each.name);
+    byName.set(each.name, each);
+  }
+  const wire = wireNames([...byName.keys()]);
+  const byWire = new Map(Array.from(wire, ([name, wired]) => [wired, byName.get(name)]));
+  const tools = Array.from(byName.values(), (each) => ({
+    name: wire.get(each.name) as string,
+    description: each.description,
+    inputSchema: each.kind === "native" ? each.inputSchema : each.input_schema,
+  }));
+  return { tools, names: [...byName.keys()], find: (name) => byWire.get(name) ?? byName.get(name) };
+}
+
+function toolsOf(source: CatalogSource): readonly CatalogTool[] {
+  if (source instanceof ToolRegistry) return source.list();
+  if ("getTools" in source) return source.getTools();
+  return [source];
+}
+
+function twice(name: string): SluiceError {
+  const remedy = "rename one of them, or give one of the sources another name";
+  return new SluiceError("E_INVALID_ARGUMENT", `The catalog has two tools named ${JSON.stringify(name)}: ${remedy}.`, {
+    path: "catalog",
+  });
+}
+
+const MOST = 64;
+const DIGITS = 6;
+
+/**
+ * A name for each name, and none twice. It depends on all of the names, so that the same catalog gives the same names in every process;
+ * one that would be another's, or is too long, ends in a few digits of its own.
+ */
+export function wireNames(names: readonly string[]): ReadonlyMap<string, string> {
+  const plain = new Map(names.map((name) => [name, name.replaceAll(/[^\w-]/g, "_")]));
+  const count = new Map<string, number>();
+  for (const wire of plain.values()) count.set(wire, (count.get(wire) ?? 0) + 1);
+  const taken = new Set<string>();
+  const made = new Map<string, string>();
+  for (const [name, wire] of plain) {
+    const isOwn = wire.length <= MOST && (wire === name || count.get(wire) === 1);
+    made.set(name, distinct(isOwn ? wire : marked(wire, name), MOST, taken));
+  }
+  return made;
+}
+
+function marked(wire: string, name: string): string {
+  return `${wire.slice(0, MOST - DIGITS - 1)}_${digitsOf(name)}`;
+}
+
+/** FNV-1a: names are told apart by it, nothing is kept secret. */
+function digitsOf(name: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193) >>> 0;
+  return hash.toString(16).padStart(8, "0").slice(0, DIGITS);
+}
+
+/** Tells a run of resources that change, those of whoever it is for. Gives back what ends it. */
+export function listening(
+  catalog: readonly CatalogSource[],
+  scope: ArtifactScope,
+  tell: (event: PlannerEvent) => void,
+): () => void {
+  const hear = (event: ToolNodeEvent): void => {
+    if (event.kind !== "resource" || event.event.kind !== "updated") return;
+    const { namespace: source, uri, scope: told } = event.event;
+    if (told === undefined || isSameUser(told, scope)) tell({ kind: "resource_updated", source, uri });
+  };
+  const ends = catalog.map((source) => ("getTools" in source ? source.listen?.(hear) : undefined));
+  return () => ends.forEach((end) => end?.());
+}
+
+function isSameUser(one: ArtifactScope, other: ArtifactScope): boolean {
+  const [left, right] = [fullScope(one), fullScope(other)];
+  return left.tenant_id === right.tenant_id && left.user_id === right.user_id;
+}
+
+/** The beginning of a text, of so many UTF-16 units at most, and never half a character. */
+export function leading(text: string, most: number): string {
+  const start = text.slice(0, most);
+  return start.length < text.length && /[\ud800-\udbff]$/.test(start) ? start.slice(0, -1) : start;
+}
+
+/** A name that is not taken yet, of so many UTF-16 units at most where the given one is. */
+export function distinct(name: string, most: number, taken: Set<string>): string {
+  let own = name;
+  for (let number = 2; taken.has(own); number += 1) own = `${leading(name, most - 8)}_${number}`;
+  taken.add(own);
+  return own;
 }

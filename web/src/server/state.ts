@@ -2,8 +2,7 @@
  * What processes that serve the same users share.
  * @module
  */
-import { MemoryStateStore } from "../planner/memory-state-store.js";
-import type { StateStore } from "../planner/state-store.js";
+import { MemoryStateStore, type StateStore } from "../planner/state-store.js";
 import { MemoryTokenStore, type TokenStore } from "../tools/auth/token-store.js";
 import type { EventLog } from "./events/event-log.js";
 import { MemoryEventLog } from "./events/memory-event-log.js";

@@ -5,9 +5,14 @@
 import type { AnswerRef } from "../../core/sluice.js";
 import { SluiceError, type ErrorCode } from "../../errors/error.js";
 import type { CallPlace, PausedEvent, PlannerEvent } from "../../planner/event.js";
-import type { PlannerPause, PlannerResult, Trajectory, TrajectoryCall, TrajectoryStep } from "../../planner/result.js";
-import { leading } from "../../planner/call.js";
-import { jsonFields } from "../../planner/tool.js";
+import type {
+  PlannerPause,
+  PlannerResult,
+  Trajectory,
+  TrajectoryCall,
+  TrajectoryStep,
+} from "../../planner/run-state.js";
+import { leading, jsonFields } from "../../planner/tool.js";
 import { publicRef, type PublicRef } from "../events/announcer.js";
 import { MAX_EVENT_BYTES, type LoggedEvent } from "../events/event-log.js";
 import type { RunPlace } from "./run-place.js";

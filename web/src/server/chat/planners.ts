@@ -3,9 +3,8 @@
  * @module
  */
 import type { ArtifactScope } from "../../artifacts/store.js";
-import type { CatalogSource } from "../../planner/catalog.js";
-import type { ReactPlannerOptions } from "../../planner/options.js";
-import { ReactPlanner } from "../../planner/react-planner.js";
+import type { CatalogSource } from "../../planner/tool.js";
+import { type ReactPlannerOptions, ReactPlanner } from "../../planner/react-planner.js";
 import type { HostStateStore, StateStore } from "../../planner/state-store.js";
 import type { SluiceServerOptions } from "../options.js";
 import type { ServeDeps } from "../deps.js";

@@ -1,9 +1,9 @@
 import { createOpenAICompatible as createFive } from "ai-sdk-5";
 import { createOpenAICompatible as createSix } from "ai-sdk-6";
 import { describe, expect, test } from "vitest";
-import { AiSdkClient, type AiSdkModel } from "../../../../../web/src/planner/llm/ai-sdk/client.js";
-import type { LlmRequest } from "../../../../../web/src/planner/llm/client.js";
-import { serveAnswers, serveModel, writeEvents } from "../model-server.js";
+import { AiSdkClient, type AiSdkModel } from "../../../../web/src/planner/llm/ai-sdk.js";
+import type { LlmRequest } from "../../../../web/src/planner/llm/client.js";
+import { serveAnswers, serveModel, writeEvents } from "./model-server.js";
 
 const HELLO: LlmRequest = { messages: [{ role: "user", content: "Hello" }], tools: [] };
 const QUICKLY = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { MAX_ANSWER_BYTES } from "../../../../../web/src/planner/llm/client.js";
-import { serveAnswers, writeEvents } from "../model-server.js";
+import { MAX_ANSWER_BYTES } from "../../../../web/src/planner/llm/client.js";
+import { serveAnswers, writeEvents } from "./model-server.js";
 import { KEY, QUICKLY, HELLO, END, piece, clientOf, failure } from "./asked.js";
 
 describe("what fails", () => {

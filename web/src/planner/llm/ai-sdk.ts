@@ -2,15 +2,9 @@
  * Models of the Vercel AI SDK, from any of its providers (AI SDK 5 and later): asked, and their answers put together.
  * @module
  */
-import { checkOptions, OBJECT, type OptionTests } from "../../../errors/arguments.js";
-import { adaptError, type AnswerHeaders, fromStatus } from "../../../tools/adapt-error.js";
-import {
-  subjectOf,
-  ToolClientError,
-  ToolConnectionError,
-  ToolNodeError,
-  type ToolPlace,
-} from "../../../tools/errors.js";
+import { checkOptions, OBJECT, type OptionTests } from "../../errors/arguments.js";
+import { adaptError, type AnswerHeaders, fromStatus } from "../../tools/adapt-error.js";
+import { subjectOf, ToolClientError, ToolConnectionError, ToolNodeError, type ToolPlace } from "../../tools/errors.js";
 import {
   jsonIn,
   type AssistantMessage,
@@ -24,8 +18,12 @@ import {
   MAX_ANSWER_CHARS,
   MAX_CALLS,
   type StopReason,
-} from "../client.js";
-import { LlmCaller, ASKING, type LlmRequestOptions, type TurnAttempt, wrongOption } from "../resilience.js";
+  LlmCaller,
+  ASKING,
+  type LlmRequestOptions,
+  type TurnAttempt,
+  wrongOption,
+} from "./client.js";
 
 /** How a model of the SDK is asked. */
 export interface AiSdkClientOptions extends LlmRequestOptions {

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { ReactPlannerOptions, RunOptions } from "../../../web/src/planner/options.js";
-import { ReactPlanner } from "../../../web/src/planner/react-planner.js";
+import { type ReactPlannerOptions, type RunOptions, ReactPlanner } from "../../../web/src/planner/react-planner.js";
 import { planned } from "./planned.js";
 
 const llm = { model: "none", ask: () => Promise.reject(new Error("nobody is asked")) };
@@ -14,10 +13,25 @@ test.each<[Record<string, unknown>, string, string]>([
   [{ catalog: [], llm, absoluteMaxParallel: 1.5 }, "absoluteMaxParallel", "a whole number above 0"],
   [{ catalog: [], llm, artefactStore: {} }, "artefactStore", "did you mean artifactStore?"],
   [{ catalog: [], llm, leaseSeconds: -1 }, "leaseSeconds", "a number above 0"],
+  [{ catalog: [], llm, budget: { maxStep: 1 } }, "budget.maxStep", "did you mean maxSteps?"],
+  [{ catalog: [], llm, budget: { maxSteps: "2" } }, "budget.maxSteps", "a whole number above 0"],
+  [{ catalog: [], llm, budget: { maxSteps: 1.5 } }, "budget.maxSteps", "a whole number above 0"],
+  [{ catalog: [], llm, budget: { maxSteps: 0 } }, "budget.maxSteps", "a whole number above 0"],
+  [{ catalog: [], llm, budget: { maxTokens: Number.NaN } }, "budget.maxTokens", "a whole number above 0"],
+  [{ catalog: [], llm, budget: { maxSeconds: "60" } }, "budget.maxSeconds", "a number above 0"],
+  [{ catalog: [], llm, budget: { maxSeconds: -1 } }, "budget.maxSeconds", "a number above 0"],
+  [{ catalog: [], llm, budget: [] }, "budget", "must be an object"],
 ])("a planner of %j is refused, with what is wrong of %s", (options, path, sentence) => {
   const refused = { code: "E_INVALID_ARGUMENT", path, message: expect.stringContaining(sentence) as string };
   expect(() => new ReactPlanner(options as unknown as ReactPlannerOptions)).toThrow(expect.objectContaining(refused));
 });
+
+test.each([{}, { maxSteps: 1 }, { maxSteps: Infinity, maxTokens: Infinity, maxSeconds: 0.5 }])(
+  "a budget of %j is taken",
+  (budget) => {
+    expect(() => new ReactPlanner({ catalog: [], llm, budget })).not.toThrow();
+  },
+);
 
 test.each<[unknown, string]>([
   [{ planningHints: { max_parallel: 0 } }, "planningHints"],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { OpenAiClient } from "../../../../../web/src/planner/llm/openai/client.js";
-import { serveAnswers, serveModel, writeEvents } from "../model-server.js";
+import { OpenAiClient } from "../../../../web/src/planner/llm/openai.js";
+import { serveAnswers, serveModel, writeEvents } from "./model-server.js";
 import { KEY, HELLO, END, piece, callPiece, clientOf, failure } from "./asked.js";
 
 describe("a turn", () => {

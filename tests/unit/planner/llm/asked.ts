@@ -1,7 +1,8 @@
-/** A client as tests ask it, and pieces of what servers stream. */
 import { expect } from "vitest";
-import { type LlmRequest, LlmError } from "../../../../../web/src/planner/llm/client.js";
-import { OpenAiClient } from "../../../../../web/src/planner/llm/openai/client.js";
+import { type LlmRequest, LlmError } from "../../../../web/src/planner/llm/client.js";
+import { OpenAiClient } from "../../../../web/src/planner/llm/openai.js";
+
+/** A client as tests ask it, and pieces of what servers stream. */
 
 export const KEY = "sk-very-secret";
 export const QUICKLY = {

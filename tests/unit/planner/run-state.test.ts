@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import type { ExhaustedLimit } from "../../../web/src/planner/budget.js";
+import { type ExhaustedLimit, outcomeOf, type PlannerOutcome } from "../../../web/src/planner/run-state.js";
 import type { StopReason } from "../../../web/src/planner/llm/client.js";
-import { outcomeOf, type PlannerOutcome } from "../../../web/src/planner/result.js";
 
 test.each<[string, StopReason, ExhaustedLimit | undefined, PlannerOutcome]>([
   ["All of it.", "stop", undefined, "answered"],

@@ -1,0 +1,509 @@
+/**
+ * The folder of a state store: made when first written to, checked before it is used.
+ *
+ * ```
+ * sluice-state.json                             the marker: this folder is a state store, of this version
+ * runs/<token>/<until>.<leased until>.<owner>   a run that waits, see `WaitingRuns`
+ * runs/<token>/<the same>.<text>                one that was updated, with its text in <text> beside it
+ * events/<trace>/<stamp>-<bytes>-<random>       an event, see `Histories`
+ * bindings/<trace and task>/<the same>          a binding: a history of one
+ * oauth/<state>/<stamp>-<until>-<random>        what waits for a provider's answer, see `OAuthStates`
+ * moving/<owner>-<random>                       on its way in or out; swept when its owner is gone, see `TemporaryFolder`
+ * ```
+ *
+ * Tokens and ids may hold anything, and so are hashed. Whatever is changed is changed by one rename, so it is there whole or
+ * not at all, whatever dies when.
+ * @module
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, readdir, rename, lstat, rmdir, unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  FOLDER_MODE,
+  isMarked,
+  isPlainFolder,
+  mark,
+  openPlain,
+  orNull,
+  type Marked,
+  FILE_MODE,
+  isTaken,
+} from "../artifacts/file/plain.js";
+import { SWEEP_AFTER, TemporaryFolder } from "../artifacts/file/temporaries.js";
+import { SluiceError } from "../errors/error.js";
+import { TEXT_TOO_LARGE } from "../errors/storage.js";
+import { type AfterRelease, bytesOf, type DatedText } from "./state-store.js";
+import { inMilliseconds } from "../artifacts/stamps.js";
+
+/** The rooms of a state store. */
+export type CollectionName = "runs" | "bindings" | "events" | "oauth";
+
+/** All of them. */
+export const COLLECTIONS: readonly CollectionName[] = ["runs", "bindings", "events", "oauth"];
+const OCCUPIED =
+  "The folder is not a state store and holds runs, bindings, events or oauth already: name a new or empty folder.";
+/** Each attempt fails only because another process changed the same entry in between. */
+const ATTEMPTS = 64;
+const ENTRY: RegExp = /^[0-9a-f]{64}$/;
+
+/** The name of what belongs to a token or an id, and of a claim's owner. JSON tells apart what UTF-8 cannot say. */
+export function hashed(name: string): string {
+  return createHash("sha256").update(JSON.stringify(name)).digest("hex");
+}
+
+/** Moves a file or folder. False where there is none any more. */
+export async function moved(from: string, to: string): Promise<boolean> {
+  return (await orNull(rename(from, to).then(() => true))) !== null;
+}
+
+/** A file's text; null where there is none. Throws SluiceError E_TOO_LARGE where it has more than `most` bytes. */
+export async function textAt(path: string, most: number): Promise<string | null> {
+  const opened = await orNull(openPlain(path));
+  if (opened === null) return null;
+  const { file, size } = opened;
+  try {
+    if (size > most) throw new SluiceError("E_TOO_LARGE", TEXT_TOO_LARGE);
+    return await file.readFile("utf8");
+  } finally {
+    await file.close();
+  }
+}
+
+/** Layout and safety of one folder. */
+export class StateFolder {
+  readonly #root: string;
+  readonly #moving: TemporaryFolder;
+  readonly #marked: Marked;
+  #ready: Promise<void> | undefined;
+  #present = false;
+
+  constructor(root: string) {
+    this.#root = root;
+    this.#moving = new TemporaryFolder(join(root, "moving"));
+    const rooms = COLLECTIONS.map((room) => join(root, room));
+    this.#marked = { path: join(root, "sluice-state.json"), kind: "state store", rooms, occupied: OCCUPIED };
+  }
+
+  /** Whether the folder is a state store. Throws SluiceError E_STORE_READ, E_STORE_CORRUPT, E_STORE_DENIED. */
+  async present(): Promise<boolean> {
+    this.#present ||= await this.#isStore();
+    return this.#present;
+  }
+
+  /** Makes it one. */
+  async ready(): Promise<void> {
+    this.#ready ??= this.#prepare();
+    try {
+      await this.#ready;
+    } catch (error) {
+      this.#ready = undefined;
+      throw error;
+    }
+  }
+
+  at(room: CollectionName, name: string): string {
+    return join(this.#root, room, name);
+  }
+
+  /** The entries of a room. */
+  async entries(room: CollectionName): Promise<string[]> {
+    const names = (await orNull(readdir(join(this.#root, room)))) ?? [];
+    return names.filter((name) => ENTRY.test(name));
+  }
+
+  /** What is in an entry, or null where there is none. Throws SluiceError E_STORE_DENIED for what is no folder. */
+  async within(room: CollectionName, name: string): Promise<string[] | null> {
+    const path = this.at(room, name);
+    return (await isPlainFolder(path)) ? orNull(readdir(path)) : null;
+  }
+
+  /** Makes something aside, at a path that nobody else has, to move it from there. What is still there in the end is removed. */
+  async aside<T>(work: (path: string) => Promise<T>): Promise<T> {
+    return this.#moving.aside(work);
+  }
+
+  /** Takes a file or folder away, whole. False where another was quicker. */
+  async remove(path: string): Promise<boolean> {
+    return this.aside((aside) => moved(path, aside));
+  }
+
+  async #prepare(): Promise<void> {
+    if (!(await this.#isStore())) await mark(this.#marked);
+    for (const room of [...COLLECTIONS, "moving"]) await mkdir(join(this.#root, room), MAKING);
+    await this.#isStore();
+    await this.#moving.sweep(SWEEP_AFTER);
+  }
+
+  async #isStore(): Promise<boolean> {
+    if (!(await isMarked(this.#marked))) return false;
+    for (const room of [...COLLECTIONS, "moving"]) await isPlainFolder(join(this.#root, room));
+    return true;
+  }
+}
+
+/** Recursive so that it may be there: only the last name can be missing. */
+const MAKING = { mode: FOLDER_MODE, recursive: true } as const;
+
+/** A run, as its file's name says; times in milliseconds. */
+interface Entry {
+  /** The name of its folder. */
+  readonly key: string;
+  readonly name: string;
+  readonly until: number;
+  readonly leasedUntil: number;
+  /** Hashed; `free` where there is none. */
+  readonly owner: string;
+  /** The file that has the text; undefined where that is the one with this name. */
+  readonly text: string | undefined;
+}
+
+type Said = Pick<Entry, "until" | "leasedUntil" | "owner" | "text">;
+
+/** A run as its owner would have it. */
+interface RunUpdate {
+  readonly token: string;
+  readonly owner: string;
+  readonly text: string;
+  /** Milliseconds, as `until`. */
+  readonly now: number;
+  /** Until when it is kept, or longer where the claim holds longer. */
+  readonly until: number;
+}
+
+const ROOM = "runs";
+const RUN_NAME = /^(\d{1,16})\.(\d{1,16})\.([0-9a-f]{64}|free)(?:\.([0-9a-f]{32}))?$/;
+const UPDATED_TEXT = /^[0-9a-f]{32}$/;
+/** Milliseconds after which a text that no run names was left by who died. */
+const LEFT_AFTER = 60 * 60 * 1000;
+const FREE = { leasedUntil: 0, owner: "free" } as const;
+
+/** Runs by tokens that may be any string. */
+export class WaitingRuns {
+  readonly #folder: StateFolder;
+
+  constructor(folder: StateFolder) {
+    this.#folder = folder;
+  }
+
+  /** Keeps a run until then, in place of what was there. */
+  async put(token: string, text: string, until: number): Promise<void> {
+    const path = this.#folder.at(ROOM, hashed(token));
+    await this.#folder.aside(async (aside) => {
+      await mkdir(aside, { mode: FOLDER_MODE });
+      await writeFile(join(aside, nameOf({ until, ...FREE, text: undefined })), text, { flag: "wx", mode: FILE_MODE });
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        if (await placed(aside, path)) return;
+        await this.#folder.remove(path);
+      }
+      throw new SluiceError("E_STORE_WRITE", "Many save the same run at the same time: try again.");
+    });
+  }
+
+  /** The text; null where there is none, or no longer. Throws SluiceError E_TOO_LARGE where it has more than `most` bytes. */
+  async get(token: string, now: number, most: number): Promise<string | null> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const entry = await this.#entry(token, now);
+      if (entry === null) return null;
+      const text = await textAt(this.#textOf(entry), most);
+      if (text !== null) return text;
+    }
+    return null;
+  }
+
+  /** Claims a run from now for so long. False where there is none, or it is another's. */
+  async claim(token: string, owner: string, now: number, lease: number): Promise<boolean> {
+    const claimant = hashed(owner);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const entry = await this.#entry(token, now);
+      if (entry === null || (entry.owner !== claimant && now < entry.leasedUntil)) return false;
+      const leasedUntil = now + lease;
+      const until = Math.max(entry.until, leasedUntil);
+      if (await this.#renamed(entry, { ...entry, until, leasedUntil, owner: claimant })) return true;
+    }
+    return false;
+  }
+
+  /** Keeps another text, claimed as before. False where the claim does not hold. */
+  async update({ token, owner, text, now, until: wanted }: RunUpdate): Promise<boolean> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const entry = await this.#entry(token, now);
+      if (entry === null || entry.owner !== hashed(owner) || now >= entry.leasedUntil) return false;
+      const next = { ...entry, until: Math.max(wanted, entry.leasedUntil), text: randomBytes(16).toString("hex") };
+      const path = this.#textOf(next);
+      const isWritten = await orNull(writeFile(path, text, { flag: "wx", mode: FILE_MODE }).then(() => true));
+      const isDone = isWritten === true && (await this.#renamed(entry, next));
+      const old = isDone ? entry.text && this.#textOf(entry) : path;
+      if (old !== undefined) await orNull(unlink(old));
+      if (isDone) return true;
+    }
+    return false;
+  }
+
+  /** Ends a claim. False where it does not hold. */
+  async release(token: string, owner: string, now: number, then: AfterRelease): Promise<boolean> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const entry = await this.#entry(token, now);
+      if (entry === null || entry.owner !== hashed(owner) || now >= entry.leasedUntil) return false;
+      const done = then === "forget" ? this.#removed(entry) : this.#renamed(entry, { ...entry, ...FREE });
+      if (await done) return true;
+    }
+    return false;
+  }
+
+  /** Forgets a run, claimed or not. */
+  async remove(token: string): Promise<void> {
+    await this.#folder.remove(this.#folder.at(ROOM, hashed(token)));
+  }
+
+  /** Forgets what is too old; and of what is more than `most`, the oldest, those that are claimed last. */
+  async sweep(now: number, most: number): Promise<void> {
+    const kept: Entry[] = [];
+    for (const key of await this.#folder.entries(ROOM)) {
+      const entry = await this.#seen(key);
+      if (entry === null) await this.#emptied(key);
+      else if (entry.until <= now) await this.#removed(entry);
+      else kept.push(entry);
+    }
+    const isClaimed = ({ leasedUntil }: Entry): number => Number(now < leasedUntil);
+    kept.sort((left, right) => isClaimed(left) - isClaimed(right) || left.until - right.until);
+    for (const entry of kept.slice(0, Math.max(0, kept.length - most))) await this.#removed(entry);
+  }
+
+  #at({ key, name }: Pick<Entry, "key" | "name">): string {
+    return this.#folder.at(ROOM, join(key, name));
+  }
+
+  #textOf({ key, name, text }: Pick<Entry, "key" | "name" | "text">): string {
+    return this.#at({ key, name: text ?? name });
+  }
+
+  async #entry(token: string, now: number): Promise<Entry | null> {
+    const entry = await this.#seen(hashed(token));
+    if (entry === null || now < entry.until) return entry;
+    await this.#removed(entry);
+    return null;
+  }
+
+  async #seen(key: string): Promise<Entry | null> {
+    for (const name of (await this.#folder.within(ROOM, key)) ?? []) {
+      const [, until, leasedUntil, owner, text] = RUN_NAME.exec(name) ?? [];
+      if (owner !== undefined)
+        return { key, name, until: Number(until), leasedUntil: Number(leasedUntil), owner, text };
+    }
+    return null;
+  }
+
+  #renamed(entry: Entry, next: Said): Promise<boolean> {
+    return moved(this.#at(entry), this.#at({ key: entry.key, name: nameOf(next) }));
+  }
+
+  /** Takes a run away as it was seen, and its folder, unless there is another by now. */
+  async #removed(entry: Entry): Promise<boolean> {
+    if (!(await this.#folder.remove(this.#at(entry)))) return false;
+    if (entry.text !== undefined) await orNull(unlink(this.#textOf(entry)));
+    await rmdir(this.#folder.at(ROOM, entry.key)).catch(() => undefined);
+    return true;
+  }
+
+  /** Takes the folder away of what is no run any more. Somebody may be about to update one that was there a moment ago. */
+  async #emptied(key: string): Promise<void> {
+    for (const name of (await this.#folder.within(ROOM, key)) ?? []) {
+      const path = this.#at({ key, name });
+      const stat = UPDATED_TEXT.test(name) ? await orNull(lstat(path)) : null;
+      if (stat !== null && Date.now() - stat.mtimeMs > LEFT_AFTER) await orNull(unlink(path));
+    }
+    await rmdir(this.#folder.at(ROOM, key)).catch(() => undefined);
+  }
+}
+
+function nameOf({ until, leasedUntil, owner, text }: Said): string {
+  return `${until}.${leasedUntil}.${owner}${text === undefined ? "" : `.${text}`}`;
+}
+
+/** False where there is something already. */
+async function placed(aside: string, path: string): Promise<boolean> {
+  try {
+    await rename(aside, path);
+    return true;
+  } catch (error) {
+    if (isTaken(error)) return false;
+    throw error;
+  }
+}
+
+/** Of texts by their sizes in bytes, the oldest first: the first that is kept. */
+export type FirstKept = (sizes: readonly number[]) => number;
+
+/** When it was saved, in microseconds; a number of what is saved; what tells it from all others. */
+const TEXT_NAME = /^(\d{17})-(\d{1,16})-[0-9a-f]{16}$/;
+
+/** The files of one room, by the hashed keys that their folders are named by. */
+class StampedTexts {
+  readonly folder: StateFolder;
+  readonly room: CollectionName;
+
+  constructor(folder: StateFolder, room: CollectionName) {
+    this.folder = folder;
+    this.room = room;
+  }
+
+  at(key: string, name: string): string {
+    return this.folder.at(this.room, join(key, name));
+  }
+
+  /** Oldest first. */
+  async names(key: string): Promise<readonly string[]> {
+    return oldestFirst((await this.folder.within(this.room, key)) ?? []);
+  }
+
+  /** Saves a text behind all others. Gives its name. */
+  async append(key: string, text: string, stamp: number, number: number): Promise<string> {
+    // Clocks tick slowly: another process may have saved with this very stamp, or a later one.
+    const newest = stampOf((await this.names(key)).at(-1) ?? "");
+    const next = String(Math.max(stamp, newest + 1)).padStart(17, "0");
+    const name = `${next}-${number}-${randomBytes(8).toString("hex")}`;
+    await this.folder.aside(async (aside) => {
+      await writeFile(aside, text, { flag: "wx", mode: FILE_MODE });
+      await this.#place(aside, key, name);
+    });
+    return name;
+  }
+
+  /** The text that was saved last; null where there is none, or it is over. */
+  async newest(key: string, most: number, isOver: (name: string) => boolean): Promise<string | null> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const name = (await this.names(key)).at(-1);
+      if (name === undefined || isOver(name)) return null;
+      const text = await textAt(this.at(key, name), most);
+      if (text !== null) return text;
+    }
+    return null;
+  }
+
+  async remove(key: string, name: string): Promise<void> {
+    await orNull(unlink(this.at(key, name)));
+  }
+
+  /** The folder may be taken or swept away at any time. */
+  async #place(aside: string, key: string, name: string): Promise<void> {
+    const folder = this.folder.at(this.room, key);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      await mkdir(folder, { mode: FOLDER_MODE, recursive: true });
+      if (await moved(aside, join(folder, name))) return;
+    }
+    throw new SluiceError("E_STORE_WRITE", "What is saved here is forgotten at the same time: try again.");
+  }
+}
+
+/** Histories by keys that may be any string. The number of a text is how many bytes it has. */
+export class Histories extends StampedTexts {
+  /** Keeps a text, and of its history no more than may be. `stamp` in microseconds, see `Stamps`. */
+  async add(key: string, text: string, stamp: number, firstKept: FirstKept): Promise<void> {
+    const history = hashed(key);
+    await this.append(history, text, stamp, bytesOf(text));
+    const names = await this.names(history);
+    for (const oldest of names.slice(0, firstKept(names.map(numberOf)))) await this.remove(history, oldest);
+  }
+
+  /** What was saved after that time and may be kept, oldest first, without what has more than `most` bytes. */
+  async since(key: string, since: number, most: number, firstKept: FirstKept): Promise<readonly DatedText[]> {
+    const found: DatedText[] = [];
+    const history = hashed(key);
+    const all = await this.names(history);
+    const names = all.filter((name) => timeOf(name) > since && numberOf(name) <= most);
+    for (const name of names.slice(firstKept(names.map(numberOf)))) {
+      const text = await textAt(this.at(history, name), most);
+      if (text !== null) found.push({ at: timeOf(name), text });
+    }
+    return found;
+  }
+
+  /** What was saved last, and after that time. */
+  async last(key: string, since: number, most: number): Promise<string | null> {
+    return this.newest(hashed(key), most, (name) => timeOf(name) <= since);
+  }
+
+  /** Forgets what was saved then or before; and of more histories than `most`, those that nothing was added to for longest. */
+  async sweep(since: number, most: number): Promise<void> {
+    const kept: { readonly history: string; readonly last: number }[] = [];
+    for (const history of await this.folder.entries(this.room)) {
+      const names = await this.names(history);
+      for (const name of names) if (timeOf(name) <= since) await this.remove(history, name);
+      const last = timeOf(names.at(-1) ?? "");
+      if (last > since) kept.push({ history, last });
+      else await rmdir(this.folder.at(this.room, history)).catch(() => undefined);
+    }
+    kept.sort((left, right) => left.last - right.last);
+    for (const { history } of kept.slice(0, Math.max(0, kept.length - most))) {
+      await this.folder.remove(this.folder.at(this.room, history));
+    }
+  }
+}
+
+/**
+ * What waits for a provider's answer, and is taken by one; times in milliseconds. The number of a text is until when it is kept.
+ *
+ * The newest text of a state counts: so there is always one while it is saved anew. Whoever takes it renames the folder: of any
+ * number who try at the same time one succeeds.
+ */
+export class OAuthStates extends StampedTexts {
+  /** Keeps a text until then, in place of what was there. `stamp` in microseconds, see `Stamps`. */
+  async put(state: string, text: string, stamp: number, until: number): Promise<void> {
+    const key = hashed(state);
+    const name = await this.append(key, text, stamp, until);
+    for (const each of await this.names(key)) if (each < name) await this.remove(key, each);
+  }
+
+  /** The text; null where there is none, or no longer. Throws SluiceError E_TOO_LARGE where it has more than `most` bytes. */
+  async get(state: string, now: number, most: number): Promise<string | null> {
+    return this.newest(hashed(state), most, (name) => numberOf(name) <= now);
+  }
+
+  /** As `get`, and it is gone. What is too large stays, for a store that can take it. */
+  async take(state: string, now: number, most: number): Promise<string | null> {
+    if ((await this.get(state, now, most)) === null) return null;
+    return this.folder.aside(async (aside) => {
+      const isMine = await moved(this.folder.at(this.room, hashed(state)), aside);
+      if (!isMine || !(await isPlainFolder(aside))) return null;
+      const name = oldestFirst(await readdir(aside)).at(-1);
+      return name === undefined || numberOf(name) <= now ? null : textAt(join(aside, name), most);
+    });
+  }
+
+  /** Forgets what is over; and of what is more than `most`, the oldest. What is saved meanwhile stays. */
+  async sweep(now: number, most: number): Promise<void> {
+    const kept: { readonly key: string; readonly names: readonly string[]; readonly newest: string }[] = [];
+    for (const key of await this.folder.entries(this.room)) {
+      const names = await this.names(key);
+      const newest = names.at(-1) ?? "";
+      if (numberOf(newest) > now) kept.push({ key, names, newest });
+      else await this.#forget(key, names);
+    }
+    kept.sort((left, right) => (left.newest < right.newest ? -1 : 1));
+    for (const { key, names } of kept.slice(0, Math.max(0, kept.length - most))) await this.#forget(key, names);
+  }
+
+  async #forget(key: string, names: readonly string[]): Promise<void> {
+    for (const name of names) await this.remove(key, name);
+    await rmdir(this.folder.at(this.room, key)).catch(() => undefined);
+  }
+}
+
+function oldestFirst(names: readonly string[]): readonly string[] {
+  return names.filter((name) => TEXT_NAME.test(name)).sort();
+}
+
+/** In microseconds; 0 for what has no such name. */
+function stampOf(name: string): number {
+  return Number(TEXT_NAME.exec(name)?.[1] ?? 0);
+}
+
+/** 0 for what has no such name. */
+function numberOf(name: string): number {
+  return Number(TEXT_NAME.exec(name)?.[2] ?? 0);
+}
+
+/** Whole milliseconds. */
+function timeOf(name: string): number {
+  return Math.floor(inMilliseconds(stampOf(name)));
+}
