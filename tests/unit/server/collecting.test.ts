@@ -2,7 +2,7 @@
 import { expect, test, vi } from "vitest";
 import { RetainingArtifactStore } from "../../../web/src/artifacts/retention/retaining-store.js";
 import { BareMemoryStore } from "../../../web/src/artifacts/memory.js";
-import { Collector, sweepOf } from "../../../web/src/server/collector.js";
+import { Collector, sweepOf } from "../../../web/src/server/sluice-server.js";
 import { listed } from "../artifacts/bytes.js";
 
 /** Waits until the test lets it. */

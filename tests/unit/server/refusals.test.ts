@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { SluiceError, type ErrorCode } from "../../../web/src/errors/error.js";
 import { StoreLate } from "../../../web/src/server/http/time-limit.js";
-import { failed } from "../../../web/src/server/refusals.js";
+import { failed } from "../../../web/src/server/http/refusals.js";
 import { refused } from "./visitor.js";
 
 async function told(error: unknown): Promise<readonly [...(readonly [number, string]), isReported: boolean]> {

@@ -2,9 +2,17 @@
  * A state store in Redis, for Node.
  * @module
  */
-import { hashed } from "./state-folder.js";
 import { checkedOptions, type RedisOptions } from "../redis/options.js";
-import { isDone, RedisServer, type Script, textOf, plainScript, strangeReply } from "../redis/server.js";
+import {
+  hashOf,
+  isDone,
+  plainScript,
+  RedisKeys,
+  RedisServer,
+  type Script,
+  strangeReply,
+  textOf,
+} from "../redis/server.js";
 import {
   bytesOf,
   type DatedText,
@@ -49,9 +57,10 @@ export class RedisStateStore extends CollectionStateStore implements AsyncDispos
     const { server: given, stem, timeout } = checkedOptions(options);
     const limits = new StateLimits(options);
     const server = new RedisServer(given, timeout);
-    const room = (name: string): RedisCollection =>
-      new RedisCollection(name, { server, limits, stem, hasClock: options.clock !== undefined });
-    super(limits, { runs: room("runs"), events: room("events"), bindings: room("bindings"), oauth: room("oauth") });
+    const parts = { server, limits, keys: new RedisKeys(stem), hasClock: options.clock !== undefined };
+    const [runs, events] = [new RedisCollection("runs", parts), new RedisCollection("events", parts)];
+    const [bindings, oauth] = [new RedisCollection("bindings", parts), new RedisCollection("oauth", parts)];
+    super(limits, { runs, events, bindings, oauth });
     this.#server = server;
   }
 
@@ -65,26 +74,24 @@ export class RedisStateStore extends CollectionStateStore implements AsyncDispos
 const MAX_AGE = 10 * 365 * 24 * 60 * 60 * 1000;
 const MANY = 1e15;
 
-/** The place of a room, and what it is bounded by. */
+/** What a collection is made of. */
 interface CollectionParts {
   readonly server: RedisServer;
   readonly limits: StateLimits;
-  /** What all keys begin with: braces around a part of it keep them together in a cluster. */
-  readonly stem: string;
+  readonly keys: RedisKeys;
   /** False: the server's clock is the one that counts. */
   readonly hasClock: boolean;
 }
 
-/** One room; its keys are `<stem>:1:<name>` and `<stem>:1:<name>:<hash>`. */
+/** One collection: an index, and a key for each entry. */
 class RedisCollection {
+  readonly #name: string;
   readonly #parts: CollectionParts;
-  readonly #index: string;
   #order = 0;
 
   constructor(name: string, parts: CollectionParts) {
+    this.#name = name;
     this.#parts = parts;
-    // The number is of how things are kept.
-    this.#index = `${parts.stem}:1:${name}`;
   }
 
   /** Keeps a text for so many milliseconds at most, in place of what was there, and claimed by nobody. */
@@ -108,17 +115,17 @@ class RedisCollection {
 
   /** False where there is nothing, or it is another's. `lease` in milliseconds. */
   async claim(name: string, owner: string, lease: number): Promise<boolean> {
-    return isDone(await this.#run(CLAIM, name, hashed(owner), amount(lease)));
+    return isDone(await this.#run(CLAIM, name, hashOf(owner), amount(lease)));
   }
 
   /** Keeps another text, claimed as before. False where it is not the owner's. */
   async update(name: string, owner: string, text: string): Promise<boolean> {
-    return isDone(await this.#run(UPDATE, name, hashed(owner), this.#age(Infinity), text));
+    return isDone(await this.#run(UPDATE, name, hashOf(owner), this.#age(Infinity), text));
   }
 
   /** False where it is not the owner's. */
   async release(name: string, owner: string, then: AfterRelease): Promise<boolean> {
-    return isDone(await this.#run(RELEASE, name, hashed(owner), then));
+    return isDone(await this.#run(RELEASE, name, hashOf(owner), then));
   }
 
   /** Adds a text behind those that were added before. */
@@ -154,8 +161,9 @@ class RedisCollection {
   }
 
   #run(script: Script, name: string, ...words: readonly string[]): Promise<unknown> {
-    const keys = [`${this.#index}:${hashed(name)}`, this.#index];
-    return this.#parts.server.run(script, keys, [...this.#time(), ...words]);
+    const { server, keys } = this.#parts;
+    const [entry, index] = [keys.one(this.#name, hashOf(name)), keys.all(this.#name)];
+    return server.run(script, [entry, index], [...this.#time(), ...words]);
   }
 
   /** The time; empty for that of the server. Of what is saved in one millisecond, the order. */

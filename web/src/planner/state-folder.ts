@@ -47,7 +47,7 @@ const ATTEMPTS = 64;
 const ENTRY: RegExp = /^[0-9a-f]{64}$/;
 
 /** The name of what belongs to a token or an id, and of a claim's owner. JSON tells apart what UTF-8 cannot say. */
-export function hashed(name: string): string {
+function hashed(name: string): string {
   return createHash("sha256").update(JSON.stringify(name)).digest("hex");
 }
 

@@ -83,6 +83,32 @@ export class RedisServer {
   }
 }
 
+/** The keys of one store. All begin with its stem, and so share one slot of a cluster. */
+export class RedisKeys {
+  readonly #stem: string;
+
+  /** `stem`: a name in braces. */
+  constructor(stem: string) {
+    // The number is the version of what is stored.
+    this.#stem = `${stem}:1:`;
+  }
+
+  /** The key of all entries of a kind. */
+  all(kind: string): string {
+    return `${this.#stem}${kind}`;
+  }
+
+  /** The key of one entry, by the hash of its name. */
+  one(kind: string, hash: string): string {
+    return `${this.#stem}${kind}:${hash}`;
+  }
+}
+
+/** 64 hexadecimal digits for a name, which may be any string. */
+export function hashOf(name: string): string {
+  return createHash("sha256").update(JSON.stringify(name)).digest("hex");
+}
+
 /** A script, and what may be done with it. */
 export interface Script {
   readonly text: string;

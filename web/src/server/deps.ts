@@ -6,17 +6,17 @@ import type { Context } from "hono";
 import type { Retention } from "../artifacts/retention/policy.js";
 import type { RetainingArtifactStore } from "../artifacts/retention/retaining-store.js";
 import type { UserFiles } from "../files/user-files.js";
-import type { Announcer } from "./events/announcer.js";
+import type { Announcer } from "./sessions/announcer.js";
 import type { Admission } from "./http/admission.js";
 import type { HostGuard } from "./http/host-guard.js";
 import type { ServedMcp, ServeLimits } from "./options.js";
 import type { SeenArtifacts } from "./artifacts/handler.js";
-import type { Readiness } from "./readiness.js";
-import type { SessionTokens } from "./sessions/session-token.js";
+import type { Readiness } from "./routes/health.js";
+import type { SessionTokens } from "./sessions/entry.js";
 import type { Authenticate, ServedSession } from "./sessions/session.js";
 import type { ServedSources } from "./sources/served-sources.js";
 import type { ServeState } from "./state.js";
-import type { Uploads } from "./uploads.js";
+import type { SessionWork } from "./sessions/session-work.js";
 
 /** What all routes share. */
 export interface ServeDeps {
@@ -41,8 +41,8 @@ export interface ServeDeps {
   readonly seen: SeenArtifacts;
   /** How much sessions ask for at the moment. */
   readonly admission: Admission;
-  /** What sessions upload at the moment. */
-  readonly uploads: Uploads;
+  /** What is under way for sessions in this process, and ends with them. */
+  readonly sessionWork: SessionWork;
   /** Which of the stores and the state can be reached. */
   readonly readiness: Readiness;
   /** Tells sessions what happened. */

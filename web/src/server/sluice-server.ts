@@ -8,36 +8,30 @@ import { RetainingArtifactStore } from "../artifacts/retention/retaining-store.j
 import { FLAGS, MIB } from "../files/options.js";
 import { UserFiles } from "../files/user-files.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
-import { Chats } from "./chat/chats.js";
-import { plannersOf } from "./chat/planners.js";
-import { Announcer } from "./events/announcer.js";
-import { Collector, sweepOf } from "./collector.js";
+import { Chats, plannersOf } from "./chat/chats.js";
+import { Announcer } from "./sessions/announcer.js";
 import { Admission } from "./http/admission.js";
 import { forGuests, fromWhereItMay, HostGuard, whileOpen, withSafety } from "./http/host-guard.js";
 import { checkServer, LIMITS, type SluiceServerOptions } from "./options.js";
-import { failed, nothingThere } from "./refusals.js";
+import { failed, nothingThere } from "./http/refusals.js";
 import { artifactRoutes } from "./routes/artifacts.js";
 import { chatRoutes } from "./routes/chat.js";
-import { eventRoutes } from "./routes/events.js";
-import { sessionRoutes } from "./routes/sessions.js";
+import { eventRoutes, sessionRoutes } from "./routes/sessions.js";
 import { fileRoutes } from "./routes/files.js";
-import { healthRoutes, readyRoutes, whileReady } from "./routes/health.js";
-import { mcpRoutes } from "./routes/mcp.js";
+import { healthRoutes, readyRoutes, whileReady, Readiness } from "./routes/health.js";
+import { mcpRoutes, pauseRoutes, sourceRoutes, toolRoutes } from "./routes/tools.js";
 import { oauthRoutes } from "./routes/oauth.js";
-import { pauseRoutes } from "./routes/pauses.js";
-import { sourceRoutes } from "./routes/sources.js";
-import { toolRoutes } from "./routes/tools.js";
 import { resourceRoutes } from "./routes/resources.js";
 import { SeenInMemory } from "./artifacts/handler.js";
-import { filesEnding, SessionEnding } from "./sessions/end.js";
-import { inSession } from "./sessions/entry.js";
-import { SessionTokens } from "./sessions/session-token.js";
+import { filesEnding, SessionEnding } from "./sessions/session-end.js";
+import { inSession, SessionTokens } from "./sessions/entry.js";
 import { ServedSources } from "./sources/served-sources.js";
 import type { Authenticate } from "./sessions/session.js";
-import { Readiness } from "./readiness.js";
 import { memoryState, type ServeState } from "./state.js";
 import type { ServedFiles, ServeEnv, ServeDeps } from "./deps.js";
-import { Uploads } from "./uploads.js";
+import { SessionWork } from "./sessions/session-work.js";
+import { setTimeout as sleep } from "node:timers/promises";
+import { within } from "./http/time-limit.js";
 
 /**
  * Serves sessions of users, for whatever speaks in `Request` and `Response`: `sluice serve`, or a server of the host's own.
@@ -108,7 +102,7 @@ function termsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
     mcp: options.mcp ?? null,
     seen: new SeenInMemory(),
     admission: new Admission({ state, limits, base, report }),
-    uploads: new Uploads(),
+    sessionWork: new SessionWork(state.events, report),
     announcer: new Announcer(state.events, report),
     hasChat: options.llm !== undefined,
     report,
@@ -155,7 +149,7 @@ function chatsOf(options: SluiceServerOptions, deps: ServeDeps): Chats | null {
 
 function appOf(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
   const ending = new SessionEnding(deps, [
-    deps.uploads.endOf,
+    ({ session }) => deps.sessionWork.end(session.id),
     filesEnding(deps),
     (ended) => deps.sources.ended(ended),
     async (ended) => chats?.ended(ended),
@@ -199,4 +193,77 @@ const oneUser: Authenticate = () => ({ user_id: "local" });
 
 function newSecret(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
+}
+
+/** What a collector goes by. */
+interface CollectorDeps {
+  readonly store: RetainingArtifactStore;
+  /** Clears up what processes left behind that died, where a store can do so. */
+  readonly sweep?: () => Promise<unknown>;
+  /** Seconds between two collections. */
+  readonly seconds: number;
+  /** Told what the store failed at. Must not throw. */
+  readonly report: (error: unknown) => void;
+  /** Waits so many milliseconds, or throws when the signal is aborted; that of the system when left out. */
+  readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+/** Collections between two sweeps. */
+const SWEEP_EVERY = 12;
+
+/** Milliseconds that the end waits for a collection under way. */
+const COLLECTION_END = 5000;
+
+/**
+ * Collects again and again until it is disposed of. Of several processes that share a store one at a time does it; one that
+ * died holds up nobody for long. What fails is tried the next time.
+ */
+export class Collector implements AsyncDisposable {
+  readonly #deps: CollectorDeps;
+  readonly #over = new AbortController();
+  readonly #done: Promise<void>;
+
+  constructor(deps: CollectorDeps) {
+    this.#deps = deps;
+    this.#done = this.#run();
+  }
+
+  /** Begins none any more, and waits for the one under way. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort();
+    await within(this.#done, COLLECTION_END);
+  }
+
+  async #run(): Promise<void> {
+    const { wait = waited, seconds, store, sweep } = this.#deps;
+    for (let round = 1; !this.#over.signal.aborted; round += 1) {
+      try {
+        // Not all at the same time, where many were started together.
+        await wait(seconds * 1000 * (0.8 + 0.4 * Math.random()), this.#over.signal);
+      } catch {
+        return;
+      }
+      await this.#tried(() => store.collect());
+      if (sweep !== undefined && round % SWEEP_EVERY === 0) await this.#tried(sweep);
+    }
+  }
+
+  async #tried(work: () => Promise<unknown>): Promise<void> {
+    if (this.#over.signal.aborted) return;
+    try {
+      await work();
+    } catch (error) {
+      this.#deps.report(error);
+    }
+  }
+}
+
+function waited(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return sleep(milliseconds, undefined, { signal, ref: false });
+}
+
+/** What clears up in a store, where it has something: `gc`, as that of a folder and that of a bucket. */
+export function sweepOf(store: object): (() => Promise<unknown>) | undefined {
+  const { gc } = store as { readonly gc?: unknown };
+  return typeof gc === "function" ? async () => (gc as () => unknown).call(store) : undefined;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fits, fitting, type ChatEvent } from "../../../../web/src/server/chat/chat-event.js";
-import { MAX_EVENT_BYTES } from "../../../../web/src/server/events/event-log.js";
+import { MAX_EVENT_BYTES } from "../../../../web/src/server/sessions/event-log.js";
 
 const place = { step: 1, call: "c", tool: "t" };
 const HALF = /\p{Surrogate}/u;

@@ -1,7 +1,7 @@
 /** How much an event log keeps, and what it says of the rest: a part of its contract. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { MAX_CHANNEL_BYTES, MAX_EVENT_BYTES, MAX_EVENTS } from "../../../../web/src/server/events/event-log.js";
+import { MAX_CHANNEL_BYTES, MAX_EVENT_BYTES, MAX_EVENTS } from "../../../../web/src/server/sessions/event-log.js";
 import type { Logs, OpenLog } from "./event-log-subject.js";
 import { first, Heard, numbered, range } from "./listening.js";
 

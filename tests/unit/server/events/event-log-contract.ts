@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { isBefore, isEventId, type EventLog } from "../../../../web/src/server/events/event-log.js";
+import { isBefore, isEventId, type EventLog } from "../../../../web/src/server/sessions/event-log.js";
 import { contractOfBounds } from "./event-log-bounds.js";
 import type { Logs, LogSubject, OpenLog } from "./event-log-subject.js";
 import { first, Heard, numbered, range } from "./listening.js";

@@ -1,5 +1,5 @@
 /** Event logs under test. */
-import type { EventLog } from "../../../../web/src/server/events/event-log.js";
+import type { EventLog } from "../../../../web/src/server/sessions/event-log.js";
 
 /** A log under test. */
 export interface LogSubject {

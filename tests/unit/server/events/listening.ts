@@ -1,6 +1,6 @@
 /** Listening to channels, as tests do it. */
 import { onTestFinished } from "vitest";
-import type { EventEntry, EventLog } from "../../../../web/src/server/events/event-log.js";
+import type { EventEntry, EventLog } from "../../../../web/src/server/sessions/event-log.js";
 
 /** What happened, with a number to tell it by. */
 export interface Numbered {

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test, vi } from "vitest";
-import { CHANNEL_SECONDS, ENDED_SECONDS } from "../../../../web/src/server/events/event-log.js";
-import { MemoryEventLog } from "../../../../web/src/server/events/memory-event-log.js";
+import { CHANNEL_SECONDS, ENDED_SECONDS } from "../../../../web/src/server/sessions/event-log.js";
+import { MemoryEventLog } from "../../../../web/src/server/sessions/memory-event-log.js";
 import { describeEventLog } from "./event-log-contract.js";
 import { first, Heard, numbered, range } from "./listening.js";
 

@@ -1,7 +1,7 @@
 /** What every rate limit must do, run against each. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { RateLimit } from "../../../../web/src/server/http/rate-limit.js";
+import type { RateLimit } from "../../../../web/src/server/state.js";
 
 /** A limit under test. */
 export interface RateSubject {

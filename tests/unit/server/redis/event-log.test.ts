@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { CHANNEL_SECONDS } from "../../../../web/src/server/events/event-log.js";
+import { CHANNEL_SECONDS } from "../../../../web/src/server/sessions/event-log.js";
 import { RedisEventLog } from "../../../../web/src/server/redis/event-log.js";
 import { describeEventLog } from "../events/event-log-contract.js";
 import { Heard, numbered } from "../events/listening.js";

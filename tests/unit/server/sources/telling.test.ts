@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { eventsOf, type Told } from "../../../../web/src/server/sources/session-work.js";
+import { eventsOf, type Told } from "../../../../web/src/server/sessions/session-work.js";
 
 const forever = new AbortController().signal;
 

@@ -10,7 +10,7 @@ import type { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { StoredArtifact } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
-import { refusal } from "../json-answer.js";
+import { refusal } from "../http/answers.js";
 import { artifactHeaders, entityTag } from "./headers.js";
 
 /**

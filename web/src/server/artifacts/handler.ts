@@ -10,7 +10,7 @@ import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifac
 import { wrong } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
 import { ignoreErrors } from "../../mcp/interceptor-event.js";
-import { failure, gone, jsonAnswer, notFound, refusal } from "../json-answer.js";
+import { failure, gone, jsonAnswer, notFound, refusal } from "../http/answers.js";
 import { serveBytes } from "./bytes.js";
 
 /** Whose artifacts are served: always the same one's, or what a request says; null where it may have none. */

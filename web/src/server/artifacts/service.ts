@@ -7,7 +7,7 @@ import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
 import { wrong } from "../../errors/arguments.js";
 import { storageError } from "../../errors/storage.js";
-import { failure, notFound } from "../json-answer.js";
+import { failure, notFound } from "../http/answers.js";
 import { artifactHandler } from "./handler.js";
 import { isSessionKey, type ArtifactSessions } from "./sessions.js";
 

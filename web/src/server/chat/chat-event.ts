@@ -13,8 +13,8 @@ import type {
   TrajectoryStep,
 } from "../../planner/run-state.js";
 import { leading, jsonFields } from "../../planner/tool.js";
-import { publicRef, type PublicRef } from "../events/announcer.js";
-import { MAX_EVENT_BYTES, type LoggedEvent } from "../events/event-log.js";
+import { publicRef, type PublicRef } from "../sessions/announcer.js";
+import { MAX_EVENT_BYTES, type LoggedEvent } from "../sessions/event-log.js";
 import type { RunPlace } from "./run-place.js";
 
 /** An error as clients are told it. */

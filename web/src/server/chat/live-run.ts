@@ -3,7 +3,7 @@
  * @module
  */
 import type { CallPlace } from "../../planner/event.js";
-import { MAX_EVENTS, type EventLog, type LoggedEvent } from "../events/event-log.js";
+import { MAX_EVENTS, type EventLog, type LoggedEvent } from "../sessions/event-log.js";
 import type { ServedSession } from "../sessions/session.js";
 import { runsChannel, type RunPlace } from "./run-place.js";
 

@@ -9,9 +9,9 @@ import type { PlannerEvent } from "../../planner/event.js";
 import type { ReactPlanner, ResumeOptions } from "../../planner/react-planner.js";
 import type { PlannerPause, PlannerResult } from "../../planner/run-state.js";
 import { leading } from "../../planner/tool.js";
-import { announced, publicRef } from "../events/announcer.js";
-import type { LoggedEvent } from "../events/event-log.js";
-import { saidOf } from "../refusals.js";
+import { announced, publicRef } from "../sessions/announcer.js";
+import type { LoggedEvent } from "../sessions/event-log.js";
+import { saidOf } from "../http/refusals.js";
 import { scopeOf } from "../sessions/session.js";
 import {
   fits,
@@ -26,7 +26,7 @@ import {
   type ToldError,
 } from "./chat-event.js";
 import type { LiveRun } from "./live-run.js";
-import type { ChatDeps } from "./planners.js";
+import type { ChatDeps } from "./chats.js";
 import { forget, type RunRecord } from "./run-place.js";
 
 /** What is done with the planner. */

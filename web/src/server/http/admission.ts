@@ -3,7 +3,7 @@
  * @module
  */
 import type { MiddlewareHandler } from "hono";
-import { busyRefused, rateRefused } from "../refusals.js";
+import { busyRefused, rateRefused } from "./refusals.js";
 import type { Identity } from "../sessions/session.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
 

@@ -8,7 +8,7 @@ import { cors } from "hono/cors";
 import { wrong } from "../../errors/arguments.js";
 import { isLoopback } from "../../tools/addresses.js";
 import { SAFETY } from "../artifacts/headers.js";
-import { closingRefused, originRefused } from "../refusals.js";
+import { closingRefused, originRefused } from "./refusals.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
 
 /** Where requests are sent to, and which pages may send them. */

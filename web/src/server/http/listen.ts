@@ -8,8 +8,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
-import { refusal } from "../json-answer.js";
-import { closingRefused } from "../refusals.js";
+import { refusal } from "./answers.js";
+import { closingRefused } from "./refusals.js";
 
 /** Where to listen, and how patiently. */
 export interface ListenOptions {

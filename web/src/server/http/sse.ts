@@ -4,7 +4,7 @@
  */
 import { onAbort } from "../../core/abort.js";
 import { SAFETY } from "../artifacts/headers.js";
-import { LONGEST } from "./time-limit.js";
+import { LONGEST, within } from "./time-limit.js";
 
 /** One event as it is sent. */
 export interface SentEvent {
@@ -16,9 +16,6 @@ export interface SentEvent {
 
 /** Seconds of silence after which a comment is sent: proxies and browsers end what says nothing. */
 const HEARTBEAT_SECONDS = 15;
-
-/** Milliseconds that whoever makes events has to end. */
-const LAST_WORD = 500;
 
 /** Milliseconds that a browser waits before it comes back. */
 const RETRY = 1000;
@@ -96,26 +93,6 @@ async function* withHeartbeats(
   } finally {
     // Whoever makes events and does not end by the signal is not waited for.
     events.return?.().catch(() => undefined);
-  }
-}
-
-/** What work comes to, if it does so in time. After the signal there is time for a last word, and no more. */
-export async function within<T>(work: Promise<T>, milliseconds: number, signal?: AbortSignal): Promise<T | "late"> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let forget: (() => void) | undefined;
-  const late = new Promise<"late">((resolve) => {
-    const wait = (most: number): void => {
-      clearTimeout(timer);
-      timer = setTimeout(() => resolve("late"), most);
-    };
-    wait(signal?.aborted === true ? LAST_WORD : milliseconds);
-    forget = signal && onAbort(signal, () => wait(LAST_WORD));
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-    forget?.();
   }
 }
 

@@ -3,7 +3,7 @@
  * @module
  */
 import type { ArtifactStore } from "../../artifacts/store.js";
-import { untilLate } from "../../core/abort.js";
+import { onAbort, untilLate } from "../../core/abort.js";
 import { timedStore } from "../../core/timed-store.js";
 import { SluiceError } from "../../errors/error.js";
 import { guarded } from "../../errors/storage.js";
@@ -20,6 +20,29 @@ export class StoreLate extends SluiceError {
 export async function inTime<T>(work: Promise<T>, milliseconds: number, late: () => Error): Promise<T> {
   const most = Math.max(0, Math.min(milliseconds, LONGEST));
   return untilLate(() => work, { most, late, signal: undefined });
+}
+
+/** Milliseconds that whoever makes events has to end. */
+const LAST_WORD = 500;
+
+/** What work comes to, if it does so in time. After the signal there is time for a last word, and no more. */
+export async function within<T>(work: Promise<T>, milliseconds: number, signal?: AbortSignal): Promise<T | "late"> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let forget: (() => void) | undefined;
+  const late = new Promise<"late">((resolve) => {
+    const wait = (most: number): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => resolve("late"), most);
+    };
+    wait(signal?.aborted === true ? LAST_WORD : milliseconds);
+    forget = signal && onAbort(signal, () => wait(LAST_WORD));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    forget?.();
+  }
 }
 
 /** What timers take, in milliseconds: of more they make none. */

@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { onAbort, untilAborted } from "../../core/abort.js";
 import { SluiceError } from "../../errors/error.js";
-import { isDone, plainScript, textOf, textsOf } from "../../redis/server.js";
+import { isDone, plainScript, textOf, textsOf, hashOf, type RedisKeys, type RedisServer } from "../../redis/server.js";
 import { valueOf } from "../../planner/state-store.js";
 import {
   CHANNEL_SECONDS,
@@ -20,14 +20,13 @@ import {
   type EventEntry,
   type EventLog,
   type LoggedEvent,
-} from "../events/event-log.js";
-import { hashOf, type Place, type ScriptRunner } from "./place.js";
+} from "../sessions/event-log.js";
 import { Followers, Subscriber, type Follower } from "./subscriber.js";
 
 /** What a log in Redis is made of. */
 export interface RedisEventLogParts {
-  readonly server: ScriptRunner;
-  readonly place: Place;
+  readonly server: Pick<RedisServer, "run">;
+  readonly keys: RedisKeys;
   /** Of the server: for a connection of its own, on which it is told what happens. */
   readonly url: string;
   /** Milliseconds that connecting may take. */
@@ -74,7 +73,7 @@ export class RedisEventLog implements EventLog, AsyncDisposable {
 
   constructor(parts: RedisEventLogParts) {
     this.#parts = { sweepEvery: SWEEP_EVERY, maxChannels: MAX_CHANNELS, ...parts };
-    this.#wakeChannel = parts.place.all("events");
+    this.#wakeChannel = parts.keys.all("events");
     this.#subscriber = new Subscriber({
       url: parts.url,
       timeout: parts.timeout,
@@ -197,16 +196,16 @@ export class RedisEventLog implements EventLog, AsyncDisposable {
   }
 
   async #compare(channels: readonly string[]): Promise<void> {
-    const { server, place } = this.#parts;
-    const keys = [place.all("channels"), ...channels.flatMap((hash) => this.#keys(hash).slice(0, 2))];
+    const { server, keys: names } = this.#parts;
+    const keys = [names.all("channels"), ...channels.flatMap((hash) => this.#keys(hash).slice(0, 2))];
     const reply = await server.run(SWEEP, keys, [this.#wakeChannel, String(CHANNEL_SECONDS * 1000), ...channels]);
     for (const [at, newest] of textsOf(reply).entries()) this.#followers.compare(channels[at] ?? "", newest);
   }
 
   #keys(hash: string): readonly string[] {
-    const { place } = this.#parts;
-    const known = place.one("channels", hash);
-    return [known, `${known}:events`, place.all("channels")];
+    const { keys } = this.#parts;
+    const known = keys.one("channels", hash);
+    return [known, `${known}:events`, keys.all("channels")];
   }
 }
 

@@ -4,14 +4,13 @@
  */
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import { untilLate } from "../../core/abort.js";
-import { plainScript, type Script } from "../../redis/server.js";
-import type { RateLimit, RateVerdict } from "../http/rate-limit.js";
-import { hashOf, type Place, type ScriptRunner } from "./place.js";
+import { plainScript, type Script, hashOf, type RedisKeys, type RedisServer } from "../../redis/server.js";
+import type { RateLimit, RateVerdict } from "../state.js";
 
 /** What rates in Redis are made of. */
 interface RedisRateLimitParts {
-  readonly server: ScriptRunner;
-  readonly place: Place;
+  readonly server: Pick<RedisServer, "run">;
+  readonly keys: RedisKeys;
   /** Told why something could not be counted. Must not throw. */
   readonly report?: (error: unknown) => void;
 }
@@ -50,7 +49,7 @@ export class RedisRateLimit implements RateLimit {
     const limiter = new RateLimiterRedis({
       storeClient: { eval: (text: string, words: ScriptWords) => this.#run(text, words) },
       useRedisPackage: true,
-      keyPrefix: this.#parts.place.one("rates", name),
+      keyPrefix: this.#parts.keys.one("rates", name),
       points,
       duration,
       inMemoryBlockOnConsumed: points,

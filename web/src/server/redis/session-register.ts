@@ -3,25 +3,25 @@
  * @module
  */
 import type { Clock } from "../../artifacts/store.js";
-import { isDone, plainScript, textOf, textsOf } from "../../redis/server.js";
+import { isDone, plainScript, textOf, textsOf, hashOf, type RedisKeys, type RedisServer } from "../../redis/server.js";
 import { valueOf } from "../../planner/state-store.js";
 import {
   MAX_SESSIONS,
   MAX_SUBSCRIPTIONS,
   MAX_TRACES,
+  subscriptionKey,
   type EndedSession,
   type SessionRegister,
   type Subscription,
 } from "../sessions/session-register.js";
 import type { ServedSession } from "../sessions/session.js";
-import { hashOf, type Place, type ScriptRunner } from "./place.js";
 
 type Kind = "traces" | "subscriptions";
 
 /** What a register in Redis is made of. */
 interface RedisRegisterParts {
-  readonly server: ScriptRunner;
-  readonly place: Place;
+  readonly server: RedisServer;
+  readonly keys: RedisKeys;
   /** Sessions that are kept, those that would be over first make room; {@link MAX_SESSIONS} when left out. */
   readonly maxSessions?: number;
   /** What sessions are over by beside the server's clock; `Date.now` when left out. */
@@ -30,14 +30,14 @@ interface RedisRegisterParts {
 
 /** Remembers for all processes that have the same server and prefix. Everything of a session goes by itself when it is over. */
 export class RedisSessionRegister implements SessionRegister {
-  readonly #server: ScriptRunner;
-  readonly #place: Place;
+  readonly #server: RedisServer;
+  readonly #names: RedisKeys;
   readonly #most: string;
   readonly #clock: Clock;
 
-  constructor({ server, place, maxSessions = MAX_SESSIONS, clock = Date.now }: RedisRegisterParts) {
+  constructor({ server, keys, maxSessions = MAX_SESSIONS, clock = Date.now }: RedisRegisterParts) {
     this.#server = server;
-    this.#place = place;
+    this.#names = keys;
     this.#most = String(maxSessions);
     this.#clock = clock;
   }
@@ -71,11 +71,11 @@ export class RedisSessionRegister implements SessionRegister {
   }
 
   subscribe(id: string, subscription: Subscription): Promise<boolean> {
-    return this.#add(id, "subscriptions", memberOf(subscription), MAX_SUBSCRIPTIONS);
+    return this.#add(id, "subscriptions", subscriptionKey(subscription), MAX_SUBSCRIPTIONS);
   }
 
   async unsubscribe(id: string, subscription: Subscription): Promise<boolean> {
-    return isDone(await this.#server.run(REMOVE, this.#pair(id, "subscriptions"), [memberOf(subscription)]));
+    return isDone(await this.#server.run(REMOVE, this.#pair(id, "subscriptions"), [subscriptionKey(subscription)]));
   }
 
   async subscriptions(id: string): Promise<readonly Subscription[]> {
@@ -95,7 +95,7 @@ export class RedisSessionRegister implements SessionRegister {
   }
 
   #keyOf(hash: string): string {
-    return this.#place.one("sessions", hash);
+    return this.#names.one("sessions", hash);
   }
 
   #pair(id: string, kind: Kind): readonly [string, string] {
@@ -105,12 +105,8 @@ export class RedisSessionRegister implements SessionRegister {
 
   #keys(hash: string): readonly string[] {
     const key = this.#keyOf(hash);
-    return [key, `${key}:traces`, `${key}:subscriptions`, this.#place.all("sessions")];
+    return [key, `${key}:traces`, `${key}:subscriptions`, this.#names.all("sessions")];
   }
-}
-
-function memberOf({ namespace, uri }: Subscription): string {
-  return JSON.stringify([namespace, uri]);
 }
 
 // KEYS: the session, its traces, its subscriptions, and the index of all sessions by the time until when they last.

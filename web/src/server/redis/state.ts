@@ -6,11 +6,10 @@ import { checkOptions, TEXT, type OptionTests } from "../../errors/arguments.js"
 import { SluiceError } from "../../errors/error.js";
 import { OwnConnection } from "../../redis/connection.js";
 import { checkedOptions } from "../../redis/options.js";
-import { RedisServer } from "../../redis/server.js";
+import { RedisServer, RedisKeys } from "../../redis/server.js";
 import { RedisStateStore } from "../../planner/redis-state-store.js";
 import { MAX_RUNS, type ServeState } from "../state.js";
 import { RedisEventLog } from "./event-log.js";
-import { Place } from "./place.js";
 import { RedisRateLimit } from "./rate-limit.js";
 import { RedisSessionRegister } from "./session-register.js";
 import { RedisTokenStore } from "./token-store.js";
@@ -65,16 +64,16 @@ export function redisState(options: RedisStateOptions): ServeState {
   const { stem, timeout } = checkedOptions({ url, ...given });
   const connection = new OwnConnection(url, timeout);
   const server = new RedisServer(connection, timeout);
-  const place = new Place(stem);
-  const tokens = new RedisTokenStore({ server, place, secret });
+  const keys = new RedisKeys(stem);
+  const tokens = new RedisTokenStore({ server, keys, secret });
   const runs = new RedisStateStore({ client: connection, maxKept: MAX_RUNS, ...given });
-  const events = new RedisEventLog({ server, place, url, timeout });
+  const events = new RedisEventLog({ server, keys, url, timeout });
   return {
     runs,
     tokens,
-    sessions: new RedisSessionRegister({ server, place }),
+    sessions: new RedisSessionRegister({ server, keys }),
     events,
-    rates: new RedisRateLimit({ server, place }),
+    rates: new RedisRateLimit({ server, keys }),
     isShared: true,
     async [Symbol.asyncDispose](): Promise<void> {
       await events[Symbol.asyncDispose]();

@@ -5,17 +5,16 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SluiceError } from "../../errors/error.js";
-import { plainScript, isDone, textOf } from "../../redis/server.js";
+import { plainScript, isDone, textOf, type RedisKeys, type RedisServer } from "../../redis/server.js";
 import { valueOf } from "../../planner/state-store.js";
 import { tokenKey, type StoredToken, type TokenStore } from "../../tools/auth/token-store.js";
 import { KeyedQueue } from "../../tools/keyed-work.js";
-import { checkSecret } from "../sessions/session-token.js";
-import type { Place, ScriptRunner } from "./place.js";
+import { checkSecret } from "../sessions/entry.js";
 
 /** What a token store in Redis is made of. */
 interface RedisTokenStoreParts {
-  readonly server: ScriptRunner;
-  readonly place: Place;
+  readonly server: RedisServer;
+  readonly keys: RedisKeys;
   /** Names and seals tokens; at least 32 characters. With another one they are not found. */
   readonly secret: string;
   /** Of the lease for work that one process does. */
@@ -37,16 +36,16 @@ const DELETE = plainScript("write", "return redis.call('UNLINK', KEYS[1])", { is
 
 /** Keeps tokens for all processes with the same server, prefix and secret; the server sees neither tokens nor whose they are. */
 export class RedisTokenStore implements TokenStore {
-  readonly #server: ScriptRunner;
-  readonly #place: Place;
+  readonly #server: RedisServer;
+  readonly #keys: RedisKeys;
   readonly #sealing: Sealing;
   readonly #times: LeaseTimes;
   readonly #turns = new KeyedQueue();
 
   /** Throws SluiceError E_INVALID_ARGUMENT for a secret that is too short. */
-  constructor({ server, place, secret, times = {} }: RedisTokenStoreParts) {
+  constructor({ server, keys, secret, times = {} }: RedisTokenStoreParts) {
     this.#server = server;
-    this.#place = place;
+    this.#keys = keys;
     this.#sealing = new Sealing(secret, "users' tokens");
     this.#times = times;
   }
@@ -80,7 +79,7 @@ export class RedisTokenStore implements TokenStore {
   }
 
   #key(kind: string, name: string): string {
-    return this.#place.one(kind, this.#sealing.name(name));
+    return this.#keys.one(kind, this.#sealing.name(name));
   }
 }
 
@@ -136,7 +135,7 @@ const LONGEST_PAUSE = 250;
  * @throws SluiceError E_STORE_WRITE where others hold it for too long, and where it cannot be taken.
  */
 async function alone<T>(
-  server: ScriptRunner,
+  server: RedisServer,
   key: string,
   work: () => Promise<T>,
   { lease = LEASE, patience = PATIENCE }: LeaseTimes = {},

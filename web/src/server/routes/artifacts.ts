@@ -14,11 +14,11 @@ import { coreDescriber } from "../../files/user-storage.js";
 import { artifactHandler } from "../artifacts/handler.js";
 import { safeFilename } from "../artifacts/headers.js";
 import { artifactPage, PAGE } from "../artifacts/page.js";
-import { announced, publicRef } from "../events/announcer.js";
+import { announced, publicRef } from "../sessions/announcer.js";
 import { declaredType, MAX_FILENAME, readQuery, TRACE, uploadedPieces } from "../http/request.js";
 import { inSteps, inStoreTime, inTime, inStoreTimes, StoreLate } from "../http/time-limit.js";
-import { emptyAnswer, jsonAnswer, notFound } from "../json-answer.js";
-import { methodRefused, nothingThere, sessionRefused } from "../refusals.js";
+import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
+import { methodRefused, nothingThere, sessionRefused } from "../http/refusals.js";
 import { noteTrace, scopeOf } from "../sessions/session.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 
@@ -112,7 +112,7 @@ async function uploadArtifact(c: InSession, deps: ServeDeps, describer: Describe
   namespaceOf(namespace);
   const declared = declaredType(request);
   await noteTrace(session, trace, deps);
-  using upload = deps.uploads.begin(session.id);
+  using upload = deps.sessionWork.upload(session.id);
   const pieces = uploadedPieces(request, {
     maxBytes: retention.max_artifact_bytes ?? Infinity,
     idleSeconds: limits.bodySeconds,

@@ -6,11 +6,11 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { SluiceError } from "../../errors/error.js";
 import type { Chats, StartedRun } from "../chat/chats.js";
-import { isEventId } from "../events/event-log.js";
+import { isEventId } from "../sessions/event-log.js";
 import { readJson, readQuery, TRACE } from "../http/request.js";
 import { eventStream, type SentEvent } from "../http/sse.js";
-import { emptyAnswer, refusal } from "../json-answer.js";
-import { closingRefused, methodRefused, runsRefused, sessionRefused } from "../refusals.js";
+import { emptyAnswer, refusal } from "../http/answers.js";
+import { closingRefused, methodRefused, runsRefused, sessionRefused } from "../http/refusals.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 
 /** UTF-16 units of a question, and of an answer that was given before. */

@@ -13,8 +13,8 @@ import { artifactHandler } from "../artifacts/handler.js";
 import { PAGE } from "../artifacts/page.js";
 import { inSteps, inStoreTime, inStoreTimes } from "../http/time-limit.js";
 import { BodyRefused, declaredType, MAX_FILENAME, readJson, readQuery, uploadedPieces } from "../http/request.js";
-import { emptyAnswer, jsonAnswer, notFound } from "../json-answer.js";
-import { methodRefused, nothingThere, sessionRefused } from "../refusals.js";
+import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
+import { methodRefused, nothingThere, sessionRefused } from "../http/refusals.js";
 import { ownerOf, scopeOf } from "../sessions/session.js";
 import type { InSession, ServedFiles, ServeEnv, ServeDeps } from "../deps.js";
 
@@ -65,11 +65,11 @@ class FileRoutes {
   }
 
   async put(c: InSession): Promise<Response> {
-    const { limits, uploads, base } = this.#deps;
+    const { limits, sessionWork, base } = this.#deps;
     const request = c.req.raw;
     const { filename } = readQuery(request, PUT);
     const mime_type = declaredType(request);
-    using upload = uploads.begin(c.get("session").id);
+    using upload = sessionWork.upload(c.get("session").id);
     const pieces = uploadedPieces(request, {
       maxBytes: this.#files.maxBytes,
       idleSeconds: limits.bodySeconds,

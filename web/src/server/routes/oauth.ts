@@ -4,8 +4,8 @@
  */
 import { Hono, type MiddlewareHandler } from "hono";
 import type { CallbackError } from "../../tools/auth/oauth-manager.js";
-import { messagePage, type Message } from "../message-page.js";
-import { methodRefused, saidOf } from "../refusals.js";
+import { messagePage, type Message } from "../http/answers.js";
+import { methodRefused, saidOf } from "../http/refusals.js";
 import { inSession } from "../sessions/entry.js";
 import { ownerOf, type ServedSession } from "../sessions/session.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
@@ -41,7 +41,7 @@ const SIGNED_OUT: Message = {
 };
 
 /** What taking an answer works with. */
-type ConsentDeps = Pick<ServeDeps, "sources" | "announcer" | "report" | "over">;
+type ConsentDeps = Pick<ServeDeps, "sources" | "sessionWork" | "announcer" | "report" | "over">;
 
 /** Takes an answer, and has what waits for it go on. Never throws. */
 async function consented(url: URL, session: ServedSession, deps: ConsentDeps): Promise<Message> {
@@ -70,12 +70,12 @@ async function consented(url: URL, session: ServedSession, deps: ConsentDeps): P
 async function redeemed(
   url: URL,
   session: ServedSession,
-  { sources, report, over }: ConsentDeps,
+  { sources, sessionWork, report, over }: ConsentDeps,
 ): Promise<{ readonly news: Message; readonly isTaken: boolean }> {
   const user = ownerOf(session.identity);
   try {
     // Whoever closes the window early has given access all the same.
-    await sources.underWay.within(session.id, [over], (signal) => sources.oauth.handleCallback(url, { user, signal }));
+    await sessionWork.within(session.id, [over], (signal) => sources.oauth.handleCallback(url, { user, signal }));
     return { news: GIVEN, isTaken: true };
   } catch (error) {
     const { user_id, tenant_id } = error as CallbackError;

@@ -10,12 +10,12 @@ import { checkUri, MAX_WATCHED_URI } from "../../tools/resources/connection.js";
 import type { ResourceContent } from "../../tools/resources/cache.js";
 import type { ToolNode } from "../../tools-node.js";
 import { readQuery, segmentsOf, TRACE } from "../http/request.js";
-import { emptyAnswer, jsonAnswer } from "../json-answer.js";
-import { announced, publicRef } from "../events/announcer.js";
-import { methodRefused, sessionRefused } from "../refusals.js";
+import { emptyAnswer, jsonAnswer } from "../http/answers.js";
+import { announced, publicRef } from "../sessions/announcer.js";
+import { methodRefused, sessionRefused } from "../http/refusals.js";
 import { noteTrace, scopeOf } from "../sessions/session.js";
 import { MAX_SUBSCRIPTIONS } from "../sessions/session-register.js";
-import { answeredFor } from "../sources/session-work.js";
+import { answeredFor } from "../sessions/session-work.js";
 import { takenBack } from "../sources/watcher.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 

@@ -1,17 +1,20 @@
 /**
- * `POST /sessions`, `GET` and `DELETE /sessions/{id}`.
+ * `POST /sessions`, `GET` and `DELETE /sessions/{id}`, and the session's `GET /events`.
  * @module
  */
 import { Hono } from "hono";
 import { z } from "zod";
 import { readJson } from "../http/request.js";
 import { StoreLate, inTime } from "../http/time-limit.js";
-import { jsonAnswer, refusal } from "../json-answer.js";
-import { identityRefused, methodRefused, rateRefused } from "../refusals.js";
-import type { SessionEnding } from "../sessions/end.js";
+import { jsonAnswer, refusal } from "../http/answers.js";
+import { identityRefused, methodRefused, rateRefused } from "../http/refusals.js";
+import type { SessionEnding } from "../sessions/session-end.js";
 import { giveCookie, inSession, takeCookie } from "../sessions/entry.js";
 import { identityOf, type Identity, type ServedSession } from "../sessions/session.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
+import { sessionChannel } from "../sessions/announcer.js";
+import { isEventId } from "../sessions/event-log.js";
+import { eventStream, type SentEvent } from "../http/sse.js";
 
 const BEGIN = z.strictObject({ token: z.boolean().optional() });
 
@@ -79,4 +82,27 @@ function noSuchSession(): Response {
 function withHeadersOf(cookies: Response, response: Response): Response {
   for (const cookie of cookies.headers.getSetCookie()) response.headers.append("Set-Cookie", cookie);
   return response;
+}
+
+/** What happens in the session, as server-sent events; with `Last-Event-ID` from there on. */
+export function eventRoutes({ state, sources, over }: ServeDeps): Hono<ServeEnv> {
+  return new Hono<ServeEnv>()
+    .get("/", (c) => {
+      const said = c.req.header("last-event-id");
+      const after = said !== undefined && isEventId(said) ? said : null;
+      const session = c.get("session");
+      const { id, expires_at } = session;
+      const events = async function* (signal: AbortSignal): AsyncIterable<SentEvent> {
+        const watching = sources.watch(session, after !== null);
+        try {
+          for await (const { id: at, event } of state.events.follow(sessionChannel(id), { after, signal })) {
+            yield { id: at, data: event };
+          }
+        } finally {
+          watching[Symbol.dispose]();
+        }
+      };
+      return eventStream(events, over, expires_at);
+    })
+    .all("/", () => methodRefused("GET, HEAD"));
 }

@@ -107,14 +107,14 @@ export class MemorySessionRegister implements SessionRegister {
   async subscribe(id: string, subscription: Subscription): Promise<boolean> {
     const subscriptions = this.#entry(id)?.subscriptions;
     if (subscriptions === undefined) return true;
-    const key = keyOf(subscription);
+    const key = subscriptionKey(subscription);
     if (!subscriptions.has(key) && subscriptions.size >= MAX_SUBSCRIPTIONS) return false;
     subscriptions.set(key, { ...subscription });
     return true;
   }
 
   async unsubscribe(id: string, subscription: Subscription): Promise<boolean> {
-    return this.#entry(id)?.subscriptions.delete(keyOf(subscription)) ?? false;
+    return this.#entry(id)?.subscriptions.delete(subscriptionKey(subscription)) ?? false;
   }
 
   async subscriptions(id: string): Promise<readonly Subscription[]> {
@@ -137,6 +137,7 @@ export class MemorySessionRegister implements SessionRegister {
   }
 }
 
-function keyOf({ namespace, uri }: Subscription): string {
+/** A subscription as one string. */
+export function subscriptionKey({ namespace, uri }: Subscription): string {
   return JSON.stringify([namespace, uri]);
 }

@@ -4,9 +4,9 @@
  */
 import type { PauseReason, ToolContext } from "../../tools/options.js";
 import { ToolRateLimitError } from "../../tools/errors.js";
-import type { EventLog, LoggedEvent } from "../events/event-log.js";
+import type { EventLog, LoggedEvent } from "../sessions/event-log.js";
 import type { ServedSession } from "../sessions/session.js";
-import type { Told } from "./session-work.js";
+import type { Told } from "../sessions/session-work.js";
 
 /** What a call asks, as `ToolContext.pause` is given it. */
 interface PauseQuestion {

@@ -15,13 +15,12 @@ import { environmentVariables } from "../../tools/environment.js";
 import { ToolNodeError, ToolTimeoutError } from "../../tools/errors.js";
 import type { UserFileHandling } from "../../tools/user-files.js";
 import { variablesOf, type Variables } from "../../tools/variables.js";
-import type { Announcer } from "../events/announcer.js";
+import type { Announcer } from "../sessions/announcer.js";
 import type { EndedSession } from "../sessions/session-register.js";
 import type { ServedSession } from "../sessions/session.js";
 import type { ServeState } from "../state.js";
 import { Pauses } from "./pauses.js";
 import { ServedSource, SharedProviders, type SourceFacts } from "./served-source.js";
-import { UnderWay } from "./session-work.js";
 import { Watching } from "./watcher.js";
 
 /** A source that cannot be used at the moment. */
@@ -41,8 +40,6 @@ export class ServedSources implements AsyncDisposable {
   readonly oauth: OAuthManager;
   /** Questions to people, in whichever process they are answered. */
   readonly pauses: Pauses;
-  /** What ends with a session in this process. */
-  readonly underWay: UnderWay;
   readonly #sources: ReadonlyMap<string, ServedSource>;
   readonly #watching: Watching;
   readonly #report: (error: unknown) => void;
@@ -53,7 +50,6 @@ export class ServedSources implements AsyncDisposable {
     this.#report = report;
     this.oauth = new OAuthManager({ providers, tokenStore: state.tokens, stateStore: state.runs });
     this.pauses = new Pauses(state.events);
-    this.underWay = new UnderWay(state.events, report);
     this.#sources = sourcesOf(deps, this.oauth, (event, owner) => this.#take(event, owner));
     this.#watching = new Watching({
       get: (name, context) => this.get(name, context),
@@ -137,9 +133,8 @@ export class ServedSources implements AsyncDisposable {
     await this.#watching.changed(session.id);
   }
 
-  /** Ends what is under way for a session that is over. Never throws. */
+  /** Ends watching for a session that is over. Never throws. */
   async ended({ session }: EndedSession): Promise<void> {
-    this.underWay.end(session.id);
     await this.#watching.ended(session.id).catch(this.#report);
   }
 

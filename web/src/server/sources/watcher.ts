@@ -7,9 +7,14 @@ import type { ToolNode } from "../../tools-node.js";
 import { userKey } from "../../tools/auth/token-store.js";
 import type { ToolContext, ToolNodeEvent } from "../../tools/options.js";
 import { ToolClientError } from "../../tools/errors.js";
-import type { Announcer, SessionEvent } from "../events/announcer.js";
-import type { EventLog } from "../events/event-log.js";
-import { MAX_SUBSCRIPTIONS, type SessionRegister, type Subscription } from "../sessions/session-register.js";
+import type { Announcer, SessionEvent } from "../sessions/announcer.js";
+import type { EventLog } from "../sessions/event-log.js";
+import {
+  MAX_SUBSCRIPTIONS,
+  subscriptionKey,
+  type SessionRegister,
+  type Subscription,
+} from "../sessions/session-register.js";
 import { scopeOf, type ServedSession } from "../sessions/session.js";
 
 /** What watching works with. */
@@ -221,7 +226,7 @@ class Watcher implements AsyncDisposable {
 
   /** Whether the session is told of a resource; also while its source is being asked to. */
   watches(subscription: Subscription): boolean {
-    return this.#watched.has(keyOf(subscription));
+    return this.#watched.has(subscriptionKey(subscription));
   }
 
   /** Tells the session. */
@@ -260,7 +265,7 @@ class Watcher implements AsyncDisposable {
   }
 
   async #adjust(wanted: readonly Subscription[]): Promise<void> {
-    const keys = new Set(wanted.map(keyOf));
+    const keys = new Set(wanted.map(subscriptionKey));
     const dropped = [...this.#watched].filter(([key]) => !keys.has(key));
     for (const [key] of dropped) this.#watched.delete(key);
     await Promise.all(dropped.map(([, each]) => this.#left(each)));
@@ -280,7 +285,7 @@ class Watcher implements AsyncDisposable {
     const context = this.#context;
     try {
       const node = await this.#deps.get(namespace, context);
-      const isKnown = (each: Subscription): boolean => this.#watched.get(keyOf(each))?.node === node;
+      const isKnown = (each: Subscription): boolean => this.#watched.get(subscriptionKey(each))?.node === node;
       const [known] = group.filter(isKnown);
       if (known !== undefined) await reopened(node, known.uri, context);
       for (const each of group) if (!isKnown(each)) await this.#enter(each, node, context);
@@ -293,15 +298,15 @@ class Watcher implements AsyncDisposable {
   async #enter(subscription: Subscription, node: ToolNode, context: ToolContext): Promise<void> {
     const watched: Watched = { ...subscription, node: undefined };
     // A source may tell of a change before it answers.
-    this.#watched.set(keyOf(subscription), watched);
+    this.#watched.set(subscriptionKey(subscription), watched);
     try {
       await node.subscribe(subscription.uri, context);
       watched.node = node;
     } catch (error) {
-      this.#watched.delete(keyOf(subscription));
+      this.#watched.delete(subscriptionKey(subscription));
       // What the source refuses of one resource says nothing of the next.
       if (!(error instanceof ToolClientError)) throw error;
-      this.#report(keyOf(subscription), error);
+      this.#report(subscriptionKey(subscription), error);
     }
   }
 
@@ -333,8 +338,4 @@ export async function takenBack(node: ToolNode, uri: string, context: ToolContex
 async function reopened(node: ToolNode, uri: string, context: ToolContext): Promise<void> {
   await node.subscribe(uri, context);
   await takenBack(node, uri, context);
-}
-
-function keyOf({ namespace, uri }: Subscription): string {
-  return JSON.stringify([namespace, uri]);
 }

@@ -2,11 +2,11 @@
  * Why a request is not answered as it would like.
  * @module
  */
-import { SluiceError, type ErrorCode } from "../errors/error.js";
-import { ToolNodeError } from "../tools/errors.js";
-import { StoreLate } from "./http/time-limit.js";
-import { BodyRefused } from "./http/request.js";
-import { refusal } from "./json-answer.js";
+import { SluiceError, type ErrorCode } from "../../errors/error.js";
+import { ToolNodeError } from "../../tools/errors.js";
+import { StoreLate } from "./time-limit.js";
+import { BodyRefused } from "./request.js";
+import { refusal } from "./answers.js";
 
 /** No session, one that is over, or a token that is not ours: in the same words. */
 export function sessionRefused(): Response {

@@ -5,7 +5,7 @@
 import type { ArtifactRef } from "../../artifacts/store.js";
 import { isTruncated } from "../../artifacts/unstored.js";
 import type { AnswerRef } from "../../core/sluice.js";
-import type { ServedSession } from "../sessions/session.js";
+import type { ServedSession } from "./session.js";
 import type { ServeDeps } from "../deps.js";
 import type { EventLog } from "./event-log.js";
 

@@ -5,7 +5,7 @@
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
-import { sessionChannel } from "../events/announcer.js";
+import { sessionChannel } from "./announcer.js";
 import type { ServeDeps } from "../deps.js";
 import type { EndedSession } from "./session-register.js";
 import { ownerOf, scopeOf } from "./session.js";

@@ -3,12 +3,13 @@
  * @module
  */
 import { onAbort, untilEither } from "../../core/abort.js";
+import { within } from "../http/time-limit.js";
 import type { ErrorCode } from "../../errors/error.js";
-import { sessionChannel } from "../events/announcer.js";
-import type { EventLog } from "../events/event-log.js";
+import { sessionChannel } from "./announcer.js";
+import type { EventLog } from "./event-log.js";
 import { eventStream, type SentEvent } from "../http/sse.js";
-import { CLOSING, closingRefused, saidOf, sessionRefused } from "../refusals.js";
-import { isSessionOver, OVER } from "../sessions/session.js";
+import { CLOSING, closingRefused, saidOf, sessionRefused } from "../http/refusals.js";
+import { isSessionOver, OVER } from "./session.js";
 import type { InSession, ServeDeps } from "../deps.js";
 
 /** What is told in place of a result. */
@@ -23,13 +24,13 @@ const PASSING = "tool_progress";
 /** Answers by work. Throws what it throws for itself. */
 export async function answeredFor(
   c: InSession,
-  { sources, state, over }: ServeDeps,
+  { sessionWork, state, over }: ServeDeps,
   work: (signal: AbortSignal) => Promise<Response>,
 ): Promise<Response> {
   const { id } = c.get("session");
   const { signal } = c.req.raw;
   try {
-    return await sources.underWay.within(id, [signal, over], work);
+    return await sessionWork.within(id, [signal, over], work);
   } catch (error) {
     if (over.aborted) return closingRefused();
     const isOver = isAbort(error) && !signal.aborted && (await state.sessions.find(id)) === null;
@@ -41,12 +42,12 @@ export async function answeredFor(
 /** Answers by what work tells, and then by what it comes to; `failed` where it throws. */
 export function streamedFor(
   c: InSession,
-  { sources, over, report }: ServeDeps,
+  { sessionWork, over, report }: ServeDeps,
   work: (tell: (event: Told) => void, signal: AbortSignal) => Promise<Told>,
 ): Response {
   const { id } = c.get("session");
   const working = (tell: (event: Told) => void, given: AbortSignal): Promise<Told> =>
-    sources.underWay.lasting(id, [given], async (signal) => {
+    sessionWork.lasting(id, [given], async (signal) => {
       try {
         return await work(tell, signal);
       } catch (error) {
@@ -127,9 +128,24 @@ export async function* eventsOf(
   }
 }
 
-/** Work that ends with its session: what it would store later nobody would clean up. */
-export class UnderWay {
-  readonly #sessions = new Map<string, Set<AbortController>>();
+/** One piece of work under way; disposed of when it has ended, however. */
+interface OpenWork extends Disposable {
+  /** Aborted when its session ends in this process. */
+  readonly signal: AbortSignal;
+}
+
+interface Entry {
+  readonly over: AbortController;
+  /** Settles with the work; undefined where the end of the session does not wait for it. */
+  readonly ended?: Promise<void>;
+}
+
+/** Milliseconds that the end of a session waits for its uploads to leave nothing behind. */
+const UPLOAD_END = 5000;
+
+/** Work that ends with its session: nobody would clean up what it stores later. */
+export class SessionWork {
+  readonly #sessions = new Map<string, Set<Entry>>();
   readonly #events: EventLog;
   readonly #report: (error: unknown) => void;
 
@@ -139,24 +155,30 @@ export class UnderWay {
     this.#report = report;
   }
 
-  /** Works with a signal that is aborted when one of these is, or the session is ended by this process. */
+  /** Begins an upload. The end of the session waits until it is disposed of. */
+  upload(session: string): OpenWork {
+    const done = new AbortController();
+    const work = this.#begin(session, new Promise((resolve) => void onAbort(done.signal, resolve)));
+    return {
+      signal: work.signal,
+      [Symbol.dispose]: () => {
+        done.abort();
+        work[Symbol.dispose]();
+      },
+    };
+  }
+
+  /** Works with a signal that is aborted when one of these is, or this process ends the session. */
   async within<T>(
     session: string,
     signals: readonly AbortSignal[],
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const own = new AbortController();
-    const all = this.#sessions.get(session) ?? new Set();
-    this.#sessions.set(session, all.add(own));
-    try {
-      return await untilEither([...signals, own.signal], work);
-    } finally {
-      all.delete(own);
-      if (all.size === 0 && this.#sessions.get(session) === all) this.#sessions.delete(session);
-    }
+    using own = this.#begin(session);
+    return await untilEither([...signals, own.signal], work);
   }
 
-  /** The same for work that may take long: its signal is aborted too when another process ends the session. */
+  /** The same for work that may take long: its signal is also aborted when another process ends the session. */
   async lasting<T>(
     session: string,
     signals: readonly AbortSignal[],
@@ -173,19 +195,35 @@ export class UnderWay {
     }
   }
 
-  /** Gives up what is under way for a session. */
-  end(session: string): void {
+  /** Aborts the work of a session, and waits for its uploads. Never throws. */
+  async end(session: string): Promise<void> {
     const reason = new DOMException("The session is over.", "AbortError");
-    for (const each of this.#sessions.get(session) ?? []) each.abort(reason);
+    const entries = [...(this.#sessions.get(session) ?? [])];
+    for (const { over } of entries) over.abort(reason);
+    // An upload that hangs finds that there is no session any more, and clears up alone.
+    await within(Promise.all(entries.flatMap(({ ended }) => ended ?? [])), UPLOAD_END);
   }
 
-  /** A session's channel ends with it. */
+  #begin(session: string, ended?: Promise<void>): OpenWork {
+    const entry: Entry = { over: new AbortController(), ...(ended !== undefined && { ended }) };
+    const entries = this.#sessions.get(session) ?? new Set();
+    this.#sessions.set(session, entries.add(entry));
+    return {
+      signal: entry.over.signal,
+      [Symbol.dispose]: () => {
+        entries.delete(entry);
+        if (entries.size === 0 && this.#sessions.get(session) === entries) this.#sessions.delete(session);
+      },
+    };
+  }
+
+  /** Ends the work when the session's channel ends. */
   async #followed(session: string, signal: AbortSignal): Promise<void> {
     const after = `${Date.now()}-0`;
     try {
       const told = this.#events.follow(sessionChannel(session), { after, signal })[Symbol.asyncIterator]();
       while ((await told.next()).done !== true);
-      if (!signal.aborted) this.end(session);
+      if (!signal.aborted) await this.end(session);
     } catch (error) {
       if (!signal.aborted) this.#report(error);
     }

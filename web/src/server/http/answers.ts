@@ -1,10 +1,10 @@
 /**
- * Answers that are no artifact: what is said of one, and refusals.
+ * Answers that are no artifact: JSON, refusals of artifacts, and a page for a person.
  * @module
  */
-import { SluiceError, type ErrorCode } from "../errors/error.js";
-import { SAFETY } from "./artifacts/headers.js";
-import { StoreLate } from "./http/time-limit.js";
+import { SluiceError, type ErrorCode } from "../../errors/error.js";
+import { SAFETY } from "../artifacts/headers.js";
+import { StoreLate } from "./time-limit.js";
 
 /** An answer in JSON that nobody may keep. */
 export function jsonAnswer(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
@@ -57,3 +57,57 @@ export function failure(error: unknown): Response {
 }
 
 const UNREADABLE = "The artifact could not be read: try again, and call the tool again if it stays so.";
+
+/** What is said. */
+export interface Message {
+  /** The HTTP status. */
+  readonly status: number;
+  /** In a few words. */
+  readonly title: string;
+  /** What there is to do. */
+  readonly text: string;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** The page. Its texts are shown as they are, whatever is in them. */
+export function messagePage({ status, title, text }: Message): Response {
+  const body = new TextEncoder().encode(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escaped(title)}</title>
+<style>
+:root { color-scheme: light dark }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 15vh auto; padding: 0 1rem }
+</style>
+</head>
+<body>
+<main>
+<h1>${escaped(title)}</h1>
+<p>${escaped(text)}</p>
+</main>
+</body>
+</html>
+`);
+  return new Response(body, {
+    status,
+    headers: {
+      ...SAFETY,
+      "Cache-Control": "no-store",
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Length": String(body.byteLength),
+    },
+  });
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? "");
+}
