@@ -105,7 +105,7 @@ describe("the addresses", () => {
 });
 
 test("the events of a session are those that it is told, and no other", async () => {
-  const type = await typeIn("web/src/server/events/announcer.ts", "SessionEvent");
+  const type = await typeIn("web/src/server/sessions/announcer.ts", "SessionEvent");
   const kinds = found(type, (node) =>
     ts.isPropertySignature(node) && node.name.getText() === "kind" ? node.type?.getText().slice(1, -1) : undefined,
   );

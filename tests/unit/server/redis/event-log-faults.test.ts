@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { DURABLE } from "../../redis/redis-server.js";
-import { first, Heard, numbered, range } from "../events/listening.js";
+import { first, Heard, numbered, range } from "../sessions/listening.js";
 import { another, coded, inTime, logInTest, servedInTest, useRedis } from "./served.js";
 import { tunnelTo } from "./tunnel.js";
 

@@ -1,9 +1,10 @@
-/** How much an event log keeps, and what it says of the rest: a part of its contract. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { MAX_CHANNEL_BYTES, MAX_EVENT_BYTES, MAX_EVENTS } from "../../../../web/src/server/sessions/event-log.js";
 import type { Logs, OpenLog } from "./event-log-subject.js";
 import { first, Heard, numbered, range } from "./listening.js";
+
+/** How much an event log keeps, and what it says of the rest: a part of its contract. */
 
 const PATIENCE = { timeout: 10_000 };
 

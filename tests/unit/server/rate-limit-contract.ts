@@ -1,7 +1,8 @@
-/** What every rate limit must do, run against each. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { RateLimit } from "../../../../web/src/server/state.js";
+import type { RateLimit } from "../../../web/src/server/state.js";
+
+/** What every rate limit must do, run against each. */
 
 /** A limit under test. */
 export interface RateSubject {

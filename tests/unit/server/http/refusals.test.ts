@@ -1,9 +1,10 @@
-/** What is told of an error over HTTP: its status, its code, and no word that is not for whoever asked. */
 import { expect, test } from "vitest";
-import { SluiceError, type ErrorCode } from "../../../web/src/errors/error.js";
-import { StoreLate } from "../../../web/src/server/http/time-limit.js";
-import { failed } from "../../../web/src/server/http/refusals.js";
-import { refused } from "./visitor.js";
+import { SluiceError, type ErrorCode } from "../../../../web/src/errors/error.js";
+import { StoreLate } from "../../../../web/src/server/http/time-limit.js";
+import { failed } from "../../../../web/src/server/http/refusals.js";
+import { refused } from "../visitor.js";
+
+/** What is told of an error over HTTP: its status, its code, and no word that is not for whoever asked. */
 
 async function told(error: unknown): Promise<readonly [...(readonly [number, string]), isReported: boolean]> {
   const reported: unknown[] = [];

@@ -1,4 +1,3 @@
-/** What every event log must do, run against each. */
 import { setTimeout as sleep } from "node:timers/promises";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -6,6 +5,8 @@ import { isBefore, isEventId, type EventLog } from "../../../../web/src/server/s
 import { contractOfBounds } from "./event-log-bounds.js";
 import type { Logs, LogSubject, OpenLog } from "./event-log-subject.js";
 import { first, Heard, numbered, range } from "./listening.js";
+
+/** What every event log must do, run against each. */
 
 const PATIENCE = { timeout: 10_000 };
 

@@ -1,8 +1,9 @@
-/** Pages of a listing. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { artifactPage } from "../../../web/src/server/artifacts/page.js";
-import { MemoryArtifactStore, type ArtifactRef } from "../../../web/src/index.js";
+import { artifactPage } from "../../../../web/src/server/artifacts/page.js";
+import { MemoryArtifactStore, type ArtifactRef } from "../../../../web/src/index.js";
+
+/** Pages of a listing. */
 
 const session = (trace_id: string | null) => ({ user_id: "ada", session_id: "s", trace_id });
 

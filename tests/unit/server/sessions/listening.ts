@@ -1,6 +1,7 @@
-/** Listening to channels, as tests do it. */
 import { onTestFinished } from "vitest";
 import type { EventEntry, EventLog } from "../../../../web/src/server/sessions/event-log.js";
+
+/** Listening to channels, as tests do it. */
 
 /** What happened, with a number to tell it by. */
 export interface Numbered {

@@ -1,5 +1,6 @@
-/** Event logs under test. */
 import type { EventLog } from "../../../../web/src/server/sessions/event-log.js";
+
+/** Event logs under test. */
 
 /** A log under test. */
 export interface LogSubject {

@@ -1,6 +1,7 @@
-/** Waiting that comes to an end. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { inSteps, inTime, LONGEST, StoreLate } from "../../../../web/src/server/http/time-limit.js";
+
+/** Waiting that comes to an end. */
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

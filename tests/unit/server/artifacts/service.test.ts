@@ -1,14 +1,14 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import type { ArtifactScope } from "../../../web/src/artifacts/store.js";
+import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
+import type { ArtifactScope } from "../../../../web/src/artifacts/store.js";
 import {
   artifactUrl,
   endSession,
   serveArtifacts,
   type ArtifactService,
-} from "../../../web/src/server/artifacts/service.js";
-import { MemoryArtifactSessions, sessionKey } from "../../../web/src/server/artifacts/sessions.js";
-import { listed } from "../artifacts/bytes.js";
+} from "../../../../web/src/server/artifacts/service.js";
+import { MemoryArtifactSessions, sessionKey } from "../../../../web/src/server/artifacts/sessions.js";
+import { listed } from "../../artifacts/bytes.js";
 
 const BASE = "https://example.org/sub/path/";
 const ADA: ArtifactScope = { session_id: "s1" };
@@ -151,4 +151,22 @@ test("in a service worker the base is the scope of its registration", async () =
   const { id } = await store.putText("mine", { scope: ADA });
   const url = artifactUrl(await sessions.begin(ADA), id, { base: BASE });
   expect(await (await asked(serveArtifacts({ store, sessions }), url))?.text()).toBe("mine");
+});
+
+const KEY = sessionKey();
+const ID = "web_0123456789ab";
+
+test("addresses are below where the service is, or relative", () => {
+  expect(artifactUrl(KEY, ID)).toBe(`s/${KEY}/artifacts/${ID}`);
+  expect(artifactUrl(KEY, ID, { download: true })).toBe(`s/${KEY}/artifacts/${ID}?download`);
+  expect(artifactUrl(KEY, ID, { meta: true })).toBe(`s/${KEY}/artifacts/${ID}/meta`);
+  expect(artifactUrl(KEY, ID, { base: "https://example.org/sub/path/" })).toBe(
+    `https://example.org/sub/path/s/${KEY}/artifacts/${ID}`,
+  );
+});
+
+test("what is no id stays one part of a path", () => {
+  expect(artifactUrl(KEY, "../x?y#z", { base: "https://example.org/" })).toBe(
+    `https://example.org/s/${KEY}/artifacts/..%2Fx%3Fy%23z`,
+  );
 });

@@ -1,9 +1,10 @@
-/** Retention at work in a server, in time that the test sets. */
 import { expect, test, vi } from "vitest";
 import { RetainingArtifactStore } from "../../../web/src/artifacts/retention/retaining-store.js";
 import { BareMemoryStore } from "../../../web/src/artifacts/memory.js";
 import { Collector, sweepOf } from "../../../web/src/server/sluice-server.js";
 import { listed } from "../artifacts/bytes.js";
+
+/** Retention at work in a server, in time that the test sets. */
 
 /** Waits until the test lets it. */
 class Waits {

@@ -1,6 +1,9 @@
-/** Bodies that are too large, too slow, or never end. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { bodyPieces, type BodyLimits } from "../../../../web/src/server/http/request.js";
+import { bodyPieces, type BodyLimits, segmentsOf } from "../../../../web/src/server/http/request.js";
+import * as fc from "fast-check";
+import { anyText } from "../any-text.js";
+
+/** Bodies that are too large, too slow, or never end. */
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -80,4 +83,31 @@ test("the signal ends it in the middle of waiting", async () => {
   await vi.advanceTimersByTimeAsync(1);
   over.abort(new Error("ended"));
   expect([await failing, cancelled()]).toEqual(["Error: ended", true]);
+});
+
+const request = (path: string): Request => new Request(`http://127.0.0.1${path}`);
+
+test("what was encoded as one segment is one, whatever is in it", () => {
+  // Dots alone are no segment of a URL, however they are encoded.
+  const parts = fc.array(
+    anyText()
+      // Halves of pairs are no UTF-8, so no address has them.
+      .map((text) => text.replaceAll(/\p{Cs}/gu, ""))
+      .filter((part) => part !== "." && part !== ".."),
+    { minLength: 1, maxLength: 4 },
+  );
+  fc.assert(
+    fc.property(parts, fc.constantFrom("/", "/sluice/", "/a/b/"), (segments, base) => {
+      const path = segments.map(encodeURIComponent).join("/");
+      expect(segmentsOf(request(`${base}resources/${path}`), base, "resources")).toEqual(segments);
+    }),
+  );
+});
+
+test("each is decoded once", () => {
+  expect(segmentsOf(request("/resources/a%252Fb/c%2Fd"), "/", "resources")).toEqual(["a%2Fb", "c/d"]);
+});
+
+test.each(["%", "%zz", "%ff", "%c3%28"])("%s is refused", (path) => {
+  expect(() => segmentsOf(request(`/resources/${path}`), "/", "resources")).toThrow(/encodes no UTF-8/);
 });

@@ -1,5 +1,10 @@
-import { expect, test } from "vitest";
-import { isSessionKey, sessionKey } from "../../../web/src/server/artifacts/sessions.js";
+import { describe, expect, test } from "vitest";
+import { MemoryArtifactSessions, isSessionKey, sessionKey } from "../../../../web/src/server/artifacts/sessions.js";
+import { sessionsContract } from "./sessions-contract.js";
+
+describe("sessions in memory", () => {
+  sessionsContract(() => new MemoryArtifactSessions());
+});
 
 test("keys are 22 characters that addresses take as they are, and no two are the same", () => {
   const keys = new Set(Array.from({ length: 1000 }, sessionKey));

@@ -8,8 +8,8 @@ import {
   MAX_SESSIONS,
   sessionKey,
   type ArtifactSessions,
-} from "../../../web/src/server/artifacts/sessions.js";
-import { MAX_SEEN } from "../../../web/src/server/artifacts/handler.js";
+} from "../../../../web/src/server/artifacts/sessions.js";
+import { MAX_SEEN } from "../../../../web/src/server/artifacts/handler.js";
 
 const SCOPE = { tenant_id: null, user_id: "ada", session_id: "s1", trace_id: null };
 const ID = "web_0123456789ab";

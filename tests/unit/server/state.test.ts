@@ -1,4 +1,4 @@
-import { MemoryRateLimit } from "../../../../web/src/server/state.js";
+import { MemoryRateLimit } from "../../../web/src/server/state.js";
 import { describeRateLimit } from "./rate-limit-contract.js";
 
 describeRateLimit("MemoryRateLimit", async () => {
