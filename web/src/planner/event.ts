@@ -220,29 +220,51 @@ export interface FinishedEvent {
   readonly outcome: PlannerOutcome;
 }
 
+/** Which events need not all wait for a listener who is slow. */
+interface PassingEvents<Event> {
+  /** Whether the next event of the kind makes this one superfluous. */
+  readonly isPassing: (event: Event) => boolean;
+  /** Events that wait at most; further passing events are left out. */
+  readonly most: number;
+}
+
 /**
- * The events of a run, in order, and then what it comes to. Whoever stops listening gives the run up. Events wait for their
- * listener: a run's budget bounds how many there are.
+ * The events of some work, in order, and then its result. When the listener stops, the work is aborted. Without `passing` every
+ * event waits for the listener.
  *
- * @throws what the run throws, after all that it told.
+ * @throws what the work throws, after all of its events.
  */
-export async function* eventsOf<T>(
-  telling: (onEvent: (event: PlannerEvent) => void, signal: AbortSignal) => Promise<T>,
+export async function* eventsOf<Event extends object, Result>(
+  work: (tell: (event: Event) => void, signal: AbortSignal) => Promise<Result>,
   given: AbortSignal | undefined,
-): AsyncGenerator<PlannerEvent, T> {
+  passing?: PassingEvents<Event>,
+): AsyncGenerator<Event, Result> {
   const left = new AbortController();
-  let queue: ReadableStreamDefaultController<PlannerEvent> | undefined;
-  const told = new ReadableStream<PlannerEvent>({ start: (controller) => void (queue = controller) }).getReader();
-  const run = untilEither([given, left.signal], (signal) => telling((event) => queue?.enqueue(event), signal));
-  const over = run.catch(() => undefined).finally(() => queue?.close());
+  const waiting: Event[] = [];
+  const state = { isOver: false, wake: (): void => undefined };
+  const tell = (event: Event): void => {
+    const isPassing = passing?.isPassing(event) === true;
+    const before = waiting.at(-1);
+    if (isPassing && before !== undefined && passing.isPassing(before)) waiting.pop();
+    if (!isPassing || waiting.length < passing.most) waiting.push(event);
+    state.wake();
+  };
+  const result = untilEither([given, left.signal], (signal) => work(tell, signal));
+  const over = result
+    .catch(() => undefined)
+    .finally(() => {
+      state.isOver = true;
+      state.wake();
+    });
   try {
     for (;;) {
-      const { done, value } = await told.read();
-      if (done) return await run;
-      yield value;
+      const event = waiting.shift();
+      if (event !== undefined) yield event;
+      else if (state.isOver) return await result;
+      else await new Promise<void>((resolve) => (state.wake = resolve));
     }
   } finally {
-    left.abort(new DOMException("Nobody listens to the run any more.", "AbortError"));
+    left.abort(new DOMException("Nobody listens any more.", "AbortError"));
     await over;
   }
 }

@@ -176,21 +176,24 @@ const LIMIT_OPTIONS: OptionTests<ServeLimits> = {
   sessionSeconds: COUNT,
 };
 
-/** Throws SluiceError E_INVALID_ARGUMENT that names the option that is wrong, or that there is not. */
+/** Throws SluiceError E_INVALID_ARGUMENT that names the option that is wrongOption, or that there is not. */
 export function checkServer(options: SluiceServerOptions): void {
-  checkOptions(options, OPTIONS, "a SluiceServer", wrong, ["store"]);
-  checkOptions(options.limits ?? {}, LIMIT_OPTIONS, "limits", (sentence, path) => wrong(sentence, `limits.${path}`));
+  checkOptions(options, OPTIONS, "a SluiceServer", wrongOption, ["store"]);
+  checkOptions(options.limits ?? {}, LIMIT_OPTIONS, "limits", (sentence, path) =>
+    wrongOption(sentence, `limits.${path}`),
+  );
   checkWhole(options.store, "store");
   checkWhole(options.filesStore, "filesStore");
   if (options.state?.isShared === true && options.secret === undefined) {
-    throw wrong(
+    throw wrongOption(
       "Processes that share their state must share the secret that signs tokens: give them the same one.",
       "secret",
     );
   }
 }
 
-function wrong(sentence: string, path: string): SluiceError {
+/** The error for an option that is wrong. */
+export function wrongOption(sentence: string, path: string): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
 }
 

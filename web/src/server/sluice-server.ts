@@ -92,11 +92,7 @@ function termsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
     state,
     limits,
     base,
-    hosts: new HostGuard({
-      ...(publicUrl !== undefined && { publicUrl }),
-      ...(hosts !== undefined && { hosts }),
-      ...(origins !== undefined && { origins }),
-    }),
+    hosts: new HostGuard({ publicUrl, hosts, origins }),
     tokens: new SessionTokens(options.secret ?? newSecret()),
     authenticate,
     mcp: options.mcp ?? null,

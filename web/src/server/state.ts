@@ -75,8 +75,7 @@ export class MemoryRateLimit implements RateLimit {
       await this.#limiter(most, seconds).consume(key);
       return { ok: true };
     } catch (refused) {
-      if (!(refused instanceof RateLimiterRes)) return { ok: true };
-      return { ok: false, retryAfterSeconds: Math.max(1, Math.ceil(refused.msBeforeNext / 1000)) };
+      return verdictOf(refused);
     }
   }
 
@@ -86,4 +85,10 @@ export class MemoryRateLimit implements RateLimit {
     this.#limiters.set(name, limiter);
     return limiter;
   }
+}
+
+/** The verdict for what a limiter rejected with. Anything but a refusal lets the request pass. */
+export function verdictOf(rejected: unknown): RateVerdict {
+  if (!(rejected instanceof RateLimiterRes)) return { ok: true };
+  return { ok: false, retryAfterSeconds: Math.max(1, Math.ceil(rejected.msBeforeNext / 1000)) };
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { eventsOf, type Told } from "../../../../web/src/server/sessions/session-work.js";
+import { sentEvents, type Told } from "../../../../web/src/server/sessions/session-work.js";
 
 const forever = new AbortController().signal;
 
@@ -22,7 +22,7 @@ test("all is told in order but what a later one says better, and what it comes t
     fc.asyncProperty(fc.array(fc.constantFrom("passing", "paused"), { maxLength: 40 }), async (kinds) => {
       const sent = kinds.map(event);
       const told = await all(
-        eventsOf(
+        sentEvents(
           async (tell) => {
             sent.forEach(tell);
             return { kind: "result" };
@@ -39,7 +39,7 @@ test("all is told in order but what a later one says better, and what it comes t
 
 test("what a slow listener does not take is bounded", async () => {
   const told = await all(
-    eventsOf(
+    sentEvents(
       async (tell) => {
         for (let number = 0; number < 5000; number += 1) tell(event(number % 2 === 0 ? "passing" : "other", number));
         return { kind: "result" };
@@ -59,7 +59,7 @@ test("events come while the work goes on", async () => {
     await once(going.signal, "abort");
     return { kind: "result" };
   };
-  const events = eventsOf(work, "passing", forever);
+  const events = sentEvents(work, "passing", forever);
   expect(await events.next()).toEqual({ done: false, value: { data: event("paused", 1) } });
   const last = events.next();
   going.abort();
@@ -69,7 +69,7 @@ test("events come while the work goes on", async () => {
 test.each(["the listener leaves", "the answer is given up"])("%s: so is the work", async (who) => {
   const given = new AbortController();
   let signal: AbortSignal | undefined;
-  const events = eventsOf(
+  const events = sentEvents(
     async (tell, own) => {
       signal = own;
       tell(event("paused", 1));

@@ -6,6 +6,7 @@ import { asStore } from "../../artifacts/discover.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
 import { wrong } from "../../errors/arguments.js";
+import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
 import { failure, notFound } from "../http/answers.js";
 import { artifactHandler } from "./handler.js";
@@ -138,23 +139,39 @@ export async function endSession(
 ): Promise<number> {
   const scope = await sessions.end(key);
   if (scope === null) return 0;
-  const artifacts = new ScopedArtifacts(typeof store === "function" ? store(scope) : store, scope);
+  const deleted = await deleteAll(new ScopedArtifacts(typeof store === "function" ? store(scope) : store, scope));
+  await sessions.forget(key);
+  return deleted;
+}
+
+/** Artifacts that are deleted at the same time. */
+const AT_ONCE = 8;
+
+/**
+ * Deletes all artifacts of a scope. One that cannot be deleted does not keep the others.
+ *
+ * @returns how many were deleted.
+ * @throws SluiceError E_STORE_… for the first that could not be.
+ */
+export async function deleteAll(artifacts: ScopedArtifacts): Promise<number> {
   const ids: string[] = [];
-  let deleted = 0;
-  let failed: unknown;
   try {
     for await (const { id } of artifacts.list()) ids.push(id);
   } catch (error) {
     throw storageError(error, "read");
   }
-  for (const id of ids) {
-    try {
-      if (await artifacts.delete(id)) deleted++;
-    } catch (error) {
-      failed ??= error;
+  let [deleted, first]: [number, unknown] = [0, undefined];
+  const worker = async (): Promise<void> => {
+    for (let id = ids.shift(); id !== undefined; id = ids.shift()) {
+      try {
+        if (await artifacts.delete(id)) deleted += 1;
+      } catch (error) {
+        // Retention was quicker: it is gone all the same.
+        if (!(error instanceof SluiceError && error.code === "E_EXPIRED")) first ??= error;
+      }
     }
-  }
-  if (failed !== undefined) throw storageError(failed, "write");
-  await sessions.forget(key);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  if (first !== undefined) throw storageError(first, "write");
   return deleted;
 }

@@ -4,7 +4,8 @@
  */
 import type { MiddlewareHandler } from "hono";
 import { busyRefused, rateRefused } from "./refusals.js";
-import type { Identity } from "../sessions/session.js";
+import { userKey } from "../../tools/auth/token-store.js";
+import { ownerOf } from "../sessions/session.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
 
 /** What admission goes by. */
@@ -47,7 +48,7 @@ export class Admission {
     const { id, identity } = c.get("session");
     const path = new URL(c.req.raw.url).pathname.slice(this.#deps.base.length);
     const kind = kindOf(c.req.raw, path);
-    const forget = this.#large.enter(userOf(identity), heldOf(c.req.raw, path));
+    const forget = this.#large.enter(userKey({ scope: ownerOf(identity) }), heldOf(c.req.raw, path));
     if (forget === null) return busyRefused("large requests");
     const out = this.#enter(id, kind);
     if (out === null) {
@@ -92,10 +93,6 @@ export class Admission {
 
 function kindOf({ method }: Request, path: string): Kind {
   return method === "GET" && LASTING.test(path) ? "listeners" : "requests";
-}
-
-function userOf({ tenant_id = null, user_id }: Identity): string {
-  return JSON.stringify([tenant_id, user_id]);
 }
 
 /** Bytes of a body that is not counted: there is always room for small ones. */

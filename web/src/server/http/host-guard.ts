@@ -14,11 +14,11 @@ import type { ServeEnv, ServeDeps } from "../deps.js";
 /** Where requests are sent to, and which pages may send them. */
 interface HostDeps {
   /** Where it is reached from outside, such as `https://sluice.example`; left out: only as this machine. */
-  readonly publicUrl?: string;
+  readonly publicUrl?: string | undefined;
   /** Host names or addresses beside that of the public URL and of this machine. */
-  readonly hosts?: readonly string[];
+  readonly hosts?: readonly string[] | undefined;
   /** Origins of pages beside its own. */
-  readonly origins?: readonly string[];
+  readonly origins?: readonly string[] | undefined;
 }
 
 /** What browsers say of a request that a page of another origin caused (Fetch Metadata). */

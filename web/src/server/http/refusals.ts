@@ -36,12 +36,6 @@ export function busyRefused(what: "requests" | "large requests" | "listeners"): 
   return refusal(429, "E_RATE_LIMIT", message, { "Retry-After": "1" });
 }
 
-/** As many runs of a chat go on as a session may have. */
-export function runsRefused(): Response {
-  const message = "As many runs of this session go on as there may be: let one end first.";
-  return refusal(429, "E_RATE_LIMIT", message, { "Retry-After": "5" });
-}
-
 /** What is told of work that ends with its server. */
 export const CLOSING = "The server is closing: try again in a moment.";
 

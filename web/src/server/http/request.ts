@@ -159,16 +159,6 @@ export function segmentsOf(request: Request, base: string, folder: string): read
   }
 }
 
-/** What an upload may be. */
-interface UploadLimits {
-  /** Bytes. */
-  readonly maxBytes: number;
-  /** Seconds between two pieces. */
-  readonly idleSeconds: number;
-  /** Ends it. */
-  readonly signal: AbortSignal;
-}
-
 /** Characters that a name may have. */
 export const MAX_FILENAME = 1024;
 
@@ -192,6 +182,9 @@ export function declaredType({ headers }: Request): string | null {
 }
 
 /** The pieces of an upload. Throws BodyRefused where it is too large, too slow, or breaks off; the signal's reason. */
-export function uploadedPieces(request: Request, limits: UploadLimits): AsyncGenerator<Uint8Array> {
+export function uploadedPieces(
+  request: Request,
+  limits: Pick<BodyLimits, "maxBytes" | "idleSeconds" | "signal">,
+): AsyncGenerator<Uint8Array> {
   return bodyPieces(request, { ...limits, slowest: SLOWEST });
 }

@@ -4,6 +4,7 @@
  */
 import { onAbort } from "../../core/abort.js";
 import { SAFETY } from "../artifacts/headers.js";
+import { isEventId } from "../sessions/event-log.js";
 import { LONGEST, within } from "./time-limit.js";
 
 /** One event as it is sent. */
@@ -99,4 +100,10 @@ async function* withHeartbeats(
 /** JSON has no line breaks of its own, so one line of data is enough. */
 function written({ id, data }: SentEvent): string {
   return `event: ${data.kind}\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+}
+
+/** The id of the last event that a client has which comes back; null for one that begins, or sends no such id. */
+export function lastEventId({ headers }: Request): string | null {
+  const said = headers.get("last-event-id");
+  return said !== null && isEventId(said) ? said : null;
 }

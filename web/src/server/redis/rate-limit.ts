@@ -2,10 +2,10 @@
  * Rates in Redis.
  * @module
  */
-import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterRedis } from "rate-limiter-flexible";
 import { untilLate } from "../../core/abort.js";
 import { plainScript, type Script, hashOf, type RedisKeys, type RedisServer } from "../../redis/server.js";
-import type { RateLimit, RateVerdict } from "../state.js";
+import { verdictOf, type RateLimit, type RateVerdict } from "../state.js";
 
 /** What rates in Redis are made of. */
 interface RedisRateLimitParts {
@@ -33,13 +33,12 @@ export class RedisRateLimit implements RateLimit {
     try {
       const counted = (): Promise<unknown> => this.#limiter(most, seconds).consume(hashOf(key));
       await untilLate(counted, { most: PATIENCE, late, signal: undefined });
-    } catch (refused) {
-      if (refused instanceof RateLimiterRes) {
-        return { ok: false, retryAfterSeconds: Math.max(1, Math.ceil(refused.msBeforeNext / 1000)) };
-      }
-      this.#parts.report?.(refused);
+      return { ok: true };
+    } catch (rejected) {
+      const verdict = verdictOf(rejected);
+      if (verdict.ok) this.#parts.report?.(rejected);
+      return verdict;
     }
-    return { ok: true };
   }
 
   #limiter(points: number, duration: number): RateLimiterRedis {

@@ -3,7 +3,7 @@
  * @module
  */
 import { checkOptions, TEXT, type OptionTests } from "../../errors/arguments.js";
-import { SluiceError } from "../../errors/error.js";
+import { wrongOption } from "../options.js";
 import { OwnConnection } from "../../redis/connection.js";
 import { checkedOptions } from "../../redis/options.js";
 import { RedisServer, RedisKeys } from "../../redis/server.js";
@@ -58,7 +58,7 @@ const OPTIONS: OptionTests<RedisStateOptions> = {
  * await using server = new SluiceServer({ store, state, secret, authenticate });
  */
 export function redisState(options: RedisStateOptions): ServeState {
-  checkOptions(options, OPTIONS, "redisState", (sentence, path) => wrong(sentence, path), ["url", "secret"]);
+  checkOptions(options, OPTIONS, "redisState", wrongOption, ["url", "secret"]);
   const { url, secret, prefix, timeoutSeconds } = options;
   const given = { ...(prefix !== undefined && { prefix }), ...(timeoutSeconds !== undefined && { timeoutSeconds }) };
   const { stem, timeout } = checkedOptions({ url, ...given });
@@ -81,8 +81,4 @@ export function redisState(options: RedisStateOptions): ServeState {
       connection.close();
     },
   };
-}
-
-function wrong(sentence: string, path: string): SluiceError {
-  return new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
 }

@@ -5,12 +5,12 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { SluiceError } from "../../errors/error.js";
+import { noSuchRun } from "../chat/chat-event.js";
 import type { Chats, StartedRun } from "../chat/chats.js";
-import { isEventId } from "../sessions/event-log.js";
 import { readJson, readQuery, TRACE } from "../http/request.js";
-import { eventStream, type SentEvent } from "../http/sse.js";
+import { eventStream, lastEventId, type SentEvent } from "../http/sse.js";
 import { emptyAnswer, refusal } from "../http/answers.js";
-import { closingRefused, methodRefused, runsRefused, sessionRefused } from "../http/refusals.js";
+import { closingRefused, methodRefused, sessionRefused } from "../http/refusals.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 
 /** UTF-16 units of a question, and of an answer that was given before. */
@@ -63,8 +63,7 @@ export function chatRoutes(chats: Chats | null, deps: Terms): Hono<ServeEnv> {
       const session = c.get("session");
       const place = await chats.find(session, c.req.param("run"));
       if (place === null) return noRun();
-      const said = c.req.header("last-event-id");
-      const after = said !== undefined && isEventId(said) ? said : null;
+      const after = lastEventId(c.req.raw);
       return eventStream((signal) => chats.follow(session, place, after, signal), deps.over, session.expires_at);
     })
     .delete("/:run", async (c) => {
@@ -90,9 +89,8 @@ async function streamed(
   } catch (error) {
     if (over.aborted) return closingRefused();
     if (!(error instanceof SluiceError)) throw error;
-    if (error.code === "E_RATE_LIMIT") return runsRefused();
+    if (error.code === "E_RATE_LIMIT") return refusal(429, error.code, error.message, { "Retry-After": "5" });
     if (error.code === "E_SESSION") return sessionRefused();
-    // The planner has words of its own for what is not there.
     if (error.code === "E_NOT_FOUND") return noRun();
     throw error;
   }
@@ -104,10 +102,10 @@ async function streamed(
   return eventStream(events, over, session.expires_at);
 }
 
-/** In the same words for what never was, what is another's, and what was answered already. */
+/** The planner has words of its own for a run that is not there. */
 function noRun(): Response {
-  const message = "There is no such run here, or it does not wait for this answer: it is over, goes on, or never was.";
-  return refusal(404, "E_NOT_FOUND", message);
+  const { code, message } = noSuchRun();
+  return refusal(404, code, message);
 }
 
 function noModel(): Response {

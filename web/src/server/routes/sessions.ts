@@ -10,11 +10,11 @@ import { jsonAnswer, refusal } from "../http/answers.js";
 import { identityRefused, methodRefused, rateRefused } from "../http/refusals.js";
 import type { SessionEnding } from "../sessions/session-end.js";
 import { giveCookie, inSession, takeCookie } from "../sessions/entry.js";
-import { identityOf, type Identity, type ServedSession } from "../sessions/session.js";
+import { userKey } from "../../tools/auth/token-store.js";
+import { identityOf, ownerOf, type Identity, type ServedSession } from "../sessions/session.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
 import { sessionChannel } from "../sessions/announcer.js";
-import { isEventId } from "../sessions/event-log.js";
-import { eventStream, type SentEvent } from "../http/sse.js";
+import { eventStream, lastEventId, type SentEvent } from "../http/sse.js";
 
 const BEGIN = z.strictObject({ token: z.boolean().optional() });
 
@@ -32,7 +32,11 @@ export function sessionRoutes(deps: ServeDeps, ending: SessionEnding): Hono<Serv
     .post("/", async (c) => {
       const identity = await identityOf(c.req.raw, deps);
       if (identity === null) return identityRefused();
-      const rate = await deps.state.rates.take(rateKey(identity), deps.limits.sessionsPerMinute, MINUTE);
+      const rate = await deps.state.rates.take(
+        `begin ${userKey({ scope: ownerOf(identity) })}`,
+        deps.limits.sessionsPerMinute,
+        MINUTE,
+      );
       if (!rate.ok) return rateRefused(rate.retryAfterSeconds);
       const { token: wantsToken = false } = await readJson(c.req.raw, BEGIN);
       const session = newSession(identity, deps.limits.sessionSeconds);
@@ -71,10 +75,6 @@ function shown({ id, begun_at, expires_at }: ServedSession): object {
   return { id, begun_at, expires_at };
 }
 
-function rateKey({ tenant_id = null, user_id }: Identity): string {
-  return `begin ${JSON.stringify([tenant_id, user_id])}`;
-}
-
 function noSuchSession(): Response {
   return refusal(404, "E_NOT_FOUND", "There is no such session here: sessions/current is your own.");
 }
@@ -88,8 +88,7 @@ function withHeadersOf(cookies: Response, response: Response): Response {
 export function eventRoutes({ state, sources, over }: ServeDeps): Hono<ServeEnv> {
   return new Hono<ServeEnv>()
     .get("/", (c) => {
-      const said = c.req.header("last-event-id");
-      const after = said !== undefined && isEventId(said) ? said : null;
+      const after = lastEventId(c.req.raw);
       const session = c.get("session");
       const { id, expires_at } = session;
       const events = async function* (signal: AbortSignal): AsyncIterable<SentEvent> {

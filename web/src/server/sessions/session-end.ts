@@ -3,7 +3,7 @@
  * @module
  */
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
-import { SluiceError } from "../../errors/error.js";
+import { deleteAll } from "../artifacts/service.js";
 import { storageError } from "../../errors/storage.js";
 import { sessionChannel } from "./announcer.js";
 import type { ServeDeps } from "../deps.js";
@@ -12,9 +12,6 @@ import { ownerOf, scopeOf } from "./session.js";
 
 /** Somebody who has something of sessions that is to go with them. Must not throw. */
 type OnSessionEnd = (ended: EndedSession) => Promise<void>;
-
-/** Artifacts that are deleted at the same time. */
-const AT_ONCE = 8;
 
 /** Ends sessions. */
 export class SessionEnding {
@@ -43,7 +40,7 @@ export class SessionEnding {
     let failure: unknown;
     for (const trace of [null, ...ended.traces]) {
       try {
-        deleted += await this.#clear(ended, trace);
+        deleted += await deleteAll(new ScopedArtifacts(this.#deps.store, scopeOf(ended.session, trace)));
       } catch (error) {
         failure ??= error;
       }
@@ -51,31 +48,6 @@ export class SessionEnding {
     if (failure !== undefined) throw storageError(failure, "write");
     return deleted;
   }
-
-  /** Deletes what is in one scope; one that cannot be deleted keeps none of the others. */
-  async #clear({ session }: EndedSession, trace: string | null): Promise<number> {
-    const artifacts = new ScopedArtifacts(this.#deps.store, scopeOf(session, trace));
-    const ids: string[] = [];
-    for await (const { id } of artifacts.list()) ids.push(id);
-    let [deleted, failure]: [number, unknown] = [0, undefined];
-    const hand = async (): Promise<void> => {
-      for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
-        try {
-          if (await artifacts.delete(id)) deleted += 1;
-        } catch (error) {
-          if (!hasExpired(error)) failure ??= error;
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, hand));
-    if (failure !== undefined) throw storageError(failure, "write");
-    return deleted;
-  }
-}
-
-/** Retention was quicker: it is gone all the same. */
-function hasExpired(error: unknown): boolean {
-  return error instanceof SluiceError && error.code === "E_EXPIRED";
 }
 
 /** Empties the folder of the session's user, and deletes files that do not outlive the session. */

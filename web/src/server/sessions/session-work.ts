@@ -3,6 +3,7 @@
  * @module
  */
 import { onAbort, untilEither } from "../../core/abort.js";
+import { eventsOf } from "../../planner/event.js";
 import { within } from "../http/time-limit.js";
 import type { ErrorCode } from "../../errors/error.js";
 import { sessionChannel } from "./announcer.js";
@@ -11,12 +12,6 @@ import { eventStream, type SentEvent } from "../http/sse.js";
 import { CLOSING, closingRefused, saidOf, sessionRefused } from "../http/refusals.js";
 import { isSessionOver, OVER } from "./session.js";
 import type { InSession, ServeDeps } from "../deps.js";
-
-/** What is told in place of a result. */
-interface FailedEvent {
-  readonly kind: "failed";
-  readonly error: { readonly code: ErrorCode; readonly message: string };
-}
 
 /** What is told over and over: of two that follow each other the last is enough. */
 const PASSING = "tool_progress";
@@ -54,7 +49,7 @@ export function streamedFor(
         return failure(error, { signal, over, report });
       }
     });
-  return eventStream((signal) => eventsOf(working, PASSING, signal), over);
+  return eventStream((signal) => sentEvents(working, PASSING, signal), over);
 }
 
 function failure(
@@ -68,8 +63,7 @@ function failure(
 }
 
 function failedEvent(code: ErrorCode, message: string): Told {
-  const event: FailedEvent = { kind: "failed", error: { code, message } };
-  return event;
+  return { kind: "failed", error: { code, message } } as Told;
 }
 
 function isAbort(error: unknown): boolean {
@@ -83,48 +77,23 @@ export type Told = SentEvent["data"];
 const MAX_WAITING = 256;
 
 /**
- * The events of work, in order, and then the one that it comes to. Whoever stops listening gives the work up.
- *
- * @param work must not throw; the last of two `passing` events that follow each other is enough.
+ * The events of work, and then the one that it comes to, as they are sent. `work` must not throw; of two `passing` events in a row
+ * the last is enough.
  */
-export async function* eventsOf(
+export async function* sentEvents(
   work: (tell: (event: Told) => void, signal: AbortSignal) => Promise<Told>,
   passing: string,
-  given: AbortSignal,
+  signal: AbortSignal,
 ): AsyncGenerator<SentEvent> {
-  const left = new AbortController();
-  const forget = onAbort(given, () => left.abort(given.reason));
-  if (given.aborted) left.abort(given.reason);
-  const waiting: Told[] = [];
-  let wake: (() => void) | undefined;
-  const tell = (event: Told): void => {
-    const isPassing = event.kind === passing;
-    if (isPassing && waiting.at(-1)?.kind === passing) waiting.pop();
-    if (!isPassing || waiting.length < MAX_WAITING) waiting.push(event);
-    wake?.();
-  };
-  const state = { isOver: false };
-  const done = work(tell, left.signal).then((last) => {
-    tell(last);
-    state.isOver = true;
-    wake?.();
-    return undefined;
-  });
+  const told = eventsOf(work, signal, { isPassing: ({ kind }) => kind === passing, most: MAX_WAITING });
   try {
     for (;;) {
-      const event = waiting.shift();
-      if (event !== undefined) yield { data: event };
-      else if (state.isOver) return;
-      else {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
+      const { done, value } = await told.next();
+      yield { data: value };
+      if (done === true) return;
     }
   } finally {
-    forget();
-    left.abort(new DOMException("Nobody listens any more.", "AbortError"));
-    await done;
+    await told.return({ kind: passing });
   }
 }
 

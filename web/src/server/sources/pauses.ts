@@ -134,15 +134,6 @@ function consentChannel(state: string): string {
 /** Questions of one request that wait at the same time. */
 const MAX_OPEN = 16;
 
-/** A question, as the event `paused` tells it. */
-interface PausedEvent {
-  readonly kind: "paused";
-  /** What `POST /pauses/{pause}` answers. */
-  readonly pause: string;
-  readonly reason: PauseReason;
-  readonly payload: Readonly<Record<string, unknown>>;
-}
-
 /** Asks whoever reads the answer of a request, and waits for `POST /pauses/{pause}`, in whichever process it comes. */
 export function askedBy(
   pauses: Pauses,
@@ -156,8 +147,8 @@ export function askedBy(
     open += 1;
     try {
       const pause = await pauses.open(session.id, { reason, payload });
-      const event: PausedEvent = { kind: "paused", pause: pause.id, reason, payload };
-      tell(event);
+      // `POST /pauses/{pause}` answers it.
+      tell({ kind: "paused", pause: pause.id, reason, payload } as Told);
       return await pause.answer(signal);
     } finally {
       open -= 1;
