@@ -34,7 +34,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { within } from "./http/time-limit.js";
 
 /**
- * Serves sessions of users, for whatever speaks in `Request` and `Response`: `sluice serve`, or a server of the host's own.
+ * Serves users' sessions to `sluice serve`, or to a server of your own that uses `Request` and `Response`.
  *
  * @example
  * await using server = new SluiceServer({ store, base: "/sluice/", authenticate: (request) => userOf(request) });
@@ -61,14 +61,14 @@ export class SluiceServer implements AsyncDisposable {
     try {
       return await this.#app.fetch(request);
     } catch (error) {
-      // What is thrown and is no error passes by all handlers.
+      // Hono passes on thrown values that are no Error.
       return failed(error, this.#deps.report);
     }
   };
 
-  /** Ends all that is under way: listeners, runs, which another process can go on with, and sources. */
+  /** Ends event streams, runs, which another process can continue, and sources. */
   async [Symbol.asyncDispose](): Promise<void> {
-    // Before anything ends that runs work with: they are left as they are, and not told of it.
+    // Before anything ends that runs use: they are left for others, and not told of it.
     const left = this.#chats?.[Symbol.asyncDispose]();
     this.#over.abort(new DOMException("The server is closed.", "AbortError"));
     await left;
@@ -109,7 +109,7 @@ function termsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
   return { ...deps, sources: new ServedSources({ ...deps, sources, variables, providers, oauthClient, userFiles }) };
 }
 
-/** An id that no artifact has: looking for it says whether the store answers. */
+/** An id that no artifact has. Looking it up shows whether the store answers. */
 const NO_ARTIFACT = "sluice_000000000000";
 
 function readinessOf({ store, filesStore }: SluiceServerOptions, state: ServeState): Readiness {
@@ -191,28 +191,28 @@ function newSecret(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
 }
 
-/** What a collector goes by. */
+/** What a collector works with. */
 interface CollectorDeps {
   readonly store: RetainingArtifactStore;
-  /** Clears up what processes left behind that died, where a store can do so. */
+  /** Removes what dead processes left behind, for stores that can do so. */
   readonly sweep?: () => Promise<unknown>;
   /** Seconds between two collections. */
   readonly seconds: number;
-  /** Told what the store failed at. Must not throw. */
+  /** Receives the store's failures. Must not throw. */
   readonly report: (error: unknown) => void;
-  /** Waits so many milliseconds, or throws when the signal is aborted; that of the system when left out. */
+  /** Waits, or throws when the signal is aborted. Defaults to a timer. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** Collections between two sweeps. */
+/** Sweep after this many collections. */
 const SWEEP_EVERY = 12;
 
-/** Milliseconds that the end waits for a collection under way. */
+/** Milliseconds that disposal waits for a running collection. */
 const COLLECTION_END = 5000;
 
 /**
- * Collects again and again until it is disposed of. Of several processes that share a store one at a time does it; one that
- * died holds up nobody for long. What fails is tried the next time.
+ * Collects at intervals until it is disposed of. Of several processes that share a store, one collects at a time, and
+ * one that dies does not block the others for long. Failures are retried with the next collection.
  */
 export class Collector implements AsyncDisposable {
   readonly #deps: CollectorDeps;
@@ -224,7 +224,7 @@ export class Collector implements AsyncDisposable {
     this.#done = this.#run();
   }
 
-  /** Begins none any more, and waits for the one under way. */
+  /** Stops collecting, and waits for a running collection. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     await within(this.#done, COLLECTION_END);
@@ -234,7 +234,7 @@ export class Collector implements AsyncDisposable {
     const { wait = waited, seconds, store, sweep } = this.#deps;
     for (let round = 1; !this.#over.signal.aborted; round += 1) {
       try {
-        // Not all at the same time, where many were started together.
+        // Spreads processes that started together.
         await wait(seconds * 1000 * (0.8 + 0.4 * Math.random()), this.#over.signal);
       } catch {
         return;
@@ -258,7 +258,7 @@ function waited(milliseconds: number, signal: AbortSignal): Promise<void> {
   return sleep(milliseconds, undefined, { signal, ref: false });
 }
 
-/** What clears up in a store, where it has something: `gc`, as that of a folder and that of a bucket. */
+/** The store's `gc` method, if it has one, as file and S3 stores do. */
 export function sweepOf(store: object): (() => Promise<unknown>) | undefined {
   const { gc } = store as { readonly gc?: unknown };
   return typeof gc === "function" ? async () => (gc as () => unknown).call(store) : undefined;

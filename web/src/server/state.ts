@@ -9,26 +9,26 @@ import { MemoryEventLog } from "./sessions/memory-event-log.js";
 import { MemorySessionRegister, type SessionRegister } from "./sessions/session-register.js";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 
-/** All state but artifacts. */
+/** All state except artifacts. */
 export interface ServeState extends AsyncDisposable {
-  /** Runs that go on or wait for a person, and requests for consent. */
+  /** Runs of the chat, and pending requests for consent. */
   readonly runs: StateStore;
   /** Users' tokens for sources. */
   readonly tokens: TokenStore;
-  /** Who is in a session. */
+  /** Sessions. */
   readonly sessions: SessionRegister;
-  /** What happened. */
+  /** Events. */
   readonly events: EventLog;
-  /** What was asked for. */
+  /** Request rates. */
   readonly rates: RateLimit;
-  /** Whether other processes share it: then a secret has to be shared too. */
+  /** Whether other processes share it. Then they also have to share the secret. */
   readonly isShared: boolean;
 }
 
-/** Runs that wait, and as many traces with events: a server of many users has more than an agent. */
+/** Most runs, and most traces with events. A server of many users has more than one agent. */
 export const MAX_RUNS = 100_000;
 
-/** State that ends with this process. */
+/** State in the memory of this process. */
 export function memoryState(): ServeState {
   return {
     runs: new MemoryStateStore({ maxKept: MAX_RUNS }),
@@ -41,33 +41,32 @@ export function memoryState(): ServeState {
   };
 }
 
-/** What came of asking. */
+/** The result of taking from a limit. */
 export type RateVerdict =
   | {
-      /** There was room. */
+      /** The request may proceed. */
       readonly ok: true;
     }
   | {
-      /** There was none. */
+      /** The limit is reached. */
       readonly ok: false;
-      /** Until there is room again, rounded up. */
+      /** Seconds until the next request may proceed, rounded up. */
       readonly retryAfterSeconds: number;
     };
 
-/** Counts what is asked for, over all processes that share it. */
+/** Counts requests, over all processes that share it. */
 export interface RateLimit {
   /**
-   * Takes one of `most` in `seconds` from the first on. A limit that cannot be counted lets pass: it protects what is behind
-   * it, and is no lock.
-   *
-   * @param key whose, and of what.
+   * Takes one of `most` per `seconds`, counted from the first. A limit that cannot be counted lets the request pass:
+   * it protects the services behind it and is no lock.
+   * @param key whose limit, and of what.
    */
   take(key: string, most: number, seconds: number): Promise<RateVerdict>;
 }
 
-/** Counts as long as the object lives. */
+/** Counts in memory. */
 export class MemoryRateLimit implements RateLimit {
-  /** One for each kind of limit, of which there are few. */
+  /** One limiter for each kind of limit. There are few. */
   readonly #limiters = new Map<string, RateLimiterMemory>();
 
   async take(key: string, most: number, seconds: number): Promise<RateVerdict> {

@@ -1,12 +1,12 @@
 /**
- * Answers that are no artifact: JSON, refusals of artifacts, and a page for a person.
+ * Answers other than artifacts: JSON, refusals, and a page for a person.
  * @module
  */
 import { SluiceError, type ErrorCode } from "../../errors/error.js";
 import { SAFETY } from "../artifacts/headers.js";
 import { StoreLate } from "./time-limit.js";
 
-/** An answer in JSON that nobody may keep. */
+/** A JSON answer that must not be cached. */
 export function jsonAnswer(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
   const body = new TextEncoder().encode(JSON.stringify(value));
   return new Response(body, {
@@ -21,12 +21,12 @@ export function jsonAnswer(value: unknown, status = 200, headers: Readonly<Recor
   });
 }
 
-/** An answer that says no more than that it is done. */
+/** 204 without a body. */
 export function emptyAnswer(): Response {
   return new Response(null, { status: 204, headers: { ...SAFETY, "Cache-Control": "no-store" } });
 }
 
-/** A refusal: `{"error": {"code", "message"}}`, a sentence that says what to do. */
+/** A refusal: `{"error": {"code", "message"}}`. The message says what to do. */
 export function refusal(
   status: number,
   code: ErrorCode,
@@ -36,20 +36,20 @@ export function refusal(
   return jsonAnswer({ error: { code, message } }, status, headers);
 }
 
-/** The same words for what never was, what is another's, and a session that is unknown or over. */
+/** 404. The same words for unknown artifacts, those of others, and sessions that are unknown or over. */
 export function notFound(): Response {
   const message = "There is no such artifact here: check the address, or call the tool again that gave it.";
   return refusal(404, "E_NOT_FOUND", message);
 }
 
-/** For what was there before. */
+/** 410, for an artifact that existed before. */
 export function gone(): Response {
   const message =
     "The artifact is no longer kept: it expired or was deleted. Do not retry; call the tool again that gave it.";
   return refusal(410, "E_EXPIRED", message);
 }
 
-/** For what a store, or whoever else was asked, failed at. Nothing of the machine is in it. */
+/** 503 or 504, for a failing store. Contains nothing about the machine. */
 export function failure(error: unknown): Response {
   const isStores = error instanceof SluiceError && error.code.startsWith("E_STORE_");
   const { code, message } = isStores ? error : new SluiceError("E_STORE_READ", UNREADABLE);
@@ -58,13 +58,13 @@ export function failure(error: unknown): Response {
 
 const UNREADABLE = "The artifact could not be read: try again, and call the tool again if it stays so.";
 
-/** What is said. */
+/** The content of a page. */
 export interface Message {
   /** The HTTP status. */
   readonly status: number;
-  /** In a few words. */
+  /** A few words. */
   readonly title: string;
-  /** What there is to do. */
+  /** What the person can do. */
   readonly text: string;
 }
 
@@ -76,7 +76,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** The page. Its texts are shown as they are, whatever is in them. */
+/** A page without script. Its texts are escaped. */
 export function messagePage({ status, title, text }: Message): Response {
   const body = new TextEncoder().encode(`<!doctype html>
 <html lang="en">

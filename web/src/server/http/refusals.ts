@@ -1,5 +1,5 @@
 /**
- * Why a request is not answered as it would like.
+ * Refusals of requests, and how errors are told to clients.
  * @module
  */
 import { SluiceError, type ErrorCode } from "../../errors/error.js";
@@ -8,53 +8,53 @@ import { StoreLate } from "./time-limit.js";
 import { BodyRefused } from "./request.js";
 import { refusal } from "./answers.js";
 
-/** No session, one that is over, or a token that is not ours: in the same words. */
+/** 401. The same words for no session, an expired one and a foreign token. */
 export function sessionRefused(): Response {
   const message = "There is no session, or it is over: begin one with POST sessions, and send its cookie or its token.";
   return refusal(401, "E_SESSION", message, { "WWW-Authenticate": 'Bearer realm="sluice"' });
 }
 
-/** Whom the host does not know. */
+/** 401, for a user whom the host does not know. */
 export function identityRefused(): Response {
   return refusal(401, "E_SESSION", "Nobody is signed in: sign in first, or send the credentials that are wanted here.");
 }
 
-/** From where it may not come. */
+/** 403, for a foreign host name or origin. */
 export function originRefused(message: string): Response {
   return refusal(403, "E_FORBIDDEN", message);
 }
 
-/** Asked for too often. */
+/** 429, for too many requests. */
 export function rateRefused(seconds: number): Response {
   const message = `That is more than may be asked for in a minute: try again in ${seconds} s.`;
   return refusal(429, "E_RATE_LIMIT", message, { "Retry-After": String(seconds) });
 }
 
-/** Too much of a kind at the same time. */
+/** 429, for too many concurrent requests of a kind. */
 export function busyRefused(what: "requests" | "large requests" | "listeners"): Response {
   const message = `More ${what} of this session are under way than there may be: let one end first.`;
   return refusal(429, "E_RATE_LIMIT", message, { "Retry-After": "1" });
 }
 
-/** What is told of work that ends with its server. */
+/** Tells that work ended with the server. */
 export const CLOSING = "The server is closing: try again in a moment.";
 
-/** Whoever asks is to ask another process, or later. */
+/** 503, while the server closes: clients try another process, or later. */
 export function closingRefused(): Response {
   return refusal(503, "E_STORE_CLOSED", CLOSING, { "Retry-After": "1" });
 }
 
-/** A store, or the state, cannot be reached at the moment. */
+/** 503, while a store or the state cannot be reached. */
 export function awayRefused({ code, message }: SluiceError): Response {
   return refusal(503, code, message, { "Retry-After": "2" });
 }
 
-/** Nothing is served there. */
+/** 404, for an unknown address. */
 export function nothingThere(): Response {
   return refusal(404, "E_NOT_FOUND", "Nothing is served at this address.");
 }
 
-/** The address is right, the method is not. */
+/** 405, for a wrong method. */
 export function methodRefused(allowed: string): Response {
   return refusal(405, "E_INVALID_ARGUMENT", `Use ${allowed} here.`, { Allow: allowed });
 }
@@ -90,15 +90,18 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   E_PLANNER_TIME: 504,
 };
 
-/** An error as whoever asked is told it. */
+/** An error as clients see it. */
 interface SaidError {
-  /** The HTTP status that says so. */
+  /** The HTTP status. */
   readonly status: number;
   readonly code: ErrorCode;
   readonly message: string;
 }
 
-/** What is told of an error: its own sentence where that is made for whoever asks, else one that tells nothing, and it is reported. */
+/**
+ * An error for clients: its own message if that is meant for them. Otherwise a message without details, and the error
+ * is reported.
+ */
 export function saidOf(error: unknown, report: (error: unknown) => void): SaidError {
   if (error instanceof BodyRefused) return { status: error.status, code: error.code, message: error.message };
   const known = error instanceof StoreLate ? 504 : error instanceof SluiceError ? STATUS[error.code] : undefined;
@@ -111,7 +114,7 @@ export function saidOf(error: unknown, report: (error: unknown) => void): SaidEr
   return { status: known, code, message };
 }
 
-/** What came of an error, as {@link saidOf} tells it. */
+/** An error as an answer, see {@link saidOf}. */
 export function failed(error: unknown, report: (error: unknown) => void): Response {
   const { status, code, message } = saidOf(error, report);
   return refusal(status, code, message);

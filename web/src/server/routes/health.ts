@@ -9,14 +9,14 @@ import type { ServeEnv, ServeDeps } from "../deps.js";
 import { SluiceError } from "../../errors/error.js";
 import { within } from "../http/time-limit.js";
 
-/** Whether the process lives: 200 while it serves, 503 while it closes. Asks no store. */
+/** `GET /health`: 200 while the process serves, 503 while it closes. Asks no store. */
 export function healthRoutes({ over }: ServeDeps): Hono<ServeEnv> {
   return new Hono<ServeEnv>()
     .get("/", () => (over.aborted ? jsonAnswer({ status: "closing" }, 503) : jsonAnswer({ status: "ok" })))
     .all("/", () => methodRefused("GET, HEAD"));
 }
 
-/** Whether requests can be answered: 503 while it closes, and while a store or the state cannot be reached, with which it is. */
+/** `GET /ready`: 503 while the server closes, or while a store or the state cannot be reached. Names which. */
 export function readyRoutes({ over, readiness }: ServeDeps): Hono<ServeEnv> {
   return new Hono<ServeEnv>()
     .get("/", async () => {
@@ -29,7 +29,7 @@ export function readyRoutes({ over, readiness }: ServeDeps): Hono<ServeEnv> {
     .all("/", () => methodRefused("GET, HEAD"));
 }
 
-/** Refuses at once what needs a part that is away. */
+/** Refuses requests at once that need a part which is away. */
 export function whileReady({ readiness }: ServeDeps, ...parts: readonly Part[]): MiddlewareHandler<ServeEnv> {
   return async (_, next) => {
     const [away] = readiness.away(parts);
@@ -39,49 +39,52 @@ export function whileReady({ readiness }: ServeDeps, ...parts: readonly Part[]):
   };
 }
 
-/** What a request may need beside the server itself. */
+/** What a request may need besides the server itself. */
 type Part = "state" | "store" | "files";
 
-/** Looks whether a part answers. Throws what it fails with. */
+/** Checks whether a part answers. Throws its failure. */
 type Look = () => Promise<unknown>;
 
-/** How long a part may take to answer, in milliseconds; one that takes longer is away until it does. */
+/** Milliseconds until a part that does not answer counts as away. */
 const LATE = 2000;
 
-/** How old a look may be for an answer to `GET /ready`, in milliseconds; and for a request, which does not wait for the next. */
+/**
+ * Most milliseconds since the last check: for `GET /ready`, and for a request, which does not wait for the next
+ * check.
+ */
 const FRESH = { ready: 500, request: 2000 };
 
-/** How long a look is waited for that may never end, in milliseconds, before another one begins. */
+/** Milliseconds until a check that does not end is given up and another one starts. */
 const LOST = 30_000;
 
 /**
- * Knows which parts are away. They are looked at when somebody asks, and no more often than needed: an idle server asks nobody.
- * While a part is away requests that need it are refused at once; each begins another look, so that they are answered as soon
- * as it is back.
+ * Knows which parts are away. Checks run only on demand, so an idle server asks nobody. While a part is away,
+ * requests that need it are refused at once, and each starts another check, so that they are answered as soon as it
+ * is back.
  */
 export class Readiness {
   readonly #parts: ReadonlyMap<Part, Watched>;
 
-  /** Functions that look at each part; a part that is not there is always ready. */
+  /** The check of each part. A part without one is always ready. */
   constructor(looks: Readonly<Partial<Record<Part, Look>>>) {
     const entries = Object.entries(looks) as [Part, Look][];
     this.#parts = new Map(entries.map(([part, look]) => [part, new Watched(look)]));
   }
 
-  /** The parts that are away, as far as is known from the last two seconds. Waits for nobody. */
+  /** The parts that are away, as of the last two seconds. Does not wait. */
   away(parts: readonly Part[]): readonly Part[] {
     return parts.filter((part) => this.#parts.get(part)?.isAway(FRESH.request) === true);
   }
 
-  /** Every part, looked at just now: `true` where it is away. Takes two seconds at the most. */
+  /** Checks every part now: `true` means away. Takes at most two seconds. */
   async look(): Promise<ReadonlyMap<Part, boolean>> {
     const looks = [...this.#parts].map(async ([part, watched]) => [part, await watched.looked(FRESH.ready)] as const);
     return new Map(await Promise.all(looks));
   }
 
   /**
-   * What comes of work that waits for a part and has changed nothing yet. Throws SluiceError E_STORE_READ as soon as the part is
-   * found to be away, which is looked for when the work is late; the work is left alone then.
+   * The result of work that waits for a part and has changed nothing yet. If the work is late and the part is away,
+   * throws SluiceError E_STORE_READ and abandons the work.
    */
   async unlessAway<T>(part: Part, work: Promise<T>): Promise<T> {
     const watched = this.#parts.get(part);
@@ -98,32 +101,32 @@ export class Readiness {
   }
 }
 
-/** The sentence for whoever asks. */
+/** The error for clients. */
 function partAway(part: Part): SluiceError {
   const what = { state: "The server's state", store: "The store of artifacts", files: "The store of files" }[part];
   return new SluiceError("E_STORE_READ", `${what} cannot be reached: try again in a moment.`);
 }
 
-/** One part, and the look at it that is under way. */
+/** One part and its running check. */
 class Watched {
   readonly #look: Look;
   #at = Number.NEGATIVE_INFINITY;
   #isAway = false;
   #looking: Promise<boolean> | undefined;
-  /** Set while a look has no answer although it is late: there is one at a time. */
+  /** Set while a late check has no answer: there is one check at a time. */
   #isLost = false;
 
   constructor(look: Look) {
     this.#look = look;
   }
 
-  /** What is known; begins to look where that is older than so many milliseconds, and does not wait for it. */
+  /** The last result. Starts a check if it is older than `age` milliseconds, without waiting. */
   isAway(age: number): boolean {
     void this.looked(age);
     return this.#isAway;
   }
 
-  /** What is found where what is known is older than so many milliseconds. */
+  /** The last result, or that of a new check if it is older than `age` milliseconds. */
   async looked(age: number): Promise<boolean> {
     if (this.#isLost || performance.now() - this.#at < age) return this.#isAway;
     this.#looking ??= this.#begin().finally(() => (this.#looking = undefined));

@@ -1,5 +1,5 @@
 /**
- * Tells sessions what happened: refs and sizes, never bytes, and no scope.
+ * Events for sessions: refs and sizes, never bytes or scopes.
  * @module
  */
 import type { ArtifactRef } from "../../artifacts/store.js";
@@ -9,17 +9,17 @@ import type { ServedSession } from "./session.js";
 import type { ServeDeps } from "../deps.js";
 import type { EventLog } from "./event-log.js";
 
-/** What a session is told of. */
+/** An event for a session. */
 export type SessionEvent =
   | {
       readonly kind: "artifact_stored";
       readonly artifact: PublicRef;
-      /** What it was stored under; left out where under none. */
+      /** The trace that it was stored under, if any. */
       readonly trace?: string;
     }
   | {
       readonly kind: "observation_clamped";
-      /** Whose result it is. */
+      /** The tool whose result was clamped. */
       readonly tool: string;
       /** Characters before and after. */
       readonly original_size: number;
@@ -29,11 +29,11 @@ export type SessionEvent =
   | { readonly kind: "resource_updated"; readonly namespace: string; readonly uri: string }
   | { readonly kind: "resources_changed"; readonly namespace: string }
   | { readonly kind: "files_changed" }
-  /** A person came back from a provider that was asked for consent: what waits for it can go on. */
+  /** A person came back from an OAuth provider: what waits for it can continue. */
   | { readonly kind: "consent_answered"; readonly provider: string; readonly given: boolean }
   | { readonly kind: "session_ended" };
 
-/** Appends to sessions' channels. What cannot be told is reported, and stops nothing: what it is about has happened. */
+/** Appends events to sessions' channels. Failures are reported and stop nothing, since the event has happened. */
 export class Announcer {
   readonly #events: EventLog;
   readonly #report: (error: unknown) => void;
@@ -43,7 +43,7 @@ export class Announcer {
     this.#report = report;
   }
 
-  /** Tells one session. Never throws. */
+  /** Sends an event to a session. Never throws. */
   async tell(session: string, event: SessionEvent): Promise<void> {
     try {
       await this.#events.append(sessionChannel(session), event);
@@ -52,7 +52,7 @@ export class Announcer {
     }
   }
 
-  /** That something was stored. */
+  /** Sends an event for each stored artifact. */
   async stored(session: string, artifacts: readonly ArtifactRef[]): Promise<void> {
     for (const ref of artifacts) {
       const trace = ref.scope.trace_id ?? undefined;
@@ -73,17 +73,17 @@ export function sessionChannel(session: string): string {
 /** A reference without its scope. */
 export type PublicRef = Omit<ArtifactRef, "scope">;
 
-/** The reference, and what else stands beside it, without the scope. */
+/** Removes the scope from a reference. */
 export function publicRef<T extends Pick<ArtifactRef, "scope">>({ scope: _, ...said }: T): Omit<T, "scope"> {
   return said;
 }
 
-/** What announcing works with. */
+/** What announcing artifacts needs. */
 export type AnnouncingDeps = Pick<ServeDeps, "state" | "store" | "announcer">;
 
 /**
- * Tells a session what was stored for it. False where it is over, in whichever process it ended: what was not there to be deleted
- * then is deleted now. Throws SluiceError E_STORE_….
+ * Tells a session what was stored for it. Returns false if the session is over, and deletes what was stored since
+ * then. Throws SluiceError E_STORE_….
  */
 export async function announced(
   deps: AnnouncingDeps,
@@ -98,7 +98,7 @@ export async function announced(
     return false;
   }
   await announcer.stored(id, own);
-  // The user's files outlive the session.
+  // Artifacts outside of the session are the user's files.
   if (own.length < kept.length) await announcer.tell(id, { kind: "files_changed" });
   return true;
 }

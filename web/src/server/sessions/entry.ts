@@ -1,5 +1,5 @@
 /**
- * Being in a session: what a client shows, a cookie or a token, and what a browser is given.
+ * Session credentials: the signed token, sent as a cookie or a bearer token.
  * @module
  */
 import type { MiddlewareHandler } from "hono";
@@ -12,14 +12,14 @@ import { wrong } from "../../errors/arguments.js";
 
 type Cookies = Parameters<typeof setCookie>[0];
 
-/** Cookies of the name that are looked at. */
+/** Most cookies of the name that are read. */
 const MAX_COOKIES = 8;
 
-/** Lets through who is in a session, and asks for no more than one may; says which session it is. */
+/** Requires a session, applies its limits, and sets the variable `session`. */
 export function inSession(deps: ServeDeps): MiddlewareHandler<ServeEnv> {
   return async (c, next) => {
     const { headers } = c.req.raw;
-    // A page of another origin may share the browser's cookies, but not whose they are.
+    // A page of another origin may share the browser's cookies, but not the session.
     const isGuest = deps.hosts.isGuest(headers.get("origin") ?? "");
     const bearer = bearerIn(headers);
     const tokens = bearer !== undefined ? [bearer] : isGuest ? [] : cookiesIn(headers, cookieName(deps, c.req.raw));
@@ -32,13 +32,16 @@ export function inSession(deps: ServeDeps): MiddlewareHandler<ServeEnv> {
   };
 }
 
-/** Whether the host knows the browser's person by now as another than the one who began: a proxy in front may sign in somebody else. */
+/**
+ * Whether the host now identifies the browser's user as another one: a proxy in front may have signed in somebody
+ * else.
+ */
 async function isOfAnother(session: ServedSession, request: Request, deps: ServeDeps): Promise<boolean> {
   const identity = await identityOf(request, deps);
   return identity !== null && !sameIdentity(identity, session.identity);
 }
 
-/** Gives a session's token to a browser, which shows it to no script. */
+/** Sets the session's cookie, which scripts cannot read. */
 export async function giveCookie(c: Cookies, deps: ServeDeps, session: ServedSession): Promise<void> {
   setCookie(c, cookieName(deps, c.req.raw), await deps.tokens.sign(session), {
     ...cookieTerms(deps),
@@ -46,17 +49,20 @@ export async function giveCookie(c: Cookies, deps: ServeDeps, session: ServedSes
   });
 }
 
-/** Takes it back. */
+/** Deletes the session's cookie. */
 export function takeCookie(c: Cookies, deps: ServeDeps): void {
   setCookie(c, cookieName(deps, c.req.raw), "", { ...cookieTerms(deps), maxAge: 0 });
 }
 
-/** Lax: a provider sends people back by a link. What changes something asks for the origin beside. */
+/**
+ * Lax, since OAuth providers send people back by a link. Requests that change something are checked for their origin
+ * too.
+ */
 function cookieTerms({ base, hosts }: ServeDeps) {
   return { path: base, httpOnly: true, sameSite: "Lax", secure: isSecure(hosts.publicUrl) } as const;
 }
 
-/** Cookies know no ports: two servers on one machine would take each other's. */
+/** Cookies ignore ports: without the port in the name, two servers on one machine would overwrite each other's. */
 function cookieName({ hosts }: ServeDeps, request: Request): string {
   const asked = new URL(`http://${request.headers.get("host") ?? new URL(request.url).host}`);
   const { port } = hosts.publicUrl ?? asked;
@@ -67,14 +73,14 @@ function isSecure(url: URL | undefined): boolean {
   return url?.protocol === "https:";
 }
 
-/** Cookies of one name, as of several paths. A server beside this one, or a page of a domain below, may have set some of them. */
+/** Cookies of one name. There may be several, for several paths or set by a server on a related domain. */
 function cookiesIn(headers: Headers, name: string): readonly string[] {
   const pairs = (headers.get("cookie") ?? "").split(";").map((pair) => pair.trim());
   const values = pairs.filter((pair) => pair.startsWith(`${name}=`)).map((pair) => pair.slice(name.length + 1));
   return values.slice(0, MAX_COOKIES);
 }
 
-/** The session that the tokens are for; null where there is none. Between two nobody could tell which one is meant. */
+/** The session of the tokens. Null for none, and for tokens of different sessions. */
 async function theOne(tokens: readonly string[], deps: ServeDeps): Promise<string | null> {
   const read = await Promise.all(tokens.map((token) => deps.tokens.read(token)));
   const ids = new Set(read.filter((id) => id !== null));
@@ -86,7 +92,7 @@ function bearerIn(headers: Headers): string | undefined {
   return /^Bearer +([\w.~+/-]+=*)$/i.exec(headers.get("authorization") ?? "")?.[1];
 }
 
-/** Characters that a secret must have. */
+/** Least characters of a secret. */
 export const SHORTEST_SECRET = 32;
 
 /** Throws SluiceError E_INVALID_ARGUMENT for a secret that is too short. */
@@ -98,10 +104,13 @@ export function checkSecret(secret: unknown): void {
 
 const ALGORITHM = "HS256";
 
-/** Longer than any of ours. */
+/** Longer than any token that we sign. */
 const MAX_TOKEN = 1024;
 
-/** Signs and reads the tokens of sessions: all processes that share sessions have the same secret. */
+/**
+ * Signs and reads session tokens: JSON Web Tokens (RFC 7519) with HMAC-SHA256. All processes that share sessions
+ * share the secret.
+ */
 export class SessionTokens {
   readonly #secret: string;
 
@@ -111,12 +120,12 @@ export class SessionTokens {
     this.#secret = secret;
   }
 
-  /** The token of a session; it ends with it. */
+  /** Signs the token of a session. Both expire together. */
   sign({ id, begun_at, expires_at }: ServedSession): Promise<string> {
     return sign({ sid: id, iat: seconds(begun_at), exp: seconds(expires_at) }, this.#secret, ALGORITHM);
   }
 
-  /** The id of the session that a token is for; null for one that is not ours, or over. */
+  /** The session id of a token, or null if the token is not ours or has expired. */
   async read(token: string): Promise<string | null> {
     if (token.length > MAX_TOKEN) return null;
     try {

@@ -1,5 +1,5 @@
 /**
- * Events of one process.
+ * The event log of one process, in memory.
  * @module
  */
 import type { Clock } from "../../artifacts/store.js";
@@ -22,21 +22,24 @@ import {
 
 /** Bounds of a log in memory. */
 interface MemoryEventLogOptions {
-  /** {@link MAX_CHANNELS} when left out. */
+  /** @defaultValue {@link MAX_CHANNELS} */
   readonly maxChannels?: number;
-  /** Bytes of JSON of all channels, the one appended to last apart; 256 MiB when left out. */
+  /**
+   * Most bytes of JSON of all channels, not counting the one appended to last.
+   * @defaultValue 256 MiB
+   */
   readonly maxBytes?: number;
-  /** `Date.now` when left out. */
+  /** @defaultValue `Date.now` */
   readonly clock?: Clock;
 }
 
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** Keeps events as long as the object lives. */
+/** Stores events in memory. */
 export class MemoryEventLog implements EventLog {
-  /** Those that are kept or followed; to which was appended last stand last. */
+  /** Channels with events or followers, those with the newest event last. */
   readonly #channels = new Map<string, Channel>();
-  /** Until when it is known of a channel that it was ended. */
+  /** Until when each ended channel is remembered. */
   readonly #ended = new Map<string, number>();
   readonly #maxChannels: number;
   readonly #maxBytes: number;
@@ -81,7 +84,7 @@ export class MemoryEventLog implements EventLog {
       }
     } finally {
       channel.leave();
-      // Nothing is left of what was only followed.
+      // A channel without events goes with its last follower.
       if (channel.isEmpty && !channel.isFollowed) this.#forget(name, channel);
     }
   }
@@ -112,7 +115,7 @@ export class MemoryEventLog implements EventLog {
     return undefined;
   }
 
-  /** Times never go back, whatever the clock does. */
+  /** The next id. Times never go back, whatever the clock does. */
   #nextId(): string {
     const [at, number] = this.#last;
     const now = this.#clock();
@@ -142,7 +145,7 @@ export class MemoryEventLog implements EventLog {
       if (!channel.isFollowed) this.#forget(name, channel);
       else {
         if (isFull) this.#clear(channel);
-        // Not looked at again with every event of others.
+        // Moves it to the end, so that it is not looked at with every event.
         this.#use(name, channel);
       }
     }
@@ -160,30 +163,30 @@ export class MemoryEventLog implements EventLog {
   }
 }
 
-/** An event as it was appended: nobody who reads it changes it for others. */
+/** An event as text, so that no reader can change it for others. */
 interface Kept {
   readonly id: string;
   readonly text: string;
   readonly bytes: number;
 }
 
-/** Somebody who follows: an id, and since there is an event, which one is the next, counted from the channel's beginning. */
+/** A follower: the id that it has seen, and the number of its next event, counted from the channel's beginning. */
 interface Listener {
   readonly after: string | null;
   next?: number | undefined;
 }
 
-/** Keeps events, and wakes who waits for them. */
+/** The events of a channel, and its waiting followers. */
 class Channel {
-  /** When somebody last appended, in milliseconds. */
+  /** The time of the last append, in milliseconds. */
   usedAt: number;
   isEnded = false;
-  /** Bytes of what is kept. */
+  /** Bytes of all stored events. */
   bytes = 0;
   readonly #entries: Kept[] = [];
   readonly #waiting = new Set<() => void>();
   #followers = 0;
-  /** Events that went, and an id behind them all. */
+  /** The number of dropped events, and the id of the last one. */
   #gone = 0;
   #floor: string | null = null;
 
@@ -209,13 +212,13 @@ class Channel {
     this.#wake();
   }
 
-  /** Forgets what is kept: who did not hear it is told that it is lost. */
+  /** Drops all events. Followers that have not seen them get {@link EVENTS_LOST}. */
   clear(): void {
     this.#drop(this.#entries.length);
     this.#wake();
   }
 
-  /** The next event for a listener, or what is said in the place of those that are lost; undefined where there is none yet. */
+  /** The next event for a listener, {@link EVENTS_LOST}, or undefined if there is none yet. */
   take(listener: Listener): EventEntry | undefined {
     const next = (listener.next ??= this.#begin(listener.after));
     if (next === undefined) return undefined;
@@ -237,7 +240,7 @@ class Channel {
     this.#followers -= 1;
   }
 
-  /** Until something is there, or the channel is ended, or the signal is aborted, which it must not be yet. */
+  /** Waits for an event, the end of the channel, or the signal, which must not be aborted yet. */
   changed(signal: AbortSignal): Promise<void> {
     return new Promise<void>((resolve) => {
       const wake = (): void => {
@@ -255,7 +258,7 @@ class Channel {
     this.#wake();
   }
 
-  /** Where a listener begins: below what is kept, where something is lost to him; undefined while there is nothing. */
+  /** Where a listener starts: -1 if it has lost events, undefined while there are none. */
   #begin(after: string | null): number | undefined {
     if (this.#floor === null) return undefined;
     const place = placeAfter(after);

@@ -1,5 +1,5 @@
 /**
- * The end of a session, and what goes with it.
+ * Ends sessions, and deletes what they stored.
  * @module
  */
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
@@ -10,7 +10,7 @@ import type { ServeDeps } from "../deps.js";
 import type { EndedSession } from "./session-register.js";
 import { ownerOf, scopeOf } from "./session.js";
 
-/** Somebody who has something of sessions that is to go with them. Must not throw. */
+/** Cleans up what a part of the server holds for a session. Must not throw. */
 type OnSessionEnd = (ended: EndedSession) => Promise<void>;
 
 /** Ends sessions. */
@@ -24,10 +24,10 @@ export class SessionEnding {
   }
 
   /**
-   * From now on its token opens nothing, in any process; then all that it stored is deleted.
+   * Ends a session in all processes, then deletes what it stored.
    *
    * @returns how many artifacts were deleted; 0 for a session that is over.
-   * @throws SluiceError E_STORE_… when some could not be: retention deletes them later.
+   * @throws SluiceError E_STORE_… if some could not be deleted. Retention deletes them later.
    */
   async end(id: string): Promise<number> {
     const { state, announcer } = this.#deps;
@@ -50,13 +50,13 @@ export class SessionEnding {
   }
 }
 
-/** Empties the folder of the session's user, and deletes files that do not outlive the session. */
+/** Empties the user's folder, and deletes files that do not outlive the session. */
 export function filesEnding({ files, report }: Pick<ServeDeps, "files" | "report">): OnSessionEnd {
   return async ({ session }) => {
     if (files === null) return;
     const scope = files.isLasting ? ownerOf(session.identity) : scopeOf(session);
     const ended = files.userFiles.endSession(scope).catch(report);
-    // A folder that serves the user's other sessions too is emptied when they let it: nobody waits for that.
+    // A folder in use by the user's other sessions is emptied when they release it: nobody waits for that.
     if (!files.isLasting) await ended;
   };
 }

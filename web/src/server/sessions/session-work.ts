@@ -1,5 +1,5 @@
 /**
- * Work for a request of a session, which ends with the request, the session and the server.
+ * Work for a request, which ends with the request, its session and the server.
  * @module
  */
 import { onAbort, untilEither } from "../../core/abort.js";
@@ -13,10 +13,10 @@ import { CLOSING, closingRefused, saidOf, sessionRefused } from "../http/refusal
 import { isSessionOver, OVER } from "./session.js";
 import type { InSession, ServeDeps } from "../deps.js";
 
-/** What is told over and over: of two that follow each other the last is enough. */
+/** Of two such events in a row the last is enough. */
 const PASSING = "tool_progress";
 
-/** Answers by work. Throws what it throws for itself. */
+/** Answers with the result of work. Throws what the work throws. */
 export async function answeredFor(
   c: InSession,
   { sessionWork, state, over }: ServeDeps,
@@ -34,7 +34,7 @@ export async function answeredFor(
   }
 }
 
-/** Answers by what work tells, and then by what it comes to; `failed` where it throws. */
+/** Answers with the events of work and then its result, or `failed` if it throws. */
 export function streamedFor(
   c: InSession,
   { sessionWork, over, report }: ServeDeps,
@@ -70,14 +70,14 @@ function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
 
-/** One event's data. */
+/** The data of an event. */
 export type Told = SentEvent["data"];
 
-/** Events that wait for a client who is slow; beyond, those that a later one says better are left out. */
+/** Most events that wait for a slow client. Further events of progress are left out. */
 const MAX_WAITING = 256;
 
 /**
- * The events of work, and then the one that it comes to, as they are sent. `work` must not throw; of two `passing` events in a row
+ * The events of work and then its result, as they are sent. `work` must not throw. Of two `passing` events in a row
  * the last is enough.
  */
 export async function* sentEvents(
@@ -97,22 +97,22 @@ export async function* sentEvents(
   }
 }
 
-/** One piece of work under way; disposed of when it has ended, however. */
+/** Running work. Dispose of it when it has ended. */
 interface OpenWork extends Disposable {
-  /** Aborted when its session ends in this process. */
+  /** Aborted when this process ends the session. */
   readonly signal: AbortSignal;
 }
 
 interface Entry {
   readonly over: AbortController;
-  /** Settles with the work; undefined where the end of the session does not wait for it. */
+  /** Settles with the work. Undefined: the end of the session does not wait for it. */
   readonly ended?: Promise<void>;
 }
 
-/** Milliseconds that the end of a session waits for its uploads to leave nothing behind. */
+/** Milliseconds that the end of a session waits for its uploads to clean up. */
 const UPLOAD_END = 5000;
 
-/** Work that ends with its session: nobody would clean up what it stores later. */
+/** Runs work that ends with its session: what it stored later, nobody would clean up. */
 export class SessionWork {
   readonly #sessions = new Map<string, Set<Entry>>();
   readonly #events: EventLog;
@@ -124,7 +124,7 @@ export class SessionWork {
     this.#report = report;
   }
 
-  /** Begins an upload. The end of the session waits until it is disposed of. */
+  /** Starts an upload. The end of the session waits until it is disposed of. */
   upload(session: string): OpenWork {
     const done = new AbortController();
     const work = this.#begin(session, new Promise((resolve) => void onAbort(done.signal, resolve)));
@@ -137,7 +137,7 @@ export class SessionWork {
     };
   }
 
-  /** Works with a signal that is aborted when one of these is, or this process ends the session. */
+  /** Runs work with a signal that is aborted by any of the given signals, or when this process ends the session. */
   async within<T>(
     session: string,
     signals: readonly AbortSignal[],
@@ -147,7 +147,7 @@ export class SessionWork {
     return await untilEither([...signals, own.signal], work);
   }
 
-  /** The same for work that may take long: its signal is also aborted when another process ends the session. */
+  /** The same for long work: its signal is also aborted when another process ends the session. */
   async lasting<T>(
     session: string,
     signals: readonly AbortSignal[],
@@ -169,7 +169,7 @@ export class SessionWork {
     const reason = new DOMException("The session is over.", "AbortError");
     const entries = [...(this.#sessions.get(session) ?? [])];
     for (const { over } of entries) over.abort(reason);
-    // An upload that hangs finds that there is no session any more, and clears up alone.
+    // An upload that hangs finds no session later, and cleans up by itself.
     await within(Promise.all(entries.flatMap(({ ended }) => ended ?? [])), UPLOAD_END);
   }
 
