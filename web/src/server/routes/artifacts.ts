@@ -32,7 +32,7 @@ const LIST = z.object({
 
 const ONE = z.object({ trace: TRACE.optional() });
 
-/** The session's artifacts; with `?trace=` those of one of its runs. */
+/** The session's artifacts, or those of a trace with `?trace=`. */
 export function artifactRoutes(deps: ServeDeps): Hono<ServeEnv> {
   const describer = coreDescriber(undefined);
   return new Hono<ServeEnv>()
@@ -56,7 +56,7 @@ async function listed(c: InSession, deps: ServeDeps): Promise<Response> {
   return jsonAnswer({ artifacts: said, ...(next !== undefined && { next }) });
 }
 
-/** With the trace, which its address needs. */
+/** An artifact with its trace, which its address needs. */
 function shown(artifact: StoredArtifact, expires_at: number | null): object {
   const trace = artifact.scope.trace_id ?? null;
   return {
@@ -91,10 +91,10 @@ async function deleted(c: InSession, deps: ServeDeps): Promise<Response> {
   return emptyAnswer();
 }
 
-/** Makes what looks at one file. */
+/** Makes a describer of one file. */
 type Describer = (said: FileClaim) => Promise<FileLook>;
 
-/** The namespace of what nobody gave one. */
+/** The default namespace. */
 const UPLOAD = "upload";
 
 const ASKED = z.object({
@@ -103,7 +103,9 @@ const ASKED = z.object({
   trace: TRACE.optional(),
 });
 
-/** Stores the body. Nothing is left of one that breaks off, is too large or too slow, or whose session ends meanwhile. */
+/**
+ * Stores the body. Nothing remains of one that breaks off, is too large or too slow, or whose session ends meanwhile.
+ */
 async function uploadArtifact(c: InSession, deps: ServeDeps, describer: Describer): Promise<Response> {
   const { store, limits, base, retention } = deps;
   const request = c.req.raw;
@@ -127,7 +129,7 @@ async function uploadArtifact(c: InSession, deps: ServeDeps, describer: Describe
     ref = await inSteps(pieces, (watched) => written(writer, watched, said), patience);
   } catch (error) {
     const left = writer.abort();
-    // A store that hangs is not waited for once more.
+    // A store that hangs is not waited for again.
     if (!(error instanceof StoreLate)) await inTime(left, patience, () => new StoreLate()).catch(deps.report);
     if (upload.signal.aborted) return sessionRefused();
     throw error;
@@ -163,7 +165,7 @@ async function written(
   });
 }
 
-/** Milliseconds since 1970; null for what does not expire. What makes room goes sooner. */
+/** When an artifact expires, in milliseconds since 1970, or null. It may be deleted earlier to make room. */
 function expiryOf({ ttl_seconds, ttl_from }: Retention, artifact: StoredArtifact): number | null {
   if (ttl_seconds === null) return null;
   const since = ttl_from === "used" ? artifact.used_at : artifact.stored_at;

@@ -13,10 +13,10 @@ import { emptyAnswer, refusal } from "../http/answers.js";
 import { closingRefused, methodRefused, sessionRefused } from "../http/refusals.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 
-/** UTF-16 units of a question, and of an answer that was given before. */
+/** Most UTF-16 units of a question, and of an earlier answer. */
 const MAX_QUERY = 32 * 1024;
 const MAX_ANSWER = 64 * 1024;
-/** Questions that were asked before. */
+/** Most earlier questions. */
 const MAX_CONVERSATION = 100;
 
 const ASKED = z.strictObject({
@@ -35,7 +35,7 @@ const ASKED = z.strictObject({
 
 const ANSWERED = z.strictObject({ resume_token: z.string().max(200), answer: z.unknown() });
 
-/** A step and the id of a call in it. */
+/** A step and the id of one of its calls. */
 const STOPPED = z.object({
   call: z
     .string()
@@ -45,7 +45,7 @@ const STOPPED = z.object({
 
 type Terms = Pick<ServeDeps, "over">;
 
-/** Asking, following, answering pauses and giving up. `chats` is null where there is no model. */
+/** Routes to ask, follow, answer pauses and give up. `chats` is null without a model. */
 export function chatRoutes(chats: Chats | null, deps: Terms): Hono<ServeEnv> {
   if (chats === null) return new Hono<ServeEnv>().all("*", () => noModel());
   return new Hono<ServeEnv>()
@@ -102,7 +102,7 @@ async function streamed(
   return eventStream(events, over, session.expires_at);
 }
 
-/** The planner has words of its own for a run that is not there. */
+/** Our own words: the planner has others. */
 function noRun(): Response {
   const { code, message } = noSuchRun();
   return refusal(404, code, message);

@@ -20,12 +20,12 @@ const BEGIN = z.strictObject({ token: z.boolean().optional() });
 
 const MINUTE = 60;
 
-/** Milliseconds that whoever ends a session waits for it to be cleared up; then that goes on alone. */
+/** Milliseconds that a client waits for its session to be cleaned up, which then goes on alone. */
 const ENDING = 60_000;
 
 /**
- * Sessions: begun by whoever the host knows, with a cookie, or with a token where the body says `{"token": true}`; ended by
- * whoever is in them.
+ * Routes for sessions. They begin for authenticated users, with a cookie, or with a token if the body says `{"token":
+ * true}`, and end by their own credentials.
  */
 export function sessionRoutes(deps: ServeDeps, ending: SessionEnding): Hono<ServeEnv> {
   return new Hono<ServeEnv>()
@@ -66,7 +66,7 @@ function newSession(identity: Identity, seconds: number): ServedSession {
   return { id: crypto.randomUUID(), identity, begun_at, expires_at: begun_at + seconds * 1000 };
 }
 
-/** `current` stands for the own one, whose id a page may have forgotten. */
+/** `current` stands for the client's own session. */
 function isOwn(id: string, session: ServedSession): boolean {
   return id === "current" || id === session.id;
 }
@@ -84,7 +84,7 @@ function withHeadersOf(cookies: Response, response: Response): Response {
   return response;
 }
 
-/** What happens in the session, as server-sent events; with `Last-Event-ID` from there on. */
+/** The events of the session, as server-sent events. Resumes with `Last-Event-ID`. */
 export function eventRoutes({ state, sources, over }: ServeDeps): Hono<ServeEnv> {
   return new Hono<ServeEnv>()
     .get("/", (c) => {

@@ -18,7 +18,7 @@ import type { ToolContext, ToolProgress } from "../../tools/options.js";
 import type { ToolResult } from "../../tools/tool-call.js";
 import { announced, publicRef } from "../sessions/announcer.js";
 
-/** What there is, connected or not; and connecting one, for which a person may have to give access. */
+/** Routes for sources: listing them, and connecting one, for which a person may have to consent. */
 export function sourceRoutes(deps: ServeDeps): Hono<ServeEnv> {
   const { sources, files, mcp, hasChat } = deps;
   const facts = sources.facts.map((each) => ({ ...each, has_mcp: mcp?.names.has(each.name) === true }));
@@ -29,7 +29,7 @@ export function sourceRoutes(deps: ServeDeps): Hono<ServeEnv> {
     .all("/:name/connection", () => methodRefused("POST"));
 }
 
-/** Events: `paused`, and then `connected` or `failed`. */
+/** Sends the events `paused`, then `connected` or `failed`. */
 function connected(c: InSession, deps: ServeDeps): Response {
   const session = c.get("session");
   const { sources, base } = deps;
@@ -47,7 +47,7 @@ const CALL = z.strictObject({
   timeout_seconds: z.number().min(1).max(300).optional(),
 });
 
-/** The tools, and calls of them: as events, or as one answer in JSON for whoever accepts nothing else. */
+/** Routes for tools. A call answers with events, or with JSON if the client accepts nothing else. */
 export function toolRoutes(deps: ServeDeps): Hono<ServeEnv> {
   return new Hono<ServeEnv>()
     .get("/", (c) => listed(c, deps))
@@ -95,7 +95,7 @@ function wantsJson(accept: string): boolean {
   return /\bapplication\/json\b/i.test(accept) && !/\btext\/event-stream\b/i.test(accept);
 }
 
-/** What is called. */
+/** A call. */
 interface AskedCall {
   /** `{source}.{tool}`. */
   readonly name: string;
@@ -104,30 +104,30 @@ interface AskedCall {
   readonly timeoutSeconds: number | undefined;
 }
 
-/** A result as clients are told it. */
+/** A result as clients see it. */
 interface CallResult {
-  /** JSON text, as a model sees it: of numbers no digit is lost on the way. */
+  /** JSON text, as a model sees it. As text it loses no digit of a number. */
   readonly observation: string;
-  /** What was stored, or could not be, without whose it is. */
+  /** What was stored, or could not be, without its scope. */
   readonly artifacts: readonly Omit<AnswerRef, "scope">[];
-  /** Whether the tool says that it failed; the observation says how. */
+  /** Whether the tool failed. The observation says how. */
   readonly is_error: boolean;
-  /** Whether anything differs from what the source sent. */
+  /** Whether it differs from what the source sent. */
   readonly changed: boolean;
-  /** How the guardrail cut the observation; left out where it did not. */
+  /** How the guardrail cut the observation, if it did. */
   readonly cut?: { readonly original_chars: number; readonly method: string };
 }
 
-/** UTF-16 units of what a source says of its progress. */
+/** Most UTF-16 units of a progress message. */
 const MAX_MESSAGE = 1000;
 
-/** Characters of a tool's name, with its source's. */
+/** Most characters of a tool's name, including its source. */
 const MAX_NAME = 400;
 
 /**
- * Makes a call, and announces what was stored. With `tell`, a person can be asked, and is told how it goes.
+ * Calls a tool, and announces what was stored. With `tell`, progress is sent and a person can be asked.
  *
- * @throws what `ServedSources.get` and `ToolNode.call` throw; SluiceError E_NOT_FOUND, and E_SESSION where the session ended
+ * @throws what `ServedSources.get` and `ToolNode.call` throw; SluiceError E_NOT_FOUND; E_SESSION if the session ended
  * meanwhile.
  */
 async function calledFor(
@@ -176,7 +176,7 @@ async function tellClamped(
   });
 }
 
-/** A source's words may be megabytes. */
+/** Limits the message: a source may send megabytes. */
 function progressEvent({ progress, total, message }: ToolProgress): Told {
   return {
     kind: "tool_progress",
@@ -198,7 +198,7 @@ function shownResult({ text, artifacts, isError, changed, cut }: ToolResult): Ca
 
 const ANSWER = z.strictObject({ answer: z.unknown() });
 
-/** Answers a question of the session, in whichever process its call waits; null is no. */
+/** Routes for answers to questions of the session, in whichever process the call waits. Null is no. */
 export function pauseRoutes({ sources }: Pick<ServeDeps, "sources">): Hono<ServeEnv> {
   return new Hono<ServeEnv>()
     .post("/:pause", async (c) => {
@@ -214,7 +214,7 @@ function nothingWaits(): Response {
   return refusal(404, "E_NOT_FOUND", message);
 }
 
-/** What the host answers; nothing where it offers none. */
+/** The MCP endpoint of a source, if the host offers it. */
 export function mcpRoutes({ mcp }: Pick<ServeDeps, "mcp">): Hono<ServeEnv> {
   return new Hono<ServeEnv>().all("/:source", async (c) => {
     const source = c.req.param("source");

@@ -1,5 +1,5 @@
 /**
- * Questions to a person in the middle of a call: the call waits in one process, the answer may arrive in another.
+ * Questions to a person in the middle of a call. The answer may arrive in another process.
  * @module
  */
 import type { PauseReason, ToolContext } from "../../tools/options.js";
@@ -8,63 +8,66 @@ import type { EventLog, LoggedEvent } from "../sessions/event-log.js";
 import type { ServedSession } from "../sessions/session.js";
 import type { Told } from "../sessions/session-work.js";
 
-/** What a call asks, as `ToolContext.pause` is given it. */
+/** A question, as `ToolContext.pause` gets it. */
 interface PauseQuestion {
-  /** Why it waits. */
+  /** Why the call waits. */
   readonly reason: PauseReason;
-  /** What is asked. */
+  /** The question's data. */
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** A question that was put. */
+/** An open question. */
 interface OpenPause {
-  /** By which it is answered, within its session. */
+  /** The id by which it is answered, within its session. */
   readonly id: string;
   /**
-   * Waits for the answer: null where the person declines, or says nothing in time. Call it once; the question is gone then.
-   * Throws the reason of the signal, and SluiceError E_STORE_….
+   * Waits for the answer. Null if the person declines or says nothing in time. Call it once: then the question is
+   * deleted. Throws the reason of the signal, and SluiceError E_STORE_….
    */
   answer(signal: AbortSignal): Promise<unknown>;
 }
 
-/** A request for consent that is under way. */
+/** A pending request for consent. */
 interface AwaitedConsent {
-  /** Whose it is. */
+  /** The session that asked. */
   readonly session: string;
-  /** What goes on with it; null where nothing waits. */
+  /** The pause that it answers, or null. */
   readonly pause: string | null;
-  /** Who is to give access. */
+  /** The OAuth provider. */
   readonly provider: string;
 }
 
-/** Seconds that a person may take: as long as a request for consent is kept. */
+/** Seconds for a person to answer: as long as a request for consent is stored. */
 const PATIENCE = 10 * 60;
 
-/** Milliseconds within which what is kept of a request for consent has to be read. */
+/** Milliseconds for reading a stored request for consent. */
 const READING = 10_000;
 
-/** As they are made here. */
+/** The form of our ids. */
 const PAUSE = /^[\w-]{22}$/;
 
-/** As `OAuthManager` makes them. */
+/** The form of states that `OAuthManager` makes. */
 const STATE = /^[\w-]{43}$/;
 
 interface Answered extends LoggedEvent {
   readonly answer?: unknown;
 }
 
-/** Puts questions and takes their answers, over all processes that share the events. All methods throw SluiceError E_STORE_…. */
+/**
+ * Asks questions and takes answers, over all processes that share the events. All methods throw SluiceError
+ * E_STORE_….
+ */
 export class Pauses {
   readonly #events: EventLog;
   readonly #patience: number;
 
-  /** `patience`: seconds that a person may take. */
+  /** `patience`: seconds for a person to answer. */
   constructor(events: EventLog, patience: number = PATIENCE) {
     this.#events = events;
     this.#patience = patience;
   }
 
-  /** Puts a question to a session. */
+  /** Asks a session. */
   async open(session: string, question: PauseQuestion): Promise<OpenPause> {
     const id = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64url");
     const channel = channelOf(session, id);
@@ -73,7 +76,7 @@ export class Pauses {
     return { id, answer: (signal) => this.#answer(channel, after, signal) };
   }
 
-  /** Answers a question of a session, null for no. False where it has no such question, or no longer. */
+  /** Answers a question, with null for no. Returns false if the session has no such question, or no longer. */
   async answer(session: string, pause: string, answer: unknown): Promise<boolean> {
     if (!PAUSE.test(pause)) return false;
     const channel = channelOf(session, pause);
@@ -83,7 +86,7 @@ export class Pauses {
     return true;
   }
 
-  /** Notes whose a request for consent is, where a question's payload is one: no other session may bring its answer. */
+  /** Registers the session of a request for consent, if a question's payload is one. No other session may answer it. */
   async noteConsent(session: string, payload: PauseQuestion["payload"], pause: string | null = null): Promise<void> {
     const { pause_type, auth_url, provider } = payload;
     if (pause_type !== "oauth" || typeof auth_url !== "string" || typeof provider !== "string") return;
@@ -93,7 +96,7 @@ export class Pauses {
     await this.#events.append(consentChannel(state), { kind: "awaited", ...noted });
   }
 
-  /** Whose request for consent a state names; null where nobody noted it. */
+  /** The request for consent of an OAuth state, or null. */
   async consentOf(state: string): Promise<AwaitedConsent | null> {
     if (!STATE.test(state) || !(await this.#events.has(consentChannel(state)))) return null;
     const signal = AbortSignal.timeout(READING);
@@ -104,7 +107,7 @@ export class Pauses {
     return null;
   }
 
-  /** Forgets a request for consent that was answered. */
+  /** Deletes a request for consent. */
   async forgetConsent(state: string): Promise<void> {
     if (STATE.test(state)) await this.#events.end(consentChannel(state));
   }
@@ -131,10 +134,13 @@ function consentChannel(state: string): string {
   return `consent ${state}`;
 }
 
-/** Questions of one request that wait at the same time. */
+/** Most open questions of one request. */
 const MAX_OPEN = 16;
 
-/** Asks whoever reads the answer of a request, and waits for `POST /pauses/{pause}`, in whichever process it comes. */
+/**
+ * Makes the `pause` function of a request: sends questions as events, and waits for `POST /pauses/{pause}` in any
+ * process.
+ */
 export function askedBy(
   pauses: Pauses,
   session: ServedSession,
