@@ -1,5 +1,5 @@
 /**
- * Rates in Redis.
+ * Rate limits in Redis.
  * @module
  */
 import { RateLimiterRedis } from "rate-limiter-flexible";
@@ -7,22 +7,25 @@ import { untilLate } from "../../core/abort.js";
 import { plainScript, type Script, hashOf, type RedisKeys, type RedisServer } from "../../redis/server.js";
 import { verdictOf, type RateLimit, type RateVerdict } from "../state.js";
 
-/** What rates in Redis are made of. */
+/** What rate limits in Redis work with. */
 interface RedisRateLimitParts {
   readonly server: Pick<RedisServer, "run">;
   readonly keys: RedisKeys;
-  /** Told why something could not be counted. Must not throw. */
+  /** Receives failures to count. Must not throw. */
   readonly report?: (error: unknown) => void;
 }
 
 /** Milliseconds that a request waits to be counted. */
 const PATIENCE = 1000;
 
-/** Counts for all processes that have the same server and prefix. What is refused once is refused without asking until it is over. */
+/**
+ * Counts for all processes with the same server and prefix. A refusal holds until the limit is free again, without
+ * asking the server.
+ */
 export class RedisRateLimit implements RateLimit {
   readonly #parts: RedisRateLimitParts;
   readonly #scripts = new Map<string, Script>();
-  /** One for each kind of limit, of which there are few. */
+  /** One limiter for each kind of limit. There are few. */
   readonly #limiters = new Map<string, RateLimiterRedis>();
 
   constructor(parts: RedisRateLimitParts) {
@@ -57,7 +60,7 @@ export class RedisRateLimit implements RateLimit {
     return limiter;
   }
 
-  /** As node-redis would. */
+  /** Runs a script as node-redis would. */
   #run(text: string, { keys, arguments: words }: ScriptWords): Promise<unknown> {
     const script = this.#scripts.get(text) ?? plainScript("write", text, { isRepeatable: false });
     this.#scripts.set(text, script);

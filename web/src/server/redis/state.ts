@@ -1,5 +1,5 @@
 /**
- * All state of `sluice serve` in one Redis server.
+ * The state of `sluice serve` in a Redis server.
  * @module
  */
 import { checkOptions, TEXT, type OptionTests } from "../../errors/arguments.js";
@@ -14,22 +14,22 @@ import { RedisRateLimit } from "./rate-limit.js";
 import { RedisSessionRegister } from "./session-register.js";
 import { RedisTokenStore } from "./token-store.js";
 
-/** Which server, and what keeps users' tokens from whoever reads it. */
+/** The server, and the secret that encrypts users' tokens. */
 export interface RedisStateOptions {
   /**
-   * The server: `redis://user:password@host:port/database`, `rediss://…` for TLS, `unix:///path?db=database`. The package
-   * `@redis/client` has to be installed beside this one.
+   * The server: `redis://user:password@host:port/database`, `rediss://…` for TLS, `unix:///path?db=database`. Install
+   * the package `@redis/client` next to this one.
    */
   readonly url: string;
-  /** What tokens are encrypted with, at least 32 characters: the same in all processes. */
+  /** Encrypts tokens, at least 32 characters. All processes need the same one. */
   readonly secret: string;
   /**
-   * What stands at the beginning of all keys, in braces; 1 to 64 characters without braces.
+   * The prefix of all keys, in braces: 1 to 64 characters without braces.
    * @defaultValue `sluice`
    */
   readonly prefix?: string;
   /**
-   * Seconds until a server that gives no answer is given up.
+   * Seconds until a server that does not answer is given up.
    * @defaultValue `10`
    */
   readonly timeoutSeconds?: number;
@@ -43,15 +43,15 @@ const OPTIONS: OptionTests<RedisStateOptions> = {
 };
 
 /**
- * State that all processes share which are given the same server, prefix and secret. Two connections for each process, made when
- * they are needed and anew when they are gone: for commands, and to hear what happens.
+ * State for all processes with the same server, prefix and secret. Each process makes two connections when needed,
+ * for commands and for messages, and renews them.
  *
- * What is kept outlives the server's own end as far as the server writes it to its disk: with `appendonly yes` and
- * `appendfsync always`, all of it. Everything goes by itself when it is too old; a server that throws away what it has no memory
- * for (`maxmemory-policy` other than `noeviction`) throws away sessions and runs. A user with rights of its own needs scripts,
- * the keys `~{sluice}*` and the channel `&{sluice}*`.
+ * The state survives the server's end as far as the server writes it to disk: completely with `appendonly yes` and
+ * `appendfsync always`. Everything expires when it is too old. A server with a `maxmemory-policy` other than
+ * `noeviction` may drop sessions and runs. A user with limited rights needs scripts, the keys `~{sluice}*` and the
+ * channel `&{sluice}*`.
  *
- * @throws SluiceError E_INVALID_ARGUMENT that names the option that is wrong.
+ * @throws SluiceError E_INVALID_ARGUMENT with the wrong option.
  *
  * @example
  * await using state = redisState({ url: "redis://localhost:6379", secret });
