@@ -1,5 +1,5 @@
 /**
- * One run: think, act, observe, until there is an answer, no more to spend, or somebody to wait for.
+ * One run: think, act, observe, until there is an answer, the budget is used up, or a person has to answer.
  * @module
  */
 import { untilAborted, untilLate } from "../core/abort.js";
@@ -32,7 +32,7 @@ import {
   type WaitingCall,
 } from "./run-state.js";
 
-/** What a run is made of. */
+/** What a run works with. */
 export interface RunDeps extends Omit<CallDeps, "listed" | "llmContext"> {
   readonly catalog: readonly CatalogSource[];
   readonly llm: LlmClient;
@@ -42,7 +42,7 @@ export interface RunDeps extends Omit<CallDeps, "listed" | "llmContext"> {
   readonly signal: AbortSignal;
 }
 
-/** The one implementation. */
+/** Runs the loop. */
 export class PlannerRun {
   readonly #deps: RunDeps;
   readonly #meter: Meter;
@@ -63,7 +63,7 @@ export class PlannerRun {
     }
   }
 
-  /** From the beginning, or from a step that waited. */
+  /** Starts at the next step, or continues an unfinished one. */
   async go(step?: OpenStep): Promise<PlannerResult | PlannerPause> {
     let open = step;
     for (;;) {
@@ -113,7 +113,7 @@ export class PlannerRun {
     };
   }
 
-  /** Makes the calls of a step that are not made yet. Gives a pause where one of them waits. */
+  /** Makes the calls of a step that are not made yet. Returns a pause if one of them waits. */
   async #act(open: OpenStep): Promise<PlannerPause | undefined> {
     const deps = { ...this.#deps, listed: listed(this.#deps.catalog), llmContext: this.#before.llmContext };
     const outcomes = await this.#inTime((signal) => allMade(open, this.#meter.step, deps, signal));
@@ -125,7 +125,7 @@ export class PlannerRun {
     return undefined;
   }
 
-  /** Lets the results of a step out to the model. */
+  /** Passes the results of a step to the model. */
   async #observe(open: OpenStep, results: readonly Settled[]): Promise<void> {
     const { exit, tell } = this.#deps;
     const { text, calls } = open;
@@ -141,7 +141,7 @@ export class PlannerRun {
     tell({ kind: "step_finished", step });
   }
 
-  /** Tells what the model sees of a result. */
+  /** Sends the events of what the model sees of a result. */
   #observed(call: LlmToolCall, result: Settled, left: Left): TrajectoryCall {
     const { tell } = this.#deps;
     const place = { step: this.#meter.step, call: call.id, tool: result.tool };
@@ -162,7 +162,7 @@ export class PlannerRun {
     };
   }
 
-  /** Keeps the run, and tells of every call that waits: the first of them is answered next. */
+  /** Stores the run, and sends an event for each call that waits. The first one is answered next. */
   async #paused(open: OpenStep, outcomes: readonly Outcome[]): Promise<PlannerPause> {
     const { keeping, tell } = this.#deps;
     const settled = outcomes.map((outcome) => ("settled" in outcome ? stateOf(outcome.settled) : null));
@@ -191,32 +191,32 @@ export class PlannerRun {
 
   #state(): RunState {
     const { query, llmContext } = this.#before;
-    // A store may keep what it is given, and the run goes on.
+    // Copies, since a store may keep the object.
     const [messages, steps, artifacts] = [[...this.#messages], [...this.#steps], jsonFields(this.#artifacts)];
     return { query, llmContext, messages, steps, artifacts, spent: this.#meter.spent };
   }
 
-  /** Works until the time is up, or nobody wants the answer any more. */
+  /** Works until the time is up or the run is aborted. */
   #inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { signal } = this.#deps;
     const most = this.#meter.left;
-    // Whoever gives up is not kept by a tool that heeds nothing.
+    // A tool that ignores the signal must not delay an abort.
     if (most === Infinity) return untilAborted(work(signal), signal);
     return untilLate(work, { most: Math.min(Math.max(0, most), LONGEST_TIMER), late: tooLate, signal });
   }
 }
 
-/** A result as a state store keeps it. */
+/** A result as a state store can store it. */
 function stateOf(settled: Settled): Settled {
   return { ...settled, kept: jsonFields(settled.kept) };
 }
 
-/** A client of a host's own may give more than is asked for, and no JSON. */
+/** A host's own client may return further fields, or no JSON. */
 function usageOf({ inputTokens, outputTokens }: LlmUsage): LlmUsage {
   return { inputTokens, outputTokens };
 }
 
-/** Milliseconds: timers take no more. */
+/** The longest time of a timer, in milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 function tooLate(): SluiceError {
@@ -226,19 +226,19 @@ function tooLate(): SluiceError {
   );
 }
 
-/** Characters of the arguments of one call that the model is told again. */
+/** Most characters of a call's arguments in later turns. */
 const MAX_ARGUMENTS = 50_000;
-/** Characters of what it wrote beside its calls that it is told again. */
+/** Most characters of the model's own text in later turns. */
 const MAX_TEXT = 50_000;
 
-/** A turn as the model is reminded of it: what it wrote itself must not flood it either. */
+/** A turn in later requests. The model's own text must not flood it either. */
 function reminderOf({ text, meta, calls }: OpenStep): AssistantMessage {
   const left = leading(text, MAX_TEXT);
   const content = left === text ? text : `${left}\n... [truncated: ${text.length - left.length} chars]`;
   return { role: "assistant", content, toolCalls: calls.map(short), ...(meta !== undefined && { meta }) };
 }
 
-/** What the model is told behind the results of a turn of which some calls are not made; nothing where all are. */
+/** Tells the model which calls were not made, after the results of the others. */
 function leftOutOf({ calls, leftOut = 0 }: OpenStep): readonly UserMessage[] {
   if (leftOut === 0) return [];
   const content =
@@ -256,7 +256,7 @@ function short(call: LlmToolCall): LlmToolCall {
 const STEPS = 20;
 const CHARS_A_TOKEN = 4;
 
-/** Counts what a run has used of its budget. */
+/** Counts what a run uses of its budget. */
 export class Meter {
   readonly #limits: Required<PlannerBudget>;
   readonly #begun = performance.now();
@@ -272,12 +272,12 @@ export class Meter {
     this.#tokens = before.tokens;
   }
 
-  /** The step that goes on, from 1. */
+  /** The current step, from 1. */
   get step(): number {
     return this.#steps;
   }
 
-  /** Whether there is no turn behind the one that goes on. */
+  /** Whether the current turn is the last one. */
   get isLast(): boolean {
     return this.#steps >= this.#limits.maxSteps || this.exhausted !== undefined;
   }
