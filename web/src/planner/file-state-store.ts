@@ -16,29 +16,30 @@ import {
 } from "./state-folder.js";
 import { CollectionStateStore, StateLimits, type StateCollections, type StateStoreOptions } from "./state-store.js";
 
-/** Milliseconds after which a store object that saves looks again for what is too old. */
+/** Milliseconds between two sweeps of a store that is written to. */
 const SWEEP_EVERY = 60 * 60 * 1000;
-/** Of a room that is full, so much is emptied at once. */
+/** The part of a full collection that is deleted at once. */
 const ROOM_MADE = 0.1;
 
 /**
- * Plain files in one folder, for any number of processes of one machine at once; any of them may be killed at any time.
- * Folders are 0700, files 0600. The folder is made by the first that is saved; looking into one that is not there finds
- * nothing. Where there is more than `maxKept` says, a tenth of it makes room at once. Only when the machine itself loses power may the last that was saved be missing or damaged.
+ * Stores state in the files of one folder, for any number of processes of one machine, any of which may be killed at
+ * any time. Folders have mode 0700, files 0600. The first save creates the folder; reading from a missing one finds
+ * nothing. If there is more than `maxKept`, a tenth of it is deleted. Only if the machine loses power may the last
+ * save be missing or damaged.
  *
  * @example
  * const stateStore = new FileStateStore("./state");
  * const planner = new ReactPlanner({ catalog, llm, stateStore, artifactStore: new FileArtifactStore("./artifacts") });
  */
 export class FileStateStore extends CollectionStateStore {
-  /** Throws SluiceError E_INVALID_ARGUMENT for a bound that is none. */
+  /** Throws SluiceError E_INVALID_ARGUMENT for a wrong bound. */
   constructor(directory: string, options: StateStoreOptions = {}) {
     const limits = new StateLimits(options);
     super(limits, new FileCollections(new StateFolder(resolve(directory)), limits));
   }
 }
 
-/** The rooms of a folder, which is made when something is saved, and swept from time to time. */
+/** The collections of a folder, which is created by the first save and swept at intervals. */
 class FileCollections implements StateCollections {
   readonly runs: StateCollections["runs"];
   readonly events: StateCollections["events"];
@@ -99,7 +100,7 @@ class FileCollections implements StateCollections {
     };
   }
 
-  /** What was saved then or before is too old. */
+  /** What was saved until then has expired. */
   #since(): number {
     return this.#limits.now() - this.#limits.maxAge;
   }
@@ -112,12 +113,12 @@ class FileCollections implements StateCollections {
     return guarded("write", async () => {
       await this.#folder.ready();
       await work();
-      // What was saved is saved, and what could not be swept is swept another time.
+      // The save succeeded. A sweep that fails is repeated later.
       await this.#madeRoom(room).catch(() => undefined);
     });
   }
 
-  /** Sweeping looks at each entry: a room that is full has room for a while then. */
+  /** Sweeping reads each entry, so a full collection is emptied by more than one entry. */
   async #madeRoom(room: CollectionName): Promise<void> {
     const { maxKept } = this.#limits;
     if (this.#isTimeToSweep()) for (const each of COLLECTIONS) await this.#sweeps[each](maxKept);

@@ -28,22 +28,21 @@ import { DAMAGED, LARGE } from "../redis/failures.js";
 export interface RedisStateStoreOptions extends StateStoreOptions, RedisOptions {}
 
 /**
- * A Redis server, for any number of machines at once; any of them may be killed at any time. What is saved outlives the
- * server's own end as far as the server writes it to its disk: with `appendonly yes` and `appendfsync always`, all of it.
+ * Stores state in a Redis server, for any number of machines, any of which may be killed at any time. The state
+ * survives the server's end as far as the server writes it to disk: completely with `appendonly yes` and `appendfsync
+ * always`. Replicas lag behind: after a failover the last save or claim may be missing. A server with a
+ * `maxmemory-policy` other than `noeviction` may drop runs.
  *
- * Replicas learn of it later: where one takes the server's place, the last that was saved may be missing, and a claim too.
- * A server that throws away what it has no memory for (`maxmemory-policy` other than `noeviction`) throws away runs.
+ * Each change is one script in the server. Claims end by the server's clock unless you give a `clock`. Tokens, ids
+ * and owners are hashed; what is stored is not. All keys of a store are in one slot of a cluster, and all of them
+ * expire.
  *
- * Whatever is changed is changed by one script inside the server, and claims end by the server's clock unless `clock` is
- * given. Tokens, ids and owners are hashed; what is kept is not. All keys of a store are in one slot of a cluster. Everything
- * goes by itself when it is too old, and the store's last key with it.
- *
- * A call waits for a server that is away, or not ready, until its own `timeoutSeconds` are over; `loadHistory` asks several
- * times, for about a megabyte each. Then, and where the server refuses what is asked, it throws SluiceError: E_STORE_FULL where
- * the server has no memory left; E_STORE_DENIED for a wrong password, for want of rights, and of a replica; E_STORE_CORRUPT;
- * E_TOO_LARGE for what a store with a larger `maxBytes` saved; E_STORE_CLOSED after it was disposed of; E_MISUSE where
- * `@redis/client` is not installed; else E_STORE_READ or E_STORE_WRITE. Of a change that throws one of these last two nobody
- * knows whether it was made. The next call connects anew.
+ * A call waits for a server that is away or not ready until its `timeoutSeconds` are over. `loadHistory` makes
+ * several requests of about a megabyte each. Then, and if the server refuses, it throws SluiceError: E_STORE_FULL if
+ * the server has no memory left; E_STORE_DENIED for a wrong password, missing rights, and by a replica;
+ * E_STORE_CORRUPT; E_TOO_LARGE for what a store with a larger `maxBytes` saved; E_STORE_CLOSED after disposal;
+ * E_MISUSE if `@redis/client` is not installed; else E_STORE_READ or E_STORE_WRITE. A change that throws one of these
+ * last two may have been made. The next call reconnects.
  *
  * @example
  * await using stateStore = new RedisStateStore({ url: "redis://localhost:6379" });
@@ -52,7 +51,7 @@ export interface RedisStateStoreOptions extends StateStoreOptions, RedisOptions 
 export class RedisStateStore extends CollectionStateStore implements AsyncDisposable {
   readonly #server: RedisServer;
 
-  /** Connects when it is first used. Throws SluiceError E_INVALID_ARGUMENT for what is no server, and a bound that is none. */
+  /** Connects at first use. Throws SluiceError E_INVALID_ARGUMENT for a wrong server or bound. */
   constructor(options: RedisStateStoreOptions) {
     const { server: given, stem, timeout } = checkedOptions(options);
     const limits = new StateLimits(options);
@@ -64,13 +63,13 @@ export class RedisStateStore extends CollectionStateStore implements AsyncDispos
     this.#server = server;
   }
 
-  /** Waits for what is under way, and ends the connection, unless it is a client of the host's. */
+  /** Waits for running calls, and closes the connection unless it is your own client. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#server.close();
   }
 }
 
-/** Milliseconds: nothing is kept longer, so that numbers stay exact. */
+/** Most milliseconds to keep anything, so that numbers stay exact. */
 const MAX_AGE = 10 * 365 * 24 * 60 * 60 * 1000;
 const MANY = 1e15;
 
@@ -94,17 +93,17 @@ class RedisCollection {
     this.#parts = parts;
   }
 
-  /** Keeps a text for so many milliseconds at most, in place of what was there, and claimed by nobody. */
+  /** Stores a text for at most so many milliseconds, replacing an earlier one and its claim. */
   async save(name: string, text: string, age = Infinity): Promise<void> {
     isDone(await this.#run(SAVE, name, this.#age(age), this.#most, text));
   }
 
-  /** The text; null where there is none, or no longer. */
+  /** The text, or null. */
   async load(name: string): Promise<string | null> {
     return textOf(await this.#run(LOAD, name, amount(this.#parts.limits.maxBytes)));
   }
 
-  /** As `load`, and it is gone. */
+  /** As `load`, and deletes it. */
   async take(name: string): Promise<string | null> {
     return textOf(await this.#run(TAKE, name, amount(this.#parts.limits.maxBytes)));
   }
@@ -113,29 +112,32 @@ class RedisCollection {
     isDone(await this.#run(FORGET, name));
   }
 
-  /** False where there is nothing, or it is another's. `lease` in milliseconds. */
+  /** Claims an entry, `lease` in milliseconds. False if there is none, or another owner has it. */
   async claim(name: string, owner: string, lease: number): Promise<boolean> {
     return isDone(await this.#run(CLAIM, name, hashOf(owner), amount(lease)));
   }
 
-  /** Keeps another text, claimed as before. False where it is not the owner's. */
+  /** Replaces the text of a claimed entry. False if the claim does not hold. */
   async update(name: string, owner: string, text: string): Promise<boolean> {
     return isDone(await this.#run(UPDATE, name, hashOf(owner), this.#age(Infinity), text));
   }
 
-  /** False where it is not the owner's. */
+  /** Ends a claim. False if it does not hold. */
   async release(name: string, owner: string, then: AfterRelease): Promise<boolean> {
     return isDone(await this.#run(RELEASE, name, hashOf(owner), then));
   }
 
-  /** Adds a text behind those that were added before. */
+  /** Appends a text. */
   async add(name: string, text: string): Promise<void> {
     const { maxEvents, maxHistoryBytes } = this.#parts.limits;
     const bounds = [this.#most, amount(maxEvents), amount(maxHistoryBytes)];
     isDone(await this.#run(ADD, name, this.#age(Infinity), ...bounds, text));
   }
 
-  /** What was added, oldest first, without what is too large. Asked for in pieces: the server serves others in between. */
+  /**
+   * The appended texts, oldest first, without those that are too large. Read in pages, so that the server serves
+   * others in between.
+   */
   async all(name: string): Promise<readonly DatedText[]> {
     const { limits } = this.#parts;
     const found: DatedText[] = [];
@@ -166,7 +168,7 @@ class RedisCollection {
     return server.run(script, [entry, index], [...this.#time(), ...words]);
   }
 
-  /** The time; empty for that of the server. Of what is saved in one millisecond, the order. */
+  /** The time, or empty for the server's own, and the order within a millisecond. */
   #time(): readonly [now: string, order: string] {
     if (!this.#parts.hasClock) return ["", ""];
     this.#order = (this.#order + 1) % 1000;
@@ -174,7 +176,7 @@ class RedisCollection {
   }
 }
 
-/** A whole number above 0 that Lua reads as it is. */
+/** A whole number above 0 that Lua reads exactly. */
 function amount(value: number): string {
   return String(Math.max(1, Math.min(Math.floor(value), MANY)));
 }
@@ -196,7 +198,7 @@ if not now then
 end
 `;
 
-/** Keeping an index, which goes with the last that is in it: nothing is left of a store that nobody uses. */
+/** Functions for the index. It expires with its last entry, so nothing is left of an unused store. */
 const INDEX = `
 local function listed(index, name, last)
   redis.call('ZADD', index, string.format('%.3f', last + order), name)
@@ -210,12 +212,12 @@ local function drop(index, stem, name)
 end
 `;
 
-/** Of what is claimed, so many are looked at. */
+/** Most claimed entries to look at. */
 const MAX_CLAIMED = 300;
 
 /**
- * Making room for what is saved. At most so much at once: others wait meanwhile. What is left goes with the next. Where all of
- * the oldest are claimed, they go.
+ * Makes room for a new entry: deletes expired entries and the oldest ones. Limited to 100 at once, since other
+ * commands wait. If all of the oldest are claimed, they are deleted.
  */
 const ROOM = `
 local function make_room(index, stem, most, mine, is_claimed)
@@ -252,7 +254,7 @@ local key, index, stem = KEYS[1], KEYS[2], KEYS[2] .. ':'
 local name = string.sub(key, #stem + 1)
 `;
 
-/** The entry's fields that a claim is made of; nil where there is none, or no longer; and whether it is damaged. */
+/** Reads an entry's expiry and claim: nil if there is none or it has expired, and whether it is damaged. */
 const KEPT = `
 local function kept()
   local fields = redis.call('HMGET', key, 'until', 'owner', 'leased')
@@ -264,7 +266,7 @@ local function kept()
 end
 `;
 
-/** The entry's text; an error where it is too long, or none. */
+/** Reads an entry's text. An error if it is too long or missing. */
 const TEXT = `
 local function text(most)
   local size = redis.call('HSTRLEN', key, 'text')
@@ -274,7 +276,7 @@ local function text(most)
 end
 `;
 
-/** What stands before a text of a history, and the text's size; nil for what is none. */
+/** Reads the prefix of a text in a history, and the text's size. Nil if it is invalid. */
 const HEAD = `
 local function head(each)
   local _, last, at, total = string.find(each or '', '^(%d+) (%d+) ')
@@ -283,7 +285,7 @@ local function head(each)
 end
 `;
 
-/** A script of these parts, in this order, and what it does. */
+/** Builds a script of parts. */
 function scriptOf(
   act: StorageAct,
   body: string,
@@ -292,9 +294,9 @@ function scriptOf(
   return plainScript(act, [TIME, ENTRY, ...parts, body].join(""), { isRepeatable });
 }
 
-/** A piece of a history has so many texts at most, */
+/** Most texts of a page of a history. */
 const PAGE_TEXTS = 200;
-/** and ends with the text that brings it to so many bytes: others wait while it is read. */
+/** A page ends with the text that brings it to so many bytes: other commands wait meanwhile. */
 const PAGE_BYTES = 1024 * 1024;
 
 /** ARGV: age, how many may be kept, text. */
@@ -328,7 +330,7 @@ return text(tonumber(ARGV[3]))
   { parts: [KEPT, TEXT], isRepeatable: true },
 );
 
-/** As {@link LOAD}, and it is gone. What is too large stays, for a store that can take it. */
+/** As {@link LOAD}, and deletes it. A text that is too large stays, for a store that accepts it. */
 export const TAKE = scriptOf(
   "write",
   `
@@ -343,7 +345,7 @@ return found
   { parts: [INDEX, KEPT, TEXT] },
 );
 
-/** Forgets an entry. */
+/** Deletes an entry. */
 export const FORGET = scriptOf("write", `drop(index, stem, name)\nreturn 1\n`, { parts: [INDEX] });
 
 /** ARGV: owner, lease. */
@@ -397,8 +399,8 @@ return 1
 );
 
 /**
- * Adds to a history, a list of `time total text`; the total is that of all bytes that were ever added, up to and with this text.
- * ARGV: age, how many histories may be kept, how many texts of each, how many bytes of all of them, text.
+ * Appends to a history, a list of `time total text`. The total is that of all bytes ever appended, including this
+ * text. ARGV: age, most histories, most texts of each, most bytes of all of them, text.
  */
 export const ADD = scriptOf(
   "write",
@@ -423,8 +425,9 @@ return 1
 );
 
 /**
- * A piece of a history: where what is older begins, empty where nothing is, and the piece's `time total text`, newest first.
- * ARGV: age, how many bytes each, how many were seen before, and the total of the last of these: some may be new since then.
+ * Reads a page of a history: the position of the next page, or empty, and the entries `time total text`, newest
+ * first. ARGV: age, most bytes of each, how many were read before, and the total of the last of these: some may be
+ * new since then.
  */
 export const HISTORY = scriptOf(
   "read",
@@ -450,15 +453,15 @@ return found
   { parts: [HEAD], isRepeatable: true },
 );
 
-/** A piece of a history. */
+/** A page of a history. */
 export interface Page {
   /** Newest first. */
   readonly found: readonly DatedText[];
-  /** Where what is older begins; undefined where nothing is. */
+  /** The position of the next page, if any. */
   readonly next: readonly [seen: string, before: string] | undefined;
 }
 
-/** A piece of a history, behind so many that were seen before. Throws SluiceError E_STORE_READ for anything else. */
+/** Reads a reply as a page. Throws SluiceError E_STORE_READ for anything else. */
 export function pageOf(reply: unknown, seenBefore: string): Page {
   const [next, ...texts]: readonly unknown[] = Array.isArray(reply) ? reply : [];
   const [, seen, before] = /^(\d+) (\d+)$/.exec(textOf(next) ?? "") ?? [];

@@ -35,7 +35,7 @@ import { TEXT_TOO_LARGE } from "../errors/storage.js";
 import { type AfterRelease, bytesOf, type DatedText } from "./state-store.js";
 import { inMilliseconds } from "../artifacts/stamps.js";
 
-/** The rooms of a state store. */
+/** The collections of a state store. */
 export type CollectionName = "runs" | "bindings" | "events" | "oauth";
 
 /** All of them. */
@@ -46,17 +46,17 @@ const OCCUPIED =
 const ATTEMPTS = 64;
 const ENTRY: RegExp = /^[0-9a-f]{64}$/;
 
-/** The name of what belongs to a token or an id, and of a claim's owner. JSON tells apart what UTF-8 cannot say. */
+/** The file name for a token, an id or an owner. JSON distinguishes strings that are the same in UTF-8. */
 function hashed(name: string): string {
   return createHash("sha256").update(JSON.stringify(name)).digest("hex");
 }
 
-/** Moves a file or folder. False where there is none any more. */
+/** Moves a file or folder. False if it is gone. */
 export async function moved(from: string, to: string): Promise<boolean> {
   return (await orNull(rename(from, to).then(() => true))) !== null;
 }
 
-/** A file's text; null where there is none. Throws SluiceError E_TOO_LARGE where it has more than `most` bytes. */
+/** The text of a file, or null. Throws SluiceError E_TOO_LARGE if it has more than `most` bytes. */
 export async function textAt(path: string, most: number): Promise<string | null> {
   const opened = await orNull(openPlain(path));
   if (opened === null) return null;
@@ -90,7 +90,7 @@ export class StateFolder {
     return this.#present;
   }
 
-  /** Makes it one. */
+  /** Creates the state store. */
   async ready(): Promise<void> {
     this.#ready ??= this.#prepare();
     try {
@@ -105,24 +105,24 @@ export class StateFolder {
     return join(this.#root, room, name);
   }
 
-  /** The entries of a room. */
+  /** The entries of a collection. */
   async entries(room: CollectionName): Promise<string[]> {
     const names = (await orNull(readdir(join(this.#root, room)))) ?? [];
     return names.filter((name) => ENTRY.test(name));
   }
 
-  /** What is in an entry, or null where there is none. Throws SluiceError E_STORE_DENIED for what is no folder. */
+  /** The files of an entry, or null. Throws SluiceError E_STORE_DENIED if it is no folder. */
   async within(room: CollectionName, name: string): Promise<string[] | null> {
     const path = this.at(room, name);
     return (await isPlainFolder(path)) ? orNull(readdir(path)) : null;
   }
 
-  /** Makes something aside, at a path that nobody else has, to move it from there. What is still there in the end is removed. */
+  /** Works on a temporary path, which is removed at the end unless it was moved. */
   async aside<T>(work: (path: string) => Promise<T>): Promise<T> {
     return this.#moving.aside(work);
   }
 
-  /** Takes a file or folder away, whole. False where another was quicker. */
+  /** Removes a file or folder as a whole. False if another was faster. */
   async remove(path: string): Promise<boolean> {
     return this.aside((aside) => moved(path, aside));
   }
@@ -141,39 +141,39 @@ export class StateFolder {
   }
 }
 
-/** Recursive so that it may be there: only the last name can be missing. */
+/** Recursive, so that it may exist already. */
 const MAKING = { mode: FOLDER_MODE, recursive: true } as const;
 
-/** A run, as its file's name says; times in milliseconds. */
+/** A run, by its file's name; times in milliseconds. */
 interface Entry {
   /** The name of its folder. */
   readonly key: string;
   readonly name: string;
   readonly until: number;
   readonly leasedUntil: number;
-  /** Hashed; `free` where there is none. */
+  /** Hashed, or `free`. */
   readonly owner: string;
-  /** The file that has the text; undefined where that is the one with this name. */
+  /** The file with the text, if it is another one. */
   readonly text: string | undefined;
 }
 
 type Said = Pick<Entry, "until" | "leasedUntil" | "owner" | "text">;
 
-/** A run as its owner would have it. */
+/** An update of a run by its owner. */
 interface RunUpdate {
   readonly token: string;
   readonly owner: string;
   readonly text: string;
   /** Milliseconds, as `until`. */
   readonly now: number;
-  /** Until when it is kept, or longer where the claim holds longer. */
+  /** When it expires, unless the claim holds longer. */
   readonly until: number;
 }
 
 const ROOM = "runs";
 const RUN_NAME = /^(\d{1,16})\.(\d{1,16})\.([0-9a-f]{64}|free)(?:\.([0-9a-f]{32}))?$/;
 const UPDATED_TEXT = /^[0-9a-f]{32}$/;
-/** Milliseconds after which a text that no run names was left by who died. */
+/** Milliseconds until a text that no run names counts as left behind by a dead process. */
 const LEFT_AFTER = 60 * 60 * 1000;
 const FREE = { leasedUntil: 0, owner: "free" } as const;
 
@@ -185,7 +185,7 @@ export class WaitingRuns {
     this.#folder = folder;
   }
 
-  /** Keeps a run until then, in place of what was there. */
+  /** Stores a run until then, replacing an earlier one. */
   async put(token: string, text: string, until: number): Promise<void> {
     const path = this.#folder.at(ROOM, hashed(token));
     await this.#folder.aside(async (aside) => {
@@ -210,7 +210,7 @@ export class WaitingRuns {
     return null;
   }
 
-  /** Claims a run from now for so long. False where there is none, or it is another's. */
+  /** Claims a run from now for so long. False if there is none, or another owner has it. */
   async claim(token: string, owner: string, now: number, lease: number): Promise<boolean> {
     const claimant = hashed(owner);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -223,7 +223,7 @@ export class WaitingRuns {
     return false;
   }
 
-  /** Keeps another text, claimed as before. False where the claim does not hold. */
+  /** Replaces the text of a claimed run. False if the claim does not hold. */
   async update({ token, owner, text, now, until: wanted }: RunUpdate): Promise<boolean> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const entry = await this.#entry(token, now);
@@ -239,7 +239,7 @@ export class WaitingRuns {
     return false;
   }
 
-  /** Ends a claim. False where it does not hold. */
+  /** Ends a claim. False if it does not hold. */
   async release(token: string, owner: string, now: number, then: AfterRelease): Promise<boolean> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const entry = await this.#entry(token, now);
@@ -250,12 +250,12 @@ export class WaitingRuns {
     return false;
   }
 
-  /** Forgets a run, claimed or not. */
+  /** Deletes a run, claimed or not. */
   async remove(token: string): Promise<void> {
     await this.#folder.remove(this.#folder.at(ROOM, hashed(token)));
   }
 
-  /** Forgets what is too old; and of what is more than `most`, the oldest, those that are claimed last. */
+  /** Deletes expired runs, and the oldest of more than `most`, claimed ones last. */
   async sweep(now: number, most: number): Promise<void> {
     const kept: Entry[] = [];
     for (const key of await this.#folder.entries(ROOM)) {
@@ -297,7 +297,7 @@ export class WaitingRuns {
     return moved(this.#at(entry), this.#at({ key: entry.key, name: nameOf(next) }));
   }
 
-  /** Takes a run away as it was seen, and its folder, unless there is another by now. */
+  /** Deletes a run as it was read, and its folder unless there is another run in it. */
   async #removed(entry: Entry): Promise<boolean> {
     if (!(await this.#folder.remove(this.#at(entry)))) return false;
     if (entry.text !== undefined) await orNull(unlink(this.#textOf(entry)));
@@ -305,7 +305,7 @@ export class WaitingRuns {
     return true;
   }
 
-  /** Takes the folder away of what is no run any more. Somebody may be about to update one that was there a moment ago. */
+  /** Deletes the folder of a former run. A text may still be in use by an update that just started. */
   async #emptied(key: string): Promise<void> {
     for (const name of (await this.#folder.within(ROOM, key)) ?? []) {
       const path = this.#at({ key, name });
@@ -320,7 +320,7 @@ function nameOf({ until, leasedUntil, owner, text }: Said): string {
   return `${until}.${leasedUntil}.${owner}${text === undefined ? "" : `.${text}`}`;
 }
 
-/** False where there is something already. */
+/** Moves a new run to its place. False if there is one already. */
 async function placed(aside: string, path: string): Promise<boolean> {
   try {
     await rename(aside, path);
@@ -331,13 +331,13 @@ async function placed(aside: string, path: string): Promise<boolean> {
   }
 }
 
-/** Of texts by their sizes in bytes, the oldest first: the first that is kept. */
+/** The index of the first text to keep, by the sizes in bytes, oldest first. */
 export type FirstKept = (sizes: readonly number[]) => number;
 
-/** When it was saved, in microseconds; a number of what is saved; what tells it from all others. */
+/** A file name: the time in microseconds, a number, and random digits. */
 const TEXT_NAME = /^(\d{17})-(\d{1,16})-[0-9a-f]{16}$/;
 
-/** The files of one room, by the hashed keys that their folders are named by. */
+/** The files of one collection, in folders named by hashed keys. */
 class StampedTexts {
   readonly folder: StateFolder;
   readonly room: CollectionName;
@@ -356,9 +356,9 @@ class StampedTexts {
     return oldestFirst((await this.folder.within(this.room, key)) ?? []);
   }
 
-  /** Saves a text behind all others. Gives its name. */
+  /** Appends a text, and returns its file's name. */
   async append(key: string, text: string, stamp: number, number: number): Promise<string> {
-    // Clocks tick slowly: another process may have saved with this very stamp, or a later one.
+    // Another process may have saved with the same time, or a later one.
     const newest = stampOf((await this.names(key)).at(-1) ?? "");
     const next = String(Math.max(stamp, newest + 1)).padStart(17, "0");
     const name = `${next}-${number}-${randomBytes(8).toString("hex")}`;
@@ -369,7 +369,7 @@ class StampedTexts {
     return name;
   }
 
-  /** The text that was saved last; null where there is none, or it is over. */
+  /** The newest text, or null if there is none or it has expired. */
   async newest(key: string, most: number, isOver: (name: string) => boolean): Promise<string | null> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const name = (await this.names(key)).at(-1);
@@ -384,7 +384,7 @@ class StampedTexts {
     await orNull(unlink(this.at(key, name)));
   }
 
-  /** The folder may be taken or swept away at any time. */
+  /** Retries, since the folder may be taken or swept at any time. */
   async #place(aside: string, key: string, name: string): Promise<void> {
     const folder = this.folder.at(this.room, key);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -395,9 +395,9 @@ class StampedTexts {
   }
 }
 
-/** Histories by keys that may be any string. The number of a text is how many bytes it has. */
+/** Histories by keys, which may be any string. The number in a file name is the text's bytes. */
 export class Histories extends StampedTexts {
-  /** Keeps a text, and of its history no more than may be. `stamp` in microseconds, see `Stamps`. */
+  /** Appends a text, and drops old ones of its history. `stamp` in microseconds, see `Stamps`. */
   async add(key: string, text: string, stamp: number, firstKept: FirstKept): Promise<void> {
     const history = hashed(key);
     await this.append(history, text, stamp, bytesOf(text));
@@ -405,7 +405,7 @@ export class Histories extends StampedTexts {
     for (const oldest of names.slice(0, firstKept(names.map(numberOf)))) await this.remove(history, oldest);
   }
 
-  /** What was saved after that time and may be kept, oldest first, without what has more than `most` bytes. */
+  /** The texts saved after that time, oldest first, without those of more than `most` bytes. */
   async since(key: string, since: number, most: number, firstKept: FirstKept): Promise<readonly DatedText[]> {
     const found: DatedText[] = [];
     const history = hashed(key);
@@ -418,12 +418,12 @@ export class Histories extends StampedTexts {
     return found;
   }
 
-  /** What was saved last, and after that time. */
+  /** The newest text, if saved after that time. */
   async last(key: string, since: number, most: number): Promise<string | null> {
     return this.newest(hashed(key), most, (name) => timeOf(name) <= since);
   }
 
-  /** Forgets what was saved then or before; and of more histories than `most`, those that nothing was added to for longest. */
+  /** Deletes what was saved until then, and of more histories than `most` those with the oldest last text. */
   async sweep(since: number, most: number): Promise<void> {
     const kept: { readonly history: string; readonly last: number }[] = [];
     for (const history of await this.folder.entries(this.room)) {
@@ -441,13 +441,12 @@ export class Histories extends StampedTexts {
 }
 
 /**
- * What waits for a provider's answer, and is taken by one; times in milliseconds. The number of a text is until when it is kept.
- *
- * The newest text of a state counts: so there is always one while it is saved anew. Whoever takes it renames the folder: of any
- * number who try at the same time one succeeds.
+ * OAuth states, each taken once; times in milliseconds. The number in a file name is the expiry. The newest text of a
+ * state counts, so there is always one while it is saved again. Taking a state renames its folder: of concurrent
+ * attempts one succeeds.
  */
 export class OAuthStates extends StampedTexts {
-  /** Keeps a text until then, in place of what was there. `stamp` in microseconds, see `Stamps`. */
+  /** Stores a text until then, replacing an earlier one. `stamp` in microseconds, see `Stamps`. */
   async put(state: string, text: string, stamp: number, until: number): Promise<void> {
     const key = hashed(state);
     const name = await this.append(key, text, stamp, until);
@@ -459,7 +458,7 @@ export class OAuthStates extends StampedTexts {
     return this.newest(hashed(state), most, (name) => numberOf(name) <= now);
   }
 
-  /** As `get`, and it is gone. What is too large stays, for a store that can take it. */
+  /** As `get`, and deletes it. A text that is too large stays, for a store that accepts it. */
   async take(state: string, now: number, most: number): Promise<string | null> {
     if ((await this.get(state, now, most)) === null) return null;
     return this.folder.aside(async (aside) => {
@@ -470,7 +469,7 @@ export class OAuthStates extends StampedTexts {
     });
   }
 
-  /** Forgets what is over; and of what is more than `most`, the oldest. What is saved meanwhile stays. */
+  /** Deletes expired states, and the oldest of more than `most`. What is saved meanwhile stays. */
   async sweep(now: number, most: number): Promise<void> {
     const kept: { readonly key: string; readonly names: readonly string[]; readonly newest: string }[] = [];
     for (const key of await this.folder.entries(this.room)) {
@@ -493,7 +492,7 @@ function oldestFirst(names: readonly string[]): readonly string[] {
   return names.filter((name) => TEXT_NAME.test(name)).sort();
 }
 
-/** In microseconds; 0 for what has no such name. */
+/** In microseconds; 0 for other names. */
 function stampOf(name: string): number {
   return Number(TEXT_NAME.exec(name)?.[1] ?? 0);
 }

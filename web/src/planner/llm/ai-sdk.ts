@@ -1,5 +1,5 @@
 /**
- * Models of the Vercel AI SDK, from any of its providers (AI SDK 5 and later): asked, and their answers put together.
+ * Models of the Vercel AI SDK, version 5 and later, from any of its providers.
  * @module
  */
 import { checkOptions, OBJECT, type OptionTests } from "../../errors/arguments.js";
@@ -25,9 +25,9 @@ import {
   wrongOption,
 } from "./client.js";
 
-/** How a model of the SDK is asked. */
+/** Options for `AiSdkClient`. */
 export interface AiSdkClientOptions extends LlmRequestOptions {
-  /** What is given to it beside the conversation: `temperature`, `maxOutputTokens`, `providerOptions`, … */
+  /** Further settings of a call: `temperature`, `maxOutputTokens`, `providerOptions`, … */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
@@ -35,14 +35,14 @@ const OPTIONS: OptionTests<AiSdkClientOptions> = { ...ASKING, settings: OBJECT }
 
 const VERSIONS: readonly string[] = ["v2", "v3", "v4"];
 
-/** One model of the SDK. */
+/** A model of the SDK. */
 export class AiSdkClient implements LlmClient {
   readonly model: string;
   readonly #model: AiSdkModel;
   readonly #settings: Readonly<Record<string, unknown>>;
   readonly #caller: LlmCaller;
 
-  /** Throws E_INVALID_ARGUMENT for what is no model, or one of a version that there was not yet, and for an option that is wrong. */
+  /** Throws E_INVALID_ARGUMENT for anything but a model of a known version, and for a wrong option. */
   constructor(model: AiSdkModel, options: AiSdkClientOptions = {}) {
     checkModel(model);
     checkOptions(options, OPTIONS, "an AiSdkClient", wrongOption);
@@ -70,7 +70,7 @@ export class AiSdkClient implements LlmClient {
   }
 }
 
-/** The SDK's errors have a status and headers, and the whole conversation: nothing else of them is kept. */
+/** Keeps only the status and headers of the SDK's errors, which also contain the conversation. */
 function adapted(error: unknown, place: ToolPlace): ToolNodeError {
   if (error instanceof ToolNodeError) return error;
   const { statusCode, responseHeaders } = typeof error === "object" && error !== null ? (error as Failure) : {};
@@ -97,7 +97,7 @@ function checkModel(model: AiSdkModel): void {
   throw wrongOption(`model must be a language model of the AI SDK 5, 6 or 7: ${remedy}.`, "model");
 }
 
-/** Messages; the results of one turn are one message. */
+/** Converts messages. The results of one turn become one message. */
 function promptOf(messages: readonly LlmMessage[]): AiSdkMessage[] {
   const prompt: AiSdkMessage[] = [];
   for (const message of messages) {
@@ -126,7 +126,7 @@ function partsOf({
   toolCalls,
   meta,
 }: AssistantMessage): Extract<AiSdkMessage, { role: "assistant" }>["content"] {
-  // It was ours when the answer was made: see `Parts`.
+  // `Parts` made it.
   const thoughts = (meta ?? []) as readonly AiSdkReasoning[];
   const text = content === "" ? [] : [{ type: "text" as const, text: content }];
   return [...thoughts, ...text, ...toolCalls.map(callOf)];
@@ -138,13 +138,16 @@ function callOf({ id: toolCallId, name: toolName, arguments: written, meta }: Ll
     type: "tool-call",
     toolCallId,
     toolName,
-    // Models are told again of what they wrote as JSON only.
+    // Only valid JSON is sent back to models.
     input: input === undefined ? {} : input,
     ...(meta !== undefined && { providerOptions: meta }),
   };
 }
 
-/** Reads a stream of parts to its end. Throws what an error among them has, a ToolNodeError of the place, the signal's reason. */
+/**
+ * Reads a stream of parts to its end. Throws the error of an error part, a ToolNodeError of the place, the signal's
+ * reason.
+ */
 async function answerOf(stream: ReadableStream<AiSdkPart>, attempt: TurnAttempt): Promise<LlmAnswer> {
   const parts = new Parts(attempt);
   const reader = stream.getReader();
@@ -160,7 +163,7 @@ async function answerOf(stream: ReadableStream<AiSdkPart>, attempt: TurnAttempt)
   return parts.answer();
 }
 
-/** Of all parts there are; each has some of them. */
+/** The fields of all kinds of parts. */
 interface Fields {
   readonly id?: string;
   readonly delta?: string;
@@ -174,7 +177,7 @@ interface Fields {
   readonly error?: unknown;
 }
 
-/** A number in version 2, and an object since. */
+/** A number in version 2, an object since then. */
 type Count = number | { readonly total?: number } | undefined;
 
 class Parts {
@@ -255,7 +258,7 @@ class Parts {
     providerExecuted,
     providerMetadata: meta,
   }: Fields): void {
-    // What the provider did itself is none of ours.
+    // The provider executed it.
     if (providerExecuted === true) return;
     if (this.#calls.length >= MAX_CALLS) {
       this.#callsLeftOut += 1;
@@ -282,22 +285,22 @@ function reasonOf(said: string, hasCalls: boolean): StopReason {
   return hasCalls ? "tool_calls" : "stop";
 }
 
-// As much of the AI SDK's `LanguageModel` as is used here, in all its versions since 2 (`@ai-sdk/provider`, "Language Model
-// Specification"). Ours, so that nobody has to install what they do not use.
+// The used part of the AI SDK's `LanguageModel`, in all versions since 2 (`@ai-sdk/provider`, "Language Model
+// Specification"). Declared here so that nobody has to install the SDK.
 /** A model as the SDK's providers make it: `createOpenAI(…)("gpt-4o")`, `anthropic("claude-…")`. */
 export interface AiSdkModel {
-  /** Of the SDK's specification: `v2`, `v3` or `v4`. */
+  /** The version of the specification: `v2`, `v3` or `v4`. */
   readonly specificationVersion: string;
-  /** As the provider calls it. */
+  /** The provider's name of the model. */
   readonly modelId: string;
-  /** Asks it. Each version of the SDK has a type of its own for what it is asked. */
+  /** Requests a turn. Each version of the SDK has its own type of options. */
   doStream(options: never): PromiseLike<{
-    /** Piece by piece. */
+    /** The parts of the answer. */
     readonly stream: ReadableStream<AiSdkPart>;
   }>;
 }
 
-/** What a model is asked. The SDK's own types are not read-only, and neither are these. */
+/** The options of a call. Mutable, as the SDK's types are. */
 interface AiSdkCall {
   prompt: AiSdkMessage[];
   tools?: { type: "function"; name: string; description?: string; inputSchema: object }[];
@@ -317,7 +320,7 @@ interface AiSdkText {
   text: string;
 }
 
-/** What the model thought, which some want back, signed. */
+/** The model's thoughts, which some models want back, signed. */
 interface AiSdkReasoning extends WithOptions {
   type: "reasoning";
   text: string;
@@ -331,7 +334,7 @@ interface AiSdkCallPart extends WithOptions {
   input: unknown;
 }
 
-/** What the tool answered. */
+/** A tool's result. */
 interface AiSdkResult {
   type: "tool-result";
   toolCallId: string;
@@ -344,8 +347,8 @@ interface WithOptions {
   providerOptions?: unknown;
 }
 
-/** A piece of an answer. */
+/** A part of an answer. */
 export interface AiSdkPart {
-  /** Which one it is. */
+  /** The kind of part. */
   readonly type: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Models behind OpenAI's chat completions: OpenAI, Ollama, vLLM, LM Studio, OpenRouter and all who speak it too
- * (platform.openai.com/docs/api-reference/chat). Answers come as a stream of events, or as one object.
+ * Models with OpenAI's chat completions: OpenAI, Ollama, vLLM, LM Studio, OpenRouter and others
+ * (platform.openai.com/docs/api-reference/chat). Answers are a stream of events or one object.
  * @module
  */
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTests } from "../../errors/arguments.js";
@@ -28,19 +28,19 @@ import { createParser } from "eventsource-parser";
 import { subjectOf, ToolClientError, ToolConnectionError, ToolServerError } from "../../tools/errors.js";
 import { chunksIn } from "../../core/value.js";
 
-/** Which model, and where. */
+/** Options for `OpenAiClient`. */
 export interface OpenAiClientOptions extends LlmRequestOptions {
-  /** As its server calls it, such as `gpt-4o` or `llama3.2`. */
+  /** The model's name at its server, such as `gpt-4o` or `llama3.2`. */
   readonly model: string;
-  /** Up to and without `/chat/completions`, such as `http://localhost:11434/v1`; OpenAI's own when left out. */
+  /** The URL in front of `/chat/completions`, such as `http://localhost:11434/v1`. Defaults to OpenAI. */
   readonly baseUrl?: string;
-  /** Sent as a bearer token, without spaces and line breaks; left out for servers that want none. It stands in no error and no log. */
+  /** The bearer token, without spaces and line breaks, if the server needs one. It appears in no error and no log. */
   readonly apiKey?: string;
-  /** Headers that a server wants beside it. */
+  /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Fields that the request has beside ours, such as `temperature` or `max_completion_tokens`. */
+  /** Further fields of the request, such as `temperature` or `max_completion_tokens`. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** How HTTP is spoken; as the platform does when left out. */
+  /** Sends the requests. Defaults to the platform's `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
@@ -53,7 +53,7 @@ export class OpenAiClient implements LlmClient {
   readonly #options: OpenAiClientOptions;
   readonly #caller: LlmCaller;
 
-  /** Throws E_INVALID_ARGUMENT for an option that is wrong, or that there is not: what is sent as a header must be one. */
+  /** Throws E_INVALID_ARGUMENT for an option that is wrong or unknown. Headers are checked too. */
   constructor(options: OpenAiClientOptions) {
     checkClient(options);
     const { model, baseUrl = OPENAI } = options;
@@ -84,7 +84,7 @@ export class OpenAiClient implements LlmClient {
           ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
         },
         body,
-        // A key is for this server, and for none that it sends us on to: that is told, and not followed.
+        // The key is for this server only, so redirects are reported and not followed.
         redirect: "manual",
         signal,
       });
@@ -95,10 +95,10 @@ export class OpenAiClient implements LlmClient {
   }
 }
 
-/** What a bearer token may be in a header; nothing is trimmed, so that it can be found where a server quotes it. */
+/** A bearer token. Nothing is trimmed, so that it can be found where a server quotes it. */
 const KEY = /^[\x21-\x7e\xa1-\xff]*$/;
 
-/** What is not tested here is tested where it is used. */
+/** Options without a test here are tested where they are used. */
 const OPTIONS: OptionTests<OpenAiClientOptions> = {
   ...ASKING,
   model: ["the name of a model", (value) => typeof value === "string" && value !== ""],
@@ -112,12 +112,12 @@ const OPTIONS: OptionTests<OpenAiClientOptions> = {
   fetch: FUNCTION,
 };
 
-/** Throws E_INVALID_ARGUMENT, with the option's name as `path`. No value stands in its sentence: it may be a secret. */
+/** Throws E_INVALID_ARGUMENT, with the option's name as `path` and without its value, which may be a secret. */
 function checkClient(options: OpenAiClientOptions): void {
   checkOptions(options, OPTIONS, "an OpenAiClient", wrongOption, ["model"]);
 }
 
-/** Where turns are asked for. Throws E_INVALID_ARGUMENT. */
+/** The URL of requests. Throws E_INVALID_ARGUMENT. */
 function endpointOf(baseUrl: string): URL {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
@@ -129,7 +129,7 @@ function endpointOf(baseUrl: string): URL {
   return url;
 }
 
-/** As the platform itself takes them. `Headers` have no properties of their own: they would be lost. */
+/** Whether the platform accepts them as headers. `Headers` objects have no own properties: they would be lost. */
 function isHeaders(value: unknown): boolean {
   if (!OBJECT[1](value) || value instanceof Headers) return false;
   const pairs = Object.entries(value as object);
@@ -142,7 +142,7 @@ function isHeaders(value: unknown): boolean {
   }
 }
 
-/** The body of a request, to be written as JSON. */
+/** The body of a request. */
 function bodyOf(
   { messages, tools }: LlmRequest,
   model: string,
@@ -152,7 +152,7 @@ function bodyOf(
     ...more,
     model,
     messages: messages.map(messageOf),
-    // An empty list is refused by some.
+    // Some servers refuse an empty list.
     ...(tools.length > 0 && { tools: tools.map(toolOf) }),
     stream: true,
     stream_options: { include_usage: true },
@@ -164,7 +164,7 @@ function messageOf(message: LlmMessage): object {
   if (message.role !== "assistant") return { role: message.role, content: message.content };
   const { content, toolCalls } = message;
   if (toolCalls.length === 0) return { role: "assistant", content };
-  // Null beside calls: an empty text is refused by some.
+  // Null besides calls: some servers refuse an empty text.
   return { role: "assistant", content: content === "" ? null : content, tool_calls: toolCalls.map(callOf) };
 }
 
@@ -172,17 +172,17 @@ function toolOf({ name, description, inputSchema }: LlmTool): unknown {
   return { type: "function", function: { name, description, parameters: inputSchema } };
 }
 
-/** Servers that read a model's own arguments back refuse the turn for what is no JSON. */
+/** Some servers refuse a turn with arguments that are invalid JSON, even the model's own. */
 function callOf({ id, name, arguments: text }: LlmToolCall): unknown {
   return { id, type: "function", function: { name, arguments: jsonIn(text) === undefined ? "{}" : text } };
 }
 
-/** Bytes of an answer that is none, in which its reason is looked for. */
+/** Most bytes of a refusal that are read for its reason. */
 const MAX_REASON_BYTES = 64 * 1024;
 
-/** What reading needs. */
+/** What reading an answer works with. */
 interface Reading extends TurnAttempt {
-  /** What must not be told to anybody, should the server quote it. */
+  /** The key, which is removed from what the server quotes. */
   readonly secret: string | undefined;
 }
 
@@ -198,7 +198,7 @@ export async function answerOf(response: Response, reading: Reading): Promise<Ll
   return stream(response, reading, /^\s*text\/event-stream/i.test(type));
 }
 
-/** An answer that is one object: it is whole, or it is none. */
+/** Reads an answer that is one object. */
 async function object(response: Response, reading: Reading): Promise<LlmAnswer> {
   const answer = jsonIn(await whole(response, reading, MAX_ANSWER_BYTES));
   const error = errorIn(answer);
@@ -210,7 +210,11 @@ async function object(response: Response, reading: Reading): Promise<LlmAnswer> 
   return assembly.answer();
 }
 
-/** @param isSaid whether the server says that it streams: then what ends without a word was broken off. */
+/**
+ * Reads an answer that is a stream of events.
+ *
+ * @param isSaid whether the server announced a stream: then an empty one was broken off.
+ */
 async function stream(response: Response, reading: Reading, isSaid: boolean): Promise<LlmAnswer> {
   const assembly = new Assembly();
   const subject = subjectOf(reading.place);
@@ -235,7 +239,7 @@ async function stream(response: Response, reading: Reading, isSaid: boolean): Pr
 async function events(response: Response, reading: Reading, take: (text: string) => void): Promise<void> {
   let failure: unknown;
   const onEvent = ({ data }: { readonly data: string }): void => {
-    // The parser calls back within `feed`, and what is thrown there would leave it in between.
+    // The parser calls back within `feed`, and throwing there would leave it in the middle.
     if (failure !== undefined || data === "[DONE]") return;
     try {
       take(data);
@@ -249,7 +253,7 @@ async function events(response: Response, reading: Reading, take: (text: string)
     parser.feed(decoder.decode(chunk, { stream: true }));
     if (failure !== undefined) throw failure as Error;
   }
-  // Not every server ends its last event with an empty line.
+  // Some servers do not end the last event with an empty line.
   parser.feed("\n\n");
   if (failure !== undefined) throw failure as Error;
 }
@@ -284,11 +288,11 @@ async function* bounded(
   }
 }
 
-/** What an answer says that is none: its status, and why, where the server has a sentence for it. */
+/** The error of a refusal: by its status, with the server's sentence if there is one. */
 async function refused(response: Response, reading: Reading): Promise<Error> {
   const { status, headers } = response;
   const error = isRedirect(response) ? redirected(response, reading) : fromStatus(status, headers, reading.place);
-  // Who is not known may have sent a secret that is somebody else's; what a redirect says is where it leads.
+  // A refused key may be somebody else's secret, and a redirect only says where it leads.
   if (status === 401 || status === 403 || isRedirect(response)) {
     await response.body?.cancel().catch(() => undefined);
     return error;
@@ -298,7 +302,7 @@ async function refused(response: Response, reading: Reading): Promise<Error> {
   return error;
 }
 
-/** Characters of a tool's name, and of a call's id. */
+/** Most characters of a tool's name, and of a call's id. */
 const MAX_NAME = 256;
 
 interface Begun {
@@ -307,33 +311,33 @@ interface Begun {
   text: string;
 }
 
-/** Takes chunks of a stream, or the one object of an answer that is no stream: whatever of them is not understood is nothing. */
+/** Assembles an answer of the chunks of a stream, or of one object. Ignores what it does not understand. */
 class Assembly {
   #text = "";
   readonly #calls: Begun[] = [];
-  /** By the server's index: where its call is among ours. */
+  /** The position of a call by the server's index. */
   readonly #places = new Map<number, number>();
   #stop: string | undefined;
   #hasChoices = false;
   #hasMessage = false;
   #usage: LlmUsage | undefined;
 
-  /** Whether the server said that there is no more to come. */
+  /** Whether the server ended the answer. */
   get isEnded(): boolean {
     return this.#stop !== undefined;
   }
 
-  /** Whether anything looked like a piece of a chat completion: the first ones of some servers are empty. */
+  /** Whether any chunk looked like a chat completion: the first ones of some servers are empty. */
   get hasChoices(): boolean {
     return this.#hasChoices;
   }
 
-  /** Whether the model said anything, be it nothing. */
+  /** Whether there was a message, even an empty one. */
   get hasMessage(): boolean {
     return this.#hasMessage;
   }
 
-  /** One chunk, parsed. Gives what it adds to the text. */
+  /** Takes a parsed chunk, and returns the text that it adds. */
   take(chunk: unknown): string {
     const { choices, usage } = fieldsOf(chunk);
     this.#usage = usageOf(usage) ?? this.#usage;
@@ -344,13 +348,13 @@ class Assembly {
     this.#hasMessage ||= typeof said === "object" && said !== null;
     const { content, refusal, tool_calls: calls } = fieldsOf(said);
     if (Array.isArray(calls)) for (const [at, call] of calls.entries()) this.#call(call, delta === undefined ? at : 0);
-    // Why it does not answer is an answer: it stands in a field of its own where a format was asked for.
+    // A refusal by the model is an answer, in a field of its own if a format was requested.
     const added = textOf(content) + textOf(refusal);
     this.#text += added;
     return added;
   }
 
-  /** What came. */
+  /** The answer. */
   answer(): LlmAnswer {
     const wanted = this.#calls.filter(({ name }) => name !== "");
     const toolCalls = distinct(wanted.slice(0, MAX_CALLS));
@@ -366,7 +370,7 @@ class Assembly {
     };
   }
 
-  /** A call, or a piece of one. Servers differ: some leave the index out, some give every call index 0. */
+  /** Takes a call, or a piece of one. Some servers omit the index, some give every call index 0. */
   #call(piece: unknown, otherwise: number): void {
     const { index, id, function: called } = fieldsOf(piece);
     const { name, arguments: args } = fieldsOf(called);
@@ -379,13 +383,13 @@ class Assembly {
       return;
     }
     if (before.id === "") before.id = shortOf(id);
-    // Most send the name once, some with each piece, none in pieces.
+    // Most servers send the name once, some with each piece, none in pieces.
     if (before.name === "") before.name = shortOf(name);
     before.text += argumentsOf(args);
   }
 }
 
-/** An error that the server put where a chunk or an answer should be; its sentence may be empty. */
+/** An error in place of a chunk or an answer. Its message may be empty. */
 function errorIn(chunk: unknown): { readonly message: string; readonly status: number | undefined } | undefined {
   const { error } = fieldsOf(chunk);
   if (error === undefined || error === null) return undefined;
@@ -417,7 +421,7 @@ function shortOf(value: unknown): string {
   return typeof value === "string" ? value.slice(0, MAX_NAME) : "";
 }
 
-/** Most write JSON text; some give the object itself. */
+/** Most servers send JSON text, some an object. */
 function argumentsOf(value: unknown): string {
   if (typeof value === "string") return value;
   return typeof value === "object" && value !== null ? JSON.stringify(value) : "";
@@ -444,18 +448,18 @@ function isCount(value: unknown): value is number {
 
 function reasonOf(said: string | undefined, hasCalls: boolean): StopReason {
   if (said === "length" || said === "content_filter") return said;
-  // Several servers say "stop" beside calls.
+  // Several servers say "stop" despite calls.
   return hasCalls ? "tool_calls" : "stop";
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Whether the server sends us on; browsers hide where. */
+/** Whether it is a redirect. Browsers hide its target. */
 function isRedirect({ type, status }: Response): boolean {
   return type === "opaqueredirect" || REDIRECTS.has(status);
 }
 
-/** A redirect, which is not followed. */
+/** The error for a redirect, which is not followed. */
 function redirected({ status, headers, url }: Response, { place, secret = "" }: Reading): ToolClientError {
   const known = status === 0 ? "" : ` (HTTP ${status})`;
   const remedy = "where that is right, give the address that it leads to as baseUrl";
@@ -466,7 +470,7 @@ function redirected({ status, headers, url }: Response, { place, secret = "" }: 
   });
 }
 
-/** An answer that is whole, and no chat completion. */
+/** The error for an answer that is no chat completion. */
 function noCompletion({ headers }: Response, { place }: Reading): ToolClientError {
   const [type] = /^[\w.+-]{1,40}\/[\w.+-]{1,40}/.exec(headers.get("content-type") ?? "") ?? [];
   const what = type === undefined ? "with what is no chat completion" : `with ${type} that is no chat completion`;
@@ -474,7 +478,7 @@ function noCompletion({ headers }: Response, { place }: Reading): ToolClientErro
   return new ToolClientError(`${subjectOf(place)} answered ${what}: ${remedy}.`);
 }
 
-/** An error in an answer that says that all is well: in place of it, or in the middle of its stream. */
+/** The error for an error message in an answer with a successful status. */
 function told({ message, status }: NonNullable<ReturnType<typeof errorIn>>, reading: Reading, isWhole: boolean): Error {
   const subject = subjectOf(reading.place);
   const error = ((): Error => {
@@ -486,19 +490,19 @@ function told({ message, status }: NonNullable<ReturnType<typeof errorIn>>, read
   return error;
 }
 
-/** A server's sentence behind ours, without the key; nothing where it has none. */
+/** The server's sentence without the key, to append to ours. */
 function quotedBehind(sentence: string, { secret = "" }: Reading): string {
   return quotedReason(sentence, { secrets: [secret] });
 }
 
-/** The server's sentence in the answer to a request that it refuses; empty where there is none. */
+/** The server's sentence in a refusal, or empty. */
 function sentenceIn(text: string): string {
   const answer = jsonIn(text);
-  // Some put what went wrong into a list of one.
+  // Some servers put the error into a list.
   return errorIn(Array.isArray(answer) ? answer[0] : answer)?.message ?? "";
 }
 
-/** The base URL that an address stands for, without what may be a secret; empty where there is none. */
+/** The base URL of a redirect's target, without possible secrets, or empty. */
 function baseIn(location: string | null, asked: string): string {
   const base = asked === "" ? undefined : asked;
   if (location === null || !URL.canParse(location, base)) return "";
