@@ -29,7 +29,7 @@ import {
   type NativeTool,
 } from "./tool.js";
 import type { CallPlace, PlannerEvent } from "./event.js";
-import type { Leaving } from "./observation.js";
+import type { RawResult } from "./observation.js";
 import { jsonIn, type LlmToolCall } from "./llm/client.js";
 import type { OpenStep } from "./run-state.js";
 
@@ -361,7 +361,7 @@ function unexplained(tool: string, cause: unknown): SluiceError {
 export const NATIVE: string = "native";
 
 /** A result on its way to the model, and what the host keeps of it. */
-export interface Settled extends Leaving {
+export interface Settled extends RawResult {
   readonly isError: boolean;
   readonly artifacts: readonly AnswerRef[];
   /** Fields marked `artifact: true`, by tool and field. */
@@ -381,7 +381,7 @@ export type Outcome = { readonly settled: Settled } | { readonly waiting: Waitin
 
 /** A failed call as the model sees it. `artifacts`: what it stored before. */
 function failed(
-  { tool, namespace }: Pick<Leaving, "tool" | "namespace">,
+  { tool, namespace }: Pick<RawResult, "tool" | "namespace">,
   sentence: string,
   artifacts: readonly AnswerRef[] = [],
 ): Settled {

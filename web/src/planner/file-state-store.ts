@@ -19,7 +19,7 @@ import { CollectionStateStore, StateLimits, type StateCollections, type StateSto
 /** Milliseconds between two sweeps of a store that is written to. */
 const SWEEP_EVERY = 60 * 60 * 1000;
 /** The part of a full collection that is deleted at once. */
-const ROOM_MADE = 0.1;
+const PART_DELETED = 0.1;
 
 /**
  * Stores state in the files of one folder, for any number of processes of one machine, any of which may be killed at
@@ -109,21 +109,21 @@ class FileCollections implements StateCollections {
     return guarded(act, async () => ((await this.#folder.present()) ? work() : nothing));
   }
 
-  #saved(room: CollectionName, work: () => Promise<void>): Promise<void> {
+  #saved(collection: CollectionName, work: () => Promise<void>): Promise<void> {
     return guarded("write", async () => {
       await this.#folder.ready();
       await work();
       // The save succeeded. A sweep that fails is repeated later.
-      await this.#madeRoom(room).catch(() => undefined);
+      await this.#madeRoom(collection).catch(() => undefined);
     });
   }
 
   /** Sweeping reads each entry, so a full collection is emptied by more than one entry. */
-  async #madeRoom(room: CollectionName): Promise<void> {
+  async #madeRoom(collection: CollectionName): Promise<void> {
     const { maxKept } = this.#limits;
     if (this.#isTimeToSweep()) for (const each of COLLECTIONS) await this.#sweeps[each](maxKept);
-    else if ((await this.#folder.entries(room)).length > maxKept) {
-      await this.#sweeps[room](maxKept - Math.floor(maxKept * ROOM_MADE));
+    else if ((await this.#folder.entries(collection)).length > maxKept) {
+      await this.#sweeps[collection](maxKept - Math.floor(maxKept * PART_DELETED));
     }
   }
 

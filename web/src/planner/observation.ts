@@ -9,7 +9,7 @@ import type { AnswerRef, ClampReport, Sluice } from "../core/sluice.js";
 import { MAX_CALLS } from "./llm/client.js";
 
 /** A result on its way to the model. */
-export interface Leaving {
+export interface RawResult {
   /** The tool's name in the catalog. */
   readonly tool: string;
   /** Prefix of the ids of what is stored of it. */
@@ -23,7 +23,7 @@ export interface Leaving {
 }
 
 /** What the model sees. */
-export interface Left {
+export interface Observation {
   /** JSON text. */
   readonly text: string;
   /** Code points. */
@@ -35,7 +35,7 @@ export interface Left {
 }
 
 /** Limits for what the model sees. */
-interface ExitLimits {
+interface ObservationLimits {
   /** Of one result, in code points of JSON. */
   readonly maxObservationChars: number;
   /** Of all results of a step together. */
@@ -46,21 +46,21 @@ interface ExitLimits {
 const LEAST_REPEATED = 400;
 
 /** The way to the model for one run. Knows what the model saw before. */
-export class ModelExit {
+export class ObservationLimiter {
   readonly #sluices: Sluices;
-  readonly #limits: ExitLimits;
+  readonly #limits: ObservationLimits;
   readonly #scope: ArtifactScope;
   /** Where each text was seen first. */
   readonly #told = new Map<string, string>();
 
-  constructor(sluices: Sluices, limits: ExitLimits, scope: ArtifactScope) {
+  constructor(sluices: Sluices, limits: ObservationLimits, scope: ArtifactScope) {
     this.#sluices = sluices;
     this.#limits = limits;
     this.#scope = scope;
   }
 
   /** How many calls of one step have room for results. */
-  get room(): number {
+  get mostCalls(): number {
     return Math.min(MAX_CALLS, Math.floor(this.#limits.maxStepChars / LEAST_SHARE));
   }
 
@@ -70,48 +70,57 @@ export class ModelExit {
   }
 
   /** Limits the results of one step, in order. */
-  async leave(step: number, results: readonly Leaving[], signal: AbortSignal): Promise<readonly Left[]> {
+  async limit(step: number, results: readonly RawResult[], signal: AbortSignal): Promise<readonly Observation[]> {
     const own = await Promise.all(
       results.map((result) => {
         const limit = result.maxChars ?? this.#limits.maxObservationChars;
         return this.#fitting(result, limit, () => this.#sluices.within(limit), signal);
       }),
     );
-    const lefts = await this.#together(this.#once(step, own, results), results, signal);
+    const observations = await this.#together(this.#once(step, own, results), results, signal);
     // What did not fit into the step was not seen, and may be shown later.
-    for (const [at, { text }] of lefts.entries()) this.remember(text, (results[at] as Leaving).tool, step);
-    return lefts;
+    for (const [at, { text }] of observations.entries()) this.remember(text, (results[at] as RawResult).tool, step);
+    return observations;
   }
 
   /** Stores the longest result first, until all fit: little remains of it, which leaves more for the others. */
-  async #together(all: readonly Left[], results: readonly Leaving[], signal: AbortSignal): Promise<readonly Left[]> {
+  async #together(
+    all: readonly Observation[],
+    results: readonly RawResult[],
+    signal: AbortSignal,
+  ): Promise<readonly Observation[]> {
     const { maxStepChars } = this.#limits;
-    const lefts = [...all];
+    const observations = [...all];
     for (const at of longestFirst(all)) {
       const shares = shared(
-        lefts.map(({ chars }) => chars),
+        observations.map(({ chars }) => chars),
         maxStepChars,
       );
-      lefts[at] = await this.#within(lefts[at] as Left, results[at] as Leaving, shares[at] as number, signal);
+      observations[at] = await this.#within(
+        observations[at] as Observation,
+        results[at] as RawResult,
+        shares[at] as number,
+        signal,
+      );
     }
-    return lefts;
+    return observations;
   }
 
-  async #within(left: Left, result: Leaving, share: number, signal: AbortSignal): Promise<Left> {
-    if (left.chars <= share) return left;
+  async #within(seen: Observation, result: RawResult, share: number, signal: AbortSignal): Promise<Observation> {
+    if (seen.chars <= share) return seen;
     const sluice = (): Promise<Sluice> => this.#sluices.withinShare(share);
-    const { text, chars, artifacts } = await this.#fitting({ ...result, text: left.text }, share, sluice, signal);
-    const originalChars = left.cut?.originalChars ?? left.chars;
-    return { text, chars, artifacts: [...left.artifacts, ...artifacts], cut: { originalChars, method: "step" } };
+    const { text, chars, artifacts } = await this.#fitting({ ...result, text: seen.text }, share, sluice, signal);
+    const originalChars = seen.cut?.originalChars ?? seen.chars;
+    return { text, chars, artifacts: [...seen.artifacts, ...artifacts], cut: { originalChars, method: "step" } };
   }
 
   /** Stores what is longer than the limit, and clamps the rest. Clamps twice, since nothing limits it later. */
   async #fitting(
-    { tool, namespace, text, cut }: Leaving,
+    { tool, namespace, text, cut }: RawResult,
     limit: number,
     narrow: () => Promise<Sluice>,
     signal: AbortSignal,
-  ): Promise<Left> {
+  ): Promise<Observation> {
     const whole = charsOf(text);
     if (whole <= limit) return { text, chars: whole, artifacts: [], cut };
     const sluice = await narrow();
@@ -127,13 +136,13 @@ export class ModelExit {
   }
 
   /** Shows the same content once. */
-  #once(step: number, lefts: readonly Left[], results: readonly Leaving[]): readonly Left[] {
+  #once(step: number, observations: readonly Observation[], results: readonly RawResult[]): readonly Observation[] {
     const told = new Map(this.#told);
-    return lefts.map((left, at) => {
-      const before = told.get(left.text);
-      if (before !== undefined) return repeated(left, before);
-      note(told, left.text, (results[at] as Leaving).tool, step);
-      return left;
+    return observations.map((seen, at) => {
+      const before = told.get(seen.text);
+      if (before !== undefined) return repeated(seen, before);
+      note(told, seen.text, (results[at] as RawResult).tool, step);
+      return seen;
     });
   }
 }
@@ -142,10 +151,10 @@ function note(told: Map<string, string>, text: string, tool: string, step: numbe
   if (text.length >= LEAST_REPEATED && !told.has(text)) told.set(text, `${tool} in step ${step}`);
 }
 
-function repeated(left: Left, before: string): Left {
+function repeated(seen: Observation, before: string): Observation {
   const text = JSON.stringify(`The same as the result of ${before}.`);
-  const originalChars = left.cut?.originalChars ?? left.chars;
-  return { ...left, text, chars: charsOf(text), cut: { originalChars, method: "repeated" } };
+  const originalChars = seen.cut?.originalChars ?? seen.chars;
+  return { ...seen, text, chars: charsOf(text), cut: { originalChars, method: "repeated" } };
 }
 
 async function gated(
@@ -158,8 +167,10 @@ async function gated(
   return await stream.close();
 }
 
-function longestFirst(lefts: readonly Left[]): readonly number[] {
-  return lefts.map((_, at) => at).sort((a, b) => (lefts[b] as Left).chars - (lefts[a] as Left).chars);
+function longestFirst(observations: readonly Observation[]): readonly number[] {
+  return observations
+    .map((_, at) => at)
+    .sort((a, b) => (observations[b] as Observation).chars - (observations[a] as Observation).chars);
 }
 
 /** Code points. */

@@ -22,7 +22,7 @@ import { readInterceptor, withoutInterceptor } from "../mcp/interceptor-config.j
 import { ignoreErrors } from "../mcp/interceptor-event.js";
 import { ArtifactArguments, artifactReadTool } from "../tools/artifacts.js";
 import { NATIVE } from "./call.js";
-import { ModelExit, Sluices, LEAST_SHARE } from "./observation.js";
+import { ObservationLimiter, Sluices, LEAST_SHARE } from "./observation.js";
 import { KeptRuns, type Going, type RunOutcome } from "./run-store.js";
 import { PlannerRun, type RunDeps } from "./run.js";
 import { fullScope } from "../artifacts/scope.js";
@@ -272,7 +272,7 @@ export class ReactPlanner {
       onStoreFailure: this.#onStoreFailure,
       gate: (maxChars) => this.#sluices.within(maxChars ?? maxObservationChars),
       arguments: this.#arguments,
-      exit: new ModelExit(this.#sluices, { maxObservationChars, maxStepChars }, scope),
+      limiter: new ObservationLimiter(this.#sluices, { maxObservationChars, maxStepChars }, scope),
       keeping,
       toolContext,
       budget,

@@ -300,7 +300,7 @@ const PAGE_TEXTS = 200;
 const PAGE_BYTES = 1024 * 1024;
 
 /** ARGV: age, how many may be kept, text. */
-export const SAVE = scriptOf(
+const SAVE = scriptOf(
   "write",
   `
 local age, most = tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -319,7 +319,7 @@ return 1
 );
 
 /** ARGV: how many bytes at most. */
-export const LOAD = scriptOf(
+const LOAD = scriptOf(
   "read",
   `
 local entry, wrong = kept()
@@ -331,7 +331,7 @@ return text(tonumber(ARGV[3]))
 );
 
 /** As {@link LOAD}, and deletes it. A text that is too large stays, for a store that accepts it. */
-export const TAKE = scriptOf(
+const TAKE = scriptOf(
   "write",
   `
 local entry, wrong = kept()
@@ -346,10 +346,10 @@ return found
 );
 
 /** Deletes an entry. */
-export const FORGET = scriptOf("write", `drop(index, stem, name)\nreturn 1\n`, { parts: [INDEX] });
+const FORGET = scriptOf("write", `drop(index, stem, name)\nreturn 1\n`, { parts: [INDEX] });
 
 /** ARGV: owner, lease. */
-export const CLAIM = scriptOf(
+const CLAIM = scriptOf(
   "write",
   `
 local entry, wrong = kept()
@@ -369,7 +369,7 @@ return 1
 );
 
 /** ARGV: owner, age, text. */
-export const UPDATE = scriptOf(
+const UPDATE = scriptOf(
   "write",
   `
 local entry, wrong = kept()
@@ -386,7 +386,7 @@ return 1
 );
 
 /** ARGV: owner, `wait` or `forget`. */
-export const RELEASE = scriptOf(
+const RELEASE = scriptOf(
   "write",
   `
 local entry, wrong = kept()
@@ -402,7 +402,7 @@ return 1
  * Appends to a history, a list of `time total text`. The total is that of all bytes ever appended, including this
  * text. ARGV: age, most histories, most texts of each, most bytes of all of them, text.
  */
-export const ADD = scriptOf(
+const ADD = scriptOf(
   "write",
   `
 local age, most, bytes = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[6])
@@ -429,7 +429,7 @@ return 1
  * first. ARGV: age, most bytes of each, how many were read before, and the total of the last of these: some may be
  * new since then.
  */
-export const HISTORY = scriptOf(
+const HISTORY = scriptOf(
   "read",
   `
 local age, seen, before = tonumber(ARGV[3]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -454,7 +454,7 @@ return found
 );
 
 /** A page of a history. */
-export interface Page {
+interface Page {
   /** Newest first. */
   readonly found: readonly DatedText[];
   /** The position of the next page, if any. */
@@ -462,7 +462,7 @@ export interface Page {
 }
 
 /** Reads a reply as a page. Throws SluiceError E_STORE_READ for anything else. */
-export function pageOf(reply: unknown, seenBefore: string): Page {
+function pageOf(reply: unknown, seenBefore: string): Page {
   const [next, ...texts]: readonly unknown[] = Array.isArray(reply) ? reply : [];
   const [, seen, before] = /^(\d+) (\d+)$/.exec(textOf(next) ?? "") ?? [];
   if (next !== "" && !(before !== undefined && Number(seen) > Number(seenBefore))) throw strangeReply();

@@ -7,7 +7,7 @@ import { SluiceError } from "../errors/error.js";
 import type { PlannerBudget } from "./react-planner.js";
 import { allMade, argsOf, type CallDeps, type Outcome, type Settled, callsOf } from "./call.js";
 import { leading, listed, type CatalogSource, jsonFields } from "./tool.js";
-import type { Left, ModelExit } from "./observation.js";
+import type { Observation, ObservationLimiter } from "./observation.js";
 import type { RunKeeping } from "./run-store.js";
 import type {
   AssistantMessage,
@@ -36,7 +36,7 @@ import {
 export interface RunDeps extends Omit<CallDeps, "listed" | "llmContext"> {
   readonly catalog: readonly CatalogSource[];
   readonly llm: LlmClient;
-  readonly exit: ModelExit;
+  readonly limiter: ObservationLimiter;
   readonly keeping: RunKeeping;
   readonly budget: PlannerBudget;
   readonly signal: AbortSignal;
@@ -59,7 +59,7 @@ export class PlannerRun {
     this.#steps = [...state.steps];
     this.#artifacts = { ...state.artifacts };
     for (const [at, { calls }] of state.steps.entries()) {
-      for (const { observation, tool } of calls) deps.exit.remember(observation, tool, at + 1);
+      for (const { observation, tool } of calls) deps.limiter.remember(observation, tool, at + 1);
     }
   }
 
@@ -76,7 +76,7 @@ export class PlannerRun {
   }
 
   async #think(): Promise<OpenStep | { readonly answer: LlmAnswer }> {
-    const { llm, catalog, exit, tell } = this.#deps;
+    const { llm, catalog, limiter, tell } = this.#deps;
     this.#meter.begin();
     const step = this.#meter.step;
     tell({ kind: "step_started", step });
@@ -94,7 +94,7 @@ export class PlannerRun {
     this.#meter.add(answer, this.#messages);
     const { text, usage, meta, toolCalls, callsLeftOut = 0 } = answer;
     const [wanted, beyond] = tools.length === 0 ? [[], 0] : [toolCalls, callsLeftOut];
-    const calls = callsOf(wanted, exit.room);
+    const calls = callsOf(wanted, limiter.mostCalls);
     const leftOut = wanted.length - calls.length + beyond;
     const missing = leftOut > 0 && { leftOut };
     const more = { ...missing, ...(usage !== undefined && { usage: usageOf(usage) }) };
@@ -127,11 +127,13 @@ export class PlannerRun {
 
   /** Passes the results of a step to the model. */
   async #observe(open: OpenStep, results: readonly Settled[]): Promise<void> {
-    const { exit, tell } = this.#deps;
+    const { limiter, tell } = this.#deps;
     const { text, calls } = open;
     const step = this.#meter.step;
-    const left = await this.#inTime((signal) => exit.leave(step, results, signal));
-    const observed = results.map((result, at) => this.#observed(calls[at] as LlmToolCall, result, left[at] as Left));
+    const seen = await this.#inTime((signal) => limiter.limit(step, results, signal));
+    const observed = results.map((result, at) =>
+      this.#observed(calls[at] as LlmToolCall, result, seen[at] as Observation),
+    );
     this.#messages.push(reminderOf(open));
     for (const [at, { id, name }] of calls.entries()) {
       this.#messages.push({ role: "tool", callId: id, name, content: (observed[at] as TrajectoryCall).observation });
@@ -142,23 +144,23 @@ export class PlannerRun {
   }
 
   /** Sends the events of what the model sees of a result. */
-  #observed(call: LlmToolCall, result: Settled, left: Left): TrajectoryCall {
+  #observed(call: LlmToolCall, result: Settled, seen: Observation): TrajectoryCall {
     const { tell } = this.#deps;
     const place = { step: this.#meter.step, call: call.id, tool: result.tool };
     Object.assign(this.#artifacts, result.kept);
-    if (left.artifacts.length > 0) tell({ kind: "artifact_stored", ...place, artifacts: left.artifacts });
-    if (left.cut !== undefined) {
-      const { originalChars: original_size, method } = left.cut;
-      tell({ kind: "observation_clamped", ...place, original_size, clamped_size: left.chars, method });
+    if (seen.artifacts.length > 0) tell({ kind: "artifact_stored", ...place, artifacts: seen.artifacts });
+    if (seen.cut !== undefined) {
+      const { originalChars: original_size, method } = seen.cut;
+      tell({ kind: "observation_clamped", ...place, original_size, clamped_size: seen.chars, method });
     }
-    tell({ kind: "tool_answered", ...place, isError: result.isError, chars: left.chars });
+    tell({ kind: "tool_answered", ...place, isError: result.isError, chars: seen.chars });
     return {
       id: call.id,
       tool: result.tool,
       args: argsOf(call),
-      observation: left.text,
+      observation: seen.text,
       isError: result.isError,
-      artifacts: [...result.artifacts, ...left.artifacts],
+      artifacts: [...result.artifacts, ...seen.artifacts],
     };
   }
 
@@ -257,7 +259,7 @@ const STEPS = 20;
 const CHARS_A_TOKEN = 4;
 
 /** Counts what a run uses of its budget. */
-export class Meter {
+class Meter {
   readonly #limits: Required<PlannerBudget>;
   readonly #begun = performance.now();
   readonly #before: BudgetUsage;

@@ -52,12 +52,12 @@ function hashed(name: string): string {
 }
 
 /** Moves a file or folder. False if it is gone. */
-export async function moved(from: string, to: string): Promise<boolean> {
+async function moved(from: string, to: string): Promise<boolean> {
   return (await orNull(rename(from, to).then(() => true))) !== null;
 }
 
 /** The text of a file, or null. Throws SluiceError E_TOO_LARGE if it has more than `most` bytes. */
-export async function textAt(path: string, most: number): Promise<string | null> {
+async function textAt(path: string, most: number): Promise<string | null> {
   const opened = await orNull(openPlain(path));
   if (opened === null) return null;
   const { file, size } = opened;
@@ -80,7 +80,7 @@ export class StateFolder {
   constructor(root: string) {
     this.#root = root;
     this.#moving = new TemporaryFolder(join(root, "moving"));
-    const rooms = COLLECTIONS.map((room) => join(root, room));
+    const rooms = COLLECTIONS.map((collection) => join(root, collection));
     this.#marked = { path: join(root, "sluice-state.json"), kind: "state store", rooms, occupied: OCCUPIED };
   }
 
@@ -101,19 +101,19 @@ export class StateFolder {
     }
   }
 
-  at(room: CollectionName, name: string): string {
-    return join(this.#root, room, name);
+  at(collection: CollectionName, name: string): string {
+    return join(this.#root, collection, name);
   }
 
   /** The entries of a collection. */
-  async entries(room: CollectionName): Promise<string[]> {
-    const names = (await orNull(readdir(join(this.#root, room)))) ?? [];
+  async entries(collection: CollectionName): Promise<string[]> {
+    const names = (await orNull(readdir(join(this.#root, collection)))) ?? [];
     return names.filter((name) => ENTRY.test(name));
   }
 
   /** The files of an entry, or null. Throws SluiceError E_STORE_DENIED if it is no folder. */
-  async within(room: CollectionName, name: string): Promise<string[] | null> {
-    const path = this.at(room, name);
+  async within(collection: CollectionName, name: string): Promise<string[] | null> {
+    const path = this.at(collection, name);
     return (await isPlainFolder(path)) ? orNull(readdir(path)) : null;
   }
 
@@ -129,14 +129,14 @@ export class StateFolder {
 
   async #prepare(): Promise<void> {
     if (!(await this.#isStore())) await mark(this.#marked);
-    for (const room of [...COLLECTIONS, "moving"]) await mkdir(join(this.#root, room), MAKING);
+    for (const collection of [...COLLECTIONS, "moving"]) await mkdir(join(this.#root, collection), MAKING);
     await this.#isStore();
     await this.#moving.sweep(SWEEP_AFTER);
   }
 
   async #isStore(): Promise<boolean> {
     if (!(await isMarked(this.#marked))) return false;
-    for (const room of [...COLLECTIONS, "moving"]) await isPlainFolder(join(this.#root, room));
+    for (const collection of [...COLLECTIONS, "moving"]) await isPlainFolder(join(this.#root, collection));
     return true;
   }
 }
@@ -170,7 +170,7 @@ interface RunUpdate {
   readonly until: number;
 }
 
-const ROOM = "runs";
+const RUNS = "runs";
 const RUN_NAME = /^(\d{1,16})\.(\d{1,16})\.([0-9a-f]{64}|free)(?:\.([0-9a-f]{32}))?$/;
 const UPDATED_TEXT = /^[0-9a-f]{32}$/;
 /** Milliseconds until a text that no run names counts as left behind by a dead process. */
@@ -187,7 +187,7 @@ export class WaitingRuns {
 
   /** Stores a run until then, replacing an earlier one. */
   async put(token: string, text: string, until: number): Promise<void> {
-    const path = this.#folder.at(ROOM, hashed(token));
+    const path = this.#folder.at(RUNS, hashed(token));
     await this.#folder.aside(async (aside) => {
       await mkdir(aside, { mode: FOLDER_MODE });
       await writeFile(join(aside, nameOf({ until, ...FREE, text: undefined })), text, { flag: "wx", mode: FILE_MODE });
@@ -252,13 +252,13 @@ export class WaitingRuns {
 
   /** Deletes a run, claimed or not. */
   async remove(token: string): Promise<void> {
-    await this.#folder.remove(this.#folder.at(ROOM, hashed(token)));
+    await this.#folder.remove(this.#folder.at(RUNS, hashed(token)));
   }
 
   /** Deletes expired runs, and the oldest of more than `most`, claimed ones last. */
   async sweep(now: number, most: number): Promise<void> {
     const kept: Entry[] = [];
-    for (const key of await this.#folder.entries(ROOM)) {
+    for (const key of await this.#folder.entries(RUNS)) {
       const entry = await this.#seen(key);
       if (entry === null) await this.#emptied(key);
       else if (entry.until <= now) await this.#removed(entry);
@@ -270,7 +270,7 @@ export class WaitingRuns {
   }
 
   #at({ key, name }: Pick<Entry, "key" | "name">): string {
-    return this.#folder.at(ROOM, join(key, name));
+    return this.#folder.at(RUNS, join(key, name));
   }
 
   #textOf({ key, name, text }: Pick<Entry, "key" | "name" | "text">): string {
@@ -285,7 +285,7 @@ export class WaitingRuns {
   }
 
   async #seen(key: string): Promise<Entry | null> {
-    for (const name of (await this.#folder.within(ROOM, key)) ?? []) {
+    for (const name of (await this.#folder.within(RUNS, key)) ?? []) {
       const [, until, leasedUntil, owner, text] = RUN_NAME.exec(name) ?? [];
       if (owner !== undefined)
         return { key, name, until: Number(until), leasedUntil: Number(leasedUntil), owner, text };
@@ -301,18 +301,18 @@ export class WaitingRuns {
   async #removed(entry: Entry): Promise<boolean> {
     if (!(await this.#folder.remove(this.#at(entry)))) return false;
     if (entry.text !== undefined) await orNull(unlink(this.#textOf(entry)));
-    await rmdir(this.#folder.at(ROOM, entry.key)).catch(() => undefined);
+    await rmdir(this.#folder.at(RUNS, entry.key)).catch(() => undefined);
     return true;
   }
 
   /** Deletes the folder of a former run. A text may still be in use by an update that just started. */
   async #emptied(key: string): Promise<void> {
-    for (const name of (await this.#folder.within(ROOM, key)) ?? []) {
+    for (const name of (await this.#folder.within(RUNS, key)) ?? []) {
       const path = this.#at({ key, name });
       const stat = UPDATED_TEXT.test(name) ? await orNull(lstat(path)) : null;
       if (stat !== null && Date.now() - stat.mtimeMs > LEFT_AFTER) await orNull(unlink(path));
     }
-    await rmdir(this.#folder.at(ROOM, key)).catch(() => undefined);
+    await rmdir(this.#folder.at(RUNS, key)).catch(() => undefined);
   }
 }
 
@@ -340,20 +340,20 @@ const TEXT_NAME = /^(\d{17})-(\d{1,16})-[0-9a-f]{16}$/;
 /** The files of one collection, in folders named by hashed keys. */
 class StampedTexts {
   readonly folder: StateFolder;
-  readonly room: CollectionName;
+  readonly collection: CollectionName;
 
-  constructor(folder: StateFolder, room: CollectionName) {
+  constructor(folder: StateFolder, collection: CollectionName) {
     this.folder = folder;
-    this.room = room;
+    this.collection = collection;
   }
 
   at(key: string, name: string): string {
-    return this.folder.at(this.room, join(key, name));
+    return this.folder.at(this.collection, join(key, name));
   }
 
   /** Oldest first. */
   async names(key: string): Promise<readonly string[]> {
-    return oldestFirst((await this.folder.within(this.room, key)) ?? []);
+    return oldestFirst((await this.folder.within(this.collection, key)) ?? []);
   }
 
   /** Appends a text, and returns its file's name. */
@@ -386,7 +386,7 @@ class StampedTexts {
 
   /** Retries, since the folder may be taken or swept at any time. */
   async #place(aside: string, key: string, name: string): Promise<void> {
-    const folder = this.folder.at(this.room, key);
+    const folder = this.folder.at(this.collection, key);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       await mkdir(folder, { mode: FOLDER_MODE, recursive: true });
       if (await moved(aside, join(folder, name))) return;
@@ -426,16 +426,16 @@ export class Histories extends StampedTexts {
   /** Deletes what was saved until then, and of more histories than `most` those with the oldest last text. */
   async sweep(since: number, most: number): Promise<void> {
     const kept: { readonly history: string; readonly last: number }[] = [];
-    for (const history of await this.folder.entries(this.room)) {
+    for (const history of await this.folder.entries(this.collection)) {
       const names = await this.names(history);
       for (const name of names) if (timeOf(name) <= since) await this.remove(history, name);
       const last = timeOf(names.at(-1) ?? "");
       if (last > since) kept.push({ history, last });
-      else await rmdir(this.folder.at(this.room, history)).catch(() => undefined);
+      else await rmdir(this.folder.at(this.collection, history)).catch(() => undefined);
     }
     kept.sort((left, right) => left.last - right.last);
     for (const { history } of kept.slice(0, Math.max(0, kept.length - most))) {
-      await this.folder.remove(this.folder.at(this.room, history));
+      await this.folder.remove(this.folder.at(this.collection, history));
     }
   }
 }
@@ -462,7 +462,7 @@ export class OAuthStates extends StampedTexts {
   async take(state: string, now: number, most: number): Promise<string | null> {
     if ((await this.get(state, now, most)) === null) return null;
     return this.folder.aside(async (aside) => {
-      const isMine = await moved(this.folder.at(this.room, hashed(state)), aside);
+      const isMine = await moved(this.folder.at(this.collection, hashed(state)), aside);
       if (!isMine || !(await isPlainFolder(aside))) return null;
       const name = oldestFirst(await readdir(aside)).at(-1);
       return name === undefined || numberOf(name) <= now ? null : textAt(join(aside, name), most);
@@ -472,7 +472,7 @@ export class OAuthStates extends StampedTexts {
   /** Deletes expired states, and the oldest of more than `most`. What is saved meanwhile stays. */
   async sweep(now: number, most: number): Promise<void> {
     const kept: { readonly key: string; readonly names: readonly string[]; readonly newest: string }[] = [];
-    for (const key of await this.folder.entries(this.room)) {
+    for (const key of await this.folder.entries(this.collection)) {
       const names = await this.names(key);
       const newest = names.at(-1) ?? "";
       if (numberOf(newest) > now) kept.push({ key, names, newest });
@@ -484,7 +484,7 @@ export class OAuthStates extends StampedTexts {
 
   async #forget(key: string, names: readonly string[]): Promise<void> {
     for (const name of names) await this.remove(key, name);
-    await rmdir(this.folder.at(this.room, key)).catch(() => undefined);
+    await rmdir(this.folder.at(this.collection, key)).catch(() => undefined);
   }
 }
 

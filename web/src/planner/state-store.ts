@@ -264,68 +264,68 @@ export interface StateCollections {
 /** A state store over collections of texts. Checks its arguments and converts them to JSON. */
 export abstract class CollectionStateStore implements StateStore {
   readonly #limits: StateLimits;
-  readonly #rooms: StateCollections;
+  readonly #collections: StateCollections;
 
-  constructor(limits: StateLimits, rooms: StateCollections) {
+  constructor(limits: StateLimits, collections: StateCollections) {
     this.#limits = limits;
-    this.#rooms = rooms;
+    this.#collections = collections;
   }
 
   async savePlannerState(token: string, payload: unknown): Promise<void> {
     named(token, "token");
-    if (payload === null) return this.#rooms.runs.forget(token);
-    return this.#rooms.runs.save(token, this.#limits.text(payload));
+    if (payload === null) return this.#collections.runs.forget(token);
+    return this.#collections.runs.save(token, this.#limits.text(payload));
   }
 
   async loadPlannerState(token: string): Promise<unknown> {
-    return valueOf(await this.#rooms.runs.load(named(token, "token")));
+    return valueOf(await this.#collections.runs.load(named(token, "token")));
   }
 
   async claimPlannerState(token: string, owner: string, leaseSeconds: number): Promise<boolean> {
-    return this.#rooms.runs.claim(named(token, "token"), named(owner, "owner"), leaseOf(leaseSeconds));
+    return this.#collections.runs.claim(named(token, "token"), named(owner, "owner"), leaseOf(leaseSeconds));
   }
 
   async updatePlannerState(token: string, owner: string, payload: unknown): Promise<boolean> {
     named(token, "token");
     named(owner, "owner");
     if (payload === null) throw wrong("payload", "JSON that is not null");
-    return this.#rooms.runs.update(token, owner, this.#limits.text(payload));
+    return this.#collections.runs.update(token, owner, this.#limits.text(payload));
   }
 
   async releasePlannerState(token: string, owner: string, then: AfterRelease): Promise<boolean> {
-    return this.#rooms.runs.release(named(token, "token"), named(owner, "owner"), then);
+    return this.#collections.runs.release(named(token, "token"), named(owner, "owner"), then);
   }
 
   async saveEvent(traceId: string, event: StateEvent): Promise<void> {
-    return this.#rooms.events.add(named(traceId, "traceId"), this.#limits.text(eventOf(event)));
+    return this.#collections.events.add(named(traceId, "traceId"), this.#limits.text(eventOf(event)));
   }
 
   async loadHistory(traceId: string): Promise<readonly StoredEvent[]> {
-    const texts = await this.#rooms.events.all(named(traceId, "traceId"));
+    const texts = await this.#collections.events.all(named(traceId, "traceId"));
     return texts.map(({ at, text }) => ({ at, event: valueOf(text) as StateEvent }));
   }
 
   async saveRemoteBinding(binding: RemoteBinding): Promise<void> {
     const checked = bindingOf(binding);
-    return this.#rooms.bindings.save(bindingKey(checked.trace_id, checked.task_id), this.#limits.text(checked));
+    return this.#collections.bindings.save(bindingKey(checked.trace_id, checked.task_id), this.#limits.text(checked));
   }
 
   async loadRemoteBinding(traceId: string, taskId: string): Promise<RemoteBinding | null> {
-    return valueOf(await this.#rooms.bindings.load(bindingKey(traceId, taskId))) as RemoteBinding | null;
+    return valueOf(await this.#collections.bindings.load(bindingKey(traceId, taskId))) as RemoteBinding | null;
   }
 
   async saveOAuthState(state: string, payload: unknown, seconds: number): Promise<void> {
     named(state, "state");
     const life = lifeOf(seconds);
-    return this.#rooms.oauth.save(state, this.#limits.text(payload), life);
+    return this.#collections.oauth.save(state, this.#limits.text(payload), life);
   }
 
   async loadOAuthState(state: string): Promise<unknown> {
-    return valueOf(await this.#rooms.oauth.load(named(state, "state")));
+    return valueOf(await this.#collections.oauth.load(named(state, "state")));
   }
 
   async takeOAuthState(state: string): Promise<unknown> {
-    return valueOf(await this.#rooms.oauth.take(named(state, "state")));
+    return valueOf(await this.#collections.oauth.take(named(state, "state")));
   }
 }
 

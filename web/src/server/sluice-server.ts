@@ -50,7 +50,7 @@ export class SluiceServer implements AsyncDisposable {
   /** Throws SluiceError E_INVALID_ARGUMENT, E_CONFIG_…; a ToolNodeError for a source that is wrong. */
   constructor(options: SluiceServerOptions) {
     checkServer(options);
-    this.#deps = termsOf(options, this.#over.signal);
+    this.#deps = depsOf(options, this.#over.signal);
     this.#chats = chatsOf(options, this.#deps);
     this.#app = appOf(this.#deps, this.#chats);
     this.#collector = collectorOf(options, this.#deps);
@@ -78,7 +78,7 @@ export class SluiceServer implements AsyncDisposable {
   }
 }
 
-function termsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
+function depsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
   const { publicUrl, hosts, origins, authenticate = oneUser } = options;
   const state = options.state ?? memoryState();
   const report = ignoreErrors(options.onError);

@@ -188,7 +188,7 @@ const CODES: Readonly<Partial<Record<ToolErrorCode, LlmErrorCode>>> = {
 };
 
 /** Converts errors of requests: those to models and to sources fail and are retried alike. */
-export function asLlmError(error: unknown): unknown {
+function asLlmError(error: unknown): unknown {
   if (!(error instanceof ToolNodeError)) return error;
   const { message, code, category, status, retryAfterSeconds, cause } = error;
   return new LlmError(message, {
@@ -248,7 +248,7 @@ export class LlmCaller {
   constructor(model: string, { resilience = {}, onRetry }: LlmRequestOptions) {
     this.#place = { source: model, kind: "model" };
     const options = onRetry === undefined ? {} : { onRetry };
-    this.#resilience = new Resilience(this.#place, patienceOf(resilience), options);
+    this.#resilience = new Resilience(this.#place, policyOf(resilience), options);
   }
 
   /**
@@ -318,7 +318,7 @@ const RULES: OptionTests<RetryRules> = {
 };
 
 /** The policy of a client's options, with defaults. Throws E_INVALID_ARGUMENT. */
-function patienceOf(resilience: NonNullable<LlmRequestOptions["resilience"]>): ResiliencePolicy {
+function policyOf(resilience: NonNullable<LlmRequestOptions["resilience"]>): ResiliencePolicy {
   checkOptions(resilience, POLICY, "resilience", wrongIn("resilience"));
   // A model may think long before its first word.
   const { timeout_s = 120, max_concurrency = 10, retry_policy: rules = {} } = resilience;

@@ -191,7 +191,7 @@ interface Reading extends TurnAttempt {
  *
  * @throws ToolNodeErrors of the place; the signal's reason.
  */
-export async function answerOf(response: Response, reading: Reading): Promise<LlmAnswer> {
+async function answerOf(response: Response, reading: Reading): Promise<LlmAnswer> {
   if (!response.ok) throw await refused(response, reading);
   const type = response.headers.get("content-type") ?? "";
   if (/^\s*application\/json/i.test(type)) return object(response, reading);

@@ -36,7 +36,7 @@ export interface StartedRun {
 type Prepared = Omit<RunHow, "onLeft" | "first"> & { readonly first: ChatEvent };
 
 /** Milliseconds that the end of a session, or of this process, waits for runs. */
-const PATIENCE = 10_000;
+const STOP_TIMEOUT = 10_000;
 
 /** Starts, resumes, follows and stops runs, in whichever process they are. */
 export class Chats implements AsyncDisposable {
@@ -225,7 +225,7 @@ export class Chats implements AsyncDisposable {
   async #stopped(why: Stop, which: (live: LiveRun) => boolean): Promise<void> {
     const lives = [...this.#lives.values()].filter(which);
     for (const live of lives) live.stop(why);
-    await within(Promise.all(lives.map((live) => live.done)), PATIENCE);
+    await within(Promise.all(lives.map((live) => live.done)), STOP_TIMEOUT);
   }
 }
 
@@ -258,10 +258,10 @@ async function* following(
   const either = AbortSignal.any([signal, done.signal]);
   const entries = state.events.follow(place.channel, { after, signal: either })[Symbol.asyncIterator]();
   let next = entries.next();
-  let [patience, isOver] = [FIRST_LOOK, false];
+  let [silence, isOver] = [FIRST_LOOK, false];
   try {
     for (;;) {
-      const came = await within(next, patience);
+      const came = await within(next, silence);
       if (came === "late") {
         if (signal.aborted) return;
         if (isOver) {
@@ -277,7 +277,7 @@ async function* following(
           return;
         }
         isOver = standing === "over";
-        patience = isOver ? GRACE : LOOK_EVERY;
+        silence = isOver ? GRACE : LOOK_EVERY;
         continue;
       }
       if (came.done === true) return;

@@ -91,7 +91,7 @@ interface RunsEvent extends LoggedEvent {
 const AGAIN = 1000;
 
 /** Milliseconds for finding the runs of a session. */
-const PATIENCE = 5000;
+const FIND_TIMEOUT = 5000;
 
 /** The runs of one session in this process. */
 interface Watched {
@@ -129,7 +129,7 @@ export class Stops {
     const known = this.#watched.get(session);
     const watched: Watched = known ?? { lives: new Set(), end: new AbortController(), stops: [] };
     watched.lives.add(live);
-    for (const event of watched.stops) heed(live, event);
+    for (const event of watched.stops) obey(live, event);
     if (known === undefined) {
       this.#watched.set(session, watched);
       void this.#follow(session, watched);
@@ -150,7 +150,7 @@ export class Stops {
     if (!(await this.#events.has(channel))) return [];
     const last = await this.#tell(session, { kind: "over" });
     const runs = new Set<string>();
-    const signal = AbortSignal.timeout(PATIENCE);
+    const signal = AbortSignal.timeout(FIND_TIMEOUT);
     for await (const { id, event } of this.#events.follow(channel, { after: null, signal })) {
       const { kind, run } = event as RunsEvent;
       if (kind === "run" && run !== undefined) runs.add(run);
@@ -174,7 +174,7 @@ export class Stops {
           after = id;
           if (event.kind === "stop") stops.push(event as RunsEvent);
           if (stops.length > MAX_EVENTS) stops.shift();
-          for (const live of lives) heed(live, event as RunsEvent);
+          for (const live of lives) obey(live, event as RunsEvent);
         }
         // The channel ends with its session.
         if (!isOver()) for (const live of lives) live.stop("session over");
@@ -187,7 +187,7 @@ export class Stops {
   }
 }
 
-function heed(live: LiveRun, { kind, run, call }: RunsEvent): void {
+function obey(live: LiveRun, { kind, run, call }: RunsEvent): void {
   if (kind === "over") live.stop("session over");
   if (kind !== "stop" || run !== live.place.run) return;
   if (call === undefined) live.stop("given up");

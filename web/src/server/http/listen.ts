@@ -91,13 +91,13 @@ class RequestListener {
   readonly listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
   readonly connections = new Connections();
   readonly #server: RequestHandler;
-  readonly #patience: number;
+  readonly #timeout: number;
   readonly #answers = new Set<PacedAnswer>();
   #isClosing = false;
 
-  constructor(server: RequestHandler, patience: number) {
+  constructor(server: RequestHandler, timeout: number) {
     this.#server = server;
-    this.#patience = patience;
+    this.#timeout = timeout;
     const listener = getRequestListener((request, env) => this.#answer(request, env as HttpBindings), {
       overrideGlobalObjects: false,
       errorHandler: notHttp,
@@ -127,7 +127,7 @@ class RequestListener {
     if (this.#isClosing || isEarly) outgoing.shouldKeepAlive = false;
     if (response.body === null) return response;
     const beforeEnd = isEarly ? (): Promise<void> => letGo(incoming) : undefined;
-    const answer = new PacedAnswer(response, outgoing, { patience: this.#patience, beforeEnd });
+    const answer = new PacedAnswer(response, outgoing, { timeout: this.#timeout, beforeEnd });
     this.#answers.add(answer);
     outgoing.once("close", () => this.#answers.delete(answer));
     if (this.#isClosing && answer.isLasting) answer.end();
@@ -223,7 +223,7 @@ const PIECE = 64 * 1024;
 /** How an answer is sent. */
 interface PacedDeps {
   /** The time limit for each piece, in milliseconds. */
-  readonly patience: number;
+  readonly timeout: number;
   /** Awaited between the last piece and the end. Must not throw. */
   readonly beforeEnd: (() => Promise<void>) | undefined;
 }
@@ -239,7 +239,7 @@ class PacedAnswer {
   readonly isLasting: boolean;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #outgoing: ServerResponse;
-  readonly #patience: number;
+  readonly #timeout: number;
   readonly #beforeEnd: (() => Promise<void>) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #rest: Uint8Array | undefined;
@@ -247,10 +247,10 @@ class PacedAnswer {
   #isGone = false;
 
   /** Create it just before the answer is sent. */
-  constructor(response: Response, outgoing: ServerResponse, { patience, beforeEnd }: PacedDeps) {
+  constructor(response: Response, outgoing: ServerResponse, { timeout, beforeEnd }: PacedDeps) {
     this.#reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
     this.#outgoing = outgoing;
-    this.#patience = patience;
+    this.#timeout = timeout;
     this.#beforeEnd = beforeEnd;
     this.isLasting = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
     outgoing.once("close", () => {
@@ -274,7 +274,7 @@ class PacedAnswer {
     this.#leave();
     const piece = await this.#next();
     if (piece === undefined) await this.#beforeEnd?.();
-    if (!this.#isGone) this.#timer = setTimeout(() => this.#outgoing.destroy(), this.#patience);
+    if (!this.#isGone) this.#timer = setTimeout(() => this.#outgoing.destroy(), this.#timeout);
     if (piece === undefined) controller.close();
     else controller.enqueue(piece);
   }

@@ -16,7 +16,7 @@ interface RedisRateLimitParts {
 }
 
 /** Milliseconds that a request waits to be counted. */
-const PATIENCE = 1000;
+const TIMEOUT = 1000;
 
 /**
  * Counts for all processes with the same server and prefix. A refusal holds until the limit is free again, without
@@ -35,7 +35,7 @@ export class RedisRateLimit implements RateLimit {
   async take(key: string, most: number, seconds: number): Promise<RateVerdict> {
     try {
       const counted = (): Promise<unknown> => this.#limiter(most, seconds).consume(hashOf(key));
-      await untilLate(counted, { most: PATIENCE, late, signal: undefined });
+      await untilLate(counted, { most: TIMEOUT, late, signal: undefined });
       return { ok: true };
     } catch (rejected) {
       const verdict = verdictOf(rejected);

@@ -97,7 +97,7 @@ interface LeaseTimes {
   /** When the lease of a dead process ends. Defaults to 10 s. */
   readonly lease?: number;
   /** How long to wait for the lease. Defaults to 60 s. */
-  readonly patience?: number;
+  readonly timeout?: number;
 }
 
 /** ARGV: the owner, milliseconds. 0 if another owner has the lease. */
@@ -123,7 +123,7 @@ return redis.call('UNLINK', KEYS[1])
 );
 
 const LEASE = 10_000;
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 
 /** Milliseconds between two attempts to take the lease: at first, and at most. */
 const PAUSE = 20;
@@ -141,11 +141,11 @@ async function alone<T>(
   server: RedisServer,
   key: string,
   work: () => Promise<T>,
-  { lease = LEASE, patience = PATIENCE }: LeaseTimes = {},
+  { lease = LEASE, timeout = TIMEOUT }: LeaseTimes = {},
 ): Promise<T> {
   const owner = randomUUID();
   const take = async (): Promise<boolean> => isDone(await server.run(TAKE, [key], [owner, String(lease)]));
-  const until = performance.now() + patience;
+  const until = performance.now() + timeout;
   for (let pause = PAUSE; !(await take()); pause = Math.min(pause * 2, LONGEST_PAUSE)) {
     if (performance.now() > until) throw tooLong();
     // Random, so that waiting processes do not ask in step.

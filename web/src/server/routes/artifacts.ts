@@ -121,16 +121,16 @@ async function uploadArtifact(c: InSession, deps: ServeDeps, describer: Describe
     signal: upload.signal,
   });
   const scope = scopeOf(session, trace);
-  const patience = limits.storeSeconds * 1000;
-  const writer = await inTime(writerOf(store, { namespace, scope }), patience, () => new StoreLate());
+  const timeout = limits.storeSeconds * 1000;
+  const writer = await inTime(writerOf(store, { namespace, scope }), timeout, () => new StoreLate());
   const said = { declared, filename, describer };
   let ref: ArtifactRef;
   try {
-    ref = await inSteps(pieces, (watched) => written(writer, watched, said), patience);
+    ref = await inSteps(pieces, (watched) => written(writer, watched, said), timeout);
   } catch (error) {
     const left = writer.abort();
     // A store that hangs is not waited for again.
-    if (!(error instanceof StoreLate)) await inTime(left, patience, () => new StoreLate()).catch(deps.report);
+    if (!(error instanceof StoreLate)) await inTime(left, timeout, () => new StoreLate()).catch(deps.report);
     if (upload.signal.aborted) return sessionRefused();
     throw error;
   }

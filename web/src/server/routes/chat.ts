@@ -43,10 +43,8 @@ const STOPPED = z.object({
     .optional(),
 });
 
-type Terms = Pick<ServeDeps, "over">;
-
 /** Routes to ask, follow, answer pauses and give up. `chats` is null without a model. */
-export function chatRoutes(chats: Chats | null, deps: Terms): Hono<ServeEnv> {
+export function chatRoutes(chats: Chats | null, deps: Pick<ServeDeps, "over">): Hono<ServeEnv> {
   if (chats === null) return new Hono<ServeEnv>().all("*", () => noModel());
   return new Hono<ServeEnv>()
     .post("/", async (c) => {
@@ -79,7 +77,7 @@ export function chatRoutes(chats: Chats | null, deps: Terms): Hono<ServeEnv> {
 async function streamed(
   c: InSession,
   chats: Chats,
-  { over }: Terms,
+  { over }: Pick<ServeDeps, "over">,
   start: () => Promise<StartedRun>,
 ): Promise<Response> {
   const session = c.get("session");

@@ -44,21 +44,21 @@ async function isOfAnother(session: ServedSession, request: Request, deps: Serve
 /** Sets the session's cookie, which scripts cannot read. */
 export async function giveCookie(c: Cookies, deps: ServeDeps, session: ServedSession): Promise<void> {
   setCookie(c, cookieName(deps, c.req.raw), await deps.tokens.sign(session), {
-    ...cookieTerms(deps),
+    ...cookieOptions(deps),
     expires: new Date(session.expires_at),
   });
 }
 
 /** Deletes the session's cookie. */
 export function takeCookie(c: Cookies, deps: ServeDeps): void {
-  setCookie(c, cookieName(deps, c.req.raw), "", { ...cookieTerms(deps), maxAge: 0 });
+  setCookie(c, cookieName(deps, c.req.raw), "", { ...cookieOptions(deps), maxAge: 0 });
 }
 
 /**
  * Lax, since OAuth providers send people back by a link. Requests that change something are checked for their origin
  * too.
  */
-function cookieTerms({ base, hosts }: ServeDeps) {
+function cookieOptions({ base, hosts }: ServeDeps) {
   return { path: base, httpOnly: true, sameSite: "Lax", secure: isSecure(hosts.publicUrl) } as const;
 }
 

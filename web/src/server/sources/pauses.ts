@@ -38,10 +38,10 @@ interface AwaitedConsent {
 }
 
 /** Seconds for a person to answer: as long as a request for consent is stored. */
-const PATIENCE = 10 * 60;
+const ANSWER_TIMEOUT = 10 * 60;
 
 /** Milliseconds for reading a stored request for consent. */
-const READING = 10_000;
+const READ_TIMEOUT = 10_000;
 
 /** The form of our ids. */
 const PAUSE = /^[\w-]{22}$/;
@@ -59,12 +59,12 @@ interface Answered extends LoggedEvent {
  */
 export class Pauses {
   readonly #events: EventLog;
-  readonly #patience: number;
+  readonly #timeout: number;
 
-  /** `patience`: seconds for a person to answer. */
-  constructor(events: EventLog, patience: number = PATIENCE) {
+  /** `timeout`: seconds for a person to answer. */
+  constructor(events: EventLog, timeout: number = ANSWER_TIMEOUT) {
     this.#events = events;
-    this.#patience = patience;
+    this.#timeout = timeout;
   }
 
   /** Asks a session. */
@@ -99,7 +99,7 @@ export class Pauses {
   /** The request for consent of an OAuth state, or null. */
   async consentOf(state: string): Promise<AwaitedConsent | null> {
     if (!STATE.test(state) || !(await this.#events.has(consentChannel(state)))) return null;
-    const signal = AbortSignal.timeout(READING);
+    const signal = AbortSignal.timeout(READ_TIMEOUT);
     for await (const { event } of this.#events.follow(consentChannel(state), { after: null, signal })) {
       const { session, pause, provider } = event as LoggedEvent & AwaitedConsent;
       return { session, pause, provider };
@@ -113,7 +113,7 @@ export class Pauses {
   }
 
   async #answer(channel: string, after: string, signal: AbortSignal): Promise<unknown> {
-    const until = AbortSignal.any([signal, AbortSignal.timeout(this.#patience * 1000)]);
+    const until = AbortSignal.any([signal, AbortSignal.timeout(this.#timeout * 1000)]);
     try {
       for await (const { event } of this.#events.follow(channel, { after, signal: until })) {
         if (event.kind === "answered") return (event as Answered).answer;

@@ -32,7 +32,7 @@ interface UnavailableSource {
 }
 
 /** Milliseconds that a list of all sources waits for one of them. */
-const LIST_PATIENCE = 15_000;
+const LIST_TIMEOUT = 15_000;
 
 /** All sources. Each is connected at its first use. */
 export class ServedSources implements AsyncDisposable {
@@ -98,7 +98,7 @@ export class ServedSources implements AsyncDisposable {
     const tried = await Promise.allSettled(
       this.names.map((name) =>
         untilLate((signal) => this.get(name, { ...context, signal }), {
-          most: LIST_PATIENCE,
+          most: LIST_TIMEOUT,
           late,
           signal: context.signal,
         }),
