@@ -13,9 +13,10 @@
  * @module mcp-sluice/planner
  */
 export { ReactPlanner } from "./planner/react-planner.js";
-export type { PlanningHints, ReactPlannerOptions, ResumeOptions, RunOptions } from "./planner/options.js";
-export type { ExhaustedLimit, PlannerBudget, BudgetUsage } from "./planner/budget.js";
-export type { CatalogSource, ToolProvider } from "./planner/catalog.js";
+export type { PlanningHints, ReactPlannerOptions, ResumeOptions, RunOptions } from "./planner/react-planner.js";
+export type { ExhaustedLimit, BudgetUsage } from "./planner/run-state.js";
+export type { PlannerBudget } from "./planner/react-planner.js";
+export type { CatalogSource, ToolProvider } from "./planner/tool.js";
 export type {
   ArtifactEmittedEvent,
   ArtifactStoredEvent,
@@ -39,9 +40,9 @@ export type {
   ToolReturnedEvent,
   ToolWaitingEvent,
 } from "./planner/event.js";
-export { AiSdkClient } from "./planner/llm/ai-sdk/client.js";
-export type { AiSdkClientOptions, AiSdkModel, AiSdkPart } from "./planner/llm/ai-sdk/client.js";
-export type { LlmRequestOptions } from "./planner/llm/resilience.js";
+export { AiSdkClient } from "./planner/llm/ai-sdk.js";
+export type { AiSdkClientOptions, AiSdkModel, AiSdkPart } from "./planner/llm/ai-sdk.js";
+export type { LlmRequestOptions } from "./planner/llm/client.js";
 export type {
   AssistantMessage,
   LlmAnswer,
@@ -60,8 +61,8 @@ export type {
   UserMessage,
 } from "./planner/llm/client.js";
 export { LlmError } from "./planner/llm/client.js";
-export { OpenAiClient } from "./planner/llm/openai/client.js";
-export type { OpenAiClientOptions } from "./planner/llm/openai/client.js";
+export { OpenAiClient } from "./planner/llm/openai.js";
+export type { OpenAiClientOptions } from "./planner/llm/openai.js";
 export { scriptedModel } from "./planner/llm/scripted-model.js";
 export type {
   Script,
@@ -70,9 +71,9 @@ export type {
   ScriptedMessage,
   ScriptedTurn,
 } from "./planner/llm/scripted-model.js";
-export { MemoryStateStore } from "./planner/memory-state-store.js";
-export type { PlannerOutcome, PlannerPause, PlannerResult } from "./planner/result.js";
-export type { Trajectory, TrajectoryCall, TrajectoryStep } from "./planner/result.js";
+export { MemoryStateStore } from "./planner/state-store.js";
+export type { PlannerOutcome, PlannerPause, PlannerResult } from "./planner/run-state.js";
+export type { Trajectory, TrajectoryCall, TrajectoryStep } from "./planner/run-state.js";
 export type {
   HostStateStore,
   AfterRelease,

@@ -10,6 +10,6 @@ export type { ServedMcp, ServeLimits, SluiceServerOptions } from "./server/optio
 export type { Authenticate, Identity, ServedSession } from "./server/sessions/session.js";
 export { memoryState } from "./server/state.js";
 export type { ServeState } from "./server/state.js";
-export type { EventEntry, EventLog, LoggedEvent } from "./server/events/event-log.js";
-export type { RateLimit, RateVerdict } from "./server/http/rate-limit.js";
+export type { EventEntry, EventLog, LoggedEvent } from "./server/sessions/event-log.js";
+export type { RateLimit, RateVerdict } from "./server/state.js";
 export type { EndedSession, SessionRegister, Subscription } from "./server/sessions/session-register.js";

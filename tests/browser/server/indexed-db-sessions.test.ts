@@ -1,7 +1,7 @@
 import { deleteDB, openDB } from "idb";
 import { afterEach, describe, expect, test } from "vitest";
 import { IndexedDbArtifactSessions } from "../../../web/src/server/artifacts/indexed-db-sessions.js";
-import { sessionsContract } from "../../unit/server/sessions-contract.js";
+import { sessionsContract } from "../../unit/server/artifacts/sessions-contract.js";
 
 const NAME = "test-sessions";
 const SCOPE = { tenant_id: null, user_id: null, session_id: "s1", trace_id: null };

@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
-import { OpenAiClient } from "../../../web/src/planner/llm/openai/client.js";
+import { OpenAiClient } from "../../../web/src/planner/llm/openai.js";
 import { tool } from "../../../web/src/planner/tool.js";
 import { listen, SluiceServer } from "../../../web/src/serve.js";
 import { redisState } from "../../../web/src/server/redis/state.js";

@@ -12,7 +12,7 @@
 import { z } from "zod";
 import { FileArtifactStore } from "../../../web/src/artifacts/file/file-store.js";
 import { FileStateStore } from "../../../web/src/planner/file-state-store.js";
-import { OpenAiClient } from "../../../web/src/planner/llm/openai/client.js";
+import { OpenAiClient } from "../../../web/src/planner/llm/openai.js";
 import type { StateStore } from "../../../web/src/planner/state-store.js";
 import { RedisStateStore } from "../../../web/src/planner/redis-state-store.js";
 import { ReactPlanner } from "../../../web/src/planner/react-planner.js";

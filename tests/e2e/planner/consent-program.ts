@@ -11,7 +11,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import { FileStateStore } from "../../../web/src/planner/file-state-store.js";
-import { OpenAiClient } from "../../../web/src/planner/llm/openai/client.js";
+import { OpenAiClient } from "../../../web/src/planner/llm/openai.js";
 import { ReactPlanner } from "../../../web/src/planner/react-planner.js";
 import { OAuthManager, ToolNode, type StoredToken, type TokenStore } from "../../../web/src/tools.js";
 

@@ -7,10 +7,10 @@ import { MemoryArtifactStore } from "../../../web/src/index.js";
 import { OpenAiClient } from "../../../web/src/planner.js";
 import { SluiceServer } from "../../../web/src/serve.js";
 import { PAGE } from "../../../web/src/server/artifacts/page.js";
-import { EVENTS_LOST } from "../../../web/src/server/events/event-log.js";
+import { EVENTS_LOST } from "../../../web/src/server/sessions/event-log.js";
 import { StoreLate } from "../../../web/src/server/http/time-limit.js";
 import { BodyRefused } from "../../../web/src/server/http/request.js";
-import { saidOf } from "../../../web/src/server/refusals.js";
+import { saidOf } from "../../../web/src/server/http/refusals.js";
 import { ROOT } from "../cli/command.js";
 import { Visitor } from "../server/visitor.js";
 import { answers, found, typeIn } from "./answers.js";
@@ -64,9 +64,10 @@ async function mounted(): Promise<readonly string[]> {
   const files = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), "utf8")));
   const server = await readFile(join(ROOT, "web/src/server/sluice-server.ts"), "utf8");
   return [...server.matchAll(/\.route\("\/(\w+)", (\w+)\(/g)].flatMap(([, room = "", routes = ""]) => {
-    const source = files.find((text) => text.includes(`export function ${routes}(`)) ?? "";
+    const [, source = ""] = files.map((text) => text.split(`export function ${routes}(`)).find(([, own]) => own) ?? [];
     if (room === "mcp") return ["ANY mcp/{}"];
-    const each = [...source.matchAll(/\.(get|post|put|patch|delete)\(\s*"(\/[^"]*)"/g)];
+    const [own = ""] = source.split("\n}\n", 1);
+    const each = [...own.matchAll(/\.(get|post|put|patch|delete)\(\s*"(\/[^"]*)"/g)];
     return each.map(([, method = "", path = ""]) => plain({ method: method.toUpperCase(), path: room + path }));
   });
 }
@@ -104,7 +105,7 @@ describe("the addresses", () => {
 });
 
 test("the events of a session are those that it is told, and no other", async () => {
-  const type = await typeIn("web/src/server/events/announcer.ts", "SessionEvent");
+  const type = await typeIn("web/src/server/sessions/announcer.ts", "SessionEvent");
   const kinds = found(type, (node) =>
     ts.isPropertySignature(node) && node.name.getText() === "kind" ? node.type?.getText().slice(1, -1) : undefined,
   );

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { readRetention } from "../../../web/src/artifacts/retention/policy.js";
 import { parse } from "../../../web/src/cli/parse.js";
 import { checkServeFile, serveKeys } from "../../../web/src/cli/serve/config-file.js";
-import { LEASE_SECONDS } from "../../../web/src/server/chat/planners.js";
+import { LEASE_SECONDS } from "../../../web/src/server/chat/chats.js";
 import { LIMITS } from "../../../web/src/server/options.js";
 import { checkSources } from "../../../web/src/tools/config.js";
 import { ROOT } from "../cli/command.js";

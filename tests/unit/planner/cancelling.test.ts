@@ -1,10 +1,9 @@
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
-import type { CatalogSource } from "../../../web/src/planner/catalog.js";
-import { MemoryStateStore } from "../../../web/src/planner/memory-state-store.js";
+import { type CatalogSource, type PlannerToolContext, tool, type NativeTool } from "../../../web/src/planner/tool.js";
+import { MemoryStateStore } from "../../../web/src/planner/state-store.js";
 import type { CallPlace } from "../../../web/src/planner/event.js";
-import { type PlannerToolContext, tool, type NativeTool } from "../../../web/src/planner/tool.js";
-import type { RunOptions } from "../../../web/src/planner/options.js";
+import type { RunOptions } from "../../../web/src/planner/react-planner.js";
 import type { ToolSpec } from "../../../web/src/tools/registry.js";
 import { add, answered, once, planned } from "./planned.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MemoryStateStore } from "../../../web/src/planner/memory-state-store.js";
+import { MemoryStateStore } from "../../../web/src/planner/state-store.js";
 import { add, answered, once, planned } from "./planned.js";
 
 const script = once({ name: "math_add", args: { a: 1, b: 2 } });

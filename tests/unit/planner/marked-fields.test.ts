@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { MemoryStateStore } from "../../../web/src/planner/memory-state-store.js";
-import type { PlannerPause } from "../../../web/src/planner/result.js";
+import { MemoryStateStore } from "../../../web/src/planner/state-store.js";
+import type { PlannerPause } from "../../../web/src/planner/run-state.js";
 import { hasMarks, parted, tool } from "../../../web/src/planner/tool.js";
 import { PDF } from "../core/samples.js";
 import { answered, once, planned } from "./planned.js";

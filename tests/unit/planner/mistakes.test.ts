@@ -2,8 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
-import type { ReactPlannerOptions } from "../../../web/src/planner/options.js";
-import { ReactPlanner } from "../../../web/src/planner/react-planner.js";
+import { type ReactPlannerOptions, ReactPlanner } from "../../../web/src/planner/react-planner.js";
 import { tool, type NativeToolOptions } from "../../../web/src/planner/tool.js";
 import { add, answered, once, OwnClient, planned } from "./planned.js";
 

@@ -5,10 +5,9 @@ import { z } from "zod";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { PlannerEvent } from "../../../web/src/planner/event.js";
 import type { LlmAnswer, LlmClient } from "../../../web/src/planner/llm/client.js";
-import { MemoryStateStore } from "../../../web/src/planner/memory-state-store.js";
-import type { ReactPlannerOptions } from "../../../web/src/planner/options.js";
-import { ReactPlanner } from "../../../web/src/planner/react-planner.js";
-import type { PlannerPause } from "../../../web/src/planner/result.js";
+import { MemoryStateStore } from "../../../web/src/planner/state-store.js";
+import { type ReactPlannerOptions, ReactPlanner } from "../../../web/src/planner/react-planner.js";
+import type { PlannerPause } from "../../../web/src/planner/run-state.js";
 import { tool, type NativeTool } from "../../../web/src/planner/tool.js";
 
 const NOT_FOUND = { code: "E_NOT_FOUND" };

@@ -1,7 +1,7 @@
 /** A user's consent asked for in the middle of a run, at a real authorization server. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { OpenAiClient } from "../../../web/src/planner/llm/openai/client.js";
-import type { PlannerPause } from "../../../web/src/planner/result.js";
+import { OpenAiClient } from "../../../web/src/planner/llm/openai.js";
+import type { PlannerPause } from "../../../web/src/planner/run-state.js";
 import { ReactPlanner } from "../../../web/src/planner/react-planner.js";
 import { OAuthManager } from "../../../web/src/tools/auth/oauth-manager.js";
 import { ToolNode } from "../../../web/src/tools.js";

@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { LlmAnswer, LlmClient, LlmMessage } from "../../../web/src/planner/llm/client.js";
-import { OpenAiClient } from "../../../web/src/planner/llm/openai/client.js";
+import { OpenAiClient } from "../../../web/src/planner/llm/openai.js";
 import { scriptedModel, type Script, type ScriptedTurn } from "../../../web/src/planner/llm/scripted-model.js";
 import type { PlannerEvent } from "../../../web/src/planner/event.js";
-import type { ReactPlannerOptions } from "../../../web/src/planner/options.js";
-import { ReactPlanner } from "../../../web/src/planner/react-planner.js";
-import type { PlannerPause, PlannerResult } from "../../../web/src/planner/result.js";
+import { type ReactPlannerOptions, ReactPlanner } from "../../../web/src/planner/react-planner.js";
+import type { PlannerPause, PlannerResult } from "../../../web/src/planner/run-state.js";
 import { tool, type NativeTool } from "../../../web/src/planner/tool.js";
 
 /** A planner, and what is seen of it. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { PlannerEvent } from "../../../web/src/planner/event.js";
 import type { Script } from "../../../web/src/planner/llm/scripted-model.js";
-import type { PlannerPause } from "../../../web/src/planner/result.js";
+import type { PlannerPause } from "../../../web/src/planner/run-state.js";
 import { tool } from "../../../web/src/planner/tool.js";
 import { base64, PDF } from "../core/samples.js";
 import { planned, once, answered, add } from "./planned.js";

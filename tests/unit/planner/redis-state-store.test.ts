@@ -1,7 +1,6 @@
 import { inspect } from "node:util";
 import { describe, expect, test, vi } from "vitest";
-import { RedisStateStore } from "../../../web/src/planner/redis-state-store.js";
-import type { RedisStateStoreOptions } from "../../../web/src/planner/redis-state-store.js";
+import { RedisStateStore, type RedisStateStoreOptions } from "../../../web/src/planner/redis-state-store.js";
 import { describeStateStore } from "./state-store-contract.js";
 import { coded, fill, opened, useRedis } from "../redis/served.js";
 

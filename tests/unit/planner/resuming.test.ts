@@ -3,11 +3,9 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { LlmAnswer, LlmClient } from "../../../web/src/planner/llm/client.js";
-import { MemoryStateStore } from "../../../web/src/planner/memory-state-store.js";
-import type { ReactPlannerOptions } from "../../../web/src/planner/options.js";
-import { ReactPlanner } from "../../../web/src/planner/react-planner.js";
-import type { PlannerPause } from "../../../web/src/planner/result.js";
-import type { StateStore } from "../../../web/src/planner/state-store.js";
+import { MemoryStateStore, type StateStore } from "../../../web/src/planner/state-store.js";
+import { type ReactPlannerOptions, ReactPlanner } from "../../../web/src/planner/react-planner.js";
+import type { PlannerPause } from "../../../web/src/planner/run-state.js";
 import { tool } from "../../../web/src/planner/tool.js";
 
 const NOT_FOUND = { code: "E_NOT_FOUND" };

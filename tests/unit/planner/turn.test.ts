@@ -1,11 +1,11 @@
 /** Turns of clients that hold to nothing: ids of any kind, and as many calls as they like. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { OpenAiClient } from "../../../web/src/planner/llm/openai/client.js";
+import { OpenAiClient } from "../../../web/src/planner/llm/openai.js";
 import type { LlmMessage, LlmToolCall } from "../../../web/src/planner/llm/client.js";
-import type { PlannerPause } from "../../../web/src/planner/result.js";
-import { tool } from "../../../web/src/planner/tool.js";
-import { callsOf, leading } from "../../../web/src/planner/call.js";
+import type { PlannerPause } from "../../../web/src/planner/run-state.js";
+import { leading, tool } from "../../../web/src/planner/tool.js";
+import { callsOf } from "../../../web/src/planner/call.js";
 import { answered, OwnClient, planned } from "./planned.js";
 
 /** Calls of `work`, by their ids. */

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { PlannerEvent } from "../../../web/src/planner/event.js";
-import type { PlannerPause } from "../../../web/src/planner/result.js";
+import type { PlannerPause } from "../../../web/src/planner/run-state.js";
 import { tool } from "../../../web/src/planner/tool.js";
 import { add, answered, once, planned } from "./planned.js";
 

@@ -1,8 +1,7 @@
 /** How much is looked at, read and kept at once, however much there is. */
 import { createClient } from "@redis/client";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { RedisStateStore } from "../../../web/src/planner/redis-state-store.js";
-import type { RedisStateStoreOptions } from "../../../web/src/planner/redis-state-store.js";
+import { RedisStateStore, type RedisStateStoreOptions } from "../../../web/src/planner/redis-state-store.js";
 import type { RedisCommands } from "../../../web/src/redis/options.js";
 import { TestRedis } from "./redis-server.js";
 

@@ -1,7 +1,6 @@
 /** Real Redis servers, for the tests of a file or for one, and stores over them. */
 import { afterAll, beforeAll, expect, onTestFinished, vi } from "vitest";
-import { RedisStateStore } from "../../../web/src/planner/redis-state-store.js";
-import type { RedisStateStoreOptions } from "../../../web/src/planner/redis-state-store.js";
+import { RedisStateStore, type RedisStateStoreOptions } from "../../../web/src/planner/redis-state-store.js";
 import { TestRedis } from "./redis-server.js";
 
 /** What tests say to a server. */

@@ -1,5 +1,5 @@
 /**
- * The calls that the model wants made, from their names to the JSON of their results.
+ * Makes the calls that a model wants, from their names to the JSON of their results.
  * @module
  */
 import { z } from "zod";
@@ -16,41 +16,51 @@ import type { ArtifactArguments } from "../tools/artifacts.js";
 import type { PauseReason, ToolProgress, ToolWait } from "../tools/options.js";
 import type { ToolSpec } from "../tools/registry.js";
 import { ToolAnswer } from "../tools/tool-call.js";
-import type { CatalogTool, Listed } from "./catalog.js";
-import { type PlannerToolContext, fieldPieces, jsonValue, hasMarks, parted, type NativeTool } from "./tool.js";
+import {
+  distinct,
+  leading,
+  type CatalogTool,
+  type Listed,
+  type PlannerToolContext,
+  fieldPieces,
+  jsonValue,
+  hasMarks,
+  parted,
+  type NativeTool,
+} from "./tool.js";
 import type { CallPlace, PlannerEvent } from "./event.js";
-import type { Leaving } from "./observation.js";
+import type { RawResult } from "./observation.js";
 import { jsonIn, type LlmToolCall } from "./llm/client.js";
 import type { OpenStep } from "./run-state.js";
 
-/** What calls need of their run. */
+/** What calls work with. */
 export interface CallDeps {
   readonly listed: Listed;
-  /** Calls under way at the same time. */
+  /** Most concurrent calls. */
   readonly maxParallel: number;
   readonly store: ArtifactStore;
   readonly scope: ArtifactScope;
-  /** The gate for what a native tool returns, by the characters that its limit allows; undefined: as the planner's. */
+  /** The gate for results of native tools, by the most characters of an observation. Undefined: the planner's limit. */
   readonly gate: (maxChars: number | undefined) => Promise<Sluice>;
-  /** What a native tool gets of what the store fails at: an error, or a ref that says so. */
+  /** How a native tool sees store failures: an error, or a ref that says so. */
   readonly onStoreFailure: OnStoreFailure;
-  /** Puts artifacts into what native tools are given. */
+  /** Puts artifacts into the arguments of native tools. */
   readonly arguments: ArtifactArguments;
   readonly toolContext: Readonly<Record<string, unknown>>;
   readonly llmContext: Readonly<Record<string, unknown>>;
-  /** What gives up one call, and not the run. */
+  /** Signals that give up one call, and not the run. */
   readonly callSignal: CallSignals;
-  /** Seconds of silence of calls of sources; undefined: as each source has it. */
+  /** The idle timeout of calls to sources in seconds. Undefined: that of each source. */
   readonly timeoutSeconds: number | undefined;
   readonly tell: (event: PlannerEvent) => void;
 }
 
-/** Characters of the name of a tool that there is not. */
+/** Most characters of an unknown tool's name. */
 const MAX_UNKNOWN = 64;
 
 /**
- * Makes the calls of a step that are not made yet, and gives what became of all of them, in their order. Where one of them
- * throws, the others are given up.
+ * Makes the calls of a step that are not made yet, and returns the outcomes of all, in order. If one throws, the
+ * others are given up.
  */
 export async function allMade(
   { calls, settled, answers }: OpenStep,
@@ -63,7 +73,7 @@ export async function allMade(
   const either = AbortSignal.any([signal, end.signal]);
   const making = (call: LlmToolCall, at: number): Promise<Outcome> =>
     made({ call, step, answers: answers[at] ?? [], signal: either }, deps).catch((error: unknown) => {
-      // Before its turn is the next one's.
+      // Before the next call gets its turn.
       end.abort(error);
       throw error;
     });
@@ -76,7 +86,10 @@ export async function allMade(
   );
 }
 
-/** Makes a call. Throws the signal's reason, and what the host's `callSignal` does wrong: what fails is told to the model. */
+/**
+ * Makes a call. Throws the signal's reason, and errors of the host's `callSignal`. The model is told of other
+ * failures.
+ */
 async function made(call: Call, deps: CallDeps): Promise<Outcome> {
   const { listed, tell } = deps;
   const tool = listed.find(call.call.name);
@@ -96,7 +109,7 @@ function namespaceOf(tool: CatalogTool | undefined): string {
   return tool === undefined || tool.kind === "native" ? NATIVE : tool.extra.namespace;
 }
 
-/** The arguments as an object; undefined where the model wrote none. */
+/** The arguments as an object, or undefined if the model wrote none. */
 export function argsOf({ arguments: text }: LlmToolCall): Args | undefined {
   const args = jsonIn(text);
   return OBJECT[1](args) ? (args as Args) : undefined;
@@ -112,7 +125,7 @@ function unknownTool(name: string, names: readonly string[]): string {
 interface Call {
   readonly call: LlmToolCall;
   readonly step: number;
-  /** What people answered before, when the call paused: its pauses are answered by these, in order. */
+  /** Earlier answers of people: they answer the call's pauses, in order. */
   readonly answers: readonly unknown[];
   readonly signal: AbortSignal;
 }
@@ -138,21 +151,21 @@ class Attempt {
     this.#deps = deps;
   }
 
-  /** Makes it. Throws the run's signal's reason; SluiceError E_INVALID_ARGUMENT for a `callSignal` that gives no signal. */
+  /** Makes the call. Throws the reason of the run's signal; SluiceError E_INVALID_ARGUMENT for a wrong `callSignal`. */
   async make(args: Args): Promise<Outcome> {
     this.#call.signal.throwIfAborted();
     const own = callSignalOf(this.#deps.callSignal, this.#place);
     try {
       const settled = await this.#ended(args, own);
-      // What a call says that waits for a person was not its answer.
+      // A call that waits for a person has no result yet.
       return settled === undefined ? { waiting: this.#waiting as Waiting } : this.#told(settled);
     } finally {
-      // A tool may heed no signal, or go on behind its result.
+      // A tool may ignore the signal, or continue after its result.
       this.#isOver = true;
     }
   }
 
-  /** Undefined where it waits for a person. */
+  /** The result, or undefined if the call waits for a person. */
   async #ended(args: Args, own: AbortSignal | undefined): Promise<Settled | undefined> {
     try {
       own?.throwIfAborted();
@@ -194,7 +207,7 @@ class Attempt {
     const answer = await sluice.transform(shown, options);
     const all = await Promise.all(
       Object.entries(kept).map(async ([field, value]) => {
-        // What a model never sees stays as it is, JSON or not, but for bytes.
+        // What the model never sees stays as it is, JSON or not, except bytes.
         if ((fieldPieces(value)?.length ?? 1) === 1) return { field, value, artifacts: [] };
         const told = await sluice.transform(value, { ...options, transformed: true });
         return { field, value: told.value, artifacts: told.artifacts };
@@ -251,7 +264,7 @@ class Attempt {
     return this.#broken(told.message);
   }
 
-  /** Tells what the tool says, until the call is over. Throws SluiceError E_INVALID_ARGUMENT for what is no JSON. */
+  /** Sends an event of the tool, until the call is over. Throws SluiceError E_INVALID_ARGUMENT if it is no JSON. */
   #say(event: () => PlannerEvent): void {
     if (!this.#isOver && !this.#call.signal.aborted) this.#deps.tell(event());
   }
@@ -265,7 +278,7 @@ class Attempt {
         namespace: NATIVE,
         source: { tool: this.#tool.name },
         onStored: (ref) => void this.#stored.push(ref),
-        // The tool goes on with a ref that says so.
+        // The tool continues with a ref that says so.
         ...(onStoreFailure === "answer" && { onFailure: (error) => tell({ kind: "tool_failed", ...place, error }) }),
       }),
       toolContext,
@@ -299,12 +312,12 @@ class Attempt {
 
   #pause(reason: PauseReason, payload: Readonly<Record<string, unknown>>): Promise<unknown> {
     const answered = this.#answered(reason, payload);
-    // A tool that forgets to wait for the answer waits all the same.
+    // The call waits even if the tool does not await the answer.
     answered.catch(() => undefined);
     return answered;
   }
 
-  /** Gives what was answered before; else ends the call, which is made anew when there is an answer. */
+  /** Returns an earlier answer. Otherwise ends the call, which is made again when there is an answer. */
   async #answered(reason: PauseReason, payload: Readonly<Record<string, unknown>>): Promise<unknown> {
     const { answers } = this.#call;
     const number = this.#pauses++;
@@ -318,7 +331,7 @@ class Attempt {
 
 const REASONS: readonly PauseReason[] = ["external_event", "approval_required", "await_input"];
 
-/** What is kept of a pause is JSON. Throws SluiceError E_INVALID_ARGUMENT. */
+/** A pause as JSON. Throws SluiceError E_INVALID_ARGUMENT. */
 function waitingOf(tool: string, reason: PauseReason, payload: Readonly<Record<string, unknown>>): Waiting {
   if (!OBJECT[1](payload)) throw wrong("payload", OBJECT[0]);
   if (REASONS.includes(reason)) {
@@ -338,24 +351,24 @@ function numberOf(value: unknown, path: string): number {
   throw wrong(path, "a finite number");
 }
 
-/** Sentences of errors that are not ours may hold paths and secrets: the host is told, the model is not. */
+/** Messages of foreign errors may contain paths and secrets: the host sees them, the model does not. */
 function unexplained(tool: string, cause: unknown): SluiceError {
   const sentence = `The tool ${JSON.stringify(tool)} failed in a way that it does not explain.`;
   return new SluiceError("E_TOOL", sentence, {}, { cause });
 }
 
-/** What native tools store is named after this, and so is the tool that reads it. */
+/** The namespace of what native tools store, and of the tool that reads it. */
 export const NATIVE: string = "native";
 
-/** A result, and what the host keeps of it. */
-export interface Settled extends Leaving {
+/** A result on its way to the model, and what the host keeps of it. */
+export interface Settled extends RawResult {
   readonly isError: boolean;
   readonly artifacts: readonly AnswerRef[];
-  /** Fields that are marked `artifact: true`, by tool and field. */
+  /** Fields marked `artifact: true`, by tool and field. */
   readonly kept: Readonly<Record<string, unknown>>;
 }
 
-/** The call waits for a person. It is made anew when there is an answer. */
+/** A call that waits for a person. It is made again when there is an answer. */
 export interface Waiting {
   /** The tool's name in the catalog. */
   readonly tool: string;
@@ -363,12 +376,12 @@ export interface Waiting {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** What became of a call. */
+/** The outcome of a call. */
 export type Outcome = { readonly settled: Settled } | { readonly waiting: Waiting };
 
-/** What the model is told of a call that failed; `artifacts` is what it had stored by then. */
+/** A failed call as the model sees it. `artifacts`: what it stored before. */
 function failed(
-  { tool, namespace }: Pick<Leaving, "tool" | "namespace">,
+  { tool, namespace }: Pick<RawResult, "tool" | "namespace">,
   sentence: string,
   artifacts: readonly AnswerRef[] = [],
 ): Settled {
@@ -376,13 +389,13 @@ function failed(
   return { tool, namespace, text, maxChars: undefined, isError: true, artifacts, kept: {} };
 }
 
-/** Asks the host for what gives up a call: see `RunOptions.callSignal`. */
+/** Asks the host for the signal of a call: see `RunOptions.callSignal`. */
 type CallSignals = (place: CallPlace) => AbortSignal | undefined;
 
 /**
  * The host's signal for a call.
  *
- * @throws SluiceError E_INVALID_ARGUMENT where the host's function fails, or gives something else.
+ * @throws SluiceError E_INVALID_ARGUMENT if the host's function fails or returns something else.
  */
 function callSignalOf(asked: CallSignals, place: CallPlace): AbortSignal | undefined {
   let signal: unknown;
@@ -400,28 +413,14 @@ function wrongSignal(what: string, options?: ErrorOptions): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", sentence, { path: "callSignal" }, options);
 }
 
-/** Characters of a call's id, and of a tool's name. */
+/** Most characters of a call's id, and of a tool's name. */
 const MAX_ID = 256;
 
-/** The first calls of a turn, so many at most. */
+/** At most `most` calls of a turn, with distinct ids. */
 export function callsOf(calls: readonly LlmToolCall[], most: number): readonly LlmToolCall[] {
   const ids = new Set<string>();
   return calls.slice(0, most).map((call, at) => {
     const id = distinct(leading(call.id, MAX_ID) || `call_${at}`, MAX_ID, ids);
     return { ...call, id, name: leading(call.name, MAX_ID) };
   });
-}
-
-/** The beginning of a text, of so many UTF-16 units at most, and never half a character. */
-export function leading(text: string, most: number): string {
-  const start = text.slice(0, most);
-  return start.length < text.length && /[\ud800-\udbff]$/.test(start) ? start.slice(0, -1) : start;
-}
-
-/** A name that is not taken yet, of so many UTF-16 units at most where the given one is. */
-export function distinct(name: string, most: number, taken: Set<string>): string {
-  let own = name;
-  for (let number = 2; taken.has(own); number += 1) own = `${leading(name, most - 8)}_${number}`;
-  taken.add(own);
-  return own;
 }

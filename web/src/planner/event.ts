@@ -1,5 +1,5 @@
 /**
- * What a planner tells its host, as it comes and for later: refs and sizes, never bytes, never a secret.
+ * Events of a planner, as they happen and for later: refs and sizes, never bytes or secrets.
  * @module
  */
 import { untilEither } from "../core/abort.js";
@@ -8,20 +8,20 @@ import { SluiceError } from "../errors/error.js";
 import type { PauseReason, ToolProgress, ToolWait } from "../tools/options.js";
 import type { ResultDisplay } from "../tools/user-files.js";
 import type { LlmUsage } from "./llm/client.js";
-import type { PlannerOutcome } from "./result.js";
+import type { PlannerOutcome } from "./run-state.js";
 import type { HostStateStore } from "./state-store.js";
 
-/** Where in a run something happened. */
+/** A call's place in a run. */
 export interface CallPlace {
   /** From 1. */
   readonly step: number;
   /** The call's id, unique in its step. */
   readonly call: string;
-  /** The tool's name in the catalog; where there is none, what the model wrote, 64 characters of it at most. */
+  /** The tool's name in the catalog, or at most 64 characters of what the model wrote. */
   readonly tool: string;
 }
 
-/** What happened in a run. */
+/** An event of a run. */
 export type PlannerEvent =
   | StepEvent
   | TextEvent
@@ -43,7 +43,7 @@ export type PlannerEvent =
   | StateFailedEvent
   | FinishedEvent;
 
-/** A turn of the model begins, or all that it wanted called is done. */
+/** A turn of the model begins, or all of its calls are done. */
 export interface StepEvent {
   /** Which event this is. */
   readonly kind: "step_started" | "step_finished";
@@ -57,11 +57,11 @@ export interface TextEvent {
   readonly kind: "text";
   /** From 1. */
   readonly step: number;
-  /** The next piece. */
+  /** The next piece of text. */
   readonly text: string;
 }
 
-/** What the model wrote in this step is not to be kept: its server broke off, and is asked again. */
+/** The text of this step is void: the model's server broke off, and is asked again. */
 export interface TextDiscardedEvent {
   /** Which event this is. */
   readonly kind: "text_discarded";
@@ -69,59 +69,59 @@ export interface TextDiscardedEvent {
   readonly step: number;
 }
 
-/** A turn of the model is over. */
+/** The model finished a turn. */
 export interface ModelAnsweredEvent {
   /** Which event this is. */
   readonly kind: "model_answered";
   /** From 1. */
   readonly step: number;
-  /** How many calls of it are made. */
+  /** How many of its calls are made. */
   readonly calls: number;
-  /** How many it wanted beside these, which are not made since the step has no room for their results. Left out where there are none. */
+  /** How many further calls it wanted, for whose results the step has no room. Missing if none. */
   readonly leftOut?: number;
-  /** What it cost, where the model's server says so. */
+  /** What it cost, if the server reports it. */
   readonly usage?: LlmUsage;
 }
 
-/** A call begins. Of one that cannot be made, of a tool that there is not or with arguments that are no object, only `tool_answered` tells. */
+/** A call begins. Calls of unknown tools or with invalid arguments only have `tool_answered`. */
 export interface ToolCalledEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "tool_called";
 }
 
-/** A call goes on. */
+/** A call makes progress. */
 export interface ToolProgressEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "tool_progress";
-  /** What the tool says of it; untrusted. */
+  /** What the tool reports; untrusted. */
   readonly progress: ToolProgress;
 }
 
-/** A source is silent for long, or the call was given up for it. */
+/** A source is silent for long, or the call was given up because of it. */
 export interface ToolWaitingEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "tool_waiting";
-  /** What the user may be told. */
+  /** What you can tell the user. */
   readonly wait: ToolWait;
 }
 
-/** A tool made users' files, and may want them shown. The model is not told of it. */
+/** A tool made user files, and may want them shown. The model does not see this. */
 export interface ToolDisplayEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "tool_display";
-  /** What the tool would have a viewer do; its texts are untrusted. */
+  /** What a viewer should do; its texts are untrusted. */
   readonly display: ResultDisplay;
 }
 
-/** A call is over. What the model is told of it is decided when all calls of the step are, see `tool_answered`. */
+/** A call ended. What the model sees is decided when all calls of the step have ended: see `tool_answered`. */
 export interface ToolReturnedEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "tool_returned";
-  /** Whether the tool failed, or refused its arguments, or the call was cancelled. */
+  /** Whether the tool failed, refused its arguments, or was cancelled. */
   readonly isError: boolean;
 }
 
-/** A result had bytes or large text, or did not fit. */
+/** A result contained bytes or large text, or did not fit. */
 export interface ArtifactStoredEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "artifact_stored";
@@ -129,7 +129,7 @@ export interface ArtifactStoredEvent extends CallPlace {
   readonly artifacts: readonly AnswerRef[];
 }
 
-/** A structured piece of work of a tool's, see `emitArtifact`. */
+/** A structured piece of a tool's work, see `emitArtifact`. */
 export interface ArtifactEmittedEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "artifact_emitted";
@@ -139,7 +139,7 @@ export interface ArtifactEmittedEvent extends CallPlace {
   readonly value: unknown;
 }
 
-/** A piece of something that comes in pieces, see `emitChunk`. */
+/** A chunk of a tool's output, see `emitChunk`. */
 export interface ChunkEmittedEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "chunk_emitted";
@@ -149,22 +149,22 @@ export interface ChunkEmittedEvent extends CallPlace {
   readonly chunk: unknown;
 }
 
-/** What was to be told of a result was too long, and the model sees less of it. */
+/** A result was too long, and the model sees less of it. */
 export interface ObservationClampedEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "observation_clamped";
-  /** Characters of JSON that there were. */
+  /** Characters of JSON before. */
   readonly original_size: number;
   /** Characters of JSON that the model sees. */
   readonly clamped_size: number;
   /**
-   * How: as `Clamp.method` says it; `stored` where a reference alone is left, `step` where the whole step was too long,
-   * `repeated` where the model was told before.
+   * How: a `Clamp.method`; `stored` if only a reference remains, `step` if the whole step was too long, `repeated` if
+   * the model saw it before.
    */
   readonly method: string;
 }
 
-/** The model is told of a result. */
+/** The model sees a result. */
 export interface ToolAnsweredEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "tool_answered";
@@ -174,80 +174,102 @@ export interface ToolAnsweredEvent extends CallPlace {
   readonly chars: number;
 }
 
-/** A call failed with an error. The model is told its sentence. */
+/** A call failed with an error. The model sees its message. */
 export interface ToolFailedEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "tool_failed";
-  /** What it failed with; its `cause` may hold secrets where it is a native tool's. */
+  /** The error. Its `cause` may contain secrets if the tool is native. */
   readonly error: SluiceError;
 }
 
-/** A resource changed that somebody subscribed to at a ToolNode: what was kept of it is old. */
+/** A subscribed resource of a ToolNode changed: earlier contents are outdated. */
 export interface ResourceUpdatedEvent {
   /** Which event this is. */
   readonly kind: "resource_updated";
   /** The ToolNode's name. */
   readonly source: string;
-  /** As the source names it; untrusted. */
+  /** The resource's URI; untrusted. */
   readonly uri: string;
 }
 
-/** A call waits for a person, and so does the run. Of several in one step each tells, with the same token. */
+/** A call waits for a person, and so does the run. Several calls of a step each send the same token. */
 export interface PausedEvent extends CallPlace {
   /** Which event this is. */
   readonly kind: "paused";
   /** Why. */
   readonly reason: PauseReason;
-  /** What `resume` is given. */
+  /** The token for `resume`. */
   readonly token: string;
 }
 
-/** The state store could not keep what happens: nothing more of the run is kept. The run goes on. */
+/** The state store could not store events: no more of the run are stored. The run goes on. */
 export interface StateFailedEvent {
   /** Which event this is. */
   readonly kind: "state_failed";
-  /** Why; told once in a run. */
+  /** The failure, once per run. */
   readonly error: SluiceError;
 }
 
-/** The run is over. */
+/** The run ended. */
 export interface FinishedEvent {
   /** Which event this is. */
   readonly kind: "finished";
-  /** How many there were. */
+  /** How many steps there were. */
   readonly steps: number;
-  /** As the result has it. */
+  /** The outcome, as in the result. */
   readonly outcome: PlannerOutcome;
 }
 
+/** Which events need not all wait for a listener who is slow. */
+interface PassingEvents<Event> {
+  /** Whether the next event of the kind makes this one superfluous. */
+  readonly isPassing: (event: Event) => boolean;
+  /** Events that wait at most; further passing events are left out. */
+  readonly most: number;
+}
+
 /**
- * The events of a run, in order, and then what it comes to. Whoever stops listening gives the run up. Events wait for their
- * listener: a run's budget bounds how many there are.
+ * The events of some work, in order, and then its result. When the listener stops, the work is aborted. Without `passing` every
+ * event waits for the listener.
  *
- * @throws what the run throws, after all that it told.
+ * @throws what the work throws, after all of its events.
  */
-export async function* eventsOf<T>(
-  telling: (onEvent: (event: PlannerEvent) => void, signal: AbortSignal) => Promise<T>,
+export async function* eventsOf<Event extends object, Result>(
+  work: (tell: (event: Event) => void, signal: AbortSignal) => Promise<Result>,
   given: AbortSignal | undefined,
-): AsyncGenerator<PlannerEvent, T> {
+  passing?: PassingEvents<Event>,
+): AsyncGenerator<Event, Result> {
   const left = new AbortController();
-  let queue: ReadableStreamDefaultController<PlannerEvent> | undefined;
-  const told = new ReadableStream<PlannerEvent>({ start: (controller) => void (queue = controller) }).getReader();
-  const run = untilEither([given, left.signal], (signal) => telling((event) => queue?.enqueue(event), signal));
-  const over = run.catch(() => undefined).finally(() => queue?.close());
+  const waiting: Event[] = [];
+  const state = { isOver: false, wake: (): void => undefined };
+  const tell = (event: Event): void => {
+    const isPassing = passing?.isPassing(event) === true;
+    const before = waiting.at(-1);
+    if (isPassing && before !== undefined && passing.isPassing(before)) waiting.pop();
+    if (!isPassing || waiting.length < passing.most) waiting.push(event);
+    state.wake();
+  };
+  const result = untilEither([given, left.signal], (signal) => work(tell, signal));
+  const over = result
+    .catch(() => undefined)
+    .finally(() => {
+      state.isOver = true;
+      state.wake();
+    });
   try {
     for (;;) {
-      const { done, value } = await told.read();
-      if (done) return await run;
-      yield value;
+      const event = waiting.shift();
+      if (event !== undefined) yield event;
+      else if (state.isOver) return await result;
+      else await new Promise<void>((resolve) => (state.wake = resolve));
     }
   } finally {
-    left.abort(new DOMException("Nobody listens to the run any more.", "AbortError"));
+    left.abort(new DOMException("Nobody listens any more.", "AbortError"));
     await over;
   }
 }
 
-/** Pieces that a later event has the whole of, or that are worth nothing later. */
+/** Events that are worth nothing later, or contained in a later one. */
 const FLEETING: ReadonlySet<PlannerEvent["kind"]> = new Set([
   "text",
   "text_discarded",
@@ -257,8 +279,8 @@ const FLEETING: ReadonlySet<PlannerEvent["kind"]> = new Set([
 ]);
 
 /**
- * Saves the events of one run, one after the other. That one cannot be saved is told, and no more of them are tried: a store that is
- * away would be waited for at each.
+ * Stores the events of one run, in order. After a failure no more are stored: each would wait for a store that is
+ * away.
  */
 export class History {
   readonly #save: ((event: PlannerEvent) => Promise<void>) | undefined;
@@ -266,7 +288,7 @@ export class History {
   #last: Promise<void> = Promise.resolve();
   #hasFailed = false;
 
-  /** Saves nothing where the store cannot, or the run has no trace. */
+  /** Stores nothing if the store cannot, or the run has no trace. */
   constructor(
     store: HostStateStore | undefined,
     traceId: string | null | undefined,
@@ -277,7 +299,7 @@ export class History {
     this.#onFailure = onFailure;
   }
 
-  /** Takes an event, which is saved when those before are. */
+  /** Stores an event after all earlier ones. */
   add(event: PlannerEvent): void {
     const save = this.#save;
     if (save === undefined || FLEETING.has(event.kind)) return;
@@ -286,7 +308,7 @@ export class History {
       .catch((error: unknown) => this.#failed(error));
   }
 
-  /** Settles when all that was taken is saved, or could not be. */
+  /** Settles when all events are stored or have failed. */
   async settled(): Promise<void> {
     await this.#last;
   }

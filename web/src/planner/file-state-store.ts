@@ -5,34 +5,41 @@
 import { resolve } from "node:path";
 import { Stamps } from "../artifacts/stamps.js";
 import { guarded, type StorageAct } from "../errors/storage.js";
-import { Histories, OAuthStates, type FirstKept } from "./file-state/stamped-texts.js";
-import { COLLECTIONS, StateFolder, type CollectionName } from "./file-state/state-folder.js";
-import { WaitingRuns } from "./file-state/waiting-runs.js";
+import {
+  Histories,
+  OAuthStates,
+  type FirstKept,
+  COLLECTIONS,
+  StateFolder,
+  type CollectionName,
+  WaitingRuns,
+} from "./state-folder.js";
 import { CollectionStateStore, StateLimits, type StateCollections, type StateStoreOptions } from "./state-store.js";
 
-/** Milliseconds after which a store object that saves looks again for what is too old. */
+/** Milliseconds between two sweeps of a store that is written to. */
 const SWEEP_EVERY = 60 * 60 * 1000;
-/** Of a room that is full, so much is emptied at once. */
-const ROOM_MADE = 0.1;
+/** The part of a full collection that is deleted at once. */
+const PART_DELETED = 0.1;
 
 /**
- * Plain files in one folder, for any number of processes of one machine at once; any of them may be killed at any time.
- * Folders are 0700, files 0600. The folder is made by the first that is saved; looking into one that is not there finds
- * nothing. Where there is more than `maxKept` says, a tenth of it makes room at once. Only when the machine itself loses power may the last that was saved be missing or damaged.
+ * Stores state in the files of one folder, for any number of processes of one machine, any of which may be killed at
+ * any time. Folders have mode 0700, files 0600. The first save creates the folder; reading from a missing one finds
+ * nothing. If there is more than `maxKept`, a tenth of it is deleted. Only if the machine loses power may the last
+ * save be missing or damaged.
  *
  * @example
  * const stateStore = new FileStateStore("./state");
  * const planner = new ReactPlanner({ catalog, llm, stateStore, artifactStore: new FileArtifactStore("./artifacts") });
  */
 export class FileStateStore extends CollectionStateStore {
-  /** Throws SluiceError E_INVALID_ARGUMENT for a bound that is none. */
+  /** Throws SluiceError E_INVALID_ARGUMENT for a wrong bound. */
   constructor(directory: string, options: StateStoreOptions = {}) {
     const limits = new StateLimits(options);
     super(limits, new FileCollections(new StateFolder(resolve(directory)), limits));
   }
 }
 
-/** The rooms of a folder, which is made when something is saved, and swept from time to time. */
+/** The collections of a folder, which is created by the first save and swept at intervals. */
 class FileCollections implements StateCollections {
   readonly runs: StateCollections["runs"];
   readonly events: StateCollections["events"];
@@ -93,7 +100,7 @@ class FileCollections implements StateCollections {
     };
   }
 
-  /** What was saved then or before is too old. */
+  /** What was saved until then has expired. */
   #since(): number {
     return this.#limits.now() - this.#limits.maxAge;
   }
@@ -102,21 +109,21 @@ class FileCollections implements StateCollections {
     return guarded(act, async () => ((await this.#folder.present()) ? work() : nothing));
   }
 
-  #saved(room: CollectionName, work: () => Promise<void>): Promise<void> {
+  #saved(collection: CollectionName, work: () => Promise<void>): Promise<void> {
     return guarded("write", async () => {
       await this.#folder.ready();
       await work();
-      // What was saved is saved, and what could not be swept is swept another time.
-      await this.#madeRoom(room).catch(() => undefined);
+      // The save succeeded. A sweep that fails is repeated later.
+      await this.#madeRoom(collection).catch(() => undefined);
     });
   }
 
-  /** Sweeping looks at each entry: a room that is full has room for a while then. */
-  async #madeRoom(room: CollectionName): Promise<void> {
+  /** Sweeping reads each entry, so a full collection is emptied by more than one entry. */
+  async #madeRoom(collection: CollectionName): Promise<void> {
     const { maxKept } = this.#limits;
     if (this.#isTimeToSweep()) for (const each of COLLECTIONS) await this.#sweeps[each](maxKept);
-    else if ((await this.#folder.entries(room)).length > maxKept) {
-      await this.#sweeps[room](maxKept - Math.floor(maxKept * ROOM_MADE));
+    else if ((await this.#folder.entries(collection)).length > maxKept) {
+      await this.#sweeps[collection](maxKept - Math.floor(maxKept * PART_DELETED));
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * The one exit to the model: whatever tool it came from, what leaves here is JSON within its limit, and what does not fit is
- * stored and referred to.
+ * The one way to the model: every result leaves as JSON within its limit. What does not fit is stored and referred
+ * to.
  * @module
  */
 import type { ArtifactScope } from "../artifacts/store.js";
@@ -9,109 +9,118 @@ import type { AnswerRef, ClampReport, Sluice } from "../core/sluice.js";
 import { MAX_CALLS } from "./llm/client.js";
 
 /** A result on its way to the model. */
-export interface Leaving {
+export interface RawResult {
   /** The tool's name in the catalog. */
   readonly tool: string;
   /** Prefix of the ids of what is stored of it. */
   readonly namespace: string;
   /** JSON text. */
   readonly text: string;
-  /** How its source's guardrail, or the tool's own limit, cut it before. */
+  /** How the source's guardrail or the tool's limit cut it before. */
   readonly cut?: ClampReport;
-  /** Characters that the tool's own limit allows; undefined where it has none. */
+  /** The tool's own limit in characters, if it has one. */
   readonly maxChars: number | undefined;
 }
 
 /** What the model sees. */
-export interface Left {
+export interface Observation {
   /** JSON text. */
   readonly text: string;
   /** Code points. */
   readonly chars: number;
-  /** What was stored since it did not fit. */
+  /** What was stored because it did not fit. */
   readonly artifacts: readonly AnswerRef[];
-  /** Undefined where the model sees all of it. */
+  /** How it was cut. Undefined if the model sees all of it. */
   readonly cut: ClampReport | undefined;
 }
 
-/** How much the model sees. */
-interface ExitLimits {
+/** Limits for what the model sees. */
+interface ObservationLimits {
   /** Of one result, in code points of JSON. */
   readonly maxObservationChars: number;
   /** Of all results of a step together. */
   readonly maxStepChars: number;
 }
 
-/** Shorter results are repeated rather than referred to: the reference would be as long. */
+/** Shorter results are repeated: a reference would be as long. */
 const LEAST_REPEATED = 400;
 
-/** Of one run: it knows what the model was told before. */
-export class ModelExit {
+/** The way to the model for one run. Knows what the model saw before. */
+export class ObservationLimiter {
   readonly #sluices: Sluices;
-  readonly #limits: ExitLimits;
+  readonly #limits: ObservationLimits;
   readonly #scope: ArtifactScope;
-  /** By text: where it was told first. */
+  /** Where each text was seen first. */
   readonly #told = new Map<string, string>();
 
-  constructor(sluices: Sluices, limits: ExitLimits, scope: ArtifactScope) {
+  constructor(sluices: Sluices, limits: ObservationLimits, scope: ArtifactScope) {
     this.#sluices = sluices;
     this.#limits = limits;
     this.#scope = scope;
   }
 
-  /** Calls of one step whose results fit. */
-  get room(): number {
+  /** How many calls of one step have room for results. */
+  get mostCalls(): number {
     return Math.min(MAX_CALLS, Math.floor(this.#limits.maxStepChars / LEAST_SHARE));
   }
 
-  /** Notes what the model saw in a step. */
+  /** Remembers what the model saw in a step. */
   remember(text: string, tool: string, step: number): void {
     note(this.#told, text, tool, step);
   }
 
-  /** Lets the results of one step out, in their order. */
-  async leave(step: number, results: readonly Leaving[], signal: AbortSignal): Promise<readonly Left[]> {
+  /** Limits the results of one step, in order. */
+  async limit(step: number, results: readonly RawResult[], signal: AbortSignal): Promise<readonly Observation[]> {
     const own = await Promise.all(
       results.map((result) => {
         const limit = result.maxChars ?? this.#limits.maxObservationChars;
         return this.#fitting(result, limit, () => this.#sluices.within(limit), signal);
       }),
     );
-    const lefts = await this.#together(this.#once(step, own, results), results, signal);
-    // What did not fit in the step was not seen: it may be told whole in a later one.
-    for (const [at, { text }] of lefts.entries()) this.remember(text, (results[at] as Leaving).tool, step);
-    return lefts;
+    const observations = await this.#together(this.#once(step, own, results), results, signal);
+    // What did not fit into the step was not seen, and may be shown later.
+    for (const [at, { text }] of observations.entries()) this.remember(text, (results[at] as RawResult).tool, step);
+    return observations;
   }
 
-  /** The longest goes first, as often as it takes: of what is stored little is left, which is more for the others. */
-  async #together(all: readonly Left[], results: readonly Leaving[], signal: AbortSignal): Promise<readonly Left[]> {
+  /** Stores the longest result first, until all fit: little remains of it, which leaves more for the others. */
+  async #together(
+    all: readonly Observation[],
+    results: readonly RawResult[],
+    signal: AbortSignal,
+  ): Promise<readonly Observation[]> {
     const { maxStepChars } = this.#limits;
-    const lefts = [...all];
+    const observations = [...all];
     for (const at of longestFirst(all)) {
       const shares = shared(
-        lefts.map(({ chars }) => chars),
+        observations.map(({ chars }) => chars),
         maxStepChars,
       );
-      lefts[at] = await this.#within(lefts[at] as Left, results[at] as Leaving, shares[at] as number, signal);
+      observations[at] = await this.#within(
+        observations[at] as Observation,
+        results[at] as RawResult,
+        shares[at] as number,
+        signal,
+      );
     }
-    return lefts;
+    return observations;
   }
 
-  async #within(left: Left, result: Leaving, share: number, signal: AbortSignal): Promise<Left> {
-    if (left.chars <= share) return left;
+  async #within(seen: Observation, result: RawResult, share: number, signal: AbortSignal): Promise<Observation> {
+    if (seen.chars <= share) return seen;
     const sluice = (): Promise<Sluice> => this.#sluices.withinShare(share);
-    const { text, chars, artifacts } = await this.#fitting({ ...result, text: left.text }, share, sluice, signal);
-    const originalChars = left.cut?.originalChars ?? left.chars;
-    return { text, chars, artifacts: [...left.artifacts, ...artifacts], cut: { originalChars, method: "step" } };
+    const { text, chars, artifacts } = await this.#fitting({ ...result, text: seen.text }, share, sluice, signal);
+    const originalChars = seen.cut?.originalChars ?? seen.chars;
+    return { text, chars, artifacts: [...seen.artifacts, ...artifacts], cut: { originalChars, method: "step" } };
   }
 
-  /** Stores what is longer than the limit, and clamps what refers to it: twice, since this is the exit. */
+  /** Stores what is longer than the limit, and clamps the rest. Clamps twice, since nothing limits it later. */
   async #fitting(
-    { tool, namespace, text, cut }: Leaving,
+    { tool, namespace, text, cut }: RawResult,
     limit: number,
     narrow: () => Promise<Sluice>,
     signal: AbortSignal,
-  ): Promise<Left> {
+  ): Promise<Observation> {
     const whole = charsOf(text);
     if (whole <= limit) return { text, chars: whole, artifacts: [], cut };
     const sluice = await narrow();
@@ -126,14 +135,14 @@ export class ModelExit {
     };
   }
 
-  /** The same content is told once. */
-  #once(step: number, lefts: readonly Left[], results: readonly Leaving[]): readonly Left[] {
+  /** Shows the same content once. */
+  #once(step: number, observations: readonly Observation[], results: readonly RawResult[]): readonly Observation[] {
     const told = new Map(this.#told);
-    return lefts.map((left, at) => {
-      const before = told.get(left.text);
-      if (before !== undefined) return repeated(left, before);
-      note(told, left.text, (results[at] as Leaving).tool, step);
-      return left;
+    return observations.map((seen, at) => {
+      const before = told.get(seen.text);
+      if (before !== undefined) return repeated(seen, before);
+      note(told, seen.text, (results[at] as RawResult).tool, step);
+      return seen;
     });
   }
 }
@@ -142,10 +151,10 @@ function note(told: Map<string, string>, text: string, tool: string, step: numbe
   if (text.length >= LEAST_REPEATED && !told.has(text)) told.set(text, `${tool} in step ${step}`);
 }
 
-function repeated(left: Left, before: string): Left {
+function repeated(seen: Observation, before: string): Observation {
   const text = JSON.stringify(`The same as the result of ${before}.`);
-  const originalChars = left.cut?.originalChars ?? left.chars;
-  return { ...left, text, chars: charsOf(text), cut: { originalChars, method: "repeated" } };
+  const originalChars = seen.cut?.originalChars ?? seen.chars;
+  return { ...seen, text, chars: charsOf(text), cut: { originalChars, method: "repeated" } };
 }
 
 async function gated(
@@ -158,8 +167,10 @@ async function gated(
   return await stream.close();
 }
 
-function longestFirst(lefts: readonly Left[]): readonly number[] {
-  return lefts.map((_, at) => at).sort((a, b) => (lefts[b] as Left).chars - (lefts[a] as Left).chars);
+function longestFirst(observations: readonly Observation[]): readonly number[] {
+  return observations
+    .map((_, at) => at)
+    .sort((a, b) => (observations[b] as Observation).chars - (observations[a] as Observation).chars);
 }
 
 /** Code points. */
@@ -173,15 +184,15 @@ function charsOf(text: string): number {
 export const LEAST_SHARE = 256;
 
 /**
- * The most that each may have, so that together they have no more than there is: who needs less than an equal share leaves the rest to the
- * others. Nobody gets less than 256 who needs it: more than `total` comes only where `total` is below 256 for each.
+ * Distributes `total`: those that need less than an equal share leave the rest to the others. Each gets at least 256
+ * if needed, so the sum exceeds `total` only if that is below 256 for each.
  */
 export function shared(needs: readonly number[], total: number): readonly number[] {
   const most = levelOf(needs, total);
   return needs.map((need) => Math.min(need, most));
 }
 
-/** One level for all: while needs become smaller it only rises, so that what was cut to it stays within it. */
+/** The limit for all. It only rises while needs become smaller, so what was cut to it stays within it. */
 function levelOf(needs: readonly number[], total: number): number {
   let left = total;
   for (const [at, need] of needs.toSorted((a, b) => a - b).entries()) {
@@ -192,32 +203,32 @@ function levelOf(needs: readonly number[], total: number): number {
   return Infinity;
 }
 
-/** One gate for each limit, made when it is needed: the planner's, a tool's own, or what is left of a step's. */
+/** One gate for each limit, made at first use: the planner's limit, a tool's own, or a share of a step's. */
 export class Sluices {
   readonly #config: SluiceConfig;
   readonly #create: (config: SluiceConfig) => Promise<Sluice>;
   readonly #made = new Map<number, Promise<Sluice>>();
 
-  /** @param create makes a gate, over the same store always. */
+  /** @param create makes a gate, always over the same store. */
   constructor(config: SluiceConfig, create: (config: SluiceConfig) => Promise<Sluice>) {
     this.#config = config;
     this.#create = create;
   }
 
-  /** One whose observations have at most so many characters. */
+  /** The gate for observations of at most so many characters. */
   within(maxChars: number): Promise<Sluice> {
     const { guardrail = {} } = this.#config;
-    // What is cut here is stored: nobody has the whole of it otherwise.
+    // What is cut is stored: nobody else has the whole of it.
     const threshold = Math.min(guardrail.auto_artifact_threshold ?? maxChars, maxChars);
     const narrow = { ...guardrail, max_observation_chars: maxChars, auto_artifact_threshold: threshold };
     const made = this.#made.get(maxChars) ?? this.#create({ ...this.#config, guardrail: narrow });
     this.#made.set(maxChars, made);
-    // After a failure it is tried again.
+    // Tried again after a failure.
     made.catch(() => this.#made.delete(maxChars));
     return made;
   }
 
-  /** One for a share of a step's: the next smaller of a few, so that a run needs few gates. */
+  /** The gate for a share of a step's limit, rounded down to a power of two, so that a run needs few gates. */
   withinShare(maxChars: number): Promise<Sluice> {
     return this.within(LEAST_SHARE * 2 ** Math.floor(Math.log2(Math.max(1, maxChars / LEAST_SHARE))));
   }

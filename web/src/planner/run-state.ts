@@ -1,53 +1,153 @@
 /**
- * A run between two steps, or in the middle of one: all that another process needs to go on with it. JSON.
+ * The result of a run, its trajectory, and the state that another process needs to continue it. JSON.
  * @module
  */
+import type { AnswerRef } from "../core/sluice.js";
+import type { PauseReason } from "../tools/options.js";
+import type { LlmAnswer, LlmMessage, LlmToolCall } from "./llm/client.js";
 import { z } from "zod";
 import { scopeKey } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import { SluiceError } from "../errors/error.js";
-import type { BudgetUsage } from "./budget.js";
 import type { Settled, Waiting } from "./call.js";
-import type { LlmMessage, LlmToolCall } from "./llm/client.js";
-import type { PlannerPause, TrajectoryStep } from "./result.js";
 
-/** What is known of a run. */
+/** The run is over. */
+export interface PlannerResult {
+  /** Tells it from a pause. */
+  readonly kind: "result";
+  /** The model's last text. Complete if `outcome` is `answered`. */
+  readonly answer: string;
+  /** `answered`, what the answer lacks, or the limit that the run reached. */
+  readonly outcome: PlannerOutcome;
+  /** What it used. */
+  readonly spent: BudgetUsage;
+  /** What happened. */
+  readonly trajectory: Trajectory;
+}
+
+/** A tool waits for a person: `resume` continues the run, in this process or another. */
+export interface PlannerPause {
+  /** Tells it from a result. */
+  readonly kind: "pause";
+  /** Why it waits. */
+  readonly reason: PauseReason;
+  /** The question's data, see `ToolContext.pause`. */
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** The tool's name in the catalog. */
+  readonly tool: string;
+  /** The token for `resume`. Anyone with it and the scope can continue the run. */
+  readonly resumeToken: string;
+  /** What happened so far. */
+  readonly trajectory: Trajectory;
+}
+
+/** A call, and what the model saw of its result. */
+export interface TrajectoryCall {
+  /** Unique in its step. */
+  readonly id: string;
+  /** The tool's name in the catalog, or what the model wrote. */
+  readonly tool: string;
+  /** The arguments, or undefined if the model wrote no JSON object. */
+  readonly args: Readonly<Record<string, unknown>> | undefined;
+  /** JSON text: what the model sees. */
+  readonly observation: string;
+  /** Whether the tool failed, or could not be called. */
+  readonly isError: boolean;
+  /** What was stored of the result. */
+  readonly artifacts: readonly AnswerRef[];
+}
+
+/** One turn of the model and its calls. */
+export interface TrajectoryStep {
+  /** What the model wrote besides its calls. */
+  readonly text: string;
+  /** Its calls, in order. */
+  readonly calls: readonly TrajectoryCall[];
+}
+
+/** What happened in a run. */
+export interface Trajectory {
+  /** What was asked. */
+  readonly query: string;
+  /** The model's turns. The last one has the answer. */
+  readonly steps: readonly TrajectoryStep[];
+  /** Fields marked `artifact: true` by tool and field, such as `report.totals`. The last value counts. */
+  readonly artifacts: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * How a run ended. `answered`: with a complete answer.
+ *
+ * With an incomplete answer: `length`, the model reached the token limit of its server or client; `content_filter`,
+ * the server cut or withheld it; `empty`, the model said nothing.
+ *
+ * With the model's answer at a limit of the budget: `steps`, `tokens`, `seconds`.
+ */
+export type PlannerOutcome = "answered" | "length" | "content_filter" | "empty" | ExhaustedLimit;
+
+/** The outcome of a run's last turn. What the answer lacks takes precedence over the limit. */
+export function outcomeOf(
+  { text, stopReason }: Pick<LlmAnswer, "text" | "stopReason">,
+  exhausted: ExhaustedLimit | undefined,
+): PlannerOutcome {
+  if (stopReason === "length" || stopReason === "content_filter") return stopReason;
+  // Without tools a model may have nothing to say: the cause is then the limit of steps.
+  if (exhausted !== undefined) return exhausted;
+  return text.trim() === "" ? "empty" : "answered";
+}
+
+/** What a run used of its budget. */
+export interface BudgetUsage {
+  /** Turns of the model. */
+  readonly steps: number;
+  /** As the server reports, else one token for every four characters. */
+  readonly tokens: number;
+  /** Not counting those in which the run waited for a person. */
+  readonly seconds: number;
+}
+
+/** The limit that a run reached. */
+export type ExhaustedLimit = "steps" | "tokens" | "seconds";
+
+/** The state of a run between two steps. */
 export interface RunState {
   readonly query: string;
   readonly llmContext: Readonly<Record<string, unknown>>;
   readonly messages: readonly LlmMessage[];
   readonly steps: readonly TrajectoryStep[];
-  /** Fields that are marked `artifact: true`. */
+  /** Fields marked `artifact: true`. */
   readonly artifacts: Readonly<Record<string, unknown>>;
   readonly spent: BudgetUsage;
 }
 
-/** A step whose calls are not all made. What is known of each call stands at its place: ids are the model's to choose. */
+/**
+ * A step with calls that are not made yet. Lists follow the order of the calls, since ids are the model's to choose.
+ */
 export interface OpenStep {
   readonly text: string;
   /** Of the model's answer. */
   readonly meta?: unknown;
   readonly calls: readonly LlmToolCall[];
-  /** How many calls it wanted beyond these, for which a step has no room; none when left out. */
+  /** How many further calls it wanted, for which the step has no room. */
   readonly leftOut?: number;
-  /** What came of each; null where it is not made. */
+  /** The result of each call, or null. */
   readonly settled: readonly (Settled | null)[];
-  /** What people answered so far to each that paused. */
+  /** The answers of people so far, for each call. */
   readonly answers: readonly (readonly unknown[])[];
 }
 
-/** A step of which some calls wait for a person. */
+/** A step with calls that wait for a person. */
 interface PausedStep extends OpenStep {
   /** Which call is answered next. */
   readonly waiting: number;
 }
 
-/** A call of a step that waits for a person, by its place among the step's calls. */
+/** A call that waits for a person, by its index in the step. */
 export interface WaitingCall extends Waiting {
   readonly at: number;
 }
 
-/** What a state store keeps of a run that waits, by the token of its pause. */
+/** The stored state of a run that waits, under the token of its pause. */
 export interface PausedRun {
   readonly version: 2;
   /** Whose run it is, as `scopeKey` writes it. */
@@ -56,7 +156,7 @@ export interface PausedRun {
   readonly step: PausedStep;
 }
 
-// The parts were written by us: it is enough to know that this is what they are.
+// We wrote the parts ourselves: checking the outline is enough.
 /** A {@link RunState} as a store gives it. */
 const RUN = z.object({
   query: z.string(),
@@ -85,9 +185,9 @@ const PAUSED = z.object({
 });
 
 /**
- * A paused run as a store gave it.
+ * Reads a paused run.
  *
- * @throws SluiceError E_NOT_FOUND where there is none, or it is somebody else's: in the same words.
+ * @throws SluiceError E_NOT_FOUND if there is none, or it belongs to another scope: with the same message.
  */
 export function pausedRun(kept: unknown, scope: ArtifactScope): PausedRun {
   const read = PAUSED.safeParse(kept);
@@ -95,13 +195,13 @@ export function pausedRun(kept: unknown, scope: ArtifactScope): PausedRun {
   throw noSuchRun();
 }
 
-/** The step with an answer for the call that waited for one. */
+/** The step with an answer for the call that waited. */
 export function answered({ waiting, ...step }: PausedStep, answer: unknown): OpenStep {
   const answers = step.calls.map((_, at) => [...(step.answers[at] ?? []), ...(at === waiting ? [answer] : [])]);
   return { ...step, answers };
 }
 
-/** E_NOT_FOUND: for what goes on at the moment in the same words as for what is gone. */
+/** E_NOT_FOUND. The same message for running and for deleted runs. */
 export function noSuchRun(): SluiceError {
   return new SluiceError(
     "E_NOT_FOUND",
@@ -110,12 +210,12 @@ export function noSuchRun(): SluiceError {
   );
 }
 
-/** A call that waits for a person, and what names this pause among all of the run. */
+/** A call that waits for a person, and the id of this pause. */
 interface NamedPause extends WaitingCall {
   readonly id: string;
 }
 
-/** What a state store keeps of a run from its beginning on, by a name that its caller chose. */
+/** The stored state of a run with a name of the caller's choice. */
 export interface NamedRun {
   readonly version: 3;
   /** Whose run it is, as `scopeKey` writes it. */
@@ -123,7 +223,7 @@ export interface NamedRun {
   readonly run: RunState;
   /** Null between two steps. */
   readonly step: OpenStep | null;
-  /** Of the step; null where it waits for nobody. */
+  /** The pause of the step, or null. */
   readonly pause: NamedPause | null;
 }
 
@@ -135,24 +235,24 @@ const NAMED = z.object({
   pause: z.looseObject({ id: z.string(), at: z.int().nonnegative(), tool: z.string(), reason: z.string() }).nullable(),
 });
 
-/** Behind the run's own name: a UUID, as it is written here. */
+/** A run's name and the id of a pause, a UUID. */
 const PAUSE = /^([^]+) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-/** UTF-16 units of a name: a store takes 1,024, and a pause adds its own. */
+/** Most UTF-16 units of a name: a store takes 1,024, and the id of a pause is appended. */
 export const MAX_RUN_NAME = 900;
 
-/** What answers one pause of a run, and no other. */
+/** The token of one pause of a run. */
 export function pauseToken(name: string, { id }: NamedPause): string {
   return `${name} ${id}`;
 }
 
-/** The name of the run and the id of its pause, where a token has both. */
+/** The run's name and the pause's id of such a token, or undefined. */
 export function partsOf(token: string): readonly [name: string, pause: string] | undefined {
   const [, name, pause] = PAUSE.exec(token) ?? [];
   return name === undefined || pause === undefined ? undefined : [name, pause];
 }
 
-/** What such a run waits for, as a store gave it; null where it waits for nobody. */
+/** What a stored run with a name waits for, or null. */
 export function pauseIn(name: string, kept: unknown): PlannerPause | null {
   const read = NAMED.safeParse(kept);
   if (!read.success || read.data.pause === null) return null;
@@ -160,15 +260,16 @@ export function pauseIn(name: string, kept: unknown): PlannerPause | null {
   return pauseOf(name, run, pause);
 }
 
-/** Whether what a store gave is such a run. */
+/** Whether a stored value is a run with a name. */
 export function isNamedRun(kept: unknown): boolean {
   return (kept as { readonly version?: unknown } | null)?.version === 3;
 }
 
 /**
- * Such a run as a store gave it.
+ * Reads a run with a name.
  *
- * @throws SluiceError E_NOT_FOUND where there is none, or it is somebody else's, or does not wait by this pause: in the same words.
+ * @throws SluiceError E_NOT_FOUND if there is none, it belongs to another scope, or does not wait by this pause: with
+ * the same message.
  */
 export function namedRun(kept: unknown, scope: ArtifactScope, pause: string | undefined): NamedRun {
   const read = NAMED.safeParse(kept);
@@ -177,7 +278,7 @@ export function namedRun(kept: unknown, scope: ArtifactScope, pause: string | un
   throw noSuchRun();
 }
 
-/** What a run that waits is given back as. */
+/** The pause of a run that waits. */
 export function pauseOf(name: string, run: RunState, pause: NamedPause): PlannerPause {
   const { reason, payload, tool } = pause;
   const { query, steps, artifacts } = run;

@@ -1,15 +1,16 @@
 /**
- * Where runs are kept, and by whom they are gone on with: one at a time, in whichever process.
+ * Stores runs, and leases each to one process at a time.
  * @module
  */
 import { scopeKey } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import { onAbort, untilAborted, untilEither, untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
-import { MemoryStateStore } from "./memory-state-store.js";
-import type { ResumeOptions, RunOptions } from "./options.js";
-import type { PlannerPause, PlannerResult } from "./result.js";
+import { MemoryStateStore, leaseOf, type HostStateStore, type AfterRelease, type StateStore } from "./state-store.js";
+import type { ResumeOptions, RunOptions } from "./react-planner.js";
 import {
+  type PlannerPause,
+  type PlannerResult,
   answered,
   isNamedRun,
   namedRun,
@@ -25,42 +26,41 @@ import {
   type WaitingCall,
   withAnswer,
 } from "./run-state.js";
-import { leaseOf, type HostStateStore, type AfterRelease, type StateStore } from "./state-store.js";
 
-/** What a run comes to, at least for now. */
+/** A result, or a pause. */
 export type RunOutcome = PlannerResult | PlannerPause;
 
-/** A run that this process has. */
+/** A run that this process works on. */
 export interface Going {
   readonly run: RunState;
-  /** A step whose calls are not all made; undefined between two steps. */
+  /** An unfinished step, or undefined between two steps. */
   readonly step: OpenStep | undefined;
-  /** Whether another process may have begun the next step: what it told of that is not to be kept. */
+  /** Whether another process may have started the next step, whose text is then void. */
   readonly isTakenOver: boolean;
   readonly keeping: RunKeeping;
-  /** Aborted as the caller's is, and when the run is not ours any more. */
+  /** Aborted with the caller's signal, and when this process loses the run. */
   readonly signal: AbortSignal | undefined;
 }
 
 type Work = (going: Going) => Promise<RunOutcome>;
 
-/** What the token of a run with a name leads to. */
+/** The run with a name that a token leads to. */
 interface Found {
   readonly name: string;
-  /** The pause that it answers; undefined where it is the run's own name. */
+  /** The pause that the token answers, or undefined for the run's own name. */
   readonly pause: string | undefined;
   readonly kept: NamedRun;
 }
 
 /**
- * Those of a planner. Runs with a name are kept from their beginning on: whichever process dies, another goes on behind the last
- * step that was done. Others are kept where they pause alone.
+ * The runs of a planner. A run with a name is stored from its beginning: if its process dies, another continues after
+ * the last finished step. Other runs are only stored when they pause.
  */
 export class KeptRuns {
   readonly #runs: PausedRuns;
   readonly #leaseSeconds: number;
 
-  /** Throws SluiceError E_INVALID_ARGUMENT for a lease that is none. */
+  /** Throws SluiceError E_INVALID_ARGUMENT for a wrong lease. */
   constructor(store: HostStateStore | undefined, leaseSeconds: number) {
     leaseOf(leaseSeconds);
     this.#runs = pausedRuns(store);
@@ -68,9 +68,10 @@ export class KeptRuns {
   }
 
   /**
-   * Begins a run; with a `token` it is kept by that first.
+   * Starts a run, and stores it first if it has a `token`.
    *
-   * @throws SluiceError E_INVALID_ARGUMENT where a run has this name, or the store cannot keep what goes on; else as `Claim.hold`.
+   * @throws SluiceError E_INVALID_ARGUMENT if the name is taken, or the store cannot update runs; else as
+   * `Claim.hold`.
    */
   async begin(run: RunState, { token: name, scope = {}, signal }: RunOptions, work: Work): Promise<RunOutcome> {
     const runs = this.#runs;
@@ -84,14 +85,14 @@ export class KeptRuns {
     return this.#claimOf(name).hold(signal, (held) => work(goingOf(name, kept, held, false)), "wait");
   }
 
-  /** Goes on with the run that a token leads to. Throws as `Claim.hold`. */
+  /** Continues the run of a token. Throws as `Claim.hold`. */
   async goOn(token: string, options: ResumeOptions, work: Work): Promise<RunOutcome> {
     const kept = await this.#runs.loadPlannerState(token);
     const found = await this.#find(token, kept, options.scope);
     return found === undefined ? this.#resumed(token, kept, options, work) : this.#continued(found, options, work);
   }
 
-  /** Undefined where the token leads to no run with a name. */
+  /** The run with a name of a token, if any. */
   async #find(token: string, kept: unknown, scope: ArtifactScope = {}): Promise<Found | undefined> {
     if (isNamedRun(kept)) return { name: token, pause: undefined, kept: namedRun(kept, scope, undefined) };
     const [name, pause] = (kept == null ? partsOf(token) : undefined) ?? [];
@@ -99,14 +100,14 @@ export class KeptRuns {
     return { name, pause, kept: namedRun(await this.#runs.loadPlannerState(name), scope, pause) };
   }
 
-  /** Goes on with a run that has a name; or gives its pause again, where it waits for an answer that nobody gives. */
+  /** Continues a run with a name, or returns its pause again if there is no answer. */
   async #continued({ name, pause, kept }: Found, options: ResumeOptions, work: Work): Promise<RunOutcome> {
     const { scope = {}, signal } = options;
-    // By the token of a pause it is answered, with null where nothing is said.
+    // The token of a pause answers it, by default with null.
     const answer = pause === undefined ? options.answer : (options.answer ?? null);
     if (kept.pause !== null && answer === undefined) return pauseOf(name, kept.run, kept.pause);
     const goOn = async (held: Held): Promise<RunOutcome> => {
-      // Others may have gone on with it before the claim.
+      // Others may have continued it before the claim.
       const current = namedRun(await this.#runs.loadPlannerState(name), scope, pause);
       if (current.pause === null) return work(goingOf(name, current, held, current.step === null));
       if (answer === undefined) return pauseOf(name, current.run, current.pause);
@@ -117,7 +118,7 @@ export class KeptRuns {
     return this.#claimOf(name).hold(signal, goOn, "wait");
   }
 
-  /** Goes on with a run that is kept by the token of its pause alone. */
+  /** Continues a run that is only stored under the token of its pause. */
   async #resumed(
     token: string,
     kept: unknown,
@@ -133,7 +134,7 @@ export class KeptRuns {
     try {
       return await this.#claimOf(token).hold(signal, goOn, "forget");
     } catch (error) {
-      // It waits by the old token, or others went on with it: there must not be two ways on.
+      // It waits by the old token, or others continued it: there must not be two ways to continue.
       if (outcome?.kind === "pause")
         await this.#runs.savePlannerState(outcome.resumeToken, null).catch(() => undefined);
       throw error;
@@ -144,7 +145,7 @@ export class KeptRuns {
     return new Claim(this.#runs, token, this.#leaseSeconds);
   }
 
-  /** Keeps a run where it waits, by a token of each pause. */
+  /** Stores a run when it pauses, under a new token. */
   #keepingPauses(scope: ArtifactScope): RunKeeping {
     return {
       paused: async (run, step, { at }) => {
@@ -173,26 +174,26 @@ function wrong(what: string): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", `The option token of a run ${what}.`, { path: "token" });
 }
 
-/** Keeps one run. */
+/** Stores one run. */
 export interface RunKeeping {
-  /** Keeps it between two steps; undefined where it is kept only when it waits. Throws where others have it. */
+  /** Stores it between two steps. Undefined if it is only stored when it pauses. Throws if others have the run. */
   readonly between?: (run: RunState) => Promise<void>;
-  /** Keeps it in a step of which a call waits. Gives the token by which that is answered. */
+  /** Stores it in a step in which a call waits, and returns the token for the answer. */
   readonly paused: (run: RunState, step: OpenStep, call: WaitingCall) => Promise<string>;
 }
 
-/** A claim is renewed so often within one lease: two renewals may fail. */
+/** Renewals of a claim per lease: two may fail. */
 const RENEWALS = 4;
 
-/** A run that is claimed. */
+/** A claimed run. */
 interface Held {
-  /** Aborted as the caller's is, and when the claim is lost. */
+  /** Aborted with the caller's signal, and when the claim is lost. */
   readonly signal: AbortSignal;
-  /** Keeps the run as it is by now. Throws SluiceError E_NOT_FOUND where the claim was lost; E_STORE_…, E_TOO_LARGE. */
+  /** Stores the current state. Throws SluiceError E_NOT_FOUND if the claim was lost; E_STORE_…, E_TOO_LARGE. */
   readonly save: (payload: unknown) => Promise<void>;
 }
 
-/** A claim on a run, under a name that no other has. */
+/** A claim on a run, by an owner with a unique name. */
 class Claim {
   readonly #runs: PausedRuns;
   readonly #token: string;
@@ -200,10 +201,10 @@ class Claim {
   readonly #owner: string = crypto.randomUUID();
   readonly #lost = new AbortController();
   readonly #ended = new AbortController();
-  /** When others may claim it, by `performance.now()`. */
+  /** When the lease ends, by `performance.now()`. */
   #holdsUntil = 0;
 
-  /** `leaseSeconds`: after which others may go on with it, where this process dies. */
+  /** `leaseSeconds`: after which others may continue the run if this process dies. */
   constructor(runs: PausedRuns, token: string, leaseSeconds: number) {
     this.#runs = runs;
     this.#token = token;
@@ -211,11 +212,11 @@ class Claim {
   }
 
   /**
-   * Claims the run, works, and forgets it; `onPause` says what becomes of it where the work comes to a pause. The claim is renewed
-   * as long as the work goes on. Where the work fails the run waits again, as it was saved last.
+   * Claims the run, works, and deletes it. `onPause`: what to do with the run if the work pauses. The claim is
+   * renewed during the work. If the work fails the run waits again, as last stored.
    *
-   * @throws SluiceError E_NOT_FOUND where there is no such run, somebody else goes on with it, or the claim was lost: then the
-   * work's signal is aborted, and nothing may come of it. What the work throws; E_STORE_….
+   * @throws SluiceError E_NOT_FOUND if there is no such run, others have it, or the claim was lost, which also aborts
+   * the work's signal. What the work throws; E_STORE_….
    */
   async hold(
     signal: AbortSignal | undefined,
@@ -241,7 +242,7 @@ class Claim {
     return outcome;
   }
 
-  /** False where somebody else has it. */
+  /** Renews the claim. False if another owner has it. */
   async #renew(): Promise<boolean> {
     const asked = performance.now();
     if (!(await this.#runs.claimPlannerState(this.#token, this.#owner, this.#leaseSeconds))) return false;
@@ -249,7 +250,7 @@ class Claim {
     return true;
   }
 
-  /** Renews it until it is ended or lost. */
+  /** Renews the claim until it ends or is lost. */
   async #keep(): Promise<void> {
     const { signal } = this.#ended;
     const pause = (this.#leaseSeconds * 1000) / RENEWALS;
@@ -262,7 +263,7 @@ class Claim {
     }
   }
 
-  /** Waits for a renewal that is under way: behind the release it would claim the run anew. */
+  /** Waits for a running renewal: after the release it would claim the run again. */
   async #end(renewing: Promise<void>): Promise<void> {
     this.#ended.abort();
     await renewing;
@@ -276,12 +277,12 @@ class Claim {
     throw claimLost();
   }
 
-  /** Lets others go on. Where that fails they can when the lease is over. */
+  /** Releases the run. If that fails it is free when the lease ends. */
   async #giveBack(): Promise<void> {
     await this.#runs.releasePlannerState(this.#token, this.#owner, "wait").catch(() => false);
   }
 
-  /** Forgets the run. Throws where somebody else has it, or it cannot be forgotten. */
+  /** Deletes the run. Throws if others have it, or it cannot be deleted. */
   async #forget(): Promise<void> {
     // After a machine slept the lease may be over, and the run be ours all the same.
     if (!(await this.#renew())) throw claimLost();
@@ -292,12 +293,13 @@ class Claim {
     } catch (error) {
       failure = error;
     }
-    // The store may have done it, and only its answer be lost, or that to a second attempt: nobody else can, while the lease holds.
+    // The store may have done it and only its answer be lost, also that to a second attempt. Nobody else can have
+    // done it while the lease holds.
     const isGone = (await this.#runs.loadPlannerState(this.#token)) == null;
     if (!isGone || performance.now() >= this.#holdsUntil) throw failure;
   }
 
-  /** A store that fails is asked again, as long as the lease holds. */
+  /** Renews the claim. A failing store is asked again as long as the lease holds. */
   async #isHeld(): Promise<boolean> {
     const most = Math.max(0, this.#holdsUntil - performance.now());
     try {
@@ -308,7 +310,7 @@ class Claim {
   }
 }
 
-/** Waits so many milliseconds, or until the signal is aborted. */
+/** Waits for so many milliseconds or the signal. */
 async function passed(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -328,7 +330,7 @@ function claimLost(): SluiceError {
   );
 }
 
-/** What a planner needs of a state store. */
+/** The part of a state store that a planner needs. */
 type PausedRuns = Pick<
   StateStore,
   "savePlannerState" | "loadPlannerState" | "claimPlannerState" | "releasePlannerState"
@@ -337,7 +339,7 @@ type PausedRuns = Pick<
 
 type Plain = Pick<StateStore, "savePlannerState" | "loadPlannerState">;
 
-/** The host's store, or what stands in for it where it cannot keep runs. */
+/** The host's store, or a replacement for what it cannot do. */
 function pausedRuns(store: HostStateStore | undefined): PausedRuns {
   if (!has(store, "savePlannerState") || !has(store, "loadPlannerState")) return new MemoryStateStore();
   const canClaim = has(store, "claimPlannerState") && has(store, "releasePlannerState");
@@ -348,15 +350,15 @@ function has(store: HostStateStore | undefined, name: keyof PausedRuns): boolean
   return typeof store?.[name] === "function";
 }
 
-/** A run as it is while somebody in this process goes on with it. */
+/** A run that this process took out of the store. */
 interface Taken {
   readonly owner: string;
   payload: unknown;
 }
 
 /**
- * Claims for a store that knows none: who claims a run takes it out of the store, and puts it back if it is to wait again. No
- * lease ends such a claim, and a run whose process dies is lost: better than one that goes on twice.
+ * Adds claims to a store without them: claiming a run takes it out of the store, and releasing puts it back. Such a
+ * claim has no lease, and a run whose process dies is lost: better than one that is continued twice.
  */
 class TakenRuns implements PausedRuns {
   readonly #store: Plain;

@@ -1,13 +1,13 @@
 /**
- * One run: think, act, observe, until there is an answer, no more to spend, or somebody to wait for.
+ * One run: think, act, observe, until there is an answer, the budget is used up, or a person has to answer.
  * @module
  */
 import { untilAborted, untilLate } from "../core/abort.js";
 import { SluiceError } from "../errors/error.js";
-import { Meter, type PlannerBudget } from "./budget.js";
-import { allMade, argsOf, type CallDeps, type Outcome, type Settled, callsOf, leading } from "./call.js";
-import { listed, type CatalogSource } from "./catalog.js";
-import type { Left, ModelExit } from "./observation.js";
+import type { PlannerBudget } from "./react-planner.js";
+import { allMade, argsOf, type CallDeps, type Outcome, type Settled, callsOf } from "./call.js";
+import { leading, listed, type CatalogSource, jsonFields } from "./tool.js";
+import type { Observation, ObservationLimiter } from "./observation.js";
 import type { RunKeeping } from "./run-store.js";
 import type {
   AssistantMessage,
@@ -19,27 +19,30 @@ import type {
   UserMessage,
 } from "./llm/client.js";
 import {
+  type BudgetUsage,
+  type ExhaustedLimit,
   outcomeOf,
   type PlannerPause,
   type PlannerResult,
   type Trajectory,
   type TrajectoryCall,
   type TrajectoryStep,
-} from "./result.js";
-import type { OpenStep, RunState, WaitingCall } from "./run-state.js";
-import { jsonFields } from "./tool.js";
+  type OpenStep,
+  type RunState,
+  type WaitingCall,
+} from "./run-state.js";
 
-/** What a run is made of. */
+/** What a run works with. */
 export interface RunDeps extends Omit<CallDeps, "listed" | "llmContext"> {
   readonly catalog: readonly CatalogSource[];
   readonly llm: LlmClient;
-  readonly exit: ModelExit;
+  readonly limiter: ObservationLimiter;
   readonly keeping: RunKeeping;
   readonly budget: PlannerBudget;
   readonly signal: AbortSignal;
 }
 
-/** The one implementation. */
+/** Runs the loop. */
 export class PlannerRun {
   readonly #deps: RunDeps;
   readonly #meter: Meter;
@@ -56,11 +59,11 @@ export class PlannerRun {
     this.#steps = [...state.steps];
     this.#artifacts = { ...state.artifacts };
     for (const [at, { calls }] of state.steps.entries()) {
-      for (const { observation, tool } of calls) deps.exit.remember(observation, tool, at + 1);
+      for (const { observation, tool } of calls) deps.limiter.remember(observation, tool, at + 1);
     }
   }
 
-  /** From the beginning, or from a step that waited. */
+  /** Starts at the next step, or continues an unfinished one. */
   async go(step?: OpenStep): Promise<PlannerResult | PlannerPause> {
     let open = step;
     for (;;) {
@@ -73,7 +76,7 @@ export class PlannerRun {
   }
 
   async #think(): Promise<OpenStep | { readonly answer: LlmAnswer }> {
-    const { llm, catalog, exit, tell } = this.#deps;
+    const { llm, catalog, limiter, tell } = this.#deps;
     this.#meter.begin();
     const step = this.#meter.step;
     tell({ kind: "step_started", step });
@@ -91,7 +94,7 @@ export class PlannerRun {
     this.#meter.add(answer, this.#messages);
     const { text, usage, meta, toolCalls, callsLeftOut = 0 } = answer;
     const [wanted, beyond] = tools.length === 0 ? [[], 0] : [toolCalls, callsLeftOut];
-    const calls = callsOf(wanted, exit.room);
+    const calls = callsOf(wanted, limiter.mostCalls);
     const leftOut = wanted.length - calls.length + beyond;
     const missing = leftOut > 0 && { leftOut };
     const more = { ...missing, ...(usage !== undefined && { usage: usageOf(usage) }) };
@@ -110,7 +113,7 @@ export class PlannerRun {
     };
   }
 
-  /** Makes the calls of a step that are not made yet. Gives a pause where one of them waits. */
+  /** Makes the calls of a step that are not made yet. Returns a pause if one of them waits. */
   async #act(open: OpenStep): Promise<PlannerPause | undefined> {
     const deps = { ...this.#deps, listed: listed(this.#deps.catalog), llmContext: this.#before.llmContext };
     const outcomes = await this.#inTime((signal) => allMade(open, this.#meter.step, deps, signal));
@@ -122,13 +125,15 @@ export class PlannerRun {
     return undefined;
   }
 
-  /** Lets the results of a step out to the model. */
+  /** Passes the results of a step to the model. */
   async #observe(open: OpenStep, results: readonly Settled[]): Promise<void> {
-    const { exit, tell } = this.#deps;
+    const { limiter, tell } = this.#deps;
     const { text, calls } = open;
     const step = this.#meter.step;
-    const left = await this.#inTime((signal) => exit.leave(step, results, signal));
-    const observed = results.map((result, at) => this.#observed(calls[at] as LlmToolCall, result, left[at] as Left));
+    const seen = await this.#inTime((signal) => limiter.limit(step, results, signal));
+    const observed = results.map((result, at) =>
+      this.#observed(calls[at] as LlmToolCall, result, seen[at] as Observation),
+    );
     this.#messages.push(reminderOf(open));
     for (const [at, { id, name }] of calls.entries()) {
       this.#messages.push({ role: "tool", callId: id, name, content: (observed[at] as TrajectoryCall).observation });
@@ -138,28 +143,28 @@ export class PlannerRun {
     tell({ kind: "step_finished", step });
   }
 
-  /** Tells what the model sees of a result. */
-  #observed(call: LlmToolCall, result: Settled, left: Left): TrajectoryCall {
+  /** Sends the events of what the model sees of a result. */
+  #observed(call: LlmToolCall, result: Settled, seen: Observation): TrajectoryCall {
     const { tell } = this.#deps;
     const place = { step: this.#meter.step, call: call.id, tool: result.tool };
     Object.assign(this.#artifacts, result.kept);
-    if (left.artifacts.length > 0) tell({ kind: "artifact_stored", ...place, artifacts: left.artifacts });
-    if (left.cut !== undefined) {
-      const { originalChars: original_size, method } = left.cut;
-      tell({ kind: "observation_clamped", ...place, original_size, clamped_size: left.chars, method });
+    if (seen.artifacts.length > 0) tell({ kind: "artifact_stored", ...place, artifacts: seen.artifacts });
+    if (seen.cut !== undefined) {
+      const { originalChars: original_size, method } = seen.cut;
+      tell({ kind: "observation_clamped", ...place, original_size, clamped_size: seen.chars, method });
     }
-    tell({ kind: "tool_answered", ...place, isError: result.isError, chars: left.chars });
+    tell({ kind: "tool_answered", ...place, isError: result.isError, chars: seen.chars });
     return {
       id: call.id,
       tool: result.tool,
       args: argsOf(call),
-      observation: left.text,
+      observation: seen.text,
       isError: result.isError,
-      artifacts: [...result.artifacts, ...left.artifacts],
+      artifacts: [...result.artifacts, ...seen.artifacts],
     };
   }
 
-  /** Keeps the run, and tells of every call that waits: the first of them is answered next. */
+  /** Stores the run, and sends an event for each call that waits. The first one is answered next. */
   async #paused(open: OpenStep, outcomes: readonly Outcome[]): Promise<PlannerPause> {
     const { keeping, tell } = this.#deps;
     const settled = outcomes.map((outcome) => ("settled" in outcome ? stateOf(outcome.settled) : null));
@@ -188,32 +193,32 @@ export class PlannerRun {
 
   #state(): RunState {
     const { query, llmContext } = this.#before;
-    // A store may keep what it is given, and the run goes on.
+    // Copies, since a store may keep the object.
     const [messages, steps, artifacts] = [[...this.#messages], [...this.#steps], jsonFields(this.#artifacts)];
     return { query, llmContext, messages, steps, artifacts, spent: this.#meter.spent };
   }
 
-  /** Works until the time is up, or nobody wants the answer any more. */
+  /** Works until the time is up or the run is aborted. */
   #inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { signal } = this.#deps;
     const most = this.#meter.left;
-    // Whoever gives up is not kept by a tool that heeds nothing.
+    // A tool that ignores the signal must not delay an abort.
     if (most === Infinity) return untilAborted(work(signal), signal);
     return untilLate(work, { most: Math.min(Math.max(0, most), LONGEST_TIMER), late: tooLate, signal });
   }
 }
 
-/** A result as a state store keeps it. */
+/** A result as a state store can store it. */
 function stateOf(settled: Settled): Settled {
   return { ...settled, kept: jsonFields(settled.kept) };
 }
 
-/** A client of a host's own may give more than is asked for, and no JSON. */
+/** A host's own client may return further fields, or no JSON. */
 function usageOf({ inputTokens, outputTokens }: LlmUsage): LlmUsage {
   return { inputTokens, outputTokens };
 }
 
-/** Milliseconds: timers take no more. */
+/** The longest time of a timer, in milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 function tooLate(): SluiceError {
@@ -223,19 +228,19 @@ function tooLate(): SluiceError {
   );
 }
 
-/** Characters of the arguments of one call that the model is told again. */
+/** Most characters of a call's arguments in later turns. */
 const MAX_ARGUMENTS = 50_000;
-/** Characters of what it wrote beside its calls that it is told again. */
+/** Most characters of the model's own text in later turns. */
 const MAX_TEXT = 50_000;
 
-/** A turn as the model is reminded of it: what it wrote itself must not flood it either. */
+/** A turn in later requests. The model's own text must not flood it either. */
 function reminderOf({ text, meta, calls }: OpenStep): AssistantMessage {
   const left = leading(text, MAX_TEXT);
   const content = left === text ? text : `${left}\n... [truncated: ${text.length - left.length} chars]`;
   return { role: "assistant", content, toolCalls: calls.map(short), ...(meta !== undefined && { meta }) };
 }
 
-/** What the model is told behind the results of a turn of which some calls are not made; nothing where all are. */
+/** Tells the model which calls were not made, after the results of the others. */
 function leftOutOf({ calls, leftOut = 0 }: OpenStep): readonly UserMessage[] {
   if (leftOut === 0) return [];
   const content =
@@ -248,4 +253,67 @@ function short(call: LlmToolCall): LlmToolCall {
   const { length } = call.arguments;
   if (length <= MAX_ARGUMENTS) return call;
   return { ...call, arguments: JSON.stringify({ left_out: `${length} characters of arguments` }) };
+}
+
+const STEPS = 20;
+const CHARS_A_TOKEN = 4;
+
+/** Counts what a run uses of its budget. */
+class Meter {
+  readonly #limits: Required<PlannerBudget>;
+  readonly #begun = performance.now();
+  readonly #before: BudgetUsage;
+  #steps: number;
+  #tokens: number;
+
+  constructor(budget: PlannerBudget, before: BudgetUsage) {
+    const { maxSteps = STEPS, maxTokens = Infinity, maxSeconds = Infinity } = budget;
+    this.#limits = { maxSteps, maxTokens, maxSeconds };
+    this.#before = before;
+    this.#steps = before.steps;
+    this.#tokens = before.tokens;
+  }
+
+  /** The current step, from 1. */
+  get step(): number {
+    return this.#steps;
+  }
+
+  /** Whether the current turn is the last one. */
+  get isLast(): boolean {
+    return this.#steps >= this.#limits.maxSteps || this.exhausted !== undefined;
+  }
+
+  /** Milliseconds that are left. */
+  get left(): number {
+    return (this.#limits.maxSeconds - this.spent.seconds) * 1000;
+  }
+
+  get exhausted(): ExhaustedLimit | undefined {
+    const { maxSteps, maxTokens, maxSeconds } = this.#limits;
+    const { steps, tokens, seconds } = this.spent;
+    if (seconds >= maxSeconds) return "seconds";
+    if (tokens >= maxTokens) return "tokens";
+    return steps >= maxSteps ? "steps" : undefined;
+  }
+
+  get spent(): BudgetUsage {
+    const seconds = this.#before.seconds + (performance.now() - this.#begun) / 1000;
+    return { steps: this.#steps, tokens: this.#tokens, seconds };
+  }
+
+  begin(): void {
+    this.#steps += 1;
+  }
+
+  /** Counts a turn. */
+  add({ text, toolCalls, usage }: LlmAnswer, messages: readonly LlmMessage[]): void {
+    if (usage !== undefined) {
+      this.#tokens += usage.inputTokens + usage.outputTokens;
+      return;
+    }
+    const asked = messages.reduce((sum, { content }) => sum + content.length, 0);
+    const said = toolCalls.reduce((sum, call) => sum + call.arguments.length, text.length);
+    this.#tokens += Math.ceil((asked + said) / CHARS_A_TOKEN);
+  }
 }

@@ -1,6 +1,5 @@
 /**
- * What outlives a run that waits, and where another process finds it;
- * how much of it is kept, and what can be.
+ * The interface and the bounds of state stores, and the store in memory.
  * @module
  */
 import type { BasicArtifactStore } from "../artifacts/basic-store.js";
@@ -10,9 +9,9 @@ import { wrong } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import type { OAuthStateStore } from "../tools/auth/pending-requests.js";
 
-/** Something that happened: a `PlannerEvent`, or an event of the host's own. JSON. */
+/** A `PlannerEvent`, or an event of your own. JSON. */
 export interface StateEvent {
-  /** What it was. */
+  /** The kind of event. */
   readonly kind: string;
 }
 
@@ -20,23 +19,23 @@ export interface StateEvent {
 export interface StoredEvent {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** As it was saved. */
+  /** The event as it was saved. */
   readonly event: StateEvent;
 }
 
-/** Which task of a remote agent works for a trace. */
+/** A remote agent's task for a trace. */
 export interface RemoteBinding {
   /** The trace. */
   readonly trace_id: string;
-  /** The conversation, as the remote agent calls it; null where there is none. */
+  /** The remote agent's id of the conversation, or null. */
   readonly context_id: string | null;
-  /** The task, as the remote agent calls it. */
+  /** The remote agent's id of the task. */
   readonly task_id: string;
-  /** Where the remote agent is. */
+  /** The remote agent's URL. */
   readonly agent_url: string;
 }
 
-/** What becomes of a run that is released: it waits again, or there is no more of it. */
+/** What to do with a released run: let it wait, or delete it. */
 export type AfterRelease = "wait" | "forget";
 
 /**
@@ -59,53 +58,44 @@ export type AfterRelease = "wait" | "forget";
  * Every method throws SluiceError: E_INVALID_ARGUMENT for what is no such string, or no JSON; E_TOO_LARGE; E_STORE_….
  */
 export interface StateStore extends OAuthStateStore {
-  /**
-   * Keeps a run, in place of what was kept by this token, and claimed by nobody. `payload` is JSON; null: there is nothing to
-   * keep any more.
-   */
+  /** Stores a run under a token, replacing an earlier one and its claim. `payload` is JSON. Null deletes the run. */
   savePlannerState(token: string, payload: unknown): Promise<void>;
-  /** What is kept, claimed or not; null where there is nothing. */
+  /** The stored run, claimed or not, or null. */
   loadPlannerState(token: string): Promise<unknown>;
   /**
-   * Claims a run for so many seconds from now; again, by the same owner, for so many from then on. It is kept at least until
-   * they are over. Of claims by several owners at once, over all processes, one is true.
+   * Claims a run for so many seconds from now. The same owner may claim it again. The run is kept at least until the
+   * claim ends. Of concurrent claims by several owners, over all processes, one succeeds.
    *
-   * @returns false where there is nothing, or another owner's claim still holds.
+   * @returns false if there is no run, or another owner's claim holds.
    */
   claimPlannerState(token: string, owner: string, leaseSeconds: number): Promise<boolean>;
   /**
-   * Keeps a claimed run as it is now, in place of what was kept by this token: as long as one that is saved, and claimed as
-   * before. `payload` is JSON, and not null.
+   * Replaces a claimed run. The claim remains, and the run is kept as long as a newly saved one. `payload` is JSON
+   * other than null.
    *
-   * @returns false, and nothing is changed, where this owner's claim does not hold, or not any more.
+   * @returns false without a change if this owner's claim does not hold.
    */
   updatePlannerState(token: string, owner: string, payload: unknown): Promise<boolean>;
   /**
    * Ends a claim.
    *
-   * @returns false, and nothing is changed, where this owner's claim does not hold, or not any more.
+   * @returns false without a change if this owner's claim does not hold.
    */
   releasePlannerState(token: string, owner: string, then: AfterRelease): Promise<boolean>;
-  /**
-   * Keeps an event, behind those of this trace that were saved before. Those that are too many or too large together for a trace
-   * go, the oldest first.
-   */
+  /** Appends an event to a trace. If a trace has too many events, or too large ones, the oldest are dropped. */
   saveEvent(traceId: string, event: StateEvent): Promise<void>;
-  /**
-   * The events of a trace, oldest first; none where nothing is kept. One that a store with a larger `maxBytes` saved is left
-   * out, and hides no other.
-   */
+  /** The events of a trace, oldest first. An event that a store with a larger `maxBytes` saved is left out. */
   loadHistory(traceId: string): Promise<readonly StoredEvent[]>;
-  /** Keeps a binding, in place of that of the same trace and task. */
+  /** Stores a binding, replacing that of the same trace and task. */
   saveRemoteBinding(binding: RemoteBinding): Promise<void>;
-  /** The binding of a trace and a task; null where there is none. */
+  /** The binding of a trace and a task, or null. */
   loadRemoteBinding(traceId: string, taskId: string): Promise<RemoteBinding | null>;
 }
 
 /**
- * A store of the host's own, which may lack what it has no use for: without `savePlannerState` and `loadPlannerState`, runs
- * that wait are kept in this process. With these two and no claims, a run goes on once as long as one process asks for it, and
- * one whose process dies is lost.
+ * Your own store. All methods are optional: without `savePlannerState` and `loadPlannerState`, waiting runs are kept
+ * in memory. With these two but no claims, a run is continued once as long as one process asks for it, and lost if
+ * that process dies.
  */
 export interface HostStateStore {
   /** See {@link StateStore}. */
@@ -114,32 +104,47 @@ export interface HostStateStore {
   readonly loadPlannerState?: StateStore["loadPlannerState"];
   /** See {@link StateStore}. */
   readonly claimPlannerState?: StateStore["claimPlannerState"];
-  /** See {@link StateStore}. Left out: runs are kept where they pause alone, and `RunOptions.token` is refused. */
+  /** See {@link StateStore}. Without it runs are only stored when they pause, and `RunOptions.token` is refused. */
   readonly updatePlannerState?: StateStore["updatePlannerState"];
   /** See {@link StateStore}. */
   readonly releasePlannerState?: StateStore["releasePlannerState"];
-  /** Given what happens in runs whose scope has a trace; see {@link StateStore}. Left out: it is only told. */
+  /** Receives the events of runs whose scope has a trace, see {@link StateStore}. */
   readonly saveEvent?: StateStore["saveEvent"];
-  /** Where bytes and large texts go, unless another store is named; see `discoverArtifactStore`. */
+  /** Stores bytes and large texts, unless another store is given; see `discoverArtifactStore`. */
   readonly artifactStore?: ArtifactStore | BasicArtifactStore;
 }
 
 /** Bounds of a state store. */
 export interface StateStoreOptions {
   /**
-   * Runs that wait, and as many traces with events, bindings and OAuth states, of which a request for consent takes two; 1,000
-   * when left out.
+   * Most runs, and as many traces with events, bindings and OAuth states. A request for consent takes two states.
+   * @defaultValue `1000`
    */
   readonly maxKept?: number;
-  /** Events of one trace; 1,000 when left out. */
+  /**
+   * Most events of a trace.
+   * @defaultValue `1000`
+   */
   readonly maxEvents?: number;
-  /** Bytes of JSON of one run, event, binding or OAuth state; 16 MiB when left out. */
+  /**
+   * Most bytes of JSON of one run, event, binding or OAuth state.
+   * @defaultValue 16 MiB
+   */
   readonly maxBytes?: number;
-  /** Bytes of JSON of all events of one trace, but for the newest, which is kept anyhow; 64 MiB when left out. */
+  /**
+   * Most bytes of JSON of all events of a trace, not counting the newest.
+   * @defaultValue 64 MiB
+   */
   readonly maxHistoryBytes?: number;
-  /** Seconds that anything is kept since it was saved; a day when left out. */
+  /**
+   * Seconds until anything saved expires.
+   * @defaultValue a day
+   */
   readonly maxAgeSeconds?: number;
-  /** What things age and claims end by; `Date.now` when left out. */
+  /**
+   * The clock for expiry and claims.
+   * @defaultValue `Date.now`
+   */
   readonly clock?: Clock;
 }
 
@@ -148,12 +153,12 @@ const EVENTS = 1_000;
 const BYTES = 16 * 1024 * 1024;
 const HISTORY_BYTES = 64 * 1024 * 1024;
 const AGE_SECONDS = 24 * 60 * 60;
-/** UTF-16 units of a token or an id. */
+/** Most UTF-16 units of a token or an id. */
 const MAX_NAME = 1024;
-/** The longest lease, in seconds: a process that died would hold a run for as long. */
+/** The longest lease in seconds: a dead process holds a run for as long. */
 const MAX_LEASE = 24 * 60 * 60;
 
-/** The bounds, with nothing left out. */
+/** The bounds with their defaults. */
 export class StateLimits {
   readonly maxKept: number;
   readonly maxEvents: number;
@@ -178,13 +183,13 @@ export class StateLimits {
     this.#clock = options.clock ?? Date.now;
   }
 
-  /** Whole milliseconds since 1970; 0 where the clock gives no time. */
+  /** The time in whole milliseconds since 1970; 0 if the clock returns none. */
   now(): number {
     const now = Math.floor(this.#clock());
     return Number.isSafeInteger(now) && now > 0 ? now : 0;
   }
 
-  /** Until when something is kept that is saved at this time, and for no longer than `most`: all in milliseconds. */
+  /** When something expires that is saved at this time and kept for at most `most`, in milliseconds. */
   until(now: number, most = Infinity): number {
     return Math.min(now + Math.min(this.maxAge, most), Number.MAX_SAFE_INTEGER);
   }
@@ -200,7 +205,10 @@ export class StateLimits {
     );
   }
 
-  /** Of a trace's events, by their sizes in bytes and the oldest first: the first that may be kept. The newest always may. */
+  /**
+   * The index of the first event of a trace to keep, by their sizes in bytes, oldest first. The newest is always
+   * kept.
+   */
   firstKept(sizes: readonly number[]): number {
     let first = sizes.length;
     let bytes = 0;
@@ -221,8 +229,9 @@ export interface DatedText {
 }
 
 /**
- * Where a state store keeps texts, by names that may be any string; times are in milliseconds. A claim, an update and a release
- * are false where there is no such run, or it is another's. Every method throws SluiceError E_STORE_….
+ * The collections of a state store: texts by names, which may be any string. Times are in milliseconds. `claim`,
+ * `update` and `release` return false if there is no such run, or it is another owner's. All methods throw
+ * SluiceError E_STORE_….
  */
 export interface StateCollections {
   readonly runs: {
@@ -234,7 +243,7 @@ export interface StateCollections {
     release(token: string, owner: string, then: AfterRelease): Promise<boolean>;
   };
   readonly events: {
-    /** Adds a text behind those that were added before. */
+    /** Appends a text. */
     add(traceId: string, text: string): Promise<void>;
     /** Oldest first. */
     all(traceId: string): Promise<readonly DatedText[]>;
@@ -244,99 +253,99 @@ export interface StateCollections {
     load(key: string): Promise<string | null>;
   };
   readonly oauth: {
-    /** Keeps a text for so long at most. */
+    /** Stores a text for at most so long. */
     save(state: string, text: string, life: number): Promise<void>;
     load(state: string): Promise<string | null>;
-    /** As `load`, and it is gone. */
+    /** As `load`, and deletes it. */
     take(state: string): Promise<string | null>;
   };
 }
 
-/** A state store over rooms of texts: what it is given is checked here, and written as JSON. */
+/** A state store over collections of texts. Checks its arguments and converts them to JSON. */
 export abstract class CollectionStateStore implements StateStore {
   readonly #limits: StateLimits;
-  readonly #rooms: StateCollections;
+  readonly #collections: StateCollections;
 
-  constructor(limits: StateLimits, rooms: StateCollections) {
+  constructor(limits: StateLimits, collections: StateCollections) {
     this.#limits = limits;
-    this.#rooms = rooms;
+    this.#collections = collections;
   }
 
   async savePlannerState(token: string, payload: unknown): Promise<void> {
     named(token, "token");
-    if (payload === null) return this.#rooms.runs.forget(token);
-    return this.#rooms.runs.save(token, this.#limits.text(payload));
+    if (payload === null) return this.#collections.runs.forget(token);
+    return this.#collections.runs.save(token, this.#limits.text(payload));
   }
 
   async loadPlannerState(token: string): Promise<unknown> {
-    return valueOf(await this.#rooms.runs.load(named(token, "token")));
+    return valueOf(await this.#collections.runs.load(named(token, "token")));
   }
 
   async claimPlannerState(token: string, owner: string, leaseSeconds: number): Promise<boolean> {
-    return this.#rooms.runs.claim(named(token, "token"), named(owner, "owner"), leaseOf(leaseSeconds));
+    return this.#collections.runs.claim(named(token, "token"), named(owner, "owner"), leaseOf(leaseSeconds));
   }
 
   async updatePlannerState(token: string, owner: string, payload: unknown): Promise<boolean> {
     named(token, "token");
     named(owner, "owner");
     if (payload === null) throw wrong("payload", "JSON that is not null");
-    return this.#rooms.runs.update(token, owner, this.#limits.text(payload));
+    return this.#collections.runs.update(token, owner, this.#limits.text(payload));
   }
 
   async releasePlannerState(token: string, owner: string, then: AfterRelease): Promise<boolean> {
-    return this.#rooms.runs.release(named(token, "token"), named(owner, "owner"), then);
+    return this.#collections.runs.release(named(token, "token"), named(owner, "owner"), then);
   }
 
   async saveEvent(traceId: string, event: StateEvent): Promise<void> {
-    return this.#rooms.events.add(named(traceId, "traceId"), this.#limits.text(eventOf(event)));
+    return this.#collections.events.add(named(traceId, "traceId"), this.#limits.text(eventOf(event)));
   }
 
   async loadHistory(traceId: string): Promise<readonly StoredEvent[]> {
-    const texts = await this.#rooms.events.all(named(traceId, "traceId"));
+    const texts = await this.#collections.events.all(named(traceId, "traceId"));
     return texts.map(({ at, text }) => ({ at, event: valueOf(text) as StateEvent }));
   }
 
   async saveRemoteBinding(binding: RemoteBinding): Promise<void> {
     const checked = bindingOf(binding);
-    return this.#rooms.bindings.save(bindingKey(checked.trace_id, checked.task_id), this.#limits.text(checked));
+    return this.#collections.bindings.save(bindingKey(checked.trace_id, checked.task_id), this.#limits.text(checked));
   }
 
   async loadRemoteBinding(traceId: string, taskId: string): Promise<RemoteBinding | null> {
-    return valueOf(await this.#rooms.bindings.load(bindingKey(traceId, taskId))) as RemoteBinding | null;
+    return valueOf(await this.#collections.bindings.load(bindingKey(traceId, taskId))) as RemoteBinding | null;
   }
 
   async saveOAuthState(state: string, payload: unknown, seconds: number): Promise<void> {
     named(state, "state");
     const life = lifeOf(seconds);
-    return this.#rooms.oauth.save(state, this.#limits.text(payload), life);
+    return this.#collections.oauth.save(state, this.#limits.text(payload), life);
   }
 
   async loadOAuthState(state: string): Promise<unknown> {
-    return valueOf(await this.#rooms.oauth.load(named(state, "state")));
+    return valueOf(await this.#collections.oauth.load(named(state, "state")));
   }
 
   async takeOAuthState(state: string): Promise<unknown> {
-    return valueOf(await this.#rooms.oauth.take(named(state, "state")));
+    return valueOf(await this.#collections.oauth.take(named(state, "state")));
   }
 }
 
-/** How many bytes a text has in UTF-8. */
+/** The length of a text in UTF-8. */
 export function bytesOf(text: string): number {
   return new TextEncoder().encode(text).byteLength;
 }
 
-/** What a text was saved from; null for null. Throws SluiceError E_STORE_CORRUPT. */
+/** The value of a stored text, or null. Throws SluiceError E_STORE_CORRUPT. */
 export function valueOf(text: string | null): unknown {
   if (text === null) return null;
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // What JSON.parse says has a piece of the text in it.
+    // The message of JSON.parse contains a piece of the text.
     throw new SluiceError("E_STORE_CORRUPT", "What is kept here is damaged: begin anew.");
   }
 }
 
-/** A token, an owner or an id. Throws SluiceError E_INVALID_ARGUMENT. */
+/** Checks a token, an owner or an id. Throws SluiceError E_INVALID_ARGUMENT. */
 function named(value: string, name: string): string {
   if (typeof value === "string" && value !== "" && value.length <= MAX_NAME) return value;
   throw wrong(name, `a string of 1 to ${MAX_NAME} characters`);
@@ -348,19 +357,19 @@ export function leaseOf(seconds: number): number {
   throw wrong("leaseSeconds", `a number above 0, and at most ${MAX_LEASE}`);
 }
 
-/** How long an OAuth state is kept, in whole milliseconds. Throws SluiceError E_INVALID_ARGUMENT. */
+/** The life of an OAuth state in whole milliseconds. Throws SluiceError E_INVALID_ARGUMENT. */
 function lifeOf(seconds: number): number {
   if (typeof seconds === "number" && seconds > 0) return Math.ceil(seconds * 1000);
   throw wrong("seconds", "a number above 0");
 }
 
-/** An event. Throws SluiceError E_INVALID_ARGUMENT. */
+/** Checks an event. Throws SluiceError E_INVALID_ARGUMENT. */
 function eventOf(event: StateEvent): StateEvent {
   if (typeof (event as Partial<StateEvent> | null | undefined)?.kind === "string") return event;
   throw wrong("event", "an object with a kind");
 }
 
-/** A binding with nothing but its four fields. Throws SluiceError E_INVALID_ARGUMENT. */
+/** Checks a binding, and drops further fields. Throws SluiceError E_INVALID_ARGUMENT. */
 function bindingOf({ trace_id, context_id, task_id, agent_url }: RemoteBinding): RemoteBinding {
   return {
     trace_id: named(trace_id, "trace_id"),
@@ -370,7 +379,117 @@ function bindingOf({ trace_id, context_id, task_id, agent_url }: RemoteBinding):
   };
 }
 
-/** One string for each trace and task. */
+/** The key of a trace and a task. */
 function bindingKey(traceId: string, taskId: string): string {
   return JSON.stringify([named(traceId, "traceId"), named(taskId, "taskId")]);
+}
+
+/** Stores state in memory, for tests and hosts of one process. Logs show nothing of it. */
+export class MemoryStateStore extends CollectionStateStore {
+  /** Throws SluiceError E_INVALID_ARGUMENT for a bound that is none. */
+  constructor(options: StateStoreOptions = {}) {
+    const limits = new StateLimits(options);
+    const [runs, events] = [new MemoryCollection(limits), new MemoryCollection(limits)];
+    super(limits, { runs, events, bindings: new MemoryCollection(limits), oauth: new MemoryCollection(limits) });
+  }
+}
+
+/** An entry; times in milliseconds. */
+interface Kept {
+  until: number;
+  /** One text, or those of a trace. */
+  texts: readonly (DatedText & { readonly bytes: number })[];
+  owner: string | undefined;
+  leasedUntil: number;
+}
+
+class MemoryCollection {
+  readonly #limits: StateLimits;
+  readonly #entries = new Map<string, Kept>();
+
+  constructor(limits: StateLimits) {
+    this.#limits = limits;
+  }
+
+  async save(name: string, text: string, life = Infinity): Promise<void> {
+    const now = this.#limits.now();
+    const until = this.#limits.until(now, life);
+    this.#keep(name, { until, texts: [dated(now, text)], owner: undefined, leasedUntil: 0 }, now);
+  }
+
+  async load(name: string): Promise<string | null> {
+    return this.#kept(name)?.texts.at(-1)?.text ?? null;
+  }
+
+  async take(name: string): Promise<string | null> {
+    const entry = this.#kept(name);
+    this.#entries.delete(name);
+    return entry?.texts.at(-1)?.text ?? null;
+  }
+
+  async forget(name: string): Promise<void> {
+    this.#entries.delete(name);
+  }
+
+  async claim(name: string, owner: string, lease: number): Promise<boolean> {
+    const [entry, now] = [this.#kept(name), this.#limits.now()];
+    if (entry === undefined || (entry.owner !== owner && now < entry.leasedUntil)) return false;
+    entry.owner = owner;
+    entry.leasedUntil = now + lease;
+    entry.until = Math.max(entry.until, entry.leasedUntil);
+    return true;
+  }
+
+  async update(name: string, owner: string, text: string): Promise<boolean> {
+    const [entry, now] = [this.#kept(name), this.#limits.now()];
+    if (entry?.owner !== owner || now >= entry.leasedUntil) return false;
+    entry.texts = [dated(now, text)];
+    entry.until = Math.max(this.#limits.until(now), entry.leasedUntil);
+    this.#keep(name, entry, now);
+    return true;
+  }
+
+  async release(name: string, owner: string, then: AfterRelease): Promise<boolean> {
+    const entry = this.#kept(name);
+    if (entry?.owner !== owner || this.#limits.now() >= entry.leasedUntil) return false;
+    entry.owner = undefined;
+    entry.leasedUntil = 0;
+    if (then === "forget") this.#entries.delete(name);
+    return true;
+  }
+
+  async add(name: string, text: string): Promise<void> {
+    const now = this.#limits.now();
+    const all = [...(this.#kept(name)?.texts ?? []), dated(now, text)];
+    const texts = all.slice(this.#limits.firstKept(all.map(({ bytes }) => bytes)));
+    this.#keep(name, { until: this.#limits.until(now), texts, owner: undefined, leasedUntil: 0 }, now);
+  }
+
+  async all(name: string): Promise<readonly DatedText[]> {
+    const now = this.#limits.now();
+    return (this.#kept(name)?.texts ?? []).filter(({ at }) => now < this.#limits.until(at));
+  }
+
+  #kept(name: string): Kept | undefined {
+    const entry = this.#entries.get(name);
+    if (entry === undefined || this.#limits.now() < entry.until) return entry;
+    this.#entries.delete(name);
+    return undefined;
+  }
+
+  /** Stores an entry as the newest, and drops expired ones and one that is too many. */
+  #keep(name: string, entry: Kept, now: number): void {
+    const entries = this.#entries;
+    entries.delete(name);
+    entries.set(name, entry);
+    for (const [each, { until }] of entries) if (until <= now) entries.delete(each);
+    if (entries.size <= this.#limits.maxKept) return;
+    const [oldest] = entries.keys();
+    const free = [...entries].find(([each, { leasedUntil }]) => each !== name && leasedUntil <= now);
+    entries.delete(free?.[0] ?? (oldest as string));
+  }
+}
+
+function dated(at: number, text: string): Kept["texts"][number] {
+  return { at, text, bytes: bytesOf(text) };
 }

@@ -1,5 +1,5 @@
 /**
- * Tools that are functions of the host's own: what they are made of, what they have at hand, and what they may tell.
+ * Tools: functions of the host's own, and all tools of a planner under the names that a model calls them by.
  * @module
  */
 import { z } from "zod";
@@ -7,56 +7,65 @@ import type { ToolArtifacts } from "../artifacts/tool-artifacts.js";
 import { isByteSource, piecesOf, type ValuePiece } from "../core/value.js";
 import { SluiceError } from "../errors/error.js";
 import { checkOptions, FUNCTION, type OptionTests, TEXT } from "../errors/arguments.js";
-import type { ToolContext } from "../tools/options.js";
+import type { ToolContext, ToolNodeEvent } from "../tools/options.js";
 import type { JsonSchema } from "../tools/source.js";
 import { LEAST_SHARE } from "./observation.js";
+import { fullScope } from "../artifacts/scope.js";
+import type { ArtifactScope } from "../artifacts/store.js";
+import { ToolRegistry, type ToolSpec } from "../tools/registry.js";
+import type { PlannerEvent } from "./event.js";
+import { wrongOption, type LlmTool } from "./llm/client.js";
 
 /** A function as a tool. */
 export interface NativeToolOptions<Input extends z.ZodType, Output extends z.ZodType = z.ZodType> {
-  /** Letters, digits, `_`, `-` and `.`, at most 64; unique in a catalog. */
+  /** The name: letters, digits, `_`, `-` and `.`, at most 64, unique in a catalog. */
   readonly name: string;
-  /** What it does, for the model. */
+  /** The description for the model. */
   readonly description: string;
-  /** What its arguments must be: a Zod object. The function is called with nothing else. */
+  /** The arguments: a Zod object. The function gets nothing else. */
   readonly input: Input;
   /**
-   * What it returns. Fields whose schema says `.meta({ artifact: true })` are kept in `trajectory.artifacts` and left out of
-   * what the model sees.
+   * The result. Fields whose schema has `.meta({ artifact: true })` are kept in `trajectory.artifacts`, and the model
+   * does not see them.
    */
   readonly output?: Output;
-  /** Whether it only looks, or may change something; the latter when left out. */
+  /**
+   * Whether it only reads, or may change something.
+   * @defaultValue `external`
+   */
   readonly sideEffects?: "read" | "external";
-  /** Characters that the model sees of a result at most, from 256 to 10,000,000; as the guardrail says when left out. */
+  /** Most characters of a result for the model, 256 to 10,000,000. Defaults to the guardrail's limit. */
   readonly maxObservationChars?: number;
   /**
-   * Does the work. What it returns is JSON; bytes in it, at any depth, become artifacts, as do base64 texts: typed arrays,
-   * `DataView`, `ArrayBuffer`, `Blob`, `Response`, `ReadableStream`. Throw a ToolNodeError to tell the model why it failed.
+   * The function. Returns JSON; bytes at any depth become artifacts, and so do base64 texts: typed arrays,
+   * `DataView`, `ArrayBuffer`, `Blob`, `Response`, `ReadableStream`. Throw a ToolNodeError to tell the model why it
+   * failed.
    */
   readonly run: (args: z.output<Input>, context: PlannerToolContext) => unknown;
 }
 
-/** A tool that is a function of the host's own. */
+/** A native tool, made by {@link tool}. */
 export interface NativeTool {
-  /** Told apart from tools of sources by this. */
+  /** Tells it from tools of sources. */
   readonly kind: "native";
-  /** As it was given. */
+  /** The tool's name. */
   readonly name: string;
-  /** What it does. */
+  /** The tool's description. */
   readonly description: string;
-  /** What its arguments must be. */
+  /** The schema of its arguments. */
   readonly inputSchema: JsonSchema;
-  /** What it returns; undefined where nothing is said. */
+  /** The schema of its result, if given. */
   readonly outputSchema: JsonSchema | undefined;
-  /** Whether it only looks. */
+  /** Whether it only reads. */
   readonly sideEffects: "read" | "external";
-  /** Characters that the model sees of a result; undefined: as the guardrail says. */
+  /** Most characters of a result for the model. Undefined: the guardrail's limit. */
   readonly maxObservationChars: number | undefined;
-  /** Checks the arguments and does the work. Throws a ZodError where they do not fit. */
+  /** Checks the arguments and calls the function. Throws a ZodError for wrong arguments. */
   readonly run: (args: unknown, context: PlannerToolContext) => Promise<unknown>;
 }
 
 const NAME = /^[\w.-]{1,64}$/;
-/** Characters: the guardrail takes no more. */
+/** The guardrail's maximum of characters. */
 const MOST_CHARS = 10_000_000;
 
 const TOOL: OptionTests<NativeToolOptions<z.ZodType>> = {
@@ -75,16 +84,17 @@ const TOOL: OptionTests<NativeToolOptions<z.ZodType>> = {
 /**
  * Makes a tool of a function.
  *
- * @throws SluiceError E_INVALID_ARGUMENT, with the option's name as `path`, where an option is wrong, missing, or one that there is
- * not; or where a schema has in it what JSON Schema cannot say.
+ * @throws SluiceError E_INVALID_ARGUMENT for an option that is wrong, missing or unknown, with its name as `path`; or
+ * for a schema that JSON Schema cannot express.
  */
 export function tool<Input extends z.ZodType>(options: NativeToolOptions<Input>): NativeTool {
   const owner = ownerOf(options);
-  checkOptions<NativeToolOptions<Input>>(options, TOOL, owner, wrong, ["name", "description", "input", "run"]);
+  checkOptions<NativeToolOptions<Input>>(options, TOOL, owner, wrongOption, ["name", "description", "input", "run"]);
   const { name, description, input, output, sideEffects = "external", maxObservationChars, run } = options;
   const inputSchema = schemaOf(input, "input", owner);
-  // Other schemas are of values that no call has.
-  if (inputSchema["type"] !== "object") throw wrong(`The option input of ${owner} must be ${TOOL.input[0]}.`, "input");
+  // Arguments are always an object.
+  if (inputSchema["type"] !== "object")
+    throw wrongOption(`The option input of ${owner} must be ${TOOL.input[0]}.`, "input");
   return {
     kind: "native",
     name,
@@ -102,7 +112,7 @@ function schemaOf(schema: z.ZodType, option: "input" | "output", owner: string):
     return z.toJSONSchema(schema, { io: option });
   } catch (cause) {
     const remedy = "use what JSON has, such as texts for dates";
-    throw wrong(
+    throw wrongOption(
       `The option ${option} of ${owner} has something in it that JSON Schema cannot say: ${remedy}.`,
       option,
       cause,
@@ -110,7 +120,7 @@ function schemaOf(schema: z.ZodType, option: "input" | "output", owner: string):
   }
 }
 
-/** Whose options they are: a host has many tools. */
+/** Names the tool in errors: a host has many. */
 function ownerOf(options: unknown): string {
   const { name } = (options ?? {}) as { readonly name?: unknown };
   return isName(name) ? `the tool ${JSON.stringify(name)}` : "a tool";
@@ -120,37 +130,34 @@ function isName(value: unknown): boolean {
   return typeof value === "string" && NAME.test(value);
 }
 
-/** Those of other copies of Zod 4 too. */
+/** Also true for schemas of other copies of Zod 4. */
 function isSchema(value: unknown): boolean {
   return value instanceof z.ZodType;
 }
 
-function wrong(sentence: string, path: string, cause?: unknown): SluiceError {
-  return new SluiceError("E_INVALID_ARGUMENT", sentence, { path }, { cause });
-}
-
-/** A call's surroundings, beside its arguments. */
+/** The context of a call. */
 export interface PlannerToolContext extends Required<Pick<ToolContext, "pause" | "signal">> {
-  /** Bytes and large texts, of whoever asks the planner: what is stored here goes to the model as a reference. */
+  /** The artifacts of the planner's user. What is stored here goes to the model as a reference. */
   readonly artifacts: ToolArtifacts;
-  /** What the host gave for tools alone: connections, secrets, the person who asks. The model never sees it. */
+  /** The host's data for tools: connections, secrets, the user. The model never sees it. */
   readonly toolContext: Readonly<Record<string, unknown>>;
-  /** What the host gave for the model. */
+  /** The host's data for the model. */
   readonly llmContext: Readonly<Record<string, unknown>>;
   /**
-   * Tells the host of a structured piece of work, as an event. The model does not see it. JSON values: bytes are stored with
-   * `artifacts`, and their ref is passed.
+   * Sends a structured piece of work to the host, as an event. The model does not see it. JSON values: store bytes
+   * with `artifacts`, and pass their ref.
    *
-   * @throws SluiceError E_INVALID_ARGUMENT with the path of what JSON has not: bytes, a BigInt, a Map or a Set, a cycle.
+   * @throws SluiceError E_INVALID_ARGUMENT with the path of what JSON cannot hold: bytes, a BigInt, a Map or a Set, a
+   * cycle.
    */
   readonly emitArtifact: (name: string, value: unknown) => void;
-  /** The same for a piece of something that comes in pieces. */
+  /** The same for a chunk of a longer output. */
   readonly emitChunk: (stream: string, chunk: unknown) => void;
-  /** Tells the host how far the call is. */
+  /** Reports progress to the host. */
   readonly reportProgress: (progress: number, total?: number, message?: string) => void;
 }
 
-/** What stands in place of a marked field. */
+/** Replaces a marked field for the model. */
 const KEPT = "(kept by the planner, not shown)";
 const MAX_DEPTH = 16;
 
@@ -158,13 +165,13 @@ const MAX_DEPTH = 16;
 interface Parted {
   /** For the model. */
   readonly shown: unknown;
-  /** By the path of the field: `totals`, `report.pages`. */
+  /** By path: `totals`, `report.pages`. */
   readonly kept: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Takes out of a result what is for the host and not for the model: fields whose schema says `artifact: true`.
- * What does not look as its schema says stays as it is.
+ * Separates fields marked `artifact: true` in the schema, which are for the host. What does not match its schema
+ * stays.
  */
 export function parted(value: unknown, schema: JsonSchema | undefined): Parted {
   const kept: Record<string, unknown> = {};
@@ -172,7 +179,7 @@ export function parted(value: unknown, schema: JsonSchema | undefined): Parted {
   return { shown, kept };
 }
 
-/** The JSON of a marked field and the bytes in it; undefined for what JSON has not, such as a BigInt or a cycle. */
+/** The JSON of a marked field and its bytes. Undefined for what JSON cannot hold, such as a BigInt or a cycle. */
 export function fieldPieces(value: unknown): readonly ValuePiece[] | undefined {
   try {
     return piecesOf(value);
@@ -181,7 +188,7 @@ export function fieldPieces(value: unknown): readonly ValuePiece[] | undefined {
   }
 }
 
-/** Marked fields for a state store or a client: without those that JSON has not, which stay in this process. */
+/** Marked fields for a state store or a client, without those that JSON cannot hold. */
 export function jsonFields(kept: Parted["kept"]): Parted["kept"] {
   return Object.fromEntries(Object.entries(kept).filter(([, value]) => fieldPieces(value) !== undefined));
 }
@@ -213,26 +220,28 @@ function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> 
   return Object.fromEntries(Object.entries(properties).filter(([, each]) => typeof each === "object" && each !== null));
 }
 
-/** What JSON writes as an empty object. */
+/** JSON would write these as an empty object. */
 const COLLECTION = /^\[object (?:Weak)?(?:Map|Set)\]$/;
-/** Characters of a key, and of a whole path, that an error repeats. */
+/** Most characters of a key and of a path in an error. */
 const [MAX_KEY, MAX_PATH] = [64, 256];
 
 /**
- * A copy of what a tool tells, as JSON has it, since an event has to survive a network and a state store: dates are texts, what has `toJSON` is what that gives, and functions are left out.
+ * A copy of a value as JSON, since an event has to survive a network and a state store. Dates become texts, `toJSON`
+ * is used, functions are left out.
  *
- * @param path what the value is called, for errors: `value`.
- * @throws SluiceError E_INVALID_ARGUMENT with the path of what JSON has not: bytes, a BigInt, a Map or a Set, a cycle.
+ * @param path the value's name in errors: `value`.
+ * @throws SluiceError E_INVALID_ARGUMENT with the path of what JSON cannot hold: bytes, a BigInt, a Map or a Set, a
+ * cycle.
  */
 export function jsonValue(value: unknown, path: string): unknown {
-  /** From the whole to what is written now. */
+  /** The open objects, from the outermost to the current one. */
   const open: { readonly value: unknown; readonly path: string }[] = [];
-  // `JSON.stringify` says in which object a key is: those behind it are written.
+  // `JSON.stringify` passes a key's object: deeper ones are finished.
   function checked(this: object, key: string, written: unknown): unknown {
     while (open.length > 0 && open.at(-1)?.value !== this) open.pop();
     const parent = open.at(-1)?.path;
     const place = parent === undefined ? path : within(parent, key, Array.isArray(this));
-    // Buffers have a `toJSON`, which writes each byte as a number.
+    // Node's byte arrays have a `toJSON` that writes each byte as a number.
     for (const each of [Reflect.get(this, key) as unknown, written]) check(each, place);
     if (typeof written !== "object" || written === null) return written;
     if (open.some((outer) => outer.value === written)) throw refused(place, "holds itself: leave it out");
@@ -265,4 +274,127 @@ function within(parent: string, key: string, isList: boolean): string {
 
 function refused(path: string, reason: string, cause?: unknown): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", `${path} ${reason}.`, { path }, { cause });
+}
+
+/** A source of tools. Those of a ToolNode or a registry are read at each step. */
+export type CatalogSource = NativeTool | ToolSpec | ToolRegistry | ToolProvider;
+
+/** Offers tools, as a ToolNode does. */
+export interface ToolProvider {
+  /** The current tools. */
+  getTools(): readonly ToolSpec[];
+  /** Calls the listener with the source's events, and returns what ends that. Optional. */
+  listen?(listener: (event: ToolNodeEvent) => void): () => void;
+}
+
+/** One tool. */
+export type CatalogTool = NativeTool | (ToolSpec & { readonly kind?: undefined });
+
+/** The tools of one step. */
+export interface Listed {
+  /** The tools as the model sees them. */
+  readonly tools: readonly LlmTool[];
+  /** Finds a tool by the name that the model wrote, which may be the catalog's own. */
+  find(name: string): CatalogTool | undefined;
+  /** The names in the catalog, for suggestions. */
+  readonly names: readonly string[];
+}
+
+/**
+ * Reads the tools of all sources.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT if two tools have the same name.
+ */
+export function listed(sources: readonly CatalogSource[]): Listed {
+  const byName = new Map<string, CatalogTool>();
+  for (const each of sources.flatMap(toolsOf)) {
+    if (byName.has(each.name)) throw twice(each.name);
+    byName.set(each.name, each);
+  }
+  const wire = wireNames([...byName.keys()]);
+  const byWire = new Map(Array.from(wire, ([name, wired]) => [wired, byName.get(name)]));
+  const tools = Array.from(byName.values(), (each) => ({
+    name: wire.get(each.name) as string,
+    description: each.description,
+    inputSchema: each.kind === "native" ? each.inputSchema : each.input_schema,
+  }));
+  return { tools, names: [...byName.keys()], find: (name) => byWire.get(name) ?? byName.get(name) };
+}
+
+function toolsOf(source: CatalogSource): readonly CatalogTool[] {
+  if (source instanceof ToolRegistry) return source.list();
+  if ("getTools" in source) return source.getTools();
+  return [source];
+}
+
+function twice(name: string): SluiceError {
+  const remedy = "rename one of them, or give one of the sources another name";
+  return new SluiceError("E_INVALID_ARGUMENT", `The catalog has two tools named ${JSON.stringify(name)}: ${remedy}.`, {
+    path: "catalog",
+  });
+}
+
+const MOST = 64;
+const DIGITS = 6;
+
+/**
+ * Maps names to unique names for the model. The result depends on all names, so that the same catalog gives the same
+ * result in every process. A name that is too long or would collide ends in a few digits of its own.
+ */
+export function wireNames(names: readonly string[]): ReadonlyMap<string, string> {
+  const plain = new Map(names.map((name) => [name, name.replaceAll(/[^\w-]/g, "_")]));
+  const count = new Map<string, number>();
+  for (const wire of plain.values()) count.set(wire, (count.get(wire) ?? 0) + 1);
+  const taken = new Set<string>();
+  const made = new Map<string, string>();
+  for (const [name, wire] of plain) {
+    const isOwn = wire.length <= MOST && (wire === name || count.get(wire) === 1);
+    made.set(name, distinct(isOwn ? wire : marked(wire, name), MOST, taken));
+  }
+  return made;
+}
+
+function marked(wire: string, name: string): string {
+  return `${wire.slice(0, MOST - DIGITS - 1)}_${digitsOf(name)}`;
+}
+
+/** FNV-1a: distinguishes names, and keeps nothing secret. */
+function digitsOf(name: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193) >>> 0;
+  return hash.toString(16).padStart(8, "0").slice(0, DIGITS);
+}
+
+/** Sends a run the events of changed resources of its user. Returns what ends that. */
+export function listening(
+  catalog: readonly CatalogSource[],
+  scope: ArtifactScope,
+  tell: (event: PlannerEvent) => void,
+): () => void {
+  const hear = (event: ToolNodeEvent): void => {
+    if (event.kind !== "resource" || event.event.kind !== "updated") return;
+    const { namespace: source, uri, scope: told } = event.event;
+    if (told === undefined || isSameUser(told, scope)) tell({ kind: "resource_updated", source, uri });
+  };
+  const ends = catalog.map((source) => ("getTools" in source ? source.listen?.(hear) : undefined));
+  return () => ends.forEach((end) => end?.());
+}
+
+function isSameUser(one: ArtifactScope, other: ArtifactScope): boolean {
+  const [left, right] = [fullScope(one), fullScope(other)];
+  return left.tenant_id === right.tenant_id && left.user_id === right.user_id;
+}
+
+/** The beginning of a text, at most so many UTF-16 units and no half character. */
+export function leading(text: string, most: number): string {
+  const start = text.slice(0, most);
+  return start.length < text.length && /[\ud800-\udbff]$/.test(start) ? start.slice(0, -1) : start;
+}
+
+/** A name that is not taken yet, of at most so many UTF-16 units if the given one is. */
+export function distinct(name: string, most: number, taken: Set<string>): string {
+  let own = name;
+  for (let number = 2; taken.has(own); number += 1) own = `${leading(name, most - 8)}_${number}`;
+  taken.add(own);
+  return own;
 }

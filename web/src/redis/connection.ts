@@ -1,6 +1,5 @@
 /**
- * A connection of the store's own, by the package that the host installs beside this one: made when it is needed, and anew when
- * it is gone.
+ * A connection by the package that the host installs, made when needed and renewed when it is gone.
  * @module
  */
 import { onAbort, untilLate } from "../core/abort.js";
@@ -8,33 +7,33 @@ import { SluiceError } from "../errors/error.js";
 import { ConnectionFailure, isReplica, isReply, wantsPassword } from "./failures.js";
 import type { RedisCommands } from "./options.js";
 
-/** One connection, and who waits for its answers. */
+/** A connection, and the calls that wait on it. */
 interface Line {
   readonly client: Client;
   readonly waiting: Set<object>;
 }
 
 /**
- * Speaks to one server. It keeps no process alive. A connection that leaves a call without an answer gets no more of them, and
- * ends when nobody waits for it any more: those who asked later have time of their own.
+ * Sends commands to one server. Keeps no process alive. A connection that leaves a call unanswered gets no further
+ * calls, and is closed when its last call ends: later calls get a new connection.
  */
 export class OwnConnection implements RedisCommands {
   readonly #url: string;
   readonly #timeout: number;
-  /** For what is sent next. */
+  /** The connection for the next call. */
   #line: Line | undefined;
   #connecting: Promise<Line> | undefined;
   #isClosed = false;
 
-  /** `timeout`: milliseconds that connecting may take. */
+  /** `timeout`: milliseconds for connecting. */
   constructor(url: string, timeout: number) {
     this.#url = url;
     this.#timeout = timeout;
   }
 
-  /** Throws what the server said, ConnectionFailure, SluiceError E_MISUSE where there is no package to connect with. */
+  /** Throws the server's error, ConnectionFailure, SluiceError E_MISUSE if the package is not installed. */
   async sendCommand(command: string[], { abortSignal }: { abortSignal?: AbortSignal } = {}): Promise<unknown> {
-    // Not awaited where there is one: it might end in between.
+    // Does not await an existing connection: it might end meanwhile.
     const line = this.#ready() ?? (await this.#connected());
     abortSignal?.throwIfAborted();
     const call = {};
@@ -43,7 +42,7 @@ export class OwnConnection implements RedisCommands {
     try {
       return await line.client.sendCommand(command, { ...(abortSignal && { abortSignal }) });
     } catch (error) {
-      // After a failover the same name may lead to another server.
+      // After a failover the name may lead to another server.
       if (isReplica(error)) this.#retire(line);
       if (isReply(error)) throw error;
       throw new ConnectionFailure(true, error);
@@ -53,7 +52,7 @@ export class OwnConnection implements RedisCommands {
     }
   }
 
-  /** Ends what is under way. */
+  /** Closes the connection. */
   close(): void {
     this.#isClosed = true;
     const line = this.#line;
@@ -69,7 +68,7 @@ export class OwnConnection implements RedisCommands {
     return undefined;
   }
 
-  /** What gave no answer for so long may never give one: a machine that is gone says nothing. */
+  /** A connection without an answer may never give one: a machine that is gone says nothing. */
   #gaveUp(line: Line, call: object): void {
     this.#retire(line);
     this.#over(line, call);
@@ -93,14 +92,14 @@ export class OwnConnection implements RedisCommands {
   async #connect(): Promise<Line> {
     const client = await connected(this.#url, this.#timeout);
     const line = { client, waiting: new Set<object>() };
-    // Nobody waited for it any more.
+    // Closed while connecting.
     if (this.#isClosed) ended(client);
     else this.#line = line;
     return line;
   }
 }
 
-/** What is used of node-redis. */
+/** The part of node-redis that is used. */
 export interface Client extends RedisCommands {
   readonly isOpen: boolean;
   readonly isReady: boolean;
@@ -109,8 +108,9 @@ export interface Client extends RedisCommands {
 }
 
 /**
- * A connection that keeps no process alive, and is not made anew when it is gone: then `onGone` is called, maybe more than once.
- * Throws ConnectionFailure when there is none within so many milliseconds; SluiceError E_MISUSE where there is no package.
+ * Connects. The connection keeps no process alive and is not renewed: `onGone` is called when it is gone, maybe more
+ * than once. Throws ConnectionFailure after so many milliseconds; SluiceError E_MISUSE if the package is not
+ * installed.
  */
 export async function connected(url: string, timeout: number, onGone: () => void = () => undefined): Promise<Client> {
   const { createClient } = await installed();
@@ -121,7 +121,7 @@ export async function connected(url: string, timeout: number, onGone: () => void
     disableClientInfo: true,
     socket: { connectTimeout: timeout, reconnectStrategy: false },
   });
-  // Whoever waits for an answer is told; without a listener it would end the process.
+  // Waiting calls fail by themselves. Without a listener the error would end the process.
   client.on("error", onGone);
   try {
     await untilLate(() => greeted(client), { most: timeout, late: noGreeting, signal: undefined });
@@ -133,13 +133,13 @@ export async function connected(url: string, timeout: number, onGone: () => void
   return client;
 }
 
-/** Ends a connection, whatever became of it. */
+/** Closes a connection in any state. */
 export function ended(client: Client): void {
-  // Some versions refuse to destroy what has failed.
+  // Some versions refuse to destroy a failed client.
   if (client.isOpen) client.destroy();
 }
 
-/** Connects. Who has to say a password first hears that now: of what is long a server breaks off without a word. */
+/** Connects, and finds out if a password is missing: otherwise the server may drop a long command without an error. */
 async function greeted(client: Client & { connect(): Promise<unknown> }): Promise<void> {
   await client.connect();
   try {

@@ -1,18 +1,18 @@
 /**
- * What a Redis server refuses, and what goes wrong on the way to it, as coded errors.
+ * Turns errors of Redis servers and connections into coded errors.
  * @module
  */
 import { SluiceError, type ErrorCode } from "../errors/error.js";
 import { systemCode, TEXT_TOO_LARGE, type StorageAct } from "../errors/storage.js";
 
-/** The code of what was not written by a store. */
+/** The scripts' error for data that no store wrote. */
 export const DAMAGED = "DAMAGED";
-/** The code of what has more bytes than were asked for. */
+/** The scripts' error for data with more bytes than allowed. */
 export const LARGE = "LARGE";
 
-/** The connection failed: nobody knows whether what was sent was done. */
+/** The connection failed. It is unknown whether the command was executed. */
 export class ConnectionFailure extends Error {
-  /** False where nothing was sent. */
+  /** False if nothing was sent. */
   readonly isSent: boolean;
 
   constructor(isSent: boolean, cause: unknown) {
@@ -21,7 +21,7 @@ export class ConnectionFailure extends Error {
   }
 }
 
-/** The server gave no answer. */
+/** The server did not answer in time. */
 export class NoAnswer extends Error {
   constructor(seconds: number) {
     super(`The Redis server gave no answer within ${seconds} seconds: see whether it is busy, and the network to it.`);
@@ -37,7 +37,7 @@ const OTHER = "The Redis server refused a command: it has to be Redis 6.2 or lat
 const UNTRUSTED =
   "The Redis server's certificate is not trusted: let Node know who signed it, or give a client that does.";
 
-// Before version 7 what stopped a script stands in the middle of the sentence.
+// Before version 7 a script's error is in the middle of the sentence.
 const word = (words: string): RegExp => new RegExp(`(?:^|[\\s:-])(?:${words})(?=\\s|$)`);
 const PASSING = word("LOADING|BUSY|TRYAGAIN|MASTERDOWN|CLUSTERDOWN|ERR max number of clients reached");
 const KINDS: readonly Kind[] = [
@@ -63,10 +63,10 @@ const KINDS: readonly Kind[] = [
   [PASSING, undefined, "The Redis server is not ready: try again."],
 ];
 const CERTIFICATE = /CERT|SELF_SIGNED|ERR_TLS|ERR_SSL/;
-/** Of a cause, so many characters. */
+/** Most characters of a cause. */
 const MAX_SHOWN = 200;
 
-/** Whether it may be better soon. What may have been done is only asked again where that does no harm. */
+/** Whether to try again. A command that may have been executed is only repeated if that does no harm. */
 export function mayPass(error: unknown, isRepeatable: boolean): boolean {
   if (!(error instanceof ConnectionFailure)) return PASSING.test(said(error));
   if (error.isSent) return isRepeatable;
@@ -74,22 +74,22 @@ export function mayPass(error: unknown, isRepeatable: boolean): boolean {
   return PASSING.test(why) || !(isReply(error.cause) || isUntrusted(error.cause));
 }
 
-/** Whether it is what a server said, which begins with a code in capitals. */
+/** Whether it is a server's reply, which begins with a code in capitals. */
 export function isReply(error: unknown): boolean {
   return systemCode(error) === undefined && /^-?[A-Z]{2,}\b/.test(said(error));
 }
 
-/** Whether a server answers nobody who has not said who it is. */
+/** Whether the server requires a password. */
 export function wantsPassword(error: unknown): boolean {
   return word("NOAUTH").test(said(error));
 }
 
-/** Whether another connection may lead to a server that does it. */
+/** Whether the server is a replica, and another connection may lead to the primary. */
 export function isReplica(error: unknown): boolean {
   return word("READONLY").test(said(error));
 }
 
-/** A coded error. Neither it nor its cause has a url, a key, a password or what was to be kept in it. */
+/** A coded error. Neither it nor its cause contains a URL, a key, a password or data. */
 export function redisError(error: unknown, act: StorageAct): SluiceError {
   if (error instanceof SluiceError) return error;
   const other = act === "read" ? "E_STORE_READ" : "E_STORE_WRITE";
@@ -117,7 +117,9 @@ function isUntrusted(error: unknown): boolean {
   return CERTIFICATE.test(systemCode(error) ?? "");
 }
 
-/** What can be told of an error. Clients put commands into theirs, and servers quote what they were sent, and name others. */
+/**
+ * What can be shown of an error. Clients put commands into theirs, and servers quote commands and name other servers.
+ */
 function shown(error: unknown): Error {
   const [code] = /^-?[A-Z]{2,}\b/.exec(said(error)) ?? [];
   const isPlain = code === undefined || code === "ERR";

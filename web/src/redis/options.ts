@@ -1,5 +1,5 @@
 /**
- * Which Redis server, and how it is spoken to.
+ * Options of Redis servers, and their checks.
  * @module
  */
 import { wrong } from "../errors/arguments.js";
@@ -19,38 +19,44 @@ import { wrong } from "../errors/arguments.js";
  */
 export interface RedisCommands {
   /**
-   * Sends a command, and gives its reply: strings as strings. Rejects with an error whose message is what the server said.
-   * `abortSignal` says that nobody waits for it any more: what was not sent by then must not be.
+   * Sends a command and returns its reply, with strings as strings. Rejects with an error whose message is the
+   * server's. `abortSignal`: nobody waits any more, and what was not sent yet must not be.
    */
   sendCommand(
     command: string[],
     options?: {
-      /** Aborted when the store has waited for long enough. */
+      /** Aborted when the store has waited long enough. */
       abortSignal?: AbortSignal;
     },
   ): Promise<unknown>;
 }
 
-/** Which server. Either `url` or `client` is given. */
+/** Which server to use. Give either `url` or `client`. */
 export interface RedisOptions {
   /**
-   * The server: `redis://user:password@host:port/database`, `rediss://…` for TLS, `unix:///path?db=database`. The package
-   * `@redis/client` has to be installed beside this one.
+   * The server: `redis://user:password@host:port/database`, `rediss://…` for TLS, `unix:///path?db=database`. Install
+   * the package `@redis/client` next to this one.
    */
   readonly url?: string;
-  /** A client of the host's, who connects and closes it: for certificates, a pool, and, see there, a cluster and sentinels. */
+  /** Your own client, which you connect and close: for certificates, a pool, a cluster or sentinels (see there). */
   readonly client?: RedisCommands;
-  /** What stands at the beginning of all keys, in braces; 1 to 64 characters without braces, `sluice` when left out. */
+  /**
+   * The prefix of all keys, in braces: 1 to 64 characters without braces.
+   * @defaultValue `sluice`
+   */
   readonly prefix?: string;
-  /** Seconds until a server that gives no answer is given up; 10 when left out. */
+  /**
+   * Seconds until a server that does not answer is given up.
+   * @defaultValue `10`
+   */
   readonly timeoutSeconds?: number;
 }
 
 const MAX_PREFIX = 64;
 const TIMEOUT_SECONDS = 10;
-/** What a timer takes. */
+/** Less than a timer's maximum. */
 const MAX_TIMEOUT_SECONDS = 24 * 60 * 60;
-/** And its query. */
+/** A socket's URL, and its query. */
 const SOCKET = /^unix:\/\/(?:[^:@/]*(?::[^@/]*)?@)?\/[^?#]+(?:\?([^#]*))?(?:#.*)?$/;
 const WRAPPED =
   "an object whose sendCommand takes a command and options: of a cluster give " +
@@ -58,11 +64,11 @@ const WRAPPED =
   "of sentinels { sendCommand: (command, options) => sentinel.sendCommand(false, command, options) }";
 const SCHEMES: ReadonlySet<string> = new Set(["redis:", "rediss:"]);
 
-/** What is wanted, checked. Throws SluiceError E_INVALID_ARGUMENT, in which nothing of the url shows. */
+/** Checks options. Throws SluiceError E_INVALID_ARGUMENT, without any part of the URL. */
 export function checkedOptions(options: RedisOptions): {
-  /** The server, or who speaks to it. */
+  /** The URL, or the client. */
   readonly server: string | RedisCommands;
-  /** What all keys begin with. */
+  /** The prefix of all keys. */
   readonly stem: string;
   /** Milliseconds. */
   readonly timeout: number;
@@ -81,7 +87,7 @@ export function checkedOptions(options: RedisOptions): {
 
 function checkedClient(client: Partial<RedisCommands> | null): RedisCommands {
   if (typeof client?.sendCommand !== "function") throw wrong("client", "an object with sendCommand");
-  // What comes first there is no command.
+  // The command is not its first parameter.
   if (client.sendCommand.length > 2) throw wrong("client", WRAPPED);
   return client as RedisCommands;
 }
@@ -91,7 +97,7 @@ function checkedUrl(url: unknown): string {
   throw wrong("url", "redis://host, rediss://host or unix:///path?db=number");
 }
 
-/** Whatever of it is encoded. */
+/** Whether its percent-encoding is valid. */
 function isDecodable(url: string): boolean {
   try {
     decodeURIComponent(url);

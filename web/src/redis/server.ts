@@ -1,5 +1,5 @@
 /**
- * Runs scripts on a Redis server, whatever happens to it, within bounded time, and takes its replies from any client.
+ * Runs scripts on a Redis server in bounded time, with retries, and reads replies of any client.
  * @module
  */
 import { createHash } from "node:crypto";
@@ -11,11 +11,11 @@ import { OwnConnection } from "./connection.js";
 import { isUnknownScript, mayPass, NoAnswer, redisError } from "./failures.js";
 import type { RedisCommands } from "./options.js";
 
-/** Milliseconds before something is tried again: at first, and at most. */
+/** Milliseconds between two attempts: at first, and at most. */
 const PAUSE = 50;
 const LONGEST_PAUSE = 1000;
 
-/** A server, or who speaks to it. */
+/** Runs scripts on a server. */
 export class RedisServer {
   readonly #commands: RedisCommands;
   readonly #own: OwnConnection | undefined;
@@ -23,7 +23,7 @@ export class RedisServer {
   readonly #working = new Set<Promise<unknown>>();
   #isClosed = false;
 
-  /** `timeout`: milliseconds that anything may take. */
+  /** `timeout`: milliseconds for each script, with all attempts. */
   constructor(server: string | RedisCommands, timeout: number) {
     this.#own = typeof server === "string" ? new OwnConnection(server, timeout) : undefined;
     this.#commands = this.#own ?? (server as RedisCommands);
@@ -42,14 +42,14 @@ export class RedisServer {
     }
   }
 
-  /** Waits for what is under way, and ends the connection if it is ours. */
+  /** Waits for running scripts, and closes the connection if it is ours. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled(this.#working);
     this.#own?.close();
   }
 
-  /** Tries until it is done, fails for good, or time is up. */
+  /** Tries until it succeeds, fails for good, or the time is up. */
   async #tried(script: Script, words: readonly string[]): Promise<unknown> {
     let failure: unknown;
     const work = async (signal: AbortSignal): Promise<unknown> => {
@@ -72,7 +72,7 @@ export class RedisServer {
     }
   }
 
-  /** A server that was restarted has no scripts. */
+  /** A restarted server has no scripts. */
   async #answered(script: Script, words: readonly string[], abortSignal: AbortSignal): Promise<unknown> {
     try {
       return await this.#commands.sendCommand(["EVALSHA", script.sha, ...words], { abortSignal });
@@ -83,17 +83,43 @@ export class RedisServer {
   }
 }
 
-/** A script, and what may be done with it. */
+/** The keys of one store. All begin with its stem, and so share one slot of a cluster. */
+export class RedisKeys {
+  readonly #stem: string;
+
+  /** `stem`: a name in braces. */
+  constructor(stem: string) {
+    // The number is the version of what is stored.
+    this.#stem = `${stem}:1:`;
+  }
+
+  /** The key of all entries of a kind. */
+  all(kind: string): string {
+    return `${this.#stem}${kind}`;
+  }
+
+  /** The key of one entry, by the hash of its name. */
+  one(kind: string, hash: string): string {
+    return `${this.#stem}${kind}:${hash}`;
+  }
+}
+
+/** 64 hexadecimal digits for a name, which may be any string. */
+export function hashOf(name: string): string {
+  return createHash("sha256").update(JSON.stringify(name)).digest("hex");
+}
+
+/** A script. */
 export interface Script {
   readonly text: string;
-  /** By which the server knows it. */
+  /** The SHA-1 by which the server knows it. */
   readonly sha: string;
   readonly act: StorageAct;
-  /** Whether it may be sent again when nobody knows if it was run. */
+  /** Whether it may be sent again if it is unknown whether it ran. */
   readonly isRepeatable: boolean;
 }
 
-/** A script as it is. */
+/** Makes a script. */
 export function plainScript(
   act: StorageAct,
   text: string,
@@ -102,19 +128,19 @@ export function plainScript(
   return { text, sha: createHash("sha1").update(text).digest("hex"), act, isRepeatable };
 }
 
-/** A text; null where there is none. Throws SluiceError E_STORE_READ for anything else. */
+/** A reply that is a text or null. Throws SluiceError E_STORE_READ for anything else. */
 export function textOf(reply: unknown): string | null {
   if (reply === null || typeof reply === "string") return reply;
   throw strangeReply();
 }
 
-/** Texts. Throws SluiceError E_STORE_READ for anything else. */
+/** A reply that is a list of texts. Throws SluiceError E_STORE_READ for anything else. */
 export function textsOf(reply: unknown): readonly string[] {
   if (Array.isArray(reply) && reply.every((each) => typeof each === "string")) return reply;
   throw strangeReply();
 }
 
-/** Whether it was done; some clients give numbers as strings. Throws SluiceError E_STORE_WRITE for what is neither 1 nor 0. */
+/** A reply that is 1 or 0, as a number or a string. Throws SluiceError E_STORE_WRITE for anything else. */
 export function isDone(reply: unknown): boolean {
   const said = typeof reply === "number" || typeof reply === "bigint" ? String(reply) : reply;
   if (said === "1" || said === "0") return said === "1";
@@ -124,7 +150,7 @@ export function isDone(reply: unknown): boolean {
   );
 }
 
-/** The error for replies that are not what the server sends. */
+/** The error for unexpected replies. */
 export function strangeReply(): SluiceError {
   return new SluiceError("E_STORE_READ", "The client gives replies that are not strings: let it give them as strings.");
 }

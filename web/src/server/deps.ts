@@ -1,29 +1,29 @@
 /**
- * What the routes of a server are made of.
+ * What the routes of a server work with.
  * @module
  */
 import type { Context } from "hono";
 import type { Retention } from "../artifacts/retention/policy.js";
 import type { RetainingArtifactStore } from "../artifacts/retention/retaining-store.js";
 import type { UserFiles } from "../files/user-files.js";
-import type { Announcer } from "./events/announcer.js";
+import type { Announcer } from "./sessions/announcer.js";
 import type { Admission } from "./http/admission.js";
 import type { HostGuard } from "./http/host-guard.js";
 import type { ServedMcp, ServeLimits } from "./options.js";
 import type { SeenArtifacts } from "./artifacts/handler.js";
-import type { Readiness } from "./readiness.js";
-import type { SessionTokens } from "./sessions/session-token.js";
+import type { Readiness } from "./routes/health.js";
+import type { SessionTokens } from "./sessions/entry.js";
 import type { Authenticate, ServedSession } from "./sessions/session.js";
 import type { ServedSources } from "./sources/served-sources.js";
 import type { ServeState } from "./state.js";
-import type { Uploads } from "./uploads.js";
+import type { SessionWork } from "./sessions/session-work.js";
 
-/** What all routes share. */
+/** Shared by all routes. */
 export interface ServeDeps {
   readonly store: RetainingArtifactStore;
-  /** What the store is held to. */
+  /** The limits of the store. */
   readonly retention: Retention;
-  /** Users' files; null where there are none. Whoever makes tools gives them these. */
+  /** Users' files, or null if the server keeps none. */
   readonly files: ServedFiles | null;
   readonly state: ServeState;
   readonly limits: Required<ServeLimits>;
@@ -32,37 +32,37 @@ export interface ServeDeps {
   readonly hosts: HostGuard;
   readonly tokens: SessionTokens;
   readonly authenticate: Authenticate;
-  /** Where tools and resources come from. */
+  /** The sources of tools and resources. */
   readonly sources: ServedSources;
   /** Whether there is a chat. */
   readonly hasChat: boolean;
-  /** Sources that pages speak to themselves; null where there are none. */
+  /** Sources for pages over Streamable HTTP, or null. */
   readonly mcp: ServedMcp | null;
   readonly seen: SeenArtifacts;
-  /** How much sessions ask for at the moment. */
+  /** Counts the requests of sessions. */
   readonly admission: Admission;
-  /** What sessions upload at the moment. */
-  readonly uploads: Uploads;
-  /** Which of the stores and the state can be reached. */
+  /** Work of this process that ends with its session. */
+  readonly sessionWork: SessionWork;
+  /** Whether the stores and the state can be reached. */
   readonly readiness: Readiness;
   /** Tells sessions what happened. */
   readonly announcer: Announcer;
-  /** Told what nobody who asks is told. Never throws. */
+  /** Receives failures that no client sees. Never throws. */
   readonly report: (error: unknown) => void;
   /** Aborted when the server is closed. */
   readonly over: AbortSignal;
 }
 
-/** Users' files, and what is needed to serve them. */
+/** Users' files and how they are served. */
 export interface ServedFiles {
   readonly userFiles: UserFiles;
-  /** Bytes that a file may have. */
+  /** Most bytes of a file. */
   readonly maxBytes: number;
-  /** Whether they outlive a session. */
+  /** Whether files outlive their session. */
   readonly isLasting: boolean;
 }
 
-/** What a request brings with it. */
+/** The variables of a Hono context. */
 export interface ServeEnv {
   Variables: { session: ServedSession };
 }

@@ -1,5 +1,5 @@
 /**
- * What `SluiceServer` is given.
+ * The options of `SluiceServer`, and their checks.
  * @module
  */
 import { checkWhole } from "../artifacts/discover.js";
@@ -8,7 +8,7 @@ import type { RetentionConfig, SluiceConfig } from "../config/types.js";
 import { SluiceError } from "../errors/error.js";
 import { ANYTHING, checkOptions, COUNT, FUNCTION, OBJECT, TEXT, type OptionTests } from "../errors/arguments.js";
 import type { UserFilesOptions } from "../files/options.js";
-import type { PlannerBudget } from "../planner/budget.js";
+import type { PlannerBudget } from "../planner/react-planner.js";
 import type { LlmClient } from "../planner/llm/client.js";
 import type { NativeTool } from "../planner/tool.js";
 import type { McpClientIdentity } from "../tools/auth/mcp-discovery.js";
@@ -18,51 +18,51 @@ import type { Variables } from "../tools/variables.js";
 import type { Authenticate, ServedSession } from "./sessions/session.js";
 import type { ServeState } from "./state.js";
 
-/** How much one session may have and ask for. All may be left out. */
+/** Limits for one session. */
 export interface ServeLimits {
   /**
-   * Requests in a minute.
+   * Requests per minute.
    * @defaultValue `1200`
    */
   readonly requestsPerMinute?: number;
   /**
-   * Sessions that one user begins in a minute.
+   * Sessions that one user starts per minute.
    * @defaultValue `60`
    */
   readonly sessionsPerMinute?: number;
   /**
-   * Requests under way at the same time in one process, those that listen to events apart.
+   * Concurrent requests per process, without event streams.
    * @defaultValue `64`
    */
   readonly concurrentRequests?: number;
   /**
-   * Listeners to events at the same time in one process.
+   * Concurrent event streams per process.
    * @defaultValue `16`
    */
   readonly listeners?: number;
   /**
-   * Runs of the chat under way at the same time in one process, those apart that wait for a person.
+   * Concurrent chat runs per process, without runs that wait for a person.
    * @defaultValue `4`
    */
   readonly runs?: number;
   /**
-   * Seconds that a store is waited for, for each piece of what it takes or gives.
+   * Seconds until a store that is silent fails, for each piece that it reads or writes.
    * @defaultValue `30`
    */
   readonly storeSeconds?: number;
   /**
-   * Seconds between two pieces of an upload.
+   * Seconds until an upload that is silent is given up.
    * @defaultValue `30`
    */
   readonly bodySeconds?: number;
   /**
-   * Seconds that a session lasts.
+   * Seconds until a session expires.
    * @defaultValue `43200`
    */
   readonly sessionSeconds?: number;
 }
 
-/** Every limit said. */
+/** The default of each limit. */
 export const LIMITS: Required<ServeLimits> = {
   requestsPerMinute: 1200,
   sessionsPerMinute: 60,
@@ -74,64 +74,64 @@ export const LIMITS: Required<ServeLimits> = {
   sessionSeconds: 12 * 60 * 60,
 };
 
-/** What is served, to whom, and within which limits. All but `store` may be left out. */
+/** Options for `SluiceServer`. Only `store` is required. */
 export interface SluiceServerOptions {
-  /** Where sessions' artifacts are kept. All of it is held to `retention`. */
+  /** Stores the artifacts of sessions. `retention` applies to all of it. */
   readonly store: ArtifactStore;
   /**
    * How long artifacts are kept, and how many.
-   * @defaultValue the defaults of the RFC: an hour, 50 MB each, 500 MB and 1,000 a session, 100 MB and 100 a trace
+   * @defaultValue an hour, 50 MB each, 500 MB and 1,000 a session, 100 MB and 100 a trace
    */
   readonly retention?: RetentionConfig;
   /**
-   * Seconds after which what has expired, or is too much, is taken away, wherever nobody asked for it meanwhile.
+   * Seconds between two collections of expired artifacts.
    * @defaultValue `300`
    */
   readonly collectSeconds?: number;
-  /** What processes share; in memory when left out. */
+  /** The state that processes share. Defaults to memory. */
   readonly state?: ServeState;
-  /** Signs the tokens of sessions, at least 32 characters; made anew when left out, which shared state does not allow. */
+  /** Signs session tokens, at least 32 characters. Defaults to a random secret; required with shared state. */
   readonly secret?: string;
-  /** Who somebody is; left out, everybody is one user: only for one's own machine. */
+  /** Authenticates users. By default everybody is the same user: only for your own machine. */
   readonly authenticate?: Authenticate;
-  /** Where it is reached from outside, such as `https://sluice.example`; left out: only as this machine. */
+  /** The public URL, such as `https://sluice.example`. By default only this machine can connect. */
   readonly publicUrl?: string;
-  /** Host names or addresses that lead here beside. */
+  /** Further host names or addresses of this server. */
   readonly hosts?: readonly string[];
-  /** Origins of pages that may use it beside its own. */
+  /** Further origins whose pages may use the server. */
   readonly origins?: readonly string[];
   /**
-   * The path that everything is below, for a server within another: begins and ends with `/`.
+   * The path of all routes, for a server within another. Begins and ends with `/`.
    * @defaultValue `/`
    */
   readonly base?: string;
-  /** Sources of tools and resources. Each is connected when somebody first needs it. */
+  /** Sources of tools and resources. Each is connected at its first use. */
   readonly sources?: readonly ExternalToolConfig[];
-  /** Offers sources to pages at `mcp/{source}`, as `sluice serve` does; left out: they are not. */
+  /** Offers sources to pages at `mcp/{source}`, as `sluice serve` does. Off by default. */
   readonly mcp?: ServedMcp;
-  /** Values of `${VAR}` in them; those of the environment when left out. */
+  /** Values of `${VAR}` in sources. Defaults to the environment. */
   readonly variables?: Variables | Readonly<Record<string, string | undefined>>;
-  /** Tools beside those of sources, for the chat. The `toolContext` of their calls is the scope of whoever asks. */
+  /** Further tools for the chat. The `toolContext` of their calls is the user's scope. */
   readonly tools?: readonly NativeTool[];
-  /** Who gives users tokens for sources with `auth_type: "oauth2_user"`, by the sources' names, or by those that they say. */
+  /** OAuth providers for sources with `auth_type: "oauth2_user"`, by the provider's or the source's name. */
   readonly providers?: Readonly<Record<string, OAuthProviderConfig>>;
-  /** Who this program is to providers that MCP servers tell of. Its `redirect_uri` leads to `oauth/callback`. */
+  /** The client identity for providers that MCP servers name. Its `redirect_uri` is the URL of `oauth/callback`. */
   readonly oauthClient?: McpClientIdentity;
-  /** Where users' files are kept, for good; left out: there are none. Another store, or another prefix, than `store`. */
+  /** Stores users' files permanently. Must differ from `store`, or have another prefix. By default there are none. */
   readonly filesStore?: ArtifactStore;
-  /** More of users' files, such as folders for tools that take paths. */
+  /** Further options for users' files, such as folders for tools that take paths. */
   readonly files?: Omit<UserFilesOptions, "store">;
-  /** Who answers in the chat; there is none when left out. */
+  /** The model of the chat. Without one there is no chat. */
   readonly llm?: LlmClient;
-  /** Stands before our own instructions to the model. */
+  /** Instructions in front of our own. */
   readonly instructions?: string;
-  /** How far a run of the chat may go: 20 steps and 900 seconds where it does not say. */
+  /** The budget of one chat run. Defaults to 20 steps and 900 seconds. */
   readonly budget?: PlannerBudget;
-  /** How results of the chat are reduced and clamped. */
+  /** How tool results in the chat are reduced and clamped. */
   readonly config?: SluiceConfig;
-  /** How much one session may have. */
+  /** Limits for one session. */
   readonly limits?: ServeLimits;
-  /** Told what nobody who asks is told: what a store, a source or a host's function failed at. What it throws is lost. */
+  /** Receives failures of stores, sources and host functions, which no client sees. What it throws is ignored. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -175,30 +175,33 @@ const LIMIT_OPTIONS: OptionTests<ServeLimits> = {
   sessionSeconds: COUNT,
 };
 
-/** Throws SluiceError E_INVALID_ARGUMENT that names the option that is wrong, or that there is not. */
+/** Checks the options. Throws SluiceError E_INVALID_ARGUMENT with the option's name. */
 export function checkServer(options: SluiceServerOptions): void {
-  checkOptions(options, OPTIONS, "a SluiceServer", wrong, ["store"]);
-  checkOptions(options.limits ?? {}, LIMIT_OPTIONS, "limits", (sentence, path) => wrong(sentence, `limits.${path}`));
+  checkOptions(options, OPTIONS, "a SluiceServer", wrongOption, ["store"]);
+  checkOptions(options.limits ?? {}, LIMIT_OPTIONS, "limits", (sentence, path) =>
+    wrongOption(sentence, `limits.${path}`),
+  );
   checkWhole(options.store, "store");
   checkWhole(options.filesStore, "filesStore");
   if (options.state?.isShared === true && options.secret === undefined) {
-    throw wrong(
+    throw wrongOption(
       "Processes that share their state must share the secret that signs tokens: give them the same one.",
       "secret",
     );
   }
 }
 
-function wrong(sentence: string, path: string): SluiceError {
+/** The error for an option that is wrong. */
+export function wrongOption(sentence: string, path: string): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
 }
 
-/** Offers sources over Streamable HTTP, bytes as they are. */
+/** Serves sources over Streamable HTTP, without changing any bytes. */
 export interface ServedMcp {
-  /** Names of the sources that it offers. */
+  /** The names of the sources on offer. */
   readonly names: ReadonlySet<string>;
-  /** Answers a request at `mcp/{source}`. What one session began there is found by no other. */
+  /** Answers a request at `mcp/{source}`. No other session finds what one session started there. */
   readonly answer: (source: string, request: Request, session: ServedSession) => Promise<Response>;
-  /** Ends what a session, named by its id, began. Must not throw. */
+  /** Ends what a session started, by the session's id. Must not throw. */
   readonly end: (session: string) => Promise<void>;
 }

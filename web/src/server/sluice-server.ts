@@ -8,39 +8,33 @@ import { RetainingArtifactStore } from "../artifacts/retention/retaining-store.j
 import { FLAGS, MIB } from "../files/options.js";
 import { UserFiles } from "../files/user-files.js";
 import { ignoreErrors } from "../mcp/interceptor-event.js";
-import { Chats } from "./chat/chats.js";
-import { plannersOf } from "./chat/planners.js";
-import { Announcer } from "./events/announcer.js";
-import { Collector, sweepOf } from "./collector.js";
+import { Chats, plannersOf } from "./chat/chats.js";
+import { Announcer } from "./sessions/announcer.js";
 import { Admission } from "./http/admission.js";
 import { forGuests, fromWhereItMay, HostGuard, whileOpen, withSafety } from "./http/host-guard.js";
 import { checkServer, LIMITS, type SluiceServerOptions } from "./options.js";
-import { failed, nothingThere } from "./refusals.js";
+import { failed, nothingThere } from "./http/refusals.js";
 import { artifactRoutes } from "./routes/artifacts.js";
 import { chatRoutes } from "./routes/chat.js";
-import { eventRoutes } from "./routes/events.js";
-import { sessionRoutes } from "./routes/sessions.js";
+import { eventRoutes, sessionRoutes } from "./routes/sessions.js";
 import { fileRoutes } from "./routes/files.js";
-import { healthRoutes, readyRoutes, whileReady } from "./routes/health.js";
-import { mcpRoutes } from "./routes/mcp.js";
+import { healthRoutes, readyRoutes, whileReady, Readiness } from "./routes/health.js";
+import { mcpRoutes, pauseRoutes, sourceRoutes, toolRoutes } from "./routes/tools.js";
 import { oauthRoutes } from "./routes/oauth.js";
-import { pauseRoutes } from "./routes/pauses.js";
-import { sourceRoutes } from "./routes/sources.js";
-import { toolRoutes } from "./routes/tools.js";
 import { resourceRoutes } from "./routes/resources.js";
 import { SeenInMemory } from "./artifacts/handler.js";
-import { filesEnding, SessionEnding } from "./sessions/end.js";
-import { inSession } from "./sessions/entry.js";
-import { SessionTokens } from "./sessions/session-token.js";
+import { filesEnding, SessionEnding } from "./sessions/session-end.js";
+import { inSession, SessionTokens } from "./sessions/entry.js";
 import { ServedSources } from "./sources/served-sources.js";
 import type { Authenticate } from "./sessions/session.js";
-import { Readiness } from "./readiness.js";
 import { memoryState, type ServeState } from "./state.js";
 import type { ServedFiles, ServeEnv, ServeDeps } from "./deps.js";
-import { Uploads } from "./uploads.js";
+import { SessionWork } from "./sessions/session-work.js";
+import { setTimeout as sleep } from "node:timers/promises";
+import { within } from "./http/time-limit.js";
 
 /**
- * Serves sessions of users, for whatever speaks in `Request` and `Response`: `sluice serve`, or a server of the host's own.
+ * Serves users' sessions to `sluice serve`, or to a server of your own that uses `Request` and `Response`.
  *
  * @example
  * await using server = new SluiceServer({ store, base: "/sluice/", authenticate: (request) => userOf(request) });
@@ -56,7 +50,7 @@ export class SluiceServer implements AsyncDisposable {
   /** Throws SluiceError E_INVALID_ARGUMENT, E_CONFIG_…; a ToolNodeError for a source that is wrong. */
   constructor(options: SluiceServerOptions) {
     checkServer(options);
-    this.#deps = termsOf(options, this.#over.signal);
+    this.#deps = depsOf(options, this.#over.signal);
     this.#chats = chatsOf(options, this.#deps);
     this.#app = appOf(this.#deps, this.#chats);
     this.#collector = collectorOf(options, this.#deps);
@@ -67,14 +61,14 @@ export class SluiceServer implements AsyncDisposable {
     try {
       return await this.#app.fetch(request);
     } catch (error) {
-      // What is thrown and is no error passes by all handlers.
+      // Hono passes on thrown values that are no Error.
       return failed(error, this.#deps.report);
     }
   };
 
-  /** Ends all that is under way: listeners, runs, which another process can go on with, and sources. */
+  /** Ends event streams, runs, which another process can continue, and sources. */
   async [Symbol.asyncDispose](): Promise<void> {
-    // Before anything ends that runs work with: they are left as they are, and not told of it.
+    // Before anything ends that runs use: they are left for others, and not told of it.
     const left = this.#chats?.[Symbol.asyncDispose]();
     this.#over.abort(new DOMException("The server is closed.", "AbortError"));
     await left;
@@ -84,7 +78,7 @@ export class SluiceServer implements AsyncDisposable {
   }
 }
 
-function termsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
+function depsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
   const { publicUrl, hosts, origins, authenticate = oneUser } = options;
   const state = options.state ?? memoryState();
   const report = ignoreErrors(options.onError);
@@ -98,17 +92,13 @@ function termsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
     state,
     limits,
     base,
-    hosts: new HostGuard({
-      ...(publicUrl !== undefined && { publicUrl }),
-      ...(hosts !== undefined && { hosts }),
-      ...(origins !== undefined && { origins }),
-    }),
+    hosts: new HostGuard({ publicUrl, hosts, origins }),
     tokens: new SessionTokens(options.secret ?? newSecret()),
     authenticate,
     mcp: options.mcp ?? null,
     seen: new SeenInMemory(),
     admission: new Admission({ state, limits, base, report }),
-    uploads: new Uploads(),
+    sessionWork: new SessionWork(state.events, report),
     announcer: new Announcer(state.events, report),
     hasChat: options.llm !== undefined,
     report,
@@ -119,7 +109,7 @@ function termsOf(options: SluiceServerOptions, over: AbortSignal): ServeDeps {
   return { ...deps, sources: new ServedSources({ ...deps, sources, variables, providers, oauthClient, userFiles }) };
 }
 
-/** An id that no artifact has: looking for it says whether the store answers. */
+/** An id that no artifact has. Looking it up shows whether the store answers. */
 const NO_ARTIFACT = "sluice_000000000000";
 
 function readinessOf({ store, filesStore }: SluiceServerOptions, state: ServeState): Readiness {
@@ -155,7 +145,7 @@ function chatsOf(options: SluiceServerOptions, deps: ServeDeps): Chats | null {
 
 function appOf(deps: ServeDeps, chats: Chats | null): Hono<ServeEnv> {
   const ending = new SessionEnding(deps, [
-    deps.uploads.endOf,
+    ({ session }) => deps.sessionWork.end(session.id),
     filesEnding(deps),
     (ended) => deps.sources.ended(ended),
     async (ended) => chats?.ended(ended),
@@ -199,4 +189,77 @@ const oneUser: Authenticate = () => ({ user_id: "local" });
 
 function newSecret(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
+}
+
+/** What a collector works with. */
+interface CollectorDeps {
+  readonly store: RetainingArtifactStore;
+  /** Removes what dead processes left behind, for stores that can do so. */
+  readonly sweep?: () => Promise<unknown>;
+  /** Seconds between two collections. */
+  readonly seconds: number;
+  /** Receives the store's failures. Must not throw. */
+  readonly report: (error: unknown) => void;
+  /** Waits, or throws when the signal is aborted. Defaults to a timer. */
+  readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+/** Sweep after this many collections. */
+const SWEEP_EVERY = 12;
+
+/** Milliseconds that disposal waits for a running collection. */
+const COLLECTION_END = 5000;
+
+/**
+ * Collects at intervals until it is disposed of. Of several processes that share a store, one collects at a time, and
+ * one that dies does not block the others for long. Failures are retried with the next collection.
+ */
+export class Collector implements AsyncDisposable {
+  readonly #deps: CollectorDeps;
+  readonly #over = new AbortController();
+  readonly #done: Promise<void>;
+
+  constructor(deps: CollectorDeps) {
+    this.#deps = deps;
+    this.#done = this.#run();
+  }
+
+  /** Stops collecting, and waits for a running collection. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort();
+    await within(this.#done, COLLECTION_END);
+  }
+
+  async #run(): Promise<void> {
+    const { wait = waited, seconds, store, sweep } = this.#deps;
+    for (let round = 1; !this.#over.signal.aborted; round += 1) {
+      try {
+        // Spreads processes that started together.
+        await wait(seconds * 1000 * (0.8 + 0.4 * Math.random()), this.#over.signal);
+      } catch {
+        return;
+      }
+      await this.#tried(() => store.collect());
+      if (sweep !== undefined && round % SWEEP_EVERY === 0) await this.#tried(sweep);
+    }
+  }
+
+  async #tried(work: () => Promise<unknown>): Promise<void> {
+    if (this.#over.signal.aborted) return;
+    try {
+      await work();
+    } catch (error) {
+      this.#deps.report(error);
+    }
+  }
+}
+
+function waited(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return sleep(milliseconds, undefined, { signal, ref: false });
+}
+
+/** The store's `gc` method, if it has one, as file and S3 stores do. */
+export function sweepOf(store: object): (() => Promise<unknown>) | undefined {
+  const { gc } = store as { readonly gc?: unknown };
+  return typeof gc === "function" ? async () => (gc as () => unknown).call(store) : undefined;
 }

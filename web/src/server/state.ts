@@ -1,35 +1,34 @@
 /**
- * What processes that serve the same users share.
+ * What processes that serve the same users share, and how it is kept in memory.
  * @module
  */
-import { MemoryStateStore } from "../planner/memory-state-store.js";
-import type { StateStore } from "../planner/state-store.js";
+import { MemoryStateStore, type StateStore } from "../planner/state-store.js";
 import { MemoryTokenStore, type TokenStore } from "../tools/auth/token-store.js";
-import type { EventLog } from "./events/event-log.js";
-import { MemoryEventLog } from "./events/memory-event-log.js";
-import { MemoryRateLimit, type RateLimit } from "./http/rate-limit.js";
+import type { EventLog } from "./sessions/event-log.js";
+import { MemoryEventLog } from "./sessions/memory-event-log.js";
 import { MemorySessionRegister, type SessionRegister } from "./sessions/session-register.js";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 
-/** All state but artifacts. */
+/** All state except artifacts. */
 export interface ServeState extends AsyncDisposable {
-  /** Runs that go on or wait for a person, and requests for consent. */
+  /** Runs of the chat, and pending requests for consent. */
   readonly runs: StateStore;
   /** Users' tokens for sources. */
   readonly tokens: TokenStore;
-  /** Who is in a session. */
+  /** Sessions. */
   readonly sessions: SessionRegister;
-  /** What happened. */
+  /** Events. */
   readonly events: EventLog;
-  /** What was asked for. */
+  /** Request rates. */
   readonly rates: RateLimit;
-  /** Whether other processes share it: then a secret has to be shared too. */
+  /** Whether other processes share it. Then they also have to share the secret. */
   readonly isShared: boolean;
 }
 
-/** Runs that wait, and as many traces with events: a server of many users has more than an agent. */
+/** Most runs, and most traces with events. A server of many users has more than one agent. */
 export const MAX_RUNS = 100_000;
 
-/** State that ends with this process. */
+/** State in the memory of this process. */
 export function memoryState(): ServeState {
   return {
     runs: new MemoryStateStore({ maxKept: MAX_RUNS }),
@@ -40,4 +39,55 @@ export function memoryState(): ServeState {
     isShared: false,
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
+}
+
+/** The result of taking from a limit. */
+export type RateVerdict =
+  | {
+      /** The request may proceed. */
+      readonly ok: true;
+    }
+  | {
+      /** The limit is reached. */
+      readonly ok: false;
+      /** Seconds until the next request may proceed, rounded up. */
+      readonly retryAfterSeconds: number;
+    };
+
+/** Counts requests, over all processes that share it. */
+export interface RateLimit {
+  /**
+   * Takes one of `most` per `seconds`, counted from the first. A limit that cannot be counted lets the request pass:
+   * it protects the services behind it and is no lock.
+   * @param key whose limit, and of what.
+   */
+  take(key: string, most: number, seconds: number): Promise<RateVerdict>;
+}
+
+/** Counts in memory. */
+export class MemoryRateLimit implements RateLimit {
+  /** One limiter for each kind of limit. There are few. */
+  readonly #limiters = new Map<string, RateLimiterMemory>();
+
+  async take(key: string, most: number, seconds: number): Promise<RateVerdict> {
+    try {
+      await this.#limiter(most, seconds).consume(key);
+      return { ok: true };
+    } catch (refused) {
+      return verdictOf(refused);
+    }
+  }
+
+  #limiter(points: number, duration: number): RateLimiterMemory {
+    const name = `${points}/${duration}`;
+    const limiter = this.#limiters.get(name) ?? new RateLimiterMemory({ points, duration, keyPrefix: name });
+    this.#limiters.set(name, limiter);
+    return limiter;
+  }
+}
+
+/** The verdict for what a limiter rejected with. Anything but a refusal lets the request pass. */
+export function verdictOf(rejected: unknown): RateVerdict {
+  if (!(rejected instanceof RateLimiterRes)) return { ok: true };
+  return { ok: false, retryAfterSeconds: Math.max(1, Math.ceil(rejected.msBeforeNext / 1000)) };
 }

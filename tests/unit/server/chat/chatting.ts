@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { expect, vi } from "vitest";
 import { z } from "zod";
 import type { LlmClient } from "../../../../web/src/planner/llm/client.js";
-import { OpenAiClient } from "../../../../web/src/planner/llm/openai/client.js";
+import { OpenAiClient } from "../../../../web/src/planner/llm/openai.js";
 import { scriptedModel, type Script } from "../../../../web/src/planner/llm/scripted-model.js";
 import { tool, type NativeTool } from "../../../../web/src/planner/tool.js";
 import { memoryState, type ServeState, type SluiceServerOptions } from "../../../../web/src/serve.js";

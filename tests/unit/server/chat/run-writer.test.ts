@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { ChatEvent } from "../../../../web/src/server/chat/chat-event.js";
 import { RunWriter } from "../../../../web/src/server/chat/run.js";
-import type { LoggedEvent } from "../../../../web/src/server/events/event-log.js";
+import type { LoggedEvent } from "../../../../web/src/server/sessions/event-log.js";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });

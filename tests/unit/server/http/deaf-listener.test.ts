@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { listen, memoryState, SluiceServer, type ServeState } from "../../../../web/src/serve.js";
-import { sessionChannel } from "../../../../web/src/server/events/announcer.js";
+import { sessionChannel } from "../../../../web/src/server/sessions/announcer.js";
 import { Telling } from "../sources/told.js";
 import { Visitor } from "../visitor.js";
 

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
-import { sessionChannel } from "../../../../web/src/server/events/announcer.js";
+import { sessionChannel } from "../../../../web/src/server/sessions/announcer.js";
 import { listen, memoryState, SluiceServer, type ListeningServer } from "../../../../web/src/serve.js";
 import { noise } from "../../artifacts/noise.js";
 import { Visitor } from "../visitor.js";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { SluiceServer } from "../../../../web/src/serve.js";
-import { sessionChannel } from "../../../../web/src/server/events/announcer.js";
+import { sessionChannel } from "../../../../web/src/server/sessions/announcer.js";
 import { eventStream, type SentEvent } from "../../../../web/src/server/http/sse.js";
 import { memoryState, type ServeState } from "../../../../web/src/server/state.js";
 import { Visitor } from "../visitor.js";

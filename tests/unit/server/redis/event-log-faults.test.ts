@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { DURABLE } from "../../redis/redis-server.js";
-import { first, Heard, numbered, range } from "../events/listening.js";
+import { first, Heard, numbered, range } from "../sessions/listening.js";
 import { another, coded, inTime, logInTest, servedInTest, useRedis } from "./served.js";
 import { tunnelTo } from "./tunnel.js";
 
@@ -186,14 +186,14 @@ describe("a server that does not do it", () => {
 });
 
 test("an event that is sent again because nobody knows whether it arrived is kept once", async () => {
-  const { server, place, url, timeout } = servedInTest(redis.url);
+  const { server, keys, url, timeout } = servedInTest(redis.url);
   const twice = {
     run: async (...call: Parameters<typeof server.run>): Promise<unknown> => {
       await server.run(...call);
       return server.run(...call);
     },
   };
-  const log = logInTest(redis.url, { server: twice, place, url, timeout });
+  const log = logInTest(redis.url, { server: twice, keys, url, timeout });
   for (const number of range(5)) await log.append("twice", numbered(number));
   await log.append("twice", numbered(5));
   expect((await first(log, "twice", { count: 6 })).map(({ event }) => event)).toEqual(range(6).map(numbered));

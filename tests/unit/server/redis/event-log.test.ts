@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
-import { CHANNEL_SECONDS } from "../../../../web/src/server/events/event-log.js";
+import { CHANNEL_SECONDS } from "../../../../web/src/server/sessions/event-log.js";
 import { RedisEventLog } from "../../../../web/src/server/redis/event-log.js";
-import { describeEventLog } from "../events/event-log-contract.js";
-import { Heard, numbered } from "../events/listening.js";
+import { describeEventLog } from "../sessions/event-log-contract.js";
+import { Heard, numbered } from "../sessions/listening.js";
 import { logInTest, served, useRedis } from "./served.js";
 
 const redis = useRedis();

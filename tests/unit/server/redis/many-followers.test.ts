@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { numbered, range } from "../events/listening.js";
+import { numbered, range } from "../sessions/listening.js";
 import { another, logInTest } from "./served.js";
 import { isFull } from "../../../support/full.js";
 

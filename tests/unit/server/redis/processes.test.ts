@@ -1,7 +1,7 @@
 /** Several processes that share state. */
 import { expect, test, vi } from "vitest";
 import { redisState } from "../../../../web/src/serve-redis.js";
-import { Heard, range } from "../events/listening.js";
+import { Heard, range } from "../sessions/listening.js";
 import { useProcesses } from "./processes.js";
 import { logInTest, SECRET, useRedis } from "./served.js";
 

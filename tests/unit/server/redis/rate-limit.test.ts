@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { RedisRateLimit } from "../../../../web/src/server/redis/rate-limit.js";
-import { describeRateLimit } from "../http/rate-limit-contract.js";
+import { describeRateLimit } from "../rate-limit-contract.js";
 import { another, served, servedInTest, useRedis, type Served } from "./served.js";
 
 const redis = useRedis();

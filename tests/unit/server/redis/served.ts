@@ -1,9 +1,8 @@
 /** State in a real Redis server, for tests. */
 import { onTestFinished } from "vitest";
 import { OwnConnection } from "../../../../web/src/redis/connection.js";
-import { RedisServer } from "../../../../web/src/redis/server.js";
+import { RedisKeys, RedisServer } from "../../../../web/src/redis/server.js";
 import { RedisEventLog, type RedisEventLogParts } from "../../../../web/src/server/redis/event-log.js";
-import { Place } from "../../../../web/src/server/redis/place.js";
 
 export { SECRET } from "./secret.js";
 export { another, coded, inTime, useRedis, type Redis } from "../../redis/served.js";
@@ -15,7 +14,7 @@ export interface Served {
   readonly url: string;
   readonly timeout: number;
   readonly server: RedisServer;
-  readonly place: Place;
+  readonly keys: RedisKeys;
   close(): Promise<void>;
 }
 
@@ -27,7 +26,7 @@ export function served(url: string, timeout: number = TIMEOUT): Served {
     await server.close();
     connection.close();
   };
-  return { url, timeout, server, place: new Place("{sluice}"), close };
+  return { url, timeout, server, keys: new RedisKeys("{sluice}"), close };
 }
 
 /** The same, until the test is over. */

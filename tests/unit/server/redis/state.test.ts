@@ -3,8 +3,8 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { memoryState, SluiceServer } from "../../../../web/src/serve.js";
 import { redisState, type RedisStateOptions, type ServeState } from "../../../../web/src/serve-redis.js";
-import { sessionChannel } from "../../../../web/src/server/events/announcer.js";
-import { first, numbered } from "../events/listening.js";
+import { sessionChannel } from "../../../../web/src/server/sessions/announcer.js";
+import { first, numbered } from "../sessions/listening.js";
 import { another, coded, SECRET, useRedis } from "./served.js";
 
 const redis = useRedis();

@@ -135,7 +135,7 @@ describe("alone", () => {
   });
 
   test("is not waited for without end, and is free again when work fails", async () => {
-    const [one, other] = [opened(redis.url), opened(redis.url, { times: { patience: 200 } })];
+    const [one, other] = [opened(redis.url), opened(redis.url, { times: { timeout: 200 } })];
     const done = new AbortController();
     const holding = one.exclusively("held", "files", () => sleep(60_000, undefined, { signal: done.signal }));
     holding.catch(() => undefined);

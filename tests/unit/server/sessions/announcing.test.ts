@@ -6,7 +6,7 @@ import {
   Announcer,
   sessionChannel,
   type AnnouncingDeps,
-} from "../../../../web/src/server/events/announcer.js";
+} from "../../../../web/src/server/sessions/announcer.js";
 import { scopeOf, type ServedSession } from "../../../../web/src/server/sessions/session.js";
 
 const SESSION: ServedSession = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { memoryState, SluiceServer, type SluiceServerOptions } from "../../../../web/src/serve.js";
-import { Announcer } from "../../../../web/src/server/events/announcer.js";
+import { Announcer } from "../../../../web/src/server/sessions/announcer.js";
 import { ServedSources } from "../../../../web/src/server/sources/served-sources.js";
 import type { ExternalToolConfig } from "../../../../web/src/tools-node.js";
 import { CHANGING, program, served, visitor } from "./serving.js";

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import { memoryState } from "../../../../web/src/serve.js";
-import { Announcer, sessionChannel } from "../../../../web/src/server/events/announcer.js";
+import { Announcer, sessionChannel } from "../../../../web/src/server/sessions/announcer.js";
 import { Watching } from "../../../../web/src/server/sources/watcher.js";
 import type { ServedSession } from "../../../../web/src/server/sessions/session.js";
 import { ToolNode, type ToolNodeEvent } from "../../../../web/src/tools-node.js";

@@ -1,7 +1,7 @@
 /** Requests for consent that several processes share: each has a manager of its own, and all have one store. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { SluiceError } from "../../../../web/src/errors/error.js";
-import { MemoryStateStore } from "../../../../web/src/planner/memory-state-store.js";
+import { MemoryStateStore } from "../../../../web/src/planner/state-store.js";
 import { OAuthManager } from "../../../../web/src/tools/auth/oauth-manager.js";
 import type { OAuthStateStore } from "../../../../web/src/tools/auth/pending-requests.js";
 import { consent, startAuthorizationServer, type TestAuthorizationServer } from "./authorization-server.js";

@@ -4,9 +4,8 @@
  */
 import { isFromElsewhere, type HostGuard } from "../../server/http/host-guard.js";
 import type { RequestHandler } from "../../server/http/listen.js";
-import { refusal } from "../../server/json-answer.js";
-import { messagePage } from "../../server/message-page.js";
-import { closingRefused, failed, originRefused } from "../../server/refusals.js";
+import { refusal, messagePage } from "../../server/http/answers.js";
+import { closingRefused, failed, originRefused } from "../../server/http/refusals.js";
 import type { ServeLog } from "./log.js";
 import type { Page } from "./page.js";
 

@@ -14,7 +14,7 @@ import { SluiceError } from "../../errors/error.js";
 import { localWorkspaces } from "../../files/local-workspaces.js";
 import { FLAGS } from "../../files/options.js";
 import type { LlmClient } from "../../planner/llm/client.js";
-import { OpenAiClient } from "../../planner/llm/openai/client.js";
+import { OpenAiClient } from "../../planner/llm/openai.js";
 import type { ServeLimits, SluiceServerOptions } from "../../server/options.js";
 import type { Authenticate, Identity } from "../../server/sessions/session.js";
 import { checkProvider, type OAuthProviderConfig } from "../../tools/auth/oauth-client.js";

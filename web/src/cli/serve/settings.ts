@@ -3,7 +3,7 @@
  * @module
  */
 import { dirname, resolve } from "node:path";
-import { SHORTEST_SECRET } from "../../server/sessions/session-token.js";
+import { SHORTEST_SECRET } from "../../server/sessions/entry.js";
 import { checkSources, type ExternalToolConfig } from "../../tools/config.js";
 import { isVariableName, variablesOf, type Variables } from "../../tools/variables.js";
 import { childEnvironment } from "../../mcp/server-process.js";

@@ -1,47 +1,55 @@
 /**
- * What the planner needs of a model: one turn at a time, whoever serves it; how much it may say, and how it fails.
+ * The interface of models: one turn at a time, its errors, and its retries.
  * @module
  */
 import { type ErrorCode, SluiceError } from "../../errors/error.js";
-import { type ErrorCategory, type ToolErrorCode, ToolNodeError } from "../../tools/errors.js";
+import { type ErrorCategory, type ToolErrorCode, ToolNodeError, type ToolPlace } from "../../tools/errors.js";
 import type { JsonSchema } from "../../tools/source.js";
+import { checkOptions, COUNT, FUNCTION, OBJECT, type OptionTest, type OptionTests } from "../../errors/arguments.js";
+import type { Attempt } from "../../tools/resilience/attempt.js";
+import {
+  Resilience,
+  type ResiliencePolicy,
+  type RetryNotice,
+  type RetryRules,
+} from "../../tools/resilience/resilience.js";
 
-/** What was said so far, in order. */
+/** The messages of a conversation, in order. */
 export type LlmMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
 
-/** How the model is to go about it. */
+/** Instructions for the model. */
 export interface SystemMessage {
-  /** Who says it: the host. */
+  /** The host's message. */
   readonly role: "system";
   /** A text. */
   readonly content: string;
 }
 
-/** What a person wants. */
+/** A person's message. */
 export interface UserMessage {
-  /** Who says it: the person. */
+  /** The person's message. */
   readonly role: "user";
   /** A text. */
   readonly content: string;
 }
 
-/** What the model said before. */
+/** An earlier answer of the model. */
 export interface AssistantMessage {
-  /** Who says it: the model. */
+  /** The model's message. */
   readonly role: "assistant";
-  /** Empty where it only called tools. */
+  /** The text. Empty if it only called tools. */
   readonly content: string;
-  /** What it wanted called. */
+  /** The calls that it wanted. */
   readonly toolCalls: readonly LlmToolCall[];
-  /** As the answer had it. */
+  /** The answer's `meta`. */
   readonly meta?: unknown;
 }
 
-/** What one of the called tools answered. */
+/** The result of a call. */
 export interface ToolMessage {
-  /** Who says it: a tool. */
+  /** A tool's message. */
   readonly role: "tool";
-  /** Of the call that is answered. */
+  /** The id of the call. */
   readonly callId: string;
   /** The tool's name, as the model wrote it. */
   readonly name: string;
@@ -51,11 +59,11 @@ export interface ToolMessage {
 
 /** A tool that the model may call. */
 export interface LlmTool {
-  /** Letters, digits, `_` and `-`, at most 64: what every model's API takes. */
+  /** The name: letters, digits, `_` and `-`, at most 64, as every model's API accepts. */
   readonly name: string;
-  /** What it does. */
+  /** The description. */
   readonly description: string;
-  /** What its arguments must be. */
+  /** The schema of its arguments. */
   readonly inputSchema: JsonSchema;
 }
 
@@ -63,62 +71,62 @@ export interface LlmTool {
 export interface LlmToolCall {
   /** Unique in its turn. */
   readonly id: string;
-  /** As the model wrote it: perhaps of no tool that there is. */
+  /** The tool's name as the model wrote it. There may be no such tool. */
   readonly name: string;
-  /** JSON text as the model wrote it: perhaps none. */
+  /** The arguments as the model wrote them. May be invalid JSON. */
   readonly arguments: string;
-  /** What the client wants back with the call in later turns: JSON, and nobody else's business. */
+  /** Data of the client to repeat with the call in later turns. JSON. */
   readonly meta?: unknown;
 }
 
-/** What a turn cost, where the model's server says so. */
+/** What a turn cost, as the server reports it. */
 export interface LlmUsage {
-  /** Tokens that it read. */
+  /** Tokens read. */
   readonly inputTokens: number;
-  /** Tokens that it wrote. */
+  /** Tokens written. */
   readonly outputTokens: number;
 }
 
-/** Why the model stopped: it was done, wants tools called, ran out of tokens, or was kept from going on. */
+/** Why the model stopped: it was done, wants tools called, ran out of tokens, or was filtered. */
 export type StopReason = "stop" | "tool_calls" | "length" | "content_filter";
 
-/** What the model said. */
+/** The model's answer. */
 export interface LlmAnswer {
-  /** Empty where it only calls tools. */
+  /** The text. Empty if it only calls tools. */
   readonly text: string;
-  /** What it wants called. */
+  /** The calls that it wants. */
   readonly toolCalls: readonly LlmToolCall[];
-  /** How many calls it wanted beyond these, which were too many to keep; none when left out. */
+  /** How many further calls it wanted, which were too many. Missing if none. */
   readonly callsLeftOut?: number;
   /** Why it stopped. */
   readonly stopReason: StopReason;
-  /** Undefined where the server does not say. */
+  /** The cost, if the server reports it. */
   readonly usage?: LlmUsage;
-  /** What the client wants back with this turn in later ones, such as signed thoughts: JSON, and nobody else's business. */
+  /** Data of the client to repeat with this turn in later ones, such as signed thoughts. JSON. */
   readonly meta?: unknown;
 }
 
-/** What the model is asked. */
+/** A request for a turn. */
 export interface LlmRequest {
   /** What was said so far. */
   readonly messages: readonly LlmMessage[];
-  /** What it may call; empty where it has to answer. */
+  /** The tools. Empty if it has to answer. */
   readonly tools: readonly LlmTool[];
 }
 
-/** How it is asked. */
+/** Options of a request. */
 export interface LlmOptions {
-  /** Gives up, also at the server. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal;
-  /** Told of each piece of text as it comes. */
+  /** Receives each piece of text. */
   readonly onText?: (piece: string) => void;
-  /** What came so far is not to be kept: the server broke off, and is asked again. */
+  /** Called when the text so far is void: the server broke off, and is asked again. */
   readonly onRestart?: () => void;
 }
 
-/** A model. One serves any number of turns, also at the same time. */
+/** A model. Serves any number of concurrent turns. */
 export interface LlmClient {
-  /** What it is called, for logs. */
+  /** The model's name, for logs. */
   readonly model: string;
   /**
    * Asks for one turn.
@@ -128,24 +136,30 @@ export interface LlmClient {
   ask(request: LlmRequest, options?: LlmOptions): Promise<LlmAnswer>;
 }
 
-/** The codes of this module's errors. */
+/** The codes of {@link LlmError}. */
 export type LlmErrorCode = Extract<ErrorCode, "E_LLM" | `E_LLM_${string}`>;
 
-/** What is known of an error beside its sentence. */
+/** Details of an error. */
 export interface LlmErrorDetails {
-  /** `E_LLM` when left out. */
+  /**
+   * The code.
+   * @defaultValue `E_LLM`
+   */
   readonly code?: LlmErrorCode;
-  /** What to do about it; `unknown` when left out. */
+  /**
+   * What to do about it.
+   * @defaultValue `unknown`
+   */
   readonly category?: ErrorCategory;
   /** The HTTP status that came, if one came. */
   readonly status?: number;
   /** How long the server asks to be left alone. */
   readonly retryAfterSeconds?: number;
-  /** Shown by whoever logs the error: it must hold no secret. */
+  /** The cause. Logs show it, so it must contain no secret. */
   readonly cause?: unknown;
 }
 
-/** A model gave no answer. Told apart by `code`; `category` says what to do, as for tools. */
+/** A model did not answer. `code` tells why, `category` what to do, as for tools. */
 export class LlmError extends SluiceError {
   /** What to do about it. */
   readonly category: ErrorCategory;
@@ -173,8 +187,8 @@ const CODES: Readonly<Partial<Record<ToolErrorCode, LlmErrorCode>>> = {
   E_TOOL_SERVER: "E_LLM_SERVER",
 };
 
-/** Requests to models and to tools' sources fail alike, and are tried again alike: only who failed is another. */
-export function asLlmError(error: unknown): unknown {
+/** Converts errors of requests: those to models and to sources fail and are retried alike. */
+function asLlmError(error: unknown): unknown {
   if (!(error instanceof ToolNodeError)) return error;
   const { message, code, category, status, retryAfterSeconds, cause } = error;
   return new LlmError(message, {
@@ -186,18 +200,143 @@ export function asLlmError(error: unknown): unknown {
   });
 }
 
-/** Bytes of an answer as it comes, framing included: more is no answer but a server that has lost control. */
+/** Most bytes of an answer, framing included. More means that the server has lost control. */
 export const MAX_ANSWER_BYTES: number = 16 * 1024 * 1024;
-/** Characters of an answer, where its bytes are not seen. */
+/** Most characters of an answer whose bytes are not visible. */
 export const MAX_ANSWER_CHARS: number = MAX_ANSWER_BYTES;
-/** Calls; those beyond are left out, and counted. */
+/** Most calls. Further ones are dropped and counted. */
 export const MAX_CALLS = 256;
 
-/** What a model or its server wrote; undefined where that is no JSON. */
+/** Parses JSON text. Undefined if it is invalid. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
     return undefined;
   }
+}
+
+/** Options for requests of a client. */
+export interface LlmRequestOptions {
+  /**
+   * Time limits and retries. Defaults: 120 s of silence, 10 concurrent requests, 3 attempts 0.5 to 8 s apart, again
+   * after HTTP 408, 429, 500, 502, 503 and 504.
+   */
+  readonly resilience?: Partial<Omit<ResiliencePolicy, "retry_policy">> & {
+    /** When to try again. */
+    readonly retry_policy?: Partial<RetryRules>;
+  };
+  /** Called when an attempt failed and another one follows. What it throws is ignored. */
+  readonly onRetry?: (notice: RetryNotice) => void;
+}
+
+/** One attempt at a turn. */
+export interface TurnAttempt extends Pick<Attempt, "signal"> {
+  readonly place: ToolPlace;
+  /** Restarts the time limit when something arrives. */
+  readonly alive: () => void;
+  /** Receives each piece of text. */
+  readonly onText: (piece: string) => void;
+}
+
+/** Asks a model, with retries. */
+export class LlmCaller {
+  readonly #place: ToolPlace;
+  readonly #resilience: Resilience;
+
+  /** Throws E_INVALID_ARGUMENT for a wrong policy. */
+  constructor(model: string, { resilience = {}, onRetry }: LlmRequestOptions) {
+    this.#place = { source: model, kind: "model" };
+    const options = onRetry === undefined ? {} : { onRetry };
+    this.#resilience = new Resilience(this.#place, policyOf(resilience), options);
+  }
+
+  /**
+   * Asks for a turn.
+   *
+   * @throws what the work throws, as an LlmError where it is a ToolNodeError; the signal's reason.
+   */
+  async turn(
+    work: (attempt: TurnAttempt) => Promise<LlmAnswer>,
+    { signal, onText, onRestart }: LlmOptions,
+  ): Promise<LlmAnswer> {
+    let hasText = false;
+    const once = (attempt: Attempt): Promise<LlmAnswer> => {
+      if (hasText) onRestart?.();
+      hasText = false;
+      return work({
+        signal: attempt.signal,
+        place: this.#place,
+        alive: () => attempt.progressed(),
+        onText: (piece) => {
+          // An abandoned attempt must stay silent.
+          if (attempt.signal.aborted) return;
+          hasText = true;
+          onText?.(piece);
+        },
+      });
+    };
+    try {
+      // A turn changes nothing on the server.
+      return await this.#resilience.run(once, { isRepeatable: true, ...(signal !== undefined && { signal }) });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw asLlmError(error);
+    }
+  }
+}
+
+/** Options of every client. */
+export const ASKING: OptionTests<LlmRequestOptions> = { resilience: OBJECT, onRetry: FUNCTION };
+
+/** A day: longer times overflow timers before long. */
+const MAX_WAIT_S = 86_400;
+
+const WAIT: OptionTest = [
+  `a number of seconds from 0 to ${MAX_WAIT_S}`,
+  (value) => typeof value === "number" && value >= 0 && value <= MAX_WAIT_S,
+];
+
+const POLICY: OptionTests<ResiliencePolicy> = {
+  timeout_s: [
+    `a number of seconds above 0, at most ${MAX_WAIT_S}`,
+    (value) => typeof value === "number" && value > 0 && value <= MAX_WAIT_S,
+  ],
+  max_concurrency: COUNT,
+  retry_policy: OBJECT,
+};
+
+const RULES: OptionTests<RetryRules> = {
+  max_attempts: COUNT,
+  wait_exponential_min_s: WAIT,
+  wait_exponential_max_s: WAIT,
+  retry_on_status: [
+    "a list of HTTP statuses, such as [429, 503]",
+    (value) =>
+      Array.isArray(value) && value.every((status) => Number.isInteger(status) && status >= 100 && status < 600),
+  ],
+};
+
+/** The policy of a client's options, with defaults. Throws E_INVALID_ARGUMENT. */
+function policyOf(resilience: NonNullable<LlmRequestOptions["resilience"]>): ResiliencePolicy {
+  checkOptions(resilience, POLICY, "resilience", wrongIn("resilience"));
+  // A model may think long before its first word.
+  const { timeout_s = 120, max_concurrency = 10, retry_policy: rules = {} } = resilience;
+  checkOptions(rules, RULES, "resilience.retry_policy", wrongIn("resilience.retry_policy"));
+  const { max_attempts = 3, wait_exponential_min_s = 0.5, wait_exponential_max_s = 8 } = rules;
+  const { retry_on_status = [408, 429, 500, 502, 503, 504] } = rules;
+  return {
+    timeout_s,
+    max_concurrency,
+    retry_policy: { max_attempts, wait_exponential_min_s, wait_exponential_max_s, retry_on_status },
+  };
+}
+
+/** The error for an option that is wrong. */
+export function wrongOption(sentence: string, path: string, cause?: unknown): SluiceError {
+  return new SluiceError("E_INVALID_ARGUMENT", sentence, { path }, { cause });
+}
+
+function wrongIn(path: string): (sentence: string, name: string) => SluiceError {
+  return (sentence, name) => wrongOption(sentence, `${path}.${name}`);
 }

@@ -1,45 +1,44 @@
 /**
- * A model that says what a script says: for demos, examples and tests, where answers must be the same each time.
- *
- * It speaks OpenAI's chat completions as a function from request to response, so that the client in front of it is the real one: give
- * it to a server, or to a client as its `fetch`.
+ * A model that follows a script, for demos, examples and tests with reproducible answers. It is a function from
+ * request to response that implements OpenAI's chat completions, so that the client is the real one: use it in a
+ * server, or as a client's `fetch`.
  * @module
  */
 import { z } from "zod";
 
-/** What the script knows of a turn. */
+/** A turn as the script sees it. */
 export interface ScriptedTurn {
-  /** What was said so far, as the API has it. */
+  /** The messages so far. */
   readonly messages: readonly ScriptedMessage[];
-  /** The names of the tools that may be called. */
+  /** The names of the tools. */
   readonly tools: readonly string[];
 }
 
 /** One message of a turn. */
 export interface ScriptedMessage {
-  /** Who said it. */
+  /** The author's role. */
   readonly role: "system" | "user" | "assistant" | "tool";
-  /** Empty where there was only a call. */
+  /** The text. Empty if there was only a call. */
   readonly content: string;
 }
 
-/** What the model says in a turn. */
+/** The model's answer in a turn. */
 export interface ScriptedAnswer {
-  /** In its own words; nothing when left out. */
+  /** The text, if any. */
   readonly text?: string;
-  /** What it wants called. */
+  /** The calls that it wants. */
   readonly calls?: readonly ScriptedCall[];
 }
 
 /** A call that the model wants made. */
 export interface ScriptedCall {
-  /** The tool's name, as the turn has it. */
+  /** The tool's name, from the turn. */
   readonly name: string;
   /** Its arguments. */
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** What the model says, by what was said so far. */
+/** Answers by the messages so far. */
 export type Script = (turn: ScriptedTurn) => ScriptedAnswer | Promise<ScriptedAnswer>;
 
 const REQUEST = z.object({
@@ -56,7 +55,7 @@ const REQUEST = z.object({
   stream: z.boolean().default(false),
 });
 
-/** Answers requests to `…/chat/completions`, in a stream where they ask for one. Others are told what is wrong. */
+/** Answers requests to `…/chat/completions`, as a stream if they ask for one. Refuses others with the reason. */
 export function scriptedModel(script: Script): (request: Request) => Promise<Response> {
   return async (request) => {
     const { pathname } = new URL(request.url);
@@ -86,7 +85,7 @@ function streamed(answer: ScriptedAnswer, messages: readonly ScriptedMessage[]):
   return new Response(stream, { headers: { "content-type": "text/event-stream" } });
 }
 
-/** Word by word, then each call: its name first, its arguments behind. */
+/** The text word by word, then each call: its name, then its arguments. */
 function* pieces({ text = "", calls = [] }: ScriptedAnswer): Generator<object> {
   for (const content of text.match(/\S+\s*|\s+/g) ?? []) yield { content };
   for (const [index, call] of calls.entries()) {
@@ -114,7 +113,7 @@ interface Ended {
   readonly usage?: object;
 }
 
-/** Four characters are told as one token. */
+/** Counts four characters as one token. */
 function ended({ text = "", calls = [] }: ScriptedAnswer, messages: readonly ScriptedMessage[]): Ended {
   const asked = messages.reduce((sum, { content }) => sum + content.length, 0);
   const said = text.length + JSON.stringify(calls).length;

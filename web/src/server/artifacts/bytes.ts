@@ -1,8 +1,6 @@
 /**
- * The bytes of one artifact, as a request wants them: conditional requests (RFC 9110 §13), ranges (§14), and a body held to the
- * length that its headers promise.
- *
- * Artifacts have a strong entity tag and no date of change, so what compares dates does not apply.
+ * Answers with an artifact's bytes: conditional requests (RFC 9110 §13), ranges (§14), and a body of exactly the
+ * promised length. Artifacts have a strong entity tag and no modification date, so conditions on dates do not apply.
  * @module
  */
 import type { Span } from "../../artifacts/bytes.js";
@@ -10,14 +8,14 @@ import type { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { StoredArtifact } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
-import { refusal } from "../json-answer.js";
+import { refusal } from "../http/answers.js";
 import { artifactHeaders, entityTag } from "./headers.js";
 
 /**
- * Answers with 200, 206, 304, 412 or 416. A `HEAD` opens nothing: it is no use of the artifact.
+ * Answers with 200, 206, 304, 412 or 416. A `HEAD` opens nothing, and does not count as use of the artifact.
  *
- * @throws SluiceError E_NOT_FOUND and E_EXPIRED when the artifact went meanwhile, E_STORE_… for what fails before the
- * first byte; what fails behind it errors the body.
+ * @throws SluiceError E_NOT_FOUND and E_EXPIRED if the artifact is gone meanwhile, E_STORE_… for failures before the
+ * first byte. Later failures error the body.
  */
 export async function serveBytes(
   request: Request,
@@ -29,7 +27,7 @@ export async function serveBytes(
   const verdict = verdictOf(headers, tag);
   if (verdict === "failed") return changed();
   const said = artifactHeaders(artifact, wantsDownload(request) ? "attachment" : "inline");
-  // With type and name, since those may have changed while the bytes did not.
+  // With type and name, which may have changed although the bytes did not.
   if (verdict === "not_modified") return new Response(null, { status: 304, headers: said });
 
   const size = artifact.size_bytes;
@@ -73,12 +71,12 @@ function outOfRange(size: number): Response {
   return refusal(416, "E_INVALID_ARGUMENT", message, { "Accept-Ranges": "bytes", "Content-Range": `bytes */${size}` });
 }
 
-/** What the conditions of a request come to. */
+/** The result of a request's conditions. */
 type Verdict = "proceed" | "not_modified" | "failed";
 
 const TAG = /(W\/)?("[^"]*")/g;
 
-/** Weighs `If-Match`, then `If-None-Match`, against a strong entity tag with its quotes. */
+/** Evaluates `If-Match`, then `If-None-Match`, for a strong entity tag with its quotes. */
 export function verdictOf(headers: Headers, tag: string): Verdict {
   const match = headers.get("if-match");
   if (match !== null && !names(match, tag, "strong")) return "failed";
@@ -86,7 +84,7 @@ export function verdictOf(headers: Headers, tag: string): Verdict {
   return noneMatch !== null && names(noneMatch, tag, "weak") ? "not_modified" : "proceed";
 }
 
-/** Whether a `Range` counts: without `If-Range` it does, with one only for these very bytes. */
+/** Whether `Range` applies: not if `If-Range` names other bytes. */
 export function rangeCounts(headers: Headers, tag: string): boolean {
   const condition = headers.get("if-range");
   return condition === null || condition.trim() === tag;
@@ -103,10 +101,10 @@ function names(list: string, tag: string, comparison: "strong" | "weak"): boolea
 const SINGLE = /^bytes=[ \t]*([0-9]*)-([0-9]*)[ \t]*$/i;
 
 /**
- * The bytes that are asked for.
+ * The requested bytes.
  *
- * @returns null for the whole: no range, several ranges, or a header that says nothing; "unsatisfiable" where no byte of
- * the range is there.
+ * @returns null for all: no range, several ranges, or an invalid header; "unsatisfiable" if no byte of the range
+ * exists.
  */
 export function requestedSpan(header: string | null, size: number): Span | "unsatisfiable" | null {
   const [, first = "", last = ""] = (header === null ? null : SINGLE.exec(header)) ?? [];
@@ -122,10 +120,10 @@ function satisfiable(start: number, end: number): Span | "unsatisfiable" {
 }
 
 /**
- * Waits for the first piece, so that what fails before it can still be refused, and streams the rest as it is asked for.
+ * Waits for the first piece, so that earlier failures can be refused, then streams the rest on demand.
  *
  * @returns a stream of exactly `length` bytes, or one that errors with a SluiceError (E_STORE_…).
- * @throws SluiceError for what fails before the first byte.
+ * @throws SluiceError for failures before the first byte.
  */
 export async function bodyOf(
   stream: ReadableStream<Uint8Array>,
@@ -147,7 +145,7 @@ export async function bodyOf(
   );
 }
 
-/** Pieces of a stream that are together as long as they should be. */
+/** The pieces of a stream, with their total length checked. */
 class Pieces {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   #left: number;
@@ -157,7 +155,7 @@ class Pieces {
     this.#left = length;
   }
 
-  /** The next one that has any bytes; null behind the last. */
+  /** The next piece that is not empty, or null at the end. */
   async next(): Promise<Uint8Array<ArrayBuffer> | null> {
     try {
       return await this.#next();

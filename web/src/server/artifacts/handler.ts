@@ -1,5 +1,5 @@
 /**
- * Artifacts over HTTP, for whatever speaks in `Request` and `Response`: a service worker, a server.
+ * Serves artifacts over HTTP, in a service worker or a server, with `Request` and `Response`.
  * @module
  */
 import { asStore } from "../../artifacts/discover.js";
@@ -10,31 +10,34 @@ import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifac
 import { wrong } from "../../errors/arguments.js";
 import { SluiceError } from "../../errors/error.js";
 import { ignoreErrors } from "../../mcp/interceptor-event.js";
-import { failure, gone, jsonAnswer, notFound, refusal } from "../json-answer.js";
+import { failure, gone, jsonAnswer, notFound, refusal } from "../http/answers.js";
 import { serveBytes } from "./bytes.js";
 
-/** Whose artifacts are served: always the same one's, or what a request says; null where it may have none. */
+/** The scope of the served artifacts: a fixed one, or one for each request. Null serves none. */
 export type RequestScope = ArtifactScope | ((request: Request) => ArtifactScope | null | Promise<ArtifactScope | null>);
 
 /** Options of {@link artifactHandler}. */
 export interface ArtifactHandlerOptions {
-  /** Where the artifacts are. */
+  /** The store. */
   readonly store: ArtifactStore;
-  /** Nothing outside of it is served, nor told apart from what is nowhere. */
+  /** Only artifacts of this scope are served. Others look as if they did not exist. */
   readonly scope: RequestScope;
-  /** The path that `artifacts/` is below: begins and ends with `/`. */
+  /** The path above `artifacts/`. Begins and ends with `/`. */
   readonly base: string;
-  /** What makes 410 of 404; left out, what this handler found itself, the last 1,024 artifacts. */
+  /**
+   * Remembers artifacts that existed, for answering 410 in place of 404. Defaults to the last 1,024 that this handler
+   * found.
+   */
   readonly seen?: SeenArtifacts;
-  /** When an artifact goes, in milliseconds since 1970, where that is known; `…/meta` then says it. */
+  /** When an artifact expires, in milliseconds since 1970, if known. Shown in `…/meta`. */
   readonly expiresAt?: (artifact: StoredArtifact) => number | null;
-  /** What stands in the place of `artifacts/` in addresses; ends with `/`. */
+  /** Replaces `artifacts/` in addresses. Ends with `/`. */
   readonly folder?: string;
-  /** Told what a store failed at, which whoever asks is not told. What it throws is lost. */
+  /** Receives failures of the store, which clients do not see. What it throws is ignored. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Answers a request, or gives null when it is for somebody else. Never throws. */
+/** Answers a request, or returns null for other addresses. Never throws. */
 export type ArtifactHandler = (request: Request) => Promise<Response | null>;
 
 const METHODS = "GET, HEAD";
@@ -108,7 +111,7 @@ function notAllowed(): Response {
   return refusal(405, "E_INVALID_ARGUMENT", `Artifacts are only read here: use ${METHODS}.`, { Allow: METHODS });
 }
 
-/** A memory that fails remembers nothing: it is no reason to refuse an artifact. */
+/** A failing memory is no reason to refuse an artifact. */
 async function forgiven<T>(remember: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await remember();
@@ -117,15 +120,15 @@ async function forgiven<T>(remember: () => T | Promise<T>): Promise<T | undefine
   }
 }
 
-/** What is asked for below a folder of artifacts. */
+/** A requested artifact. */
 interface AskedArtifact {
-  /** In the form of an id; whether there is one is the store's to say. */
+  /** An id by its form. The store knows whether it exists. */
   readonly id: string;
-  /** The bytes themselves, or what is said of them. */
+  /** The bytes, or the metadata. */
   readonly part: "bytes" | "meta";
 }
 
-/** The folder that artifacts are below. */
+/** The default folder. */
 const ARTIFACTS = "artifacts/";
 const META = "/meta";
 /** Longer than any id with `/meta`. */
@@ -153,18 +156,18 @@ export function askedArtifact(
   return isArtifactId(id) ? { id, part: isMeta ? "meta" : "bytes" } : "unknown";
 }
 
-/** Remembers artifacts that were found. It may forget: what it forgot is unknown instead of gone. */
+/** Remembers artifacts that were found. What it forgets is unknown instead of gone. */
 export interface SeenArtifacts {
-  /** Notes that an artifact is there. */
+  /** Remembers that an artifact exists. */
   add(id: string, scope: ArtifactScope): void | Promise<void>;
-  /** Whether it was noted, for that scope. */
+  /** Whether it is remembered, for that scope. */
   has(id: string, scope: ArtifactScope): boolean | Promise<boolean>;
 }
 
-/** Most artifacts that are remembered; the ones noted first are forgotten first. */
+/** Most remembered artifacts. The oldest are forgotten first. */
 export const MAX_SEEN = 1024;
 
-/** Remembers as long as the object lives. */
+/** Remembers in memory. */
 export class SeenInMemory implements SeenArtifacts {
   readonly #names = new Set<string>();
 

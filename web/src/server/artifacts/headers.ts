@@ -1,14 +1,14 @@
 /**
- * Headers of what is served: its type, its name, and what keeps it from being more than it is. What a server called its bytes, or a
- * file, is not to be trusted.
+ * Headers of served bytes: type, name and safety. Declared types and names are not trusted.
  * @module
  */
 import { EXTENSIONS } from "../../core/media-types.mjs";
 import type { ArtifactRef, StoredArtifact } from "../../artifacts/store.js";
 
 /**
- * What holds for every answer, whatever its type (but see {@link PLAYED}): a document made of it has an origin of its own, runs no script and asks
- * nobody for anything; no other origin embeds it; its address, in which a session's key may be, is told to nobody.
+ * Headers of every answer, of any type (but see {@link PLAYED}). A document made of it has its own origin, runs no
+ * script and loads nothing. No other origin embeds it. Its address, which may contain a session's key, is sent to
+ * nobody.
  */
 export const SAFETY: Readonly<Record<string, string>> = {
   "Content-Security-Policy":
@@ -19,21 +19,19 @@ export const SAFETY: Readonly<Record<string, string>> = {
 };
 
 /**
- * For sound and film, the one kind of document that sandboxes break: it asks for its own address once more, as an origin
- * of its own would not be allowed to. It runs no script either, and `nosniff` lets it be nothing else.
+ * For audio and video, which do not work in a sandbox: the document requests its own address again, which another
+ * origin must not. It runs no script either, and `nosniff` lets it be nothing else.
  */
 const PLAYED = "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'";
 
-/** The strong entity tag: what has the same SHA-256 is the same, byte for byte. */
+/** The strong entity tag, made of the SHA-256. */
 export function entityTag({ sha256 }: Pick<StoredArtifact, "sha256">): string {
   return `"${sha256}"`;
 }
 
 /**
- * What is said of an artifact's bytes, except how many there are.
- *
- * A copy may be kept, but asks before each use (`no-cache`, which the entity tag makes cheap): an artifact may have been
- * deleted or renamed since, or its session have ended.
+ * The headers of an artifact's bytes, without the length. Copies have to be revalidated before each use (`no-cache`),
+ * which the entity tag makes cheap: the artifact may have been deleted or renamed, or its session ended.
  */
 export function artifactHeaders(artifact: StoredArtifact, disposition: Disposition): Record<string, string> {
   const type = servedType(artifact.mime_type);
@@ -48,7 +46,7 @@ export function artifactHeaders(artifact: StoredArtifact, disposition: Dispositi
   };
 }
 
-/** What nobody said anything of. */
+/** The type of unknown bytes. */
 export const UNKNOWN_TYPE = "application/octet-stream";
 
 const PLAIN = "text/plain";
@@ -58,25 +56,25 @@ const NAME = "[a-z0-9][a-z0-9!#$&^_.+-]{0,126}";
 const ESSENCE = new RegExp(`^(${NAME}/${NAME})[ \\t]*(?:;|$)`);
 
 /**
- * What a page of the same origin would run or apply if it were named in a script, a worker or a style sheet. As plain
- * text with `nosniff` it is none, even where a policy says `script-src 'self'`.
+ * What a page of the same origin could run or apply in a script, a worker or a style sheet. Served as plain text with
+ * `nosniff` it cannot, even if a policy says `script-src 'self'`.
  */
 const ACTIVE =
   /^(?:(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:javascript1\.[0-5]|jscript|livescript|css|cache-manifest))$/;
 
-/** The part of a media type before its parameters, in lower case; null for what is no media type. */
+/** A media type in lower case without parameters, or null for an invalid one. */
 export function essenceOf(mimeType: string | null): string | null {
   if (mimeType === null || mimeType.length > MAX_TYPE) return null;
   return ESSENCE.exec(mimeType.trim().toLowerCase())?.[1] ?? null;
 }
 
 /**
- * The value of `Content-Type`. Parameters that were declared are dropped: a charset among them was true of what the server
- * read, while texts are stored as UTF-8.
+ * The value of `Content-Type`. Declared parameters are dropped: a charset described what the server read, while texts
+ * are stored as UTF-8.
  */
 export function servedType(mimeType: string | null): string {
   const essence = essenceOf(mimeType);
-  // Parts of a multipart type would be types of their own.
+  // The parts of a multipart type would have types of their own.
   if (essence === null || essence.startsWith("multipart/")) return UNKNOWN_TYPE;
   const type = ACTIVE.test(essence) ? PLAIN : essence;
   return type.startsWith("text/") ? `${type}; charset=utf-8` : type;
@@ -86,8 +84,8 @@ export function servedType(mimeType: string | null): string {
 type Disposition = "inline" | "attachment";
 
 /**
- * The value of the header for a name that {@link safeFilename} gave. A name beyond ASCII is written twice: as RFC 8187
- * says, and once more with `_` in place of what old readers do not know.
+ * The value of `Content-Disposition`, for a name from {@link safeFilename}. A name beyond ASCII is written twice: per
+ * RFC 8187, and with `_` for older readers.
  */
 export function contentDisposition(disposition: Disposition, filename: string): string {
   const plain = asciiOf(filename);
@@ -96,15 +94,15 @@ export function contentDisposition(disposition: Disposition, filename: string): 
 }
 
 /**
- * Letters lose their accents, anything else beyond ASCII becomes `_`; so does what taking accents away may have laid bare
- * (`≮` is a `<` with one), and `%`, which some readers decode (RFC 6266, appendix D).
+ * The name in ASCII: accents are removed, and anything else becomes `_`. So do reserved characters that were accented
+ * (`≮` is a `<` with an accent), and `%`, which some readers decode (RFC 6266, appendix D).
  */
 function asciiOf(filename: string): string {
   const bare = filename.normalize("NFD").replace(/\p{M}/gu, "");
   return bare.replace(/[^ -~]|[%/\\:*?"<>|]/gu, "_");
 }
 
-/** RFC 8187 §3.2.1 allows fewer characters than URIs do. Lone halves of pairs were taken out before. */
+/** RFC 8187 §3.2.1 allows fewer characters than URIs do. Lone surrogates were removed before. */
 function extendedValue(filename: string): string {
   return encodeURIComponent(filename).replace(
     /['()*]/g,
@@ -114,24 +112,24 @@ function extendedValue(filename: string): string {
 
 /** Most bytes of a name in UTF-8: file systems take 255, and browsers add ` (1)` or `.part`. */
 const MAX_BYTES = 200;
-/** Of a name that is longer, no more is looked at. */
+/** A longer name is cut before anything else. */
 const MAX_READ = 4096;
 
-/** Control and format characters (bidi, zero-width, tags), private ones, and halves of pairs. */
+/** Control, format (bidi, zero-width, tags) and private characters, and lone surrogates. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu;
-/** What parts a path, or means something to Windows. */
+/** Path separators, and characters with a meaning on Windows. */
 const RESERVED = /[/\\:*?"<>|]/g;
-/** Ways up and from the root. */
+/** Leading `/`, `./` and `../`. */
 const CLIMB = /^(?:\.{0,2}[/\\])+/;
-/** Dots and blanks in front hide a file; behind, Windows drops them. */
+/** Leading dots hide a file. Windows drops trailing ones. */
 const EDGES = /^[. ]+|[. ]+$/g;
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?= *(?:\.|$))/i;
 /** At least one letter, so that `v1.5` has none. */
 const EXTENSION = /\.(?=[0-9]*[a-z])[a-z0-9]{1,10}$/i;
 
 /**
- * A name that is safe to save under on any system and to show on one line: no path, no control or bidi characters, no
- * device of Windows, at most 200 bytes. A name without extension gets that of its type; without a name it is the id.
+ * A name that is safe to save on any system and to show on one line: no path, no control or bidi characters, no
+ * Windows device name, at most 200 bytes. A missing extension is added by the type. Without a name it is the id.
  *
  * @example
  * safeFilename({ id: "web_0123456789ab", filename: "../Q3 report", mime_type: "application/pdf" }); // "Q3 report.pdf"
@@ -165,7 +163,7 @@ function extensionOf(mimeType: string | null): string {
   return essence.startsWith("text/") ? ".txt" : ".bin";
 }
 
-/** As many whole characters as fit. */
+/** As many whole characters as fit into so many bytes of UTF-8. */
 function withinBytes(text: string, most: number): string {
   let bytes = 0;
   let fitting = "";

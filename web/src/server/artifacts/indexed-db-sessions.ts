@@ -14,7 +14,7 @@ interface Session {
   readonly scope: FullScope;
   readonly begun_at: number;
   readonly ended: boolean;
-  /** How many artifacts were noted: counting them anew takes longer the more there are. */
+  /** The number of remembered artifacts. Counting them again would take ever longer. */
   readonly noted: number;
 }
 
@@ -34,15 +34,15 @@ const VERSION = 1;
 
 /** Options of {@link IndexedDbArtifactSessions}. */
 export interface IndexedDbSessionsOptions {
-  /** Of the database; `sluice-sessions` when left out. */
+  /** The name of the database. Defaults to `sluice-sessions`. */
   readonly name?: string;
-  /** What sessions are dated by. */
+  /** The clock for sessions. */
   readonly clock?: Clock;
 }
 
 /**
- * Keeps sessions in IndexedDB, so that a service worker finds them whenever it is started. Nothing is cached: what one
- * page ended is over everywhere.
+ * Stores sessions in IndexedDB, so that a service worker finds them whenever it starts. Nothing is cached: a session
+ * that one page ends is over everywhere.
  *
  * @example
  * const sessions = new IndexedDbArtifactSessions();
@@ -99,7 +99,7 @@ export class IndexedDbArtifactSessions implements ArtifactSessions, AsyncDisposa
   }
 
   async note(key: string, id: string): Promise<void> {
-    // Nearly always it is there already, and reading holds up nobody.
+    // It is usually there already, and reading blocks nobody.
     if (!isSessionKey(key) || (await this.noted(key, id))) return;
     await this.#change(async (change) => {
       const sessions = change.objectStore("sessions");
@@ -122,7 +122,7 @@ export class IndexedDbArtifactSessions implements ArtifactSessions, AsyncDisposa
     return found !== undefined;
   }
 
-  /** Closes the database; what is asked next opens it again. */
+  /** Closes the database. The next call opens it again. */
   async [Symbol.asyncDispose](): Promise<void> {
     const opening = this.#opening;
     this.#opening = null;
@@ -148,7 +148,7 @@ export class IndexedDbArtifactSessions implements ArtifactSessions, AsyncDisposa
       try {
         return await work(database);
       } catch (error) {
-        // Closed for somebody who upgrades or deletes the database: nothing was begun.
+        // Closed by an upgrade or deletion of the database: nothing was started.
         if (!(error instanceof DOMException) || error.name !== "InvalidStateError") throw error;
         return work(await this.#database());
       }
@@ -166,7 +166,7 @@ export class IndexedDbArtifactSessions implements ArtifactSessions, AsyncDisposa
         database.createObjectStore("sessions", { keyPath: "key" }).createIndex("begun_at", "begun_at");
         database.createObjectStore("seen", { keyPath: ["session", "id"] }).createIndex("at", ["session", "at"]);
       },
-      // Somebody upgrades or deletes the database, and waits for this connection.
+      // An upgrade or deletion of the database waits for this connection.
       blocking(_current, _blocked, event) {
         lost();
         (event.target as IDBDatabase).close();
@@ -183,7 +183,7 @@ function anyTime(): IDBKeyRange {
   return IDBKeyRange.lowerBound(Number.NEGATIVE_INFINITY);
 }
 
-/** All that was noted of one session, by id or by time: arrays come behind everything else in the order of keys. */
+/** All entries of one session, by id or by time: arrays sort after all other keys. */
 function rowsOf(key: string): IDBKeyRange {
   return IDBKeyRange.bound([key], [key, []]);
 }

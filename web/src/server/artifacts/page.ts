@@ -1,5 +1,5 @@
 /**
- * Artifacts of a session, page by page.
+ * Lists artifacts of a session in pages.
  * @module
  */
 import { z } from "zod";
@@ -8,34 +8,34 @@ import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactScope, StoredArtifact } from "../../artifacts/store.js";
 import { BodyRefused } from "../http/request.js";
 
-/** Artifacts that a page has where nobody says, and at most. */
+/** Artifacts of a page: the default and the maximum. */
 export const PAGE = { usual: 100, most: 500 } as const;
 
-/** Characters of JSON of one page, the first artifact apart: what is said of one may be long. */
+/** Most characters of JSON of one page, not counting the first artifact, whose metadata may be long. */
 const MAX_CHARS = 4 * 1024 * 1024;
 
-/** Where a page ends: behind an artifact, which may be gone by then. */
+/** Where a page ends: after an artifact, which may be deleted meanwhile. */
 type Place = readonly [stored_at: number, trace: string, id: string];
 
 const PLACE: z.ZodType<Place> = z.tuple([z.number(), z.string(), z.string()]);
 
 /** One page. */
 interface ArtifactPage {
-  /** What was stored first comes first. */
+  /** Oldest first. */
   readonly artifacts: readonly StoredArtifact[];
-  /** What the next page begins behind; left out of the last. */
+  /** Where the next page begins. Missing on the last page. */
   readonly next?: string;
 }
 
-/** What is wanted. */
+/** A requested page. */
 interface PageDeps {
   readonly scopes: readonly ArtifactScope[];
   readonly limit: number;
-  /** As `next` of the page before said. */
+  /** The `next` of the page before. */
   readonly after?: string | undefined;
 }
 
-/** Reads a page. Holds no more than it gives, and as much again. Throws BodyRefused for an `after` that no page gave. */
+/** Reads a page, with at most twice its artifacts in memory. Throws BodyRefused for an `after` that no page gave. */
 export async function artifactPage(store: RetainingArtifactStore, deps: PageDeps): Promise<ArtifactPage> {
   const { scopes, limit, after } = deps;
   const behind = after === undefined ? null : placeIn(after);

@@ -1,5 +1,5 @@
 /**
- * A store in a bucket, with links that browsers download from.
+ * A store in an S3 bucket, with download links for browsers.
  * @module
  */
 import { BareS3Store } from "../../artifacts/s3/bare-store.js";
@@ -9,20 +9,23 @@ import type { ArtifactRef, ArtifactScope } from "../../artifacts/store.js";
 import { wrong } from "../../errors/arguments.js";
 import { contentDisposition, essenceOf, safeFilename, servedType, UNKNOWN_TYPE } from "./headers.js";
 
-/** What a link is for. */
+/** Options of a download link. */
 export interface DownloadUrlOptions {
-  /** Whose the artifact is; left out, that of nobody. */
+  /** The owner of the artifact. Defaults to no owner. */
   readonly scope?: ArtifactScope;
-  /** Seconds that the link is good for, 1 to 3600; 300 when left out. Credentials that end sooner end it with them. */
+  /**
+   * Seconds that the link is valid, 1 to 3600. Credentials that expire sooner end it.
+   * @defaultValue `300`
+   */
   readonly expiresInSeconds?: number;
-  /** What the file is saved as; left out, what the artifact is called. */
+  /** The name to save the file as. Defaults to the artifact's name. */
   readonly filename?: string;
 }
 
 const SECONDS = 300;
 const MOST_SECONDS = 3600;
 
-/** What no browser runs, even where somebody embeds it. All else is said to be bytes. */
+/** Types that no browser runs, even if embedded. Any other is served as bytes. */
 const PASSIVE =
   /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp|tiff)|(?:audio|video)\/[\w.+-]+|text\/(?:plain|csv|tab-separated-values|markdown)|application\/(?:pdf|json|zip|gzip|vnd\.openxmlformats-officedocument\.[\w.-]+|vnd\.apache\.parquet))$/;
 
@@ -47,11 +50,11 @@ const PASSIVE =
  */
 export class S3ArtifactStore extends BareS3Store {
   /**
-   * A link to an artifact's bytes for a browser; null when there is no such artifact in the scope. Whoever has it may
-   * download until it expires, and nothing else. It is saved, never shown, and under a name that is safe: as HTML it runs
-   * nowhere. Does not count as reading.
+   * A link from which a browser downloads an artifact, or null if the scope has no such artifact. It permits nothing
+   * else, and expires. The file is saved under a safe name and never shown, so HTML does not run. Does not count as
+   * reading.
    *
-   * @throws SluiceError E_INVALID_ARGUMENT; E_MISUSE where `@aws-sdk/s3-request-presigner` is not installed.
+   * @throws SluiceError E_INVALID_ARGUMENT; E_MISUSE if `@aws-sdk/s3-request-presigner` is not installed.
    */
   async downloadUrl(id: string, options: DownloadUrlOptions = {}): Promise<string | null> {
     const { scope, expiresInSeconds = SECONDS, filename } = objectOf(options, "options");
@@ -70,8 +73,8 @@ export class S3ArtifactStore extends BareS3Store {
 }
 
 /**
- * The store that `s3://bucket` or `s3://bucket/prefix` names; credentials, region and service are what the options say, else
- * the environment. Throws E_INVALID_ARGUMENT, in which nothing of the URL shows.
+ * The store of `s3://bucket` or `s3://bucket/prefix`. Credentials, region and service come from the options, else
+ * from the environment. Throws E_INVALID_ARGUMENT, without any part of the URL.
  */
 export function s3StoreFrom(url: string, options: Omit<S3StoreOptions, "bucket" | "prefix"> = {}): S3ArtifactStore {
   return new S3ArtifactStore({ ...objectOf(options, "options"), ...optionsFrom(url) });

@@ -1,42 +1,43 @@
 /**
- * Artifacts of sessions in a service worker: serving them, their addresses, and "End session".
+ * Serves artifacts of sessions in a service worker: their addresses, and ending a session.
  * @module
  */
 import { asStore } from "../../artifacts/discover.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
 import { wrong } from "../../errors/arguments.js";
+import { SluiceError } from "../../errors/error.js";
 import { storageError } from "../../errors/storage.js";
-import { failure, notFound } from "../json-answer.js";
+import { failure, notFound } from "../http/answers.js";
 import { artifactHandler } from "./handler.js";
 import { isSessionKey, type ArtifactSessions } from "./sessions.js";
 
-/** What is needed of a service worker's `FetchEvent`. */
+/** The part of a service worker's `FetchEvent` that is used. */
 export interface FetchEventLike {
-  /** What is asked for. */
+  /** The request. */
   readonly request: Request;
-  /** Takes the answer; to be called while the event is dispatched. */
+  /** Takes the answer, while the event is dispatched. */
   respondWith(response: Promise<Response>): void;
 }
 
-/** Where a session's artifacts are: one store for all, or one chosen by the scope. */
+/** The store of sessions' artifacts: one for all, or one for each scope. */
 export type SessionStore = ArtifactStore | ((scope: ArtifactScope) => ArtifactStore);
 
 /** Options of {@link serveArtifacts}. */
 export interface ServeArtifactsOptions {
-  /** Who may read what. */
+  /** The sessions. */
   readonly sessions: ArtifactSessions;
-  /** Where the artifacts are. */
+  /** The store. */
   readonly store: SessionStore;
-  /** The address that sessions are below; left out, the `scope` of this worker's registration. */
+  /** The address above the sessions. Defaults to the `scope` of the service worker's registration. */
   readonly base?: string | URL;
-  /** When an artifact goes, in milliseconds since 1970, where that is known; `…/meta` then says it. */
+  /** When an artifact expires, in milliseconds since 1970, if known. Shown in `…/meta`. */
   readonly expiresAt?: (artifact: StoredArtifact) => number | null;
 }
 
-/** Answers what is asked of a service worker. */
+/** Answers requests in a service worker. */
 export interface ArtifactService {
-  /** To be called from a `fetch` listener. True when it answers; false when the request is for somebody else. */
+  /** Call it in a `fetch` listener. Returns true if it answers, false for other addresses. */
   respond(event: FetchEventLike): boolean;
 }
 
@@ -91,28 +92,28 @@ function scopeOfWorker(): string {
   throw wrong("base", "the address that sessions are below; only a service worker has one of its own");
 }
 
-/** The folder, below where a service is, in which each session has one by its key. */
+/** The folder of all sessions. Each has a folder named by its key. */
 const SESSIONS = "s/";
 
-/** What is wanted of an artifact. */
+/** Options of an artifact's address. */
 export interface ArtifactUrlOptions {
-  /** Save it under its name instead of showing it. */
+  /** Saves the file instead of showing it. */
   readonly download?: boolean;
-  /** What is said of it, instead of its bytes. */
+  /** The metadata instead of the bytes. */
   readonly meta?: boolean;
   /**
-   * Where the service is: the `scope` of the service worker's registration. Left out, the address is relative, for a page
-   * that lies in that folder itself.
+   * The address of the service: the `scope` of the service worker's registration. Defaults to a relative address, for
+   * pages in that folder.
    */
   readonly base?: string | URL;
 }
 
 /**
- * The address of an artifact that {@link serveArtifacts} answers. It has the session's key in it: for this browser's own
- * use, never to be logged or sent on.
+ * The address of an artifact, as {@link serveArtifacts} answers it. It contains the session's key: use it in this
+ * browser only, and never log or send it.
  *
- * A link that saves is one to this address with `download: true`. It has no attribute `download`: with that, browsers ask the
- * network, past the service worker.
+ * To save a file, link to the address with `download: true`. Do not set the attribute `download`: browsers then
+ * bypass the service worker.
  *
  * @example
  * image.src = artifactUrl(key, ref.id);
@@ -125,12 +126,12 @@ export function artifactUrl(key: string, id: string, options: ArtifactUrlOptions
 }
 
 /**
- * Ends a session: at once its key opens nothing, then all artifacts of its scope are deleted. Does nothing for a key that
- * is unknown.
+ * Ends a session: its key opens nothing any more, then all artifacts of its scope are deleted. Does nothing for an
+ * unknown key.
  *
  * @returns how many artifacts were deleted.
- * @throws SluiceError E_STORE_… when some could not be; the key opens nothing all the same, and ending it again tries
- * the rest.
+ * @throws SluiceError E_STORE_… if some could not be deleted. The key opens nothing all the same, and ending the
+ * session again tries the rest.
  */
 export async function endSession(
   key: string,
@@ -138,23 +139,39 @@ export async function endSession(
 ): Promise<number> {
   const scope = await sessions.end(key);
   if (scope === null) return 0;
-  const artifacts = new ScopedArtifacts(typeof store === "function" ? store(scope) : store, scope);
+  const deleted = await deleteAll(new ScopedArtifacts(typeof store === "function" ? store(scope) : store, scope));
+  await sessions.forget(key);
+  return deleted;
+}
+
+/** Most concurrent deletions. */
+const AT_ONCE = 8;
+
+/**
+ * Deletes all artifacts of a scope, even if some fail.
+ *
+ * @returns how many were deleted.
+ * @throws SluiceError E_STORE_… for the first that could not be.
+ */
+export async function deleteAll(artifacts: ScopedArtifacts): Promise<number> {
   const ids: string[] = [];
-  let deleted = 0;
-  let failed: unknown;
   try {
     for await (const { id } of artifacts.list()) ids.push(id);
   } catch (error) {
     throw storageError(error, "read");
   }
-  for (const id of ids) {
-    try {
-      if (await artifacts.delete(id)) deleted++;
-    } catch (error) {
-      failed ??= error;
+  let [deleted, first]: [number, unknown] = [0, undefined];
+  const worker = async (): Promise<void> => {
+    for (let id = ids.shift(); id !== undefined; id = ids.shift()) {
+      try {
+        if (await artifacts.delete(id)) deleted += 1;
+      } catch (error) {
+        // Retention was faster.
+        if (!(error instanceof SluiceError && error.code === "E_EXPIRED")) first ??= error;
+      }
     }
-  }
-  if (failed !== undefined) throw storageError(failed, "write");
-  await sessions.forget(key);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  if (first !== undefined) throw storageError(first, "write");
   return deleted;
 }

@@ -1,5 +1,5 @@
 /**
- * Sessions whose artifacts are served: what a key opens, until the session ends.
+ * Sessions whose artifacts a service worker serves, by their keys.
  * @module
  */
 import { fullScope, type FullScope } from "../../artifacts/scope.js";
@@ -7,38 +7,38 @@ import type { ArtifactScope } from "../../artifacts/store.js";
 import { SeenInMemory } from "./handler.js";
 
 /**
- * The sessions that whoever serves artifacts knows. A page begins and ends them, a service worker looks them up; so they
- * are kept where both see them, and where they outlive a worker that is stopped.
+ * The sessions of served artifacts. A page starts and ends them, a service worker looks them up: they have to be
+ * stored where both see them and where they outlive a stopped worker.
  *
- * All methods throw SluiceError E_STORE_READ or E_STORE_WRITE when they cannot be kept.
+ * All methods throw SluiceError E_STORE_READ or E_STORE_WRITE if the store fails.
  */
 export interface ArtifactSessions {
   /**
-   * Begins a session.
+   * Starts a session.
    *
-   * @returns its key, which opens all that the scope holds: a secret of whoever is in the session.
-   * @throws SluiceError E_INVALID_ARGUMENT when the scope is none.
+   * @returns its key, which opens everything in the scope: a secret of the session.
+   * @throws SluiceError E_INVALID_ARGUMENT for an invalid scope.
    */
   begin(scope: ArtifactScope): Promise<string>;
-  /** What a key opens; null when there is no such session, or it has ended. */
+  /** The scope that a key opens, or null if there is no such session or it has ended. */
   find(key: string): Promise<ArtifactScope | null>;
-  /** Ends a session: from now on the key opens nothing. Gives its scope until it is forgotten, null when unknown. */
+  /** Ends a session: the key opens nothing any more. Returns its scope until the session is forgotten, or null. */
   end(key: string): Promise<ArtifactScope | null>;
-  /** Forgets a session, and what was noted of it. */
+  /** Deletes a session, and what was remembered for it. */
   forget(key: string): Promise<void>;
-  /** Notes that a session's artifact is there; nothing for a key that is unknown. */
+  /** Remembers that a session's artifact exists. Does nothing for an unknown key. */
   note(key: string, id: string): Promise<void>;
-  /** Whether an artifact was noted, of the last 1,024 of the session. */
+  /** Whether an artifact is remembered. A session remembers its last 1,024. */
   noted(key: string, id: string): Promise<boolean>;
 }
 
-/** Most sessions that are known; the ones begun first are forgotten first. Their artifacts are left to retention. */
+/** Most sessions. The oldest are forgotten first, and their artifacts left to retention. */
 export const MAX_SESSIONS = 1024;
 
 const BYTES = 16;
 const KEY = /^[A-Za-z0-9_-]{22}$/;
 
-/** A new key: 128 random bits, as 22 characters that need no encoding in an address. */
+/** A new key: 128 random bits as 22 characters that need no encoding in addresses. */
 export function sessionKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(BYTES));
   return btoa(String.fromCharCode(...bytes))
@@ -47,7 +47,7 @@ export function sessionKey(): string {
     .replaceAll("=", "");
 }
 
-/** Whether a string has the form of a key. */
+/** Whether a value has the form of a key. */
 export function isSessionKey(key: unknown): key is string {
   return typeof key === "string" && KEY.test(key);
 }
@@ -58,7 +58,7 @@ interface Session {
   ended: boolean;
 }
 
-/** Knows sessions as long as the object lives. */
+/** Stores sessions in memory. */
 export class MemoryArtifactSessions implements ArtifactSessions {
   readonly #sessions = new Map<string, Session>();
 

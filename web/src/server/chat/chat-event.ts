@@ -1,18 +1,23 @@
 /**
- * What is told of a run to the clients of its session: what the planner tells, without whose anything is.
+ * The events of a run for its session's clients: the planner's, without scopes.
  * @module
  */
 import type { AnswerRef } from "../../core/sluice.js";
 import { SluiceError, type ErrorCode } from "../../errors/error.js";
 import type { CallPlace, PausedEvent, PlannerEvent } from "../../planner/event.js";
-import type { PlannerPause, PlannerResult, Trajectory, TrajectoryCall, TrajectoryStep } from "../../planner/result.js";
-import { leading } from "../../planner/call.js";
-import { jsonFields } from "../../planner/tool.js";
-import { publicRef, type PublicRef } from "../events/announcer.js";
-import { MAX_EVENT_BYTES, type LoggedEvent } from "../events/event-log.js";
+import type {
+  PlannerPause,
+  PlannerResult,
+  Trajectory,
+  TrajectoryCall,
+  TrajectoryStep,
+} from "../../planner/run-state.js";
+import { leading, jsonFields } from "../../planner/tool.js";
+import { publicRef, type PublicRef } from "../sessions/announcer.js";
+import { MAX_EVENT_BYTES, type LoggedEvent } from "../sessions/event-log.js";
 import type { RunPlace } from "./run-place.js";
 
-/** An error as clients are told it. */
+/** An error as clients see it. */
 export interface ToldError {
   readonly code: ErrorCode;
   readonly message: string;
@@ -22,13 +27,13 @@ type ShownRef = Omit<AnswerRef, "scope">;
 type ShownCall = Omit<TrajectoryCall, "artifacts"> & { readonly artifacts: readonly ShownRef[] };
 type ShownStep = Omit<TrajectoryStep, "calls"> & { readonly calls: readonly ShownCall[] };
 
-/** A trajectory without whose its artifacts are. */
+/** A trajectory without scopes. */
 type ShownTrajectory = Omit<Trajectory, "steps"> & { readonly steps: readonly ShownStep[] };
 
-/** What a run comes to: nothing is told behind it, but behind a pause that was answered. */
+/** The last event of a run, unless it is a pause that is answered. */
 export type ChatEnd =
   | (Pick<PlannerResult, "kind" | "answer" | "outcome" | "spent"> & {
-      /** Null where it is too large: then the artifact has all of the answer and the trajectory, as JSON. */
+      /** Null if it is too large. Then the artifact holds the whole answer and trajectory, as JSON. */
       readonly trajectory: ShownTrajectory | null;
       readonly artifact?: PublicRef;
     })
@@ -37,7 +42,7 @@ export type ChatEnd =
 
 type Changed = "artifact_stored" | "paused" | "tool_failed" | "state_failed" | "resource_updated";
 
-/** What happens in a run. */
+/** An event of a run. */
 export type ChatEvent =
   | { readonly kind: "run_started" | "run_resumed"; readonly run: string }
   | Exclude<PlannerEvent, { readonly kind: Changed }>
@@ -47,13 +52,13 @@ export type ChatEvent =
   | { readonly kind: "state_failed"; readonly error: ToldError }
   | ChatEnd;
 
-/** An event of the planner as clients are told it; null for what the session's own events tell. */
+/** A planner event as clients see it. Null for those that the session's own events tell. */
 export function toldOf(event: PlannerEvent): ChatEvent | null {
   switch (event.kind) {
     case "artifact_stored":
       return { ...event, artifacts: event.artifacts.map(publicRef) };
     case "paused": {
-      // It is answered when the run has come to its pause, and not before.
+      // The token is sent with the pause itself: before that it cannot be answered.
       const { token: _, ...told } = event;
       return told;
     }
@@ -68,13 +73,13 @@ export function toldOf(event: PlannerEvent): ChatEvent | null {
   }
 }
 
-/** A pause as clients are told it. */
+/** A pause as clients see it. */
 export function pauseEvent(place: RunPlace, pause: PlannerPause): Extract<ChatEnd, { readonly kind: "pause" }> {
   const { kind, reason, payload, tool, resumeToken } = pause;
   return { kind, reason, payload, tool, resume_token: place.resumeToken(resumeToken) };
 }
 
-/** A trajectory as clients are told it. */
+/** A trajectory as clients see it. */
 export function shownTrajectory({ query, steps, artifacts }: Trajectory): ShownTrajectory {
   return { query, steps: steps.map(shownStep), artifacts: jsonFields(artifacts) };
 }
@@ -83,7 +88,7 @@ function shownStep({ text, calls }: TrajectoryStep): ShownStep {
   return { text, calls: calls.map((call) => ({ ...call, artifacts: call.artifacts.map(publicRef) })) };
 }
 
-/** Whether a run is over with an event of this kind. */
+/** Whether an event of this kind ends a run. */
 export function isLast(kind: string): boolean {
   return kind === "result" || kind === "failed";
 }
@@ -92,20 +97,20 @@ function errorOf({ code, message }: SluiceError): ToldError {
   return { code, message };
 }
 
-/** UTF-16 units of text in one event. */
+/** Most UTF-16 units of text in one event. */
 const MAX_TEXT = 32 * 1024;
 
-/** Refs in one event, where there are too many. */
+/** Refs per event if they do not fit in one. */
 const MAX_REFS = 64;
 
-/** Whether a log takes an event as it is. */
+/** Whether an event is small enough for a log. */
 export function fits(event: LoggedEvent): boolean {
   return Buffer.byteLength(JSON.stringify(event)) <= MAX_EVENT_BYTES;
 }
 
 /**
- * An event as several that a log takes. Text and lists of references come in pieces; of what cannot, `left_out` says how many bytes
- * it had.
+ * Splits an event into events that are small enough for a log. Text and lists of references are split; for what
+ * cannot be, `left_out` says how many bytes it had.
  */
 export function fitting(event: ChatEvent): readonly LoggedEvent[] {
   if (event.kind === "text") return inPieces(event.text).map((text) => ({ ...event, text }));
@@ -134,7 +139,7 @@ function shortened(event: ChatEvent): LoggedEvent {
 function inPieces(text: string): readonly string[] {
   const pieces: string[] = [];
   for (let at = 0; at < text.length;) {
-    // A piece ends in no half of a character, unless there is nothing else.
+    // A piece does not end in half a character, unless there is nothing else.
     const piece = leading(text.slice(at, at + MAX_TEXT + 1), MAX_TEXT) || text.slice(at, at + 1);
     pieces.push(piece);
     at += piece.length;
@@ -142,16 +147,19 @@ function inPieces(text: string): readonly string[] {
   return pieces;
 }
 
-/** What clients are told of a run that somebody gave up. */
+/** The error of a run that was given up. */
 export const GIVEN_UP: ToldError = { code: "E_CANCELLED", message: "The run was given up." };
 
-/** In the same words for what never was, what is another's, and what was answered already. */
+/**
+ * The error for a run that does not wait for an answer. The same words for unknown runs, those of others, and
+ * answered ones.
+ */
 export function noSuchRun(): SluiceError {
   const sentence = "There is no such run here, or it does not wait for this answer: it is over, goes on, or never was.";
   return new SluiceError("E_NOT_FOUND", sentence);
 }
 
-/** The session has as many runs as it may have. */
+/** The error for too many runs of a session. */
 export function tooMany(): SluiceError {
   return new SluiceError("E_RATE_LIMIT", "As many runs of this session go on as there may be: let one end first.");
 }

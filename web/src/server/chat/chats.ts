@@ -1,28 +1,33 @@
 /**
- * The chats of a server: runs that outlive their requests, their clients, and this process.
+ * The chat runs of a server. They outlive their requests, their clients and this process.
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
 import { pauseIn } from "../../planner/run-state.js";
-import { within, type SentEvent } from "../http/sse.js";
-import { inTime } from "../http/time-limit.js";
+import type { SentEvent } from "../http/sse.js";
+import { within } from "../http/time-limit.js";
 import type { EndedSession } from "../sessions/session-register.js";
 import { noteTrace, sessionOver, type ServedSession } from "../sessions/session.js";
 import type { ServeState } from "../state.js";
 import { GIVEN_UP, isLast, noSuchRun, pauseEvent, tooMany, type ChatEnd, type ChatEvent } from "./chat-event.js";
 import { LiveRun, Stops, type Stop } from "./live-run.js";
-import type { ChatDeps } from "./planners.js";
 import { forget, loadRecord, placeOf, placeOfPause, RunPlace, saveRecord, type RunRecord } from "./run-place.js";
 import { Running, type RunHow } from "./run.js";
+import type { ArtifactScope } from "../../artifacts/store.js";
+import type { CatalogSource } from "../../planner/tool.js";
+import { type ReactPlannerOptions, ReactPlanner } from "../../planner/react-planner.js";
+import type { HostStateStore, StateStore } from "../../planner/state-store.js";
+import type { SluiceServerOptions } from "../options.js";
+import type { ServeDeps } from "../deps.js";
 
-/** What somebody asks. */
+/** A question. */
 interface ChatRequest extends RunRecord {
   readonly query: string;
-  /** What was asked and answered before, the oldest first. */
+  /** Earlier questions and answers, oldest first. */
   readonly conversation: readonly { readonly query: string; readonly answer: string }[];
 }
 
-/** A run that goes on, and its first event. */
+/** A started run and its first event. */
 export interface StartedRun {
   readonly place: RunPlace;
   readonly first: { readonly id: string; readonly event: ChatEvent };
@@ -30,10 +35,10 @@ export interface StartedRun {
 
 type Prepared = Omit<RunHow, "onLeft" | "first"> & { readonly first: ChatEvent };
 
-/** Milliseconds that the end of a session, and of this process, waits for runs. */
-const PATIENCE = 10_000;
+/** Milliseconds that the end of a session, or of this process, waits for runs. */
+const STOP_TIMEOUT = 10_000;
 
-/** Those that this process has, and whoever asks for the others. */
+/** Starts, resumes, follows and stops runs, in whichever process they are. */
 export class Chats implements AsyncDisposable {
   readonly #deps: ChatDeps;
   readonly #lives = new Map<string, LiveRun>();
@@ -46,10 +51,10 @@ export class Chats implements AsyncDisposable {
   }
 
   /**
-   * Begins a run. It is kept when this settles, and goes on whoever listens.
+   * Starts a run. When this settles the run is stored, and it goes on without a listener.
    *
-   * @throws SluiceError E_RATE_LIMIT where the session has as many as it may; E_STORE_…; what sources and the model throw before the
-   * run is kept.
+   * @throws SluiceError E_RATE_LIMIT for too many runs of the session; E_STORE_…; what sources and the model throw
+   * before the run is stored.
    */
   async begin(session: ServedSession, request: ChatRequest): Promise<StartedRun> {
     const place = new RunPlace(session.id, crypto.randomUUID());
@@ -68,7 +73,10 @@ export class Chats implements AsyncDisposable {
     });
   }
 
-  /** Answers the pause of a run, null for no; it goes on then. Throws SluiceError E_NOT_FOUND where it does not wait by this token; as `begin`. */
+  /**
+   * Answers a run's pause, with null for no, and continues it. Throws SluiceError E_NOT_FOUND if no run waits by this
+   * token; else as `begin`.
+   */
   async resume(session: ServedSession, resumeToken: string, answer: unknown): Promise<StartedRun> {
     const found = placeOfPause(session.id, resumeToken);
     if (found === null || this.#lives.has(found.place.key)) throw noSuchRun();
@@ -84,30 +92,30 @@ export class Chats implements AsyncDisposable {
     });
   }
 
-  /** A run of a session, its events as long as they are kept; null where there is none. Throws SluiceError E_STORE_…. */
+  /** A run of a session whose events are still stored, or null. Throws SluiceError E_STORE_…. */
   async find(session: ServedSession, run: string): Promise<RunPlace | null> {
     const place = placeOf(session.id, run);
     return place !== null && (await this.#deps.state.events.has(place.channel)) ? place : null;
   }
 
-  /** What happens in a run behind an event. Goes on with a run that nobody has. */
+  /** The events of a run after the given one. Continues a run that no process has. */
   follow(session: ServedSession, place: RunPlace, after: string | null, signal: AbortSignal): AsyncIterable<SentEvent> {
     const { state, report } = this.#deps;
     return following({ place, state, report, look: () => this.#look(session, place) }, after, signal);
   }
 
-  /** Gives up a run, or one of its calls, whichever process has it. Throws SluiceError E_STORE_…. */
+  /** Gives up a run or one of its calls, in whichever process it is. Throws SluiceError E_STORE_…. */
   async giveUp(place: RunPlace, call: string | undefined): Promise<void> {
     const { runs, events } = this.#deps.state;
     await this.#stops.stop(place, call);
     if (call !== undefined || this.#lives.has(place.key) || (await loadRecord(runs, place)) === null) return;
-    // Whoever has it hears of it; one that nobody has would wait for ever.
+    // The process that has the run hears of it. A run that nobody has would wait for ever.
     if (!(await this.#isFree(place))) return;
     await forget(runs, place);
     await events.append(place.channel, { kind: "failed", error: GIVEN_UP } as ChatEvent);
   }
 
-  /** Ends the runs of a session, in every process, and forgets them. Does not throw. */
+  /** Ends and deletes the runs of a session, in every process. Does not throw. */
   readonly ended = async ({ session }: EndedSession): Promise<void> => {
     const { runs, events } = this.#deps.state;
     try {
@@ -122,13 +130,13 @@ export class Chats implements AsyncDisposable {
     }
   };
 
-  /** Leaves all runs for others to go on with. */
+  /** Stops all runs here, so that other processes can continue them. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     await this.#stopped("closing", () => true);
   }
 
-  /** Registers a run before anything is waited for: of those that begin at once no more than there may be. */
+  /** Registers a run before it waits for anything, so that runs that start together count. */
   async #started(session: ServedSession, place: RunPlace, prepared: () => Promise<Prepared>): Promise<StartedRun> {
     const live = new LiveRun(session, place);
     this.#enter(live);
@@ -144,7 +152,7 @@ export class Chats implements AsyncDisposable {
     try {
       return { place, first: { id: await live.begun, event } };
     } catch (error) {
-      // Nobody would ever know what it is called.
+      // Nobody would learn its id.
       if (event.kind === "run_started") {
         live.stop("given up");
         await forget(this.#deps.state.runs, place).catch(this.#deps.report);
@@ -162,7 +170,7 @@ export class Chats implements AsyncDisposable {
     live.done = new Running(live, { ...how, onLeft }, this.#deps).go();
   }
 
-  /** Where a run is; this process goes on with it where nobody else has it. */
+  /** The state of a run. If no process has it, this one continues it. */
   async #look(session: ServedSession, place: RunPlace): Promise<Standing> {
     if (this.#lives.has(place.key)) return "held";
     const { runs } = this.#deps.state;
@@ -170,7 +178,7 @@ export class Chats implements AsyncDisposable {
     if (record === null) return "over";
     const kept = await runs.loadPlannerState(place.token);
     if (kept === null) return "over";
-    // Before it is claimed, be it for a moment: who answers is not to find that somebody has it.
+    // Checked before the run is claimed: whoever answers must not find it claimed.
     const pause = pauseIn(place.token, kept);
     if (pause !== null) return pauseEvent(place, pause);
     const isFree = await this.#isFree(place);
@@ -185,12 +193,12 @@ export class Chats implements AsyncDisposable {
     this.#enter(live);
     this.#go(live, { record, first: undefined, work: (planner, options) => planner.resume(place.token, options) });
     await live.begun.catch((error: unknown) => {
-      // Another process may have been quicker.
+      // Another process may have been faster.
       if (!(error instanceof SluiceError && error.code === "E_NOT_FOUND")) this.#deps.report(error);
     });
   }
 
-  /** Whether nobody has a run. It costs a claim that is given back, and no planner, for which sources are connected. */
+  /** Whether no process has a run. Claims and releases it, without a planner, for which sources would be connected. */
   async #isFree({ token }: RunPlace): Promise<boolean> {
     const { runs } = this.#deps.state;
     const owner = crypto.randomUUID();
@@ -217,31 +225,30 @@ export class Chats implements AsyncDisposable {
   async #stopped(why: Stop, which: (live: LiveRun) => boolean): Promise<void> {
     const lives = [...this.#lives.values()].filter(which);
     for (const live of lives) live.stop(why);
-    const done = Promise.all(lives.map((live) => live.done));
-    await inTime(done, PATIENCE, () => new Error("late")).catch(() => undefined);
+    await within(Promise.all(lives.map((live) => live.done)), STOP_TIMEOUT);
   }
 }
 
-/** Where a run is that says nothing: somebody has it, it waits, or it is over. */
+/** The state of a silent run: a process has it, it waits for an answer, or it is over. */
 type Standing = "held" | "over" | Extract<ChatEnd, { readonly kind: "pause" }>;
 
-/** What is followed, and who looks after a run that says nothing. */
+/** What following a run works with. */
 interface Following {
   readonly place: RunPlace;
   readonly state: Pick<ServeState, "events" | "runs">;
-  /** Goes on with a run that nobody has. Throws SluiceError E_STORE_…. */
+  /** Looks up the state of the run, and continues it if no process has it. Throws SluiceError E_STORE_…. */
   readonly look: () => Promise<Standing>;
   readonly report: (error: unknown) => void;
 }
 
-/** Milliseconds of silence before one looks whether anybody has the run: first, and then. */
+/** Milliseconds of silence before the state of the run is looked up: first and then. */
 const FIRST_LOOK = 300;
 const LOOK_EVERY = 5000;
 
-/** Milliseconds within which the last event of a run comes that is over. */
+/** Milliseconds to wait for the last event of a run that is over. */
 const GRACE = 1000;
 
-/** The events behind an id; all where it is null. Ends by the signal. */
+/** The events after an id, or all if it is null. Ends by the signal. */
 async function* following(
   { place, state, look, report }: Following,
   after: string | null,
@@ -251,10 +258,10 @@ async function* following(
   const either = AbortSignal.any([signal, done.signal]);
   const entries = state.events.follow(place.channel, { after, signal: either })[Symbol.asyncIterator]();
   let next = entries.next();
-  let [patience, isOver] = [FIRST_LOOK, false];
+  let [silence, isOver] = [FIRST_LOOK, false];
   try {
     for (;;) {
-      const came = await within(next, patience);
+      const came = await within(next, silence);
       if (came === "late") {
         if (signal.aborted) return;
         if (isOver) {
@@ -270,7 +277,7 @@ async function* following(
           return;
         }
         isOver = standing === "over";
-        patience = isOver ? GRACE : LOOK_EVERY;
+        silence = isOver ? GRACE : LOOK_EVERY;
         continue;
       }
       if (came.done === true) return;
@@ -280,7 +287,7 @@ async function* following(
       next = entries.next();
     }
   } finally {
-    // Before it returns: it may be waiting for an event.
+    // Aborted first: `return` would wait for the next event.
     done.abort();
     next.catch(() => undefined);
     await entries.return?.().catch(() => undefined);
@@ -294,7 +301,7 @@ const LOST: SentEvent = {
   } as ChatEnd,
 };
 
-/** Whether a pause is not answered yet: behind one that is, more follows. */
+/** Whether a pause is not answered yet. After an answered one more events follow. */
 async function isOpen(
   { runs }: Following["state"],
   place: RunPlace,
@@ -305,9 +312,69 @@ async function isOpen(
   return pause !== null && resume_token === place.resumeToken(pause.resumeToken);
 }
 
-/** Whether what is kept of a run that is over has its end. */
+/** Whether the stored events of a run include its end. */
 async function hasEnd({ events }: Following["state"], { channel }: RunPlace): Promise<boolean> {
   const signal = AbortSignal.timeout(GRACE);
   for await (const { event } of events.follow(channel, { after: null, signal })) if (isLast(event.kind)) return true;
   return false;
+}
+
+/** Seconds until another process continues the runs of a dead one. */
+export const LEASE_SECONDS = 15;
+
+/** Most seconds of a run, not counting those in which it waits for a person. */
+const MAX_SECONDS = 15 * 60;
+
+/**
+ * Creates the function that makes planners, or null without a model. Throws SluiceError E_CONFIG_…,
+ * E_INVALID_ARGUMENT.
+ */
+export function plannersOf(options: SluiceServerOptions, deps: ServeDeps): MakePlanner | null {
+  const { llm, tools = [], config, instructions, budget } = options;
+  const { store, state, sources, files } = deps;
+  if (llm === undefined) return null;
+  // Without a tool for files the model does not need their names.
+  const userFiles =
+    options.sources?.some(({ user_files }) => user_files === true) === true ? files?.userFiles : undefined;
+  const made = (catalog: readonly CatalogSource[]): ReactPlanner => {
+    const given: ReactPlannerOptions = {
+      catalog,
+      llm,
+      artifactStore: store,
+      stateStore: withoutHistory(state.runs),
+      leaseSeconds: LEASE_SECONDS,
+      budget: { maxSeconds: MAX_SECONDS, ...budget },
+      ...(config !== undefined && { config }),
+      ...(instructions !== undefined && { instructions }),
+      ...(userFiles !== undefined && { userFiles }),
+    };
+    return new ReactPlanner(given);
+  };
+  // Finds wrong options now, and not at the first question.
+  made(tools);
+  return async (scope, signal) => made([...(await sources.planned({ scope, signal })), ...tools]);
+}
+
+/**
+ * Without event storage: events are in the channels of their runs. Sessions may use the same trace names, so traces
+ * do not tell whose events they are.
+ */
+function withoutHistory(runs: StateStore): HostStateStore {
+  return {
+    savePlannerState: (token, payload) => runs.savePlannerState(token, payload),
+    loadPlannerState: (token) => runs.loadPlannerState(token),
+    claimPlannerState: (token, owner, leaseSeconds) => runs.claimPlannerState(token, owner, leaseSeconds),
+    updatePlannerState: (token, owner, payload) => runs.updatePlannerState(token, owner, payload),
+    releasePlannerState: (token, owner, then) => runs.releasePlannerState(token, owner, then),
+  };
+}
+
+/** Makes the planner of a run with the tools for its user. Throws the signal's reason. */
+type MakePlanner = (scope: ArtifactScope, signal: AbortSignal) => Promise<ReactPlanner>;
+
+/** What chats work with. */
+export interface ChatDeps extends Pick<ServeDeps, "state" | "store" | "limits" | "announcer" | "report"> {
+  readonly planner: MakePlanner;
+  /** Registers the session of a request for consent in a pause. Throws SluiceError E_STORE_…. */
+  readonly noteConsent: (session: string, payload: Readonly<Record<string, unknown>>) => Promise<void>;
 }

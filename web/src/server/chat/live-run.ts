@@ -1,27 +1,27 @@
 /**
- * A run that this process has.
+ * Runs of this process, and stopping runs in any process.
  * @module
  */
 import type { CallPlace } from "../../planner/event.js";
-import { MAX_EVENTS, type EventLog, type LoggedEvent } from "../events/event-log.js";
+import { MAX_EVENTS, type EventLog, type LoggedEvent } from "../sessions/event-log.js";
 import type { ServedSession } from "../sessions/session.js";
 import { runsChannel, type RunPlace } from "./run-place.js";
 
-/** Why it is stopped: a person gave it up, its session is over, or the server closes and others may go on with it. */
+/** Why a run is stopped. When the server closes, other processes may continue it. */
 export type Stop = "given up" | "session over" | "closing";
 
-/** Calls of one run that can be given up by name: more are not remembered. */
+/** Most calls of a run that can be given up by name. */
 const MAX_CALLS = 10_000;
 
-/** What gives up the run, and each of its calls. */
+/** A run of this process, with the signals that stop it and its calls. */
 export class LiveRun {
   readonly session: ServedSession;
   readonly place: RunPlace;
-  /** The id of its first event, empty where none was told; rejects with why it did not begin. */
+  /** The id of its first event, empty if there was none. Rejects with why it did not start. */
   readonly begun: Promise<string>;
-  /** Settles when nothing more is done for it here. Does not reject. */
+  /** Settles when this process is done with it. Does not reject. */
   done: Promise<void> = Promise.resolve();
-  /** Undefined where nobody stopped it. */
+  /** Undefined while nobody has stopped it. */
   why: Stop | undefined;
   hasBegun = false;
   readonly #controller = new AbortController();
@@ -36,7 +36,7 @@ export class LiveRun {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Those who take over a run may not wait for it.
+    // Nobody may wait for it when a run is taken over.
     this.begun.catch(() => undefined);
   }
 
@@ -45,7 +45,7 @@ export class LiveRun {
     return this.#controller.signal;
   }
 
-  /** What gives up one call, which may have been given up before it begins. */
+  /** The signal of one call. It may be aborted before the call begins. */
   callSignal({ step, call }: CallPlace): AbortSignal | undefined {
     return this.#call(`${step} ${call}`)?.signal;
   }
@@ -56,17 +56,17 @@ export class LiveRun {
     this.#controller.abort(new DOMException("The run is given up.", "AbortError"));
   }
 
-  /** Gives up one call: `{step} {id}`. */
+  /** Gives up one call, by `{step} {id}`. */
   stopCall(call: string): void {
     this.#call(call)?.abort(new DOMException("The call is given up.", "AbortError"));
   }
 
-  /** Says how it began. Only what is said first counts, of this and `failsWith`. */
+  /** Settles `begun`. Only the first call of this and `failsWith` counts. */
   beginsWith(id: Promise<string>): void {
     id.then(this.#resolve, this.#reject);
   }
 
-  /** Says why it did not begin. */
+  /** Rejects `begun`. */
   failsWith(error: unknown): void {
     this.#reject(error);
   }
@@ -80,28 +80,28 @@ export class LiveRun {
   }
 }
 
-/** A run began; it is to stop, or one of its calls; or there are no more. */
+/** A run started, a run or one of its calls is to stop, or the session is over. */
 interface RunsEvent extends LoggedEvent {
   readonly kind: "run" | "stop" | "over";
   readonly run?: string;
   readonly call?: string;
 }
 
-/** Milliseconds until events are followed again that could not be. */
+/** Milliseconds until a failed channel is followed again. */
 const AGAIN = 1000;
 
-/** Milliseconds within which the runs of a session are found. */
-const PATIENCE = 5000;
+/** Milliseconds for finding the runs of a session. */
+const FIND_TIMEOUT = 5000;
 
-/** Those of one session that this process has. */
+/** The runs of one session in this process. */
 interface Watched {
   readonly lives: Set<LiveRun>;
   readonly end: AbortController;
-  /** What was told before a run came here. */
+  /** Stop events from before a run came here. */
   readonly stops: RunsEvent[];
 }
 
-/** Follows what is told of runs as long as there are some here. */
+/** Tells all processes which runs to stop, and stops those of this one. */
 export class Stops {
   readonly #events: EventLog;
   readonly #report: (error: unknown) => void;
@@ -113,23 +113,23 @@ export class Stops {
     this.#report = report;
   }
 
-  /** Notes a run that begins. Throws SluiceError E_STORE_…. */
+  /** Registers a run that starts. Throws SluiceError E_STORE_…. */
   async note({ session, run }: RunPlace): Promise<void> {
     await this.#tell(session, { kind: "run", run });
   }
 
-  /** Stops a run wherever it is, or one of its calls. Throws SluiceError E_STORE_…. */
+  /** Stops a run or one of its calls, in any process. Throws SluiceError E_STORE_…. */
   async stop({ session, run }: RunPlace, call: string | undefined): Promise<void> {
     await this.#tell(session, { kind: "stop", run, ...(call !== undefined && { call }) });
   }
 
-  /** Has a run stopped from here on, until the disposable is. */
+  /** Stops a run when an event says so, until the result is disposed of. */
   watch(live: LiveRun): Disposable {
     const { session } = live.place;
     const known = this.#watched.get(session);
     const watched: Watched = known ?? { lives: new Set(), end: new AbortController(), stops: [] };
     watched.lives.add(live);
-    for (const event of watched.stops) heed(live, event);
+    for (const event of watched.stops) obey(live, event);
     if (known === undefined) {
       this.#watched.set(session, watched);
       void this.#follow(session, watched);
@@ -144,13 +144,13 @@ export class Stops {
     };
   }
 
-  /** The runs of a session that is over, as far as they are known; no process goes on with one. Throws SluiceError E_STORE_…. */
+  /** The known runs of a session that is over. No process continues them. Throws SluiceError E_STORE_…. */
   async ended(session: string): Promise<readonly string[]> {
     const channel = runsChannel(session);
     if (!(await this.#events.has(channel))) return [];
     const last = await this.#tell(session, { kind: "over" });
     const runs = new Set<string>();
-    const signal = AbortSignal.timeout(PATIENCE);
+    const signal = AbortSignal.timeout(FIND_TIMEOUT);
     for await (const { id, event } of this.#events.follow(channel, { after: null, signal })) {
       const { kind, run } = event as RunsEvent;
       if (kind === "run" && run !== undefined) runs.add(run);
@@ -174,9 +174,9 @@ export class Stops {
           after = id;
           if (event.kind === "stop") stops.push(event as RunsEvent);
           if (stops.length > MAX_EVENTS) stops.shift();
-          for (const live of lives) heed(live, event as RunsEvent);
+          for (const live of lives) obey(live, event as RunsEvent);
         }
-        // The channel goes with its session.
+        // The channel ends with its session.
         if (!isOver()) for (const live of lives) live.stop("session over");
         return;
       } catch (error) {
@@ -187,7 +187,7 @@ export class Stops {
   }
 }
 
-function heed(live: LiveRun, { kind, run, call }: RunsEvent): void {
+function obey(live: LiveRun, { kind, run, call }: RunsEvent): void {
   if (kind === "over") live.stop("session over");
   if (kind !== "stop" || run !== live.place.run) return;
   if (call === undefined) live.stop("given up");

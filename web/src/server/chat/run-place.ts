@@ -1,14 +1,14 @@
 /**
- * Where a run of a chat is kept: all its names begin with its session's, so that no other session finds it.
+ * The names under which a chat run is stored. All begin with its session's id, so that no other session finds it.
  * @module
  */
 import { z } from "zod";
 import type { StateStore } from "../../planner/state-store.js";
 
-/** What a run is called in its session: a UUID. */
+/** A run's id in its session: a UUID. */
 const RUN = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 const IS_RUN = new RegExp(`^${RUN}$`);
-/** The run, and which of its pauses is answered. */
+/** A run and the pause that is answered. */
 const RESUME = new RegExp(`^(${RUN})\\.(${RUN})$`);
 
 /** The names of one run. */
@@ -21,43 +21,43 @@ export class RunPlace {
     this.run = run;
   }
 
-  /** By which a process knows it. */
+  /** The key of the run within a process. */
   get key(): string {
     return `${this.session} ${this.run}`;
   }
 
-  /** By which the planner keeps it. */
+  /** The planner's token. */
   get token(): string {
     return `chat ${this.key}`;
   }
 
-  /** By which is kept how it is run. */
+  /** The token of its {@link RunRecord}. */
   get record(): string {
     return `chat ${this.key} deps`;
   }
 
-  /** What happens in it. */
+  /** The channel of its events. */
   get channel(): string {
     return `run ${this.key}`;
   }
 
-  /** What clients answer a pause by, from the planner's token of it. */
+  /** The token by which clients answer a pause, from the planner's token. */
   resumeToken(ofPlanner: string): string {
     return `${this.run}.${ofPlanner.slice(this.token.length + 1)}`;
   }
 }
 
-/** The channel by which the processes that have runs of a session are told of it: those there are, and which are to stop. */
+/** The channel by which processes tell each other which runs a session has, and which are to stop. */
 export function runsChannel(session: string): string {
   return `runs ${session}`;
 }
 
-/** A run of a session; null for what is no name of one. */
+/** A run of a session, or null for an invalid id. */
 export function placeOf(session: string, run: string): RunPlace | null {
   return IS_RUN.test(run) ? new RunPlace(session, run) : null;
 }
 
-/** The run that a resume token is of, and the planner's token of its pause; null for what is none. */
+/** The run of a resume token and the planner's token of its pause, or null for an invalid token. */
 export function placeOfPause(
   session: string,
   resumeToken: string,
@@ -74,24 +74,24 @@ const RECORD = z.object({
   timeout_seconds: z.number().nullable(),
 });
 
-/** What a request says of its run, null for nothing. */
+/** The options of a run's request, null if not given. */
 export type RunRecord = z.infer<typeof RECORD>;
 
 type Runs = Pick<StateStore, "savePlannerState" | "loadPlannerState">;
 
-/** Keeps it. Throws SluiceError E_STORE_…. */
+/** Stores the options of a run. Throws SluiceError E_STORE_…. */
 export async function saveRecord(runs: Runs, { record }: RunPlace, said: RunRecord): Promise<void> {
   await runs.savePlannerState(record, said);
 }
 
-/** What is kept of a run; null where it is over, or never was. Throws SluiceError E_STORE_…. */
+/** The options of a run, or null if it is over or never was. Throws SluiceError E_STORE_…. */
 export async function loadRecord(runs: Runs, { record }: RunPlace): Promise<RunRecord | null> {
   return RECORD.safeParse(await runs.loadPlannerState(record)).data ?? null;
 }
 
-/** Forgets a run, whoever has it. Throws SluiceError E_STORE_…. */
+/** Deletes a run, in whichever process it is. Throws SluiceError E_STORE_…. */
 export async function forget(runs: Runs, { token, record }: RunPlace): Promise<void> {
-  // As long as there is a record, a run without state is one that was lost.
+  // A record without state means a lost run, so the record goes last.
   await runs.savePlannerState(token, null);
   await runs.savePlannerState(record, null);
 }

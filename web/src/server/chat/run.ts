@@ -1,18 +1,17 @@
 /**
- * One run in this process: what it tells is written down, and what it comes to before it is forgotten.
+ * Runs the planner for one run, and writes its events and its result to the log before the run is deleted.
  * @module
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FullScope } from "../../artifacts/scope.js";
 import { SluiceError } from "../../errors/error.js";
 import type { PlannerEvent } from "../../planner/event.js";
-import type { ReactPlanner } from "../../planner/react-planner.js";
-import type { PlannerPause, PlannerResult } from "../../planner/result.js";
-import type { ResumeOptions } from "../../planner/options.js";
-import { leading } from "../../planner/call.js";
-import { announced, publicRef } from "../events/announcer.js";
-import type { LoggedEvent } from "../events/event-log.js";
-import { saidOf } from "../refusals.js";
+import type { ReactPlanner, ResumeOptions } from "../../planner/react-planner.js";
+import type { PlannerPause, PlannerResult } from "../../planner/run-state.js";
+import { leading } from "../../planner/tool.js";
+import { announced, publicRef } from "../sessions/announcer.js";
+import type { LoggedEvent } from "../sessions/event-log.js";
+import { saidOf } from "../http/refusals.js";
 import { scopeOf } from "../sessions/session.js";
 import {
   fits,
@@ -27,27 +26,30 @@ import {
   type ToldError,
 } from "./chat-event.js";
 import type { LiveRun } from "./live-run.js";
-import type { ChatDeps } from "./planners.js";
+import type { ChatDeps } from "./chats.js";
 import { forget, type RunRecord } from "./run-place.js";
 
-/** What is done with the planner. */
+/** What to do with the planner. */
 type RunWork = (planner: ReactPlanner, options: ResumeOptions) => Promise<PlannerResult | PlannerPause>;
 
-/** How it is done. */
+/** How a run is done. */
 export interface RunHow {
   readonly record: RunRecord;
-  /** Told before all else, where there is something to be told; undefined for a run that is taken over. */
+  /** The first event. Undefined for a run that is taken over. */
   readonly first: ChatEvent | undefined;
   readonly work: RunWork;
-  /** Called when the run is not here any more; before its pause is told: who answers may come here. May be called twice. */
+  /**
+   * Called when the run is no longer here, which is before its pause is sent: the answer may come here. May be called
+   * twice.
+   */
   readonly onLeft: () => void;
 }
 
-/** Milliseconds between attempts to write what must not be lost, and how many there are. */
+/** Milliseconds between attempts to write an event that must not be lost, and how many attempts there are. */
 const AGAIN = 1000;
 const ATTEMPTS = 30;
 
-/** Does the work of one run, and sees to it that nothing it comes to is lost. Good for one `go`. */
+/** Does the work of one run and loses no result. For one `go`. */
 export class Running {
   readonly #live: LiveRun;
   readonly #how: RunHow;
@@ -62,7 +64,7 @@ export class Running {
     this.#writer = new RunWriter((event) => state.events.append(live.place.channel, event), report);
   }
 
-  /** Runs until it is over, waits, or is left for others to go on with. Does not throw. */
+  /** Runs until the run is over, waits, or is left to other processes. Does not throw. */
   async go(): Promise<void> {
     try {
       const outcome = await this.#worked();
@@ -111,18 +113,18 @@ export class Running {
     });
   }
 
-  /** With its first event a run is kept, and who asked for it is told. */
+  /** With its first event the run is stored, and the client is told. */
   #begin(): void {
     if (this.#live.hasBegun) return;
     this.#live.hasBegun = true;
     const { first } = this.#how;
-    // Who takes over a run tells nobody.
+    // A run that is taken over has no first event.
     this.#live.beginsWith(first === undefined ? Promise.resolve("") : this.#writer.write(first));
   }
 
   async #paused(pause: PlannerPause): Promise<void> {
     const [live, { noteConsent }] = [this.#live, this.#deps];
-    // One that waits already was told of when it came to its pause.
+    // The pause of a run that waits already was sent before.
     if (!live.hasBegun) return live.failsWith(noSuchRun());
     await noteConsent(live.place.session, pause.payload).catch(this.#deps.report);
     this.#how.onLeft();
@@ -132,10 +134,10 @@ export class Running {
   async #failed(error: unknown): Promise<void> {
     const { why, hasBegun } = this.#live;
     this.#live.failsWith(error);
-    // Who asked is told by the answer; of a run that is taken over nobody else tells.
+    // The answer to the request tells it. For a run that is taken over nothing else does.
     if (!hasBegun && this.#how.first !== undefined) return;
     if (why === "closing" || (why === undefined && isLeft(error))) {
-      // Others have it, or will: they tell what comes of it.
+      // Other processes have the run, or will have it, and tell how it ends.
       if (why === undefined && hasBegun) this.#deps.report(error);
       return;
     }
@@ -145,7 +147,7 @@ export class Running {
   }
 
   async #forgotten(): Promise<void> {
-    // What is left of it goes when it is too old.
+    // What remains expires.
     await forget(this.#deps.state.runs, this.#live.place).catch(this.#deps.report);
   }
 
@@ -154,7 +156,10 @@ export class Running {
     return { code, message };
   }
 
-  /** Writes what somebody waits for: a store that is away may come back. Throws SluiceError E_STORE_…; why it was stopped. */
+  /**
+   * Writes an event that clients wait for, with retries. Throws SluiceError E_STORE_…; the reason why the run was
+   * stopped.
+   */
   async #surely(event: ChatEvent): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -168,18 +173,21 @@ export class Running {
   }
 }
 
-/** Whether a run is still kept: another process took it, or the store is away in which it is. */
+/** Whether the run is still stored: another process took it, or its store is away. */
 function isLeft(error: unknown): boolean {
   return error instanceof SluiceError && ["E_NOT_FOUND", "E_STORE_READ", "E_STORE_WRITE"].includes(error.code);
 }
 
-/** UTF-16 units of an answer that is too large to be told whole. */
+/** Most UTF-16 units of an answer that does not fit into an event. */
 const MAX_ANSWER = 32 * 1024;
 
-/** Prefix of the ids of results that are artifacts. */
+/** The id prefix of results that are stored as artifacts. */
 const NAMESPACE = "chat";
 
-/** The last event of a run. What is too large is stored as an artifact of the session; where it cannot be, it is left out. */
+/**
+ * The last event of a run. A result that is too large is stored as an artifact of the session, or left out if that
+ * fails.
+ */
 async function resultEvent(
   { answer, outcome, spent, trajectory }: PlannerResult,
   live: LiveRun,
@@ -204,18 +212,18 @@ async function resultEvent(
   }
 }
 
-/** Milliseconds that text is gathered, and what is told again and again. */
+/** Milliseconds for which text and progress are collected. */
 const TEXT_PACE = 50;
 const PROGRESS_PACE = 250;
 
-/** Events that come often, and whose next one goes on with them or says it better. */
+/** Frequent events that are merged with the next one or replaced by it. */
 type Passing = Extract<ChatEvent, { readonly kind: "text" | "tool_progress" }>;
 
-/** The one who writes for a run. */
+/** Writes the events of a run, in order. */
 export class RunWriter {
   readonly #append: (event: LoggedEvent) => Promise<string>;
   readonly #report: (error: unknown) => void;
-  /** By what they go on with. */
+  /** Collected events by step or call. */
   readonly #gathered = new Map<string, Passing>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -227,25 +235,25 @@ export class RunWriter {
     this.#report = report;
   }
 
-  /** Takes an event. One that cannot be written is reported, and lost: the run goes on. */
+  /** Writes an event. Failures are reported, and the run goes on. */
   tell(event: ChatEvent): void {
     if (isPassing(event)) return this.#gather(event);
     this.#flush();
     this.#then(() => this.#written(event)).catch(this.#report);
   }
 
-  /** Does something behind all that was told so far. What it throws is reported. */
+  /** Runs work after all earlier events. Its failure is reported. */
   do(work: () => Promise<void>): void {
     this.#then(work).catch(this.#report);
   }
 
-  /** Writes an event behind all that was told so far. Gives its id. Throws SluiceError E_STORE_…. */
+  /** Writes an event after all earlier ones, and returns its id. Throws SluiceError E_STORE_…. */
   write(event: ChatEvent): Promise<string> {
     this.#flush();
     return this.#then(() => this.#written(event));
   }
 
-  /** Settles when all is written that was told so far, or could not be. */
+  /** Settles when all earlier events are written or have failed. */
   async settled(): Promise<void> {
     this.#flush();
     await this.#last;
@@ -256,13 +264,13 @@ export class RunWriter {
     const before = this.#gathered.get(key);
     const text = before?.kind === "text" && event.kind === "text" ? { text: before.text + event.text } : {};
     this.#gathered.set(key, { ...event, ...text });
-    // Text does not wait for as long as what was gathered before it.
+    // Text waits for less time than progress.
     if (event.kind === "text" && before === undefined) clearTimeout(this.#timer);
     else if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => this.#passed(), event.kind === "text" ? TEXT_PACE : PROGRESS_PACE);
   }
 
-  /** A log that is slow gets what is gathered meanwhile in one. */
+  /** A slow log gets the events collected meanwhile at once. */
   #passed(): void {
     this.#timer = undefined;
     if (this.#pending === 0) this.#flush();

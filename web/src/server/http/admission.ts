@@ -1,29 +1,30 @@
 /**
- * How much of a server one session may have at a time.
+ * Admits requests within the limits of a session.
  * @module
  */
 import type { MiddlewareHandler } from "hono";
-import { busyRefused, rateRefused } from "../refusals.js";
-import type { Identity } from "../sessions/session.js";
+import { busyRefused, rateRefused } from "./refusals.js";
+import { userKey } from "../../tools/auth/token-store.js";
+import { ownerOf } from "../sessions/session.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
 
-/** What admission goes by. */
+/** What admission works with. */
 type AdmissionDeps = Pick<ServeDeps, "state" | "limits" | "base" | "report">;
 
-/** What is counted apart: those that listen hold next to nothing, and last. */
+/** Counted separately: event streams cost next to nothing, and last. */
 type Kind = "requests" | "listeners";
 
 type Counts = Record<Kind, number>;
 
 const MINUTE = 60;
 
-/** Addresses, below the base, whose `GET` lasts as long as somebody listens. */
+/** Paths below the base whose `GET` is an event stream. */
 const LASTING = /^(?:events$|chat\/|mcp\/)/;
 
-/** Counts what sessions ask for. One for each process; rates are counted over all that share them. */
+/** Counts requests by session, in this process. Rates are counted over all processes. */
 export class Admission {
   readonly #deps: AdmissionDeps;
-  /** Of sessions that ask for something at the moment. */
+  /** Of sessions with requests under way. */
   readonly #counts = new Map<string, Counts>();
   readonly #large = new LargeBodies();
 
@@ -31,7 +32,7 @@ export class Admission {
     this.#deps = deps;
   }
 
-  /** Requests and listeners under way, of all sessions. */
+  /** Requests and event streams under way, of all sessions. */
   get underWay(): Counts {
     const all = { requests: 0, listeners: 0 };
     for (const { requests, listeners } of this.#counts.values()) {
@@ -41,13 +42,13 @@ export class Admission {
     return all;
   }
 
-  /** Lets through what the session may ask for; it counts until its answer has been given to the end. */
+  /** Lets a request through if its session is within its limits. It counts until its answer has ended. */
   readonly admit: MiddlewareHandler<ServeEnv> = async (c, next) => {
     const { state, limits, report } = this.#deps;
     const { id, identity } = c.get("session");
     const path = new URL(c.req.raw.url).pathname.slice(this.#deps.base.length);
     const kind = kindOf(c.req.raw, path);
-    const forget = this.#large.enter(userOf(identity), heldOf(c.req.raw, path));
+    const forget = this.#large.enter(userKey({ scope: ownerOf(identity) }), heldOf(c.req.raw, path));
     if (forget === null) return busyRefused("large requests");
     const out = this.#enter(id, kind);
     if (out === null) {
@@ -67,7 +68,7 @@ export class Admission {
     } finally {
       if (response === undefined || response.body === null) leave();
     }
-    // Set anew it would be given the headers once more.
+    // Without this Hono would add the headers again.
     c.res = undefined;
     c.res = response;
     return undefined;
@@ -94,32 +95,28 @@ function kindOf({ method }: Request, path: string): Kind {
   return method === "GET" && LASTING.test(path) ? "listeners" : "requests";
 }
 
-function userOf({ tenant_id = null, user_id }: Identity): string {
-  return JSON.stringify([tenant_id, user_id]);
-}
-
-/** Bytes of a body that is not counted: there is always room for small ones. */
+/** Bytes of a body that is always admitted. */
 const SMALL = 64 * 1024;
 
 const MIB = 1024 * 1024;
 
-/** Bytes of bodies under way of one user, in however many sessions, and of all. */
+/** Most bytes of bodies under way, of one user over all sessions and of all users. */
 const MOST_OF_USER = 8 * MIB;
 const MOST = 32 * MIB;
 
-/** Bytes that are held of a body at most: of a message for a source, and of anything else. */
+/** Most bytes of a body in memory: of a message for a source, and of anything else. */
 const MESSAGE = 8 * MIB;
 const ANYTHING_ELSE = MIB;
 
-/** Addresses, below the base, whose bodies go through piece by piece. */
+/** Paths below the base whose bodies are streamed. */
 const STREAMED = /^(?:artifacts|files)\/?$/;
 
-/** Counts them. */
+/** Counts the bytes of large bodies. */
 export class LargeBodies {
   readonly #ofUser = new Map<string, number>();
   #all = 0;
 
-  /** Notes a body until the function is called, which may be called twice; null where there is no room for it. */
+  /** Adds a body, and returns a function that removes it, which may be called twice. Null if there is no room. */
   enter(user: string, bytes: number): (() => void) | null {
     if (bytes <= SMALL) return () => undefined;
     const own = this.#ofUser.get(user) ?? 0;
@@ -140,10 +137,10 @@ export class LargeBodies {
   }
 }
 
-/** Bytes that will be held of a request's body; `path` is what stands below the base. */
+/** The bytes of a request's body that will be in memory. `path` is the part below the base. */
 export function heldOf(request: Request, path: string): number {
   const { method, headers } = request;
-  // Of others none is read; a body is only looked for where there may be one.
+  // Only these methods have a body that is read. `body` comes last: asking for it makes a stream.
   const isStreamed = method === "POST" && STREAMED.test(path);
   if ((method !== "POST" && method !== "PATCH") || isStreamed || request.body === null) return 0;
   const most = path.startsWith("mcp/") ? MESSAGE : ANYTHING_ELSE;
@@ -151,15 +148,15 @@ export function heldOf(request: Request, path: string): number {
   return said === null ? most : Math.min(Number(said), most);
 }
 
-/** What is to be known of a body. */
+/** Callbacks of a body. */
 interface BodyDeps {
-  /** Called once: when it has ended, has failed, or nobody wants it any more. Must not throw. */
+  /** Called once: when the body has ended, failed or been cancelled. Must not throw. */
   readonly onEnd: () => void;
-  /** Told what it failed at. Must not throw. */
+  /** Receives the failure. Must not throw. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The same answer, of which somebody is told when its body has ended. One without a body has ended already. */
+/** The same answer with a callback when its body has ended. One without a body has ended already. */
 function withEnd(response: Response, deps: BodyDeps): Response {
   if (response.body === null) {
     deps.onEnd();
@@ -168,7 +165,7 @@ function withEnd(response: Response, deps: BodyDeps): Response {
   return new Response(watched(response.body, deps), response);
 }
 
-/** The answer to `HEAD`: what makes the body is told that nobody wants it. */
+/** The answer to `HEAD`: its body is cancelled. */
 function withoutBody(response: Response): Response {
   response.body?.cancel().catch(() => undefined);
   return new Response(null, response);

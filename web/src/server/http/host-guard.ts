@@ -1,6 +1,6 @@
 /**
- * Which requests come from where they may, and what holds for every answer: no name of somebody else's that leads here (DNS
- * rebinding), and no page of another origin that acts in the name of whoever looks at it (CORS).
+ * Checks where requests come from, and sets the headers of every answer. Foreign host names are refused (DNS
+ * rebinding), and so are pages of other origins that act for their visitor (CORS).
  * @module
  */
 import type { MiddlewareHandler } from "hono";
@@ -8,30 +8,30 @@ import { cors } from "hono/cors";
 import { wrong } from "../../errors/arguments.js";
 import { isLoopback } from "../../tools/addresses.js";
 import { SAFETY } from "../artifacts/headers.js";
-import { closingRefused, originRefused } from "../refusals.js";
+import { closingRefused, originRefused } from "./refusals.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
 
-/** Where requests are sent to, and which pages may send them. */
+/** The names of the server, and the origins that may use it. */
 interface HostDeps {
-  /** Where it is reached from outside, such as `https://sluice.example`; left out: only as this machine. */
-  readonly publicUrl?: string;
-  /** Host names or addresses beside that of the public URL and of this machine. */
-  readonly hosts?: readonly string[];
-  /** Origins of pages beside its own. */
-  readonly origins?: readonly string[];
+  /** The public URL, such as `https://sluice.example`. By default only this machine can connect. */
+  readonly publicUrl?: string | undefined;
+  /** Further host names or addresses. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Further origins. */
+  readonly origins?: readonly string[] | undefined;
 }
 
-/** What browsers say of a request that a page of another origin caused (Fetch Metadata). */
+/** Values of `Sec-Fetch-Site` for requests by pages of another origin (Fetch Metadata). */
 const FOREIGN: ReadonlySet<string> = new Set(["cross-site", "same-site"]);
 
-/** Lets requests in by their headers `Host`, `Origin` and `Sec-Fetch-Site`. */
+/** Checks requests by their headers `Host`, `Origin` and `Sec-Fetch-Site`. */
 export class HostGuard {
-  /** Where it is reached from outside; undefined where nobody said. */
+  /** The public URL, if configured. */
   readonly publicUrl: URL | undefined;
   readonly #hosts: ReadonlySet<string>;
   readonly #origins: ReadonlySet<string>;
 
-  /** Throws SluiceError E_INVALID_ARGUMENT that names what is no URL, host or origin. */
+  /** Throws SluiceError E_INVALID_ARGUMENT for a wrong URL, host or origin. */
   constructor({ publicUrl, hosts = [], origins = [] }: HostDeps) {
     this.publicUrl = publicUrl === undefined ? undefined : checkedUrl(publicUrl);
     const named = hosts.map((host) => host.toLowerCase());
@@ -39,15 +39,15 @@ export class HostGuard {
     this.#origins = new Set(origins.map(checkedOrigin));
   }
 
-  /** Whether a page of that origin may use what is served, beside those that are served here. */
+  /** Whether an origin is configured in addition to the server's own. */
   isGuest(origin: string): boolean {
     return this.#origins.has(origin);
   }
 
   /**
-   * Why a request is not let in; undefined for one that is.
+   * Why a request is refused, or undefined.
    *
-   * @param isOpen whether pages elsewhere may link to what it asks for.
+   * @param isOpen whether other sites may link to its address.
    */
   refusal(request: Request, isOpen: boolean): string | undefined {
     const { headers, method, url } = request;
@@ -66,7 +66,7 @@ export class HostGuard {
     return isLoopback(url) || this.#hosts.has(bare(url.hostname));
   }
 
-  /** Behind a proxy that speaks TLS the public URL alone tells the scheme. */
+  /** Behind a TLS proxy only the public URL tells the scheme. */
   #isOwn(origin: string, host: string): boolean {
     if (this.publicUrl !== undefined && origin === this.publicUrl.origin) return true;
     return origin === `http://${host}` || origin === `https://${host}`;
@@ -104,13 +104,13 @@ export function isFromElsewhere(headers: Headers): boolean {
   return FOREIGN.has(headers.get("sec-fetch-site") ?? "");
 }
 
-/** Pages elsewhere may send people here: providers do, after consent. */
+/** Addresses that other sites may link to: OAuth providers do, after consent. */
 const OPEN: ReadonlySet<string> = new Set(["", "oauth/callback"]);
 
-/** Headers that clients of MCP send, in both eras. */
+/** Headers of MCP clients, in all protocol versions. */
 const MCP = ["Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Mcp-Session-Id"];
 
-/** Refuses what does not come from where it may. */
+/** Refuses requests by the host guard. */
 export function fromWhereItMay({ hosts, base }: Pick<ServeDeps, "hosts" | "base">): MiddlewareHandler<ServeEnv> {
   return (c, next) => {
     const isOpen = OPEN.has(new URL(c.req.url).pathname.slice(base.length));
@@ -119,7 +119,7 @@ export function fromWhereItMay({ hosts, base }: Pick<ServeDeps, "hosts" | "base"
   };
 }
 
-/** Lets configured pages of other origins read the answers. They bring a token: cookies are not theirs to use. */
+/** Lets pages of configured origins read the answers (CORS). They need a token: they cannot use cookies. */
 export function forGuests({ hosts }: Pick<ServeDeps, "hosts">): MiddlewareHandler<ServeEnv> {
   const guests = cors({
     origin: (origin) => (hosts.isGuest(origin) ? origin : null),
@@ -150,14 +150,14 @@ export function forGuests({ hosts }: Pick<ServeDeps, "hosts">): MiddlewareHandle
   return (c, next) => (hosts.isGuest(c.req.header("origin") ?? "") ? guests(c, next) : next());
 }
 
-/** Adds the headers that keep an answer from being more than it is, where it has none of its own. */
+/** Adds the {@link SAFETY} headers that an answer does not set itself. */
 export const withSafety: MiddlewareHandler<ServeEnv> = async (c, next) => {
   await next();
   const { headers } = c.res;
   for (const [name, value] of Object.entries(SAFETY)) if (!headers.has(name)) headers.set(name, value);
 };
 
-/** Refuses what comes to a server that is closed. */
+/** Refuses requests while the server closes. */
 export function whileOpen({ over, base }: Pick<ServeDeps, "over" | "base">): MiddlewareHandler<ServeEnv> {
   return (c, next) => {
     const { pathname } = new URL(c.req.url);

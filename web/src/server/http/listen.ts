@@ -8,33 +8,35 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
-import { refusal } from "../json-answer.js";
-import { closingRefused } from "../refusals.js";
+import { refusal } from "./answers.js";
+import { closingRefused } from "./refusals.js";
 
-/** Where to listen, and how patiently. */
+/** Where to listen, and limits for clients. */
 export interface ListenOptions {
-  /** A name or an address of this machine. */
+  /** A host name or address of this machine. */
   readonly host: string;
-  /** 0: any that is free. */
+  /** The port. 0 takes a free one. */
   readonly port: number;
   /**
-   * Connections at the same time; of more each is ended at once.
+   * Most concurrent connections. Further ones are closed at once.
    * @defaultValue `4096`
    */
   readonly maxConnections?: number;
   /**
-   * Seconds for the headers of a request, for each 64 KiB of an answer to be taken, and until an idle connection is ended.
+   * Seconds for a client to send the headers of a request, to take each 64 KiB of an answer, and until an idle
+   * connection is closed.
    * @defaultValue `30`
    */
   readonly clientSeconds?: number;
   /**
-   * Seconds that requests under way have when it ends. Who listens to events is let go at once, and comes back elsewhere.
+   * Seconds for running requests to finish at the end. Event streams are ended at once: their clients reconnect
+   * elsewhere.
    * @defaultValue `10`
    */
   readonly graceSeconds?: number;
 }
 
-/** Something that listens. Disposed of, it takes no more requests, waits for those under way, and then ends them. */
+/** A listening server. When disposed of, it takes no more requests, waits for running ones, and then closes them. */
 export interface ListeningServer extends AsyncDisposable {
   /** The port. */
   readonly port: number;
@@ -46,11 +48,13 @@ export interface RequestHandler {
   fetch(request: Request): Response | Promise<Response>;
 }
 
-/** Milliseconds between two looks for connections that have become idle. */
+/** Milliseconds between two searches for idle connections at the end. */
 const LOOK = 50;
 
 /**
  * Listens until it is disposed of. A client that sends or takes nothing costs bounded time and memory.
+ *
+ * @throws SluiceError E_INVALID_ARGUMENT if nothing can listen there.
  *
  * @example
  * await using server = new SluiceServer({ store });
@@ -62,7 +66,7 @@ export async function listen(server: RequestHandler, options: ListenOptions): Pr
   const requests = new RequestListener(server, clientSeconds * 1000);
   const http = createServer(
     {
-      // Bodies are held to times of their own, where they are read.
+      // Bodies have time limits of their own where they are read.
       requestTimeout: 0,
       headersTimeout: clientSeconds * 1000,
       keepAliveTimeout: clientSeconds * 1000,
@@ -82,37 +86,37 @@ export async function listen(server: RequestHandler, options: ListenOptions): Pr
   };
 }
 
-/** Stands between Node's requests and those of the web. */
+/** Converts between Node's requests and those of the Fetch API. */
 class RequestListener {
   readonly listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
   readonly connections = new Connections();
   readonly #server: RequestHandler;
-  readonly #patience: number;
+  readonly #timeout: number;
   readonly #answers = new Set<PacedAnswer>();
   #isClosing = false;
 
-  constructor(server: RequestHandler, patience: number) {
+  constructor(server: RequestHandler, timeout: number) {
     this.#server = server;
-    this.#patience = patience;
+    this.#timeout = timeout;
     const listener = getRequestListener((request, env) => this.#answer(request, env as HttpBindings), {
       overrideGlobalObjects: false,
       errorHandler: notHttp,
     });
     this.listener = (incoming, outgoing) => {
       if (!this.connections.enter(incoming.socket, outgoing)) return;
-      // Whatever fails here has cost one client its connection.
+      // A failure costs one client its connection.
       listener(incoming, outgoing).catch(() => outgoing.destroy());
     };
   }
 
-  /** Takes no more requests, and lets those go who only listen. */
+  /** Takes no more requests, and ends event streams. */
   close(): void {
     this.#isClosing = true;
     for (const answer of this.#answers) if (answer.isLasting) answer.end();
   }
 
   async #answer(request: Request, { incoming, outgoing }: HttpBindings): Promise<Response> {
-    // One for a proxy names a host of its own, which nobody here would look at.
+    // A request for a proxy names another host, which nobody would check.
     if (incoming.url?.startsWith("/") !== true) return notHttp();
     if (this.#isClosing) return leaving(closingRefused());
     return this.#paced(await this.#server.fetch(request), incoming, outgoing);
@@ -123,7 +127,7 @@ class RequestListener {
     if (this.#isClosing || isEarly) outgoing.shouldKeepAlive = false;
     if (response.body === null) return response;
     const beforeEnd = isEarly ? (): Promise<void> => letGo(incoming) : undefined;
-    const answer = new PacedAnswer(response, outgoing, { patience: this.#patience, beforeEnd });
+    const answer = new PacedAnswer(response, outgoing, { timeout: this.#timeout, beforeEnd });
     this.#answers.add(answer);
     outgoing.once("close", () => this.#answers.delete(answer));
     if (this.#isClosing && answer.isLasting) answer.end();
@@ -164,14 +168,14 @@ function leaving(response: Response): Response {
   return response;
 }
 
-/** Requests that may wait on one connection for the answers before theirs: no browser sends two. */
+/** Most pipelined requests that wait on one connection. No browser sends two. */
 const MOST_WAITING = 16;
 
-/** Knows what is under way on each connection. Node holds one for busy that was opened and never used. */
+/** Tracks the answers of each connection. Node treats a connection as busy that was opened and never used. */
 class Connections {
   readonly #open = new Map<Socket, Set<ServerResponse>>();
 
-  /** Notes a connection. */
+  /** Adds a connection. */
   add(socket: Socket): void {
     const answers = new Set<ServerResponse>();
     this.#open.set(socket, answers);
@@ -181,7 +185,10 @@ class Connections {
     });
   }
 
-  /** Notes an answer until it is closed. False where the connection is over, or has just been ended: it asked for too much at once. */
+  /**
+   * Adds an answer until it is closed. Returns false if the connection is closed, or was closed now for too many
+   * requests.
+   */
   enter(socket: Socket, answer: ServerResponse): boolean {
     const answers = this.#open.get(socket);
     if (answers === undefined || socket.destroyed) return false;
@@ -194,53 +201,56 @@ class Connections {
     return true;
   }
 
-  /** Ends those on which nothing is under way. */
+  /** Closes idle connections. */
   endIdle(): void {
     for (const [socket, answers] of this.#open) if (answers.size === 0) socket.destroy();
   }
 }
 
-/** Node tells only the answer whose turn it was that its connection is gone; those behind it would wait for ever. */
+/**
+ * Closes an answer. When a connection is gone Node closes only the answer whose turn it was; those behind it would
+ * wait for ever.
+ */
 function dropped(answer: ServerResponse): void {
   if (answer.closed) return;
   answer.destroy();
   answer.emit("close");
 }
 
-/** Bytes that a client has to take in time. */
+/** Bytes that a client has to take within the time limit. */
 const PIECE = 64 * 1024;
 
-/** How it is sent. */
+/** How an answer is sent. */
 interface PacedDeps {
-  /** Milliseconds for each piece. */
-  readonly patience: number;
-  /** What is waited for between the last piece and the end; must not throw. */
+  /** The time limit for each piece, in milliseconds. */
+  readonly timeout: number;
+  /** Awaited between the last piece and the end. Must not throw. */
   readonly beforeEnd: (() => Promise<void>) | undefined;
 }
 
 /**
- * The body of an answer in pieces, each of which has to be taken in time. What fails breaks the connection: a part must not look
- * like the whole.
+ * Sends the body of an answer in pieces, each within a time limit. A failure breaks the connection: a part must not
+ * look like the whole.
  */
 class PacedAnswer {
-  /** To be sent in place of the one that was given. */
+  /** The answer to send in place of the given one. */
   readonly response: Response;
-  /** Whether it is one that lasts as long as somebody listens. */
+  /** Whether it is an event stream. */
   readonly isLasting: boolean;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #outgoing: ServerResponse;
-  readonly #patience: number;
+  readonly #timeout: number;
   readonly #beforeEnd: (() => Promise<void>) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #rest: Uint8Array | undefined;
   #isOver = false;
   #isGone = false;
 
-  /** To be made where the answer is about to be sent. */
-  constructor(response: Response, outgoing: ServerResponse, { patience, beforeEnd }: PacedDeps) {
+  /** Create it just before the answer is sent. */
+  constructor(response: Response, outgoing: ServerResponse, { timeout, beforeEnd }: PacedDeps) {
     this.#reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
     this.#outgoing = outgoing;
-    this.#patience = patience;
+    this.#timeout = timeout;
     this.#beforeEnd = beforeEnd;
     this.isLasting = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
     outgoing.once("close", () => {
@@ -254,7 +264,7 @@ class PacedAnswer {
     this.response = new Response(body, response);
   }
 
-  /** Has it end early, as if there were no more. */
+  /** Ends the body early. */
   end(): void {
     this.#isOver = true;
     this.#reader.cancel().catch(() => undefined);
@@ -264,7 +274,7 @@ class PacedAnswer {
     this.#leave();
     const piece = await this.#next();
     if (piece === undefined) await this.#beforeEnd?.();
-    if (!this.#isGone) this.#timer = setTimeout(() => this.#outgoing.destroy(), this.#patience);
+    if (!this.#isGone) this.#timer = setTimeout(() => this.#outgoing.destroy(), this.#timeout);
     if (piece === undefined) controller.close();
     else controller.enqueue(piece);
   }
@@ -296,28 +306,28 @@ class PacedAnswer {
   }
 }
 
-/** Milliseconds that whoever still sends has to come to read the answer. */
+/** Milliseconds for a client that still sends to read the answer. */
 const LONGEST = 500;
 
-/** Bytes that are taken from them meanwhile, and thrown away. */
+/** Most bytes that are read and discarded meanwhile. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** Whether more of a body was announced than has been read. */
+/** Whether a part of the request's body is unread. */
 function isUnread(incoming: IncomingMessage): boolean {
   const { "transfer-encoding": coding, "content-length": length } = incoming.headers;
   return (coding !== undefined || Number(length ?? 0) > 0) && !incoming.readableEnded;
 }
 
 /**
- * Throws away what still comes of a body, for a while: a connection that is ended with bytes unread is reset, and the answer may be
- * lost with it (RFC 9112 §9.6).
+ * Discards the rest of a request's body, for a while. A connection that is closed with unread bytes is reset, and the
+ * answer may be lost with it (RFC 9112 §9.6).
  */
 async function letGo(incoming: IncomingMessage): Promise<void> {
   if (incoming.destroyed) return;
   await new Promise<void>((resolve) => {
     let bytes = 0;
     const timer = setTimeout(resolve, LONGEST);
-    // Whoever read until now holds it up.
+    // An earlier reader would hold it up.
     incoming.removeAllListeners("data");
     incoming.on("data", (piece: Uint8Array) => {
       bytes += piece.byteLength;

@@ -1,6 +1,5 @@
 /**
- * What a request brings: its body, which may be too large, too slow, or never end, a file in it, its query, and the segments of its
- * address.
+ * Reads requests: bodies, which may be too large, too slow or endless, uploads, queries and path segments.
  * @module
  */
 import { z } from "zod";
@@ -9,31 +8,31 @@ import { SluiceError } from "../../errors/error.js";
 import { essenceOf, UNKNOWN_TYPE } from "../artifacts/headers.js";
 import { inTime } from "./time-limit.js";
 
-/** What a body may be. */
+/** The limits of a body. */
 export interface BodyLimits {
-  /** Bytes. */
+  /** Most bytes. */
   readonly maxBytes: number;
-  /** Seconds between two pieces of it. */
+  /** Most seconds between two pieces. */
   readonly idleSeconds: number;
-  /** Seconds for all of it; no bound of its own where left out. */
+  /** Most seconds for the whole body. Unlimited by default. */
   readonly totalSeconds?: number;
-  /** Bytes a second that there must be on the whole, behind the first {@link GRACE_SECONDS}; left out: any. */
+  /** Least average bytes per second, after the first {@link GRACE_SECONDS}. Unlimited by default. */
   readonly slowest?: number;
-  /** Ends it. */
+  /** Aborts reading. */
   readonly signal?: AbortSignal;
 }
 
-/** Seconds until a body is held to its rate. */
+/** Seconds before the least rate applies. */
 const GRACE_SECONDS = 30;
 
-/** Bytes of JSON that a request may have. */
+/** Most bytes of a JSON body. */
 const MAX_JSON = 1024 * 1024;
 
 const JSON_LIMITS: BodyLimits = { maxBytes: MAX_JSON, idleSeconds: 10, totalSeconds: 30 };
 
-/** What a body came to that is not taken. */
+/** A body or a parameter that is refused. */
 export class BodyRefused extends SluiceError {
-  /** The HTTP status that says so. */
+  /** The HTTP status. */
   readonly status: 400 | 408 | 413 | 415;
 
   constructor(status: BodyRefused["status"], message: string, path?: string) {
@@ -42,10 +41,10 @@ export class BodyRefused extends SluiceError {
   }
 }
 
-/** The pieces of a body. Throws BodyRefused where it is too large, or does not come; the signal's reason. */
+/** The pieces of a body. Throws BodyRefused if it is too large or too slow, and the signal's reason. */
 export async function* bodyPieces(request: Request, limits: BodyLimits): AsyncGenerator<Uint8Array> {
   const { maxBytes, idleSeconds, totalSeconds = Infinity, slowest, signal } = limits;
-  // Told before the first byte is stored.
+  // Refused before the first byte is stored.
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null) return;
   const reader = request.body.getReader();
@@ -63,15 +62,15 @@ export async function* bodyPieces(request: Request, limits: BodyLimits): AsyncGe
       yield value;
     }
   } finally {
-    // Whoever sends may never hear of it.
+    // The sender may not react to it.
     reader.cancel().catch(() => undefined);
   }
 }
 
-/** A body of JSON as it should be. Throws BodyRefused that names the member that is wrong. */
+/** Reads a JSON body. Throws BodyRefused with the member that is wrong. */
 export async function readJson<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
   const type = request.headers.get("content-type") ?? "";
-  // Forms of pages elsewhere cannot send this type without being asked for leave.
+  // Forms of other sites cannot send this type without a preflight request.
   if (!/^application\/json\b/i.test(type))
     throw new BodyRefused(415, "The body must be JSON, with the type application/json.");
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -114,19 +113,22 @@ function tooLarge(most: number): BodyRefused {
   return new BodyRefused(413, `The body has more than ${most} bytes, which is all that is taken here.`);
 }
 
-/** Characters that the name of a trace may have. */
+/** Most characters of a trace name. */
 const MAX_TRACE = 200;
 
-/** A run within a session, as callers name it. */
+/** The name of a trace within a session. */
 export const TRACE: z.ZodType<string> = z
   .string()
   .min(1)
   .max(MAX_TRACE)
   .refine((trace) => trace !== "*", "* names all traces, and is the name of none")
-  // What is kept as UTF-8 comes back as another one, whose artifacts nobody would find.
+  // Stored as UTF-8 it would come back as another name, under which nobody finds the artifacts.
   .refine((trace) => !/\p{Cs}/u.test(trace), "it must be Unicode, without halves of pairs");
 
-/** The parameters as they should be, each the first of its name; others are ignored. Throws BodyRefused that names the one that is wrong. */
+/**
+ * Reads the query. Of parameters with the same name the first counts, and unknown ones are ignored. Throws
+ * BodyRefused with the parameter that is wrong.
+ */
 export function readQuery<T>(request: Request, schema: z.ZodType<T>): T {
   const said: Record<string, string> = {};
   for (const [name, value] of new URL(request.url).searchParams) if (!Object.hasOwn(said, name)) said[name] = value;
@@ -137,13 +139,13 @@ export function readQuery<T>(request: Request, schema: z.ZodType<T>): T {
   throw new BodyRefused(400, `The parameter ${name} is not as it should be: ${issue?.message ?? ""}.`, name);
 }
 
-/** UTF-16 units of an address that are looked at: more than any that leads somewhere. */
+/** Most UTF-16 units of a path: more than any valid one. */
 const MAX_PATH = 32_768;
 
 /**
- * The segments behind `{base}{folder}/`. Nothing is decoded before it is taken apart: a segment may have slashes in it.
+ * The decoded segments after `{base}{folder}/`. They are split before decoding, since a segment may contain slashes.
  *
- * @throws BodyRefused 400 where one is no percent-encoded UTF-8, or all are too long.
+ * @throws BodyRefused 400 if one is no percent-encoded UTF-8, or the path is too long.
  */
 export function segmentsOf(request: Request, base: string, folder: string): readonly string[] {
   const { pathname } = new URL(request.url);
@@ -159,26 +161,16 @@ export function segmentsOf(request: Request, base: string, folder: string): read
   }
 }
 
-/** What an upload may be. */
-interface UploadLimits {
-  /** Bytes. */
-  readonly maxBytes: number;
-  /** Seconds between two pieces. */
-  readonly idleSeconds: number;
-  /** Ends it. */
-  readonly signal: AbortSignal;
-}
-
-/** Characters that a name may have. */
+/** Most characters of a file name. */
 export const MAX_FILENAME = 1024;
 
-/** Bytes a second that an upload must come to: a line of the slowest kind has more. */
+/** Least bytes per second of an upload: any line has more. */
 const SLOWEST = 4096;
 
-/** What clients send who do not say what they send. */
+/** Content types that clients send by default. */
 const UNSAID: ReadonlySet<string> = new Set([UNKNOWN_TYPE, "application/x-www-form-urlencoded"]);
 
-/** What a client says that the bytes are; null where it does not. Throws BodyRefused for a form, and for what is encoded. */
+/** The declared type of an upload, or null. Throws BodyRefused for forms and encoded bodies. */
 export function declaredType({ headers }: Request): string | null {
   const coding = headers.get("content-encoding");
   if (coding !== null && coding.trim().toLowerCase() !== "identity") {
@@ -191,7 +183,10 @@ export function declaredType({ headers }: Request): string | null {
   return type === null || UNSAID.has(type) ? null : type;
 }
 
-/** The pieces of an upload. Throws BodyRefused where it is too large, too slow, or breaks off; the signal's reason. */
-export function uploadedPieces(request: Request, limits: UploadLimits): AsyncGenerator<Uint8Array> {
+/** The pieces of an upload. Throws BodyRefused if it is too large, too slow or breaks off, and the signal's reason. */
+export function uploadedPieces(
+  request: Request,
+  limits: Pick<BodyLimits, "maxBytes" | "idleSeconds" | "signal">,
+): AsyncGenerator<Uint8Array> {
   return bodyPieces(request, { ...limits, slowest: SLOWEST });
 }

@@ -4,33 +4,31 @@
  */
 import { onAbort } from "../../core/abort.js";
 import { SAFETY } from "../artifacts/headers.js";
-import { LONGEST } from "./time-limit.js";
+import { isEventId } from "../sessions/event-log.js";
+import { LONGEST, within } from "./time-limit.js";
 
-/** One event as it is sent. */
+/** An event as it is sent. */
 export interface SentEvent {
-  /** By which a client that comes back says what it has; left out where there is none. */
+  /** The id by which a client resumes, if any. */
   readonly id?: string;
-  /** JSON; its `kind` is the event's name too. */
+  /** JSON. Its `kind` is also the event's name. */
   readonly data: { readonly kind: string };
 }
 
-/** Seconds of silence after which a comment is sent: proxies and browsers end what says nothing. */
+/** Seconds of silence after which a comment is sent, since proxies and browsers close silent connections. */
 const HEARTBEAT_SECONDS = 15;
 
-/** Milliseconds that whoever makes events has to end. */
-const LAST_WORD = 500;
-
-/** Milliseconds that a browser waits before it comes back. */
+/** Milliseconds until a browser reconnects. */
 const RETRY = 1000;
 
 const ENCODER = new TextEncoder();
 const HEARTBEAT = ENCODER.encode(":\n\n");
 
 /**
- * An answer that lasts as long as there are events, or as somebody listens. One event at a time is asked for, when the client
+ * An answer that lasts as long as there are events and a client. Events are requested one at a time, when the client
  * has taken the one before.
  *
- * @param events made with a signal that is aborted when nobody listens any more, or `over` is; must end then.
+ * @param events gets a signal that is aborted when the client is gone or `over` is, and must end then.
  * @param until when it ends by itself, in milliseconds since 1970.
  */
 export function eventStream(
@@ -65,7 +63,7 @@ export function eventStream(
       cancel(): void {
         forget();
         end();
-        // Whoever makes events ends by the signal; nobody is left to hear how.
+        // The events end by the signal. Nobody is left to hear how.
         pieces.return(undefined).catch(() => undefined);
       },
     },
@@ -94,32 +92,18 @@ async function* withHeartbeats(
       next = events.next();
     }
   } finally {
-    // Whoever makes events and does not end by the signal is not waited for.
+    // Events that do not end by the signal are not waited for.
     events.return?.().catch(() => undefined);
   }
 }
 
-/** What work comes to, if it does so in time. After the signal there is time for a last word, and no more. */
-export async function within<T>(work: Promise<T>, milliseconds: number, signal?: AbortSignal): Promise<T | "late"> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let forget: (() => void) | undefined;
-  const late = new Promise<"late">((resolve) => {
-    const wait = (most: number): void => {
-      clearTimeout(timer);
-      timer = setTimeout(() => resolve("late"), most);
-    };
-    wait(signal?.aborted === true ? LAST_WORD : milliseconds);
-    forget = signal && onAbort(signal, () => wait(LAST_WORD));
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-    forget?.();
-  }
-}
-
-/** JSON has no line breaks of its own, so one line of data is enough. */
+/** JSON text has no line breaks, so one line of data is enough. */
 function written({ id, data }: SentEvent): string {
   return `event: ${data.kind}\n${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+}
+
+/** The last event id of a client that resumes. Null without one, and for an invalid id. */
+export function lastEventId({ headers }: Request): string | null {
+  const said = headers.get("last-event-id");
+  return said !== null && isEventId(said) ? said : null;
 }

@@ -1,33 +1,58 @@
 /**
- * Waiting that comes to an end: for stores that hang, and for clients that do.
+ * Time limits for stores and clients that hang.
  * @module
  */
 import type { ArtifactStore } from "../../artifacts/store.js";
-import { untilLate } from "../../core/abort.js";
+import { onAbort, untilLate } from "../../core/abort.js";
 import { timedStore } from "../../core/timed-store.js";
 import { SluiceError } from "../../errors/error.js";
 import { guarded } from "../../errors/storage.js";
 import type { ServeDeps } from "../deps.js";
 
-/** A store, or what stands behind one, that does not answer. Answered with 504. */
+/** The error for a store that does not answer in time. Answered with 504. */
 export class StoreLate extends SluiceError {
   constructor() {
     super("E_STORE_READ", "The store does not answer in time: try again.");
   }
 }
 
-/** Waits for work, but no longer than so many milliseconds; then the work goes on alone. Throws what `late` makes. */
+/** Waits for work for at most so many milliseconds. Then throws what `late` makes, and the work goes on alone. */
 export async function inTime<T>(work: Promise<T>, milliseconds: number, late: () => Error): Promise<T> {
   const most = Math.max(0, Math.min(milliseconds, LONGEST));
   return untilLate(() => work, { most, late, signal: undefined });
 }
 
-/** What timers take, in milliseconds: of more they make none. */
+/** Milliseconds for work to end after its signal. */
+const LAST_WORD = 500;
+
+/** The result of work, or "late" after so many milliseconds. After the signal it has half a second to end. */
+export async function within<T>(work: Promise<T>, milliseconds: number, signal?: AbortSignal): Promise<T | "late"> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let forget: (() => void) | undefined;
+  const late = new Promise<"late">((resolve) => {
+    const wait = (most: number): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => resolve("late"), most);
+    };
+    wait(signal?.aborted === true ? LAST_WORD : milliseconds);
+    forget = signal && onAbort(signal, () => wait(LAST_WORD));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    forget?.();
+  }
+}
+
+/** The longest time of a timer, in milliseconds. */
 export const LONGEST = 2 ** 31 - 1;
 
 /**
- * Has somebody take pieces who may take so many milliseconds for each, and for what comes behind the last. How long pieces are
- * waited for is for whoever makes them to say. Work that is late is left alone: its pieces have come to an end.
+ * Passes pieces to work that has so many milliseconds for each, and after the last. Waiting for the next piece does
+ * not count. Work that is late is left alone, and gets no more pieces.
+ *
+ * @throws StoreLate
  */
 export async function inSteps<P, T>(
   pieces: AsyncIterable<P>,
@@ -78,15 +103,15 @@ class Watch {
   }
 }
 
-/** How long a store is waited for. */
+/** Where the time limit of stores comes from. */
 type StoreTimeouts = Pick<ServeDeps, "limits">;
 
-/** Waits for what a store was asked. Throws StoreLate, and E_STORE_… for what the store failed at. */
+/** Waits for a store. Throws StoreLate if it takes too long, and E_STORE_… if it fails. */
 export function inStoreTime<T>({ limits }: StoreTimeouts, work: Promise<T>): Promise<T> {
   return guarded("read", () => inTime(work, limits.storeSeconds * 1000, () => new StoreLate()));
 }
 
-/** The same store, of which every answer, and every piece of a stream, comes in time or fails with StoreLate. */
+/** The same store, with a time limit for every answer and every piece of a stream. Throws StoreLate. */
 export function inStoreTimes({ limits }: StoreTimeouts, store: ArtifactStore): ArtifactStore {
   const milliseconds = limits.storeSeconds * 1000;
   return timedStore(store, { bytes: milliseconds, look: milliseconds, late: () => new StoreLate() });

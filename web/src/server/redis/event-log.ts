@@ -1,11 +1,11 @@
 /**
- * Events in Redis.
+ * The event log in Redis.
  * @module
  */
 import { randomBytes } from "node:crypto";
 import { onAbort, untilAborted } from "../../core/abort.js";
 import { SluiceError } from "../../errors/error.js";
-import { isDone, plainScript, textOf, textsOf } from "../../redis/server.js";
+import { isDone, plainScript, textOf, textsOf, hashOf, type RedisKeys, type RedisServer } from "../../redis/server.js";
 import { valueOf } from "../../planner/state-store.js";
 import {
   CHANNEL_SECONDS,
@@ -20,49 +20,48 @@ import {
   type EventEntry,
   type EventLog,
   type LoggedEvent,
-} from "../events/event-log.js";
-import { hashOf, type Place, type ScriptRunner } from "./place.js";
+} from "../sessions/event-log.js";
 import { Followers, Subscriber, type Follower } from "./subscriber.js";
 
-/** What a log in Redis is made of. */
+/** What a log in Redis works with. */
 export interface RedisEventLogParts {
-  readonly server: ScriptRunner;
-  readonly place: Place;
-  /** Of the server: for a connection of its own, on which it is told what happens. */
+  readonly server: Pick<RedisServer, "run">;
+  readonly keys: RedisKeys;
+  /** The server's URL, for a separate connection that receives messages. */
   readonly url: string;
-  /** Milliseconds that connecting may take. */
+  /** Milliseconds for connecting. */
   readonly timeout: number;
-  /** Milliseconds after which followers look, though nobody told them to; those of a heartbeat when left out. */
+  /** Milliseconds between sweeps, in which followers look without a message. Defaults to 15 seconds. */
   readonly sweepEvery?: number;
-  /** {@link MAX_CHANNELS} when left out. */
+  /** @defaultValue {@link MAX_CHANNELS} */
   readonly maxChannels?: number;
 }
 
-/** What was found behind an id. */
+/** A page of events after an id. */
 interface Page {
   readonly state: "ended" | "more" | "";
   readonly newest: string;
-  /** An id behind which is all that is kept; empty where there is nothing. */
+  /** An id before all stored events, or empty. */
   readonly floor: string;
   readonly isTrimmed: boolean;
   readonly entries: readonly (readonly [id: string, text: string])[];
 }
 
-/** Events that are read at once, and bytes of them but for the first: a listener that takes none holds so many. */
+/** Most events of a page, and most bytes not counting the first event: so much a slow listener holds. */
 const PAGE_EVENTS = 100;
 const PAGE_BYTES = 64 * 1024;
 
 const SWEEP_EVERY = 15_000;
-/** Channels that are looked at at once: others wait meanwhile. */
+/** Channels per sweep script: other commands wait meanwhile. */
 const SWEEP_CHANNELS = 200;
 
-/** Milliseconds in which who follows a channel that was ended hears its last events. */
+/** Milliseconds for followers of an ended channel to read its last events. */
 const LAST_WORDS = 60_000;
 
 /**
- * Keeps events for all processes that have the same server and prefix. However many follow in a process, one connection says
- * what happens; whoever is concerned reads once then. While the server is away nobody hears anything, and nobody is sent away:
- * when it is back, all go on where they were.
+ * Stores events for all processes with the same server and prefix. However many follow in a process, one connection
+ * receives messages, and then only the followers concerned read. While the server is away followers wait, and resume
+ * where they were.
  */
 export class RedisEventLog implements EventLog, AsyncDisposable {
   readonly #parts: Required<RedisEventLogParts>;
@@ -74,7 +73,7 @@ export class RedisEventLog implements EventLog, AsyncDisposable {
 
   constructor(parts: RedisEventLogParts) {
     this.#parts = { sweepEvery: SWEEP_EVERY, maxChannels: MAX_CHANNELS, ...parts };
-    this.#wakeChannel = parts.place.all("events");
+    this.#wakeChannel = parts.keys.all("events");
     this.#subscriber = new Subscriber({
       url: parts.url,
       timeout: parts.timeout,
@@ -134,14 +133,14 @@ export class RedisEventLog implements EventLog, AsyncDisposable {
     isDone(await this.#parts.server.run(END, this.#keys(hash), words));
   }
 
-  /** Ends all following, and the connection. */
+  /** Ends all followers and the connection. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     clearTimeout(this.#sweeping);
     await this.#subscriber.close();
   }
 
-  /** One look; undefined where it failed, after which there is something to be hoped for. */
+  /** Reads a page. Undefined if that failed and is to be tried again. */
   async #look(
     hash: string,
     follower: Follower,
@@ -157,13 +156,13 @@ export class RedisEventLog implements EventLog, AsyncDisposable {
     } catch (error) {
       if (until.aborted) return undefined;
       if (begins || !(error instanceof SluiceError) || error.code !== "E_STORE_READ") throw error;
-      // The next sweep that finds the server wakes it, where there is something.
+      // The next sweep that reaches the server wakes the follower if there are events.
       await follower.due(until);
       return undefined;
     }
   }
 
-  /** As `AbortSignal.any`, which leaves something behind with what lasts longer. */
+  /** As `AbortSignal.any`, which leaks with long-lived signals. */
   #whileOpen(signal: AbortSignal): { readonly until: AbortSignal; readonly forget: () => void } {
     const over = new AbortController();
     const both = [signal, this.#over.signal];
@@ -182,7 +181,7 @@ export class RedisEventLog implements EventLog, AsyncDisposable {
     return setTimeout(() => void this.#sweep(), this.#parts.sweepEvery).unref();
   }
 
-  /** Looks for what nobody told of. Ends with the last follower. */
+  /** Looks for events without a message. Ends with the last follower. */
   async #sweep(): Promise<void> {
     const channels = this.#followers.channels;
     try {
@@ -191,22 +190,22 @@ export class RedisEventLog implements EventLog, AsyncDisposable {
         await this.#compare(channels.slice(at, at + SWEEP_CHANNELS));
       }
     } catch {
-      // The server is away. All of them look when there is a connection again, or with the next sweep.
+      // The server is away. All followers look when it is connected again, or with the next sweep.
     }
     this.#sweeping = this.#followers.isEmpty ? undefined : this.#sweepLater();
   }
 
   async #compare(channels: readonly string[]): Promise<void> {
-    const { server, place } = this.#parts;
-    const keys = [place.all("channels"), ...channels.flatMap((hash) => this.#keys(hash).slice(0, 2))];
+    const { server, keys: names } = this.#parts;
+    const keys = [names.all("channels"), ...channels.flatMap((hash) => this.#keys(hash).slice(0, 2))];
     const reply = await server.run(SWEEP, keys, [this.#wakeChannel, String(CHANNEL_SECONDS * 1000), ...channels]);
     for (const [at, newest] of textsOf(reply).entries()) this.#followers.compare(channels[at] ?? "", newest);
   }
 
   #keys(hash: string): readonly string[] {
-    const { place } = this.#parts;
-    const known = place.one("channels", hash);
-    return [known, `${known}:events`, place.all("channels")];
+    const { keys } = this.#parts;
+    const known = keys.one("channels", hash);
+    return [known, `${known}:events`, keys.all("channels")];
   }
 }
 
@@ -228,10 +227,10 @@ function pageOf([state = "", newest = "", floor = "", trimmed = "", ...rest]: re
   };
 }
 
-/** Characters of `recent`: some dozen events are known again when they are appended once more. */
+/** Characters of `recent`: repeated appends of some dozen events are recognised. */
 const RECENT = 600;
 
-// KEYS: what is known of the channel, its stream, and the index of all channels by when something was appended last.
+// KEYS: the channel's fields, its stream, and the index of all channels by the time of their last event.
 const NAMES = `
 local known, stream, index = KEYS[1], KEYS[2], KEYS[3]
 local function number(text) return string.format('%.0f', text) end
@@ -240,9 +239,9 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
 /**
- * Adding an event is the first write, which a server without memory refuses; those behind it are not refused any more.
- * ARGV: the event, by whom (known again when it is sent again), where followers are told, the channel's hash, and how many
- * events, bytes, milliseconds and channels there may be.
+ * Adding an event comes first: a server without memory refuses the first write of a script, and none after it. ARGV:
+ * the event, its sender's id (by which a repeated append is recognised), the message channel, the channel's hash, and
+ * most events, bytes, milliseconds and channels.
  */
 const APPEND = plainScript(
   "write",
@@ -285,9 +284,9 @@ return id
 );
 
 /**
- * Events behind an id, after what is known of the channel: `ended`, `more` where there are more than these, or nothing; `last`,
- * `floor`, `trimmed`. ARGV: the id, empty for all; whether somebody begins, for whom there is nothing in what was ended; how
- * many events, and bytes but for those of the first.
+ * The channel's fields and the events after an id: `ended`, `more` if there are more events, or nothing; `last`,
+ * `floor`, `trimmed`. ARGV: the id, empty for all; whether the follower begins, who gets nothing of an ended channel;
+ * most events, and most bytes not counting the first event.
  */
 const READ = plainScript(
   "read",
@@ -313,7 +312,7 @@ return found
   { isRepeatable: true },
 );
 
-/** Whether there is a channel. */
+/** Whether a channel exists. */
 const HAS = plainScript(
   "read",
   `
@@ -324,8 +323,8 @@ return redis.call('EXISTS', KEYS[2])
 );
 
 /**
- * Who follows hears the last events meanwhile, and whoever comes later learns that it was ended.
- * ARGV: where followers are told, the channel's hash, how many milliseconds for events, and for that it was ended.
+ * Followers can read the last events meanwhile, and later ones learn that the channel ended. ARGV: the message
+ * channel, the channel's hash, milliseconds to keep the events, and to remember the end.
  */
 const END = plainScript(
   "write",
@@ -342,9 +341,9 @@ return 1
 );
 
 /**
- * The last id of each channel, `ended` where it is, empty where there is none. What is followed is kept. Whoever is told of
- * what happens hears something. KEYS: the index, and for each channel what is known of it and its stream.
- * ARGV: where followers are told, how many milliseconds a channel is kept, the channels' hashes.
+ * The last id of each channel, `ended`, or empty. Renews the expiry of followed channels, and sends an empty message
+ * so that the connection hears something. KEYS: the index, and for each channel its fields and its stream. ARGV: the
+ * message channel, milliseconds to keep a channel, the channels' hashes.
  */
 const SWEEP = plainScript(
   "read",

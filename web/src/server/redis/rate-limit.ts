@@ -1,29 +1,31 @@
 /**
- * Rates in Redis.
+ * Rate limits in Redis.
  * @module
  */
-import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterRedis } from "rate-limiter-flexible";
 import { untilLate } from "../../core/abort.js";
-import { plainScript, type Script } from "../../redis/server.js";
-import type { RateLimit, RateVerdict } from "../http/rate-limit.js";
-import { hashOf, type Place, type ScriptRunner } from "./place.js";
+import { plainScript, type Script, hashOf, type RedisKeys, type RedisServer } from "../../redis/server.js";
+import { verdictOf, type RateLimit, type RateVerdict } from "../state.js";
 
-/** What rates in Redis are made of. */
+/** What rate limits in Redis work with. */
 interface RedisRateLimitParts {
-  readonly server: ScriptRunner;
-  readonly place: Place;
-  /** Told why something could not be counted. Must not throw. */
+  readonly server: Pick<RedisServer, "run">;
+  readonly keys: RedisKeys;
+  /** Receives failures to count. Must not throw. */
   readonly report?: (error: unknown) => void;
 }
 
 /** Milliseconds that a request waits to be counted. */
-const PATIENCE = 1000;
+const TIMEOUT = 1000;
 
-/** Counts for all processes that have the same server and prefix. What is refused once is refused without asking until it is over. */
+/**
+ * Counts for all processes with the same server and prefix. A refusal holds until the limit is free again, without
+ * asking the server.
+ */
 export class RedisRateLimit implements RateLimit {
   readonly #parts: RedisRateLimitParts;
   readonly #scripts = new Map<string, Script>();
-  /** One for each kind of limit, of which there are few. */
+  /** One limiter for each kind of limit. There are few. */
   readonly #limiters = new Map<string, RateLimiterRedis>();
 
   constructor(parts: RedisRateLimitParts) {
@@ -33,14 +35,13 @@ export class RedisRateLimit implements RateLimit {
   async take(key: string, most: number, seconds: number): Promise<RateVerdict> {
     try {
       const counted = (): Promise<unknown> => this.#limiter(most, seconds).consume(hashOf(key));
-      await untilLate(counted, { most: PATIENCE, late, signal: undefined });
-    } catch (refused) {
-      if (refused instanceof RateLimiterRes) {
-        return { ok: false, retryAfterSeconds: Math.max(1, Math.ceil(refused.msBeforeNext / 1000)) };
-      }
-      this.#parts.report?.(refused);
+      await untilLate(counted, { most: TIMEOUT, late, signal: undefined });
+      return { ok: true };
+    } catch (rejected) {
+      const verdict = verdictOf(rejected);
+      if (verdict.ok) this.#parts.report?.(rejected);
+      return verdict;
     }
-    return { ok: true };
   }
 
   #limiter(points: number, duration: number): RateLimiterRedis {
@@ -50,7 +51,7 @@ export class RedisRateLimit implements RateLimit {
     const limiter = new RateLimiterRedis({
       storeClient: { eval: (text: string, words: ScriptWords) => this.#run(text, words) },
       useRedisPackage: true,
-      keyPrefix: this.#parts.place.one("rates", name),
+      keyPrefix: this.#parts.keys.one("rates", name),
       points,
       duration,
       inMemoryBlockOnConsumed: points,
@@ -59,7 +60,7 @@ export class RedisRateLimit implements RateLimit {
     return limiter;
   }
 
-  /** As node-redis would. */
+  /** Runs a script as node-redis would. */
   #run(text: string, { keys, arguments: words }: ScriptWords): Promise<unknown> {
     const script = this.#scripts.get(text) ?? plainScript("write", text, { isRepeatable: false });
     this.#scripts.set(text, script);

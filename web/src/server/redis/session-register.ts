@@ -1,43 +1,43 @@
 /**
- * Sessions in Redis.
+ * The session register in Redis.
  * @module
  */
 import type { Clock } from "../../artifacts/store.js";
-import { isDone, plainScript, textOf, textsOf } from "../../redis/server.js";
+import { isDone, plainScript, textOf, textsOf, hashOf, type RedisKeys, type RedisServer } from "../../redis/server.js";
 import { valueOf } from "../../planner/state-store.js";
 import {
   MAX_SESSIONS,
   MAX_SUBSCRIPTIONS,
   MAX_TRACES,
+  subscriptionKey,
   type EndedSession,
   type SessionRegister,
   type Subscription,
 } from "../sessions/session-register.js";
 import type { ServedSession } from "../sessions/session.js";
-import { hashOf, type Place, type ScriptRunner } from "./place.js";
 
 type Kind = "traces" | "subscriptions";
 
-/** What a register in Redis is made of. */
+/** What a register in Redis works with. */
 interface RedisRegisterParts {
-  readonly server: ScriptRunner;
-  readonly place: Place;
-  /** Sessions that are kept, those that would be over first make room; {@link MAX_SESSIONS} when left out. */
+  readonly server: RedisServer;
+  readonly keys: RedisKeys;
+  /** Most sessions. Those that expire first are dropped. Defaults to {@link MAX_SESSIONS}. */
   readonly maxSessions?: number;
-  /** What sessions are over by beside the server's clock; `Date.now` when left out. */
+  /** The clock by which sessions expire, besides the server's. Defaults to `Date.now`. */
   readonly clock?: Clock;
 }
 
-/** Remembers for all processes that have the same server and prefix. Everything of a session goes by itself when it is over. */
+/** Stores sessions for all processes with the same server and prefix. Everything of a session expires with it. */
 export class RedisSessionRegister implements SessionRegister {
-  readonly #server: ScriptRunner;
-  readonly #place: Place;
+  readonly #server: RedisServer;
+  readonly #names: RedisKeys;
   readonly #most: string;
   readonly #clock: Clock;
 
-  constructor({ server, place, maxSessions = MAX_SESSIONS, clock = Date.now }: RedisRegisterParts) {
+  constructor({ server, keys, maxSessions = MAX_SESSIONS, clock = Date.now }: RedisRegisterParts) {
     this.#server = server;
-    this.#place = place;
+    this.#names = keys;
     this.#most = String(maxSessions);
     this.#clock = clock;
   }
@@ -71,11 +71,11 @@ export class RedisSessionRegister implements SessionRegister {
   }
 
   subscribe(id: string, subscription: Subscription): Promise<boolean> {
-    return this.#add(id, "subscriptions", memberOf(subscription), MAX_SUBSCRIPTIONS);
+    return this.#add(id, "subscriptions", subscriptionKey(subscription), MAX_SUBSCRIPTIONS);
   }
 
   async unsubscribe(id: string, subscription: Subscription): Promise<boolean> {
-    return isDone(await this.#server.run(REMOVE, this.#pair(id, "subscriptions"), [memberOf(subscription)]));
+    return isDone(await this.#server.run(REMOVE, this.#pair(id, "subscriptions"), [subscriptionKey(subscription)]));
   }
 
   async subscriptions(id: string): Promise<readonly Subscription[]> {
@@ -95,7 +95,7 @@ export class RedisSessionRegister implements SessionRegister {
   }
 
   #keyOf(hash: string): string {
-    return this.#place.one("sessions", hash);
+    return this.#names.one("sessions", hash);
   }
 
   #pair(id: string, kind: Kind): readonly [string, string] {
@@ -105,15 +105,11 @@ export class RedisSessionRegister implements SessionRegister {
 
   #keys(hash: string): readonly string[] {
     const key = this.#keyOf(hash);
-    return [key, `${key}:traces`, `${key}:subscriptions`, this.#place.all("sessions")];
+    return [key, `${key}:traces`, `${key}:subscriptions`, this.#names.all("sessions")];
   }
 }
 
-function memberOf({ namespace, uri }: Subscription): string {
-  return JSON.stringify([namespace, uri]);
-}
-
-// KEYS: the session, its traces, its subscriptions, and the index of all sessions by the time until when they last.
+// KEYS: the session, its traces, its subscriptions, and the index of all sessions by their expiry.
 const NAMES = `
 local session, traces, subscriptions, index = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local function drop(hash)
@@ -125,8 +121,8 @@ local function number(text) return string.format('%.0f', text) end
 `;
 
 /**
- * The first write is one that a server without memory refuses; those behind it are not refused any more.
- * ARGV: the session's hash, until when it lasts, how many there may be, the session.
+ * A server without memory refuses the first write, and none after it. ARGV: the session's hash, its expiry, most
+ * sessions, the session.
  */
 const BEGIN = plainScript(
   "write",
@@ -158,7 +154,7 @@ return 1
 /** The session. */
 const FIND = plainScript("read", "return redis.call('GET', KEYS[1])", { isRepeatable: true });
 
-/** The session and its traces, and it is gone. ARGV: its hash. */
+/** Deletes the session, and returns it with its traces. ARGV: its hash. */
 const END = plainScript(
   "write",
   `${NAMES}
@@ -172,7 +168,7 @@ return all
   { isRepeatable: false },
 );
 
-/** ARGV: what to add to the set that is the second key, how many may be in it. 0 where there is no room. */
+/** ARGV: a member for the set that is the second key, most members. 0 if there is no room. */
 const ADD = plainScript(
   "write",
   `
@@ -186,14 +182,14 @@ return 1
   { isRepeatable: true },
 );
 
-/** ARGV: what to remove from the set that is the second key. 0 where it was not in it. */
+/** ARGV: the member to remove from the set that is the second key. 0 if it was not in it. */
 const REMOVE = plainScript(
   "write",
   "if redis.call('PTTL', KEYS[1]) <= 0 then return 0 end return redis.call('SREM', KEYS[2], ARGV[1])",
   { isRepeatable: false },
 );
 
-/** What is in the set that is the second key. */
+/** The members of the set that is the second key. */
 const MEMBERS = plainScript(
   "read",
   "if redis.call('PTTL', KEYS[1]) <= 0 then return {} end return redis.call('SMEMBERS', KEYS[2])",

@@ -1,5 +1,5 @@
 /**
- * One connection on which a server tells what happens.
+ * A connection that receives messages, and the followers that it wakes.
  * @module
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,24 +7,24 @@ import { onAbort, untilLate } from "../../core/abort.js";
 import { connected, ended, type Client } from "../../redis/connection.js";
 import { NoAnswer } from "../../redis/failures.js";
 
-/** What a subscriber is made of. */
+/** What a subscriber works with. */
 interface SubscriberParts {
   readonly url: string;
-  /** Milliseconds that connecting may take. */
+  /** Milliseconds for connecting. */
   readonly timeout: number;
-  /** What it listens to. */
+  /** The message channel. */
   readonly channel: string;
-  /** Told each message. Must not throw. */
+  /** Receives each message. Must not throw. */
   readonly onMessage: (message: string) => void;
-  /** Told when it listens: what was told before may have been missed. Must not throw. */
+  /** Called when it listens. Earlier messages may have been missed. Must not throw. */
   readonly onListening: () => void;
 }
 
-/** Milliseconds before connecting is tried again: at first, and at most. */
+/** Milliseconds between two attempts to connect: at first, and at most. */
 const PAUSE = 100;
 const LONGEST_PAUSE = 5000;
 
-/** Listens from when it is opened until it is closed, with a new connection when one is gone. Keeps no process alive. */
+/** Listens from opening to closing, and reconnects. Keeps no process alive. */
 export class Subscriber {
   readonly #parts: SubscriberParts;
   readonly #over = new AbortController();
@@ -36,21 +36,21 @@ export class Subscriber {
     this.#parts = parts;
   }
 
-  /** Sees to it that there is a connection, now or soon. */
+  /** Makes sure that there is a connection, now or soon. */
   open(): void {
     if (this.#client?.isReady === true || this.#over.signal.aborted) return;
     this.#drop(this.#client);
     this.#trying ??= this.#listen().finally(() => (this.#trying = undefined));
   }
 
-  /** Replaces a connection on which nothing was heard since this was called before, though something was said. */
+  /** Replaces a connection that received nothing since the last call, although something was sent. */
   check(): void {
     if (!this.#heard) this.#drop(this.#client);
     this.#heard = false;
     this.open();
   }
 
-  /** Ends the connection, and what is done for one. */
+  /** Ends the connection, and attempts to connect. */
   async close(): Promise<void> {
     this.#over.abort();
     this.#drop(this.#client);
@@ -64,13 +64,13 @@ export class Subscriber {
         const client = await this.#subscribed();
         if (this.#isTaken(client)) return;
       } catch {
-        // Followers look for themselves meanwhile, at times.
+        // Followers look by themselves meanwhile.
       }
       await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
-  /** Whether it is of use, or nothing is any more. */
+  /** Takes over a connection. False if it is gone already and listening goes on. */
   #isTaken(client: Client): boolean {
     const isClosed = this.#over.signal.aborted;
     if (isClosed) ended(client);
@@ -99,7 +99,7 @@ export class Subscriber {
     }
   }
 
-  /** Of one that is not listened to yet, whoever waits for it is told otherwise. */
+  /** A connection that is not in use yet fails where it is awaited. */
   #gone(client: Client | undefined): void {
     if (client === undefined || client !== this.#client) return;
     this.#drop(client);
@@ -113,25 +113,25 @@ export class Subscriber {
   }
 }
 
-/** Somebody who follows a channel. */
+/** A follower of a channel. */
 export class Follower {
-  /** The newest event that was there when it looked last; empty where there was none. */
+  /** The newest event at its last look, or empty. */
   seen = "";
   #isDue = true;
   #wake: (() => void) | undefined;
 
-  /** There may be something. */
+  /** There may be new events. */
   wake(): void {
     this.#isDue = true;
     this.#wake?.();
   }
 
-  /** From now on whatever comes is new. */
+  /** Marks what comes from now on as new. */
   look(): void {
     this.#isDue = false;
   }
 
-  /** Until there may be something new since it looked, or the signal is aborted. */
+  /** Waits for new events since the last look, or for the signal. */
   async due(signal: AbortSignal): Promise<void> {
     if (this.#isDue || signal.aborted) return;
     await new Promise<void>((resolve) => {
@@ -145,16 +145,16 @@ export class Follower {
   }
 }
 
-/** Followers by the hashes of their channels. */
+/** All followers, by the hashes of their channels. */
 export class Followers {
   readonly #channels = new Map<string, Set<Follower>>();
 
-  /** Channels that are followed. */
+  /** The followed channels. */
   get channels(): readonly string[] {
     return [...this.#channels.keys()];
   }
 
-  /** Whether anybody follows. */
+  /** Whether there are no followers. */
   get isEmpty(): boolean {
     return this.#channels.size === 0;
   }
@@ -172,17 +172,17 @@ export class Followers {
     if (followers?.size === 0) this.#channels.delete(channel);
   }
 
-  /** Something happened in a channel. */
+  /** Wakes the followers of a channel. */
   wake(channel: string): void {
     for (const follower of this.#channels.get(channel) ?? []) follower.wake();
   }
 
-  /** Something may have happened anywhere. */
+  /** Wakes all followers. */
   wakeAll(): void {
     for (const channel of this.#channels.keys()) this.wake(channel);
   }
 
-  /** What is the newest of a channel: whoever has not seen it is told. */
+  /** Wakes the followers of a channel that have not seen its newest event. */
   compare(channel: string, newest: string): void {
     for (const follower of this.#channels.get(channel) ?? []) if (follower.seen !== newest) follower.wake();
   }

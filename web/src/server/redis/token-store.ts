@@ -5,48 +5,49 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SluiceError } from "../../errors/error.js";
-import { plainScript, isDone, textOf } from "../../redis/server.js";
+import { plainScript, isDone, textOf, type RedisKeys, type RedisServer } from "../../redis/server.js";
 import { valueOf } from "../../planner/state-store.js";
 import { tokenKey, type StoredToken, type TokenStore } from "../../tools/auth/token-store.js";
 import { KeyedQueue } from "../../tools/keyed-work.js";
-import { checkSecret } from "../sessions/session-token.js";
-import type { Place, ScriptRunner } from "./place.js";
+import { checkSecret } from "../sessions/entry.js";
 
-/** What a token store in Redis is made of. */
+/** What a token store in Redis works with. */
 interface RedisTokenStoreParts {
-  readonly server: ScriptRunner;
-  readonly place: Place;
-  /** Names and seals tokens; at least 32 characters. With another one they are not found. */
+  readonly server: RedisServer;
+  readonly keys: RedisKeys;
+  /** Encrypts tokens and their names, at least 32 characters. With another secret they are not found. */
   readonly secret: string;
-  /** Of the lease for work that one process does. */
+  /** The times of leases. */
   readonly times?: LeaseTimes;
 }
 
-/** Characters of JSON that a token may have. */
+/** Most characters of JSON of a token. */
 const MAX_TOKEN = 256 * 1024;
 
-/** Milliseconds that a token is kept since it was stored: most that are not used for so long are over. */
+/** Milliseconds until a token is deleted. Most that are unused for so long have expired. */
 const AGE = 180 * 24 * 60 * 60 * 1000;
 
-/** ARGV: the token, how many milliseconds. */
+/** ARGV: the token, its milliseconds to live. */
 const STORE = plainScript("write", "redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) return 1", {
   isRepeatable: true,
 });
 const GET = plainScript("read", "return redis.call('GET', KEYS[1])", { isRepeatable: true });
 const DELETE = plainScript("write", "return redis.call('UNLINK', KEYS[1])", { isRepeatable: true });
 
-/** Keeps tokens for all processes with the same server, prefix and secret; the server sees neither tokens nor whose they are. */
+/**
+ * Stores tokens for all processes with the same server, prefix and secret. The server sees neither tokens nor users.
+ */
 export class RedisTokenStore implements TokenStore {
-  readonly #server: ScriptRunner;
-  readonly #place: Place;
+  readonly #server: RedisServer;
+  readonly #keys: RedisKeys;
   readonly #sealing: Sealing;
   readonly #times: LeaseTimes;
   readonly #turns = new KeyedQueue();
 
   /** Throws SluiceError E_INVALID_ARGUMENT for a secret that is too short. */
-  constructor({ server, place, secret, times = {} }: RedisTokenStoreParts) {
+  constructor({ server, keys, secret, times = {} }: RedisTokenStoreParts) {
     this.#server = server;
-    this.#place = place;
+    this.#keys = keys;
     this.#sealing = new Sealing(secret, "users' tokens");
     this.#times = times;
   }
@@ -60,7 +61,7 @@ export class RedisTokenStore implements TokenStore {
     isDone(await this.#server.run(STORE, [this.#key("tokens", name)], words));
   }
 
-  /** Throws SluiceError E_STORE_CORRUPT for what was not stored here, E_STORE_…. */
+  /** Throws SluiceError E_STORE_CORRUPT for a value that was not stored here, E_STORE_…. */
   async get(user: string, provider: string): Promise<StoredToken | null> {
     const name = tokenKey(user, provider);
     const sealed = textOf(await this.#server.run(GET, [this.#key("tokens", name)], []));
@@ -72,15 +73,15 @@ export class RedisTokenStore implements TokenStore {
     isDone(await this.#server.run(DELETE, [this.#key("tokens", tokenKey(user, provider))], []));
   }
 
-  /** Throws what the work throws, and SluiceError E_STORE_WRITE where it cannot be alone. */
+  /** Throws what the work throws, and SluiceError E_STORE_WRITE if it gets no lease. */
   exclusively<T>(user: string, provider: string, work: () => Promise<T>): Promise<T> {
     const key = this.#key("leases", tokenKey(user, provider));
-    // Those of this process wait for each other here, and ask the server one at a time.
+    // Work of this process queues here, so that one at a time asks the server.
     return this.#turns.take(key, () => alone(this.#server, key, work, this.#times));
   }
 
   #key(kind: string, name: string): string {
-    return this.#place.one(kind, this.#sealing.name(name));
+    return this.#keys.one(kind, this.#sealing.name(name));
   }
 }
 
@@ -91,15 +92,15 @@ function tooLarge(): SluiceError {
   );
 }
 
-/** How long things take, all in milliseconds. */
+/** Times of a lease, in milliseconds. */
 interface LeaseTimes {
-  /** After so long others take it for dead that a process held the lease; 10 s when left out. */
+  /** When the lease of a dead process ends. Defaults to 10 s. */
   readonly lease?: number;
-  /** So long somebody waits; 60 s when left out. */
-  readonly patience?: number;
+  /** How long to wait for the lease. Defaults to 60 s. */
+  readonly timeout?: number;
 }
 
-/** ARGV: who, and for how many milliseconds. 0 where it is another's. */
+/** ARGV: the owner, milliseconds. 0 if another owner has the lease. */
 const TAKE = plainScript(
   "write",
   `
@@ -111,7 +112,7 @@ return 1
   { isRepeatable: true },
 );
 
-/** ARGV: who. */
+/** ARGV: the owner. */
 const GIVE = plainScript(
   "write",
   `
@@ -122,31 +123,32 @@ return redis.call('UNLINK', KEYS[1])
 );
 
 const LEASE = 10_000;
-const PATIENCE = 60_000;
+const TIMEOUT = 60_000;
 
-/** Milliseconds between two looks whether it is free: at first, and at most. */
+/** Milliseconds between two attempts to take the lease: at first, and at most. */
 const PAUSE = 20;
 const LONGEST_PAUSE = 250;
 
 /**
- * Does the work while the key is this process's; throws what it throws. The lease is renewed until the work is over: of a process
- * that was killed it ends by itself. One that the server cannot be reached from for as long as a lease works on, and may not be
- * alone any more.
+ * Works while this process holds the lease on a key. The lease is renewed until the work is over, and ends by itself
+ * if the process dies. If the server cannot be reached for the time of a lease, another process may work at the same
+ * time.
  *
- * @throws SluiceError E_STORE_WRITE where others hold it for too long, and where it cannot be taken.
+ * @throws what the work throws; SluiceError E_STORE_WRITE if others hold the lease for too long, or it cannot be
+ * taken.
  */
 async function alone<T>(
-  server: ScriptRunner,
+  server: RedisServer,
   key: string,
   work: () => Promise<T>,
-  { lease = LEASE, patience = PATIENCE }: LeaseTimes = {},
+  { lease = LEASE, timeout = TIMEOUT }: LeaseTimes = {},
 ): Promise<T> {
   const owner = randomUUID();
   const take = async (): Promise<boolean> => isDone(await server.run(TAKE, [key], [owner, String(lease)]));
-  const until = performance.now() + patience;
+  const until = performance.now() + timeout;
   for (let pause = PAUSE; !(await take()); pause = Math.min(pause * 2, LONGEST_PAUSE)) {
     if (performance.now() > until) throw tooLong();
-    // Those who wait for the same do not ask in step.
+    // Random, so that waiting processes do not ask in step.
     await sleep(pause * (0.5 + Math.random()));
   }
   const renewing = setInterval(() => void take().catch(() => undefined), lease / 3).unref();
@@ -154,7 +156,7 @@ async function alone<T>(
     return await work();
   } finally {
     clearInterval(renewing);
-    // One that cannot be given back ends by itself.
+    // A lease that cannot be released ends by itself.
     await server.run(GIVE, [key], [owner]).catch(() => undefined);
   }
 }
@@ -168,27 +170,30 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What stands before what is sealed: how it is. */
+/** The version of the format, in front of each sealed text. */
 const VERSION = "1.";
 
-/** Seals with keys of its own, made of a secret. Nothing of them shows in logs. */
+/** Encrypts with keys derived from a secret. Logs show nothing of them. */
 class Sealing {
   readonly #naming: Buffer;
   readonly #sealing: Buffer;
 
-  /** `purpose` keeps apart what has the same secret. Throws SluiceError E_INVALID_ARGUMENT for a secret that is too short. */
+  /**
+   * `purpose` separates uses of the same secret. Throws SluiceError E_INVALID_ARGUMENT for a secret that is too
+   * short.
+   */
   constructor(secret: string, purpose: string) {
     checkSecret(secret);
     this.#naming = keyOf(secret, `${purpose}: names`);
     this.#sealing = keyOf(secret, `${purpose}: contents`);
   }
 
-  /** 64 hexadecimal digits that only whoever has the secret can make of a name. */
+  /** 64 hexadecimal digits that only the secret's owner can make of a name. */
   name(name: string): string {
     return createHmac("sha256", this.#naming).update(name).digest("hex");
   }
 
-  /** A text that can be opened under this name alone. */
+  /** Encrypts a text, for this name only. */
   seal(text: string, name: string): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#sealing, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(name));
@@ -196,7 +201,7 @@ class Sealing {
     return VERSION + Buffer.concat([nonce, cipher.getAuthTag(), ...sealed]).toString("base64");
   }
 
-  /** What was sealed. Throws SluiceError E_STORE_CORRUPT for anything else, and for what is another name's. */
+  /** Decrypts a text. Throws SluiceError E_STORE_CORRUPT for anything else, and for another name's text. */
   open(sealed: string, name: string): string {
     const bytes = Buffer.from(sealed.slice(VERSION.length), "base64");
     const nonce = bytes.subarray(0, NONCE_BYTES);
@@ -207,7 +212,7 @@ class Sealing {
       const rest = bytes.subarray(NONCE_BYTES + TAG_BYTES);
       if (sealed.startsWith(VERSION)) return cipher.update(rest, undefined, "utf8") + cipher.final("utf8");
     } catch {
-      // What the cipher says helps nobody.
+      // The cipher's error helps nobody.
     }
     throw new SluiceError(
       "E_STORE_CORRUPT",

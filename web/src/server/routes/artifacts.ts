@@ -14,11 +14,11 @@ import { coreDescriber } from "../../files/user-storage.js";
 import { artifactHandler } from "../artifacts/handler.js";
 import { safeFilename } from "../artifacts/headers.js";
 import { artifactPage, PAGE } from "../artifacts/page.js";
-import { announced, publicRef } from "../events/announcer.js";
+import { announced, publicRef } from "../sessions/announcer.js";
 import { declaredType, MAX_FILENAME, readQuery, TRACE, uploadedPieces } from "../http/request.js";
 import { inSteps, inStoreTime, inTime, inStoreTimes, StoreLate } from "../http/time-limit.js";
-import { emptyAnswer, jsonAnswer, notFound } from "../json-answer.js";
-import { methodRefused, nothingThere, sessionRefused } from "../refusals.js";
+import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
+import { methodRefused, nothingThere, sessionRefused } from "../http/refusals.js";
 import { noteTrace, scopeOf } from "../sessions/session.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 
@@ -32,7 +32,7 @@ const LIST = z.object({
 
 const ONE = z.object({ trace: TRACE.optional() });
 
-/** The session's artifacts; with `?trace=` those of one of its runs. */
+/** The session's artifacts, or those of a trace with `?trace=`. */
 export function artifactRoutes(deps: ServeDeps): Hono<ServeEnv> {
   const describer = coreDescriber(undefined);
   return new Hono<ServeEnv>()
@@ -56,7 +56,7 @@ async function listed(c: InSession, deps: ServeDeps): Promise<Response> {
   return jsonAnswer({ artifacts: said, ...(next !== undefined && { next }) });
 }
 
-/** With the trace, which its address needs. */
+/** An artifact with its trace, which its address needs. */
 function shown(artifact: StoredArtifact, expires_at: number | null): object {
   const trace = artifact.scope.trace_id ?? null;
   return {
@@ -91,10 +91,10 @@ async function deleted(c: InSession, deps: ServeDeps): Promise<Response> {
   return emptyAnswer();
 }
 
-/** Makes what looks at one file. */
+/** Makes a describer of one file. */
 type Describer = (said: FileClaim) => Promise<FileLook>;
 
-/** The namespace of what nobody gave one. */
+/** The default namespace. */
 const UPLOAD = "upload";
 
 const ASKED = z.object({
@@ -103,7 +103,9 @@ const ASKED = z.object({
   trace: TRACE.optional(),
 });
 
-/** Stores the body. Nothing is left of one that breaks off, is too large or too slow, or whose session ends meanwhile. */
+/**
+ * Stores the body. Nothing remains of one that breaks off, is too large or too slow, or whose session ends meanwhile.
+ */
 async function uploadArtifact(c: InSession, deps: ServeDeps, describer: Describer): Promise<Response> {
   const { store, limits, base, retention } = deps;
   const request = c.req.raw;
@@ -112,23 +114,23 @@ async function uploadArtifact(c: InSession, deps: ServeDeps, describer: Describe
   namespaceOf(namespace);
   const declared = declaredType(request);
   await noteTrace(session, trace, deps);
-  using upload = deps.uploads.begin(session.id);
+  using upload = deps.sessionWork.upload(session.id);
   const pieces = uploadedPieces(request, {
     maxBytes: retention.max_artifact_bytes ?? Infinity,
     idleSeconds: limits.bodySeconds,
     signal: upload.signal,
   });
   const scope = scopeOf(session, trace);
-  const patience = limits.storeSeconds * 1000;
-  const writer = await inTime(writerOf(store, { namespace, scope }), patience, () => new StoreLate());
+  const timeout = limits.storeSeconds * 1000;
+  const writer = await inTime(writerOf(store, { namespace, scope }), timeout, () => new StoreLate());
   const said = { declared, filename, describer };
   let ref: ArtifactRef;
   try {
-    ref = await inSteps(pieces, (watched) => written(writer, watched, said), patience);
+    ref = await inSteps(pieces, (watched) => written(writer, watched, said), timeout);
   } catch (error) {
     const left = writer.abort();
-    // A store that hangs is not waited for once more.
-    if (!(error instanceof StoreLate)) await inTime(left, patience, () => new StoreLate()).catch(deps.report);
+    // A store that hangs is not waited for again.
+    if (!(error instanceof StoreLate)) await inTime(left, timeout, () => new StoreLate()).catch(deps.report);
     if (upload.signal.aborted) return sessionRefused();
     throw error;
   }
@@ -163,7 +165,7 @@ async function written(
   });
 }
 
-/** Milliseconds since 1970; null for what does not expire. What makes room goes sooner. */
+/** When an artifact expires, in milliseconds since 1970, or null. It may be deleted earlier to make room. */
 function expiryOf({ ttl_seconds, ttl_from }: Retention, artifact: StoredArtifact): number | null {
   if (ttl_seconds === null) return null;
   const since = ttl_from === "used" ? artifact.used_at : artifact.stored_at;

@@ -5,18 +5,18 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { SluiceError } from "../../errors/error.js";
+import { noSuchRun } from "../chat/chat-event.js";
 import type { Chats, StartedRun } from "../chat/chats.js";
-import { isEventId } from "../events/event-log.js";
 import { readJson, readQuery, TRACE } from "../http/request.js";
-import { eventStream, type SentEvent } from "../http/sse.js";
-import { emptyAnswer, refusal } from "../json-answer.js";
-import { closingRefused, methodRefused, runsRefused, sessionRefused } from "../refusals.js";
+import { eventStream, lastEventId, type SentEvent } from "../http/sse.js";
+import { emptyAnswer, refusal } from "../http/answers.js";
+import { closingRefused, methodRefused, sessionRefused } from "../http/refusals.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 
-/** UTF-16 units of a question, and of an answer that was given before. */
+/** Most UTF-16 units of a question, and of an earlier answer. */
 const MAX_QUERY = 32 * 1024;
 const MAX_ANSWER = 64 * 1024;
-/** Questions that were asked before. */
+/** Most earlier questions. */
 const MAX_CONVERSATION = 100;
 
 const ASKED = z.strictObject({
@@ -35,7 +35,7 @@ const ASKED = z.strictObject({
 
 const ANSWERED = z.strictObject({ resume_token: z.string().max(200), answer: z.unknown() });
 
-/** A step and the id of a call in it. */
+/** A step and the id of one of its calls. */
 const STOPPED = z.object({
   call: z
     .string()
@@ -43,10 +43,8 @@ const STOPPED = z.object({
     .optional(),
 });
 
-type Terms = Pick<ServeDeps, "over">;
-
-/** Asking, following, answering pauses and giving up. `chats` is null where there is no model. */
-export function chatRoutes(chats: Chats | null, deps: Terms): Hono<ServeEnv> {
+/** Routes to ask, follow, answer pauses and give up. `chats` is null without a model. */
+export function chatRoutes(chats: Chats | null, deps: Pick<ServeDeps, "over">): Hono<ServeEnv> {
   if (chats === null) return new Hono<ServeEnv>().all("*", () => noModel());
   return new Hono<ServeEnv>()
     .post("/", async (c) => {
@@ -63,8 +61,7 @@ export function chatRoutes(chats: Chats | null, deps: Terms): Hono<ServeEnv> {
       const session = c.get("session");
       const place = await chats.find(session, c.req.param("run"));
       if (place === null) return noRun();
-      const said = c.req.header("last-event-id");
-      const after = said !== undefined && isEventId(said) ? said : null;
+      const after = lastEventId(c.req.raw);
       return eventStream((signal) => chats.follow(session, place, after, signal), deps.over, session.expires_at);
     })
     .delete("/:run", async (c) => {
@@ -80,7 +77,7 @@ export function chatRoutes(chats: Chats | null, deps: Terms): Hono<ServeEnv> {
 async function streamed(
   c: InSession,
   chats: Chats,
-  { over }: Terms,
+  { over }: Pick<ServeDeps, "over">,
   start: () => Promise<StartedRun>,
 ): Promise<Response> {
   const session = c.get("session");
@@ -90,9 +87,8 @@ async function streamed(
   } catch (error) {
     if (over.aborted) return closingRefused();
     if (!(error instanceof SluiceError)) throw error;
-    if (error.code === "E_RATE_LIMIT") return runsRefused();
+    if (error.code === "E_RATE_LIMIT") return refusal(429, error.code, error.message, { "Retry-After": "5" });
     if (error.code === "E_SESSION") return sessionRefused();
-    // The planner has words of its own for what is not there.
     if (error.code === "E_NOT_FOUND") return noRun();
     throw error;
   }
@@ -104,10 +100,10 @@ async function streamed(
   return eventStream(events, over, session.expires_at);
 }
 
-/** In the same words for what never was, what is another's, and what was answered already. */
+/** Our own words: the planner has others. */
 function noRun(): Response {
-  const message = "There is no such run here, or it does not wait for this answer: it is over, goes on, or never was.";
-  return refusal(404, "E_NOT_FOUND", message);
+  const { code, message } = noSuchRun();
+  return refusal(404, code, message);
 }
 
 function noModel(): Response {

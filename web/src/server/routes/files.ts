@@ -1,5 +1,5 @@
 /**
- * `/files`: what a user keeps beyond sessions.
+ * `/files`: the user's files.
  * @module
  */
 import { Hono } from "hono";
@@ -13,21 +13,21 @@ import { artifactHandler } from "../artifacts/handler.js";
 import { PAGE } from "../artifacts/page.js";
 import { inSteps, inStoreTime, inStoreTimes } from "../http/time-limit.js";
 import { BodyRefused, declaredType, MAX_FILENAME, readJson, readQuery, uploadedPieces } from "../http/request.js";
-import { emptyAnswer, jsonAnswer, notFound } from "../json-answer.js";
-import { methodRefused, nothingThere, sessionRefused } from "../refusals.js";
+import { emptyAnswer, jsonAnswer, notFound } from "../http/answers.js";
+import { methodRefused, nothingThere, sessionRefused } from "../http/refusals.js";
 import { ownerOf, scopeOf } from "../sessions/session.js";
 import type { InSession, ServedFiles, ServeEnv, ServeDeps } from "../deps.js";
 
 const FILENAME = z.string().min(1).max(MAX_FILENAME);
 const PUT = z.object({ filename: FILENAME });
 const PATCH = z.strictObject({ filename: FILENAME });
-/** Files of one page: all that most users have. */
+/** A page has all files of most users. */
 const LIST = z.object({
   limit: z.coerce.number().int().min(1).max(PAGE.most).default(PAGE.most),
   after: FILENAME.optional(),
 });
 
-/** The files of whoever is in the session; nothing where the server keeps none. */
+/** Routes for the files of the session's user; none if the server keeps no files. */
 export function fileRoutes(deps: ServeDeps): Hono<ServeEnv> {
   if (deps.files === null) return new Hono<ServeEnv>().all("*", nothingThere);
   const routes = new FileRoutes(deps, deps.files);
@@ -57,7 +57,7 @@ class FileRoutes {
   async list(c: InSession): Promise<Response> {
     const { limit, after } = readQuery(c.req.raw, LIST);
     const all = await inStoreTime(this.#deps, this.#storage(c).list());
-    // By name: one that is renamed or deleted meanwhile leaves the others where they are.
+    // Pages go by name, so that renaming or deleting a file does not move the others.
     const behind = after === undefined ? all : all.filter(({ name }) => name > after);
     const files = behind.slice(0, limit);
     const last = files.at(-1);
@@ -65,11 +65,11 @@ class FileRoutes {
   }
 
   async put(c: InSession): Promise<Response> {
-    const { limits, uploads, base } = this.#deps;
+    const { limits, sessionWork, base } = this.#deps;
     const request = c.req.raw;
     const { filename } = readQuery(request, PUT);
     const mime_type = declaredType(request);
-    using upload = uploads.begin(c.get("session").id);
+    using upload = sessionWork.upload(c.get("session").id);
     const pieces = uploadedPieces(request, {
       maxBytes: this.#files.maxBytes,
       idleSeconds: limits.bodySeconds,
@@ -92,7 +92,7 @@ class FileRoutes {
     }
   }
 
-  /** In whichever process it ended: files that are only its own went then, and what came later goes now. */
+  /** Whether the session ended, in any process, and its files with it. What was stored since has to be deleted. */
   async #isOver(c: InSession): Promise<boolean> {
     return !this.#files.isLasting && (await this.#deps.state.sessions.find(c.get("session").id)) === null;
   }
@@ -126,7 +126,7 @@ class FileRoutes {
     return this.#withFile(c, async (storage, { name }) => jsonAnswer({ versions: await storage.versions(name) }));
   }
 
-  /** By the id of its newest version, which its list has. */
+  /** Finds a file by the id of its newest version, as listed. */
   #withFile(c: InSession, work: (storage: UserStorage, file: UserFile) => Promise<Response>): Promise<Response> {
     const found = async (): Promise<Response> => {
       const id = c.req.param("id");
@@ -151,7 +151,7 @@ class FileRoutes {
   }
 }
 
-/** As of a file that a tool made. */
+/** The error that tools' files get too. */
 function tooLarge(most: number): SluiceError {
   return new SluiceError("E_FILE_TOO_LARGE", `A file may have ${most} bytes here, and this one has more.`);
 }

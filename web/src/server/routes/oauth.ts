@@ -1,20 +1,20 @@
 /**
- * `GET /oauth/callback`: where providers send people back.
+ * `GET /oauth/callback`: where OAuth providers send people back.
  * @module
  */
 import { Hono, type MiddlewareHandler } from "hono";
 import type { CallbackError } from "../../tools/auth/oauth-manager.js";
-import { messagePage, type Message } from "../message-page.js";
-import { methodRefused, saidOf } from "../refusals.js";
+import { messagePage, type Message } from "../http/answers.js";
+import { methodRefused, saidOf } from "../http/refusals.js";
 import { inSession } from "../sessions/entry.js";
 import { ownerOf, type ServedSession } from "../sessions/session.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
 
-/** A page for the person, who is known by the session's cookie. */
+/** Answers with a page. The session's cookie identifies the person. */
 export function oauthRoutes(deps: ServeDeps): Hono<ServeEnv> {
   return (
     new Hono<ServeEnv>()
-      // To look, as HEAD does, is not to answer: each request is answered once.
+      // HEAD must not use up the answer: each request is answered once.
       .use("/callback", (c, next) => (c.req.raw.method === "GET" ? next() : Promise.resolve(methodRefused("GET"))))
       .use("/callback", asPage)
       .use("/callback", inSession(deps))
@@ -22,14 +22,14 @@ export function oauthRoutes(deps: ServeDeps): Hono<ServeEnv> {
   );
 }
 
-/** Says in words what is refused before the answer is looked at. */
+/** Turns JSON refusals into pages. */
 const asPage: MiddlewareHandler<ServeEnv> = async (c, next) => {
   await next();
   const { status } = c.res;
   if (!/^application\/json\b/.test(c.res.headers.get("content-type") ?? "")) return;
   const { error } = (await c.res.json()) as { readonly error: { readonly message: string } };
   const page = messagePage(status === 401 ? SIGNED_OUT : { status, title: SIGNED_OUT.title, text: error.message });
-  // Set anew it would be given the headers of before once more.
+  // Without this Hono would add the earlier headers again.
   c.res = undefined;
   c.res = page;
 };
@@ -41,9 +41,9 @@ const SIGNED_OUT: Message = {
 };
 
 /** What taking an answer works with. */
-type ConsentDeps = Pick<ServeDeps, "sources" | "announcer" | "report" | "over">;
+type ConsentDeps = Pick<ServeDeps, "sources" | "sessionWork" | "announcer" | "report" | "over">;
 
-/** Takes an answer, and has what waits for it go on. Never throws. */
+/** Takes an answer, and continues what waits for it. Never throws. */
 async function consented(url: URL, session: ServedSession, deps: ConsentDeps): Promise<Message> {
   const { sources, announcer, report } = deps;
   const state = url.searchParams.get("state") ?? "";
@@ -66,16 +66,16 @@ async function consented(url: URL, session: ServedSession, deps: ConsentDeps): P
   }
 }
 
-/** `isTaken`: the request was answered, and no other answer is taken for it. */
+/** `isTaken`: the request is answered, and takes no other answer. */
 async function redeemed(
   url: URL,
   session: ServedSession,
-  { sources, report, over }: ConsentDeps,
+  { sources, sessionWork, report, over }: ConsentDeps,
 ): Promise<{ readonly news: Message; readonly isTaken: boolean }> {
   const user = ownerOf(session.identity);
   try {
-    // Whoever closes the window early has given access all the same.
-    await sources.underWay.within(session.id, [over], (signal) => sources.oauth.handleCallback(url, { user, signal }));
+    // Closing the window early does not cancel it.
+    await sessionWork.within(session.id, [over], (signal) => sources.oauth.handleCallback(url, { user, signal }));
     return { news: GIVEN, isTaken: true };
   } catch (error) {
     const { user_id, tenant_id } = error as CallbackError;
@@ -99,7 +99,7 @@ const ANOTHERS: Message = {
 
 function failureOf(error: unknown, report: (error: unknown) => void): Message {
   const { status, code, message } = saidOf(error, () => undefined);
-  // That a person declines, or comes late, is nobody's failure.
+  // It is no failure if a person declines or comes late.
   const isTheirs = code === "E_TOOL_AUTH";
   if (!isTheirs && status >= 500) report(error);
   return {

@@ -1,5 +1,5 @@
 /**
- * `/resources`: what sources have to read beside tools.
+ * `/resources`: the resources of sources.
  * @module
  */
 import { Hono } from "hono";
@@ -10,12 +10,12 @@ import { checkUri, MAX_WATCHED_URI } from "../../tools/resources/connection.js";
 import type { ResourceContent } from "../../tools/resources/cache.js";
 import type { ToolNode } from "../../tools-node.js";
 import { readQuery, segmentsOf, TRACE } from "../http/request.js";
-import { emptyAnswer, jsonAnswer } from "../json-answer.js";
-import { announced, publicRef } from "../events/announcer.js";
-import { methodRefused, sessionRefused } from "../refusals.js";
+import { emptyAnswer, jsonAnswer } from "../http/answers.js";
+import { announced, publicRef } from "../sessions/announcer.js";
+import { methodRefused, sessionRefused } from "../http/refusals.js";
 import { noteTrace, scopeOf } from "../sessions/session.js";
 import { MAX_SUBSCRIPTIONS } from "../sessions/session-register.js";
-import { answeredFor } from "../sources/session-work.js";
+import { answeredFor } from "../sessions/session-work.js";
 import { takenBack } from "../sources/watcher.js";
 import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 
@@ -27,7 +27,7 @@ const COMPLETION = z.object({
   value: z.string().default(""),
 });
 
-/** The resources of a source, by its name; each by its URI, percent-encoded as one segment. */
+/** Routes for the resources of a source, by its name. A URI is one percent-encoded segment. */
 export function resourceRoutes(deps: ServeDeps): Hono<ServeEnv> {
   return new Hono<ServeEnv>()
     .get("/:namespace", (c) => listed(c, deps))
@@ -77,7 +77,9 @@ async function read(c: InSession, deps: ServeDeps): Promise<Response> {
   });
 }
 
-/** Asked of the source first, which may refuse it; then it stands in the register, for every process that listens. */
+/**
+ * Asks the source first, which may refuse. Then the subscription is in the register, for every process that listens.
+ */
 function subscribed(c: InSession, deps: ServeDeps): Promise<Response> {
   const { namespace, uri } = namedIn(c, deps);
   checkUri(uri, "uri", MAX_WATCHED_URI);
@@ -89,7 +91,7 @@ function subscribed(c: InSession, deps: ServeDeps): Promise<Response> {
       if (!(await state.sessions.subscribe(session.id, { namespace, uri }))) throw tooMany();
       await sources.subscriptionsChanged(session);
     } finally {
-      // Where somebody listens here, they have asked for themselves by now.
+      // A listener in this process has its own subscription by now.
       await takenBack(node, uri, context);
     }
     return emptyAnswer();

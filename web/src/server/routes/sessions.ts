@@ -1,35 +1,42 @@
 /**
- * `POST /sessions`, `GET` and `DELETE /sessions/{id}`.
+ * `POST /sessions`, `GET` and `DELETE /sessions/{id}`, and the session's `GET /events`.
  * @module
  */
 import { Hono } from "hono";
 import { z } from "zod";
 import { readJson } from "../http/request.js";
 import { StoreLate, inTime } from "../http/time-limit.js";
-import { jsonAnswer, refusal } from "../json-answer.js";
-import { identityRefused, methodRefused, rateRefused } from "../refusals.js";
-import type { SessionEnding } from "../sessions/end.js";
+import { jsonAnswer, refusal } from "../http/answers.js";
+import { identityRefused, methodRefused, rateRefused } from "../http/refusals.js";
+import type { SessionEnding } from "../sessions/session-end.js";
 import { giveCookie, inSession, takeCookie } from "../sessions/entry.js";
-import { identityOf, type Identity, type ServedSession } from "../sessions/session.js";
+import { userKey } from "../../tools/auth/token-store.js";
+import { identityOf, ownerOf, type Identity, type ServedSession } from "../sessions/session.js";
 import type { ServeEnv, ServeDeps } from "../deps.js";
+import { sessionChannel } from "../sessions/announcer.js";
+import { eventStream, lastEventId, type SentEvent } from "../http/sse.js";
 
 const BEGIN = z.strictObject({ token: z.boolean().optional() });
 
 const MINUTE = 60;
 
-/** Milliseconds that whoever ends a session waits for it to be cleared up; then that goes on alone. */
+/** Milliseconds that a client waits for its session to be cleaned up, which then goes on alone. */
 const ENDING = 60_000;
 
 /**
- * Sessions: begun by whoever the host knows, with a cookie, or with a token where the body says `{"token": true}`; ended by
- * whoever is in them.
+ * Routes for sessions. They begin for authenticated users, with a cookie, or with a token if the body says `{"token":
+ * true}`, and end by their own credentials.
  */
 export function sessionRoutes(deps: ServeDeps, ending: SessionEnding): Hono<ServeEnv> {
   return new Hono<ServeEnv>()
     .post("/", async (c) => {
       const identity = await identityOf(c.req.raw, deps);
       if (identity === null) return identityRefused();
-      const rate = await deps.state.rates.take(rateKey(identity), deps.limits.sessionsPerMinute, MINUTE);
+      const rate = await deps.state.rates.take(
+        `begin ${userKey({ scope: ownerOf(identity) })}`,
+        deps.limits.sessionsPerMinute,
+        MINUTE,
+      );
       if (!rate.ok) return rateRefused(rate.retryAfterSeconds);
       const { token: wantsToken = false } = await readJson(c.req.raw, BEGIN);
       const session = newSession(identity, deps.limits.sessionSeconds);
@@ -59,17 +66,13 @@ function newSession(identity: Identity, seconds: number): ServedSession {
   return { id: crypto.randomUUID(), identity, begun_at, expires_at: begun_at + seconds * 1000 };
 }
 
-/** `current` stands for the own one, whose id a page may have forgotten. */
+/** `current` stands for the client's own session. */
 function isOwn(id: string, session: ServedSession): boolean {
   return id === "current" || id === session.id;
 }
 
 function shown({ id, begun_at, expires_at }: ServedSession): object {
   return { id, begun_at, expires_at };
-}
-
-function rateKey({ tenant_id = null, user_id }: Identity): string {
-  return `begin ${JSON.stringify([tenant_id, user_id])}`;
 }
 
 function noSuchSession(): Response {
@@ -79,4 +82,26 @@ function noSuchSession(): Response {
 function withHeadersOf(cookies: Response, response: Response): Response {
   for (const cookie of cookies.headers.getSetCookie()) response.headers.append("Set-Cookie", cookie);
   return response;
+}
+
+/** The events of the session, as server-sent events. Resumes with `Last-Event-ID`. */
+export function eventRoutes({ state, sources, over }: ServeDeps): Hono<ServeEnv> {
+  return new Hono<ServeEnv>()
+    .get("/", (c) => {
+      const after = lastEventId(c.req.raw);
+      const session = c.get("session");
+      const { id, expires_at } = session;
+      const events = async function* (signal: AbortSignal): AsyncIterable<SentEvent> {
+        const watching = sources.watch(session, after !== null);
+        try {
+          for await (const { id: at, event } of state.events.follow(sessionChannel(id), { after, signal })) {
+            yield { id: at, data: event };
+          }
+        } finally {
+          watching[Symbol.dispose]();
+        }
+      };
+      return eventStream(events, over, expires_at);
+    })
+    .all("/", () => methodRefused("GET, HEAD"));
 }

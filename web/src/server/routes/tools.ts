@@ -1,17 +1,45 @@
 /**
- * `/tools`: the tools of all sources, and calling one.
+ * `/sources`, `/tools`, `/pauses` and `/mcp`: the sources of tools, calling a tool, answering what a call asks.
  * @module
  */
 import { Hono } from "hono";
+import { segmentsOf, TRACE, readJson } from "../http/request.js";
+import { jsonAnswer, emptyAnswer, refusal } from "../http/answers.js";
+import { methodRefused, saidOf, nothingThere } from "../http/refusals.js";
+import { scopeOf, noteTrace, sessionOver, type ServedSession } from "../sessions/session.js";
+import { askedBy } from "../sources/pauses.js";
+import { streamedFor, type Told, answeredFor } from "../sessions/session-work.js";
+import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
 import { z } from "zod";
 import type { ToolSpec } from "../../tools/registry.js";
-import { TRACE, readJson, segmentsOf } from "../http/request.js";
-import { jsonAnswer } from "../json-answer.js";
-import { methodRefused, saidOf } from "../refusals.js";
-import { scopeOf } from "../sessions/session.js";
-import { answeredFor, streamedFor } from "../sources/session-work.js";
-import { MAX_NAME, calledFor, type AskedCall } from "../sources/tool-call.js";
-import type { InSession, ServeEnv, ServeDeps } from "../deps.js";
+import type { AnswerRef } from "../../core/sluice.js";
+import { SluiceError } from "../../errors/error.js";
+import type { ToolContext, ToolProgress } from "../../tools/options.js";
+import type { ToolResult } from "../../tools/tool-call.js";
+import { announced, publicRef } from "../sessions/announcer.js";
+
+/** Routes for sources: listing them, and connecting one, for which a person may have to consent. */
+export function sourceRoutes(deps: ServeDeps): Hono<ServeEnv> {
+  const { sources, files, mcp, hasChat } = deps;
+  const facts = sources.facts.map((each) => ({ ...each, has_mcp: mcp?.names.has(each.name) === true }));
+  return new Hono<ServeEnv>()
+    .get("/", () => jsonAnswer({ sources: facts, chat: hasChat, files: files !== null }))
+    .all("/", () => methodRefused("GET, HEAD"))
+    .post("/:name/connection", (c) => connected(c, deps))
+    .all("/:name/connection", () => methodRefused("POST"));
+}
+
+/** Sends the events `paused`, then `connected` or `failed`. */
+function connected(c: InSession, deps: ServeDeps): Response {
+  const session = c.get("session");
+  const { sources, base } = deps;
+  const [name = ""] = segmentsOf(c.req.raw, base, "sources");
+  return streamedFor(c, deps, async (tell, signal) => {
+    const pause = askedBy(sources.pauses, session, tell, signal);
+    const node = await sources.get(name, { scope: scopeOf(session), signal, pause });
+    return { kind: "connected", tools: node.getTools().length } as Told;
+  });
+}
 
 const CALL = z.strictObject({
   args: z.record(z.string(), z.unknown()).default({}),
@@ -19,7 +47,7 @@ const CALL = z.strictObject({
   timeout_seconds: z.number().min(1).max(300).optional(),
 });
 
-/** The tools, and calls of them: as events, or as one answer in JSON for whoever accepts nothing else. */
+/** Routes for tools. A call answers with events, or with JSON if the client accepts nothing else. */
 export function toolRoutes(deps: ServeDeps): Hono<ServeEnv> {
   return new Hono<ServeEnv>()
     .get("/", (c) => listed(c, deps))
@@ -38,11 +66,11 @@ function listed(c: InSession, deps: ServeDeps): Promise<Response> {
       const { code, message } = saidOf(error, () => undefined);
       return { source, error: { code, message } };
     });
-    return jsonAnswer({ tools: nodes.flatMap((node) => node.getTools().map(shown)), unavailable: missing });
+    return jsonAnswer({ tools: nodes.flatMap((node) => node.getTools().map(shownTool)), unavailable: missing });
   });
 }
 
-function shown({ name, description, input_schema, extra }: ToolSpec): object {
+function shownTool({ name, description, input_schema, extra }: ToolSpec): object {
   return { name, source: extra.namespace, description, args_schema: input_schema };
 }
 
@@ -65,4 +93,131 @@ function streamed(c: InSession, call: AskedCall, deps: ServeDeps): Response {
 
 function wantsJson(accept: string): boolean {
   return /\bapplication\/json\b/i.test(accept) && !/\btext\/event-stream\b/i.test(accept);
+}
+
+/** A call. */
+interface AskedCall {
+  /** `{source}.{tool}`. */
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly trace: string | null;
+  readonly timeoutSeconds: number | undefined;
+}
+
+/** A result as clients see it. */
+interface CallResult {
+  /** JSON text, as a model sees it. As text it loses no digit of a number. */
+  readonly observation: string;
+  /** What was stored, or could not be, without its scope. */
+  readonly artifacts: readonly Omit<AnswerRef, "scope">[];
+  /** Whether the tool failed. The observation says how. */
+  readonly is_error: boolean;
+  /** Whether it differs from what the source sent. */
+  readonly changed: boolean;
+  /** How the guardrail cut the observation, if it did. */
+  readonly cut?: { readonly original_chars: number; readonly method: string };
+}
+
+/** Most UTF-16 units of a progress message. */
+const MAX_MESSAGE = 1000;
+
+/** Most characters of a tool's name, including its source. */
+const MAX_NAME = 400;
+
+/**
+ * Calls a tool, and announces what was stored. With `tell`, progress is sent and a person can be asked.
+ *
+ * @throws what `ServedSources.get` and `ToolNode.call` throw; SluiceError E_NOT_FOUND; E_SESSION if the session ended
+ * meanwhile.
+ */
+async function calledFor(
+  session: ServedSession,
+  { name, args, trace, timeoutSeconds }: AskedCall,
+  deps: ServeDeps,
+  { signal, tell }: { readonly signal: AbortSignal; readonly tell?: (event: Told) => void },
+): Promise<CallResult> {
+  const { sources } = deps;
+  await noteTrace(session, trace, deps);
+  const context: ToolContext = {
+    scope: scopeOf(session, trace),
+    signal,
+    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    ...(tell !== undefined && {
+      pause: askedBy(sources.pauses, session, tell, signal),
+      onProgress: (progress) => tell(progressEvent(progress)),
+      onWait: (wait) => tell({ kind: "tool_waiting", ...wait }),
+    }),
+  };
+  const source = name.slice(0, Math.max(0, name.indexOf(".")));
+  const node = await sources.get(source, context);
+  const tool = node.getTools().find((each) => each.name === name);
+  if (tool === undefined) throw new SluiceError("E_NOT_FOUND", "There is no tool of that name here: see GET tools.");
+  const result = await tool.call(args, context);
+  if (!(await announced(deps, session, result.artifacts))) throw sessionOver();
+  await tellClamped(session, name, result, deps);
+  if (result.display !== undefined) tell?.({ kind: "tool_display", display: result.display } as Told);
+  return shownResult(result);
+}
+
+async function tellClamped(
+  { id }: ServedSession,
+  tool: string,
+  { cut, text }: ToolResult,
+  { announcer }: ServeDeps,
+): Promise<void> {
+  if (cut === undefined) return;
+  const clamped_size = Array.from(text).length;
+  await announcer.tell(id, {
+    kind: "observation_clamped",
+    tool,
+    original_size: cut.originalChars,
+    clamped_size,
+    method: cut.method,
+  });
+}
+
+/** Limits the message: a source may send megabytes. */
+function progressEvent({ progress, total, message }: ToolProgress): Told {
+  return {
+    kind: "tool_progress",
+    progress,
+    ...(total !== undefined && { total }),
+    ...(message !== undefined && { message: message.slice(0, MAX_MESSAGE) }),
+  } as Told;
+}
+
+function shownResult({ text, artifacts, isError, changed, cut }: ToolResult): CallResult {
+  return {
+    observation: text,
+    artifacts: artifacts.map(publicRef),
+    is_error: isError,
+    changed,
+    ...(cut !== undefined && { cut: { original_chars: cut.originalChars, method: cut.method } }),
+  };
+}
+
+const ANSWER = z.strictObject({ answer: z.unknown() });
+
+/** Routes for answers to questions of the session, in whichever process the call waits. Null is no. */
+export function pauseRoutes({ sources }: Pick<ServeDeps, "sources">): Hono<ServeEnv> {
+  return new Hono<ServeEnv>()
+    .post("/:pause", async (c) => {
+      const { answer } = await readJson(c.req.raw, ANSWER);
+      const isAnswered = await sources.pauses.answer(c.get("session").id, c.req.param("pause"), answer);
+      return isAnswered ? emptyAnswer() : nothingWaits();
+    })
+    .all("/:pause", () => methodRefused("POST"));
+}
+
+function nothingWaits(): Response {
+  const message = "Nothing waits for this answer here: it was answered, given up, or waited for too long.";
+  return refusal(404, "E_NOT_FOUND", message);
+}
+
+/** The MCP endpoint of a source, if the host offers it. */
+export function mcpRoutes({ mcp }: Pick<ServeDeps, "mcp">): Hono<ServeEnv> {
+  return new Hono<ServeEnv>().all("/:source", async (c) => {
+    const source = c.req.param("source");
+    return mcp?.names.has(source) === true ? mcp.answer(source, c.req.raw, c.get("session")) : nothingThere();
+  });
 }

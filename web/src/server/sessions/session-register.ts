@@ -1,57 +1,57 @@
 /**
- * Which sessions there are, over all processes that serve them.
+ * The sessions of all processes that serve them.
  * @module
  */
 import type { Clock } from "../../artifacts/store.js";
 import type { ServedSession } from "./session.js";
 
-/** A resource whose changes a session is told of. */
+/** A resource whose changes a session receives. */
 export interface Subscription {
   /** The source's name. */
   readonly namespace: string;
-  /** The resource's. */
+  /** The resource's URI. */
   readonly uri: string;
 }
 
-/** Sessions that are remembered at the same time; beyond, those that would be over first make room. */
+/** Most sessions. Beyond that, those that expire first are dropped. */
 export const MAX_SESSIONS = 100_000;
 
-/** Traces that a session may name; beyond, storing under a new one is refused. */
+/** Most traces of a session. Storing under a further one is refused. */
 export const MAX_TRACES = 1000;
 
-/** Resources that a session may be told of. */
+/** Most subscriptions of a session. */
 export const MAX_SUBSCRIPTIONS = 100;
 
 /**
- * Remembers sessions until they end or their time is over. What is kept of one goes with it.
+ * Stores sessions until they end or expire, and their traces and subscriptions with them. What is said of a session
+ * that is over, or never was, has no effect.
  *
- * All methods throw SluiceError E_STORE_READ or E_STORE_WRITE where it cannot be kept; what is said of a session that is over,
- * or never was, is lost without a word.
+ * All methods throw SluiceError E_STORE_READ or E_STORE_WRITE if the store fails.
  */
 export interface SessionRegister {
-  /** Begins one. */
+  /** Stores a new session. */
   begin(session: ServedSession): Promise<void>;
-  /** The session; null when it is over or never was. */
+  /** The session, or null. */
   find(id: string): Promise<ServedSession | null>;
-  /** Ends one: whoever looks it up from now on, in any process, does not find it. Gives what it was, null when it was over. */
+  /** Ends a session: no process finds it any more. Returns what it was, or null. */
   end(id: string): Promise<EndedSession | null>;
-  /** Notes a trace that something is stored under. False, and it is not noted, when there are 1,000. */
+  /** Adds a trace that something is stored under. Returns false if there are 1,000 already. */
   addTrace(id: string, trace: string): Promise<boolean>;
-  /** Its traces, in any order. */
+  /** The session's traces, in any order. */
   traces(id: string): Promise<readonly string[]>;
-  /** Has it told of a resource. False, and it is not noted, when there are 100. */
+  /** Adds a subscription. Returns false if there are 100 already. */
   subscribe(id: string, subscription: Subscription): Promise<boolean>;
-  /** Takes that back; false where there was nothing to take back. */
+  /** Removes a subscription. Returns false if there was none. */
   unsubscribe(id: string, subscription: Subscription): Promise<boolean>;
-  /** What it is told of, in any order. */
+  /** The session's subscriptions, in any order. */
   subscriptions(id: string): Promise<readonly Subscription[]>;
 }
 
-/** What is left to clean up. */
+/** An ended session that is to be cleaned up. */
 export interface EndedSession {
-  /** As it was. */
+  /** The session as it was. */
   readonly session: ServedSession;
-  /** What it stored under. */
+  /** The traces that it stored under. */
   readonly traces: readonly string[];
 }
 
@@ -62,23 +62,23 @@ interface Entry {
   readonly subscriptions: Map<string, Subscription>;
 }
 
-/** Remembers as long as the object lives. */
+/** Stores sessions in memory. */
 export class MemorySessionRegister implements SessionRegister {
   readonly #entries = new Map<string, Entry>();
   readonly #clock: Clock;
   readonly #most: number;
 
-  /** `maxSessions`: those that are kept; {@link MAX_SESSIONS} when left out. */
+  /** `maxSessions` defaults to {@link MAX_SESSIONS}. */
   constructor(clock: Clock = Date.now, maxSessions: number = MAX_SESSIONS) {
     this.#clock = clock;
     this.#most = maxSessions;
   }
 
   async begin(session: ServedSession): Promise<void> {
-    // Its place is behind the others, where it was there before.
+    // Moves it to the end if it was there before.
     this.#entries.delete(session.id);
     this.#forgetOver();
-    // The host keeps what it gave, and may change it.
+    // The host may change its object later.
     this.#entries.set(session.id, { session: structuredClone(session), traces: new Set(), subscriptions: new Map() });
   }
 
@@ -107,14 +107,14 @@ export class MemorySessionRegister implements SessionRegister {
   async subscribe(id: string, subscription: Subscription): Promise<boolean> {
     const subscriptions = this.#entry(id)?.subscriptions;
     if (subscriptions === undefined) return true;
-    const key = keyOf(subscription);
+    const key = subscriptionKey(subscription);
     if (!subscriptions.has(key) && subscriptions.size >= MAX_SUBSCRIPTIONS) return false;
     subscriptions.set(key, { ...subscription });
     return true;
   }
 
   async unsubscribe(id: string, subscription: Subscription): Promise<boolean> {
-    return this.#entry(id)?.subscriptions.delete(keyOf(subscription)) ?? false;
+    return this.#entry(id)?.subscriptions.delete(subscriptionKey(subscription)) ?? false;
   }
 
   async subscriptions(id: string): Promise<readonly Subscription[]> {
@@ -128,7 +128,7 @@ export class MemorySessionRegister implements SessionRegister {
     return undefined;
   }
 
-  /** Those that are over stand first, as a rule: all last as long. */
+  /** Drops expired sessions, which usually come first since all last equally long, and the oldest of too many. */
   #forgetOver(): void {
     for (const [id, { session }] of this.#entries) {
       if (session.expires_at > this.#clock() && this.#entries.size < this.#most) return;
@@ -137,6 +137,7 @@ export class MemorySessionRegister implements SessionRegister {
   }
 }
 
-function keyOf({ namespace, uri }: Subscription): string {
+/** A subscription as one string. */
+export function subscriptionKey({ namespace, uri }: Subscription): string {
   return JSON.stringify([namespace, uri]);
 }

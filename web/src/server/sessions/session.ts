@@ -1,5 +1,5 @@
 /**
- * A session: whose everything is that one client sees.
+ * Sessions: who a client is, and which artifacts it sees.
  * @module
  */
 import { MAX_SCOPE_FIELD, type FullScope } from "../../artifacts/scope.js";
@@ -8,22 +8,22 @@ import { inTime } from "../http/time-limit.js";
 import type { ServeDeps } from "../deps.js";
 import { MAX_TRACES } from "./session-register.js";
 
-/** Who somebody is, as the host's own authentication says. */
+/** A user, as the host's authentication identifies them. */
 export interface Identity {
-  /** The person, or whoever stands for one: 1 to 1,024 characters. */
+  /** The user's id, 1 to 1,024 characters. */
   readonly user_id: string;
-  /** The organisation, where there are several. */
+  /** The organisation, if there are several. */
   readonly tenant_id?: string | null;
 }
 
-/** Says who sends a request; null for nobody. What it throws is answered with 503, and told to nobody. */
+/** Identifies the sender of a request, or returns null. If it throws, the request gets 503 without details. */
 export type Authenticate = (request: Request) => Identity | null | Promise<Identity | null>;
 
-/** One session, from its beginning until it ends or its time is over. */
+/** One session. */
 export interface ServedSession {
-  /** Its name in addresses: no secret, and no use without its token. */
+  /** Its id in addresses. Not a secret: it is useless without the token. */
   readonly id: string;
-  /** Who began it. */
+  /** The user who started it. */
   readonly identity: Identity;
   /** Milliseconds since 1970. */
   readonly begun_at: number;
@@ -31,41 +31,41 @@ export interface ServedSession {
   readonly expires_at: number;
 }
 
-/** What a session sees and stores: with a trace, one of its runs. */
+/** The scope of a session, or of one of its traces. */
 export function scopeOf({ id, identity }: ServedSession, trace: string | null = null): FullScope {
   return { ...ownerOf(identity), session_id: id, trace_id: trace };
 }
 
-/** What outlives sessions: a user's files and tokens. */
+/** The scope of what outlives sessions: a user's files and tokens. */
 export function ownerOf({ user_id, tenant_id = null }: Identity): FullScope {
   return { tenant_id, user_id, session_id: null, trace_id: null };
 }
 
-/** Whether two are the same one. */
+/** Whether two identities are the same user. */
 export function sameIdentity(left: Identity, right: Identity): boolean {
   return left.user_id === right.user_id && (left.tenant_id ?? null) === (right.tenant_id ?? null);
 }
 
-/** The sentence. */
+/** Tells that a session is over. */
 export const OVER = "The session is over: begin another one.";
 
-/** E_SESSION. */
+/** The error for a session that is over. */
 export function sessionOver(): SluiceError {
   return new SluiceError("E_SESSION", OVER);
 }
 
-/** Whether an error says that. */
+/** Whether an error says that the session is over. */
 export function isSessionOver(error: unknown): boolean {
   return error instanceof SluiceError && error.code === "E_SESSION";
 }
 
-/** Milliseconds that a host's own authentication may take. */
+/** Milliseconds until the host's authentication is given up. */
 const AUTHENTICATION = 30_000;
 
 /**
- * Who sends a request, as the host says; null for nobody. Whoever is asked may fail, or hang: that is no reason to let anybody in.
+ * The sender of a request, or null. A host function that fails or hangs lets nobody in.
  *
- * @throws SluiceError E_STORE_READ where it cannot be found out.
+ * @throws SluiceError E_STORE_READ if it cannot be found out.
  */
 export async function identityOf(
   request: Request,
@@ -90,7 +90,10 @@ function isName(value: unknown): boolean {
   return typeof value === "string" && value.length <= MAX_SCOPE_FIELD;
 }
 
-/** Notes a trace that something may be stored under; null is none. Throws SluiceError E_STORE_FULL where there are too many. */
+/**
+ * Registers a trace that something may be stored under. Null is no trace. Throws SluiceError E_STORE_FULL for too
+ * many traces.
+ */
 export async function noteTrace(
   { id }: ServedSession,
   trace: string | null,

@@ -1,70 +1,73 @@
 /**
- * Questions to a person in the middle of a call: the call waits in one process, the answer may arrive in another.
+ * Questions to a person in the middle of a call. The answer may arrive in another process.
  * @module
  */
 import type { PauseReason, ToolContext } from "../../tools/options.js";
 import { ToolRateLimitError } from "../../tools/errors.js";
-import type { EventLog, LoggedEvent } from "../events/event-log.js";
+import type { EventLog, LoggedEvent } from "../sessions/event-log.js";
 import type { ServedSession } from "../sessions/session.js";
-import type { Told } from "./session-work.js";
+import type { Told } from "../sessions/session-work.js";
 
-/** What a call asks, as `ToolContext.pause` is given it. */
+/** A question, as `ToolContext.pause` gets it. */
 interface PauseQuestion {
-  /** Why it waits. */
+  /** Why the call waits. */
   readonly reason: PauseReason;
-  /** What is asked. */
+  /** The question's data. */
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** A question that was put. */
+/** An open question. */
 interface OpenPause {
-  /** By which it is answered, within its session. */
+  /** The id by which it is answered, within its session. */
   readonly id: string;
   /**
-   * Waits for the answer: null where the person declines, or says nothing in time. Call it once; the question is gone then.
-   * Throws the reason of the signal, and SluiceError E_STORE_….
+   * Waits for the answer. Null if the person declines or says nothing in time. Call it once: then the question is
+   * deleted. Throws the reason of the signal, and SluiceError E_STORE_….
    */
   answer(signal: AbortSignal): Promise<unknown>;
 }
 
-/** A request for consent that is under way. */
+/** A pending request for consent. */
 interface AwaitedConsent {
-  /** Whose it is. */
+  /** The session that asked. */
   readonly session: string;
-  /** What goes on with it; null where nothing waits. */
+  /** The pause that it answers, or null. */
   readonly pause: string | null;
-  /** Who is to give access. */
+  /** The OAuth provider. */
   readonly provider: string;
 }
 
-/** Seconds that a person may take: as long as a request for consent is kept. */
-const PATIENCE = 10 * 60;
+/** Seconds for a person to answer: as long as a request for consent is stored. */
+const ANSWER_TIMEOUT = 10 * 60;
 
-/** Milliseconds within which what is kept of a request for consent has to be read. */
-const READING = 10_000;
+/** Milliseconds for reading a stored request for consent. */
+const READ_TIMEOUT = 10_000;
 
-/** As they are made here. */
+/** The form of our ids. */
 const PAUSE = /^[\w-]{22}$/;
 
-/** As `OAuthManager` makes them. */
+/** The form of states that `OAuthManager` makes. */
 const STATE = /^[\w-]{43}$/;
 
 interface Answered extends LoggedEvent {
   readonly answer?: unknown;
 }
 
-/** Puts questions and takes their answers, over all processes that share the events. All methods throw SluiceError E_STORE_…. */
+/**
+ * Asks questions and takes answers, over all processes that share the events. All methods throw SluiceError
+ * E_STORE_….
+ */
 export class Pauses {
   readonly #events: EventLog;
-  readonly #patience: number;
+  readonly #timeout: number;
 
-  /** `patience`: seconds that a person may take. */
-  constructor(events: EventLog, patience: number = PATIENCE) {
+  /** `timeout`: seconds for a person to answer. */
+  constructor(events: EventLog, timeout: number = ANSWER_TIMEOUT) {
     this.#events = events;
-    this.#patience = patience;
+    this.#timeout = timeout;
   }
 
-  /** Puts a question to a session. */
+  /** Asks a session. */
   async open(session: string, question: PauseQuestion): Promise<OpenPause> {
     const id = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64url");
     const channel = channelOf(session, id);
@@ -73,7 +76,7 @@ export class Pauses {
     return { id, answer: (signal) => this.#answer(channel, after, signal) };
   }
 
-  /** Answers a question of a session, null for no. False where it has no such question, or no longer. */
+  /** Answers a question, with null for no. Returns false if the session has no such question, or no longer. */
   async answer(session: string, pause: string, answer: unknown): Promise<boolean> {
     if (!PAUSE.test(pause)) return false;
     const channel = channelOf(session, pause);
@@ -83,7 +86,7 @@ export class Pauses {
     return true;
   }
 
-  /** Notes whose a request for consent is, where a question's payload is one: no other session may bring its answer. */
+  /** Registers the session of a request for consent, if a question's payload is one. No other session may answer it. */
   async noteConsent(session: string, payload: PauseQuestion["payload"], pause: string | null = null): Promise<void> {
     const { pause_type, auth_url, provider } = payload;
     if (pause_type !== "oauth" || typeof auth_url !== "string" || typeof provider !== "string") return;
@@ -93,10 +96,10 @@ export class Pauses {
     await this.#events.append(consentChannel(state), { kind: "awaited", ...noted });
   }
 
-  /** Whose request for consent a state names; null where nobody noted it. */
+  /** The request for consent of an OAuth state, or null. */
   async consentOf(state: string): Promise<AwaitedConsent | null> {
     if (!STATE.test(state) || !(await this.#events.has(consentChannel(state)))) return null;
-    const signal = AbortSignal.timeout(READING);
+    const signal = AbortSignal.timeout(READ_TIMEOUT);
     for await (const { event } of this.#events.follow(consentChannel(state), { after: null, signal })) {
       const { session, pause, provider } = event as LoggedEvent & AwaitedConsent;
       return { session, pause, provider };
@@ -104,13 +107,13 @@ export class Pauses {
     return null;
   }
 
-  /** Forgets a request for consent that was answered. */
+  /** Deletes a request for consent. */
   async forgetConsent(state: string): Promise<void> {
     if (STATE.test(state)) await this.#events.end(consentChannel(state));
   }
 
   async #answer(channel: string, after: string, signal: AbortSignal): Promise<unknown> {
-    const until = AbortSignal.any([signal, AbortSignal.timeout(this.#patience * 1000)]);
+    const until = AbortSignal.any([signal, AbortSignal.timeout(this.#timeout * 1000)]);
     try {
       for await (const { event } of this.#events.follow(channel, { after, signal: until })) {
         if (event.kind === "answered") return (event as Answered).answer;
@@ -131,19 +134,13 @@ function consentChannel(state: string): string {
   return `consent ${state}`;
 }
 
-/** Questions of one request that wait at the same time. */
+/** Most open questions of one request. */
 const MAX_OPEN = 16;
 
-/** A question, as the event `paused` tells it. */
-interface PausedEvent {
-  readonly kind: "paused";
-  /** What `POST /pauses/{pause}` answers. */
-  readonly pause: string;
-  readonly reason: PauseReason;
-  readonly payload: Readonly<Record<string, unknown>>;
-}
-
-/** Asks whoever reads the answer of a request, and waits for `POST /pauses/{pause}`, in whichever process it comes. */
+/**
+ * Makes the `pause` function of a request: sends questions as events, and waits for `POST /pauses/{pause}` in any
+ * process.
+ */
 export function askedBy(
   pauses: Pauses,
   session: ServedSession,
@@ -156,8 +153,8 @@ export function askedBy(
     open += 1;
     try {
       const pause = await pauses.open(session.id, { reason, payload });
-      const event: PausedEvent = { kind: "paused", pause: pause.id, reason, payload };
-      tell(event);
+      // `POST /pauses/{pause}` answers it.
+      tell({ kind: "paused", pause: pause.id, reason, payload } as Told);
       return await pause.answer(signal);
     } finally {
       open -= 1;

@@ -1,5 +1,5 @@
 /**
- * One source of a server: its nodes, and what is known of it before it is connected.
+ * One source of a server: its connections, and what is known before it is connected.
  * @module
  */
 import { sha256 } from "#hash";
@@ -20,44 +20,44 @@ import { substitute, type Variables } from "../../tools/variables.js";
 const MAX_NODES = 256;
 const IDLE = 60 * 60 * 1000;
 
-/** What is told of a source to whoever may use it. */
+/** A source as clients see it. */
 export interface SourceFacts {
   /** The namespace of its tools and resources. */
   readonly name: string;
-  /** How it is spoken to. */
+  /** Its transport. */
   readonly transport: ToolConfig["transport"];
-  /** What it is for; empty where nobody said. */
+  /** What it is for, or empty. */
   readonly description: string;
-  /** Whether its users have tokens of their own, for which they are asked. */
+  /** Whether users have to consent. */
   readonly asks_consent: boolean;
 }
 
-/** What a source is served with. */
+/** What serving a source works with. */
 interface ServedSourceDeps {
-  /** As it was given, and as it was read. */
+  /** The configuration, as given and as read. */
   readonly given: ExternalToolConfig;
   readonly config: ToolConfig;
   readonly options: Omit<ToolNodeOptions, "onEvent">;
   readonly variables: Variables;
   readonly providers: SharedProviders;
-  /** `owner`: the {@link userKey} of whose connection it was; null where all share one. Must not throw. */
+  /** `owner`: the {@link userKey} of the connection's user, or null for a shared connection. Must not throw. */
   readonly onEvent: (event: ToolNodeEvent, owner: string | null) => void;
   readonly over: AbortSignal;
-  /** Users who are connected at a time; 256 when left out. */
+  /** Most connected users. Defaults to 256. */
   readonly maxNodes?: number;
-  /** Milliseconds without use after which a user's connection makes room; an hour when left out. */
+  /** Milliseconds until an unused connection may be closed. Defaults to an hour. */
   readonly idle?: number;
 }
 
 /**
- * A source. Where users have tokens or files of their own each has a node of their own: nobody waits for another's consent,
- * sees the tools that another is offered, or is told of another's resources.
+ * A source. If users have their own tokens or files, each has a connection, so that nobody waits for another's
+ * consent, sees another's tools or hears of another's resources.
  */
 export class ServedSource implements AsyncDisposable {
   readonly facts: SourceFacts;
   readonly #deps: ServedSourceDeps;
   readonly #isPerUser: boolean;
-  /** Least recently used first. */
+  /** By user, least recently used first. */
   readonly #nodes = new Map<string, SourceNode>();
 
   constructor(deps: ServedSourceDeps) {
@@ -67,24 +67,24 @@ export class ServedSource implements AsyncDisposable {
     this.facts = { name, transport, description, asks_consent: auth_type === "oauth2_user" };
   }
 
-  /** Connected, for whoever asks. Throws as `SourceNode.connected`; E_TOOL_RATE_LIMIT where too many use it. */
+  /** The connection for a user. Throws as `SourceNode.connected`; E_TOOL_RATE_LIMIT for too many users. */
   async connected(context: ToolContext): Promise<ToolNode> {
     return this.#nodeOf(context).connected(context);
   }
 
-  /** Sees to it that the provider is known to whom this source's users give access. Throws as `discoverMcpProvider`. */
+  /** Makes sure that the source's OAuth provider is known. Throws as `discoverMcpProvider`. */
   async ensureProvider(): Promise<void> {
     const source = this.#tokenSource;
     if (source !== null) await this.#deps.providers.ensure(source);
   }
 
-  /** The same, as far as another process found it out. Never throws. */
+  /** Takes over the provider if another process discovered it. Never throws. */
   async adoptProvider(): Promise<void> {
     const source = this.#tokenSource;
     if (source !== null) await this.#deps.providers.adopt(source);
   }
 
-  /** Null where no provider is found out. */
+  /** Null if no provider is to be discovered. */
   get #tokenSource(): TokenSource | null {
     const { name, auth_type, auth_config } = this.#deps.config;
     const endpoint = endpointOf(this.#deps);
@@ -126,7 +126,7 @@ export class ServedSource implements AsyncDisposable {
     return made;
   }
 
-  /** Those whom nobody asked for of late go; of the others none is taken from whoever works with it. */
+  /** Closes unused connections. Connections in use are never closed for another user. */
   #makeRoom(): void {
     const { maxNodes = MAX_NODES, idle = IDLE } = this.#deps;
     const before = performance.now() - idle;
@@ -145,7 +145,7 @@ export class ServedSource implements AsyncDisposable {
   }
 }
 
-/** Where an MCP server is; undefined for other sources, and where a variable is missing, which connecting says. */
+/** The address of an MCP server. Undefined for other sources, and if a variable is missing: connecting tells that. */
 function endpointOf({ config, variables }: ServedSourceDeps): ReturnType<typeof transportOf> | undefined {
   if (config.transport !== "mcp") return undefined;
   try {
@@ -155,13 +155,13 @@ function endpointOf({ config, variables }: ServedSourceDeps): ReturnType<typeof 
   }
 }
 
-/** Milliseconds that a source which failed is left alone; each further failure doubles them. */
+/** Milliseconds until a failed source is tried again. Each further failure doubles them. */
 const LEAST_REST = 1000;
 const MOST_REST = 30_000;
 
-/** Connects when it is first needed, once for all who ask meanwhile, and after a failure again, with a pause. */
+/** Connects at first use, once for all concurrent users, and again after a failure and a pause. */
 export class SourceNode implements AsyncDisposable {
-  /** When it was last asked for, as `performance.now` says it. */
+  /** The time of the last use, by `performance.now`. */
   usedAt: number = performance.now();
   readonly #node: ToolNode;
   readonly #isOneUsers: boolean;
@@ -173,10 +173,7 @@ export class SourceNode implements AsyncDisposable {
   #rest = 0;
   #failure: { readonly error: unknown; readonly until: number } | undefined;
 
-  /**
-   * `isOneUsers`: it is connected for whoever asks, who may be asked for consent; else for all.
-   * `prepare` goes before connecting.
-   */
+  /** `isOneUsers`: connects as the user, who may be asked for consent. `prepare` runs before connecting. */
   constructor(
     node: ToolNode,
     deps: { readonly isOneUsers: boolean; readonly prepare: () => Promise<void>; readonly over: AbortSignal },
@@ -187,7 +184,10 @@ export class SourceNode implements AsyncDisposable {
     this.#over = deps.over;
   }
 
-  /** Connected. Throws what `ToolNode.connect` throws, for a while after a failure the same; the reason of the context's signal. */
+  /**
+   * The connected node. Throws what `ToolNode.connect` throws, after a failure the same error for a while; the reason
+   * of the context's signal.
+   */
   async connected(context: ToolContext): Promise<ToolNode> {
     this.usedAt = performance.now();
     while (this.#connecting !== undefined) await untilAborted(this.#connecting, context.signal);
@@ -213,7 +213,7 @@ export class SourceNode implements AsyncDisposable {
   async #connect(context: ToolContext): Promise<void> {
     try {
       await this.#prepare();
-      // Whoever closed it meanwhile would leave open what is opened now.
+      // A connection made after closing would stay open.
       if (this.#isClosed) throw wasClosed(this.#node.name);
       await this.#node.connect(context);
       this.#isConnected = true;
@@ -224,14 +224,14 @@ export class SourceNode implements AsyncDisposable {
     }
   }
 
-  /** Whoever is asked may give up; where nobody is, it goes on for those who come later. */
+  /** The connecting user may give up if they are asked. Otherwise connecting goes on for later users. */
   #whoConnects(context: ToolContext): ToolContext {
     if (this.#isOneUsers && context.pause !== undefined) return context;
     const { scope } = context;
     return { signal: this.#over, ...(this.#isOneUsers && scope !== undefined && { scope }) };
   }
 
-  /** What a person has to do, or did not want to, is no reason for a pause. */
+  /** Missing consent is no reason for a pause. */
   #note(error: unknown): void {
     const isTheirs = error instanceof ToolNodeError && error.category === "auth_required" && this.#isOneUsers;
     if (isTheirs || !(error instanceof SluiceError)) return;
@@ -240,30 +240,30 @@ export class SourceNode implements AsyncDisposable {
   }
 }
 
-/** Seconds that what was found out is kept for others: a state store may keep it for less. */
+/** Seconds that a discovered provider is stored for other processes. A state store may keep it for less. */
 const KEPT = 24 * 60 * 60;
 
-/** What providers are found out with. */
+/** What discovering providers works with. */
 interface SharedProviderDeps {
   readonly manager: OAuthManager;
   readonly states: OAuthStateStore;
-  /** Who this program is; undefined: nothing is found out. */
+  /** The client identity. Without it nothing is discovered. */
   readonly client: McpClientIdentity | undefined;
 }
 
-/** An MCP server whose users have tokens of their own. */
+/** An MCP server whose users have their own tokens. */
 interface TokenSource {
   /** The source's name. */
   readonly source: string;
   /** The provider's. */
   readonly provider: string;
-  /** Where it is. */
+  /** The server's URL. */
   readonly url: string;
 }
 
 /**
- * Finds out the providers of MCP servers. A request for consent that begins in one process is answered in another only where
- * both are the same client of the provider.
+ * Discovers the OAuth providers of MCP servers. All processes have to be the same client of a provider: a request for
+ * consent may be answered in another process.
  */
 export class SharedProviders {
   readonly #deps: SharedProviderDeps;
@@ -272,7 +272,7 @@ export class SharedProviders {
     this.#deps = deps;
   }
 
-  /** Sees to it that the manager knows the provider of a source. Throws what `discoverMcpProvider` throws. */
+  /** Makes sure that the manager knows a source's provider. Throws what `discoverMcpProvider` throws. */
   async ensure(of: TokenSource): Promise<void> {
     const { manager, client } = this.#deps;
     if (client === undefined || (await this.adopt(of))) return;
@@ -283,7 +283,7 @@ export class SharedProviders {
     );
   }
 
-  /** Takes over what another process found out, and asks nobody. False where there is nothing. Never throws. */
+  /** Takes over a provider that another process discovered. Returns false if there is none. Never throws. */
   async adopt(of: TokenSource): Promise<boolean> {
     const { manager, client } = this.#deps;
     if (manager.hasProvider(of.provider)) return true;
@@ -294,12 +294,12 @@ export class SharedProviders {
       await manager.ensureProvider(of.provider, async () => kept);
       return true;
     } catch {
-      // What cannot be read, or is damaged, is found out anew.
+      // A provider that cannot be read is discovered again.
       return false;
     }
   }
 
-  /** What others found out in the same moment goes before. */
+  /** A provider that another process stored meanwhile takes precedence. */
   async #kept(key: string, found: OAuthProviderConfig): Promise<OAuthProviderConfig> {
     const { states } = this.#deps;
     try {
@@ -307,7 +307,7 @@ export class SharedProviders {
       if (others !== null) return others;
       await states.saveOAuthState(key, found, KEPT);
     } catch {
-      // It is good for this process all the same.
+      // This process can use it all the same.
     }
     return found;
   }
@@ -317,7 +317,7 @@ export class SharedProviders {
   }
 }
 
-/** Another client of ours, as after a new configuration, is another one there too. */
+/** The key depends on the client identity, which may change with the configuration. */
 async function keyOf({ source, url }: TokenSource, client: McpClientIdentity): Promise<string> {
   return `provider ${await sha256.whole(new TextEncoder().encode(JSON.stringify([source, url, client])))}`;
 }

@@ -15,16 +15,15 @@ import { environmentVariables } from "../../tools/environment.js";
 import { ToolNodeError, ToolTimeoutError } from "../../tools/errors.js";
 import type { UserFileHandling } from "../../tools/user-files.js";
 import { variablesOf, type Variables } from "../../tools/variables.js";
-import type { Announcer } from "../events/announcer.js";
+import type { Announcer } from "../sessions/announcer.js";
 import type { EndedSession } from "../sessions/session-register.js";
 import type { ServedSession } from "../sessions/session.js";
 import type { ServeState } from "../state.js";
 import { Pauses } from "./pauses.js";
 import { ServedSource, SharedProviders, type SourceFacts } from "./served-source.js";
-import { UnderWay } from "./session-work.js";
 import { Watching } from "./watcher.js";
 
-/** A source that cannot be used at the moment. */
+/** A source that cannot be used now. */
 interface UnavailableSource {
   /** Its name. */
   readonly source: string;
@@ -32,17 +31,15 @@ interface UnavailableSource {
   readonly error: unknown;
 }
 
-/** Milliseconds that a list of everything waits for one source. */
-const LIST_PATIENCE = 15_000;
+/** Milliseconds that a list of all sources waits for one of them. */
+const LIST_TIMEOUT = 15_000;
 
-/** Connects each source when somebody first needs it. */
+/** All sources. Each is connected at its first use. */
 export class ServedSources implements AsyncDisposable {
-  /** Users' consent and tokens, in whichever process they were asked. */
+  /** Users' consent and tokens, over all processes. */
   readonly oauth: OAuthManager;
-  /** Questions to people, in whichever process they are answered. */
+  /** Questions to people, over all processes. */
   readonly pauses: Pauses;
-  /** What ends with a session in this process. */
-  readonly underWay: UnderWay;
   readonly #sources: ReadonlyMap<string, ServedSource>;
   readonly #watching: Watching;
   readonly #report: (error: unknown) => void;
@@ -53,7 +50,6 @@ export class ServedSources implements AsyncDisposable {
     this.#report = report;
     this.oauth = new OAuthManager({ providers, tokenStore: state.tokens, stateStore: state.runs });
     this.pauses = new Pauses(state.events);
-    this.underWay = new UnderWay(state.events, report);
     this.#sources = sourcesOf(deps, this.oauth, (event, owner) => this.#take(event, owner));
     this.#watching = new Watching({
       get: (name, context) => this.get(name, context),
@@ -65,7 +61,7 @@ export class ServedSources implements AsyncDisposable {
     });
   }
 
-  /** What there is, connected or not, in the order of the configuration. */
+  /** All sources, connected or not, in the order of the configuration. */
   get facts(): readonly SourceFacts[] {
     return Array.from(this.#sources.values(), ({ facts }) => facts);
   }
@@ -76,9 +72,9 @@ export class ServedSources implements AsyncDisposable {
   }
 
   /**
-   * A source, connected; who asks may have to give consent, by the context's `pause`.
+   * A connected source. The user may be asked for consent, by the context's `pause`.
    *
-   * @throws SluiceError E_NOT_FOUND for a name that there is not; ToolNodeError where it cannot be reached; the reason of the
+   * @throws SluiceError E_NOT_FOUND for an unknown name; ToolNodeError if it cannot be reached; the reason of the
    * context's signal.
    */
   async get(name: string, context: ToolContext): Promise<ToolNode> {
@@ -87,19 +83,22 @@ export class ServedSources implements AsyncDisposable {
     return source.connected(context);
   }
 
-  /** All that can be connected within a quarter of a minute; why the others cannot is reported. */
+  /** All sources that can be connected within 15 seconds. Failures of the others are reported. */
   async planned(context: ToolContext): Promise<readonly ToolNode[]> {
     return (await this.available(context)).nodes;
   }
 
-  /** All that can be connected within a quarter of a minute, and the others. Throws the reason of the context's signal. */
+  /**
+   * All sources that can be connected within 15 seconds, and the others with their failures. Throws the reason of the
+   * context's signal.
+   */
   async available(
     context: ToolContext,
   ): Promise<{ readonly nodes: readonly ToolNode[]; readonly unavailable: readonly UnavailableSource[] }> {
     const tried = await Promise.allSettled(
       this.names.map((name) =>
         untilLate((signal) => this.get(name, { ...context, signal }), {
-          most: LIST_PATIENCE,
+          most: LIST_TIMEOUT,
           late,
           signal: context.signal,
         }),
@@ -118,34 +117,33 @@ export class ServedSources implements AsyncDisposable {
     return { nodes, unavailable };
   }
 
-  /** Takes over the providers that other processes found out. Never throws. */
+  /** Takes over the providers that other processes discovered. Never throws. */
   async adoptProviders(): Promise<void> {
     await Promise.all(Array.from(this.#sources.values(), (source) => source.adoptProvider()));
   }
 
   /**
-   * Watches the resources that a session subscribed to, as long as somebody listens to its events here.
+   * Watches the resources of a session's subscriptions, as long as a client listens to its events here.
    *
-   * @param isBack whether the listener listened before, maybe elsewhere: it is told of all that may have changed meanwhile.
+   * @param isBack whether the client listened before: then it hears of everything that may have changed meanwhile.
    */
   watch(session: ServedSession, isBack: boolean = false): Disposable {
     return this.#watching.watch(session, isBack);
   }
 
-  /** Has every process look anew at what a session subscribed to. Throws SluiceError E_STORE_WRITE. */
+  /** Makes every process read a session's subscriptions again. Throws SluiceError E_STORE_WRITE. */
   async subscriptionsChanged(session: ServedSession): Promise<void> {
     await this.#watching.changed(session.id);
   }
 
-  /** Ends what is under way for a session that is over. Never throws. */
+  /** Ends watching for a session that is over. Never throws. */
   async ended({ session }: EndedSession): Promise<void> {
-    this.underWay.end(session.id);
     await this.#watching.ended(session.id).catch(this.#report);
   }
 
   /** Closes all sources. */
   async [Symbol.asyncDispose](): Promise<void> {
-    // A source that hangs is not waited for any more once it is closed.
+    // A source that hangs is not waited for once it is closed.
     await Promise.all(Array.from(this.#sources.values(), (source) => source[Symbol.asyncDispose]()));
     await this.#watching[Symbol.asyncDispose]();
   }
@@ -166,16 +164,16 @@ function unknownSource(): SluiceError {
   return new SluiceError("E_NOT_FOUND", "There is no source of that name here: see GET sources.");
 }
 
-/** What sources are served with. */
+/** What serving sources works with. */
 interface ServedSourcesDeps {
   readonly sources: readonly ExternalToolConfig[];
-  /** Values of `${VAR}`; those of the environment when left out. */
+  /** Values of `${VAR}`. Defaults to the environment. */
   readonly variables?: Variables | Readonly<Record<string, string | undefined>> | undefined;
   readonly providers?: Readonly<Record<string, OAuthProviderConfig>> | undefined;
   readonly oauthClient?: McpClientIdentity | undefined;
   /** Within retention. */
   readonly store: ArtifactStore;
-  /** Null where there are no files. */
+  /** Null if the server keeps no files. */
   readonly userFiles: UserFileHandling | null;
   readonly state: ServeState;
   readonly announcer: Announcer;
@@ -186,9 +184,9 @@ interface ServedSourcesDeps {
 }
 
 /**
- * The sources by their names.
+ * The sources by name.
  *
- * @throws ToolNodeError for one that is wrong, SluiceError E_INVALID_ARGUMENT for two of one name.
+ * @throws ToolNodeError for a wrong one, SluiceError E_INVALID_ARGUMENT for two with the same name.
  */
 function sourcesOf(
   { sources, variables: given, oauthClient: client, state, store, userFiles, report, over }: ServedSourcesDeps,
@@ -230,19 +228,19 @@ function check(
   throw new SluiceError("E_INVALID_ARGUMENT", sentence, { path: `sources[${index}].user_files` });
 }
 
-/** Bytes of one piece that are told. */
+/** Most reported bytes of one piece. */
 const MAX_BYTES = 2000;
 
-/** Pieces told in a while: a program may write for ever. */
+/** Most reported pieces per {@link WHILE}: a program may write for ever. */
 const MAX_PIECES = 20;
 
-/** The while, in milliseconds. */
+/** In milliseconds. */
 const WHILE = 10_000;
 
-/** What moves the cursor of whoever reads a log, or hides what stands there. */
+/** Characters that move the cursor in a log or hide text. */
 const HIDDEN = /(?!\n|\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Reports what a source writes, shortened, and no more of it than anybody reads. */
+/** Reports a source's standard error, shortened and limited. */
 function reportedOutput(source: string, report: (error: unknown) => void): (chunk: Uint8Array) => void {
   let [since, told] = [0, 0];
   return (chunk) => {

@@ -1,5 +1,5 @@
 /**
- * One session that listens in this process: the resources it is told of, as the register says.
+ * Watches the resources that listening sessions are subscribed to.
  * @module
  */
 import { onAbort } from "../../core/abort.js";
@@ -7,9 +7,14 @@ import type { ToolNode } from "../../tools-node.js";
 import { userKey } from "../../tools/auth/token-store.js";
 import type { ToolContext, ToolNodeEvent } from "../../tools/options.js";
 import { ToolClientError } from "../../tools/errors.js";
-import type { Announcer, SessionEvent } from "../events/announcer.js";
-import type { EventLog } from "../events/event-log.js";
-import { MAX_SUBSCRIPTIONS, type SessionRegister, type Subscription } from "../sessions/session-register.js";
+import type { Announcer, SessionEvent } from "../sessions/announcer.js";
+import type { EventLog } from "../sessions/event-log.js";
+import {
+  MAX_SUBSCRIPTIONS,
+  subscriptionKey,
+  type SessionRegister,
+  type Subscription,
+} from "../sessions/session-register.js";
 import { scopeOf, type ServedSession } from "../sessions/session.js";
 
 /** What watching works with. */
@@ -18,16 +23,16 @@ interface WatchingDeps extends Pick<WatcherDeps, "get" | "report"> {
   readonly events: EventLog;
   readonly announcer: Announcer;
   readonly over: AbortSignal;
-  /** Milliseconds between two looks at what is watched; half a minute when left out. */
+  /** Milliseconds between two synchronisations. Defaults to 30 seconds. */
   readonly look?: number;
-  /** Milliseconds that a session is watched after its last listener has gone; three seconds when left out. */
+  /** Milliseconds that watching goes on after the last listener has gone. Defaults to 3 seconds. */
   readonly linger?: number;
 }
 
-/** A source that failed or died is asked again by then. */
+/** A source that failed or died is asked again after this time. */
 const LOOK = 30_000;
 
-/** One who comes back at once missed nothing. */
+/** A client that reconnects within this time misses nothing. */
 const LINGER = 3000;
 
 interface Entry {
@@ -37,8 +42,8 @@ interface Entry {
 }
 
 /**
- * Watches for sessions. What a session is to be told of stands in the register, so that it outlives a process; what is told goes
- * to the session's channel. A session that listens in two processes is told twice of a change, once by each.
+ * Watches for sessions. Their subscriptions are in the register, so that they outlive a process, and events go to the
+ * session's channel. A session that listens in two processes gets each change twice.
  */
 export class Watching implements AsyncDisposable {
   readonly #deps: WatchingDeps;
@@ -50,9 +55,9 @@ export class Watching implements AsyncDisposable {
   }
 
   /**
-   * Watches for a session until what is given is disposed of.
+   * Watches for a session until the result is disposed of.
    *
-   * @param isBack whether its listener listened before: of what changed while nobody watched it is told then.
+   * @param isBack whether its client listened before: then it hears of what may have changed meanwhile.
    */
   watch(session: ServedSession, isBack: boolean): Disposable {
     const entry = this.#entries.get(session.id) ?? this.#begin(session, isBack);
@@ -67,7 +72,7 @@ export class Watching implements AsyncDisposable {
     };
   }
 
-  /** Has every process that watches for a session look at the register again. Settles when this one has. */
+  /** Makes every process that watches for a session read the register again. Settles when this one has. */
   async changed(session: string): Promise<void> {
     await this.#deps.events.append(controlOf(session), { kind: "changed" });
     await this.#entries.get(session)?.watcher.sync();
@@ -80,7 +85,7 @@ export class Watching implements AsyncDisposable {
     await this.#deps.events.end(controlOf(session));
   }
 
-  /** Takes an event of a source; `owner`: of whose connection, null where all share one. */
+  /** Handles an event of a source. `owner`: the connection's user, or null for a shared connection. */
   take(event: ToolNodeEvent, owner: string | null): void {
     if (event.kind !== "resource") return;
     const { namespace } = event.event;
@@ -93,7 +98,7 @@ export class Watching implements AsyncDisposable {
     }
   }
 
-  /** Watches for nobody any more. */
+  /** Stops all watching. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(Array.from(this.#entries, ([session, entry]) => this.#end(session, entry)));
   }
@@ -142,14 +147,14 @@ export class Watching implements AsyncDisposable {
   }
 }
 
-/** Whoever comes back looks again at what may have changed while nobody watched. */
+/** Tells a client that came back what may have changed meanwhile. */
 async function begun(watcher: Watcher, isBack: boolean): Promise<void> {
   await watcher.sync();
   if (!isBack) return;
   for (const { namespace, uri } of watcher.subscriptions) watcher.tell({ kind: "resource_updated", namespace, uri });
 }
 
-/** What is said of a session's subscriptions in other processes. Without it, they are looked at now and then. */
+/** Follows changes of a session's subscriptions by other processes. If that fails, the interval remains. */
 async function followed(
   watcher: Watcher,
   events: EventLog,
@@ -165,37 +170,37 @@ async function followed(
   }
 }
 
-/** The channel on which processes tell each other. */
+/** The channel for changes of a session's subscriptions. */
 function controlOf(session: string): string {
   return `subscriptions ${session}`;
 }
 
-/** Milliseconds that taking a subscription back may take. */
+/** Milliseconds for ending a subscription. */
 const LEAVING = 10_000;
 
 /** What a watcher works with. */
 interface WatcherDeps {
   readonly session: ServedSession;
-  /** A source, connected. */
+  /** A connected source. */
   readonly get: (namespace: string, context: ToolContext) => Promise<ToolNode>;
-  /** What the session is to be told of. */
+  /** The session's subscriptions. */
   readonly wanted: () => Promise<readonly Subscription[]>;
   readonly tell: (event: SessionEvent) => void;
   /** Must not throw. */
   readonly report: (error: unknown) => void;
 }
 
-/** A resource that is watched: `node` is undefined until the source has agreed. */
+/** A watched resource. `node` is undefined until the source has agreed. */
 interface Watched extends Subscription {
   node: ToolNode | undefined;
 }
 
-/** Asks sources for what a session is to be told of, as long as somebody listens. */
+/** Keeps a session's subscriptions open at the sources. */
 class Watcher implements AsyncDisposable {
   readonly #deps: WatcherDeps;
   readonly #over = new AbortController();
   readonly #watched = new Map<string, Watched>();
-  /** Sources and resources whose failure was reported: they are tried again and again, and told of once. */
+  /** Sources and resources whose failure was reported. Retries are not reported again. */
   readonly #reported = new Set<string>();
   #syncing: Promise<void> | undefined;
   #isStale = false;
@@ -204,24 +209,24 @@ class Watcher implements AsyncDisposable {
     this.#deps = deps;
   }
 
-  /** Aborted when nobody listens any more. */
+  /** Aborted when watching ends. */
   get signal(): AbortSignal {
     return this.#over.signal;
   }
 
-  /** Whose the session is, as sources tell their users apart. */
+  /** The session's user, as sources identify it. */
   get owner(): string {
     return userKey({ scope: scopeOf(this.#deps.session) });
   }
 
-  /** What is watched at the moment. */
+  /** The watched resources. */
   get subscriptions(): readonly Subscription[] {
     return Array.from(this.#watched.values(), ({ namespace, uri }) => ({ namespace, uri }));
   }
 
-  /** Whether the session is told of a resource; also while its source is being asked to. */
+  /** Whether a resource is watched, or its source is being asked. */
   watches(subscription: Subscription): boolean {
-    return this.#watched.has(keyOf(subscription));
+    return this.#watched.has(subscriptionKey(subscription));
   }
 
   /** Tells the session. */
@@ -229,7 +234,7 @@ class Watcher implements AsyncDisposable {
     this.#deps.tell(event);
   }
 
-  /** Looks what the register says now, and does it. Settles when that is done, or nobody listens any more. Never throws. */
+  /** Reads the register and adjusts the subscriptions. Settles when done or ended. Never throws. */
   async sync(): Promise<void> {
     this.#isStale = true;
     this.#syncing ??= this.#synced().finally(() => {
@@ -238,7 +243,7 @@ class Watcher implements AsyncDisposable {
     await this.#syncing;
   }
 
-  /** Takes all back. */
+  /** Ends all subscriptions. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort(new DOMException("Nobody listens any more.", "AbortError"));
     await this.#syncing;
@@ -260,12 +265,12 @@ class Watcher implements AsyncDisposable {
   }
 
   async #adjust(wanted: readonly Subscription[]): Promise<void> {
-    const keys = new Set(wanted.map(keyOf));
+    const keys = new Set(wanted.map(subscriptionKey));
     const dropped = [...this.#watched].filter(([key]) => !keys.has(key));
     for (const [key] of dropped) this.#watched.delete(key);
     await Promise.all(dropped.map(([, each]) => this.#left(each)));
     const namespaces = new Set(wanted.map(({ namespace }) => namespace));
-    // A source that hangs holds up no other.
+    // A source that hangs delays no other.
     await Promise.all(
       Array.from(namespaces, (namespace) =>
         this.#entered(
@@ -280,7 +285,7 @@ class Watcher implements AsyncDisposable {
     const context = this.#context;
     try {
       const node = await this.#deps.get(namespace, context);
-      const isKnown = (each: Subscription): boolean => this.#watched.get(keyOf(each))?.node === node;
+      const isKnown = (each: Subscription): boolean => this.#watched.get(subscriptionKey(each))?.node === node;
       const [known] = group.filter(isKnown);
       if (known !== undefined) await reopened(node, known.uri, context);
       for (const each of group) if (!isKnown(each)) await this.#enter(each, node, context);
@@ -292,16 +297,16 @@ class Watcher implements AsyncDisposable {
 
   async #enter(subscription: Subscription, node: ToolNode, context: ToolContext): Promise<void> {
     const watched: Watched = { ...subscription, node: undefined };
-    // A source may tell of a change before it answers.
-    this.#watched.set(keyOf(subscription), watched);
+    // A source may report a change before it answers.
+    this.#watched.set(subscriptionKey(subscription), watched);
     try {
       await node.subscribe(subscription.uri, context);
       watched.node = node;
     } catch (error) {
-      this.#watched.delete(keyOf(subscription));
-      // What the source refuses of one resource says nothing of the next.
+      this.#watched.delete(subscriptionKey(subscription));
+      // A refusal concerns one resource only.
       if (!(error instanceof ToolClientError)) throw error;
-      this.#report(keyOf(subscription), error);
+      this.#report(subscriptionKey(subscription), error);
     }
   }
 
@@ -320,21 +325,17 @@ class Watcher implements AsyncDisposable {
   }
 }
 
-/** Takes a subscription back, also for whoever has given up: else it would be counted for ever. Never throws. */
+/** Ends a subscription, also for a caller who has given up: otherwise it would count for ever. Never throws. */
 export async function takenBack(node: ToolNode, uri: string, context: ToolContext): Promise<void> {
   try {
     await node.unsubscribe(uri, { ...context, signal: AbortSignal.timeout(LEAVING) });
   } catch {
-    // The source may be gone, or hang: it tells nobody then, or nobody who is listened to.
+    // The source may be gone or hang.
   }
 }
 
-/** A source that died is started again when it is asked for something, and asked anew for all that is watched. */
+/** Asking a dead source for something restarts it, and renews all subscriptions. */
 async function reopened(node: ToolNode, uri: string, context: ToolContext): Promise<void> {
   await node.subscribe(uri, context);
   await takenBack(node, uri, context);
-}
-
-function keyOf({ namespace, uri }: Subscription): string {
-  return JSON.stringify([namespace, uri]);
 }

@@ -1,0 +1,508 @@
+/**
+ * The folder of a state store: made when first written to, checked before it is used.
+ *
+ * ```
+ * sluice-state.json                             the marker: this folder is a state store, of this version
+ * runs/<token>/<until>.<leased until>.<owner>   a run that waits, see `WaitingRuns`
+ * runs/<token>/<the same>.<text>                one that was updated, with its text in <text> beside it
+ * events/<trace>/<stamp>-<bytes>-<random>       an event, see `Histories`
+ * bindings/<trace and task>/<the same>          a binding: a history of one
+ * oauth/<state>/<stamp>-<until>-<random>        what waits for a provider's answer, see `OAuthStates`
+ * moving/<owner>-<random>                       on its way in or out; swept when its owner is gone, see `TemporaryFolder`
+ * ```
+ *
+ * Tokens and ids may hold anything, and so are hashed. Whatever is changed is changed by one rename, so it is there whole or
+ * not at all, whatever dies when.
+ * @module
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, readdir, rename, lstat, rmdir, unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  FOLDER_MODE,
+  isMarked,
+  isPlainFolder,
+  mark,
+  openPlain,
+  orNull,
+  type Marked,
+  FILE_MODE,
+  isTaken,
+} from "../artifacts/file/plain.js";
+import { SWEEP_AFTER, TemporaryFolder } from "../artifacts/file/temporaries.js";
+import { SluiceError } from "../errors/error.js";
+import { TEXT_TOO_LARGE } from "../errors/storage.js";
+import { type AfterRelease, bytesOf, type DatedText } from "./state-store.js";
+import { inMilliseconds } from "../artifacts/stamps.js";
+
+/** The collections of a state store. */
+export type CollectionName = "runs" | "bindings" | "events" | "oauth";
+
+/** All of them. */
+export const COLLECTIONS: readonly CollectionName[] = ["runs", "bindings", "events", "oauth"];
+const OCCUPIED =
+  "The folder is not a state store and holds runs, bindings, events or oauth already: name a new or empty folder.";
+/** Each attempt fails only because another process changed the same entry in between. */
+const ATTEMPTS = 64;
+const ENTRY: RegExp = /^[0-9a-f]{64}$/;
+
+/** The file name for a token, an id or an owner. JSON distinguishes strings that are the same in UTF-8. */
+function hashed(name: string): string {
+  return createHash("sha256").update(JSON.stringify(name)).digest("hex");
+}
+
+/** Moves a file or folder. False if it is gone. */
+async function moved(from: string, to: string): Promise<boolean> {
+  return (await orNull(rename(from, to).then(() => true))) !== null;
+}
+
+/** The text of a file, or null. Throws SluiceError E_TOO_LARGE if it has more than `most` bytes. */
+async function textAt(path: string, most: number): Promise<string | null> {
+  const opened = await orNull(openPlain(path));
+  if (opened === null) return null;
+  const { file, size } = opened;
+  try {
+    if (size > most) throw new SluiceError("E_TOO_LARGE", TEXT_TOO_LARGE);
+    return await file.readFile("utf8");
+  } finally {
+    await file.close();
+  }
+}
+
+/** Layout and safety of one folder. */
+export class StateFolder {
+  readonly #root: string;
+  readonly #moving: TemporaryFolder;
+  readonly #marked: Marked;
+  #ready: Promise<void> | undefined;
+  #present = false;
+
+  constructor(root: string) {
+    this.#root = root;
+    this.#moving = new TemporaryFolder(join(root, "moving"));
+    const rooms = COLLECTIONS.map((collection) => join(root, collection));
+    this.#marked = { path: join(root, "sluice-state.json"), kind: "state store", rooms, occupied: OCCUPIED };
+  }
+
+  /** Whether the folder is a state store. Throws SluiceError E_STORE_READ, E_STORE_CORRUPT, E_STORE_DENIED. */
+  async present(): Promise<boolean> {
+    this.#present ||= await this.#isStore();
+    return this.#present;
+  }
+
+  /** Creates the state store. */
+  async ready(): Promise<void> {
+    this.#ready ??= this.#prepare();
+    try {
+      await this.#ready;
+    } catch (error) {
+      this.#ready = undefined;
+      throw error;
+    }
+  }
+
+  at(collection: CollectionName, name: string): string {
+    return join(this.#root, collection, name);
+  }
+
+  /** The entries of a collection. */
+  async entries(collection: CollectionName): Promise<string[]> {
+    const names = (await orNull(readdir(join(this.#root, collection)))) ?? [];
+    return names.filter((name) => ENTRY.test(name));
+  }
+
+  /** The files of an entry, or null. Throws SluiceError E_STORE_DENIED if it is no folder. */
+  async within(collection: CollectionName, name: string): Promise<string[] | null> {
+    const path = this.at(collection, name);
+    return (await isPlainFolder(path)) ? orNull(readdir(path)) : null;
+  }
+
+  /** Works on a temporary path, which is removed at the end unless it was moved. */
+  async aside<T>(work: (path: string) => Promise<T>): Promise<T> {
+    return this.#moving.aside(work);
+  }
+
+  /** Removes a file or folder as a whole. False if another was faster. */
+  async remove(path: string): Promise<boolean> {
+    return this.aside((aside) => moved(path, aside));
+  }
+
+  async #prepare(): Promise<void> {
+    if (!(await this.#isStore())) await mark(this.#marked);
+    for (const collection of [...COLLECTIONS, "moving"]) await mkdir(join(this.#root, collection), MAKING);
+    await this.#isStore();
+    await this.#moving.sweep(SWEEP_AFTER);
+  }
+
+  async #isStore(): Promise<boolean> {
+    if (!(await isMarked(this.#marked))) return false;
+    for (const collection of [...COLLECTIONS, "moving"]) await isPlainFolder(join(this.#root, collection));
+    return true;
+  }
+}
+
+/** Recursive, so that it may exist already. */
+const MAKING = { mode: FOLDER_MODE, recursive: true } as const;
+
+/** A run, by its file's name; times in milliseconds. */
+interface Entry {
+  /** The name of its folder. */
+  readonly key: string;
+  readonly name: string;
+  readonly until: number;
+  readonly leasedUntil: number;
+  /** Hashed, or `free`. */
+  readonly owner: string;
+  /** The file with the text, if it is another one. */
+  readonly text: string | undefined;
+}
+
+type Said = Pick<Entry, "until" | "leasedUntil" | "owner" | "text">;
+
+/** An update of a run by its owner. */
+interface RunUpdate {
+  readonly token: string;
+  readonly owner: string;
+  readonly text: string;
+  /** Milliseconds, as `until`. */
+  readonly now: number;
+  /** When it expires, unless the claim holds longer. */
+  readonly until: number;
+}
+
+const RUNS = "runs";
+const RUN_NAME = /^(\d{1,16})\.(\d{1,16})\.([0-9a-f]{64}|free)(?:\.([0-9a-f]{32}))?$/;
+const UPDATED_TEXT = /^[0-9a-f]{32}$/;
+/** Milliseconds until a text that no run names counts as left behind by a dead process. */
+const LEFT_AFTER = 60 * 60 * 1000;
+const FREE = { leasedUntil: 0, owner: "free" } as const;
+
+/** Runs by tokens that may be any string. */
+export class WaitingRuns {
+  readonly #folder: StateFolder;
+
+  constructor(folder: StateFolder) {
+    this.#folder = folder;
+  }
+
+  /** Stores a run until then, replacing an earlier one. */
+  async put(token: string, text: string, until: number): Promise<void> {
+    const path = this.#folder.at(RUNS, hashed(token));
+    await this.#folder.aside(async (aside) => {
+      await mkdir(aside, { mode: FOLDER_MODE });
+      await writeFile(join(aside, nameOf({ until, ...FREE, text: undefined })), text, { flag: "wx", mode: FILE_MODE });
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        if (await placed(aside, path)) return;
+        await this.#folder.remove(path);
+      }
+      throw new SluiceError("E_STORE_WRITE", "Many save the same run at the same time: try again.");
+    });
+  }
+
+  /** The text; null where there is none, or no longer. Throws SluiceError E_TOO_LARGE where it has more than `most` bytes. */
+  async get(token: string, now: number, most: number): Promise<string | null> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const entry = await this.#entry(token, now);
+      if (entry === null) return null;
+      const text = await textAt(this.#textOf(entry), most);
+      if (text !== null) return text;
+    }
+    return null;
+  }
+
+  /** Claims a run from now for so long. False if there is none, or another owner has it. */
+  async claim(token: string, owner: string, now: number, lease: number): Promise<boolean> {
+    const claimant = hashed(owner);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const entry = await this.#entry(token, now);
+      if (entry === null || (entry.owner !== claimant && now < entry.leasedUntil)) return false;
+      const leasedUntil = now + lease;
+      const until = Math.max(entry.until, leasedUntil);
+      if (await this.#renamed(entry, { ...entry, until, leasedUntil, owner: claimant })) return true;
+    }
+    return false;
+  }
+
+  /** Replaces the text of a claimed run. False if the claim does not hold. */
+  async update({ token, owner, text, now, until: wanted }: RunUpdate): Promise<boolean> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const entry = await this.#entry(token, now);
+      if (entry === null || entry.owner !== hashed(owner) || now >= entry.leasedUntil) return false;
+      const next = { ...entry, until: Math.max(wanted, entry.leasedUntil), text: randomBytes(16).toString("hex") };
+      const path = this.#textOf(next);
+      const isWritten = await orNull(writeFile(path, text, { flag: "wx", mode: FILE_MODE }).then(() => true));
+      const isDone = isWritten === true && (await this.#renamed(entry, next));
+      const old = isDone ? entry.text && this.#textOf(entry) : path;
+      if (old !== undefined) await orNull(unlink(old));
+      if (isDone) return true;
+    }
+    return false;
+  }
+
+  /** Ends a claim. False if it does not hold. */
+  async release(token: string, owner: string, now: number, then: AfterRelease): Promise<boolean> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const entry = await this.#entry(token, now);
+      if (entry === null || entry.owner !== hashed(owner) || now >= entry.leasedUntil) return false;
+      const done = then === "forget" ? this.#removed(entry) : this.#renamed(entry, { ...entry, ...FREE });
+      if (await done) return true;
+    }
+    return false;
+  }
+
+  /** Deletes a run, claimed or not. */
+  async remove(token: string): Promise<void> {
+    await this.#folder.remove(this.#folder.at(RUNS, hashed(token)));
+  }
+
+  /** Deletes expired runs, and the oldest of more than `most`, claimed ones last. */
+  async sweep(now: number, most: number): Promise<void> {
+    const kept: Entry[] = [];
+    for (const key of await this.#folder.entries(RUNS)) {
+      const entry = await this.#seen(key);
+      if (entry === null) await this.#emptied(key);
+      else if (entry.until <= now) await this.#removed(entry);
+      else kept.push(entry);
+    }
+    const isClaimed = ({ leasedUntil }: Entry): number => Number(now < leasedUntil);
+    kept.sort((left, right) => isClaimed(left) - isClaimed(right) || left.until - right.until);
+    for (const entry of kept.slice(0, Math.max(0, kept.length - most))) await this.#removed(entry);
+  }
+
+  #at({ key, name }: Pick<Entry, "key" | "name">): string {
+    return this.#folder.at(RUNS, join(key, name));
+  }
+
+  #textOf({ key, name, text }: Pick<Entry, "key" | "name" | "text">): string {
+    return this.#at({ key, name: text ?? name });
+  }
+
+  async #entry(token: string, now: number): Promise<Entry | null> {
+    const entry = await this.#seen(hashed(token));
+    if (entry === null || now < entry.until) return entry;
+    await this.#removed(entry);
+    return null;
+  }
+
+  async #seen(key: string): Promise<Entry | null> {
+    for (const name of (await this.#folder.within(RUNS, key)) ?? []) {
+      const [, until, leasedUntil, owner, text] = RUN_NAME.exec(name) ?? [];
+      if (owner !== undefined)
+        return { key, name, until: Number(until), leasedUntil: Number(leasedUntil), owner, text };
+    }
+    return null;
+  }
+
+  #renamed(entry: Entry, next: Said): Promise<boolean> {
+    return moved(this.#at(entry), this.#at({ key: entry.key, name: nameOf(next) }));
+  }
+
+  /** Deletes a run as it was read, and its folder unless there is another run in it. */
+  async #removed(entry: Entry): Promise<boolean> {
+    if (!(await this.#folder.remove(this.#at(entry)))) return false;
+    if (entry.text !== undefined) await orNull(unlink(this.#textOf(entry)));
+    await rmdir(this.#folder.at(RUNS, entry.key)).catch(() => undefined);
+    return true;
+  }
+
+  /** Deletes the folder of a former run. A text may still be in use by an update that just started. */
+  async #emptied(key: string): Promise<void> {
+    for (const name of (await this.#folder.within(RUNS, key)) ?? []) {
+      const path = this.#at({ key, name });
+      const stat = UPDATED_TEXT.test(name) ? await orNull(lstat(path)) : null;
+      if (stat !== null && Date.now() - stat.mtimeMs > LEFT_AFTER) await orNull(unlink(path));
+    }
+    await rmdir(this.#folder.at(RUNS, key)).catch(() => undefined);
+  }
+}
+
+function nameOf({ until, leasedUntil, owner, text }: Said): string {
+  return `${until}.${leasedUntil}.${owner}${text === undefined ? "" : `.${text}`}`;
+}
+
+/** Moves a new run to its place. False if there is one already. */
+async function placed(aside: string, path: string): Promise<boolean> {
+  try {
+    await rename(aside, path);
+    return true;
+  } catch (error) {
+    if (isTaken(error)) return false;
+    throw error;
+  }
+}
+
+/** The index of the first text to keep, by the sizes in bytes, oldest first. */
+export type FirstKept = (sizes: readonly number[]) => number;
+
+/** A file name: the time in microseconds, a number, and random digits. */
+const TEXT_NAME = /^(\d{17})-(\d{1,16})-[0-9a-f]{16}$/;
+
+/** The files of one collection, in folders named by hashed keys. */
+class StampedTexts {
+  readonly folder: StateFolder;
+  readonly collection: CollectionName;
+
+  constructor(folder: StateFolder, collection: CollectionName) {
+    this.folder = folder;
+    this.collection = collection;
+  }
+
+  at(key: string, name: string): string {
+    return this.folder.at(this.collection, join(key, name));
+  }
+
+  /** Oldest first. */
+  async names(key: string): Promise<readonly string[]> {
+    return oldestFirst((await this.folder.within(this.collection, key)) ?? []);
+  }
+
+  /** Appends a text, and returns its file's name. */
+  async append(key: string, text: string, stamp: number, number: number): Promise<string> {
+    // Another process may have saved with the same time, or a later one.
+    const newest = stampOf((await this.names(key)).at(-1) ?? "");
+    const next = String(Math.max(stamp, newest + 1)).padStart(17, "0");
+    const name = `${next}-${number}-${randomBytes(8).toString("hex")}`;
+    await this.folder.aside(async (aside) => {
+      await writeFile(aside, text, { flag: "wx", mode: FILE_MODE });
+      await this.#place(aside, key, name);
+    });
+    return name;
+  }
+
+  /** The newest text, or null if there is none or it has expired. */
+  async newest(key: string, most: number, isOver: (name: string) => boolean): Promise<string | null> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const name = (await this.names(key)).at(-1);
+      if (name === undefined || isOver(name)) return null;
+      const text = await textAt(this.at(key, name), most);
+      if (text !== null) return text;
+    }
+    return null;
+  }
+
+  async remove(key: string, name: string): Promise<void> {
+    await orNull(unlink(this.at(key, name)));
+  }
+
+  /** Retries, since the folder may be taken or swept at any time. */
+  async #place(aside: string, key: string, name: string): Promise<void> {
+    const folder = this.folder.at(this.collection, key);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      await mkdir(folder, { mode: FOLDER_MODE, recursive: true });
+      if (await moved(aside, join(folder, name))) return;
+    }
+    throw new SluiceError("E_STORE_WRITE", "What is saved here is forgotten at the same time: try again.");
+  }
+}
+
+/** Histories by keys, which may be any string. The number in a file name is the text's bytes. */
+export class Histories extends StampedTexts {
+  /** Appends a text, and drops old ones of its history. `stamp` in microseconds, see `Stamps`. */
+  async add(key: string, text: string, stamp: number, firstKept: FirstKept): Promise<void> {
+    const history = hashed(key);
+    await this.append(history, text, stamp, bytesOf(text));
+    const names = await this.names(history);
+    for (const oldest of names.slice(0, firstKept(names.map(numberOf)))) await this.remove(history, oldest);
+  }
+
+  /** The texts saved after that time, oldest first, without those of more than `most` bytes. */
+  async since(key: string, since: number, most: number, firstKept: FirstKept): Promise<readonly DatedText[]> {
+    const found: DatedText[] = [];
+    const history = hashed(key);
+    const all = await this.names(history);
+    const names = all.filter((name) => timeOf(name) > since && numberOf(name) <= most);
+    for (const name of names.slice(firstKept(names.map(numberOf)))) {
+      const text = await textAt(this.at(history, name), most);
+      if (text !== null) found.push({ at: timeOf(name), text });
+    }
+    return found;
+  }
+
+  /** The newest text, if saved after that time. */
+  async last(key: string, since: number, most: number): Promise<string | null> {
+    return this.newest(hashed(key), most, (name) => timeOf(name) <= since);
+  }
+
+  /** Deletes what was saved until then, and of more histories than `most` those with the oldest last text. */
+  async sweep(since: number, most: number): Promise<void> {
+    const kept: { readonly history: string; readonly last: number }[] = [];
+    for (const history of await this.folder.entries(this.collection)) {
+      const names = await this.names(history);
+      for (const name of names) if (timeOf(name) <= since) await this.remove(history, name);
+      const last = timeOf(names.at(-1) ?? "");
+      if (last > since) kept.push({ history, last });
+      else await rmdir(this.folder.at(this.collection, history)).catch(() => undefined);
+    }
+    kept.sort((left, right) => left.last - right.last);
+    for (const { history } of kept.slice(0, Math.max(0, kept.length - most))) {
+      await this.folder.remove(this.folder.at(this.collection, history));
+    }
+  }
+}
+
+/**
+ * OAuth states, each taken once; times in milliseconds. The number in a file name is the expiry. The newest text of a
+ * state counts, so there is always one while it is saved again. Taking a state renames its folder: of concurrent
+ * attempts one succeeds.
+ */
+export class OAuthStates extends StampedTexts {
+  /** Stores a text until then, replacing an earlier one. `stamp` in microseconds, see `Stamps`. */
+  async put(state: string, text: string, stamp: number, until: number): Promise<void> {
+    const key = hashed(state);
+    const name = await this.append(key, text, stamp, until);
+    for (const each of await this.names(key)) if (each < name) await this.remove(key, each);
+  }
+
+  /** The text; null where there is none, or no longer. Throws SluiceError E_TOO_LARGE where it has more than `most` bytes. */
+  async get(state: string, now: number, most: number): Promise<string | null> {
+    return this.newest(hashed(state), most, (name) => numberOf(name) <= now);
+  }
+
+  /** As `get`, and deletes it. A text that is too large stays, for a store that accepts it. */
+  async take(state: string, now: number, most: number): Promise<string | null> {
+    if ((await this.get(state, now, most)) === null) return null;
+    return this.folder.aside(async (aside) => {
+      const isMine = await moved(this.folder.at(this.collection, hashed(state)), aside);
+      if (!isMine || !(await isPlainFolder(aside))) return null;
+      const name = oldestFirst(await readdir(aside)).at(-1);
+      return name === undefined || numberOf(name) <= now ? null : textAt(join(aside, name), most);
+    });
+  }
+
+  /** Deletes expired states, and the oldest of more than `most`. What is saved meanwhile stays. */
+  async sweep(now: number, most: number): Promise<void> {
+    const kept: { readonly key: string; readonly names: readonly string[]; readonly newest: string }[] = [];
+    for (const key of await this.folder.entries(this.collection)) {
+      const names = await this.names(key);
+      const newest = names.at(-1) ?? "";
+      if (numberOf(newest) > now) kept.push({ key, names, newest });
+      else await this.#forget(key, names);
+    }
+    kept.sort((left, right) => (left.newest < right.newest ? -1 : 1));
+    for (const { key, names } of kept.slice(0, Math.max(0, kept.length - most))) await this.#forget(key, names);
+  }
+
+  async #forget(key: string, names: readonly string[]): Promise<void> {
+    for (const name of names) await this.remove(key, name);
+    await rmdir(this.folder.at(this.collection, key)).catch(() => undefined);
+  }
+}
+
+function oldestFirst(names: readonly string[]): readonly string[] {
+  return names.filter((name) => TEXT_NAME.test(name)).sort();
+}
+
+/** In microseconds; 0 for other names. */
+function stampOf(name: string): number {
+  return Number(TEXT_NAME.exec(name)?.[1] ?? 0);
+}
+
+/** 0 for what has no such name. */
+function numberOf(name: string): number {
+  return Number(TEXT_NAME.exec(name)?.[2] ?? 0);
+}
+
+/** Whole milliseconds. */
+function timeOf(name: string): number {
+  return Math.floor(inMilliseconds(stampOf(name)));
+}

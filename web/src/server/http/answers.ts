@@ -1,0 +1,113 @@
+/**
+ * Answers other than artifacts: JSON, refusals, and a page for a person.
+ * @module
+ */
+import { SluiceError, type ErrorCode } from "../../errors/error.js";
+import { SAFETY } from "../artifacts/headers.js";
+import { StoreLate } from "./time-limit.js";
+
+/** A JSON answer that must not be cached. */
+export function jsonAnswer(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
+  const body = new TextEncoder().encode(JSON.stringify(value));
+  return new Response(body, {
+    status,
+    headers: {
+      ...SAFETY,
+      "Cache-Control": "no-store",
+      "Content-Type": "application/json",
+      "Content-Length": String(body.byteLength),
+      ...headers,
+    },
+  });
+}
+
+/** 204 without a body. */
+export function emptyAnswer(): Response {
+  return new Response(null, { status: 204, headers: { ...SAFETY, "Cache-Control": "no-store" } });
+}
+
+/** A refusal: `{"error": {"code", "message"}}`. The message says what to do. */
+export function refusal(
+  status: number,
+  code: ErrorCode,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return jsonAnswer({ error: { code, message } }, status, headers);
+}
+
+/** 404. The same words for unknown artifacts, those of others, and sessions that are unknown or over. */
+export function notFound(): Response {
+  const message = "There is no such artifact here: check the address, or call the tool again that gave it.";
+  return refusal(404, "E_NOT_FOUND", message);
+}
+
+/** 410, for an artifact that existed before. */
+export function gone(): Response {
+  const message =
+    "The artifact is no longer kept: it expired or was deleted. Do not retry; call the tool again that gave it.";
+  return refusal(410, "E_EXPIRED", message);
+}
+
+/** 503 or 504, for a failing store. Contains nothing about the machine. */
+export function failure(error: unknown): Response {
+  const isStores = error instanceof SluiceError && error.code.startsWith("E_STORE_");
+  const { code, message } = isStores ? error : new SluiceError("E_STORE_READ", UNREADABLE);
+  return refusal(error instanceof StoreLate ? 504 : 503, code, message);
+}
+
+const UNREADABLE = "The artifact could not be read: try again, and call the tool again if it stays so.";
+
+/** The content of a page. */
+export interface Message {
+  /** The HTTP status. */
+  readonly status: number;
+  /** A few words. */
+  readonly title: string;
+  /** What the person can do. */
+  readonly text: string;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** A page without script. Its texts are escaped. */
+export function messagePage({ status, title, text }: Message): Response {
+  const body = new TextEncoder().encode(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escaped(title)}</title>
+<style>
+:root { color-scheme: light dark }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 15vh auto; padding: 0 1rem }
+</style>
+</head>
+<body>
+<main>
+<h1>${escaped(title)}</h1>
+<p>${escaped(text)}</p>
+</main>
+</body>
+</html>
+`);
+  return new Response(body, {
+    status,
+    headers: {
+      ...SAFETY,
+      "Cache-Control": "no-store",
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Length": String(body.byteLength),
+    },
+  });
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? "");
+}

@@ -1,0 +1,121 @@
+/**
+ * Refusals of requests, and how errors are told to clients.
+ * @module
+ */
+import { SluiceError, type ErrorCode } from "../../errors/error.js";
+import { ToolNodeError } from "../../tools/errors.js";
+import { StoreLate } from "./time-limit.js";
+import { BodyRefused } from "./request.js";
+import { refusal } from "./answers.js";
+
+/** 401. The same words for no session, an expired one and a foreign token. */
+export function sessionRefused(): Response {
+  const message = "There is no session, or it is over: begin one with POST sessions, and send its cookie or its token.";
+  return refusal(401, "E_SESSION", message, { "WWW-Authenticate": 'Bearer realm="sluice"' });
+}
+
+/** 401, for a user whom the host does not know. */
+export function identityRefused(): Response {
+  return refusal(401, "E_SESSION", "Nobody is signed in: sign in first, or send the credentials that are wanted here.");
+}
+
+/** 403, for a foreign host name or origin. */
+export function originRefused(message: string): Response {
+  return refusal(403, "E_FORBIDDEN", message);
+}
+
+/** 429, for too many requests. */
+export function rateRefused(seconds: number): Response {
+  const message = `That is more than may be asked for in a minute: try again in ${seconds} s.`;
+  return refusal(429, "E_RATE_LIMIT", message, { "Retry-After": String(seconds) });
+}
+
+/** 429, for too many concurrent requests of a kind. */
+export function busyRefused(what: "requests" | "large requests" | "listeners"): Response {
+  const message = `More ${what} of this session are under way than there may be: let one end first.`;
+  return refusal(429, "E_RATE_LIMIT", message, { "Retry-After": "1" });
+}
+
+/** Tells that work ended with the server. */
+export const CLOSING = "The server is closing: try again in a moment.";
+
+/** 503, while the server closes: clients try another process, or later. */
+export function closingRefused(): Response {
+  return refusal(503, "E_STORE_CLOSED", CLOSING, { "Retry-After": "1" });
+}
+
+/** 503, while a store or the state cannot be reached. */
+export function awayRefused({ code, message }: SluiceError): Response {
+  return refusal(503, code, message, { "Retry-After": "2" });
+}
+
+/** 404, for an unknown address. */
+export function nothingThere(): Response {
+  return refusal(404, "E_NOT_FOUND", "Nothing is served at this address.");
+}
+
+/** 405, for a wrong method. */
+export function methodRefused(allowed: string): Response {
+  return refusal(405, "E_INVALID_ARGUMENT", `Use ${allowed} here.`, { Allow: allowed });
+}
+
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  E_NOT_FOUND: 404,
+  E_EXPIRED: 410,
+  E_INVALID_ARGUMENT: 400,
+  E_INVALID_PATH: 400,
+  E_TOO_LARGE: 413,
+  E_FILE_TOO_LARGE: 413,
+  E_STORE_FULL: 507,
+  E_STORE_READ: 503,
+  E_STORE_WRITE: 503,
+  E_STORE_DENIED: 503,
+  E_STORE_CORRUPT: 503,
+  E_STORE_CLOSED: 503,
+  E_TOOL_TIMEOUT: 504,
+  E_TOOL_CONNECTION: 502,
+  E_TOOL_SERVER: 502,
+  E_TOOL_AUTH: 502,
+  E_TOOL_RATE_LIMIT: 503,
+  E_TOOL_CLIENT: 400,
+  E_TOOL_UNSUPPORTED: 404,
+  E_TOOL: 502,
+  E_LLM: 502,
+  E_LLM_AUTH: 502,
+  E_LLM_TIMEOUT: 504,
+  E_LLM_CONNECTION: 502,
+  E_LLM_RATE_LIMIT: 503,
+  E_LLM_REQUEST: 502,
+  E_LLM_SERVER: 502,
+  E_PLANNER_TIME: 504,
+};
+
+/** An error as clients see it. */
+interface SaidError {
+  /** The HTTP status. */
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/**
+ * An error for clients: its own message if that is meant for them. Otherwise a message without details, and the error
+ * is reported.
+ */
+export function saidOf(error: unknown, report: (error: unknown) => void): SaidError {
+  if (error instanceof BodyRefused) return { status: error.status, code: error.code, message: error.message };
+  const known = error instanceof StoreLate ? 504 : error instanceof SluiceError ? STATUS[error.code] : undefined;
+  if (error instanceof ToolNodeError && error.isNotFound === true) {
+    return { status: 404, code: "E_NOT_FOUND", message: error.message };
+  }
+  if (known === undefined || known >= 500) report(error);
+  if (known === undefined) return { status: 500, code: "E_INTERNAL", message: "That failed here: try again." };
+  const { code, message } = error as SluiceError;
+  return { status: known, code, message };
+}
+
+/** An error as an answer, see {@link saidOf}. */
+export function failed(error: unknown, report: (error: unknown) => void): Response {
+  const { status, code, message } = saidOf(error, report);
+  return refusal(status, code, message);
+}

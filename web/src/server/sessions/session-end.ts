@@ -1,0 +1,62 @@
+/**
+ * Ends sessions, and deletes what they stored.
+ * @module
+ */
+import { ScopedArtifacts } from "../../artifacts/scoped.js";
+import { deleteAll } from "../artifacts/service.js";
+import { storageError } from "../../errors/storage.js";
+import { sessionChannel } from "./announcer.js";
+import type { ServeDeps } from "../deps.js";
+import type { EndedSession } from "./session-register.js";
+import { ownerOf, scopeOf } from "./session.js";
+
+/** Cleans up what a part of the server holds for a session. Must not throw. */
+type OnSessionEnd = (ended: EndedSession) => Promise<void>;
+
+/** Ends sessions. */
+export class SessionEnding {
+  readonly #deps: ServeDeps;
+  readonly #others: readonly OnSessionEnd[];
+
+  constructor(deps: ServeDeps, others: readonly OnSessionEnd[]) {
+    this.#deps = deps;
+    this.#others = others;
+  }
+
+  /**
+   * Ends a session in all processes, then deletes what it stored.
+   *
+   * @returns how many artifacts were deleted; 0 for a session that is over.
+   * @throws SluiceError E_STORE_… if some could not be deleted. Retention deletes them later.
+   */
+  async end(id: string): Promise<number> {
+    const { state, announcer } = this.#deps;
+    const ended = await state.sessions.end(id);
+    if (ended === null) return 0;
+    await announcer.tell(id, { kind: "session_ended" });
+    await Promise.all(this.#others.map((other) => other(ended)));
+    await state.events.end(sessionChannel(id));
+    let deleted = 0;
+    let failure: unknown;
+    for (const trace of [null, ...ended.traces]) {
+      try {
+        deleted += await deleteAll(new ScopedArtifacts(this.#deps.store, scopeOf(ended.session, trace)));
+      } catch (error) {
+        failure ??= error;
+      }
+    }
+    if (failure !== undefined) throw storageError(failure, "write");
+    return deleted;
+  }
+}
+
+/** Empties the user's folder, and deletes files that do not outlive the session. */
+export function filesEnding({ files, report }: Pick<ServeDeps, "files" | "report">): OnSessionEnd {
+  return async ({ session }) => {
+    if (files === null) return;
+    const scope = files.isLasting ? ownerOf(session.identity) : scopeOf(session);
+    const ended = files.userFiles.endSession(scope).catch(report);
+    // A folder in use by the user's other sessions is emptied when they release it: nobody waits for that.
+    if (!files.isLasting) await ended;
+  };
+}
