@@ -10,7 +10,7 @@ import { passServerLines } from "../../mcp/stdio-lines.js";
 import { LineWriter, oneLine } from "../../jsonrpc/lines.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import type { ServerProcess } from "../../mcp/server-process.js";
-import type { Terminal } from "../terminal.js";
+import type { Terminal } from "../terminal/terminal.js";
 import { EventStream, type MessagePieces, EventHistory } from "./event-stream.js";
 import { refusal } from "./http-listener.js";
 import { lossy, startServer } from "./stdio.js";

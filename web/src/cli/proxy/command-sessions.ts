@@ -10,7 +10,7 @@ import { PassThrough } from "../../mcp/pass-through.js";
 import { mismatchIn } from "../../mcp/mirror-headers.js";
 import { objectOr, parsedOr, PROTOCOL_VERSION, RpcCode } from "../../jsonrpc/rpc.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
-import { printable, type Terminal } from "../terminal.js";
+import { printable, type Terminal } from "../terminal/terminal.js";
 import { CommandServer, type Post } from "./command-server.js";
 import { clientKey, logOf } from "./interceptors.js";
 import { refusal, tell, type HttpRequest } from "./http-listener.js";

@@ -8,7 +8,7 @@ import { BoundedMessage } from "../../mcp/stdio-lines.js";
 import { errorMessage, RpcCode } from "../../jsonrpc/rpc.js";
 import type { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import { CommandError, Exit, systemReason, UsageError } from "../exit.js";
-import type { Terminal } from "../terminal.js";
+import type { Terminal } from "../terminal/terminal.js";
 import { headersOf, withoutConnection } from "./upstream.js";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { hostname } from "node:os";

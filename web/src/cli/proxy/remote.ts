@@ -10,7 +10,7 @@ import { mirrorHeaders } from "../../mcp/mirror-headers.js";
 import { idKey, objectOr, parsedOr } from "../../jsonrpc/rpc.js";
 import { LineWriter } from "../../jsonrpc/lines.js";
 import { Exit } from "../exit.js";
-import type { Terminal } from "../terminal.js";
+import type { Terminal } from "../terminal/terminal.js";
 import { logOf } from "./interceptors.js";
 import { type Header, failureOf } from "./upstream.js";
 import { signalled } from "./http-listener.js";

@@ -9,7 +9,7 @@ import { passClientLines, passServerLines } from "../../mcp/stdio-lines.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 import { LineWriter, withNewline } from "../../jsonrpc/lines.js";
 import { ServerProcess, type ProcessEnd } from "../../mcp/server-process.js";
-import { PipeClosed, type Output, type Terminal } from "../terminal.js";
+import { PipeClosed, type Output, type Terminal } from "../terminal/terminal.js";
 
 /** Signals that are passed on to the server. */
 const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];

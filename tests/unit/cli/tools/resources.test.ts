@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { listed, Room, sluice } from "../command.js";
 import { sha256 } from "../results.js";
-import { configOf, everything, filesIn, scripted } from "../tools/sources.js";
+import { configOf, everything, filesIn, scripted } from "./sources.js";
 
 const read = (source: string, uri: string, ...more: readonly string[]): string[] => [
   "resources",

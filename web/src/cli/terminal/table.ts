@@ -1,11 +1,10 @@
 /**
- * Rows in columns: aligned for a person, tab-separated for a pipe.
+ * Rows in columns: aligned on a terminal, tab-separated in a pipe.
  * @module
  */
-import { wrap } from "./help.js";
-import { printable, type Output } from "./terminal.js";
+import { onOneLine, wrap, type Output } from "./terminal.js";
 
-/** One column: its heading, and whether its cells stand to the right. */
+/** One column: its heading, and whether its cells are aligned to the right. */
 export interface Column {
   readonly title: string;
   readonly right?: boolean;
@@ -28,12 +27,7 @@ export function alignedTable(columns: readonly Column[], rows: readonly (readonl
   );
 }
 
-/** One row with tabs between its cells. Cells hold no tabs: `printable` has seen to that. */
-export function tabbedRow(row: readonly string[]): string {
-  return row.join("\t");
-}
-
-/** Columns of a terminal that a text takes: wide East Asian characters take two, combining marks none. */
+/** Columns that a text takes on a terminal: wide East Asian characters take two, combining marks none. */
 function width(text: string): number {
   let columns = 0;
   for (const character of text) {
@@ -48,13 +42,29 @@ function width(text: string): number {
   return columns;
 }
 
-/** Columns that the last cell has at least, however long the others are. */
+/** Prints an aligned table under bold headings. Prints nothing without rows. */
+export async function printTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  output: Output,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const [titles = "", ...lines] = alignedTable(columns, rows);
+  await output.write(`${output.bold(titles)}\n${lines.map((line) => `${line}\n`).join("")}`);
+}
+
+/** One row with tabs between its cells. Cells hold no tabs, since `printable` escapes them. */
+export function tabbedRow(row: readonly string[]): string {
+  return row.join("\t");
+}
+
+/** Least width of the last column, however long the other cells are. */
 const LEAST = 24;
 
-/** What becomes of a last cell that is longer than the terminal is wide. */
+/** What happens to a last cell that does not fit the terminal. */
 export type Overlong = "cut" | "wrap";
 
-/** Prints rows; nothing where there are none. In a table the last cell is made to fit the terminal. */
+/** Prints rows of foreign text: a table whose last cell fits the terminal, or tab-separated lines in a pipe. */
 export async function printRows(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -66,11 +76,9 @@ export async function printRows(
     await output.write(cells.map((row) => `${tabbedRow(row)}\n`).join(""));
     return;
   }
-  if (cells.length === 0) return;
   const left = Math.max(LEAST, output.columns - widthBefore(columns, cells));
-  const fit = cells.flatMap((row) => fitting(row, left, overlong));
-  const [titles = "", ...lines] = alignedTable(columns, fit);
-  await output.write(`${output.bold(titles)}\n${lines.map((line) => `${line}\n`).join("")}`);
+  const fitting = cells.flatMap((row) => fittingRows(row, left, overlong));
+  await printTable(columns, fitting, output);
 }
 
 /** Characters before the last column. */
@@ -82,26 +90,18 @@ function widthBefore(columns: readonly Column[], cells: readonly (readonly strin
   return lines.reduce((most, line) => Math.max(most, line.length - 1), 0);
 }
 
-/** The row, with a last cell of so many characters a line. */
-function fitting(row: readonly string[], most: number, overlong: Overlong): string[][] {
+/** The row, with at most `most` characters per line in its last cell. */
+function fittingRows(row: readonly string[], most: number, overlong: Overlong): string[][] {
   const [before, last = ""] = [row.slice(0, -1), row.at(-1)];
   if (overlong === "cut") return [[...before, shortened(last, most)]];
   const [first = "", ...more] = wrap(last, most);
   return [[...before, first], ...more.map((line) => [...before.map(() => ""), line])];
 }
 
-/** Foreign text as one line that a terminal does not obey. */
-export function onOneLine(text: string): string {
-  return printable(text.replace(/\s+/g, " ").trim());
-}
-
-/** The beginning of a text, of so many characters at most. */
+/** The beginning of a text, at most `most` characters. */
 function shortened(text: string, most: number): string {
   const characters = Array.from(text);
-  return characters.length <= most
-    ? text
-    : `${characters
-        .slice(0, most - 1)
-        .join("")
-        .trimEnd()}…`;
+  if (characters.length <= most) return text;
+  const beginning = characters.slice(0, most - 1).join("");
+  return `${beginning.trimEnd()}…`;
 }

@@ -1,15 +1,14 @@
 /**
- * A line on the terminal while long work goes on, or something is waited for; nothing in a pipe, nothing for what is
- * quickly done.
+ * A line on the terminal while work goes on. Prints nothing in a pipe, and nothing for work that is done quickly.
  * @module
  */
-import { humanSize } from "../core/amounts.js";
+import { humanSize } from "../../core/amounts.js";
 import type { Output } from "./terminal.js";
 
 const QUIET_MS = 400;
 const EVERY_MS = 100;
 
-/** Counts bytes and says how far they have come. */
+/** Counts bytes, and shows their number and speed. */
 export class Progress {
   readonly #errors: Output;
   readonly #label: string;
@@ -18,7 +17,7 @@ export class Progress {
   #bytes = 0;
   #shownAt = Number.NEGATIVE_INFINITY;
 
-  /** `total` in bytes, where it is known. */
+  /** `total` in bytes, if known. */
   constructor(errors: Output, label: string, total?: number) {
     this.#errors = errors;
     this.#label = label;
@@ -35,7 +34,7 @@ export class Progress {
     await this.#errors.write(`\r\u001b[K${this.#line(now)}`);
   }
 
-  /** Takes the line away again. */
+  /** Removes the line. */
   async done(): Promise<void> {
     if (this.#shownAt > 0) await this.#errors.write("\r\u001b[K");
     this.#shownAt = Number.NEGATIVE_INFINITY;
@@ -53,7 +52,7 @@ const STATUS_EVERY_MS = 200;
 
 const CLEAR = "\r\u001b[K";
 
-/** Says how long something has been going on, until it is done. */
+/** Shows how long something has been going on. */
 export class StatusLine {
   readonly #errors: Output;
   readonly #begun = performance.now();
@@ -61,25 +60,25 @@ export class StatusLine {
   #text: string;
   #shown = "";
 
-  /** Begins. `text` must be fit for a terminal. */
+  /** Starts. `text` must be safe for a terminal. */
   constructor(errors: Output, text: string) {
     this.#errors = errors;
     this.#text = text;
-    // A timer of its own: nothing else may happen for minutes.
+    // Nothing else may happen for minutes.
     this.#timer = errors.isTerminal ? setInterval(() => this.#show(), STATUS_EVERY_MS) : undefined;
   }
 
-  /** Says something else from now on. */
+  /** Changes the text. */
   say(text: string): void {
     this.#text = text;
   }
 
-  /** Writes a line that stays. Does not wait for whoever reads it. */
+  /** Prints a line that stays. Does not wait for the reader. */
   print(line: string): void {
     this.#write(`${this.#cleared()}${line}\n`);
   }
 
-  /** Takes the line away. */
+  /** Removes the line. */
   done(): void {
     clearInterval(this.#timer);
     this.#write(this.#cleared());
@@ -91,7 +90,7 @@ export class StatusLine {
     const line = `${this.#text}: ${Math.floor(milliseconds / 1000)} s`;
     if (line === this.#shown) return;
     this.#shown = line;
-    // A line that wraps could not be taken away again.
+    // A wrapped line could not be removed.
     const fitting = Array.from(line).slice(0, this.#errors.columns - 1);
     this.#write(`${CLEAR}${fitting.join("")}`);
   }

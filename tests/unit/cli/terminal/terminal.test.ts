@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { COMMAND, listed, Room, sluice } from "./command.js";
-import { PDF, WORKBOOK } from "./results.js";
+import { COMMAND, listed, Room, sluice } from "../command.js";
+import { PDF, WORKBOOK } from "../results.js";
 
 const self = `${JSON.stringify(process.execPath)} ${JSON.stringify(COMMAND)}`;
 

@@ -1,18 +1,18 @@
 /**
- * `--scope K=V`: whose an artifact is. A person at the command line owns the whole store, so where no scope
- * is named every scope is looked through.
+ * `--scope K=V`: the owner of artifacts. The person at the command line owns the whole store, so without a scope commands
+ * search all scopes.
  * @module
  */
-import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import { SluiceError } from "../errors/error.js";
-import { nearest } from "../errors/arguments.js";
-import { UsageError } from "./exit.js";
-import { printable } from "./terminal.js";
+import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../../artifacts/store.js";
+import { SluiceError } from "../../errors/error.js";
+import { nearest } from "../../errors/arguments.js";
+import { UsageError } from "../exit.js";
+import { printable } from "../terminal/terminal.js";
 
 const KEYS = ["tenant_id", "user_id", "session_id", "trace_id"] as const;
 type ScopeKey = (typeof KEYS)[number];
 
-/** Reads the values of `--scope`; undefined when there are none. Throws UsageError. */
+/** Parses the values of `--scope`; undefined if there are none. Throws UsageError. */
 export function parseScope(pairs: readonly string[], command: string): ArtifactScope | undefined {
   if (pairs.length === 0) return undefined;
   const scope: Partial<Record<ScopeKey, string>> = {};
@@ -66,7 +66,7 @@ export async function locateAll(
   return found;
 }
 
-/** One ref with this id. Throws E_NOT_FOUND, or E_INVALID_ARGUMENT when scopes differ in what it names. */
+/** One ref with this id. Throws E_NOT_FOUND, and E_INVALID_ARGUMENT if scopes have different contents under it. */
 export async function locate(store: ArtifactStore, id: string, scope: ArtifactScope | undefined): Promise<ArtifactRef> {
   return single(id, await locateAll(store, id, scope), scope);
 }
@@ -91,8 +91,8 @@ function single(id: string, found: readonly ArtifactRef[], scope: ArtifactScope 
 }
 
 /**
- * The store as its owner sees it: what is asked for without a scope is found in whichever scope has it.
- * The index is read once, when it is first needed.
+ * A view of the store in which reads without a scope find an artifact in whichever scope has it. Reads the store's list once,
+ * when it is first needed.
  */
 export function acrossScopes(store: ArtifactStore): ArtifactStore {
   let index: Promise<Map<string, ArtifactRef[]>> | undefined;

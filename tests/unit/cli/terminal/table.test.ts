@@ -2,8 +2,8 @@
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Output } from "../../../../web/src/cli/terminal.js";
-import { onOneLine, printRows, type Overlong } from "../../../../web/src/cli/table.js";
+import { onOneLine, Output } from "../../../../web/src/cli/terminal/terminal.js";
+import { printRows, type Overlong } from "../../../../web/src/cli/terminal/table.js";
 
 const COLUMNS = [{ title: "NAME" }, { title: "N", right: true }, { title: "TEXT" }];
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;

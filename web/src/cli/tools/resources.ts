@@ -1,23 +1,24 @@
 /**
- * `sluice resources …`: what a source has to read.
+ * `sluice resources …`: lists and reads the resources of a source.
  * @module
  */
-import { MemoryArtifactStore } from "../artifacts/memory.js";
-import { counted, humanSize } from "../core/amounts.js";
-import type { ToolNode } from "../tools-node.js";
-import type { ToolContext } from "../tools/options.js";
-import type { ListedResource, Listing } from "../tools/resources/connection.js";
-import type { ResourceContent, ResourceReading } from "../tools/resources/cache.js";
-import type { Invocation } from "./commands.js";
-import { Exit, exitCodeOfAnswer } from "./exit.js";
-import { StatusLine } from "./progress.js";
-import { nameStore, reportFailures } from "./report.js";
-import { parseScope } from "./scope.js";
-import { openStore } from "./store.js";
-import { onOneLine, printRows, type Column } from "./table.js";
-import { printable, type Output, type Terminal } from "./terminal.js";
-import { NamedSources } from "./tools/named-sources.js";
-import { logLine, printingTo, storedLine, usingSource } from "./tools/source-connection.js";
+import { MemoryArtifactStore } from "../../artifacts/memory.js";
+import { counted, humanSize } from "../../core/amounts.js";
+import type { ToolNode } from "../../tools-node.js";
+import type { ToolContext } from "../../tools/options.js";
+import type { ListedResource, Listing } from "../../tools/resources/connection.js";
+import type { ResourceContent, ResourceReading } from "../../tools/resources/cache.js";
+import type { Invocation } from "../commands.js";
+import { Exit, exitCodeOfAnswer } from "../exit.js";
+import { printJson } from "../terminal/json.js";
+import { StatusLine } from "../terminal/progress.js";
+import { nameStore, reportFailures } from "../terminal/report.js";
+import { parseScope } from "../store/scope.js";
+import { openStore } from "../store/store.js";
+import { printRows, type Column } from "../terminal/table.js";
+import { onOneLine, printable, type Output, type Terminal } from "../terminal/terminal.js";
+import { readSource } from "./named-sources.js";
+import { logLine, printingTo, storedLine, usingSource } from "./source-connection.js";
 
 const RESOURCE_COLUMNS: readonly Column[] = [
   { title: "URI" },
@@ -56,11 +57,11 @@ interface ListingKind<T> {
   readonly list: (node: ToolNode, context: ToolContext) => Promise<Listing<T>>;
   readonly columns: readonly Column[];
   readonly row: (item: T) => readonly string[];
-  /** What one of them is called. */
+  /** The word for one item. */
   readonly noun: string;
 }
 
-/** Lists what the source has, in rows or as JSON, and says how many were left out. */
+/** Prints a listing of a source as rows or JSON, and how many items were left out. */
 async function printListing<T>(
   invocation: Invocation,
   terminal: Terminal,
@@ -68,12 +69,11 @@ async function printListing<T>(
 ): Promise<number> {
   const [name = ""] = invocation.operands;
   const { output, errors, signal } = terminal;
-  const sources = await NamedSources.read(invocation.value("config"), invocation.command);
-  const config = sources.find(name);
+  const config = await readSource(name, invocation);
   const status = new StatusLine(errors, `asking ${name}`);
   const listing = usingSource(config, { store: new MemoryArtifactStore(), terminal }, (node) => list(node, { signal }));
   const { items, left_out } = await listing.finally(() => status.done());
-  if (invocation.has("json")) await output.write(`${JSON.stringify(items, null, 2)}\n`);
+  if (invocation.has("json")) await printJson(items, output);
   else await printRows(columns, items.map(row), output);
   if (left_out > 0) {
     await errors.write(`${logLine(`${name}: ${counted(left_out, noun)} left out: too many, or with an unfit URI`)}\n`);
@@ -84,8 +84,7 @@ async function printListing<T>(
 export async function readResource(invocation: Invocation, terminal: Terminal): Promise<number> {
   const [name = "", uri = ""] = invocation.operands;
   const { errors, output, signal } = terminal;
-  const sources = await NamedSources.read(invocation.value("config"), invocation.command);
-  const config = sources.find(name);
+  const config = await readSource(name, invocation);
   const scope = parseScope(invocation.values("scope"), invocation.command);
   const store = openStore(invocation.value("store"));
   const status = new StatusLine(errors, `reading from ${name}`);
@@ -101,17 +100,14 @@ export async function readResource(invocation: Invocation, terminal: Terminal): 
 }
 
 async function print({ contents, artifacts }: ResourceReading, json: boolean, output: Output): Promise<void> {
-  if (json) {
-    await output.write(`${JSON.stringify({ contents, artifacts }, null, 2)}\n`);
-    return;
-  }
+  if (json) return printJson({ contents, artifacts }, output);
   for (const content of contents) {
     if (contents.length > 1) await output.write(`${output.bold(`==> ${onOneLine(content.uri)} <==`)}\n`);
     await output.write(written(content, output.isTerminal || contents.length > 1, output.isTerminal));
   }
 }
 
-/** A text as it is; on a terminal without what a terminal obeys. */
+/** The content to print. On a terminal, text is made safe for it. */
 function written(content: ResourceContent, endsLine: boolean, isTerminal: boolean): string {
   if (content.kind === "artifact") return `${onOneLine(content.summary)}\n`;
   const { text } = content;

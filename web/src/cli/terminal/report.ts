@@ -1,14 +1,14 @@
 /**
- * What went wrong, in a sentence on standard error.
+ * Reports errors on standard error, one sentence each.
  * @module
  */
-import { SluiceError } from "../errors/error.js";
-import { systemCode } from "../errors/storage.js";
-import { CommandError, UsageError } from "./exit.js";
-import { storeFolder } from "./store-folder.js";
+import { SluiceError } from "../../errors/error.js";
+import { systemCode } from "../../errors/storage.js";
+import { CommandError, UsageError } from "../exit.js";
+import { storeFolder } from "../store/folders.js";
 import { printable, type Output } from "./terminal.js";
 
-/** One sentence; for a wrong command line also where to read more, for a store which it was. */
+/** Reports an error. Adds the help to read for an invalid command line, and the store's folder for a store's error. */
 export async function report(error: unknown, errors: Output, store: string | undefined): Promise<void> {
   await say(sentenceOf(error), errors);
   if (error instanceof UsageError) {
@@ -20,21 +20,21 @@ export async function report(error: unknown, errors: Output, store: string | und
 
 function sentenceOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  // Those who had a file to open have said which. Modules and the core are read by Node, which names paths of the installation.
+  // Messages of commands name the file they could not open. Those of Node name paths of the installation.
   if (error instanceof CommandError || (error instanceof SluiceError && error.code !== "E_CORE_LOAD")) return message;
   const code = systemCode(error) ?? (error instanceof Error ? systemCode(error.cause) : undefined);
   if (code === "EMFILE" || code === "ENFILE") return "too many files are open; raise the limit, see ulimit -n";
-  // A package.json that cannot be opened is one that is not there, to Node.
+  // Node reports a package.json that it cannot open as missing.
   if (code !== "ERR_MODULE_NOT_FOUND") return message;
   return "a part of Sluice cannot be loaded; where few files may be open raise the limit, see ulimit -n, else reinstall mcp-sluice";
 }
 
-/** What the store failed at although there is an answer; `line` is the line that it answers. */
+/** Reports failures of the store for a result that was printed all the same. `line` is the line of the input. */
 export async function reportFailures(failures: readonly SluiceError[], errors: Output, line?: number): Promise<void> {
   for (const { message } of failures) await say(line === undefined ? message : `line ${line}: ${message}`, errors);
 }
 
-/** What is wrong with an input, for whoever does not see the error that stands in its place in the output. */
+/** Reports what is wrong with an input, besides the error that is printed in place of its result. */
 export async function reportInput(name: string, error: SluiceError, isEmpty: boolean, errors: Output): Promise<void> {
   const { code, line = 1, column = 1, message } = error;
   const input = name === "-" ? "the input" : name;
@@ -44,7 +44,7 @@ export async function reportInput(name: string, error: SluiceError, isEmpty: boo
   await say(`${input} is not JSON: line ${line}, column ${column}: ${message}${hint}`, errors);
 }
 
-/** Says which store it was. */
+/** Names the store's folder. */
 export async function nameStore(errors: Output, store: string | undefined): Promise<void> {
   await errors.write(`The store is ${printable(storeFolder(store))}\n`);
 }

@@ -4,22 +4,22 @@
  */
 import { open, type FileHandle } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
-import { CommandError, Exit, systemReason } from "./exit.js";
+import { CommandError, Exit, systemReason } from "../exit.js";
 import { printable, type Terminal } from "./terminal.js";
-import { BYTE_ORDER_MARK } from "../jsonrpc/bytes.js";
+import { BYTE_ORDER_MARK } from "../../jsonrpc/bytes.js";
 
-/** Bytes read from a file at a time. */
+/** Bytes that are read from a file at a time. */
 const CHUNK = 262_144;
 
 const MARK = Uint8Array.from(BYTE_ORDER_MARK);
 
-/** Something to read once. */
+/** An input, to be read once. */
 export interface Input {
-  /** As the person wrote it; `-` for standard input. */
+  /** The name as typed; `-` for standard input. */
   readonly name: string;
-  /** In bytes, where it is known. */
+  /** In bytes, if known. */
   readonly size: number | undefined;
-  /** A chunk is valid until the next one is asked for. */
+  /** A chunk is valid until the next one is read. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
@@ -49,7 +49,7 @@ async function* streamChunks(stream: Readable): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The chunks without a UTF-8 byte order mark at their start, which some editors write and JSON forbids. */
+/** Removes a UTF-8 byte order mark at the start, which some editors write and JSON forbids. */
 export async function* withoutMark(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let matched = 0;
   let matching = true;
@@ -61,7 +61,7 @@ export async function* withoutMark(chunks: AsyncIterable<Uint8Array>): AsyncGene
       matching = matched < MARK.length;
     }
     if (matching && at === chunk.length) continue;
-    // Bytes that only looked like a mark are given back.
+    // Bytes that only looked like a mark.
     if (matching && matched > 0) yield MARK.subarray(0, matched);
     matching = false;
     matched = 0;

@@ -1,24 +1,29 @@
 /**
- * Stored bytes on their way to a person: to standard output, or to a file that appears only when it is complete.
+ * Writes stored bytes to standard output, or to a file that appears only when it is complete.
  * @module
  */
 import { open, rename, stat, unlink, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { CommandError, Exit, systemReason, UsageError } from "./exit.js";
+import { CommandError, Exit, systemReason, UsageError } from "../exit.js";
 import { Progress } from "./progress.js";
 import { printable, type Terminal } from "./terminal.js";
 
 interface Delivered {
-  /** What a person calls them. */
+  /** The artifact's id or the file's name, for errors. */
   readonly name: string;
   readonly mime_type: string | null;
   /** In bytes. */
   readonly size: number;
-  /** The command that was given. */
+  /** The running command, for errors. */
   readonly command: string;
 }
 
-/** Writes them, with progress. `target` undefined or `-`: standard output, where a terminal gets texts only. Throws UsageError. */
+/**
+ * Writes bytes, with progress.
+ *
+ * @param target a file, or standard output if it is undefined or `-`.
+ * @throws UsageError for binary content on a terminal, unless `target` is `-`.
+ */
 export async function deliver(
   bytes: ReadableStream<Uint8Array>,
   what: Delivered,
@@ -71,7 +76,7 @@ async function toFile(
   }
 }
 
-/** Bytes on their way into a file. A regular file is written beside its place and moved there at the end. */
+/** A file to write. A regular file is written next to its place and moved there at the end. */
 class OutputFile {
   readonly #target: string;
   readonly #partial: string | undefined;
@@ -103,7 +108,7 @@ class OutputFile {
     });
   }
 
-  /** Makes what was written the file. */
+  /** Moves the complete file to its place. */
   async publish(): Promise<void> {
     await failing(this.#target, async () => {
       await this.#handle?.close();
@@ -112,7 +117,7 @@ class OutputFile {
     });
   }
 
-  /** Takes an unfinished file away; does nothing after `publish`. */
+  /** Deletes an unfinished file. Does nothing after `publish`. */
   async discard(): Promise<void> {
     if (this.#handle === undefined) return;
     await this.#handle.close();

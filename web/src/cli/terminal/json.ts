@@ -1,10 +1,18 @@
 /**
- * Indenting JSON text without reading it into values, so that numbers of any length, escapes, duplicate
- * keys and lone surrogates stay as they are.
+ * JSON as commands print it.
+ *
+ * Text is indented without parsing it into values, so that numbers of any length, escapes, duplicate keys and lone
+ * surrogates stay as they are.
  * @module
  */
+import type { Output } from "./terminal.js";
 
-/** Valid JSON text, indented by two spaces a level; empty containers stay on one line. */
+/** Prints a value, indented. */
+export async function printJson(value: unknown, output: Output): Promise<void> {
+  await output.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Indents valid JSON text by two spaces per level. Empty containers stay on one line. */
 export function indent(json: string): string {
   const out: string[] = [];
   let depth = 0;
@@ -24,7 +32,7 @@ export function indent(json: string): string {
   return out.join("");
 }
 
-/** Valid JSON text on one line. */
+/** Puts valid JSON text on one line. */
 export function oneLine(json: string): string {
   return /[\r\n]/.test(json) ? [...tokens(json)].join("") : json;
 }
@@ -33,7 +41,7 @@ function newLine(depth: number): string {
   return `\n${"  ".repeat(depth)}`;
 }
 
-/** The tokens of valid JSON text, white space left out. Linear, whatever the length of a string. */
+/** The tokens of valid JSON text without white space. Takes linear time for strings of any length. */
 function* tokens(json: string): Generator<string> {
   const plain = /[{}[\],:]|[^\s"{}[\],:]+|"/g;
   for (let found = plain.exec(json); found !== null; found = plain.exec(json)) {
@@ -46,7 +54,7 @@ function* tokens(json: string): Generator<string> {
   }
 }
 
-/** The offset behind the string that opens at `from`. */
+/** The offset after the string that starts at `from`. */
 function stringEnd(json: string, from: number): number {
   const special = /["\\]/g;
   special.lastIndex = from + 1;
