@@ -11,7 +11,7 @@ import { text } from "node:stream/consumers";
 import { SluiceError } from "../errors/error.js";
 import { sandboxed } from "../files/local-workspaces.js";
 import { workspaceName } from "../files/names.js";
-import { deniedWrite, deniedWrites, refusalLine } from "../files/refusals.js";
+import { deniedWrite, deniedWrites, refusalLine } from "../files/tool-text.js";
 import { Workspace, type WorkspaceOptions } from "../files/workspace/workspace.js";
 import { inherited } from "../mcp/gated-stdio.js";
 import type { FileRefusal } from "../tools/user-files.js";
