@@ -3,8 +3,8 @@
  * @module
  */
 import { z } from "zod";
-import { below, missingKey, ToolConfigError, unknownKey, wrongValue } from "../../tools/errors.js";
-import { isVariableName, variableNames } from "../../tools/variables.js";
+import { below, missingKey, type ToolConfigError, unknownKey, wrongValue } from "../../tools/errors.js";
+import { fillVariables, variableNames, variablesOf, type Variables } from "../../tools/variables.js";
 import { configKeys, type ConfigKey, type SchemaNode } from "../config.js";
 import { readJsonObject } from "../configuration.js";
 import { SCHEMA, type ServeFile } from "./schema.js";
@@ -29,22 +29,22 @@ export async function readServeFile(file: string, env: NodeJS.ProcessEnv): Promi
 
 /** Checks the content of a file. Throws SluiceError like {@link readServeFile}. */
 export function checkServeFile(said: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv): ReadServeFile {
-  const filling = new Filling(env);
+  const substitution = new Substitution(variablesOf(env));
   const filled = Object.fromEntries(
-    Object.entries(said).map(([key, value]) => [key, AS_WRITTEN.has(key) ? value : filling.filled(value, key)]),
+    Object.entries(said).map(([key, value]) => [key, AS_WRITTEN.has(key) ? value : substitution.filled(value, key)]),
   );
   const read = SCHEMA.safeParse(filled, { jitless: true });
   if (!read.success) throw problemOf(read.error.issues, filled);
-  return { config: read.data, secrets: filling.values };
+  return { config: read.data, secrets: substitution.values };
 }
 
-/** Puts values in place of `${VAR}`. What a value holds is not looked at again. */
-class Filling {
+/** Replaces `${VAR}` in all texts of a value, and collects the values of variables. */
+class Substitution {
   readonly values: string[] = [];
-  readonly #env: NodeJS.ProcessEnv;
+  readonly #variables: Variables;
 
-  constructor(env: NodeJS.ProcessEnv) {
-    this.#env = env;
+  constructor(variables: Variables) {
+    this.#variables = variables;
   }
 
   filled(value: unknown, path: string, depth = 0): unknown {
@@ -58,20 +58,10 @@ class Filling {
   }
 
   #text(text: string, path: string): string {
-    const names = variableNames(text);
-    if (names.some((name) => !isVariableName(name))) {
-      throw wrongValue(path, "free of ${…} around what is no variable's name, such as ${API_KEY}");
-    }
-    const missing = names.filter((name) => this.#env[name] === undefined);
-    if (missing.length > 0) {
-      const remedy = "set it in the environment";
-      throw new ToolConfigError(path, `"${path}" needs the variable ${missing[0]}, which has no value: ${remedy}.`);
-    }
-    return text.replace(/\$\{([^}]*)\}/g, (_, name: string) => {
-      const value = this.#env[name] ?? "";
-      this.values.push(value);
-      return value;
-    });
+    const options = { subject: `"${path}"`, path, where: "in the environment" };
+    const replaced = fillVariables(text, this.#variables, options);
+    this.values.push(...variableNames(text).flatMap((name) => this.#variables(name) ?? []));
+    return replaced;
   }
 }
 

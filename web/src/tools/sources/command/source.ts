@@ -16,7 +16,7 @@ import {
   type Discover,
   DocumentConnection,
   documentVariables,
-  fillVariables,
+  fillDocument,
   missingArgument,
   propertyOf,
   type SourceDeps,
@@ -74,7 +74,7 @@ class CommandConnection extends DocumentConnection<SourceDeps, FoundCommands> {
     const subject = subjectOf(place);
     checkArguments(args, schema, subject, true);
     const variables = documentVariables(this.deps);
-    const fill = (text: string): string => fillVariables(text, variables, source);
+    const fill = (text: string): string => fillDocument(text, variables, source);
     const steps = template.steps.map(({ words, isShown }) => ({
       isShown,
       words: (outputs: readonly string[]) => fillWords(words, template.style, { args, schema, outputs, fill, subject }),
