@@ -33,6 +33,7 @@ import {
   type UserFileInfo,
 } from "./user-file.js";
 import { FileTooLargeError } from "./workspace/errors.js";
+import { nullIfExpired } from "../artifacts/tiered-store.js";
 
 /** The owner of files: a user, with a tenant if there are tenants, and a session if files do not outlive it. */
 export type FileOwner = Pick<ArtifactScope, "tenant_id" | "session_id"> & {
@@ -249,11 +250,6 @@ function missing(filename: string, names: readonly string[]): SluiceError {
 function isBegun(versions: readonly StoredArtifact[], there: readonly StoredArtifact[]): boolean {
   const namespaces = new Set(versions.map(({ namespace }) => namespace));
   return there.every(({ namespace }) => namespaces.has(namespace));
-}
-
-function nullIfExpired(error: unknown): null {
-  if (error instanceof SluiceError && error.code === "E_EXPIRED") return null;
-  throw error;
 }
 
 /** The versions to delete before another is added: those from tools before uploads, oldest first. */

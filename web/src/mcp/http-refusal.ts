@@ -12,7 +12,7 @@ const MAX_BYTES = 64 * 1024;
 const MAX_TIME = 2000;
 
 /** The body of a refusal. */
-export interface RefusalBody {
+interface RefusalBody {
   /** The part that was read. */
   readonly text: string;
   /** Whether that is the whole body. */

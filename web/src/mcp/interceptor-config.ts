@@ -5,6 +5,7 @@
 import { checkSections, type InterceptorConfig, type ShareRule, type SluiceConfig } from "../core/config.js";
 import { SluiceError } from "../errors/error.js";
 import type { ArtifactForm, ArtifactForms } from "./arguments.js";
+import { isObject } from "../errors/arguments.js";
 
 /** The `interceptor` section with all defaults filled in. */
 interface InterceptorSettings {
@@ -16,7 +17,7 @@ interface InterceptorSettings {
 }
 
 /** The section as JSON Schema. */
-export interface InterceptorSchema {
+interface InterceptorSchema {
   readonly description: string;
   readonly type: "object";
   readonly additionalProperties: false;
@@ -107,7 +108,7 @@ const KEYS = Object.keys(INTERCEPTOR_SCHEMA.properties);
  */
 export function readInterceptor(config: SluiceConfig | undefined): InterceptorSettings {
   // The core rejects a configuration that is not an object.
-  const given: unknown = isObject(config) ? config.interceptor : undefined;
+  const given: unknown = config?.interceptor;
   if (given === undefined) return readInterceptor({ interceptor: {} });
   if (!isObject(given)) throw wrong("interceptor", 'an object, such as {"on_store_failure": "error"}');
   for (const name of Object.keys(given)) if (!KEYS.includes(name)) throw unknown(name);
@@ -176,10 +177,6 @@ function entries(value: unknown, path: string, what: string, most: number): [nam
 /** Counts code points, as JSON Schema does. */
 function isName(name: string, most: number): boolean {
   return name !== "" && name.length <= 2 * most && Array.from(name).length <= most;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function shown(name: string): string {

@@ -312,8 +312,7 @@ export class McpInterceptor implements Interceptor {
     this.#noteTask(reduced.text, tool);
     this.#requestHandler.remember(reduced.artifacts);
     for (const error of reduced.failures) this.#deps.onEvent({ kind: "failed", error });
-    if (reduced.artifacts.length > 0)
-      this.#deps.onEvent({ kind: "stored", tool, artifacts: eachOnce(reduced.artifacts) });
+    if (reduced.artifacts.length > 0) this.#deps.onEvent({ kind: "stored", tool, artifacts: reduced.artifacts });
   }
 
   /** Notes a call that was answered with a task: its result comes later, under the task's id. */
@@ -351,11 +350,6 @@ async function combineOutcomes(
   if (forwarded.length === 0) return { answers };
   const isUnchanged = forwarded.length === batch.length && forwarded.every((one, index) => one === batch[index]);
   return { forward: isUnchanged ? bytes : batchOf(forwarded), answers };
-}
-
-/** Removes duplicates: the same content may be in both halves of a result. */
-function eachOnce(refs: readonly AnswerRef[]): readonly AnswerRef[] {
-  return [...new Map(refs.map((ref) => [ref.id, ref])).values()];
 }
 
 /** Options for an interceptor. */

@@ -14,7 +14,7 @@ export interface ProcessEnd {
 }
 
 /** Options for starting a server. */
-export interface ServerProcessOptions {
+interface ServerProcessOptions {
   readonly args?: readonly string[];
   /** The whole environment, except for our own variables. Defaults to that of this process. */
   readonly env?: NodeJS.ProcessEnv;

@@ -15,6 +15,7 @@ import { ToolClientError } from "./errors.js";
 import type { ToolSpec } from "./registry.js";
 import type { SourceTool } from "./source.js";
 import { ToolAnswer } from "./tool-call.js";
+import { isObject } from "../errors/arguments.js";
 
 /** Arguments of a call. */
 export type Args = Readonly<Record<string, unknown>>;
@@ -77,7 +78,7 @@ function written(args: Args, tool: string): { readonly text: string; readonly pl
     );
   }
   const plain: unknown = JSON.parse(text);
-  if (typeof plain === "object" && plain !== null && !Array.isArray(plain)) return { text, plain: plain as Args };
+  if (isObject(plain)) return { text, plain };
   throw new ToolClientError(`${subject} are no object once they are written as JSON: give a plain object.`);
 }
 

@@ -15,9 +15,10 @@ import type { SourceResult } from "./source.js";
 import { dropStaged, staged, stagingScope, through } from "./sources/body.js";
 import { callToolResult, MAX_RAW, ToolAnswer } from "./tool-call.js";
 import type { FileCall, FiledArguments, FiledResult, UserFileHandling } from "./user-files.js";
+import { eachOnce } from "../core/answer.js";
 
 /** What `CallFiles` needs. */
-export interface CallFilesDeps {
+interface CallFilesDeps {
   readonly handling: UserFileHandling;
   readonly sluice: Sluice;
   readonly store: ArtifactStore;
@@ -151,10 +152,6 @@ async function coded<T>(act: StorageAct, { signal }: FileCall, work: () => Promi
   } catch (error) {
     throw signal.aborted ? error : storageError(error, act);
   }
-}
-
-function eachOnce(artifacts: readonly AnswerRef[]): readonly AnswerRef[] {
-  return [...new Map(artifacts.map((ref) => [ref.id, ref])).values()];
 }
 
 /**

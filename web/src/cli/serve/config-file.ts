@@ -8,6 +8,7 @@ import { fillVariables, variableNames, variablesOf, type Variables } from "../..
 import { configKeys, type ConfigKey, type SchemaNode } from "../config.js";
 import { readJsonObject } from "../configuration.js";
 import { SCHEMA, type ServeFile } from "./schema.js";
+import { placeOf, valueAt } from "../../tools/config.js";
 
 /** Keys whose variables are not replaced here. Those of sources are replaced when a source is connected. */
 const AS_WRITTEN: ReadonlySet<string> = new Set(["sources", "artifacts", "retention", "instructions", "limits"]);
@@ -108,18 +109,6 @@ function wantedOf(issue: z.core.$ZodIssue): string {
 function unitOf(origin: string): string {
   if (origin === "string") return " characters";
   return origin === "array" ? " entries" : "";
-}
-
-function placeOf(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((place, key) => below(place, typeof key === "number" ? key : String(key)), "");
-}
-
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) =>
-      typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined,
-    input,
-  );
 }
 
 /** The known keys of the object at a path. */

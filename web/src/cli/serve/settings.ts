@@ -40,7 +40,7 @@ export interface ServeSettings {
 }
 
 /** The settings for users' files. The command line takes precedence over the configuration. */
-export interface FileSettings extends Omit<ServeFiles, "large_store"> {
+interface FileSettings extends Omit<ServeFiles, "large_store"> {
   /** Whether users have files. */
   readonly isOn: boolean;
   /** The store for large files: an absolute folder, or an `s3://` URL. */

@@ -10,6 +10,7 @@ import type { OAuthProviderConfig } from "../../tools/auth/oauth-client.js";
 import type { StoredToken, TokenStore } from "../../tools/auth/token-store.js";
 import { CommandError, Exit, systemReason } from "../exit.js";
 import { printable } from "../terminal/terminal.js";
+import { parsedOr } from "../../jsonrpc/rpc.js";
 
 /** Milliseconds that a process may hold the lock of a token: longer than it waits for a provider. */
 const LOCK_AGE = 90_000;
@@ -121,7 +122,7 @@ export class TokenFiles implements TokenStore {
       handle = await open(file, "r");
       const { mode, size } = await handle.stat();
       if (process.platform !== "win32" && (mode & OTHERS) !== 0) throw exposed(file, "chmod 600");
-      return size > MAX_BYTES ? undefined : parsed(await handle.readFile("utf8"));
+      return size > MAX_BYTES ? undefined : parsedOr(await handle.readFile("utf8"));
     } catch (error) {
       if (error instanceof CommandError) throw error;
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
@@ -147,14 +148,6 @@ export class TokenFiles implements TokenStore {
       if (error instanceof CommandError) throw error;
       throw new CommandError(Exit.create, `cannot keep tokens in ${printable(this.#folder)}: ${systemReason(error)}`);
     }
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

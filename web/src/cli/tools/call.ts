@@ -2,7 +2,7 @@
  * `sluice tools call`: calls a tool, and prints what a model would see of its result.
  * @module
  */
-import { nearest } from "../../errors/arguments.js";
+import { isObject, nearest } from "../../errors/arguments.js";
 import type { ToolNode } from "../../tools-node.js";
 import type { ToolContext, ToolProgress } from "../../tools/options.js";
 import { ToolClientError } from "../../tools/errors.js";
@@ -121,6 +121,6 @@ function objectIn(text: string, where: string, command: string): ToolArguments {
     const what = text.trim() === "" ? "is empty" : `is not JSON${placeOf(error, text)}`;
     throw new UsageError(`${where} ${what}; arguments are an object, for instance ${example}`, command);
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as ToolArguments;
+  if (isObject(value)) return value;
   throw new UsageError(`${where} holds no JSON object; arguments are one, for instance ${example}`, command);
 }

@@ -9,6 +9,7 @@ import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
 import { INPUTS } from "../tool-text.js";
 import { emptied, type OpenFolder } from "./open-folder.js";
+import { KeyedQueue } from "../../tools/keyed-work.js";
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
@@ -28,8 +29,8 @@ type Identity = Pick<BigIntStats, "dev" | "ino" | "size" | "ctimeNs" | "mtimeNs"
 /** The inputs of one workspace. Remembers which files it put there. */
 export class Inputs {
   readonly #known = new Map<string, { readonly id: string; readonly identity: Identity }>();
-  /** The last put of each name. Two calls may need the same file at once, so they are done in turn. */
-  readonly #last = new Map<string, Promise<unknown>>();
+  /** Two calls may need the same file at once. */
+  readonly #turns = new KeyedQueue();
 
   /** Puts a file there, unless that version is there unchanged. */
   async put(
@@ -38,12 +39,7 @@ export class Inputs {
     opened: () => Promise<ReadableStream<Uint8Array>>,
     signal?: AbortSignal,
   ): Promise<void> {
-    const turn = (this.#last.get(file.name) ?? Promise.resolve()).then(() => this.#put(root, file, opened, signal));
-    const settled = turn.catch(() => undefined);
-    this.#last.set(file.name, settled);
-    await turn.finally(() => {
-      if (this.#last.get(file.name) === settled) this.#last.delete(file.name);
-    });
+    await this.#turns.take(file.name, () => this.#put(root, file, opened, signal));
   }
 
   /** Forgets all files, after the folder was emptied. */

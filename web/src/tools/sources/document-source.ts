@@ -5,7 +5,7 @@
  */
 import type { ArtifactStore } from "../../artifacts/store.js";
 import type { Sluice } from "../../core/sluice.js";
-import { nearest } from "../../errors/arguments.js";
+import { nearest, isObject } from "../../errors/arguments.js";
 import type { DestinationRules } from "../addresses.js";
 import type { AuthType, UtcpMode } from "../config.js";
 import { quoted, subjectOf, ToolClientError, ToolConnectionError, type ToolPlace } from "../errors.js";
@@ -19,7 +19,6 @@ import type {
   ToolSource,
 } from "../source.js";
 import { fillVariables, type Variables } from "../variables.js";
-import { isObject } from "./utcp/document.js";
 
 /** What a source needs. The fields of the configuration have its names. */
 export interface SourceDeps {

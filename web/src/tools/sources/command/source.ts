@@ -22,9 +22,9 @@ import {
   type SourceDeps,
   unknownArgument,
 } from "../document-source.js";
-import { isObject } from "../utcp/document.js";
 import { CommandRun, environment, type Outcome } from "./run.js";
 import { type ArgumentStyle, discoverCommands, type FoundCommands } from "./tools.js";
+import { isObject } from "../../../errors/arguments.js";
 
 /**
  * Creates a source for the transport `cli`. Its connection is a UTCP manual with `cli` call templates, as text or as

@@ -380,7 +380,7 @@ interface Connecting {
 }
 
 /** Connections to the MCP servers of one manual. */
-export class McpServers implements AsyncDisposable {
+class McpServers implements AsyncDisposable {
   readonly #connections = new Map<string, SourceConnection>();
   readonly #opening = new SingleFlight<SourceConnection>();
   readonly #over = new AbortController();
