@@ -44,7 +44,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 /** For objects that are no lists. */
 export const OBJECT: OptionTest = ["an object", isObject];
 
-/** Characters that are told of an option that there is not. */
+/** Longest name of an unknown option in an error. */
 const MAX_SHOWN = 64;
 
 /**

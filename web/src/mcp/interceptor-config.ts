@@ -4,7 +4,7 @@
  */
 import { checkSections, type InterceptorConfig, type ShareRule, type SluiceConfig } from "../core/config.js";
 import { SluiceError } from "../errors/error.js";
-import type { ArtifactForm, ArtifactForms } from "./arguments.js";
+import type { ArtifactForm, ArtifactForms } from "./arguments/arguments.js";
 import { isObject } from "../errors/arguments.js";
 
 /** The `interceptor` section with all defaults filled in. */

@@ -2,7 +2,7 @@
  * The interceptor between one MCP client and one server: it reads what each sends and decides what the other gets.
  * @module
  */
-import type { AnswerRef, Sluice, Transformed, TransformOptions } from "../core/sluice.js";
+import type { Sluice, Transformed, TransformOptions } from "../core/sluice.js";
 import { MessageReader, type MessageSink } from "../jsonrpc/message-reader.js";
 import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import type { MessageOutcome } from "../jsonrpc/message-rewriter.js";
@@ -29,7 +29,7 @@ import { InFlight, type Request } from "./in-flight.js";
 import { errorMessage, objectOr, RpcCode, stringOr } from "../jsonrpc/rpc.js";
 import { withLinks, withLinksAsText } from "./links.js";
 import { readTool } from "./artifact-reader/artifact-reader.js";
-import type { SchemaMode } from "./schemas.js";
+import type { SchemaMode } from "./schemas/schemas.js";
 import { refuseMessage, tooLargeForServer, describeUndelivered, type Refused } from "./message-refusal.js";
 import { namespaceOf } from "../artifacts/ids.js";
 import { chosenStore } from "../artifacts/discover.js";

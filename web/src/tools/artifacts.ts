@@ -7,7 +7,7 @@ import type { SluiceConfig } from "../core/config.js";
 import type { Sluice } from "../core/sluice.js";
 import { jsonOf } from "../core/value.js";
 import type { SluiceError } from "../errors/error.js";
-import type { Expansion } from "../mcp/arguments.js";
+import type { Expansion } from "../mcp/arguments/arguments.js";
 import { type ArgumentDeps, Expander } from "../mcp/arguments/expander.js";
 import { ArtifactSource } from "../mcp/artifact-reader/source.js";
 import { readTool, type TextResult } from "../mcp/artifact-reader/definition.js";
@@ -47,7 +47,7 @@ export class ArtifactArguments {
     const { text, plain } = written(args, name);
     // Loaded only if an artifact is named, which is rare.
     if (!text.includes("artifact:")) return { kind: "call", args: plain, expansions: [] };
-    const { artifactsNamed, putArtifacts } = await import("../mcp/arguments.js");
+    const { artifactsNamed, putArtifacts } = await import("../mcp/arguments/arguments.js");
     const named = artifactsNamed(text, name);
     if (named === undefined) return { kind: "call", args: plain, expansions: [] };
     const called = { name, inputSchema, meta };

@@ -7,7 +7,7 @@ import { SluiceError } from "../../errors/error.js";
 import { requestOf } from "../../mcp/client-request.js";
 import type { McpInterceptor } from "../../mcp/interceptor.js";
 import { PassThrough } from "../../mcp/pass-through.js";
-import { mismatchIn } from "../../mcp/mirror-headers.js";
+import { mismatchIn } from "../../mcp/http/mirror-headers.js";
 import { objectOr, parsedOr, PROTOCOL_VERSION, RpcCode } from "../../jsonrpc/rpc.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import { printable, type Terminal } from "../terminal/terminal.js";

@@ -13,7 +13,7 @@ import {
   type LinkMode,
   interceptorDeps,
 } from "../../mcp/interceptor.js";
-import type { SchemaMode } from "../../mcp/schemas.js";
+import type { SchemaMode } from "../../mcp/schemas/schemas.js";
 import type { Invocation } from "../commands.js";
 import { readConfig } from "../configuration.js";
 import { UsageError } from "../exit.js";

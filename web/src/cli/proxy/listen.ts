@@ -3,9 +3,9 @@
  * @module
  */
 import type { McpInterceptor } from "../../mcp/interceptor.js";
-import { asPost, exchange, gatedResponse, idsIn, replySender } from "../../mcp/http-exchange.js";
-import type { FetchLike } from "../../mcp/gate-fetch.js";
-import { mirroredAgain } from "../../mcp/mirror-headers.js";
+import { asPost, exchange, gatedResponse, idsIn, replySender } from "../../mcp/http/exchange.js";
+import type { FetchLike } from "../../mcp/http/gate-fetch.js";
+import { mirroredAgain } from "../../mcp/http/mirror-headers.js";
 import { RpcCode } from "../../jsonrpc/rpc.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import type { Terminal } from "../terminal/terminal.js";

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { below, missingKey, type ToolConfigError, unknownKey, wrongValue } from "../../tools/errors.js";
-import { fillVariables, variableNames, variablesOf, type Variables } from "../../tools/variables.js";
+import { fillVariables, variableNames, type Variables } from "../../tools/variables.js";
 import { configKeys, type ConfigKey, type SchemaNode } from "../config.js";
 import { readJsonObject } from "../configuration.js";
 import { SCHEMA, type ServeFile } from "./schema.js";
@@ -30,7 +30,7 @@ export async function readServeFile(file: string, env: NodeJS.ProcessEnv): Promi
 
 /** Checks the content of a file. Throws SluiceError like {@link readServeFile}. */
 export function checkServeFile(said: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv): ReadServeFile {
-  const substitution = new Substitution(variablesOf(env));
+  const substitution = new Substitution((name) => env[name]);
   const filled = Object.fromEntries(
     Object.entries(said).map(([key, value]) => [key, AS_WRITTEN.has(key) ? value : substitution.filled(value, key)]),
   );

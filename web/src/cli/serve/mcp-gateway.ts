@@ -2,8 +2,8 @@
  * Offers sources that are programs to pages, with one process for each MCP session that a page opens.
  * @module
  */
-import { BoundedMessage } from "../../mcp/stdio-lines.js";
-import { inherited } from "../../mcp/gated-stdio.js";
+import { BoundedMessage } from "../../mcp/stdio/lines.js";
+import { inherited } from "../../mcp/stdio/gated-stdio.js";
 import { bodyPieces, type BodyLimits } from "../../server/http/request.js";
 import type { ServedMcp } from "../../server/options.js";
 import type { ServedSession } from "../../server/sessions/session.js";

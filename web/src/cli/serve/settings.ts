@@ -6,7 +6,7 @@ import { dirname, resolve } from "node:path";
 import { SHORTEST_SECRET } from "../../server/sessions/session-token.js";
 import { checkSources, type ExternalToolConfig } from "../../tools/config.js";
 import { isVariableName, variablesOf, type Variables } from "../../tools/variables.js";
-import { childEnvironment } from "../../mcp/server-process.js";
+import { childEnvironment } from "../../mcp/stdio/server-process.js";
 import type { Invocation } from "../commands.js";
 import { readSecret, fileFlags } from "../configuration.js";
 import { UsageError } from "../exit.js";

@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { childEnvironment } from "../../mcp/server-process.js";
+import { childEnvironment } from "../../mcp/stdio/server-process.js";
 import { CommandError, Exit, systemReason } from "../exit.js";
 
 /** The programs that open a URL, by platform. None is a shell, which might execute parts of the URL. */

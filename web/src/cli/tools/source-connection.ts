@@ -12,7 +12,7 @@ import { ToolNodeError } from "../../tools/errors.js";
 import type { ToolNodeEvent } from "../../tools/options.js";
 import type { ToolSpec } from "../../tools/registry.js";
 import { variablesOf, type Variables } from "../../tools/variables.js";
-import { childEnvironment } from "../../mcp/server-process.js";
+import { childEnvironment } from "../../mcp/stdio/server-process.js";
 import type { SignIn } from "../sign-in/sign-in.js";
 import { ConcurrencyLimit } from "../../tools/resilience/resilience.js";
 import { CommandError, Exit } from "../exit.js";

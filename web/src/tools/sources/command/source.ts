@@ -4,7 +4,7 @@
  * @module
  */
 import type { Sluice, TransformOptions } from "../../../core/sluice.js";
-import type { ServerProcess } from "../../../mcp/server-process.js";
+import type { ServerProcess } from "../../../mcp/stdio/server-process.js";
 import { adaptError } from "../../adapt-error.js";
 import { credentialOf } from "../../auth/credentials.js";
 import { subjectOf, ToolClientError } from "../../errors.js";

@@ -2,13 +2,13 @@
  * One message from a client over HTTP, and its response.
  * @module
  */
-import { joined, textOf } from "../jsonrpc/bytes.js";
-import { MAX_MESSAGE } from "../jsonrpc/limits.js";
-import { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
-import { EventStreamGate } from "../jsonrpc/sse.js";
-import { BatchMembers, isBatch, membersOf, requestsIn } from "./client-request.js";
-import type { Interceptor } from "./interceptor.js";
-import { refusalWithoutId, type Refused } from "./message-refusal.js";
+import { joined, textOf } from "../../jsonrpc/bytes.js";
+import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
+import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
+import { EventStreamGate } from "../../jsonrpc/sse.js";
+import { BatchMembers, isBatch, membersOf, requestsIn } from "../client-request.js";
+import type { Interceptor } from "../interceptor.js";
+import { refusalWithoutId, type Refused } from "../message-refusal.js";
 
 interface ExchangeDeps {
   /** Sends the server the client's message, or `body` in its place. */

@@ -2,8 +2,8 @@
  * Reads HTTP responses that refuse a request, and detects whether the session is gone.
  * @module
  */
-import { textOf } from "../jsonrpc/bytes.js";
-import { objectOr, parsedOr, RpcCode, stringOr } from "../jsonrpc/rpc.js";
+import { textOf } from "../../jsonrpc/bytes.js";
+import { objectOr, parsedOr, RpcCode, stringOr } from "../../jsonrpc/rpc.js";
 
 /** Most bytes of a body that are read. */
 const MAX_BYTES = 64 * 1024;

@@ -14,10 +14,10 @@ import {
   type MemberNode,
   type ObjectNode,
   type ValueNode,
-} from "../json/text.js";
-import { hasOnly, isClosed, constrainsNothing, isOpen, listAt, stringAt } from "./schemas/keywords.js";
-import { DIVERTIBLE, OBJECT, REFERENCE } from "./schemas/values.js";
-import { REFERENCE_SCHEMA, Widening } from "./schemas/widen.js";
+} from "../../json/text.js";
+import { hasOnly, isClosed, constrainsNothing, isOpen, listAt, stringAt } from "./keywords.js";
+import { DIVERTIBLE, OBJECT, REFERENCE } from "./values.js";
+import { REFERENCE_SCHEMA, Widening } from "./widen.js";
 
 /** How schemas change. `widen` accepts references, `keep` changes nothing, `drop` removes the schema of results. */
 export type SchemaMode = "widen" | "keep" | "drop";

@@ -2,8 +2,8 @@
  * A `fetch` for Streamable HTTP transports that passes messages through an interceptor.
  * @module
  */
-import { type Interceptor, createInterceptor, type InterceptorOptions } from "./interceptor.js";
-import { asPost, exchange, gatedResponse, replySender } from "./http-exchange.js";
+import { type Interceptor, createInterceptor, type InterceptorOptions } from "../interceptor.js";
+import { asPost, exchange, gatedResponse, replySender } from "./exchange.js";
 import { mirroredAgain } from "./mirror-headers.js";
 
 /** The `fetch` that SDKs accept. */

@@ -3,12 +3,12 @@
  * the tool expects.
  * @module
  */
-import { isArtifactId } from "../artifacts/ids.js";
-import type { StoredArtifact } from "../artifacts/store.js";
-import { untilLate } from "../core/abort.js";
-import { SluiceError } from "../errors/error.js";
-import { MAX_MESSAGE } from "../jsonrpc/limits.js";
-import { formAt, pathText, type ArgumentPath, type ArgumentTool, type ArtifactForm } from "./arguments/form.js";
+import { isArtifactId } from "../../artifacts/ids.js";
+import type { StoredArtifact } from "../../artifacts/store.js";
+import { untilLate } from "../../core/abort.js";
+import { SluiceError } from "../../errors/error.js";
+import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
+import { formAt, pathText, type ArgumentPath, type ArgumentTool, type ArtifactForm } from "./form.js";
 import {
   expired,
   noPath,
@@ -22,14 +22,14 @@ import {
   unknownForm,
   unreadable,
   type Place,
-} from "./arguments/refusal.js";
-import { uriIn, type GivenUri } from "./arguments/uri.js";
-import { applyEdits, nameOf, parseJson, replaceEdit, type Edit, type ValueNode } from "../json/text.js";
-import { base64Of } from "./artifact-reader/byte-range.js";
-import type { TextResult } from "./artifact-reader/definition.js";
-import { readSpan, type ReadSource } from "./artifact-reader/source.js";
+} from "./refusal.js";
+import { uriIn, type GivenUri } from "./uri.js";
+import { applyEdits, nameOf, parseJson, replaceEdit, type Edit, type ValueNode } from "../../json/text.js";
+import { base64Of } from "../artifact-reader/byte-range.js";
+import type { TextResult } from "../artifact-reader/definition.js";
+import { readSpan, type ReadSource } from "../artifact-reader/source.js";
 
-export type { ArgumentTool, ArtifactForm, ArtifactForms } from "./arguments/form.js";
+export type { ArgumentTool, ArtifactForm, ArtifactForms } from "./form.js";
 
 /** Most references in one call. */
 export const MAX_REFERENCES: number = 256;

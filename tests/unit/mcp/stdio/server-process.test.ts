@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-const BUILT = new URL("../../../dist/mcp/server-process.js", import.meta.url).href;
+const BUILT = new URL("../../../../dist/mcp/stdio/server-process.js", import.meta.url).href;
 
 /** Reads a piece of what a program writes, and waits until it has gone by itself. */
 const HOST = `

@@ -5,7 +5,7 @@
 import { spawn as spawnPlain, type ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import spawn from "cross-spawn";
-import { SluiceError } from "../errors/error.js";
+import { SluiceError } from "../../errors/error.js";
 
 /** How a process ended: with an exit code or by a signal. */
 export interface ProcessEnd {

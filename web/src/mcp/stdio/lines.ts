@@ -3,12 +3,12 @@
  * @module
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { joined } from "../jsonrpc/bytes.js";
-import { MAX_MESSAGE } from "../jsonrpc/limits.js";
-import { type LineSink, isBlank, linePieces } from "../jsonrpc/lines.js";
-import { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
-import { membersOf } from "./client-request.js";
-import type { ClientMessageOutcome, Interceptor } from "./interceptor.js";
+import { joined } from "../../jsonrpc/bytes.js";
+import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
+import { type LineSink, isBlank, linePieces } from "../../jsonrpc/lines.js";
+import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
+import { membersOf } from "../client-request.js";
+import type { ClientMessageOutcome, Interceptor } from "../interceptor.js";
 
 interface ClientLineSides {
   /** Writes a line to the server, without its newline. Resolves when more can be written. */

@@ -2,8 +2,8 @@
  * HTTP headers that repeat parts of a request for routing, since revision 2026-07-28 (MCP, Streamable HTTP).
  * @module
  */
-import type { ListedTool } from "./catalog.js";
-import { objectOr, PROTOCOL_VERSION, stringOr } from "../jsonrpc/rpc.js";
+import type { ListedTool } from "../catalog.js";
+import { objectOr, PROTOCOL_VERSION, stringOr } from "../../jsonrpc/rpc.js";
 
 const PREFIX = "mcp-param-";
 

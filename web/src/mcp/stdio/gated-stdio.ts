@@ -2,14 +2,14 @@
  * A stdio transport for MCP clients with an interceptor in it (Node).
  * @module
  */
-import { textOf } from "../jsonrpc/bytes.js";
-import { MAX_MESSAGE } from "../jsonrpc/limits.js";
-import { withNewline, type LineSink } from "../jsonrpc/lines.js";
+import { textOf } from "../../jsonrpc/bytes.js";
+import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
+import { withNewline, type LineSink } from "../../jsonrpc/lines.js";
 import { ServerProcess } from "./server-process.js";
-import { SluiceError } from "../errors/error.js";
-import { membersOf } from "./client-request.js";
-import { type Interceptor, createInterceptor, type InterceptorOptions } from "./interceptor.js";
-import { passServerLines } from "./stdio-lines.js";
+import { SluiceError } from "../../errors/error.js";
+import { membersOf } from "../client-request.js";
+import { type Interceptor, createInterceptor, type InterceptorOptions } from "../interceptor.js";
+import { passServerLines } from "./lines.js";
 
 /** Options for {@link GatedStdioTransport}. */
 export interface GatedStdioOptions extends InterceptorOptions {

@@ -1,8 +1,8 @@
 /** Headers that say again what a request says. */
 import { assert, property, string } from "fast-check";
 import { expect, test } from "vitest";
-import type { ListedTool } from "../../../web/src/mcp/catalog.js";
-import { mirroredAgain, mirrorHeaders, mismatchIn } from "../../../web/src/mcp/mirror-headers.js";
+import type { ListedTool } from "../../../../web/src/mcp/catalog.js";
+import { mirroredAgain, mirrorHeaders, mismatchIn } from "../../../../web/src/mcp/http/mirror-headers.js";
 
 const META = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
 const TOOL: ListedTool = {
