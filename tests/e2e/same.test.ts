@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { acrossScopes } from "../../web/src/cli/scope.js";
+import { acrossScopes } from "../../web/src/cli/store/scope.js";
 import { createSluice, FileArtifactStore, type Sluice } from "../../web/src/node.js";
 import { expectChange } from "./changes.js";
 import { messagesIn, record, type Command, type Recording } from "./record.js";

@@ -9,10 +9,10 @@
  * ```
  * @module mcp-sluice/mcp
  */
-export type { ArtifactForm } from "./mcp/arguments.js";
+export type { ArtifactForm } from "./mcp/arguments/arguments.js";
 export type { InterceptorEvent, ExpandedEvent, FailedEvent, LinkMode, StoredEvent } from "./mcp/interceptor.js";
-export { gateFetch } from "./mcp/gate-fetch.js";
-export type { FetchLike } from "./mcp/gate-fetch.js";
+export { gateFetch } from "./mcp/http/gate-fetch.js";
+export type { FetchLike } from "./mcp/http/gate-fetch.js";
 export type { InterceptorOptions } from "./mcp/interceptor.js";
-export type { SchemaMode } from "./mcp/schemas.js";
+export type { SchemaMode } from "./mcp/schemas/schemas.js";
 export { wrapClient } from "./mcp/wrap-client.js";

@@ -7,5 +7,5 @@ export * from "./mcp.js";
 export { FileArtifactStore } from "./artifacts/file/file-store.js";
 export type { FileStoreOptions } from "./artifacts/file/file-store.js";
 export type { SweepReport } from "./artifacts/file/sweep.js";
-export { GatedStdioTransport } from "./mcp/gated-stdio.js";
-export type { GatedStdioOptions, ServerErrors } from "./mcp/gated-stdio.js";
+export { GatedStdioTransport } from "./mcp/stdio/gated-stdio.js";
+export type { GatedStdioOptions, ServerErrors } from "./mcp/stdio/gated-stdio.js";

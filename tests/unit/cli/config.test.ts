@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { configTable, MARKER } from "../../../scripts/docs/config-table.mjs";
 import { configKeys, printKeys, type ConfigKey, type SchemaNode } from "../../../web/src/cli/config.js";
-import { Output } from "../../../web/src/cli/terminal.js";
+import { Output } from "../../../web/src/cli/terminal/terminal.js";
 import { createSluice, SluiceError, type SluiceConfig } from "../../../web/src/index.js";
 import { ROOT, sluice } from "./command.js";
 

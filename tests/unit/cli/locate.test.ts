@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { MemoryArtifactStore } from "../../../web/src/artifacts/memory.js";
 import type { ArtifactStore, StoredArtifact } from "../../../web/src/artifacts/store.js";
-import { acrossScopes, artifactId, locate, locateAll } from "../../../web/src/cli/scope.js";
+import { acrossScopes, artifactId, locate, locateAll } from "../../../web/src/cli/store/scope.js";
 
 const ANNE = { user_id: "anne" };
 const BERT = { user_id: "bert" };

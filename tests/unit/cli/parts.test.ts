@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { withoutMark } from "../../../web/src/cli/input.js";
+import { withoutMark } from "../../../web/src/cli/terminal/input.js";
 import { isBlank, linePieces } from "../../../web/src/jsonrpc/lines.js";
-import { indent, oneLine } from "../../../web/src/cli/pretty.js";
+import { indent, oneLine } from "../../../web/src/cli/terminal/json.js";
 import { parseRange, resolveRange } from "../../../web/src/cli/artifacts.js";
-import { defaultFolder } from "../../../web/src/cli/store-folder.js";
-import { alignedTable } from "../../../web/src/cli/table.js";
+import { defaultFolder } from "../../../web/src/cli/store/folders.js";
+import { alignedTable } from "../../../web/src/cli/terminal/table.js";
 import { counted, humanSize } from "../../../web/src/core/amounts.js";
-import { humanAge, printable } from "../../../web/src/cli/terminal.js";
+import { humanAge, printable } from "../../../web/src/cli/terminal/terminal.js";
 
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

@@ -1,7 +1,7 @@
 /** Paths of a user's folder in texts of tools: a model is told names. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { pathHider } from "../../../web/src/files/hidden-paths.js";
+import { pathHider } from "../../../web/src/files/tool-text.js";
 
 const ROOT = "/var/tmp/a (b).ü";
 const hide = pathHider(["/tmp/ada/", `${ROOT}/ada/`]);

@@ -3,7 +3,7 @@ import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { deniedWrites } from "../../../web/src/files/refusals.js";
+import { deniedWrites } from "../../../web/src/files/tool-text.js";
 import type { FileRefusal } from "../../../web/src/tools.js";
 import { ADA, BOB, lab, type Lab } from "./lab.js";
 

@@ -273,7 +273,7 @@ async function moved(here: ArtifactStore, there: ArtifactStore, ref: ArtifactRef
   return placed;
 }
 
-function nullIfExpired(error: unknown): null {
+export function nullIfExpired(error: unknown): null {
   if (error instanceof SluiceError && error.code === "E_EXPIRED") return null;
   throw error;
 }

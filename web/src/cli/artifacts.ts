@@ -1,5 +1,5 @@
 /**
- * `sluice artifacts …`: what is in a store.
+ * `sluice artifacts …`: lists, reads and deletes what is in a store.
  * @module
  */
 import { createInterface } from "node:readline/promises";
@@ -11,28 +11,29 @@ import { checkSections } from "../config/check.js";
 import { SluiceError } from "../errors/error.js";
 import type { Invocation } from "./commands.js";
 import { readConfig } from "./configuration.js";
-import { deliver } from "./delivery.js";
+import { deliver } from "./terminal/delivery.js";
 import { CommandError, Exit, UsageError } from "./exit.js";
-import { artifactId, locate, locateAll, parseScope, scopeText } from "./scope.js";
-import { openKeptStore } from "./store.js";
-import { storeFolder } from "./store-folder.js";
-import { alignedTable, tabbedRow, type Column } from "./table.js";
-import { humanAge, printable, type Output, type Terminal } from "./terminal.js";
+import { artifactId, locate, locateAll, parseScope, scopeText } from "./store/scope.js";
+import { openKeptStore } from "./store/store.js";
+import { storeFolder } from "./store/folders.js";
+import { printJson } from "./terminal/json.js";
+import { printTable, tabbedRow, type Column } from "./terminal/table.js";
+import { humanAge, printable, type Output, type Terminal } from "./terminal/terminal.js";
 
 export async function listArtifacts(invocation: Invocation, { output, errors }: Terminal): Promise<number> {
   const where = invocation.value("store");
   const scope = parseScope(invocation.values("scope"), invocation.command);
   const store = await openKeptStore(where);
-  if (invocation.has("json")) await printJson(store.list(scope), output);
-  else if (output.isTerminal) await printTable(store.list(scope), output, storeFolder(where));
+  if (invocation.has("json")) await printRefs(store.list(scope), output);
+  else if (output.isTerminal) await printList(store.list(scope), output, storeFolder(where));
   else for await (const ref of store.list(scope)) await output.write(`${tabbedRow(plainRow(ref))}\n`);
   if (!(await store.isThere()))
     await errors.write(`sluice: nothing was ever stored in ${printable(storeFolder(where))}\n`);
   return Exit.ok;
 }
 
-/** An array with one ref a line, written as they come. */
-async function printJson(refs: AsyncIterable<ArtifactRef>, output: Output): Promise<void> {
+/** Prints an array with one ref per line, as they come. */
+async function printRefs(refs: AsyncIterable<ArtifactRef>, output: Output): Promise<void> {
   let before = "[\n  ";
   for await (const ref of refs) {
     await output.write(before + JSON.stringify(ref));
@@ -54,7 +55,7 @@ const COLUMNS: readonly Column[] = [
   { title: "SCOPE" },
 ];
 
-async function printTable(refs: AsyncIterable<StoredArtifact>, output: Output, folder: string): Promise<void> {
+async function printList(refs: AsyncIterable<StoredArtifact>, output: Output, folder: string): Promise<void> {
   const rows: string[][] = [];
   let bytes = 0;
   for await (const ref of refs) {
@@ -62,8 +63,7 @@ async function printTable(refs: AsyncIterable<StoredArtifact>, output: Output, f
     rows.push([id, type, humanSize(ref.size_bytes), humanAge(Date.now() - ref.stored_at), file, scope]);
     bytes += ref.size_bytes;
   }
-  const [titles = "", ...lines] = alignedTable(COLUMNS, rows);
-  if (rows.length > 0) await output.write(`${output.bold(titles)}\n${lines.map((line) => `${line}\n`).join("")}`);
+  await printTable(COLUMNS, rows, output);
   await output.write(output.dim(`${counted(rows.length, "artifact")}, ${humanSize(bytes)} in ${printable(folder)}\n`));
 }
 
@@ -100,7 +100,7 @@ async function sayWhatCame(
   json: boolean,
   { output, errors }: Terminal,
 ): Promise<void> {
-  if (json) await output.write(`${JSON.stringify(ref, null, 2)}\n`);
+  if (json) await printJson(ref, output);
   else if (errors.isTerminal)
     await errors.write(errors.dim(`${humanSize(sizeOf(ref, span))} in ${printable(target)}\n`));
 }
@@ -109,7 +109,7 @@ export async function statArtifact(invocation: Invocation, { output }: Terminal)
   const scope = parseScope(invocation.values("scope"), invocation.command);
   const store = await openKeptStore(invocation.value("store"));
   const ref = await locate(store, artifactId(invocation.operands[0] ?? ""), scope);
-  if (invocation.has("json")) await output.write(`${JSON.stringify(ref, null, 2)}\n`);
+  if (invocation.has("json")) await printJson(ref, output);
   else
     for (const [name, value] of facts(ref)) await output.write(`${output.dim(name.padEnd(9))} ${printable(value)}\n`);
   return Exit.ok;
@@ -137,20 +137,20 @@ export async function deleteArtifacts(invocation: Invocation, { output, errors }
     const id = artifactId(word);
     outcomes.push({ id, deleted: await deleteAll(store, id, scope) });
   }
-  if (invocation.has("json")) await output.write(`${JSON.stringify(outcomes, null, 2)}\n`);
+  if (invocation.has("json")) await printJson(outcomes, output);
   for (const { id, deleted } of outcomes) {
     if (!deleted) await errors.write(`sluice: the store has no artifact ${printable(id)}\n`);
   }
   return outcomes.every(({ deleted }) => deleted) ? Exit.ok : Exit.failure;
 }
 
-/** Whether there was anything to delete. */
+/** Returns whether there was anything to delete. */
 async function deleteAll(store: ArtifactStore, id: string, scope: ArtifactScope | undefined): Promise<boolean> {
   let deleted = false;
   for (const ref of await locateAll(store, id, scope)) {
     if (await store.delete(ref.id, ref.scope)) deleted = true;
   }
-  // A damaged ref is in no list, but can be deleted by its id.
+  // A damaged ref is not listed, but can be deleted by its id.
   return deleted || store.delete(id, scope);
 }
 
@@ -170,11 +170,11 @@ export async function collectGarbage(invocation: Invocation, { output }: Termina
   return Exit.ok;
 }
 
-/** Takes away what the configuration's `retention` does not keep; null where it says nothing, or another is at it. */
+/** Deletes what the configuration's `retention` does not keep; null without one, or while another process does it. */
 async function collect(store: ArtifactStore, configFile: string | undefined): Promise<Collected | null> {
   if (configFile === undefined) return null;
   const config = await readConfig(configFile);
-  // A `retention` that is misspelt would let everything stay, and nobody would know.
+  // A misspelt `retention` would silently keep everything.
   checkSections(config);
   const { store: kept } = withRetention(store, config);
   return kept instanceof RetainingArtifactStore ? kept.collect() : null;
@@ -209,10 +209,10 @@ async function agreed(store: ArtifactStore, folder: string, { input, errors, sig
   }
 }
 
-/** A range as written: `first-last`, `first-`, or `-suffix` (the last so many bytes). */
+/** A range as written: `first-last`, `first-`, or `-suffix` (the last `suffix` bytes). */
 type RangeSpec = { readonly first: number; readonly last: number | undefined } | { readonly suffix: number };
 
-/** Reads `0-99`, `100-` or `-50`. Throws UsageError. */
+/** Parses `0-99`, `100-` or `-50`. Throws UsageError. */
 export function parseRange(text: string, command: string): RangeSpec {
   const parts = /^(\d{0,15})-(\d{0,15})$/.exec(text);
   const [, a = "", b = ""] = parts ?? [];
@@ -229,7 +229,7 @@ export function parseRange(text: string, command: string): RangeSpec {
   return { first: Number(a), last: b === "" ? undefined : Number(b) };
 }
 
-/** The half-open range of an artifact of `size` bytes. Throws CommandError when it holds no byte. */
+/** The half-open range of an artifact of `size` bytes. Throws CommandError if it is empty. */
 export function resolveRange(spec: RangeSpec, size: number): Required<ByteRange> {
   const start = "suffix" in spec ? Math.max(0, size - spec.suffix) : spec.first;
   const end = "suffix" in spec || spec.last === undefined ? size : Math.min(size, spec.last + 1);

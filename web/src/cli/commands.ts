@@ -1,36 +1,36 @@
 /**
- * Every command with its operands, options and examples: what is parsed, and what `--help` says.
+ * All commands with their operands, options and examples. Parsing and `--help` both use this table.
  * @module
  */
-import type { Terminal } from "./terminal.js";
+import type { Terminal } from "./terminal/terminal.js";
 
-/** One option. Without `value` it is a switch. */
+/** One option; a switch without `value`. */
 export interface OptionSpec {
   readonly name: string;
   readonly short?: string;
-  /** How help names the value, e.g. `DIR`. */
+  /** The name of the value in help, e.g. `DIR`. */
   readonly value?: string;
   readonly choices?: readonly string[];
   readonly multiple?: boolean;
   readonly help: string;
 }
 
-/** What a command line said, checked against the command's table. */
+/** A parsed command line. */
 export interface Invocation {
   readonly command: string;
   readonly operands: readonly string[];
-  /** The value of an option that takes one; undefined where it was not given. */
+  /** The value of an option; undefined if it was not given. */
   value(name: string): string | undefined;
-  /** All values of an option that may be repeated. */
+  /** All values of a repeatable option. */
   values(name: string): readonly string[];
   /** Whether a switch was given. */
   has(name: string): boolean;
 }
 
-/** Does the work of a command and gives the exit code. Throws SluiceError, CommandError, PipeClosed. */
+/** Runs a command and returns the exit code. Throws SluiceError, CommandError, PipeClosed. */
 type CommandRun = (invocation: Invocation, terminal: Terminal) => Promise<number>;
 
-/** A command. Its module is loaded only when it runs, so that starting costs no more than it must. */
+/** A command. Its module is loaded only when it runs, so that the program starts quickly. */
 export interface CommandSpec {
   /** `transform`, `artifacts get`. */
   readonly name: string;
@@ -39,37 +39,37 @@ export interface CommandSpec {
   readonly minOperands?: number;
   readonly maxOperands: number;
   readonly options: readonly OptionSpec[];
-  /** Whether it writes to the store; a refusal then exits 73, else 74. */
+  /** Whether it writes to the store: an error of the store then exits 73, else 74. */
   readonly changesStore?: boolean;
-  /** Whether signals are its own to handle. */
+  /** Whether it handles signals itself. */
   readonly handlesSignals?: boolean;
   readonly about: readonly string[];
   readonly examples: readonly (readonly [command: string, what: string])[];
   load(): Promise<CommandRun>;
 }
 
-/** Where artifacts are kept. */
+/** The store's folder. */
 const STORE: OptionSpec = {
   name: "store",
   value: "DIR",
-  help: "the store's folder; left out, `sluice` in your cache folder",
+  help: "the store's folder; default: `sluice` in your cache folder",
 };
 
-/** Where results go. */
+/** The store that results go to. */
 const RESULTS: OptionSpec = { ...STORE, value: "DIR|memory", help: `${STORE.help}; \`memory\` keeps nothing` };
 
-/** Whose artifacts are meant, of those that are kept. */
+/** The owner of the artifacts that a command finds. */
 const SCOPE: OptionSpec = {
   name: "scope",
   value: "K=V",
   multiple: true,
-  help: "only this scope, the option once for each of tenant_id, user_id, session_id, trace_id (`_id` may be left out); keys not given match null only. Left out, all scopes",
+  help: "only this scope; repeat the option for each of tenant_id, user_id, session_id, trace_id (`_id` may be left out); keys that are not given match null only. Default: all scopes",
 };
 
-/** Whose the artifacts of a result are. */
+/** The owner of new artifacts. */
 const OWNER: OptionSpec = {
   ...SCOPE,
-  help: "whose the artifacts are, the option once for each of tenant_id, user_id, session_id, trace_id (`_id` may be left out)",
+  help: "the owner of the artifacts; repeat the option for each of tenant_id, user_id, session_id, trace_id (`_id` may be left out)",
 };
 
 /** The configuration of the core. */
@@ -79,46 +79,45 @@ const CONFIG: OptionSpec = {
   help: "configuration as JSON; `sluice config` lists the keys",
 };
 
-/** Where sources of tools are, beside the presets. */
+/** The file with sources of tools, besides the presets. */
 const SOURCES: OptionSpec = {
   name: "config",
   value: "FILE",
   help: 'a file of sources: {"sources": [{"name": "…", "transport": "mcp", "connection": "…"}]}; transports are mcp, http, utcp and cli, and ${VAR} stands for a variable of the environment',
 };
 
-/** For programs that read the output. */
 const JSON_OUT: OptionSpec = { name: "json", help: "print JSON" };
 
-/** Where large files of users are. */
+/** The store for users' large files. */
 const LARGE_STORE: OptionSpec = {
   name: "large-store",
   value: "DIR|s3://B/P",
-  help: "where users' files above --base64-size-limit-mb are kept: a folder, or a bucket and a prefix; left out, where all are",
+  help: "where users' files above --base64-size-limit-mb are kept: a folder, or a bucket and a prefix; default: --store",
 };
 
-/** What of users' files goes to the large store. */
+/** Which of users' files go to the large store. */
 const SIZE_LIMIT: OptionSpec = {
   name: "base64-size-limit-mb",
   value: "MIB",
-  help: "users' files up to this are kept in --store, larger ones in --large-store; 300 when left out",
+  help: "users' files up to this size are kept in --store, larger ones in --large-store; default: 300",
 };
 
-/** How large a user's file may be. */
+/** The largest size of a user's file. */
 const MAX_SIZE: OptionSpec = {
   name: "max-file-size-mb",
   value: "MIB",
-  help: "what a user's file may have; a larger one is refused (E_FILE_TOO_LARGE); 51200 when left out",
+  help: "the largest size of a user's file; larger ones are refused (E_FILE_TOO_LARGE); default: 51200",
 };
 
-/** Whether users' files stay. */
+/** Whether users' files outlive a session. */
 const PERSIST: OptionSpec = {
   name: "persist-files",
   value: "true|false",
   choices: ["true", "false"],
-  help: "whether users' files outlive a session (`true` when left out); else a session's are deleted at its end",
+  help: "whether users' files outlive a session; if not, a session's files are deleted at its end; default: `true`",
 };
 
-/** Sessions, artifacts, resources, events and chat over HTTP. */
+/** `sluice serve` */
 const SERVE_COMMAND: CommandSpec = {
   name: "serve",
   changesStore: true,
@@ -127,33 +126,33 @@ const SERVE_COMMAND: CommandSpec = {
   operands: "[-- COMMAND ARGS…]",
   maxOperands: Number.POSITIVE_INFINITY,
   about: [
-    "Serves sessions of users over REST and server-sent events: their artifacts, the tools and resources of sources, files, and a chat where the configuration names a model. At / is the playground, a page in front of all of it. COMMAND is one more source, a server that speaks MCP on standard input and output: each session of a page has a process of its own.",
-    'Listens on 127.0.0.1:4751, for this machine alone and for one user, unless it is told who may come: by a token in the variable SLUICE_SERVE_TOKEN, or by "auth" in the configuration. Without that it listens nowhere else. A browser signs in with http://HOST:PORT/?token=TOKEN.',
-    "Artifacts and users' files are kept in --store; without it in a private folder that is deleted at the end, files too. Several processes with the same --state and --store serve as one, and need the same secret, of at least 32 characters, in the variable SLUICE_SERVE_SECRET. Ends with Ctrl-C: requests under way have ten seconds, and every program that was started ends too.",
+    "Serves users' sessions over REST and server-sent events: artifacts, the tools and resources of sources, files, and a chat if the configuration names a model. The playground at / is a page for all of it. COMMAND is one more source, a server that speaks MCP on standard input and output; each session of a page gets a process of its own.",
+    'Listens on 127.0.0.1:4751, for one user of this machine. To listen elsewhere, configure authentication: a token in the variable SLUICE_SERVE_TOKEN, or "auth" in the configuration. A browser signs in with http://HOST:PORT/?token=TOKEN.',
+    "Artifacts and users' files are kept in --store, or else in a private folder that is deleted at the end. Several processes with the same --state and --store serve as one; they need the same secret, of at least 32 characters, in the variable SLUICE_SERVE_SECRET. Ctrl-C ends it: running requests have ten seconds, and every program that was started ends too.",
   ],
   options: [
-    { name: "listen", value: "HOST:PORT", help: "where to listen; port 0 is any free one" },
+    { name: "listen", value: "HOST:PORT", help: "where to listen; port 0 means any free one" },
     {
       name: "config",
       value: "FILE",
-      help: "configuration as JSON; `sluice serve --keys` lists the keys, and ${VAR} stands for a variable of the environment. Options of the command line win",
+      help: "configuration as JSON; `sluice serve --keys` lists the keys, and ${VAR} stands for a variable of the environment. Options on the command line take precedence",
     },
     {
       name: "store",
       value: "DIR|s3://B/P",
-      help: "where artifacts and files are kept: a folder, or a bucket and a prefix, for which @aws-sdk/client-s3 has to be installed",
+      help: "where artifacts and files are kept: a folder, or a bucket and a prefix, which needs the package @aws-sdk/client-s3",
     },
     {
       name: "state",
       value: "redis://…",
-      help: "share sessions, events and runs with other processes by a Redis server, for which @redis/client has to be installed",
+      help: "share sessions, events and runs with other processes through a Redis server, which needs the package @redis/client",
     },
     PERSIST,
     LARGE_STORE,
     SIZE_LIMIT,
     MAX_SIZE,
-    { name: "verbose", help: "a line for each request" },
-    { name: "keys", help: "list every key of the configuration with its effect, and end" },
+    { name: "verbose", help: "print a line for each request" },
+    { name: "keys", help: "list every key of the configuration with its effect, and exit" },
   ],
   examples: [
     ["sluice serve -- npx -y @modelcontextprotocol/server-everything", "the playground with that server"],
@@ -174,8 +173,8 @@ const RUN_COMMAND: CommandSpec = {
   operands: "-- COMMAND ARGS…",
   maxOperands: Number.POSITIVE_INFINITY,
   about: [
-    "Starts COMMAND under bubblewrap (Linux): it can read the file system and write to /tmp/NAME alone, which is also its TMPDIR. Of /tmp, /run, other users' folders and Sluice's own store it sees nothing. Standard input, output and errors are its own, signals are passed on, and it ends with its exit code. What is still there two seconds after SIGTERM is killed; nothing that it started is left.",
-    "The network is that of the machine. Of the environment COMMAND gets HOME, LOGNAME, PATH, SHELL, TERM and USER, and what --env names. Where bubblewrap cannot run nothing is started.",
+    "Starts COMMAND under bubblewrap (Linux): it can read the file system and write to /tmp/NAME alone, which is also its TMPDIR. Of /tmp, /run, other users' folders and Sluice's own store it sees nothing. Standard input, output and errors are COMMAND's own, signals are passed on to it, and its exit code is the result. What still runs two seconds after SIGTERM is killed; no process that it started is left.",
+    "The network is that of the machine. COMMAND gets the variables HOME, LOGNAME, PATH, SHELL, TERM and USER of the environment, and those that --env names. If bubblewrap cannot run, nothing is started.",
   ],
   options: [
     { name: "user", value: "NAME", help: "whose folder: no other is seen" },
@@ -183,23 +182,23 @@ const RUN_COMMAND: CommandSpec = {
     {
       name: "tmp",
       value: "DIR",
-      help: "the folder that users' folders lie in, outside of the sandbox; left out, the system's folder for temporary files",
+      help: "the folder that contains users' folders, outside of the sandbox; default: the system's folder for temporary files",
     },
     { name: "hide", value: "DIR", multiple: true, help: "a folder that COMMAND must not see, such as a store" },
-    { name: "env", value: "VARIABLE", multiple: true, help: "a variable of the environment that COMMAND gets too" },
+    { name: "env", value: "VARIABLE", multiple: true, help: "a variable of the environment that COMMAND gets as well" },
     {
       ...PERSIST,
-      help: "whether the user's folder stays as it is when COMMAND ends (`true` when left out); else it is emptied",
+      help: "whether the user's folder is kept when COMMAND ends; if not, it is emptied; default: `true`",
     },
   ],
   examples: [
-    ["sluice run --user ada -- uvx mcp-server-git", "a server of ada's"],
-    ["sluice run --user ada --hide ./store --env API_KEY -- node server.js", "that must not see a store"],
+    ["sluice run --user ada -- uvx mcp-server-git", "a server for ada"],
+    ["sluice run --user ada --hide ./store --env API_KEY -- node server.js", "which must not see a store"],
   ],
   load: async () => (await import("./run.js")).run,
 };
 
-/** List, connect, call. */
+/** `sluice tools …` */
 const TOOL_COMMANDS: readonly CommandSpec[] = [
   {
     name: "tools list",
@@ -207,8 +206,8 @@ const TOOL_COMMANDS: readonly CommandSpec[] = [
     operands: "[SOURCE…]",
     maxOperands: Number.POSITIVE_INFINITY,
     about: [
-      "Without names and without --config: the presets that there are, what each is for, and which variables of the environment it needs.",
-      "Otherwise connects to the sources that are named, presets or sources of the file, or to all of the file where none is, and lists their tools: a table on a terminal, tab-separated lines in a pipe (name, what calling it may do, description), with --json an array of {name, description, input_schema, side_effects}. A source that cannot be reached costs the others nothing; the exit code is that of the first.",
+      "Without names and without --config: lists the presets, what each is for, and which variables of the environment it needs.",
+      "Otherwise connects to the named sources, which are presets or sources of the file, or to all sources of the file, and lists their tools: a table on a terminal, tab-separated lines in a pipe (name, what calling it may do, description), with --json an array of {name, description, input_schema, side_effects}. A source that cannot be reached does not affect the others; the exit code is that of the first failure.",
     ],
     options: [SOURCES, JSON_OUT],
     examples: [
@@ -234,7 +233,7 @@ const TOOL_COMMANDS: readonly CommandSpec[] = [
       { name: "no-browser", help: "print the address to sign in at, and open no browser" },
       { name: "client-id", value: "ID", help: "the id of the program that you registered with the provider" },
       { name: "issuer", value: "URL", help: "the OAuth provider, if the source does not name it" },
-      { name: "port", value: "N", help: "the port that the browser returns to; any free one when left out" },
+      { name: "port", value: "N", help: "the port that the browser returns to; default: any free one" },
     ],
     examples: [
       ["GITHUB_CLIENT_ID=… GITHUB_CLIENT_SECRET=… sluice tools connect github", "sign in, in your browser"],
@@ -250,7 +249,7 @@ const TOOL_COMMANDS: readonly CommandSpec[] = [
     minOperands: 1,
     maxOperands: 1,
     about: [
-      "Deletes the token that `sluice tools connect` got for this source. The provider is not told: revoke the access there too.",
+      "Deletes the token that `sluice tools connect` got for this source. The provider is not informed: revoke the access there as well.",
     ],
     options: [],
     examples: [["sluice tools disconnect github", "the token is gone"]],
@@ -271,7 +270,7 @@ const TOOL_COMMANDS: readonly CommandSpec[] = [
       {
         name: "args",
         value: "JSON|@FILE|-",
-        help: "the arguments, a JSON object: as it is, from a file, or from standard input; {} when left out",
+        help: "the arguments, a JSON object: inline, from a file, or from standard input; default: {}",
       },
       SOURCES,
       RESULTS,
@@ -290,11 +289,11 @@ const TOOL_COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
-/** List, templates, read. */
+/** `sluice resources …` */
 const RESOURCE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "resources list",
-    summary: "list what a source has to read",
+    summary: "list the resources of a source",
     operands: "SOURCE",
     minOperands: 1,
     maxOperands: 1,
@@ -302,12 +301,12 @@ const RESOURCE_COMMANDS: readonly CommandSpec[] = [
       "Connects to a source of the file, or to a preset, and lists its resources: a table on a terminal, tab-separated lines in a pipe (URI, type, bytes, name), with --json an array.",
     ],
     options: [SOURCES, JSON_OUT],
-    examples: [["sluice resources list docs --config sources.json", "what there is to read"]],
-    load: async () => (await import("./resources.js")).listResources,
+    examples: [["sluice resources list docs --config sources.json", "its resources"]],
+    load: async () => (await import("./tools/resources.js")).listResources,
   },
   {
     name: "resources templates",
-    summary: "list the patterns of a source's URIs",
+    summary: "list the URI templates of a source",
     operands: "SOURCE",
     minOperands: 1,
     maxOperands: 1,
@@ -316,7 +315,7 @@ const RESOURCE_COMMANDS: readonly CommandSpec[] = [
     ],
     options: [SOURCES, JSON_OUT],
     examples: [["sluice resources templates docs --config sources.json --json", "the templates as JSON"]],
-    load: async () => (await import("./resources.js")).listTemplates,
+    load: async () => (await import("./tools/resources.js")).listTemplates,
   },
   {
     name: "resources read",
@@ -326,14 +325,14 @@ const RESOURCE_COMMANDS: readonly CommandSpec[] = [
     minOperands: 2,
     maxOperands: 2,
     about: [
-      "Prints short texts as they are. Bytes and long texts go to the store, and a sentence says what each is; `sluice artifacts get` fetches it. With several contents each stands behind a line with its URI. --json prints {contents, artifacts}, with the references of all that was stored.",
+      "Prints short texts unchanged. Bytes and long texts go to the store, and a sentence says what each is; `sluice artifacts get` fetches it. Several contents are printed below a line with the URI of each. --json prints {contents, artifacts}, with the references of all that was stored.",
     ],
     options: [SOURCES, RESULTS, OWNER, JSON_OUT],
     examples: [
       ["sluice resources read docs file:///guide.md --config sources.json", "a text"],
       ["sluice resources read docs file:///guide.pdf --config sources.json --store ./store --json", "a file, stored"],
     ],
-    load: async () => (await import("./resources.js")).readResource,
+    load: async () => (await import("./tools/resources.js")).readResource,
   },
 ];
 
@@ -363,13 +362,13 @@ const FILE_COMMANDS: readonly CommandSpec[] = [
     operands: "[FILE…]",
     maxOperands: Number.POSITIVE_INFINITY,
     about: [
-      "Keeps each FILE, or standard input, by its name, made fit for every system; what had the name before stays as an older version. Prints the names.",
+      "Stores each FILE, or standard input, under its name, which is changed where a system would not accept it. An existing file of that name becomes an older version. Prints the names.",
     ],
     options: [
       ...WHOSE,
       SIZE_LIMIT,
       MAX_SIZE,
-      { name: "as", value: "NAME", help: "the name, in place of FILE's own" },
+      { name: "as", value: "NAME", help: "the name, instead of FILE's own" },
       JSON_OUT,
     ],
     examples: [
@@ -407,11 +406,11 @@ const FILE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "files rename",
     changesStore: true,
-    summary: "call a user's file otherwise",
+    summary: "rename a user's file",
     operands: "NAME NEW",
     minOperands: 2,
     maxOperands: 2,
-    about: ["All versions go with it. A name that another file has is refused."],
+    about: ["Renames all versions. The name of another file is refused."],
     options: [...WHOSE, JSON_OUT],
     examples: [["sluice files rename --user ada sales.csv sales-2025.csv", "a better name"]],
     load: async () => (await import("./files.js")).renameFile,
@@ -426,11 +425,11 @@ export const COMMANDS: readonly CommandSpec[] = [
     operands: "[FILE]",
     maxOperands: 1,
     about: [
-      "Reads one result (a CallToolResult, a JSON-RPC response, a content array, any JSON value) from FILE or standard input, puts bytes and large text into the store, and prints the rest. The input streams through: its size is no matter.",
+      "Reads one result (a CallToolResult, a JSON-RPC response, a content array, any JSON value) from FILE or standard input, puts bytes and large text into the store, and prints the rest. The input streams through, so its size does not matter.",
     ],
     options: [
-      { name: "tool", value: "T", help: "the tool that answered; chooses its `tool_fields`" },
-      { name: "namespace", value: "NS", help: "prefix of artifact ids; `artifact` when left out" },
+      { name: "tool", value: "T", help: "the tool that gave the result; selects its `tool_fields`" },
+      { name: "namespace", value: "NS", help: "prefix of artifact ids; default: `artifact`" },
       OWNER,
       CONFIG,
       RESULTS,
@@ -438,11 +437,11 @@ export const COMMANDS: readonly CommandSpec[] = [
         name: "dialect",
         value: "observation|mcp",
         choices: ["observation", "mcp"],
-        help: "`observation` (as it is) for a planner, `mcp` for a valid CallToolResult that `restore` can undo",
+        help: "`observation` (the default) for a planner, `mcp` for a valid CallToolResult that `restore` can undo",
       },
       {
         name: "ndjson",
-        help: "one result a line in, one line out for each; a line that is not JSON becomes an error line",
+        help: "one result per line of input, one line of output for each; a line that is not JSON becomes an error line",
       },
       { name: "pretty", help: "indent the output" },
     ],
@@ -455,13 +454,13 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "restore",
-    summary: "give back what `transform --dialect mcp` was given",
+    summary: "undo `transform --dialect mcp`",
     operands: "[FILE]",
     maxOperands: 1,
     about: [
       'Reads a reduced result from FILE or standard input and puts every reference it lists in `_meta["sluice/refs"]` back, value for value and string for string.',
     ],
-    options: [STORE, SCOPE, { name: "ndjson", help: "one reduced result a line" }],
+    options: [STORE, SCOPE, { name: "ndjson", help: "one reduced result per line" }],
     examples: [["sluice restore reduced.json --store ./store > result.json", "the original"]],
     load: async () => (await import("./transform.js")).restore,
   },
@@ -473,11 +472,11 @@ export const COMMANDS: readonly CommandSpec[] = [
     operands: "-- COMMAND ARGS…",
     maxOperands: Number.POSITIVE_INFINITY,
     about: [
-      "Starts the server and passes every message both ways, on standard input and output. Bytes and large text of tool results go to the store; the host gets a sentence and an `artifact://` URI for each, which the added tool NS_artifact_read reads and tool arguments take. Everything else passes as it is.",
-      "Ends as the server ends; its standard error is passed on, with a line for each thing that was stored. Where the store cannot be used the server is not started.",
+      "Starts the server and passes every message both ways, on standard input and output. Bytes and large text of tool results go to the store; the host gets a sentence and an `artifact://` URI for each, which the added tool NS_artifact_read reads and tool arguments take. Everything else passes unchanged.",
+      "Ends when the server ends, with its exit code. The server's standard error is passed on, with a line for each thing that was stored. If the store cannot be used, the server is not started.",
     ],
     options: [
-      { name: "url", value: "URL", help: "in place of COMMAND: a server that speaks Streamable HTTP" },
+      { name: "url", value: "URL", help: "instead of COMMAND: a server that speaks Streamable HTTP" },
       { name: "header", value: "K: V", multiple: true, help: "with --url: a header for every request" },
       {
         name: "listen",
@@ -488,23 +487,23 @@ export const COMMANDS: readonly CommandSpec[] = [
       {
         name: "namespace",
         value: "NS",
-        help: "prefix of artifact ids and of the tool; left out, made of the command or the address",
+        help: "prefix of artifact ids and of the tool; default: derived from the command or the address",
       },
       CONFIG,
       {
         name: "links",
         value: "auto|always|never",
         choices: ["auto", "always", "never"],
-        help: "add `resource_link` blocks to results: for clients that are known to take them, for all, for none",
+        help: "add `resource_link` blocks to results: for clients that are known to support them, for all, for none",
       },
-      { name: "inline-images", help: "leave small images in place, beside storing them: for hosts that show them" },
+      { name: "inline-images", help: "store small images and leave them in place: for hosts that show them" },
       {
         name: "schemas",
         value: "widen|keep|drop",
         choices: ["widen", "keep", "drop"],
-        help: "what becomes of tools' schemas: `widen` (as it is) lets references stand in them, `drop` leaves output schemas out",
+        help: "what happens to tools' schemas: `widen` (the default) lets references stand in them, `drop` removes output schemas",
       },
-      { name: "bypass", help: "pass everything as it is" },
+      { name: "bypass", help: "pass everything unchanged" },
     ],
     examples: [
       ["sluice proxy -- npx -y @modelcontextprotocol/server-filesystem /data", "in front of a command"],
@@ -556,7 +555,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "artifacts stat",
-    summary: "tell about one artifact",
+    summary: "show one artifact",
     operands: "ID",
     minOperands: 1,
     maxOperands: 1,
@@ -573,7 +572,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     minOperands: 1,
     maxOperands: Number.POSITIVE_INFINITY,
     about: [
-      "Deletes the references with these ids, in every scope unless --scope says which; bytes that no reference names any more go with them.",
+      "Deletes the references with these ids, in all scopes or in that of --scope, and the bytes that no other reference names.",
     ],
     options: [STORE, SCOPE, JSON_OUT],
     examples: [["sluice artifacts delete tableau_1a2b3c4d5e6f", "one artifact"]],
@@ -586,12 +585,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     operands: "",
     maxOperands: 0,
     about: [
-      "Removes bytes without a reference and leftovers of writers that were killed; with --config also the artifacts that its `retention` does not keep. Safe while others use the store.",
+      "Removes bytes without a reference and the leftovers of killed writers; with --config also the artifacts that its `retention` does not keep. Safe while other processes use the store.",
     ],
     options: [STORE, CONFIG, JSON_OUT],
     examples: [
       ["sluice artifacts gc --store ./store", "clean up"],
-      ["sluice artifacts gc --config sluice.json", "and hold the store to its limits"],
+      ["sluice artifacts gc --config sluice.json", "and apply the limits of a configuration"],
     ],
     load: async () => (await import("./artifacts.js")).collectGarbage,
   },
@@ -614,7 +613,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: "say what kind of file some bytes are",
     operands: "[FILE…]",
     maxOperands: Number.POSITIVE_INFINITY,
-    about: ["Looks at the bytes, not at the name. Standard input where no FILE is given."],
+    about: ["Looks at the bytes, not at the name. Reads standard input if no FILE is given."],
     options: [{ ...JSON_OUT, help: "print an array of {file, mime_type, extension, description}" }],
     examples: [
       ["sluice sniff download", "download: PNG image, 640 × 480, 1.0 MB (image/png)"],
@@ -633,13 +632,13 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [{ ...JSON_OUT, help: "print the JSON Schema (draft 2020-12)" }],
     examples: [
       ["sluice config", "every key"],
-      ["sluice config --json > config.schema.json", "for an editor to check configuration files with"],
+      ["sluice config --json > config.schema.json", "for an editor that checks configuration files"],
     ],
     load: async () => (await import("./config.js")).run,
   },
 ];
 
-/** Options that every command knows. */
+/** Options of every command. */
 export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   { name: "help", short: "h", help: "this text" },
   { name: "version", short: "V", help: "the version" },

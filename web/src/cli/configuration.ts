@@ -1,23 +1,25 @@
 /**
- * What a command is configured by: a file, and secrets that its environment holds or names a file of.
+ * The configuration of a command: a JSON file, secrets from the environment, and the options for users' files.
  * @module
  */
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { SluiceConfig } from "../config/types.js";
 import { SluiceError } from "../errors/error.js";
+import { MEGABYTES, type FLAGS } from "../files/options.js";
+import type { Invocation } from "./commands.js";
 import { CommandError, Exit, systemReason, UsageError } from "./exit.js";
-import { printable } from "./terminal.js";
+import { printable } from "./terminal/terminal.js";
 
-/** Checks no more than that it is an object: keys and values are the core's to judge. */
+/** Reads the core's configuration. The core checks its keys and values. */
 export async function readConfig(file: string): Promise<SluiceConfig> {
   return readJsonObject(file, '{"max_inline_size": 4000}');
 }
 
 /**
- * The object that a configuration file holds, whatever its keys; `example` is one, for the error.
+ * Reads a configuration file that holds a JSON object. `example` is one, for the error.
  *
- * @throws CommandError 66 where it cannot be read, SluiceError E_CONFIG_JSON where it is none.
+ * @throws CommandError 66 if the file cannot be read, SluiceError E_CONFIG_JSON if it holds no JSON object.
  */
 export async function readJsonObject(file: string, example: string): Promise<Readonly<Record<string, unknown>>> {
   const value = parsed(file, await readConfigFile(file));
@@ -28,7 +30,7 @@ export async function readJsonObject(file: string, example: string): Promise<Rea
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** The text of a configuration file. Throws CommandError 66. */
+/** Reads a configuration file as text. Throws CommandError 66. */
 export async function readConfigFile(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
@@ -48,7 +50,7 @@ function parsed(file: string, text: string): unknown {
   }
 }
 
-/** ` from line 2, column 7 on`, where the parser tells; its own sentence would quote what may be a secret. */
+/** ` from line 2, column 7 on`, if the parser reports a position. Its message is not used: it quotes the text, which may be secret. */
 export function placeOf(error: unknown, text: string): string {
   const position = /at position (\d+)/.exec((error as Error).message)?.[1];
   if (position === undefined) return "";
@@ -56,16 +58,16 @@ export function placeOf(error: unknown, text: string): string {
   return ` from line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1} on`;
 }
 
-/** Bytes of a file that holds a secret, at most. */
+/** Largest file for a secret, in bytes. */
 const MAX_FILE = 65_536;
 
 /**
- * The secret in the variable `name`, or in the file whose path is in `${name}_FILE`, without the line break at its end.
- * Undefined where neither is set. A child process of the same user can read its parent's environment, but not a file that
- * a sandbox hides.
+ * The secret in the variable `name`, or in the file whose path is in `${name}_FILE`, without the line break at its end;
+ * undefined if neither is set. A child process of the same user can read its parent's environment, but not a file that a
+ * sandbox hides.
  *
- * @param shortest characters that it must have.
- * @throws UsageError where it is too short, both are set, or the file cannot be read. The message names no path.
+ * @param shortest the least number of characters.
+ * @throws UsageError if it is too short, both are set, or the file cannot be read. The message names no path.
  */
 export function readSecret(
   env: NodeJS.ProcessEnv,
@@ -94,4 +96,31 @@ function secretIn(file: string, name: string, command: string): string {
     throw new UsageError(`the file that ${name}_FILE names has more than ${MAX_FILE / 1024} KiB`, command);
   }
   return new TextDecoder().decode(bytes).replace(/\r?\n$/, "");
+}
+
+/** The options for users' files that were given. Throws UsageError. */
+export function fileFlags(invocation: Invocation): Partial<typeof FLAGS> {
+  const isLasting = switched(invocation, "persist-files");
+  const limit = mebibytes(invocation, "base64-size-limit-mb");
+  const most = mebibytes(invocation, "max-file-size-mb");
+  return {
+    ...(isLasting !== undefined && { persist_files_across_sessions: isLasting }),
+    ...(limit !== undefined && { base64_size_limit_mb: limit }),
+    ...(most !== undefined && { max_file_size_mb: most }),
+  };
+}
+
+/** The value of an option with the choices `true` and `false`; undefined if it was not given. */
+export function switched(invocation: Invocation, name: string): boolean | undefined {
+  const said = invocation.value(name);
+  return said === undefined ? undefined : said === "true";
+}
+
+function mebibytes(invocation: Invocation, name: string): number | undefined {
+  const said = invocation.value(name);
+  if (said === undefined) return undefined;
+  const [wanted, holds] = MEGABYTES;
+  const number = said.trim() === "" ? Number.NaN : Number(said);
+  if (holds(number)) return number;
+  throw new UsageError(`--${name} must be ${wanted}`, invocation.command);
 }

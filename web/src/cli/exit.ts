@@ -1,10 +1,10 @@
 /**
- * Exit codes, which error leads to which (numbers of BSD `sysexits.h`), and errors in words.
+ * Exit codes (those of BSD `sysexits.h`), which error leads to which, and the errors of commands.
  * @module
  */
 import { SluiceError, type ErrorCode } from "../errors/error.js";
 
-/** How a command may end. */
+/** The exit codes. */
 export const Exit = {
   ok: 0,
   failure: 1,
@@ -13,13 +13,13 @@ export const Exit = {
   data: 65,
   /** EX_NOINPUT: an input cannot be opened or read. */
   input: 66,
-  /** EX_UNAVAILABLE: a source of tools cannot be reached, or does not answer. */
+  /** EX_UNAVAILABLE: a source of tools cannot be reached or does not answer. */
   unavailable: 69,
   /** EX_CANTCREAT: the store or an output file cannot be written. */
   create: 73,
   /** EX_IOERR: the store cannot be read. */
   read: 74,
-  /** EX_NOPERM: a source of tools refuses who asks, or it is not known who asks. */
+  /** EX_NOPERM: a source of tools refuses access, or nobody has signed in. */
   refused: 77,
   /** 128 + SIGINT. */
   interrupted: 130,
@@ -27,7 +27,7 @@ export const Exit = {
   terminated: 143,
 } as const;
 
-/** What `--help` says of each code that a person may meet. */
+/** What `--help` says about each exit code. */
 export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [Exit.ok, "done"],
   [Exit.failure, "failed, for instance: no artifact has that id, it has expired, or a tool says that it failed"],
@@ -43,9 +43,9 @@ export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [Exit.refused, "a source of tools refuses who asks, or a variable for it has no value"],
 ];
 
-/** Thrown for a command line that cannot be meant; exits 2. */
+/** Thrown for an invalid command line; exits 2. */
 export class UsageError extends SluiceError {
-  /** The command whose help to point at, e.g. `artifacts get`; empty for the program's own. */
+  /** The command whose help to refer to, e.g. `artifacts get`; empty for the program's own. */
   readonly command: string;
 
   constructor(message: string, command = "") {
@@ -55,7 +55,7 @@ export class UsageError extends SluiceError {
   }
 }
 
-/** Thrown where an exit code is known and no SluiceError code says it; the message goes to stderr. */
+/** Thrown with an exit code of its own, if no code of SluiceError implies it. The message goes to standard error. */
 export class CommandError extends Error {
   readonly exit: number;
 
@@ -89,7 +89,7 @@ const BY_CODE: Partial<Record<ErrorCode, number>> = {
   E_TOOL_RATE_LIMIT: Exit.unavailable,
 };
 
-/** The exit code for anything thrown by a command that changes the store or only reads it. */
+/** The exit code for an error. `changesStore`: whether the command writes to the store. */
 export function exitCodeOf(error: unknown, changesStore = false): number {
   if (error instanceof CommandError) return error.exit;
   if (error instanceof SluiceError && error.code === "E_STORE_DENIED") return changesStore ? Exit.create : Exit.read;
@@ -97,20 +97,20 @@ export function exitCodeOf(error: unknown, changesStore = false): number {
   return Exit.failure;
 }
 
-/** The exit code for an answer that came although the store failed: that of the first failure. */
+/** The exit code for a result that was printed although the store failed: that of the first failure. */
 export function exitCodeOfAnswer([first]: readonly SluiceError[]): number {
   if (first === undefined) return Exit.ok;
   const exit = exitCodeOf(first, true);
-  // Too large for the store is no fault of the input.
+  // Content that is too large for the store is not an error of the input.
   return exit === Exit.data ? Exit.create : exit;
 }
 
-/** Whether `error` says that the input is at fault, so that it is printed in the input's place. */
+/** Whether the input is at fault, so that the error is printed in place of its result. */
 export function isDataError(error: unknown): error is SluiceError {
   return error instanceof SluiceError && BY_CODE[error.code] === Exit.data;
 }
 
-/** `{"error":{"code":…,"message":…,"line":…,"column":…}}`; `line` wins over the error's own. */
+/** `{"error":{"code":…,"message":…,"line":…,"column":…}}`. `line` replaces the error's own. */
 export function errorInPlace(error: SluiceError, line?: number): string {
   return JSON.stringify({ error: { ...error.toJSON(), ...(line !== undefined && { line }) } });
 }
@@ -129,7 +129,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EMFILE: "too many files are open",
 };
 
-/** Why the system refused, in words. */
+/** The reason of a system error, in words. */
 export function systemReason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return (code !== undefined ? REASONS[code] : undefined) ?? message;

@@ -1,5 +1,5 @@
 /**
- * `sluice files …`: the files of one user.
+ * `sluice files …`: lists, stores, reads and deletes the files of one user.
  * @module
  */
 import { TieredArtifactStore } from "../artifacts/tiered-store.js";
@@ -8,20 +8,20 @@ import { FLAGS, MIB } from "../files/options.js";
 import { coreDescriber, UserStorage } from "../files/user-storage.js";
 import type { UserFile } from "../files/user-file.js";
 import type { Invocation } from "./commands.js";
-import { deliver } from "./delivery.js";
+import { deliver } from "./terminal/delivery.js";
 import { Exit, UsageError } from "./exit.js";
-import { fileFlags } from "./file-flags.js";
-import { openInput, type Input } from "./input.js";
-import { openLargeStore } from "./large-store.js";
-import { Progress } from "./progress.js";
-import { openKeptStore } from "./store.js";
-import { alignedTable, tabbedRow, type Column } from "./table.js";
-import { humanAge, printable, type Output, type Terminal } from "./terminal.js";
+import { fileFlags } from "./configuration.js";
+import { openInput, type Input } from "./terminal/input.js";
+import { openLargeStore, openKeptStore } from "./store/store.js";
+import { Progress } from "./terminal/progress.js";
+import { printJson } from "./terminal/json.js";
+import { printTable, tabbedRow, type Column } from "./terminal/table.js";
+import { humanAge, printable, type Output, type Terminal } from "./terminal/terminal.js";
 
 export async function listFiles(invocation: Invocation, { output }: Terminal): Promise<number> {
   const files = await withFiles(invocation, (storage) => storage.list());
-  if (invocation.has("json")) await output.write(`${JSON.stringify(files, null, 2)}\n`);
-  else if (output.isTerminal) await printTable(files, output);
+  if (invocation.has("json")) await printJson(files, output);
+  else if (output.isTerminal) await printList(files, output);
   else for (const file of files) await output.write(`${tabbedRow(plainRow(file))}\n`);
   return Exit.ok;
 }
@@ -41,13 +41,12 @@ const COLUMNS: readonly Column[] = [
   { title: "ABOUT" },
 ];
 
-async function printTable(files: readonly UserFile[], output: Output): Promise<void> {
+async function printList(files: readonly UserFile[], output: Output): Promise<void> {
   const rows = files.map((file) => {
     const [name = "", type = "", , origin = "", ...more] = plainRow(file);
     return [name, type, humanSize(file.size_bytes), humanAge(Date.now() - file.stored_at), origin, ...more];
   });
-  const [titles = "", ...lines] = alignedTable(COLUMNS, rows);
-  if (rows.length > 0) await output.write(`${output.bold(titles)}\n${lines.map((line) => `${line}\n`).join("")}`);
+  await printTable(COLUMNS, rows, output);
   const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
   await output.write(output.dim(`${counted(rows.length, "file")}, ${humanSize(bytes)}\n`));
 }
@@ -66,7 +65,7 @@ export async function putFiles(invocation: Invocation, terminal: Terminal): Prom
       if (!invocation.has("json")) await terminal.output.write(`${printable(file.name)}\n`);
     }
   });
-  if (invocation.has("json")) await terminal.output.write(`${JSON.stringify(kept, null, 2)}\n`);
+  if (invocation.has("json")) await printJson(kept, terminal.output);
   return Exit.ok;
 }
 
@@ -106,7 +105,8 @@ export async function getFile(invocation: Invocation, terminal: Terminal): Promi
 export async function renameFile(invocation: Invocation, { output }: Terminal): Promise<number> {
   const [name = "", to = ""] = invocation.operands;
   const file = await withFiles(invocation, (files) => files.rename(name, to));
-  await output.write(invocation.has("json") ? `${JSON.stringify(file, null, 2)}\n` : `${printable(file.name)}\n`);
+  if (invocation.has("json")) await printJson(file, output);
+  else await output.write(`${printable(file.name)}\n`);
   return Exit.ok;
 }
 
@@ -115,14 +115,14 @@ export async function removeFiles(invocation: Invocation, { output, errors }: Te
   await withFiles(invocation, async (files) => {
     for (const name of invocation.operands) outcomes.push({ name, removed: await files.remove(name) });
   });
-  if (invocation.has("json")) await output.write(`${JSON.stringify(outcomes, null, 2)}\n`);
+  if (invocation.has("json")) await printJson(outcomes, output);
   for (const { name, removed } of outcomes) {
     if (!removed) await errors.write(`sluice: there is no file ${printable(JSON.stringify(name))}\n`);
   }
   return outcomes.every(({ removed }) => removed) ? Exit.ok : Exit.failure;
 }
 
-/** Works with those of `--user`, of `--tenant` where users belong to one. Throws UsageError. */
+/** Works with the files of `--user`, and of `--tenant` if given. Throws UsageError. */
 async function withFiles<T>(invocation: Invocation, work: (files: UserStorage) => Promise<T>): Promise<T> {
   const user_id = invocation.value("user");
   if (user_id === undefined || user_id === "") {

@@ -5,7 +5,7 @@
 import { readFile } from "node:fs/promises";
 import { COMMANDS, GLOBAL_OPTIONS, verbsOf, type CommandSpec, type OptionSpec } from "./commands.js";
 import { EXIT_MEANINGS } from "./exit.js";
-import type { Output } from "./terminal.js";
+import { textWidth, wrap, type Output } from "./terminal/terminal.js";
 
 const ABOUT =
   "Sluice keeps the bytes of MCP tool results out of a model's context: they go to an artifact store, and the model gets a compact reference and a sentence that says what it is.";
@@ -23,7 +23,7 @@ export function programHelp(output: Output): string {
       "Examples",
       [
         "  sluice transform result.json --pretty        what a model would see of a result",
-        "  sluice artifacts list                        what was put aside",
+        "  sluice artifacts list                        what was stored",
         "  sluice artifacts get ID -o report.pdf        the bytes",
         "  sluice COMMAND --help                        more of them",
       ],
@@ -46,7 +46,7 @@ export function groupHelp(group: string, output: Output): string {
 
 /** Help for one command. */
 export function commandHelp(command: CommandSpec, output: Output): string {
-  // Behind `--` options are another program's.
+  // Options after `--` belong to another program.
   const { name, operands } = command;
   const words = /^\[?--/.test(operands) ? [name, "[options]", operands] : [name, operands, "[options]"];
   const usage = ["Usage: sluice", ...words].filter((word) => word !== "").join(" ");
@@ -83,26 +83,6 @@ function rows(pairs: readonly Row[], output: Output): string[] {
     const [first = "", ...more] = wrap(text, textWidth(output) - left - 4);
     return [`  ${name.padEnd(left)}  ${first}`, ...more.map((line) => " ".repeat(left + 4) + line)];
   });
-}
-
-/** Columns that running text takes: as many as the terminal has, within what is good to read. */
-export function textWidth(output: Output): number {
-  return Math.max(60, Math.min(100, output.columns));
-}
-
-/** Breaks a text between words into lines of at most so many characters; a longer word has a line of its own. */
-export function wrap(text: string, columns: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > columns) {
-      lines.push(line);
-      line = word;
-    } else {
-      line = line === "" ? word : `${line} ${word}`;
-    }
-  }
-  return [...lines, line];
 }
 
 /** The version in the nearest `package.json` above this file. */

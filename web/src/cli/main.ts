@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command `sluice`. Imports nothing before it can say why that failed: where too few files may be open, Node cannot load the rest.
+ * The command `sluice`. Imports the rest dynamically, so that it can report why that fails, for instance because too many
+ * files are open.
  * @module
  */
 try {

@@ -1,5 +1,5 @@
 /**
- * From a command line to a command, by the table in `commands`.
+ * Parses a command line by the table in `commands.ts`.
  * @module
  */
 import { parseArgs, type ParseArgsConfig } from "node:util";
@@ -13,7 +13,7 @@ export type Request =
   | { readonly kind: "help"; readonly topic: string }
   | { readonly kind: "version" };
 
-/** Reads the arguments behind the program's name. Throws UsageError. */
+/** Parses the arguments after the program's name. Throws UsageError. */
 export function parse(argv: readonly string[]): Request {
   const [first, ...rest] = argv;
   if (first === undefined) throw new UsageError(`give a command: ${topWords().join(", ")}`);
@@ -36,7 +36,7 @@ function helpRequest(words: readonly string[]): Request {
   return { kind: "help", topic };
 }
 
-/** The command a line names; undefined for a group with `--help` and no verb. */
+/** The command that a line names; undefined for a group with `--help` and no verb. */
 function findCommand(
   first: string,
   rest: readonly string[],
@@ -62,7 +62,7 @@ function findCommand(
   return { spec, args: rest.filter((_, index) => index !== place) };
 }
 
-/** Where the verb stands among arguments; options may come before it. */
+/** The index of the verb among the arguments. Options may come before it. */
 function verbPlace(args: readonly string[], options: readonly OptionSpec[]): number | undefined {
   return tokensOf(args, options).find((token) => token.kind === "positional")?.index;
 }
@@ -88,7 +88,7 @@ function tokensOf(args: readonly string[], options: readonly OptionSpec[]) {
 function parseOptions(spec: CommandSpec, args: readonly string[]): Request {
   const given = new Map<string, string[]>();
   const operands: string[] = [];
-  // Where a command may be left out, a word before `--` is more likely the value of an option that was forgotten.
+  // If the command is optional, a word before `--` is more likely the value of a forgotten option.
   let isBehind = !spec.operands.startsWith("[--");
   for (const token of tokensOf(args, spec.options)) {
     if (token.kind === "option-terminator") isBehind = true;
@@ -131,7 +131,7 @@ function unknownOption(spec: CommandSpec, written: string): UsageError {
   return new UsageError(`${spec.name} has no option ${written}${hint}`, spec.name);
 }
 
-/** The value as it is to be used; the empty string for a switch. */
+/** The checked value; the empty string for a switch. */
 function checkedValue(
   spec: CommandSpec,
   option: OptionSpec,
@@ -145,7 +145,7 @@ function checkedValue(
   }
   if (value === undefined || value === "")
     throw new UsageError(`${written} needs a value: ${written} ${option.value}`, spec.name);
-  // `-50` is a range; anything else with a dash is more likely the next option.
+  // `-50` is a range. Anything else with a dash is more likely the next option.
   if (inline !== true && /^-(?!\d*$)/.test(value)) {
     throw new UsageError(
       `${written} needs a value: ${written} ${option.value}; one that begins with a dash is written ${written}=${value}`,

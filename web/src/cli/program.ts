@@ -1,13 +1,13 @@
 /**
- * The command line. Loads the table of commands and what says that something failed, and of the rest only what the command needs.
+ * Runs a command line: parses it, loads the command's module, reports errors. Loads nothing that the command does not need.
  * @module
  */
 import { Exit, exitCodeOf } from "./exit.js";
-import { report } from "./report.js";
+import { report } from "./terminal/report.js";
 import { parse, type Request } from "./parse.js";
-import { Output, PipeClosed, type Terminal } from "./terminal.js";
+import { Output, PipeClosed, type Terminal } from "./terminal/terminal.js";
 
-/** How long a command may take to clear up once it was told to end. */
+/** Milliseconds that a command may take to clean up after a signal. */
 const GRACE_MS = 2000;
 
 const interrupt = new AbortController();
@@ -19,10 +19,10 @@ const terminal: Terminal = {
   signal: interrupt.signal,
 };
 
-/** Runs a command line to its end, and gives the exit code. Says on standard error what went wrong. */
+/** Runs a command line and returns the exit code. Reports errors on standard error. */
 export async function run(argv: readonly string[]): Promise<number> {
   let ended: number | undefined;
-  // The first signal lets the command leave nothing half-written; a second one ends it as usual.
+  // The first signal lets the command clean up. A second one ends it as usual.
   const end = (code: number) => () => {
     ended = code;
     interrupt.abort();

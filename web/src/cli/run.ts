@@ -1,5 +1,5 @@
 /**
- * `sluice run`: a server that can write to one user's folder only.
+ * `sluice run`: runs a server that can write only to one user's folder.
  * @module
  */
 import { spawn, type ChildProcess } from "node:child_process";
@@ -11,19 +11,19 @@ import { text } from "node:stream/consumers";
 import { SluiceError } from "../errors/error.js";
 import { sandboxed } from "../files/local-workspaces.js";
 import { workspaceName } from "../files/names.js";
-import { deniedWrite, deniedWrites, refusalLine } from "../files/refusals.js";
+import { deniedWrite, deniedWrites, refusalLine } from "../files/tool-text.js";
 import { Workspace, type WorkspaceOptions } from "../files/workspace/workspace.js";
-import { inherited } from "../mcp/gated-stdio.js";
+import { inherited } from "../mcp/stdio/gated-stdio.js";
 import type { FileRefusal } from "../tools/user-files.js";
-import { childEnvironment, type ProcessEnd } from "../mcp/server-process.js";
+import { childEnvironment, type ProcessEnd } from "../mcp/stdio/server-process.js";
 import type { Invocation } from "./commands.js";
 import { CommandError, Exit, UsageError } from "./exit.js";
-import { switched } from "./file-flags.js";
+import { switched } from "./configuration.js";
 import { endLike } from "./proxy/stdio.js";
-import { defaultFolder } from "./store-folder.js";
-import { printable } from "./terminal.js";
+import { defaultFolder } from "./store/folders.js";
+import { printable } from "./terminal/terminal.js";
 
-/** Ends with the exit code of the command. Throws UsageError, and SluiceError where it cannot be sandboxed. */
+/** Returns the command's exit code. Throws UsageError, and SluiceError if the sandbox is unavailable. */
 export async function run(invocation: Invocation): Promise<number> {
   const user_id = invocation.value("user");
   if (user_id === undefined) throw new UsageError("say whose server it is with --user NAME", "run");
@@ -42,7 +42,7 @@ export async function run(invocation: Invocation): Promise<number> {
   return endLike(end);
 }
 
-/** Who reads of a store would look for it in the wrong place. */
+/** Opens the user's folder. Replaces errors of a store, whose sentences would send the reader to the wrong place. */
 async function opened(options: WorkspaceOptions): Promise<Workspace> {
   try {
     return await Workspace.open(options);
@@ -52,7 +52,7 @@ async function opened(options: WorkspaceOptions): Promise<Workspace> {
   }
 }
 
-/** Made where there is none: a store that comes into being later must not be seen either. */
+/** The default store's folder. Created if missing, so that a store made later is hidden as well. */
 async function ownStore(): Promise<readonly string[]> {
   const folder = defaultFolder(process.env, process.platform, homedir());
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => undefined);
@@ -63,10 +63,10 @@ function environment(names: readonly string[]): NodeJS.ProcessEnv {
   return { ...inherited(), ...Object.fromEntries(names.map((name) => [name, process.env[name]])) };
 }
 
-/** Bytes of a line that is looked at; the rest of a longer one only passes. */
+/** Bytes of a line that are searched. The rest of a longer line only passes through. */
 const MAX_LINE = 16 * 1024;
 
-/** Passes on what a command writes to its standard error, with a line behind each that tells of a write that was denied. */
+/** Passes on a command's standard error. Adds a line after each line that reports a denied write. */
 class DeniedWrites extends Transform {
   readonly #whose: Pick<FileRefusal, "tool" | "user_id" | "tenant_id">;
   #line = Buffer.alloc(0);
@@ -115,41 +115,41 @@ class DeniedWrites extends Transform {
 
 const NEWLINE = 10;
 
-/** Signals that are the command's, not ours. */
+/** Signals that are passed on to the command. */
 const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** Those that ask it to end. */
 const ENDS: readonly NodeJS.Signals[] = ["SIGTERM", "SIGHUP"];
 
-/** How long, in milliseconds, a command may take to end after such a signal. */
+/** Milliseconds that a command may take to end after such a signal. */
 const GRACE = 2000;
 
-/** Where bubblewrap tells of the process that it made; the streams before it are the command's. */
+/** File descriptor on which bubblewrap reports the process that it started. */
 const INFO = 3;
 
-/** Runs until the command has ended; passes signals on meanwhile. */
+/** A command under bubblewrap. Passes signals on to it until it has ended. */
 class Sandbox {
   /** How it ended. */
   readonly ended: Promise<ProcessEnd>;
   readonly #outer: ChildProcess;
-  /** The first process within, which leads the group that the command is in. */
+  /** The first process inside, which leads the command's process group. */
   readonly #inner: Promise<number | undefined>;
 
   constructor([program = "", ...args]: readonly string[], env: NodeJS.ProcessEnv, errors: Transform) {
     const passOn = (signal: NodeJS.Signals): void => void this.#signal(signal);
-    // Before it is started: what comes at once is passed on as well.
+    // Before it starts, so that no signal is missed.
     for (const signal of SIGNALS) process.on(signal, passOn);
     this.#outer = spawn(program, ["--info-fd", String(INFO), ...args], {
-      // A terminal is the command's own: whoever sits there sees what it writes.
+      // On a terminal the person sees the command's errors, so they need no scanning.
       stdio: ["inherit", "inherit", process.stderr.isTTY ? "inherit" : "pipe", "pipe"],
       env: childEnvironment(env),
-      // A terminal's signals come to us alone, and from us to the command.
+      // Signals of the terminal reach us alone, and we pass them on.
       detached: true,
     });
     this.#outer.stderr?.pipe(errors).pipe(process.stderr, { end: false });
     this.#inner = innerOf(this.#outer.stdio[INFO] as Readable);
     this.ended = new Promise((resolve, reject) => {
       this.#outer.once("error", reject);
-      // Once all that it wrote has come.
+      // `close` comes after all output.
       this.#outer.once("close", (code, signal) => resolve({ code, signal }));
     });
     const over = (): void => SIGNALS.forEach((signal) => void process.off(signal, passOn));
@@ -157,20 +157,20 @@ class Sandbox {
   }
 
   async #signal(signal: NodeJS.Signals): Promise<void> {
-    // All within is killed with the process that holds it.
+    // Killing the outer process kills everything inside.
     if (ENDS.includes(signal)) setTimeout(() => this.#outer.kill("SIGKILL"), GRACE).unref();
     const inner = await this.#inner;
     try {
       if (inner === undefined) throw new Error("there is none yet");
       process.kill(-inner, signal);
     } catch {
-      // The sandbox is still being made: there is no command yet that could do anything about it.
+      // The sandbox is still being set up, so no command could handle the signal.
       this.#outer.kill("SIGKILL");
     }
   }
 }
 
-/** Undefined where bubblewrap ended before it made one. */
+/** The process that bubblewrap started; undefined if it ended before. */
 async function innerOf(info: Readable): Promise<number | undefined> {
   const said = await text(info).catch(() => "");
   const [, pid] = /"child-pid": *(\d+)/.exec(said) ?? [];

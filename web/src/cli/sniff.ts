@@ -1,14 +1,15 @@
 /**
- * `sluice sniff`: what kind of file some bytes are.
+ * `sluice sniff`: says what kind of file some bytes are.
  * @module
  */
 import { MemoryArtifactStore } from "../artifacts/memory.js";
 import type { Sluice, Sniffed } from "../core/sluice.js";
 import type { Invocation } from "./commands.js";
 import { CommandError, Exit } from "./exit.js";
-import { openInput, type Input } from "./input.js";
+import { openInput, type Input } from "./terminal/input.js";
 import { openSluice } from "./transform.js";
-import { printable, type Terminal } from "./terminal.js";
+import { printJson } from "./terminal/json.js";
+import { printable, type Terminal } from "./terminal/terminal.js";
 
 type Finding = Sniffed & { readonly file: string };
 
@@ -27,7 +28,7 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
       await terminal.errors.write(`sluice: ${error.message}\n`);
     }
   }
-  if (invocation.has("json")) await terminal.output.write(`${JSON.stringify(findings.map(inOrder), null, 2)}\n`);
+  if (invocation.has("json")) await printJson(findings.map(inOrder), terminal.output);
   return exit;
 }
 

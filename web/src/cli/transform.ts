@@ -1,6 +1,5 @@
 /**
- * `sluice transform`: a tool result in, what a model should see out; and `sluice restore`: the result that
- * `transform --dialect mcp` was given.
+ * `sluice transform` turns a tool result into what a model should see; `sluice restore` undoes `transform --dialect mcp`.
  * @module
  */
 import { withRetention } from "../artifacts/retention/retaining-store.js";
@@ -14,13 +13,13 @@ import { isBlank, linePieces } from "../jsonrpc/lines.js";
 import type { Invocation } from "./commands.js";
 import { readConfig } from "./configuration.js";
 import { errorInPlace, Exit, exitCodeOfAnswer, isDataError, UsageError } from "./exit.js";
-import { openInput, withoutMark, type Input } from "./input.js";
-import { indent, oneLine } from "./pretty.js";
-import { Progress } from "./progress.js";
-import { nameStore, reportFailures, reportInput } from "./report.js";
-import { acrossScopes, parseScope } from "./scope.js";
-import { openKeptStore, openStore } from "./store.js";
-import type { Output, Terminal } from "./terminal.js";
+import { openInput, withoutMark, type Input } from "./terminal/input.js";
+import { indent, oneLine } from "./terminal/json.js";
+import { Progress } from "./terminal/progress.js";
+import { nameStore, reportFailures, reportInput } from "./terminal/report.js";
+import { acrossScopes, parseScope } from "./store/scope.js";
+import { openKeptStore, openStore } from "./store/store.js";
+import type { Output, Terminal } from "./terminal/terminal.js";
 
 export async function transform(invocation: Invocation, terminal: Terminal): Promise<number> {
   if (invocation.has("ndjson") && invocation.has("pretty")) {
@@ -75,7 +74,7 @@ async function transformWhole(work: Work, pretty: boolean): Promise<number> {
     const result = await stream.close();
     await progress.done();
     await terminal.output.write(written(result.text, options, pretty, terminal.output.isTerminal));
-    await sayWhatWasKept(result, terminal);
+    await printSummary(result, terminal);
     await reportFailures(result.failures, terminal.errors);
     if (result.failures.length > 0) await nameStore(terminal.errors, work.store);
     return exitCodeOfAnswer(result.failures);
@@ -89,15 +88,15 @@ async function transformWhole(work: Work, pretty: boolean): Promise<number> {
   }
 }
 
-/** The mcp dialect is written to the byte, so that `restore` gives back the very bytes that came. */
+/** The mcp dialect is written without a line break of our own, so that `restore` returns the original bytes. */
 function written(text: string, { dialect }: TransformOptions, pretty: boolean, isTerminal: boolean): string {
   if (pretty) return `${indent(text)}\n`;
   const exact = dialect === "mcp" && !isTerminal;
   return exact || text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/** One line for a person; the numbers are in the result for programs. */
-async function sayWhatWasKept({ artifacts, bytesIn, bytesOut }: Transformed, { errors }: Terminal): Promise<void> {
+/** Prints a summary on a terminal. Programs find the numbers in the result. */
+async function printSummary({ artifacts, bytesIn, bytesOut }: Transformed, { errors }: Terminal): Promise<void> {
   const kept = artifacts.filter(({ source }) => source["truncated"] !== true);
   if (!errors.isTerminal || kept.length === 0) return;
   const bytes = kept.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
@@ -111,11 +110,11 @@ interface Work {
   readonly input: Input;
   readonly progress: Progress;
   readonly terminal: Terminal;
-  /** As `--store` names it. */
+  /** The value of `--store`. */
   readonly store: string | undefined;
 }
 
-/** One line out for each line in, blank lines included. The first line that failed gives the exit code. */
+/** Writes one line for each line of the input, blank lines included. The first line that fails gives the exit code. */
 async function transformLines({ sluice, options, input, progress, terminal, store }: Work): Promise<number> {
   let exit: number = Exit.ok;
   let refused = false;
@@ -146,7 +145,7 @@ interface Closed {
   readonly failures: readonly SluiceError[];
 }
 
-/** One line on its way through the gate. After an error the rest of it is skipped. */
+/** One line of the input. Skips the rest of the line after an error. */
 class Line {
   readonly number: number;
   readonly #sluice: Sluice;
@@ -204,14 +203,14 @@ export async function restore(invocation: Invocation, terminal: Terminal): Promi
   const { chunks } = await openInput(invocation.operands[0], terminal);
   const store = await openKeptStore(invocation.value("store"));
   const sluice = await openSluice(scope === undefined ? acrossScopes(store) : store, undefined);
-  const restoring = new Restoring(sluice, scope, terminal.output, new Progress(terminal.errors, "restore"));
+  const restorer = new Restorer(sluice, scope, terminal.output, new Progress(terminal.errors, "restore"));
   return invocation.has("ndjson")
-    ? restoring.lines(withoutMark(chunks))
-    : restoring.whole(withoutMark(chunks), terminal.output.isTerminal);
+    ? restorer.lines(withoutMark(chunks))
+    : restorer.whole(withoutMark(chunks), terminal.output.isTerminal);
 }
 
-/** The reduced text is held, for its references stand at its end; what they name streams through. */
-class Restoring {
+/** Restores results. Holds the reduced text, since its references are at its end; stored content streams through. */
+class Restorer {
   readonly #sluice: Sluice;
   readonly #scope: ArtifactScope | undefined;
   readonly #output: Output;
@@ -271,11 +270,11 @@ class Restoring {
   }
 }
 
-/** Decodes chunks of UTF-8 as they come, for their buffers are used again. */
+/** Collects UTF-8 chunks. Decodes them at once, since their buffers are reused. */
 class Text {
   #parts: string[] = [];
   #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  /** Whether nothing but white space has come. */
+  /** Whether only white space has come so far. */
   blank = true;
 
   add(bytes: Uint8Array): void {
@@ -291,7 +290,7 @@ class Text {
   }
 }
 
-/** A Sluice over `store`, configured by a JSON file where one is named. */
+/** Creates a Sluice over `store`, configured by a JSON file if given. */
 export async function openSluice(store: ArtifactStore, configFile: string | undefined): Promise<Sluice> {
   const all = configFile === undefined ? undefined : await readConfig(configFile);
   const { store: kept, config } = withRetention(store, all);

@@ -222,7 +222,7 @@ export function callOf({ tool, namespace, dialect, clientShowsImages, transforme
 }
 
 /** One content may stand in a result twice, as text and as structure: it is one artifact. */
-function eachOnce(refs: readonly AnswerRef[]): readonly AnswerRef[] {
+export function eachOnce(refs: readonly AnswerRef[]): readonly AnswerRef[] {
   return [...new Map(refs.map((ref) => [ref.id, ref])).values()];
 }
 

@@ -36,13 +36,15 @@ export const COUNT: OptionTest = [
   "a whole number above 0",
   (value) => Number.isSafeInteger(value) && (value as number) > 0,
 ];
-/** For objects that are no lists. */
-export const OBJECT: OptionTest = [
-  "an object",
-  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-];
+/** Whether a value is an object and no list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
 
-/** Characters that are told of an option that there is not. */
+/** For objects that are no lists. */
+export const OBJECT: OptionTest = ["an object", isObject];
+
+/** Longest name of an unknown option in an error. */
 const MAX_SHOWN = 64;
 
 /**
@@ -61,7 +63,7 @@ export function checkOptions<T extends object>(
 ): void {
   const unfit = (name: string): Error =>
     failure(`The option ${name} of ${owner} must be ${tests[name as keyof T][0]}.`, name);
-  if (!OBJECT[1](options)) throw failure(`The options of ${owner} must be an object.`, "options");
+  if (!isObject(options)) throw failure(`The options of ${owner} must be an object.`, "options");
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(tests, name)) {
       const shown = name.slice(0, MAX_SHOWN);

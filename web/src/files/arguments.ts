@@ -13,26 +13,25 @@ import type { UserWorkspace } from "./options.js";
 import type { UserFile } from "./user-file.js";
 import type { UserStorage } from "./user-storage.js";
 
-/** Files that one call may name. */
+/** Most files of one call. */
 const MAX_FILES = 256;
 
-/** Whose files, and how tools are given them. */
 interface ArgumentDeps {
   readonly storage: UserStorage;
-  /** The authenticated identity, as tools are told it. */
+  /** The authenticated user, as tools see it. */
   readonly username: string;
-  /** Where there is a file system; without one, tools are given data URIs. */
+  /** The user's folder. Without one, tools get data URIs. */
   readonly workspace: UserWorkspace | undefined;
 }
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** A call that is made, or an answer, and the name that it could not find. */
+/** The arguments to call with, or an answer in place of the call and the name that was not found. */
 type NamedArguments =
   | Extract<FiledArguments, { readonly kind: "call" }>
   | (Extract<FiledArguments, { readonly kind: "answer" }> & { readonly missing?: string });
 
-/** Puts files in the place of names. A name that there is not is answered, and the call not made. */
+/** Replaces names by files. An unknown name is answered, and the tool is not called. */
 export async function fileArguments(args: Args, call: FileCall, deps: ArgumentDeps): Promise<NamedArguments> {
   const { filename, filenames } = args;
   const wrong = wrongIn(filename, filenames);
@@ -40,7 +39,6 @@ export async function fileArguments(args: Args, call: FileCall, deps: ArgumentDe
   const names = [...(isName(filename) ? [filename] : []), ...(isAbsent(filenames) ? [] : (filenames as string[]))];
   const isNamed = call.takesUsername || Object.hasOwn(args, USERNAME);
   const user = isNamed ? { [USERNAME]: deps.username } : {};
-  // Where nothing is named nothing is looked for.
   if (names.length === 0) return { kind: "call", args: { ...args, ...user } };
   const found = new Map<string, UserFile>();
   for (const name of names) {
@@ -63,7 +61,7 @@ export async function fileArguments(args: Args, call: FileCall, deps: ArgumentDe
   };
 }
 
-/** What each name becomes: a path, or a data URI. Each file is fetched once; an error says what cannot be handed over. */
+/** The path or data URI for each name. Fetches each file once. Returns an error for a file that is too large. */
 async function handedOver(
   found: ReadonlyMap<string, UserFile>,
   { storage, workspace }: ArgumentDeps,
@@ -88,7 +86,7 @@ async function handedOver(
   return given;
 }
 
-/** By its name, by the name that the session context shows, or by a reference to it. */
+/** Finds a file by its name, by the name that the file context shows, or by a reference. */
 async function fileOf(name: string, storage: UserStorage): Promise<UserFile | null> {
   const id = uriIn(name)?.id;
   if (id !== undefined) return storage.findArtifact(id);
@@ -97,7 +95,7 @@ async function fileOf(name: string, storage: UserStorage): Promise<UserFile | nu
   return file === null && meant !== name ? storage.find(meant) : file;
 }
 
-/** What is wrong with the arguments, in words that go on after the name of one. */
+/** What is wrong with the arguments, as a sentence. */
 function wrongIn(filename: unknown, filenames: unknown): string | undefined {
   if (!isAbsent(filename) && typeof filename !== "string") return "filename must be the name of a file.";
   if (isAbsent(filenames)) return undefined;
@@ -121,7 +119,7 @@ function unknownName(name: string, files: readonly UserFile[]): ErrorResult {
   return notFoundResult(wanted, nearestNames(wanted, names));
 }
 
-/** A file as a text, and what room is left for others of the same call: characters. */
+/** A file as a data URI, and the characters that remain for other files of the call. */
 interface DataUri {
   readonly text: string;
   readonly room: number;
@@ -129,7 +127,7 @@ interface DataUri {
 
 const FIT = /^[\w.+-]+\/[\w.+-]+$/;
 
-/** `data:text/csv;base64,…` (RFC 2397); the error says what is too large. */
+/** `data:text/csv;base64,…` (RFC 2397). Returns an error for a file that is too large. */
 async function dataUriOf(
   { name, mime_type, size_bytes }: UserFile,
   open: () => Promise<ReadableStream<Uint8Array>>,
@@ -148,7 +146,7 @@ async function dataUriOf(
   return { text: `data:${type};base64,${base64Of(bytes)}`, room: room - length };
 }
 
-/** A file that there is not: E_NOT_FOUND, with the names that were probably meant. */
+/** The answer for an unknown name: E_NOT_FOUND, with the names that were probably meant. */
 function notFoundResult(name: string, closest: readonly string[]): ErrorResult {
   return errorResult(`There is no file ${JSON.stringify(name)}`, "FileNotFound", "E_NOT_FOUND", {
     filename: name,
@@ -157,7 +155,7 @@ function notFoundResult(name: string, closest: readonly string[]): ErrorResult {
   });
 }
 
-/** An argument that is none: E_INVALID_ARGUMENT. */
+/** The answer for an invalid argument: E_INVALID_ARGUMENT. */
 function wrongArgumentResult(sentence: string): ErrorResult {
   return errorResult(sentence, "InvalidArgument", "E_INVALID_ARGUMENT", {
     suggestion: "Use the names of available files",

@@ -1,5 +1,5 @@
 /**
- * What a model is told of a user's files: a block behind the prompt.
+ * Tells a model about a user's files: a block after the prompt.
  * @module
  */
 import { humanSize } from "../core/amounts.js";
@@ -8,37 +8,37 @@ import type { UserFile } from "./user-file.js";
 const FIRST = "[SYSTEM: Available files in current session:";
 const LAST = "End available files]";
 
-/** Unicode code points of the block that are left where nobody says. */
+/** Default length of the block, in Unicode code points. */
 const MAX_CHARS = 4000;
-/** A category's reason, and what the core says of bytes, are short; what is longer came from elsewhere. */
+/** Reasons of drafts and facts from the core are short. Anything longer came from elsewhere. */
 const MAX_INFO = 100;
 
-/** How the block is written. */
+/** Options for the block. */
 export interface FileContextOptions {
   /**
-   * Unicode code points that the block has at most; files that do not fit are counted.
+   * Maximum length of the block in Unicode code points. Files that do not fit are counted.
    * @defaultValue `4000`
    */
   readonly maxChars?: number;
 }
 
 /**
- * A prompt with the files that there are, the newest first. Where there are none it is the prompt alone.
+ * Appends a list of the user's files to a prompt, newest first. Returns the prompt unchanged if there are none.
  *
- * No name closes the block or adds a line: names have neither line breaks nor hidden characters, and their brackets are
- * written as ❲ and ❳, by which they are found too.
+ * No name can close the block or add a line: names have neither line breaks nor hidden characters, and their brackets are
+ * written as ❲ and ❳. Tools find a file by that spelling as well.
  */
 export function withFileContext(prompt: string, files: readonly UserFile[], options: FileContextOptions = {}): string {
   const block = fileContext(files, options);
   return block === "" ? prompt : `${prompt}\n\n${block}`;
 }
 
-/** The block alone; empty where there are no files, or no room to tell of any. */
+/** The block alone; empty if there are no files or `maxChars` is too small. */
 export function fileContext(files: readonly UserFile[], { maxChars = MAX_CHARS }: FileContextOptions = {}): string {
   if (files.length === 0) return "";
   const newest = [...files].sort((left, right) => right.stored_at - left.stored_at);
   const shown: string[] = [];
-  // What tells how many more there are must fit behind whatever is shown.
+  // The line that counts the rest must fit in any case.
   let room = maxChars - charsOf([FIRST, restOf(files.length), LAST].join("\n"));
   if (room < 0) return "";
   for (const line of newest.map(lineOf)) {
@@ -50,17 +50,17 @@ export function fileContext(files: readonly UserFile[], { maxChars = MAX_CHARS }
   return [FIRST, ...shown, ...(more === 0 ? [] : [restOf(more)]), LAST].join("\n");
 }
 
-/** A name as the block writes it. */
+/** A name as it is written in the block. */
 function shownName(name: string): string {
   return name.replaceAll("[", "❲").replaceAll("]", "❳");
 }
 
-/** The name that was shown so; one that has such brackets itself is found by `fileName` before. */
+/** Undoes {@link shownName}. A name that has such brackets itself is found before, by `fileName`. */
 export function nameShownAs(shown: string): string {
   return shown.replaceAll("❲", "[").replaceAll("❳", "]");
 }
 
-/** `- sales_data.csv (uploaded 2024-08-27, 2.1GB, 5M rows)`; of a draft its state is what counts. */
+/** `- sales_data.csv (uploaded 2024-08-27, 2.1GB, 5M rows)`; for a draft, its state. */
 function lineOf({ name, origin, stored_at, size_bytes, facts, draft }: UserFile): string {
   const day = new Date(stored_at).toISOString().slice(0, 10);
   const state = draft?.reason?.replaceAll("_", " ") ?? "draft";
@@ -71,7 +71,7 @@ function lineOf({ name, origin, stored_at, size_bytes, facts, draft }: UserFile)
     .join(", ")})`;
 }
 
-/** `2.1GB`, `15MB`, `850KB`: as the specification writes them, with a decimal only where it says something. */
+/** `2.1GB`, `15MB`, `850KB`: as the specification writes them, without a zero decimal. */
 function shortSize(bytes: number): string {
   return humanSize(bytes).replace(".0 ", " ").replace(" ", "");
 }

@@ -1,5 +1,5 @@
 /**
- * Users' folders on this machine, and servers that see one of them alone, under bubblewrap (Node).
+ * Users' folders on this machine, and servers under bubblewrap that see only one of them (Node).
  * @module
  */
 import { execFile } from "node:child_process";
@@ -13,15 +13,15 @@ import { checkOptions, type OptionTests } from "../errors/arguments.js";
 import { wrong, type UserFilesOptions } from "./options.js";
 import { Workspace, type WorkspaceOptions } from "./workspace/workspace.js";
 
-/** Where users' folders are, and how servers are started that work in them. */
+/** Options for users' folders, and for the servers that work in them. */
 export interface LocalWorkspacesOptions extends Pick<WorkspaceOptions, "root"> {
   /**
-   * Whether each user has servers of their own under bubblewrap, to whom the folder is `/tmp/{username}` (Linux); else tools are
-   * told the folder as it is on this machine.
+   * Whether each user has servers of their own under bubblewrap (Linux), in which the folder is `/tmp/{username}`. If not, tools
+   * get the folder's path on this machine.
    * @defaultValue `false`
    */
   readonly sandbox?: boolean;
-  /** Folders that servers in a sandbox do not see: stores, keys. */
+  /** Folders that servers in a sandbox cannot see, such as stores and keys. */
   readonly hide?: readonly string[];
 }
 
@@ -35,11 +35,11 @@ const OPTIONS: OptionTests<LocalWorkspacesOptions> = {
 };
 
 /**
- * What `UserFiles` needs for tools that take paths: to be spread into its options.
+ * Options of `UserFiles` for tools that take paths, to be spread into its other options.
  *
  * @example
  * const userFiles = new UserFiles({ store, ...localWorkspaces({ sandbox: true, hide: ["./artifacts"] }) });
- * @throws SluiceError E_INVALID_ARGUMENT that names the option that is wrong, or that there is not.
+ * @throws SluiceError E_INVALID_ARGUMENT that names the wrong or unknown option.
  */
 export function localWorkspaces(
   options: LocalWorkspacesOptions = {},
@@ -47,7 +47,7 @@ export function localWorkspaces(
   checkOptions(options, OPTIONS, "localWorkspaces", wrong);
   const { sandbox = false, hide = [] } = options;
   const root = resolve(options.root ?? tmpdir());
-  // How large a file may be is for whoever takes it to say, who says so in one place.
+  // `UserFiles` checks the size of files.
   const common = { root, maxBytes: Infinity };
   return {
     openWorkspace: (name) => Workspace.open({ ...common, ...(!sandbox && { shownRoot: root }), name }),
@@ -59,52 +59,52 @@ export function localWorkspaces(
   };
 }
 
-/** What a command may touch. */
+/** Options for a sandbox. */
 export interface SandboxOptions {
-  /** The only place that it may write to; there it is `/tmp/NAME`. */
+  /** The only folder that the command can write to, at `/tmp/NAME`. */
   readonly workspace: Workspace;
-  /** Folders of this machine that it must not see, beside the other workspaces: stores, keys. They have to be there. */
+  /** Existing folders that the command must not see, besides other workspaces: stores, keys. */
   readonly hide?: readonly string[];
-  /** The program bubblewrap; `bwrap` on the PATH when left out. */
+  /** Path of bubblewrap. Default: `bwrap` on the PATH. */
   readonly program?: string;
 }
 
-/** No rights, also not root's; nobody else's processes or terminal; and an end with whoever started it. */
+/** No capabilities, no other processes or terminal, and an end together with its parent. */
 const APART = "--cap-drop ALL --unshare-pid --unshare-ipc --new-session --die-with-parent".split(" ");
-/** Root may write to much in /proc without any right. */
+/** Remounts /proc as well, since root can write to it without capabilities. */
 const READ_ONLY = "--ro-bind / / --dev /dev --remount-ro /dev --proc /proc --remount-ro /proc".split(" ");
 
-/** Milliseconds that the attempt may take. */
-const PATIENCE = 10_000;
+/** Milliseconds that the trial run may take. */
+const TRIAL_TIMEOUT = 10_000;
 const TMP = "/tmp";
-/** Where services listen: whoever reaches them has others write in its place. */
+/** The folder of services' sockets, through which a command could have others write. */
 const SERVICES = "/run";
-/** Says who knows the names of other machines; often a link to something in there. */
+/** The configuration of name resolution; often a link into the services' folder. */
 const RESOLVER = "/etc/resolv.conf";
 /** Where NixOS keeps its programs. */
 const PROGRAMS = "/run/current-system";
 
 /**
- * The command line that starts `argv` in a sandbox of Linux. The whole file system can be read and not be written, but for the
- * workspace, which is at `/tmp/NAME`; of `/tmp`, `/run`, other workspaces and what `hide` names nothing can be seen. Processes
- * outside can neither be seen nor be reached by signals. When the process that started it goes, or the command ends, all that it
- * started is killed. The environment is handed on, with TMPDIR being the workspace. The network is that of the machine.
+ * The command line that starts `argv` in a sandbox on Linux. The command can read the whole file system, but write only to the
+ * workspace, which is at `/tmp/NAME`. It sees nothing of `/tmp`, `/run`, other workspaces and the folders in `hide`, and cannot
+ * see or signal processes outside. All that it started is killed when the command or its parent ends. It gets the environment
+ * with TMPDIR set to the workspace, and the machine's network.
  *
- * Throws SluiceError E_MISUSE where there is no bubblewrap, or it cannot make a sandbox here: the command is never started without
- * one; E_INVALID_ARGUMENT for no command, and for a folder to hide that is not there.
+ * @throws SluiceError E_MISUSE if bubblewrap is missing or cannot create a sandbox: the command is never started without one;
+ * E_INVALID_ARGUMENT without a command, and for a missing folder in `hide`.
  */
 export async function sandboxed(argv: readonly string[], options: SandboxOptions): Promise<readonly string[]> {
   if (argv.length === 0) throw new SluiceError("E_INVALID_ARGUMENT", "There is no command to start.", { path: "argv" });
   if (process.platform !== "linux") throw unavailable("bubblewrap runs on Linux alone");
   const program = options.program ?? (await onPath("bwrap"));
   if (program === undefined) throw unavailable("there is no bubblewrap (bwrap) on the PATH");
-  const wrapped = [program, ...(await termsOf(options)), "--"];
-  await attempt([...wrapped, program, "--version"]);
+  const wrapped = [program, ...(await sandboxArguments(options)), "--"];
+  await tryOut([...wrapped, program, "--version"]);
   return [...wrapped, ...argv];
 }
 
-/** In the order in which they are done: what comes later lies over what was there. */
-async function termsOf({ workspace, hide = [] }: SandboxOptions): Promise<readonly string[]> {
+/** The options of bubblewrap, in order: later mounts cover earlier ones. */
+async function sandboxArguments({ workspace, hide = [] }: SandboxOptions): Promise<readonly string[]> {
   const own = join(TMP, workspace.name);
   if (workspace.prefix !== `${own}/`) {
     throw new SluiceError("E_INVALID_ARGUMENT", "In a sandbox a workspace is in /tmp: leave its shownRoot out.", {
@@ -124,12 +124,12 @@ async function termsOf({ workspace, hide = [] }: SandboxOptions): Promise<readon
   ];
 }
 
-/** A folder with nothing in it but this, which nothing can be added to. */
+/** Mounts an empty read-only folder that contains only `within`. */
 function empty(folder: string, within: readonly string[] = []): readonly string[] {
   return ["--tmpfs", folder, ...within, "--remount-ro", folder];
 }
 
-/** Their real paths, without those that are hidden with another. */
+/** The real paths of folders, without those inside of others. */
 async function hidden(folders: readonly string[]): Promise<readonly string[]> {
   const real = [...new Set(await Promise.all(folders.map(folderAt)))].sort();
   const isHidden = (folder: string): boolean =>
@@ -155,7 +155,7 @@ function isWithin(path: string, folder: string): boolean {
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** What is needed of the services' folder all the same. */
+/** The parts of the services' folder that commands need. */
 async function needed(): Promise<readonly string[]> {
   const resolver = await realpath(RESOLVER).catch(() => undefined);
   const hasPrograms = await stat(PROGRAMS).then(
@@ -181,10 +181,10 @@ async function onPath(name: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** Makes the very sandbox for a moment: what it fails at is then known before a command runs. */
-async function attempt([program = "", ...args]: readonly string[]): Promise<void> {
+/** Creates the same sandbox for a moment, so that errors show before the command starts. */
+async function tryOut([program = "", ...args]: readonly string[]): Promise<void> {
   try {
-    await promisify(execFile)(program, args, { timeout: PATIENCE, killSignal: "SIGKILL", env: {} });
+    await promisify(execFile)(program, args, { timeout: TRIAL_TIMEOUT, killSignal: "SIGKILL", env: {} });
   } catch (error) {
     const said = (error as { readonly stderr?: string }).stderr ?? "";
     throw unavailable(reasonIn(said), error);
@@ -195,7 +195,7 @@ function reasonIn(said: string): string {
   if (/namespace|Operation not permitted|Failed to make \/ slave|pivot_root/i.test(said)) {
     return "bubblewrap may not make namespaces here, as in many containers and chroots";
   }
-  // Paths of this machine are nobody's business.
+  // Removes paths of this machine.
   const first = /^bwrap: (.{1,200})$/m.exec(said)?.[1]?.replaceAll(/\/[^\s:]*/g, "…");
   return first === undefined ? "bubblewrap could not be started" : `bubblewrap says: ${first}`;
 }

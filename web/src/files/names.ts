@@ -1,31 +1,31 @@
 /**
- * Names of users' files and folders: whatever somebody calls a file, what is kept is one name in one folder of any system.
+ * Names of users' files and folders, valid on every system.
  * @module
  */
 import { sha256 } from "#hash";
 import { nearest } from "../errors/arguments.js";
 import type { FileOwner } from "./user-storage.js";
 
-/** UTF-8 bytes: the least of what file systems take. */
+/** Longest name in UTF-8 bytes: the least limit of common file systems. */
 const MAX_BYTES = 255;
-/** UTF-8 bytes of an extension, its dot included; what is longer is none. */
+/** Longest extension in UTF-8 bytes, including its dot. */
 const MAX_EXTENSION = 20;
-/** The name of what has none. */
+/** The name of a file without one. */
 const NAMELESS = "file";
 
-/** What cannot be seen, or moves what can: controls, joiners, direction marks, halves of letters, private letters. */
+/** Characters that are invisible or change the order of others: controls, joiners, direction marks, surrogates, private use. */
 export const HIDDEN: RegExp = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
-/** What some system keeps for itself. */
+/** Characters that some system reserves. */
 const RESERVED = /[<>:"|?*]/g;
-/** Names that Windows keeps for devices, whatever their extension. */
+/** Names that Windows reserves for devices, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])[ ]*(?:\.|$)/i;
-/** What notes of ours begin with. */
+/** The beginning of our own notes. */
 const OURS = /^\[sluice\]/i;
 
 /**
- * The name that a file is kept by: its last path component, of `/` and `\`, without a drive, hidden characters, reserved ones,
- * and dots or spaces at its ends; NFC; at most 255 UTF-8 bytes, with its extension. Never empty, never a device of Windows, and the
- * same for a name that came from here.
+ * The name that a file is kept by: the last path component (separated by `/` or `\`), without a drive, hidden or reserved
+ * characters, and dots or spaces at its ends; in NFC; at most 255 UTF-8 bytes including the extension. It is never empty and
+ * never a device of Windows. Idempotent.
  */
 export function fileName(name: string): string {
   const path = name.replaceAll("\\", "/").replace(/\/+$/, "");
@@ -36,15 +36,15 @@ export function fileName(name: string): string {
   return cut(safe) || NAMELESS;
 }
 
-/** Systems hide what begins with a dot, and lose dots and spaces at an end. */
+/** Systems hide files that begin with a dot, and remove dots and spaces at the end. */
 function trim(name: string): string {
   return name.replace(/^[. ]+/, "").replace(/[. ]+$/, "");
 }
 
 /**
- * A file's name with a number behind its stem: `report (2).pdf`. A long stem is shortened, so that each number makes another name.
+ * Adds a number to the stem of a name: `report (2).pdf`. Shortens a long stem, so that each number gives a different name.
  *
- * @param name as `fileName` gives it.
+ * @param name a result of `fileName`.
  */
 export function numberedName(name: string, number: number): string {
   const [stem, extension] = partsOf(name);
@@ -58,14 +58,14 @@ function cut(name: string): string {
   return trim(begin(stem, MAX_BYTES - bytesOf(extension)) + extension);
 }
 
-/** A name's stem, and its extension with the dot, empty where there is none. */
+/** A name's stem and its extension with the dot; an empty extension if it has none. */
 function partsOf(name: string): readonly [stem: string, extension: string] {
   const dot = name.lastIndexOf(".");
   const extension = dot > 0 && bytesOf(name.slice(dot)) <= MAX_EXTENSION ? name.slice(dot) : "";
   return [name.slice(0, name.length - extension.length), extension];
 }
 
-/** The beginning of a text, in whole code points. */
+/** The beginning of a text, at most `bytes` long, in whole code points. */
 function begin(text: string, bytes: number): string {
   let [length, left] = [0, bytes];
   for (const point of text) {
@@ -80,18 +80,18 @@ function bytesOf(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** Small letters alone: some file systems take `Ada` and `ada` for one. */
+/** Lower case only: some file systems treat `Ada` and `ada` as one name. */
 const PLAIN = /^[a-z0-9](?:[a-z0-9._-]{0,30}[a-z0-9_-])?$/;
-/** What a hashed name ends with: an id that does so itself is hashed as well. */
+/** The end of a hashed name. An id that ends so is hashed as well. */
 const HASHED = /-[0-9a-f]{24}$/;
-/** So many that nobody finds an id which leads to another's folder. */
+/** Enough digits that nobody can find an id with the same hash. */
 const HASH_DIGITS = 24;
 const MAX_BEGINNING = 24;
 
 /**
- * The folder name and `username` of an owner: the user's id itself where it is a plain name in small letters and there is neither
- * a tenant nor a session, else a plain beginning and 24 hex digits of a hash of all three. No two owners have one, also on file
- * systems that do not tell capitals from small letters.
+ * The folder name and `username` of an owner: the user's id if it is a plain name in lower case and the owner has neither
+ * tenant nor session; else a plain beginning and 24 hex digits of a hash of all three. Names are unique, even on file systems
+ * that ignore case.
  */
 export async function workspaceName(owner: FileOwner): Promise<string> {
   const { tenant_id: tenant = null, user_id: user, session_id: session = null } = owner;
@@ -100,19 +100,19 @@ export async function workspaceName(owner: FileOwner): Promise<string> {
   return `${beginning(user)}-${digest.slice(0, HASH_DIGITS)}`;
 }
 
-/** What a person recognises of an id. */
+/** The part of an id that a person recognises. */
 function beginning(user: string): string {
   const plain = user.slice(0, 256).normalize("NFKD").toLowerCase();
   const letters = plain.replace(/[^a-z0-9]+/g, "-").replace(/^-/, "");
   return letters.slice(0, MAX_BEGINNING).replace(/-$/, "") || "user";
 }
 
-/** Names that are told. */
+/** Most names that are suggested. */
 const MAX_TOLD = 3;
-/** Names that are compared: each costs the square of its length. */
+/** Most names that are compared: each takes time quadratic in its length. */
 const MAX_COMPARED = 2000;
 
-/** Names near to one that there is not, the nearest first; case counts for nothing. */
+/** Names similar to a missing one, nearest first, ignoring case. */
 export function nearestNames(name: string, names: readonly string[]): readonly string[] {
   const byKey = new Map(names.slice(0, MAX_COMPARED).map((each) => [each.toLowerCase(), each]));
   const told: string[] = [];

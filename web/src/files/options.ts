@@ -1,5 +1,5 @@
 /**
- * What `UserFiles` is given: stores, flags, and where tools read and write.
+ * Options of `UserFiles`: stores, flags, and the folders that tools read and write.
  * @module
  */
 import type { ArtifactStore, Clock } from "../artifacts/store.js";
@@ -9,95 +9,95 @@ import { SluiceError } from "../errors/error.js";
 import type { FileRefusal } from "../tools/user-files.js";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionTest, type OptionTests } from "../errors/arguments.js";
 
-/** Bytes of what flags count in MB. */
+/** Bytes per unit of the flags that end in `_mb`. */
 export const MIB: number = 1024 * 1024;
 
-/** Bytes of one file, where nobody says: as in the specification's own example. */
+/** Default size limit of one file in bytes, from the specification's example. */
 export const MAX_FILE_BYTES: number = 50 * 1024 * MIB;
 
-/** A file that a tool wrote, open. */
+/** An open file that a tool wrote. */
 export interface OutputFile extends AsyncDisposable {
-  /** As it was when it was opened and checked. */
+  /** Size when it was opened and checked. */
   readonly size_bytes: number;
-  /** Its bytes, once. */
+  /** Its bytes. Can be read once. */
   stream(): ReadableStream<Uint8Array>;
 }
 
 /** One user's folder: `<tmp>/<user>/`. */
 export interface UserWorkspace extends AsyncDisposable {
-  /** `/tmp/ada/`, as tools know it. */
+  /** The folder's path for tools: `/tmp/ada/`. */
   readonly prefix: string;
-  /** The folder as tools and this machine call it: no model is to see it. */
+  /** The folder's paths for tools and on this machine. A model must not see them. */
   readonly folders: readonly string[];
-  /** Puts a file where tools read it, unless that version is there; gives the path that a tool is told. */
+  /** Puts a file where tools read it, unless that version is there. Returns the path for the tool. */
   input(
     file: { readonly name: string; readonly id: string; readonly size_bytes: number },
     open: () => Promise<ReadableStream<Uint8Array>>,
     signal?: AbortSignal,
   ): Promise<string>;
-  /** Opens what a tool says it wrote. Throws SluiceError E_INVALID_PATH, E_FILE_TOO_LARGE. */
+  /** Opens a file that a tool wrote. Throws SluiceError E_INVALID_PATH, E_FILE_TOO_LARGE. */
   openOutput(path: string): Promise<OutputFile>;
-  /** Empties it. */
+  /** Deletes everything in it. */
   clear(): Promise<void>;
 }
 
 /**
  * Opens a user's folder.
  *
- * @param name what the user is called there, see `workspaceName`: plain, and nobody else's.
+ * @param name the user's folder name, from `workspaceName`.
  */
 export type OpenWorkspace = (name: string) => Promise<UserWorkspace>;
 
-/** Stores, flags, and where tools read and write. All but `store` may be left out. */
+/** Options of `UserFiles`. */
 export interface UserFilesOptions {
-  /** Where files are kept. */
+  /** The store for files. */
   readonly store: ArtifactStore;
-  /** Where files above `base64_size_limit_mb` are kept, such as an `S3ArtifactStore`; left out: where all are. */
+  /** The store for files above `base64_size_limit_mb`, such as an `S3ArtifactStore`. Defaults to `store`. */
   readonly largeStore?: ArtifactStore;
   /**
-   * Whether files outlive a session; else all of a session's go with it, see `endSession`.
+   * Whether files outlive a session. If not, `endSession` deletes a session's files.
    * @defaultValue `true`
    */
   readonly persist_files_across_sessions?: boolean;
   /**
-   * MiB: files up to this go to `store`, larger ones to `largeStore`. The model sees the same of both.
+   * Files up to this size in MiB go to `store`, larger ones to `largeStore`. A model sees no difference.
    * @defaultValue `300`
    */
   readonly base64_size_limit_mb?: number;
   /**
-   * MiB that a file may have; a larger one is E_FILE_TOO_LARGE.
+   * Maximum size of a file in MiB. Larger ones are refused with E_FILE_TOO_LARGE.
    * @defaultValue `51200`
    */
   readonly max_file_size_mb?: number;
-  /** Opens users' folders, for tools that take paths; left out, as in browsers, tools are given data URIs. */
+  /** Opens users' folders, for tools that take paths. Without it, as in browsers, tools get data URIs. */
   readonly openWorkspace?: OpenWorkspace;
   /**
-   * Which sources are told paths: all of them, or programs of this machine alone. The others are given data URIs, and give files back
+   * Which sources get paths: all of them, or only programs on this machine. Other sources get data URIs, and return files
    * as base64.
    * @defaultValue `"all"`
    */
   readonly paths?: "all" | "programs";
-  /** The command that starts a server for one user alone, who has this folder: see `localWorkspaces` of `mcp-sluice/files/node`. */
+  /** The command that starts a server for one user with this folder. See `localWorkspaces` of `mcp-sluice/files/node`. */
   readonly command?: (argv: readonly string[], workspace: UserWorkspace) => Promise<readonly string[]>;
   /**
-   * Told each file that a call may not have, or that there is not, with the tool, the user and the time. What it throws is
-   * lost.
+   * Called for each file that a call may not have or that does not exist, with the tool, the user and the time. Its errors
+   * are ignored.
    */
   readonly onRefused?: (refusal: FileRefusal) => void;
-  /** Where the core is, when a bundler moved it. */
+  /** The core's WASM module, if a bundler moved it. */
   readonly wasm?: WasmSource;
-  /** Where the contract's part of it is. */
+  /** The contract's WASM module, if a bundler moved it. */
   readonly contractWasm?: ContractWasmSource;
-  /** For drafts, which expire; that of the system when left out. */
+  /** The clock by which drafts expire. Defaults to the system's. */
   readonly now?: Clock;
 }
 
-/** Every flag said. */
+/** The defaults of all flags. */
 export const FLAGS: Required<
   Pick<UserFilesOptions, "persist_files_across_sessions" | "base64_size_limit_mb" | "max_file_size_mb">
 > = { persist_files_across_sessions: true, base64_size_limit_mb: 300, max_file_size_mb: MAX_FILE_BYTES / MIB };
 
-/** What sizes of files are said in: at least a byte. */
+/** Checks a size in MiB: at least one byte. */
 export const MEGABYTES: OptionTest = [
   "a number of MiB from 0.000001 to 1,000,000,000",
   (value) => typeof value === "number" && value >= 0.000_001 && value <= 1_000_000_000,
@@ -118,12 +118,12 @@ const OPTIONS: OptionTests<UserFilesOptions> = {
   now: FUNCTION,
 };
 
-/** Throws SluiceError E_INVALID_ARGUMENT that names the option that is wrong, or that there is not. */
+/** Throws SluiceError E_INVALID_ARGUMENT that names the wrong or unknown option. */
 export function checkUserFiles(options: UserFilesOptions): void {
   checkOptions(options, OPTIONS, "UserFiles", wrong, ["store"]);
 }
 
-/** The error of an option. */
+/** The error for an option. */
 export function wrong(sentence: string, path: string): SluiceError {
   return new SluiceError("E_INVALID_ARGUMENT", sentence, { path });
 }

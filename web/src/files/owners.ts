@@ -1,5 +1,5 @@
 /**
- * The users of one `UserFiles`: each with files, a name and, where there is a file system, a folder.
+ * The users of one `UserFiles`: each has files, a name and, on a file system, a folder.
  * @module
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
@@ -16,10 +16,10 @@ interface OwnerDeps {
   readonly openWorkspace: OpenWorkspace | undefined;
 }
 
-/** Users that are kept at hand; of those without a call under way the one unused for longest makes room. */
+/** Most users in memory. The least recently used one without running calls is dropped. */
 const MAX_OWNERS = 256;
 
-/** By whose call it is. */
+/** Users by the scopes of calls. */
 export class Owners implements AsyncDisposable {
   readonly #deps: OwnerDeps;
   /** Least recently used first. */
@@ -29,7 +29,7 @@ export class Owners implements AsyncDisposable {
     this.#deps = deps;
   }
 
-  /** Throws ToolAuthError where the scope names no user, or no session while files are those of one. */
+  /** The user of a scope. Throws ToolAuthError if the scope names no user, or no session and files belong to sessions. */
   of(scope: ArtifactScope): KnownOwner {
     const { isLasting } = this.#deps;
     const why = nobodyIn(scope, isLasting);
@@ -42,18 +42,18 @@ export class Owners implements AsyncDisposable {
     return known;
   }
 
-  /** Whose files a scope's are; undefined where it does not say. Nobody is kept at hand for it. */
+  /** The owner that a scope names, if any. Does not load the user. */
   ownerOf(scope: ArtifactScope): FileOwner | undefined {
     const { isLasting } = this.#deps;
     return nobodyIn(scope, isLasting) === undefined ? ownerIn(scope, isLasting) : undefined;
   }
 
-  /** The same for scopes of one user, and of one session where files do not outlive it; of nobody's too. */
+  /** A key that is equal for scopes of one owner, also if they name nobody. */
   keyOf({ tenant_id = null, user_id = null, session_id = null }: ArtifactScope): string {
     return JSON.stringify([tenant_id, user_id, this.#deps.isLasting ? null : session_id]);
   }
 
-  /** Ends all of them, also those whose calls are under way. */
+  /** Closes all users, including those with running calls. */
   async [Symbol.asyncDispose](): Promise<void> {
     const owners = [...this.#owners.values()];
     this.#owners.clear();
@@ -67,19 +67,19 @@ export class Owners implements AsyncDisposable {
       if (each.isLeaving) surplus -= 1;
       else if (!each.isBusy) {
         surplus -= 1;
-        void this.#let(key, each);
+        void this.#drop(key, each);
       }
     }
   }
 
-  /** Whoever comes back meanwhile is the same: two would be in each other's way in one folder. */
-  async #let(key: string, leaving: KnownOwner): Promise<void> {
+  /** Drops a user, unless it is used again meanwhile: two instances would conflict in one folder. */
+  async #drop(key: string, leaving: KnownOwner): Promise<void> {
     await leaving.leave();
     if (!leaving.isBusy && this.#owners.get(key) === leaving) this.#owners.delete(key);
   }
 }
 
-/** A user that is kept at hand. */
+/** A user in memory. */
 export class KnownOwner {
   /** Whether its folder is being emptied to make room for others. */
   isLeaving = false;
@@ -100,23 +100,23 @@ export class KnownOwner {
     return this.#underWay.isBusy;
   }
 
-  /** A call begins; gives what ends it. Until then the folder stays as it is. */
+  /** Begins a call, and returns a function that ends it. The folder is kept until then. */
   begin(): Promise<() => void> {
     return this.#underWay.begin();
   }
 
-  /** Works once none of the user's calls is under way; those that begin meanwhile wait for it. */
+  /** Runs `work` while none of the user's calls is running. Calls that begin meanwhile wait. */
   alone<T>(work: () => Promise<T>): Promise<T> {
     return this.#underWay.alone(work);
   }
 
-  /** The authenticated identity as tools are told it. */
+  /** The authenticated user, as tools see it. */
   username(): Promise<string> {
     this.#name ??= workspaceName(this.owner);
     return this.#name;
   }
 
-  /** Undefined where there is no file system. */
+  /** The user's folder; undefined without a file system. */
   async workspace(): Promise<UserWorkspace | undefined> {
     const open = this.#openWorkspace;
     if (open === undefined) return undefined;
@@ -129,7 +129,7 @@ export class KnownOwner {
     }
   }
 
-  /** Makes room. What cannot be emptied is left to the end of the session. */
+  /** Empties the folder before the user is dropped. If that fails, the end of the session does it. */
   async leave(): Promise<void> {
     this.isLeaving = true;
     await this.alone(() => this.close()).catch(() => undefined);
@@ -147,7 +147,7 @@ const NO_USER =
 const NO_SESSION =
   "Files last for one session here, and no session is named: give the context of the call, or of connect, a scope.session_id.";
 
-/** Why a scope names nobody; undefined where it does. */
+/** Why a scope names no owner; undefined if it does. */
 function nobodyIn({ user_id = null, session_id = null }: ArtifactScope, isLasting: boolean): string | undefined {
   if (user_id === null || user_id === "") return NO_USER;
   if (isLasting || session_id !== null) return undefined;
@@ -158,19 +158,19 @@ function ownerIn({ tenant_id = null, user_id, session_id = null }: ArtifactScope
   return { tenant_id, user_id: user_id ?? "", session_id: isLasting ? null : session_id };
 }
 
-/** Any number of calls at once, or one piece of work alone. */
+/** A lock for any number of calls at once, or one piece of work alone. */
 export class UnderWay {
   #calls = 0;
   #alone = 0;
   #last: Promise<unknown> = Promise.resolve();
   readonly #waiting = new Set<() => void>();
 
-  /** Whether anybody calls, works alone, or waits to. */
+  /** Whether a call or work alone is running or waiting. */
   get isBusy(): boolean {
     return this.#calls > 0 || this.#alone > 0;
   }
 
-  /** A call begins, once what is done alone is done; gives what ends it. */
+  /** Begins a call when no work alone is running. Returns a function that ends it. */
   async begin(): Promise<() => void> {
     this.#calls += 1;
     let isOver = false;
@@ -186,12 +186,12 @@ export class UnderWay {
     };
   }
 
-  /** Works once no call is under way; calls that begin meanwhile wait for it. */
+  /** Runs `work` when no call is running. Calls that begin meanwhile wait. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     this.#alone += 1;
     try {
       while (this.#calls > 0) await new Promise<void>((resume) => void this.#waiting.add(resume));
-      // Nothing may be awaited between that look and this line: a call would begin.
+      // No await between the check and this line: a call could begin.
       const mine = this.#last.then(work);
       this.#last = mine.catch(() => undefined);
       return await mine;

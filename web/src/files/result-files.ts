@@ -1,6 +1,6 @@
 /**
- * The files of a result that follows the contract: found, checked all together, kept in My Files, and told to the model and the
- * viewer.
+ * The files of a result that follows the tool output contract: finds and checks them, stores them in My Files, and describes
+ * them to the model and the viewer.
  * @module
  */
 import type { Uploaded } from "../artifacts/bytes.js";
@@ -22,24 +22,24 @@ import type { UserFileInfo } from "./user-file.js";
 import type { UserStorage } from "./user-storage.js";
 import { FileTooLargeError, InvalidPathError } from "./workspace/errors.js";
 
-interface KeepingDeps extends Omit<SourceDeps, "artifacts" | "scope" | "onLeftOut"> {
+interface ResultFilesDeps extends Omit<SourceDeps, "artifacts" | "scope" | "onLeftOut"> {
   readonly storage: UserStorage;
   readonly now: Clock;
-  /** What the tool said, with names in place of paths. */
+  /** Replaces paths in the tool's text by names. */
   readonly clean: (text: string) => string;
-  /** Told a file whose bytes are said to be elsewhere. */
+  /** Called for a file that refers to an artifact of another result. */
   readonly onForeign: (name: string, error: SluiceError) => void;
 }
 
-/** Characters of JSON that `meta_data` may have to stand in an observation; more is stored. */
+/** Longest `meta_data` in an observation, in characters of JSON. Longer ones are stored. */
 const MAX_META_DATA = 4000;
 const HOUR = 3_600_000;
-/** The type of bytes of which nobody says more. */
+/** The media type of unknown bytes. */
 const UNKNOWN = "application/octet-stream";
 
 /**
- * Stores a result's files. One that the store cannot take is told with the reason, and the others are kept; what was left out of
- * the contract is told to the model and the host.
+ * Stores a result's files. A file that the store refuses is described with the reason, and the others are kept. The model and
+ * the host learn which fields broke the contract.
  *
  * @throws InvalidPathError, FileTooLargeError; the signal's reason.
  */
@@ -47,11 +47,11 @@ export async function keptContract(
   reading: Extract<ContractReading, { readonly kind: "contract" }>,
   { artifacts }: Transformed,
   call: FileCall,
-  deps: KeepingDeps,
+  deps: ResultFilesDeps,
 ): Promise<FiledResult> {
   const { contract, text } = reading;
   const { clean } = deps;
-  const keeping = new Keeping(contract, call, deps);
+  const files = new ResultFiles(contract, call, deps);
   const said = [...contract.artifacts, ...contract.deferred_artifacts];
   const leftOut = new LeftOut(reading);
   const onLeftOut = (name: string, error: SluiceError): void => {
@@ -66,12 +66,12 @@ export async function keptContract(
     if (name !== fileName(file.said.name)) {
       leftOut.add(`name ${quoted(file.said.name)}`, `is another file's in this result: it is kept as ${quoted(name)}`);
     }
-    await keeping.keep(file, name);
+    await files.keep(file, name);
   }
   const members = rawMembers(text, ["results", "meta_data"]);
   const facts = members.get("meta_data");
-  const meta_data = await keeping.small(facts === undefined ? undefined : clean(facts));
-  const { kept, refs, failures } = keeping;
+  const meta_data = await files.small(facts === undefined ? undefined : clean(facts));
+  const { kept, refs, failures } = files;
   const display = toldDisplay(contract, kept, clean);
   const told = toldContract(
     contract,
@@ -79,10 +79,10 @@ export async function keptContract(
     kept,
     leftOut.lines,
   );
-  // What else the gate stored of the result stays what it is.
+  // Other artifacts of the result are unchanged.
   const named = said.flatMap((file) => (file.b64 === undefined ? [] : [uriIn(file.b64)?.id]));
   const others = artifacts.filter(({ id }) => !named.includes(id));
-  const spent = artifacts.map(({ id }) => id).filter((id) => named.includes(id) && keeping.isElsewhere(id));
+  const spent = artifacts.map(({ id }) => id).filter((id) => named.includes(id) && files.isElsewhere(id));
   return {
     text: told,
     artifacts: [...others, ...refs],
@@ -92,10 +92,10 @@ export async function keptContract(
   };
 }
 
-/** Lines of what was left out that are told; the others are counted. */
+/** Most left-out fields that are listed. The others are counted. */
 const MAX_LINES = 16;
 
-/** What of a result is not taken over as the tool gave it, for the model and the host. */
+/** The fields of a result that break the contract, for the model and the host. */
 class LeftOut {
   readonly #fields: DroppedField[];
   #count: number;
@@ -120,7 +120,7 @@ class LeftOut {
     return more === 0 ? lines : [...lines, `and ${more} more`];
   }
 
-  /** One for the host's log, where there is anything. */
+  /** An error for the host's log, if there are any such fields. */
   errors(tool: string): readonly SluiceError[] {
     const [first] = this.#fields;
     if (first === undefined) return [];
@@ -129,24 +129,25 @@ class LeftOut {
   }
 }
 
-/** Each name once: else one result could push a user's own file out of its versions. */
+/** Makes names in one result distinct: else one result could push the user's own file out of its versions. */
 function freeName(name: string, taken: ReadonlySet<string>): string {
   let own = name;
   for (let number = 2; taken.has(own); number += 1) own = numberedName(name, number);
   return own;
 }
 
-class Keeping {
+/** Stores the files of one result. */
+class ResultFiles {
   readonly kept: KeptFile[] = [];
   readonly refs: ArtifactRef[] = [];
   readonly failures: SluiceError[] = [];
   readonly #contract: ToolContract;
   readonly #call: FileCall;
-  readonly #deps: KeepingDeps;
-  /** Set when the store was silent for too long: it is waited for once. */
+  readonly #deps: ResultFilesDeps;
+  /** Set when the store did not answer in time, so that it is waited for only once. */
   #silent: StoreSilentError | undefined;
 
-  constructor(contract: ToolContract, call: FileCall, deps: KeepingDeps) {
+  constructor(contract: ToolContract, call: FileCall, deps: ResultFilesDeps) {
     this.#contract = contract;
     this.#call = call;
     this.#deps = deps;
@@ -173,12 +174,12 @@ class Keeping {
     }
   }
 
-  /** Whether the bytes of an artifact were all kept under other ids. */
+  /** Whether all files were stored, under other ids than this artifact's. */
   isElsewhere(id: string): boolean {
     return this.failures.length === 0 && this.refs.every((ref) => ref.id !== id);
   }
 
-  /** Facts that are not small are an artifact of the call. */
+  /** Returns JSON if it is short. Else stores it as an artifact of the call, and returns a reference. */
   async small(json: string | undefined): Promise<string | undefined> {
     if (json === undefined || json.length <= MAX_META_DATA) return json;
     const mime_type = "application/json";
@@ -198,7 +199,7 @@ class Keeping {
     }
   }
 
-  /** Notes a failure, each sentence once. */
+  /** Adds a failure, unless an equal one is there. */
   #note(failure: SluiceError): void {
     if (failure instanceof StoreSilentError) this.#silent = failure;
     if (!this.failures.some(({ code, message }) => code === failure.code && message === failure.message)) {
@@ -214,7 +215,7 @@ class Keeping {
     return this.#deps.storage.artifact(file);
   }
 
-  /** As any artifact of the call, which is in nobody's My Files. */
+  /** Stores an artifact of the call, which is in nobody's My Files. */
   #temporary(
     data: Uploaded,
     info: { readonly filename: string; readonly mime_type: string | null },
@@ -223,7 +224,7 @@ class Keeping {
     return new ScopedArtifacts(this.#deps.store, scope).upload(data, { ...info, namespace, source: { tool } });
   }
 
-  /** As it is told. */
+  /** The tool's words about a file, without paths. */
   #said(said: SaidFile, mime_type: string | null): Pick<KeptFile, "said" | "mime" | "description" | "next_actions"> {
     const { clean } = this.#deps;
     return {
@@ -245,12 +246,12 @@ class Keeping {
   }
 }
 
-/** A file may be gigabytes, which nobody waits for any more. */
+/** Stops a stream when the call is aborted. */
 function untilGivenUp(data: Uploaded, signal: AbortSignal): Uploaded {
   return data instanceof ReadableStream ? data.pipeThrough(new TransformStream(), { signal }) : data;
 }
 
-/** Whether the other files of the result can be kept all the same. */
+/** Whether an error concerns one file, so that the others can be stored. */
 function isOfOneFile(error: SluiceError): boolean {
   return error.code === "E_NOT_FOUND" || isStoreFailure(error);
 }
@@ -259,7 +260,7 @@ function isDeferred(said: SaidFile): said is DeferredArtifact {
   return "expires_hours" in said;
 }
 
-/** JSON text of members of an object, as they are spelled. */
+/** The source text of members of an object. */
 function rawMembers(json: string, names: readonly string[]): ReadonlyMap<string, string> {
   const bytes = new TextEncoder().encode(json);
   const members = new JsonRpcScanner();
@@ -272,24 +273,23 @@ function rawMembers(json: string, names: readonly string[]): ReadonlyMap<string,
   return found;
 }
 
-/** Where the bytes of files are. */
 interface SourceDeps {
-  /** What the gate stored of this result, and of no other. */
+  /** The artifacts that the gate stored for this result. */
   readonly artifacts: readonly AnswerRef[];
   readonly store: ArtifactStore;
   readonly scope: ArtifactScope;
-  /** Left out where there is no file system. */
+  /** The user's folder; undefined without a file system. */
   readonly workspace: UserWorkspace | undefined;
-  /** Bytes that a file may have. */
+  /** Maximum size of a file in bytes. */
   readonly maxBytes: number;
-  /** Told a file that has a reference in place of bytes, which is none of this result. */
+  /** Called for a file with a reference that is not of this result. */
   readonly onLeftOut: (name: string, error: SluiceError) => void;
 }
 
-/** What is allowed where there is no folder of a user's own. */
+/** The allowed prefix if the user has no folder. */
 const NOWHERE = "";
 
-/** A file as the contract has it. */
+/** A file in the contract. */
 type SaidFile = ContractArtifact | DeferredArtifact;
 
 /** A file of a result, and its bytes. */
@@ -300,7 +300,7 @@ interface FoundFile {
 }
 
 /**
- * Finds the bytes of all files, which are open until it is disposed of, and reads none: where one of them is refused, none of them is stored.
+ * Opens all files without reading them: if one is refused, none is stored. They are open until the result is disposed of.
  *
  * @throws InvalidPathError, FileTooLargeError.
  */
@@ -341,7 +341,7 @@ async function atPath(
   return { said, size_bytes: file.size_bytes, open: async () => file.stream() };
 }
 
-/** A tool may speak of a file that it did not write: that one is told as missing, and costs the others nothing. */
+/** Opens an output. A missing file is returned as an error, so that the others can be stored. */
 async function opened(workspace: UserWorkspace, path: string, name: string): Promise<OutputFile | SluiceError> {
   try {
     return await workspace.openOutput(path);
@@ -376,7 +376,7 @@ async function storedBytes(
   throw new SluiceError("E_STORE_READ", "A file of the result was not stored: see what else failed, then call again.");
 }
 
-/** Text from a server grants nothing: a reference counts only where the gate made it of this very result. */
+/** A reference in a tool's text counts only if the gate created it for this result. */
 function foreign(name: string): SluiceError {
   return new SluiceError(
     "E_TOOL_CONTRACT",
@@ -384,32 +384,32 @@ function foreign(name: string): SluiceError {
   );
 }
 
-/** A name of a tool's, as sentences have it. */
+/** A tool's name for a file, quoted in a sentence. */
 function quoted(name: string): string {
   return JSON.stringify(fileName(name).slice(0, 100));
 }
 
-/** A file of a result, stored, or with the reason why not. */
+/** A file of a result: stored, or with the reason why not. */
 interface KeptFile {
   readonly said: SaidFile;
   readonly mime: string;
-  /** Without paths, as all texts of the tool's. */
+  /** Without paths, like all texts of the tool. */
   readonly description: string | undefined;
   readonly next_actions: readonly string[] | undefined;
-  /** As it is called from now on. */
+  /** The name under which it is stored. */
   readonly name: string;
-  /** Null where it was not stored. */
+  /** Null if it was not stored. */
   readonly id: string | null;
   readonly size_bytes: number;
-  /** Of a draft: when it goes, in milliseconds since 1970. */
+  /** When a draft expires, in milliseconds since 1970. */
   readonly expires_at: number | null;
   /** Why it was not stored. */
   readonly warning?: string;
 }
 
 /**
- * JSON text of the contract with names and references in place of bytes, paths and addresses. So are `results` and `meta_data`:
- * numbers in them have all of their digits.
+ * JSON text of the contract with names and references in place of bytes, paths and URLs. `results` and `meta_data` are source
+ * text, so numbers keep all of their digits.
  */
 function toldContract(
   { retryable }: ToolContract,
@@ -429,7 +429,7 @@ function toldContract(
   return `{${[...members, ...(rest === "{}" ? [] : [rest.slice(1, -1)])].join(",")}}`;
 }
 
-/** What a viewer is told; undefined where there is nothing to show. */
+/** The display for a viewer; undefined if there is nothing to show. */
 function toldDisplay(
   { display }: ToolContract,
   kept: readonly KeptFile[],
@@ -442,7 +442,7 @@ function toldDisplay(
   return {
     ...others,
     ...(notification !== undefined && { notification: clean(notification) }),
-    // It may be called otherwise by now.
+    // It may have been renamed.
     ...(primary !== undefined && { primary_file: primary.name }),
     files,
   };

@@ -1,5 +1,5 @@
 /**
- * A user's file, and how an artifact says that it is a version of one.
+ * A user's file, and the marks by which an artifact is a version of one.
  * @module
  */
 import { isArtifactId, randomHex } from "../artifacts/ids.js";
@@ -9,57 +9,57 @@ import type { DeferredReason, FileCategory } from "../core/tool-contract.js";
 /** Where a file came from. */
 export type FileOrigin = "uploaded" | "generated" | "deferred";
 
-/** What there is to a draft. */
+/** The state of a draft. */
 export interface Draft {
-  /** Why it is no finished file; null where the tool did not say. */
+  /** Why it is not finished; null if the tool gave no reason. */
   readonly reason: DeferredReason | null;
-  /** What a person may do next; a tool's words. */
+  /** What a person may do next, in the tool's words. */
   readonly next_actions: readonly string[];
-  /** When it goes, in milliseconds since 1970. */
+  /** When it expires, in milliseconds since 1970. */
   readonly expires_at: number;
 }
 
-/** A file by its name, as its newest version is. */
+/** A file, described by its newest version. */
 export interface UserFile {
-  /** As `fileName` makes names; unique among a user's files. */
+  /** A result of `fileName`; unique among a user's files. */
   readonly name: string;
   /** Where the newest version came from. */
   readonly origin: FileOrigin;
-  /** What the bytes are; null where nobody said. */
+  /** Media type; null if unknown. */
   readonly mime_type: string | null;
   /** Of the newest version. */
   readonly size_bytes: number;
   /** When it was stored, in milliseconds since 1970. */
   readonly stored_at: number;
-  /** How many are kept, the newest one included. */
+  /** Number of kept versions, including the newest. */
   readonly versions: number;
-  /** The artifact of the newest version: for hosts and links, never for a path. */
+  /** Artifact id of the newest version, for hosts and links. Never part of a path. */
   readonly id: string;
-  /** What a tool files it under; null where none said. */
+  /** The tool's category; null if it gave none. */
   readonly category: FileCategory | null;
-  /** A tool's words; null where none said. */
+  /** The tool's description; null if it gave none. */
   readonly description: string | null;
-  /** What the bytes tell of themselves: `5M rows`, `640 × 480`, `14 pages`; null where that is nothing, or not known. */
+  /** Facts from the content: `5M rows`, `640 × 480`, `14 pages`; null if nothing is known. */
   readonly facts: string | null;
-  /** What there is to a deferred file; null for others. */
+  /** The state of a draft; null for other files. */
   readonly draft: Draft | null;
 }
 
-/** What is said of a file when it is put. */
+/** What the caller knows about a new file. */
 export interface UserFileInfo {
-  /** `uploaded` when left out. */
+  /** Default: `uploaded`. */
   readonly origin?: FileOrigin;
-  /** What the bytes are; null or left out: what they look like. */
+  /** Media type. Default: detected from the bytes. */
   readonly mime_type?: string | null;
-  /** What it is filed under. */
+  /** Category. */
   readonly category?: FileCategory | null;
-  /** In a sentence. */
+  /** One sentence. */
   readonly description?: string | null;
-  /** Of a deferred file. */
+  /** The state of a draft. */
   readonly draft?: Draft | null;
 }
 
-/** What an artifact's `source` has that is a version of a file. */
+/** The mark in an artifact's `source` that makes it a version of a file. */
 interface Mark {
   readonly origin: FileOrigin;
   readonly category?: FileCategory;
@@ -68,23 +68,23 @@ interface Mark {
 }
 
 const ORIGINS: readonly unknown[] = ["uploaded", "generated", "deferred"] satisfies FileOrigin[];
-/** All versions of one file have one namespace, and no other artifact has it. */
+/** The namespace that all versions of one file share, and no other artifact has. */
 const NAMESPACE = /^file-[0-9a-f]{16}$/;
 
-/** A namespace for a file that there was not before. */
+/** A namespace for a new file. */
 export function newNamespace(): string {
   return `file-${randomHex(8)}`;
 }
 
-/** Whether an id is that of a version of a file, whoever's. */
+/** Whether an id is that of a version of a file, of any user. */
 export function isFileId(id: string): boolean {
   return isArtifactId(id) && NAMESPACE.test(id.slice(0, id.lastIndexOf("_")));
 }
 
 /**
- * What an artifact's `source` says of a version.
+ * The `source` of an artifact that is a version of a file.
  *
- * @param facts what the core says of the bytes, in one line; empty where nobody asked it.
+ * @param facts the core's description of the bytes, in one line; may be empty.
  */
 export function sourceOf(info: UserFileInfo, facts: string): Readonly<Record<string, unknown>> {
   const { origin = "uploaded", category, description, draft } = info;
@@ -97,20 +97,20 @@ export function sourceOf(info: UserFileInfo, facts: string): Readonly<Record<str
   return { user_file: mark, ...(facts !== "" && { description: facts }) };
 }
 
-/** What is said of a version; undefined for what is no version of a file. */
+/** The mark of a version; undefined for other artifacts. */
 export function markOf({ namespace, source, filename }: StoredArtifact): Mark | undefined {
   const mark = source["user_file"] as Mark | null | undefined;
   if (!NAMESPACE.test(namespace) || filename === null || typeof mark !== "object") return undefined;
   return ORIGINS.includes(mark?.origin) ? (mark as Mark) : undefined;
 }
 
-/** Whether a version is a draft whose time is over. */
+/** Whether a version is an expired draft. */
 export function isExpired(version: StoredArtifact, now: number): boolean {
   const expires = markOf(version)?.draft?.expires_at;
   return expires !== undefined && expires <= now;
 }
 
-/** A file from its versions, oldest first; undefined where one of them is none. */
+/** A file from its versions, oldest first; undefined if the newest is no version of a file. */
 export function userFile(name: string, versions: readonly StoredArtifact[]): UserFile | undefined {
   const newest = versions.at(-1);
   const mark = newest && markOf(newest);
@@ -122,13 +122,13 @@ export function userFile(name: string, versions: readonly StoredArtifact[]): Use
   return { name, origin, mime_type, size_bytes, stored_at, versions: count, id, category, description, facts, draft };
 }
 
-/** Behind these words stands what somebody wrote, and no fact. */
+/** The words before quoted text, which is no fact. */
 const QUOTED = "untrusted file text:";
 
-/** In the core's words, the most telling first. */
+/** Facts in the core's words, the most useful first. */
 const TELLING: readonly (readonly [pattern: RegExp, noun?: string])[] = [
   [/(?:^|, )([\d,]+) rows?\b/, "row"],
-  // JSON: of an array how long it is, of one document a line how many.
+  // JSON: the length of an array, or the number of documents, one per line.
   [/^[^:{]{1,100}: array of ([\d,]+)/, "item"],
   [/(?:^|, )([\d,]+) lines of /, "line"],
   [/\d+(?:,\d{3})* × \d+(?:,\d{3})*/],
@@ -136,7 +136,7 @@ const TELLING: readonly (readonly [pattern: RegExp, noun?: string])[] = [
   [/[\d,]+ (?:files?|entries|entry)\b/],
 ];
 
-/** `5M rows`, `640 × 480`, `14 pages`; null for what says nothing of the kind. */
+/** `5M rows`, `640 × 480`, `14 pages`; null if the description has none. */
 export function factsIn(description: unknown): string | null {
   if (typeof description !== "string") return null;
   const [computed = ""] = description.split(QUOTED, 1);
@@ -148,7 +148,7 @@ export function factsIn(description: unknown): string | null {
   return null;
 }
 
-/** `5M` for millions, with a decimal where it says something; fewer are told exactly. */
+/** `5M` for millions, without a zero decimal. Smaller numbers stay exact. */
 function rounded(digits: string): string {
   const number = Number(digits.replaceAll(",", ""));
   return number < 1_000_000 ? digits : `${Number((number / 1_000_000).toFixed(1))}M`;

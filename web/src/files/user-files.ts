@@ -1,5 +1,5 @@
 /**
- * Users' files around the calls of tools: what `ToolNode` is given as `userFiles`.
+ * Users' files around the calls of tools: the option `userFiles` of `ToolNode`.
  * @module
  */
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
@@ -20,20 +20,19 @@ import {
   type UserFileHandling,
 } from "../tools/user-files.js";
 import { fileArguments } from "./arguments.js";
-import { pathHider } from "./hidden-paths.js";
+import { pathHider, deniedWrite, deniedWrites, refusalLine } from "./tool-text.js";
 import { withFileContext, type FileContextOptions } from "./context.js";
 import { coreDescriber, type UserStorage } from "./user-storage.js";
 import { keptContract } from "./result-files.js";
-import { deniedWrite, deniedWrites, refusalLine } from "./refusals.js";
 import { checkUserFiles, FLAGS, MIB, type UserFilesOptions, type UserWorkspace } from "./options.js";
 import { Owners, type KnownOwner } from "./owners.js";
 import { FileTooLargeError, InvalidPathError } from "./workspace/errors.js";
 import { WithUserFiles, type FilesPlace } from "./within.js";
 
 /**
- * Keeps users' files: My Files of each, the arguments that name them, the results that make them, and what a prompt is told of
- * them. One serves any number of users and sources; a scope's `tenant_id` and `user_id` say whose files, and its `session_id`
- * where files do not outlive a session.
+ * Keeps each user's files ("My Files"): resolves arguments that name them, stores the files of results, and lists them for
+ * prompts. One instance serves any number of users and sources. A scope's `tenant_id` and `user_id` name the owner, and its
+ * `session_id` too if files do not outlive a session.
  *
  * @example
  * ```ts
@@ -50,7 +49,7 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
   readonly #owners: Owners;
   readonly #onRefused: (refusal: FileRefusal) => void;
 
-  /** Throws SluiceError E_INVALID_ARGUMENT that names the option that is wrong. */
+  /** Throws SluiceError E_INVALID_ARGUMENT that names the wrong option. */
   constructor(options: UserFilesOptions) {
     checkUserFiles(options);
     const said = { ...FLAGS, ...options };
@@ -67,22 +66,22 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     });
   }
 
-  /** Where the files of all users are, small and large. */
+  /** The store of all users' files, small and large. */
   get store(): ArtifactStore {
     return this.#store;
   }
 
-  /** A user's own files: My Files. Throws ToolAuthError where the scope names nobody. */
+  /** A user's own files. Throws ToolAuthError if the scope names nobody. */
   storage(scope: ArtifactScope): UserStorage {
     return this.#owners.of(scope).storage;
   }
 
-  /** A prompt with the files that the user has. */
+  /** Appends a list of the user's files to a prompt. */
   async prompt(prompt: string, scope: ArtifactScope, options: FileContextOptions = {}): Promise<string> {
     return withFileContext(prompt, await this.storage(scope).list(), options);
   }
 
-  /** The arguments of a call with files in the place of names, and with who asks. */
+  /** Replaces names of files in the arguments of a call, and adds the username. */
   async prepare(args: Readonly<Record<string, unknown>>, call: FileCall): Promise<FiledArguments> {
     const owner = this.#owners.of(call.scope);
     const done = await owner.begin();
@@ -100,7 +99,7 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     }
   }
 
-  /** A result with its files in My Files. */
+  /** Stores the files of a result. Undefined for a result that does not follow the contract. */
   async receive(reduced: Transformed, call: FileCall, store: ArtifactStore): Promise<FiledResult | undefined> {
     const reading = await readContract(reduced.text, this.#options.contractWasm);
     if (reading.kind === "other") return undefined;
@@ -125,10 +124,10 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     }
   }
 
-  /** What a tool said, with names in place of the paths of whoever asks. */
+  /** Replaces paths of the user's folder in a tool's text by names. */
   async cleaned(said: string, call: FileCall): Promise<string> {
     if (this.#owners.ownerOf(call.scope) === undefined) return said;
-    // Where a folder cannot be opened, no tool was told its path.
+    // If the folder cannot be opened, no tool was given its path.
     const workspace = await this.#owners
       .of(call.scope)
       .workspace()
@@ -136,7 +135,7 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     return this.#clean(said, workspace, call);
   }
 
-  /** A store in which the files of whoever asks are found too, by their ids. */
+  /** A view of the store in which the user's files are found as well, by their ids. */
   within(store: ArtifactStore, namespace: string): ArtifactStore {
     const placeOf = (scope: ArtifactScope): FilesPlace | undefined => {
       const owner = this.#owners.ownerOf(scope);
@@ -145,12 +144,12 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     return new WithUserFiles(store, namespace, placeOf, this.#options.now ?? Date.now);
   }
 
-  /** Whose files a scope's are. */
+  /** A key for the owner of a scope's files. */
   ownerKey(scope: ArtifactScope): string {
     return this.#owners.keyOf(scope);
   }
 
-  /** The command that starts a server for one user alone. */
+  /** The command that starts a server for one user. */
   async command(argv: readonly string[], scope: ArtifactScope): Promise<readonly string[]> {
     const { command } = this.#options;
     if (command === undefined) return argv;
@@ -158,14 +157,14 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     return workspace === undefined ? argv : command(argv, workspace);
   }
 
-  /** Undefined where a call's tool is told no paths. */
+  /** Undefined if the call's tool gets no paths. */
   async #workspaceFor(owner: KnownOwner, { isProgram }: FileCall): Promise<UserWorkspace | undefined> {
     return isProgram || this.#options.paths !== "programs" ? owner.workspace() : undefined;
   }
 
   /**
-   * Ends a session: the folder that tools read and write is emptied, and where files do not outlive it they are deleted. Waits for
-   * the user's calls that are under way, those of other sessions too where files outlive them: one folder serves all.
+   * Ends a session: empties the folder that tools read and write, and deletes the files if they do not outlive the session.
+   * Waits for the user's running calls, including those of other sessions if all share one folder.
    */
   async endSession(scope: ArtifactScope): Promise<void> {
     const { persist_files_across_sessions: isLasting } = { ...FLAGS, ...this.#options };
@@ -198,13 +197,13 @@ export class UserFiles implements UserFileHandling, AsyncDisposable {
     onRefused(refusal);
   }
 
-  /** Empties users' folders, also those of calls under way: close the sources before. */
+  /** Empties users' folders, also those of running calls. Close the sources first. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#owners[Symbol.asyncDispose]();
   }
 }
 
-/** Where files are taken from, as the tool is told. Not where it has none, nor where its folder is another than the path says. */
+/** The folder that files are accepted from, and a suggestion for the tool. No folder if the tool has none, or its own is elsewhere. */
 function whereAllowed({ reason, details: { attempted_path, allowed_prefix } }: InvalidPathError): {
   readonly allowed_prefix: string;
   readonly suggestion: string;
@@ -223,12 +222,12 @@ function tiered(near: ArtifactStore, far: ArtifactStore, limitMiB: number): Arti
   return new TieredArtifactStore({ near, far, limitBytes: Math.floor(limitMiB * MIB) });
 }
 
-/** A name in the arguments that leads to no file of the user's. */
+/** The error for a name in the arguments that is no file of the user's. */
 function noFile(name: string): SluiceError {
   return new SluiceError("E_NOT_FOUND", `The user has no file ${JSON.stringify(name)}.`);
 }
 
-/** What a tool did that it may not, in the specification's shape; undefined for any other error. */
+/** A refused file as the specification's error object; undefined for any other error. */
 export function refusalResult(
   error: unknown,
 ): { readonly error: SluiceError; readonly refused: string; readonly value: ErrorResult } | undefined {

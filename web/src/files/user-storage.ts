@@ -1,5 +1,5 @@
 /**
- * A user's files over any artifact store: names in place of ids, and every version.
+ * A user's files over any artifact store: by name, with versions.
  * @module
  */
 import { chunksOf, type Uploaded } from "../artifacts/bytes.js";
@@ -33,37 +33,37 @@ import {
   type UserFileInfo,
 } from "./user-file.js";
 import { FileTooLargeError } from "./workspace/errors.js";
+import { nullIfExpired } from "../artifacts/tiered-store.js";
 
-/** Whose files: a person, of a tenant where there are tenants, and of one session where files do not outlive it. */
+/** The owner of files: a user, with a tenant if there are tenants, and a session if files do not outlive it. */
 export type FileOwner = Pick<ArtifactScope, "tenant_id" | "session_id"> & {
   /** Never empty. */
   readonly user_id: string;
 };
 
-/** What there may be beside a store and an owner. */
+/** Options of a `UserStorage`. */
 export interface UserStorageOptions {
-  /** Looks at what is put; left out, nothing is known of bytes but what is said of them. */
+  /** Inspects new files. Without it, only what the caller says about a file is known. */
   readonly describer?: (said: FileClaim) => Promise<FileLook>;
   /**
-   * Bytes that a file may have; more is E_FILE_TOO_LARGE.
+   * Maximum size of a file in bytes. Larger ones are refused with E_FILE_TOO_LARGE.
    * @defaultValue 50 GiB
    */
   readonly maxBytes?: number;
-  /** For drafts, which expire; that of the system when left out. */
+  /** The clock by which drafts expire. Defaults to the system's. */
   readonly now?: Clock;
 }
 
 const MAX_VERSIONS = 100;
 
 /**
- * What a user calls files, kept as artifacts of that user alone: no name, and no id, leads to another's. Names are made fit by
- * `fileName` wherever they are given. Putting a name that there is keeps what was there as an older version, of which there are
- * at most 100. A draft is gone when its time is over.
+ * A user's files, each stored as artifacts of that user. No name or id leads to another user's file. All names pass through
+ * `fileName`. Putting an existing name keeps the earlier content as an older version, up to 100 versions. Drafts expire.
  *
- * A file is what has its name: of any number of processes that put a new name at once each adds a version to one file. Looking one
- * up reads that file's versions, whatever else the user has.
+ * A file is identified by its name: if several processes put a new name at once, each adds a version to the same file. Looking
+ * a file up reads only that file's versions.
  *
- * Errors are those of the store, and SluiceError E_NOT_FOUND with the nearest name, E_INVALID_ARGUMENT.
+ * Throws the store's errors, and SluiceError E_NOT_FOUND with the nearest name, E_INVALID_ARGUMENT.
  */
 export class UserStorage {
   readonly #store: ArtifactStore;
@@ -74,7 +74,7 @@ export class UserStorage {
   readonly #now: Clock;
   readonly #turns = new KeyedQueue();
 
-  /** Throws SluiceError E_INVALID_ARGUMENT for a store or an owner that is none. */
+  /** Throws SluiceError E_INVALID_ARGUMENT for an invalid store or owner. */
   constructor(store: ArtifactStore, owner: FileOwner, options: UserStorageOptions = {}) {
     const { describer, maxBytes = MAX_FILE_BYTES, now = Date.now } = options;
     const { tenant_id = null, user_id, session_id = null } = owner;
@@ -95,26 +95,26 @@ export class UserStorage {
     return files.sort((left, right) => (left.name < right.name ? -1 : 1));
   }
 
-  /** A file, or null where there is none of that name. */
+  /** The file of that name, or null. */
   async find(name: string): Promise<UserFile | null> {
     return (await this.#named(fileName(name)))?.file ?? null;
   }
 
-  /** The file whose newest version an artifact is, by its id; null where there is none. */
+  /** The file whose newest version is the artifact with this id, or null. */
   async findArtifact(id: string): Promise<UserFile | null> {
     const artifact = isFileId(id) ? await this.#store.stat(id, this.#scope).catch(nullIfExpired) : null;
     const file = artifact?.filename == null ? null : await this.find(artifact.filename);
     return file?.id === id ? file : null;
   }
 
-  /** Keeps bytes, a text or a stream as the newest version of a file. Nothing is left of one that fails. */
+  /** Stores bytes, a text or a stream as the newest version of a file. A failed put leaves nothing behind. */
   put(name: string, data: Uploaded, info: UserFileInfo = {}): Promise<UserFile> {
     const filename = fileName(name);
-    // For its name alone: somebody's slow upload keeps no tool's result waiting.
+    // Queued per name, so that a slow upload delays no other file.
     return this.#turns.take(filename, () => this.#put(filename, data, info));
   }
 
-  /** The bytes of the newest version of that name, or of just the version that `versions` or `list` gave; or a range of them. */
+  /** Opens the newest version of that name, or the given version, or a range of it. */
   async open(
     file: string | UserFile,
     options: { readonly range?: ByteRange } = {},
@@ -122,26 +122,26 @@ export class UserStorage {
     return this.#artifacts.open(await this.#idOf(file), options);
   }
 
-  /** The artifact that keeps it, for hosts that show artifacts. */
+  /** The artifact of a file, for hosts that show artifacts. */
   async artifact(file: string | UserFile): Promise<StoredArtifact> {
     return this.#artifacts.stat(await this.#idOf(file));
   }
 
-  /** Every version of a file, the newest first. */
+  /** All versions of a file, newest first. */
   async versions(name: string): Promise<readonly UserFile[]> {
     const { file, versions } = await this.#get(name);
     const each = versions.map((_, at) => userFile(file.name, versions.slice(0, at + 1)));
     return each.filter((version) => version !== undefined).toReversed();
   }
 
-  /** Deletes a file with all of its versions; false where there is none of that name. */
+  /** Deletes a file with all versions. Returns false if there is none of that name. */
   async remove(name: string): Promise<boolean> {
     const found = await this.#named(fileName(name));
     for (const { id } of found?.versions ?? []) await this.#artifacts.delete(id);
     return found !== undefined;
   }
 
-  /** Deletes every file, with all versions. */
+  /** Deletes all files with all versions. */
   async clear(): Promise<void> {
     for await (const artifact of this.#artifacts.list()) {
       if (markOf(artifact) !== undefined) await this.#artifacts.delete(artifact.id);
@@ -149,8 +149,8 @@ export class UserStorage {
   }
 
   /**
-   * Calls a file otherwise; its versions go with it, the oldest first: where that ends half way, each version is under one of the two
-   * names, and doing it again goes on. Throws E_INVALID_ARGUMENT where there is another file of that name.
+   * Renames a file with all versions, oldest first. If that is interrupted, each version has one of the two names, and calling
+   * it again continues. Throws E_INVALID_ARGUMENT if there is another file of the new name.
    */
   rename(name: string, to: string): Promise<UserFile> {
     const filename = fileName(to);
@@ -162,7 +162,7 @@ export class UserStorage {
       for (const { id } of versions) await this.#store.update(id, { filename }, this.#scope);
       return (await this.#get(filename)).file;
     };
-    // In one order, whoever renames what: else two would wait for each other.
+    // Always in the same order, so that two renames cannot deadlock.
     const [first = filename, second = filename] = [filename, fileName(name)].sort();
     const both = (): Promise<UserFile> => this.#turns.take(second, rename);
     return first === second ? both() : this.#turns.take(first, both);
@@ -188,7 +188,7 @@ export class UserStorage {
     return (await this.#listed({ filename })).get(filename);
   }
 
-  /** By name. Drafts whose time is over are deleted. */
+  /** Files by name. Deletes expired drafts. */
   async #listed(only?: ArtifactFilter): Promise<ReadonlyMap<string, ListedFile>> {
     const now = this.#now();
     const found = new Map<string, StoredArtifact[]>();
@@ -204,7 +204,7 @@ export class UserStorage {
     for (const { id } of over) await this.#artifacts.delete(id);
     const files = new Map<string, ListedFile>();
     for (const [name, versions] of found) {
-      // What was stored again is the newest.
+      // A version that was stored again is the newest.
       versions.sort((left, right) => left.stored_at - right.stored_at);
       files.set(name, madeFile(name, versions));
     }
@@ -222,7 +222,7 @@ export class UserStorage {
     return madeFile(filename, [...stay, await this.#artifacts.stat(kept.id)]).file;
   }
 
-  /** One version, written and looked at in one pass. Nothing is left of one that fails. Throws FileTooLargeError. */
+  /** Writes and inspects one version in one pass. Throws FileTooLargeError. */
   async #putVersion(place: ArtifactInfo, data: Uploaded, info: UserFileInfo): Promise<ArtifactRef> {
     const { filename } = place;
     using looking = await this.#describer?.({ filename, mime_type: info.mime_type });
@@ -246,18 +246,13 @@ function missing(filename: string, names: readonly string[]): SluiceError {
   return new SluiceError("E_NOT_FOUND", `There is no file ${quoted(filename)}: ${remedy}`);
 }
 
-/** Whether what has the new name is of the very file that is renamed: somebody began, and did not end it. */
+/** Whether the new name belongs to the same file: an earlier rename was interrupted. */
 function isBegun(versions: readonly StoredArtifact[], there: readonly StoredArtifact[]): boolean {
   const namespaces = new Set(versions.map(({ namespace }) => namespace));
   return there.every(({ namespace }) => namespaces.has(namespace));
 }
 
-function nullIfExpired(error: unknown): null {
-  if (error instanceof SluiceError && error.code === "E_EXPIRED") return null;
-  throw error;
-}
-
-/** What goes where one more comes: what tools made before what the user uploaded, and the oldest first. */
+/** The versions to delete before another is added: those from tools before uploads, oldest first. */
 function surplus(versions: readonly StoredArtifact[]): readonly StoredArtifact[] {
   const inOrder = [...versions.filter((version) => !isUploaded(version)), ...versions.filter(isUploaded)];
   return inOrder.slice(0, Math.max(0, versions.length + 1 - MAX_VERSIONS));
@@ -267,7 +262,7 @@ function isUploaded(version: StoredArtifact): boolean {
   return markOf(version)?.origin === "uploaded";
 }
 
-/** Of versions that are just there. */
+/** A file from versions that were just read. */
 function madeFile(name: string, versions: readonly StoredArtifact[]): ListedFile {
   const file = userFile(name, versions);
   if (file !== undefined) return { file, versions };
@@ -291,7 +286,7 @@ interface ListedFile {
   readonly versions: readonly StoredArtifact[];
 }
 
-/** Has a core look at each file, which is loaded for the first one. */
+/** Creates a describer that uses the core, which is loaded for the first file. */
 export function coreDescriber(wasm: WasmSource | undefined): (said?: FileClaim) => Promise<FileLook> {
   let core: Promise<Sluice> | undefined;
   return async (said) => {

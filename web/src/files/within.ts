@@ -1,5 +1,5 @@
 /**
- * A store in which a user's own files are found beside the artifacts of a call.
+ * A view of a store in which a user's own files are found besides the artifacts of a call.
  * @module
  */
 import type {
@@ -18,15 +18,15 @@ import { objectOf } from "../artifacts/bytes.js";
 import { fullScope } from "../artifacts/scope.js";
 import { isExpired, isFileId } from "./user-file.js";
 
-/** Where a user's files are: the store, and the scope that a call's scope leads to; undefined where nobody is named. */
+/** Where a user's files are: the store, and the scope they are kept in. */
 export interface FilesPlace {
   readonly store: ArtifactStore;
   readonly scope: ArtifactScope;
 }
 
 /**
- * Reads of ids of files go to the files of whoever the scope names, and nobody else's; all else goes to the store. A file counts as
- * the source's own: it is the user's, who lets that source's tools have it.
+ * Reads of file ids go to the files of the user whom the scope names; everything else goes to the store. A file appears in
+ * the source's namespace, since the user lets that source's tools have it.
  */
 export class WithUserFiles implements ArtifactStore {
   readonly #store: ArtifactStore;
@@ -89,7 +89,7 @@ export class WithUserFiles implements ArtifactStore {
     const place = this.#fileAt(id, scope);
     if (place === undefined) return this.#store.stat(id, scope);
     const file = await this.#fileIn(place, id);
-    // As whoever asked asked for it: `ScopedArtifacts` holds the one against the other.
+    // `ScopedArtifacts` compares both with what was requested.
     return file && { ...file, namespace: this.#namespace, scope: fullScope(scope) };
   }
 
@@ -102,7 +102,7 @@ export class WithUserFiles implements ArtifactStore {
     return (await this.#fileIn(place, id)) && place.store.openReader(id, { ...options, scope: place.scope });
   }
 
-  /** A draft whose time is over is gone, whether anybody has looked since or not. */
+  /** Null for an expired draft, also if it has not been deleted yet. */
   async #fileIn({ store, scope }: FilesPlace, id: string): Promise<StoredArtifact | null> {
     const file = await store.stat(id, scope);
     return file === null || isExpired(file, this.#now()) ? null : file;

@@ -2,6 +2,7 @@
  * JSON-RPC 2.0 as MCP uses it: ids, error codes, and the messages that Sluice sends.
  * @module
  */
+import { isObject } from "../errors/arguments.js";
 
 /** Error codes that Sluice sends (JSON-RPC 2.0 §5.1; MCP 2026-07-28, Errors). */
 export const RpcCode = {
@@ -52,7 +53,7 @@ export function errorMessage(id: string, code: number, message: string, data?: o
 
 /** The value if it is an object, else an empty object. */
 export function objectOr(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return isObject(value) ? value : {};
 }
 
 /** The value if it is a string. */

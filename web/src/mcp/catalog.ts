@@ -7,7 +7,7 @@ import { SluiceError } from "../errors/error.js";
 import { appendEdit, applyEdits, parseJson, valueAt, type Edit, type ObjectNode } from "../json/text.js";
 import type { ReadTool } from "./artifact-reader/definition.js";
 import { objectOr, stringOr } from "../jsonrpc/rpc.js";
-import { schemaEdits, type SchemaMode } from "./schemas.js";
+import { schemaEdits, type SchemaMode } from "./schemas/schemas.js";
 
 /** The parts of a listed tool that matter here. */
 export interface ListedTool {

@@ -6,7 +6,13 @@ import type { ArtifactScope } from "../artifacts/store.js";
 import type { AnswerRef } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
 import { MAX_MESSAGE } from "../jsonrpc/limits.js";
-import { artifactsNamed, putArtifacts, type ArgumentsContext, type Expanded, type Expansion } from "./arguments.js";
+import {
+  artifactsNamed,
+  putArtifacts,
+  type ArgumentsContext,
+  type Expanded,
+  type Expansion,
+} from "./arguments/arguments.js";
 import { Expander, type ArgumentDeps, type CalledTool } from "./arguments/expander.js";
 import type { Catalog, ServerFacts } from "./catalog.js";
 import type { ClientRequest } from "./client-request.js";

@@ -5,7 +5,8 @@
 import { checkSections, settingsOf } from "../config/check.js";
 import { INTERCEPTOR_SCHEMA } from "../config/schema.mjs";
 import type { ShareRule, SluiceConfig } from "../config/types.js";
-import type { ArtifactForms } from "./arguments.js";
+import { isObject } from "../errors/arguments.js";
+import type { ArtifactForms } from "./arguments/arguments.js";
 
 /** The `interceptor` section with all defaults filled in. */
 interface InterceptorSettings {
@@ -23,7 +24,7 @@ interface InterceptorSettings {
  */
 export function readInterceptor(config: SluiceConfig | undefined): InterceptorSettings {
   // The core rejects a configuration that is not an object.
-  const given: unknown = isObject(config) ? config.interceptor : undefined;
+  const given: unknown = isObject(config) ? config["interceptor"] : undefined;
   return settingsOf(given === undefined ? {} : given, INTERCEPTOR_SCHEMA, "interceptor") as InterceptorSettings;
 }
 
@@ -44,8 +45,4 @@ export function withoutInterceptor(config: SluiceConfig | undefined): SluiceConf
   checkSections(config);
   const { interceptor: _, ...rest } = config;
   return rest;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,16 +2,9 @@
  * The interceptor between one MCP client and one server: it reads what each sends and decides what the other gets.
  * @module
  */
-import { chosenStore } from "../artifacts/discover.js";
-import { namespaceOf } from "../artifacts/ids.js";
-import { withRetention } from "../artifacts/retention/retaining-store.js";
-import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import type { SluiceConfig } from "../config/types.js";
-import { createSluiceOver, type WasmSource } from "../core/create.js";
-import type { AnswerRef, Sluice, Transformed, TransformOptions } from "../core/sluice.js";
-import { timedStore } from "../core/timed-store.js";
-import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
+import type { Sluice, Transformed, TransformOptions } from "../core/sluice.js";
 import { MessageReader, type MessageSink } from "../jsonrpc/message-reader.js";
+import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import type { MessageOutcome } from "../jsonrpc/message-rewriter.js";
 import { errorMessage, objectOr, RpcCode, stringOr } from "../jsonrpc/rpc.js";
 import { readTool } from "./artifact-reader/artifact-reader.js";
@@ -33,12 +26,19 @@ import {
 } from "./client-request-handler.js";
 import { batchOf, cancelledBy, elementsOf, requestOf, type ClientRequest } from "./client-request.js";
 import { InFlight, type Request } from "./in-flight.js";
+import { withLinks, withLinksAsText } from "./links.js";
+import type { SchemaMode } from "./schemas/schemas.js";
+import { refuseMessage, tooLargeForServer, describeUndelivered, type Refused } from "./message-refusal.js";
+import { namespaceOf } from "../artifacts/ids.js";
+import { chosenStore } from "../artifacts/discover.js";
+import { withRetention } from "../artifacts/retention/retaining-store.js";
+import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
+import type { SluiceConfig } from "../config/types.js";
+import { createSluiceOver, type WasmSource } from "../core/create.js";
+import { timedStore } from "../core/timed-store.js";
 import { readInterceptor, withoutInterceptor } from "./interceptor-config.js";
 import { type InterceptorEvent, ignoreErrors } from "./interceptor-event.js";
-import { withLinks, withLinksAsText } from "./links.js";
-import { refuseMessage, tooLargeForServer, describeUndelivered, type Refused } from "./message-refusal.js";
 import { ResponsePolicy, type AnswerEdit } from "./response-policy.js";
-import type { SchemaMode } from "./schemas.js";
 
 export type { InterceptorEvent, ExpandedEvent, FailedEvent, StoredEvent } from "./interceptor-event.js";
 
@@ -312,8 +312,7 @@ export class McpInterceptor implements Interceptor {
     this.#noteTask(reduced.text, tool);
     this.#requestHandler.remember(reduced.artifacts);
     for (const error of reduced.failures) this.#deps.onEvent({ kind: "failed", error });
-    if (reduced.artifacts.length > 0)
-      this.#deps.onEvent({ kind: "stored", tool, artifacts: eachOnce(reduced.artifacts) });
+    if (reduced.artifacts.length > 0) this.#deps.onEvent({ kind: "stored", tool, artifacts: reduced.artifacts });
   }
 
   /** Notes a call that was answered with a task: its result comes later, under the task's id. */
@@ -351,11 +350,6 @@ async function combineOutcomes(
   if (forwarded.length === 0) return { answers };
   const isUnchanged = forwarded.length === batch.length && forwarded.every((one, index) => one === batch[index]);
   return { forward: isUnchanged ? bytes : batchOf(forwarded), answers };
-}
-
-/** Removes duplicates: the same content may be in both halves of a result. */
-function eachOnce(refs: readonly AnswerRef[]): readonly AnswerRef[] {
-  return [...new Map(refs.map((ref) => [ref.id, ref])).values()];
 }
 
 /** Options for an interceptor. */

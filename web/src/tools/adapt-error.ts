@@ -5,7 +5,7 @@
  */
 import { SluiceError } from "../errors/error.js";
 import { MAX_MESSAGE } from "../jsonrpc/limits.js";
-import { refusalBody } from "../mcp/http-refusal.js";
+import { refusalBody } from "../mcp/http/refusal.js";
 import { objectOr, parsedOr, stringOr } from "../jsonrpc/rpc.js";
 import {
   remediesOf,

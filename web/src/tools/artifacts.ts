@@ -7,7 +7,7 @@ import type { SluiceConfig } from "../config/types.js";
 import type { Sluice } from "../core/sluice.js";
 import { jsonOf } from "../core/value.js";
 import type { SluiceError } from "../errors/error.js";
-import type { Expansion } from "../mcp/arguments.js";
+import type { Expansion } from "../mcp/arguments/arguments.js";
 import { type ArgumentDeps, Expander } from "../mcp/arguments/expander.js";
 import { ArtifactSource } from "../mcp/artifact-reader/source.js";
 import { readTool, type TextResult } from "../mcp/artifact-reader/definition.js";
@@ -15,6 +15,7 @@ import { ToolClientError } from "./errors.js";
 import type { ToolSpec } from "./registry.js";
 import type { SourceTool } from "./source.js";
 import { ToolAnswer } from "./tool-call.js";
+import { isObject } from "../errors/arguments.js";
 
 /** Arguments of a call. */
 export type Args = Readonly<Record<string, unknown>>;
@@ -46,7 +47,7 @@ export class ArtifactArguments {
     const { text, plain } = written(args, name);
     // Loaded only if an artifact is named, which is rare.
     if (!text.includes("artifact:")) return { kind: "call", args: plain, expansions: [] };
-    const { artifactsNamed, putArtifacts } = await import("../mcp/arguments.js");
+    const { artifactsNamed, putArtifacts } = await import("../mcp/arguments/arguments.js");
     const named = artifactsNamed(text, name);
     if (named === undefined) return { kind: "call", args: plain, expansions: [] };
     const called = { name, inputSchema, meta };
@@ -77,7 +78,7 @@ function written(args: Args, tool: string): { readonly text: string; readonly pl
     );
   }
   const plain: unknown = JSON.parse(text);
-  if (typeof plain === "object" && plain !== null && !Array.isArray(plain)) return { text, plain: plain as Args };
+  if (isObject(plain)) return { text, plain };
   throw new ToolClientError(`${subject} are no object once they are written as JSON: give a plain object.`);
 }
 

@@ -6,7 +6,7 @@
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../config/types.js";
-import type { AnswerRef, Dialect, GatedResult, Sluice, Transformed } from "../core/sluice.js";
+import type { Dialect, GatedResult, Sluice, Transformed } from "../core/sluice.js";
 import { Answer } from "../core/transformed.js";
 import { isStoreFailure, type StorageAct, storageError } from "../errors/storage.js";
 import type { ToolContext } from "./options.js";
@@ -15,9 +15,10 @@ import type { SourceResult } from "./source.js";
 import { dropStaged, staged, stagingScope, through } from "./sources/body.js";
 import { callToolResult, MAX_RAW, ToolAnswer } from "./tool-call.js";
 import type { FileCall, FiledArguments, FiledResult, UserFileHandling } from "./user-files.js";
+import { eachOnce } from "../core/answer.js";
 
 /** What `CallFiles` needs. */
-export interface CallFilesDeps {
+interface CallFilesDeps {
   readonly handling: UserFileHandling;
   readonly sluice: Sluice;
   readonly store: ArtifactStore;
@@ -151,10 +152,6 @@ async function coded<T>(act: StorageAct, { signal }: FileCall, work: () => Promi
   } catch (error) {
     throw signal.aborted ? error : storageError(error, act);
   }
-}
-
-function eachOnce(artifacts: readonly AnswerRef[]): readonly AnswerRef[] {
-  return [...new Map(artifacts.map((ref) => [ref.id, ref])).values()];
 }
 
 /**

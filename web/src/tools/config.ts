@@ -519,7 +519,8 @@ function problemOf(issues: readonly z.core.$ZodIssue[], input: unknown, base: st
     : wrongValue(place, wantedAt(path));
 }
 
-function placeOf(path: readonly PropertyKey[], base: string): string {
+/** The path of a key in an issue: `sources[2].name`. */
+export function placeOf(path: readonly PropertyKey[], base: string = ""): string {
   return path.reduce<string>((place, key) => below(place, typeof key === "number" ? key : String(key)), base);
 }
 
@@ -530,7 +531,8 @@ function wantedAt(path: readonly PropertyKey[]): string {
   return words[`${first}.${second}`] ?? words[first] ?? "something else";
 }
 
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+/** The value at a path, or undefined. */
+export function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, key) =>
       typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined,

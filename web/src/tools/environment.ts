@@ -2,7 +2,7 @@
  * The variables of a program in Node: those of its environment.
  * @module
  */
-import { childEnvironment } from "../mcp/server-process.js";
+import { childEnvironment } from "../mcp/stdio/server-process.js";
 import type { Variables } from "./variables.js";
 
 /** The environment, as it is when it is asked. What a child process may not have has no value here either. */

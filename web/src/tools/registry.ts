@@ -1,5 +1,5 @@
 /**
- * Tools by name: the registry that sources share, and the catalog of what one ToolNode specs at the moment.
+ * Tools by name: the registry that sources share, and the catalog of one ToolNode's current tools.
  * @module
  */
 import { matchesFilter, type ToolConfig } from "./config.js";
@@ -72,7 +72,7 @@ function taken(name: string): ToolNodeError {
   return wrong(`The tool name ${JSON.stringify(name)} is taken by another tool: give one of the sources another name.`);
 }
 
-/** The tools that one ToolNode specs, kept in sync with the registry. */
+/** The tools that one ToolNode offers, kept in sync with the registry. */
 export class ToolCatalog {
   readonly #registry: ToolRegistry;
   readonly #namespace: string;
@@ -187,10 +187,10 @@ export function toolSpecs(
     const name = `${namespace}.${source.name}`;
     if (specs.has(name)) {
       const remedy = "leave one out with tool_filter, or mend the source";
-      throw wrong(`The source specs two tools named ${JSON.stringify(name)}: ${remedy}.`);
+      throw wrong(`The source offers two tools named ${JSON.stringify(name)}: ${remedy}.`);
     }
     if (specs.size >= MAX_TOOLS) {
-      throw wrong(`The source ${namespace} specs more than ${MAX_TOOLS} tools: choose some with tool_filter.`);
+      throw wrong(`The source ${namespace} offers more than ${MAX_TOOLS} tools: choose some with tool_filter.`);
     }
     const { description, input_schema, output_schema, isReadOnly } = source;
     const spec: ToolSpec = {

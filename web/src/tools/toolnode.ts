@@ -23,6 +23,7 @@ import { assemble, type ArtifactCopies, type RunningSource } from "./running-sou
 import type { ToolSource } from "./source.js";
 import type { ToolResult } from "./tool-call.js";
 import type { ResolvedToolConfig, Variables } from "./variables.js";
+import { isObject } from "../errors/arguments.js";
 
 /** One connection of a ToolNode, from the start of `connect` to `close`. */
 class ConnectionState {
@@ -257,7 +258,7 @@ const MAX_TOLD = 20;
 const NOT_THERE = { category: "non_retryable" } as const;
 
 function checkedArguments(args: unknown, tool: string): Readonly<Record<string, unknown>> {
-  if (typeof args === "object" && args !== null && !Array.isArray(args)) return args as Record<string, unknown>;
+  if (isObject(args)) return args;
   throw new ToolClientError(`The arguments of ${tool} must be an object, such as {"name": "value"}.`);
 }
 

@@ -8,6 +8,7 @@ import type { AnswerRef, Transformed } from "../core/sluice.js";
 import type { Display } from "../core/tool-contract.js";
 import type { SluiceError } from "../errors/error.js";
 import type { JsonSchema } from "./source.js";
+import { isObject } from "../errors/arguments.js";
 
 /** A call of a tool that takes and makes users' files. */
 export interface FileCall {
@@ -172,8 +173,4 @@ export function withoutUsername(schema: JsonSchema): JsonSchema {
   const { [USERNAME]: _, ...others } = properties;
   if (!Array.isArray(required)) return { ...schema, properties: others };
   return { ...schema, properties: others, required: required.filter((name) => name !== USERNAME) };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

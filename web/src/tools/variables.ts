@@ -4,12 +4,25 @@
  */
 import { checkConnection, isInline, transportOf, type McpEndpoint } from "./connection.js";
 import type { ToolConfig } from "./config.js";
-import { ToolAuthError, ToolConfigError } from "./errors.js";
+import { subjectOf, ToolAuthError, ToolConfigError } from "./errors.js";
 
 /** Returns a variable's value, or undefined. An empty value counts as a value. */
 export type Variables = (name: string) => string | undefined;
 
-const REFERENCE = /\$\{([^}]*)\}/g;
+/**
+ * How a text refers to variables.
+ *
+ * `braced`: `${NAME}`. Any other text in the braces is an error.
+ * `utcp`: `${NAME}` and `$NAME`. A bare `$NAME` without a value is kept as text, such as OData's `$filter`.
+ */
+type Notation = "braced" | "utcp";
+
+/** Match the name in braces, or the bare name. */
+const REFERENCES: Readonly<Record<Notation, RegExp>> = {
+  braced: /\$\{([^}]*)\}/g,
+  utcp: /\$(?:\{([A-Za-z0-9_]{1,128})\}|([A-Za-z_][A-Za-z0-9_]{0,127}))/g,
+};
+
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 /** Maximum number of names in one error. */
 const MAX_TOLD = 20;
@@ -24,21 +37,38 @@ export function isVariableName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** The names of the variables in a text, each once. */
-export function variableNames(text: string): readonly string[] {
-  return [...new Set(Array.from(text.matchAll(REFERENCE), ([, name = ""]) => name))];
+/** The names in braces in a text, each once. */
+export function variableNames(text: string, notation: Notation = "braced"): readonly string[] {
+  return [...new Set(Array.from(text.matchAll(REFERENCES[notation])).flatMap(([, name]) => name ?? []))];
+}
+
+/** Options for {@link fillVariables}. */
+interface FillOptions {
+  /** The start of errors: `The source "weather"`. */
+  readonly subject: string;
+  /** The configuration key of the text. Errors are then ToolConfigErrors with it. */
+  readonly path?: string;
+  /** @defaultValue `"braced"` */
+  readonly notation?: Notation;
+  /** The end of errors: where to set a variable. */
+  readonly where?: string;
 }
 
 /**
- * Replaces every `${NAME}` with its value. Values are not expanded again.
+ * Replaces every variable in a text with its value. Values are not expanded again.
  *
- * @param source the source's name, for errors.
- * @throws ToolAuthError that names all variables without a value.
- * @throws ToolConfigError for `${…}` around an invalid name.
+ * @throws ToolAuthError (ToolConfigError with a `path`) that names all variables without a value.
+ * @throws ToolConfigError for `${…}` around an invalid name, except in UTCP's notation.
  */
+export function fillVariables(text: string, variables: Variables, options: FillOptions): string {
+  const { notation = "braced" } = options;
+  requireVariables(variableNames(text, notation), variables, options);
+  return filled(text, variables, notation);
+}
+
+/** Replaces every `${NAME}` in a text of a source's configuration. Throws like {@link fillVariables}. */
 export function substitute(text: string, variables: Variables, source: string): string {
-  requireVariables(variableNames(text), variables, source);
-  return filled(text, variables);
+  return fillVariables(text, variables, { subject: subjectOf({ source }) });
 }
 
 /** A configuration with its variables replaced. It holds secrets, and is made for one connection. */
@@ -60,8 +90,9 @@ export function resolveVariables(config: ToolConfig, variables: Variables): Reso
   const isDocument = transport !== "mcp" && isInline(connection);
   const isOwn = (variable: string): boolean =>
     isDocument && (Object.hasOwn(env, variable) || Object.hasOwn(auth, variable));
-  const given = [...Object.values(env), ...Object.values(auth)].flatMap(variableNames);
-  requireVariables([...variableNames(connection).filter((one) => !isOwn(one)), ...given], variables, name);
+  const given = [...Object.values(env), ...Object.values(auth)].flatMap((text) => variableNames(text));
+  const asked = [...variableNames(connection).filter((one) => !isOwn(one)), ...given];
+  requireVariables(asked, variables, { subject: subjectOf({ source: name }) });
   const [ownEnv, ownAuth] = [mapped(env, fill), mapped(auth, fill)];
   const known: Variables = (variable) => (isOwn(variable) ? { ...ownAuth, ...ownEnv }[variable] : variables(variable));
   // In an inline JSON document a value must stay within its string.
@@ -89,25 +120,34 @@ export function secretsOf(config: ToolConfig, resolved: ResolvedToolConfig, vari
   return [...given, ...Object.values(resolved.env), ...auth];
 }
 
-function requireVariables(asked: readonly string[], variables: Variables, source: string): void {
+function requireVariables(
+  asked: readonly string[],
+  variables: Variables,
+  { subject, path, notation, where }: FillOptions,
+): void {
   const names = [...new Set(asked)];
-  if (names.some((name) => !isVariableName(name))) {
+  if (notation !== "utcp" && names.some((name) => !isVariableName(name))) {
     const sentence =
-      `The source ${JSON.stringify(source)} has \${…} around what is no variable's name: a name is a letter or '_', then ` +
-      "letters, digits and '_', without a default.";
-    throw new ToolConfigError("", sentence);
+      `${subject} has \${…} around what is no variable's name: a name is a letter or '_', then letters, digits and '_', ` +
+      "without a default.";
+    throw new ToolConfigError(path ?? "", sentence);
   }
   const missing = names.filter((name) => typeof variables(name) !== "string");
   if (missing.length === 0) return;
   const told = missing.slice(0, MAX_TOLD).join(", ") + (missing.length > MAX_TOLD ? ", …" : "");
-  const what = missing.length === 1 ? `the variable ${told}, which has` : `the variables ${told}, which have`;
-  throw new ToolAuthError(
-    `The source ${JSON.stringify(source)} needs ${what} no value: set ${missing.length === 1 ? "it" : "them"} in the environment, or hand ${missing.length === 1 ? "it" : "them"} over as variables.`,
-  );
+  const isOne = missing.length === 1;
+  const them = isOne ? "it" : "them";
+  const what = isOne ? `the variable ${told}, which has` : `the variables ${told}, which have`;
+  const sentence = `${subject} needs ${what} no value: set ${them} ${where ?? `in the environment, or hand ${them} over as variables`}.`;
+  throw path === undefined ? new ToolAuthError(sentence) : new ToolConfigError(path, sentence);
 }
 
-function filled(text: string, variables: Variables): string {
-  return text.replace(REFERENCE, (_, name: string) => variables(name) ?? "");
+function filled(text: string, variables: Variables, notation: Notation = "braced"): string {
+  return text.replace(
+    REFERENCES[notation],
+    (written: string, braced: string | undefined, bare: string | undefined) =>
+      variables(braced ?? bare ?? "") ?? (braced === undefined ? written : ""),
+  );
 }
 
 function mapped(

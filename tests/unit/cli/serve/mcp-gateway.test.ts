@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { McpGateway } from "../../../../web/src/cli/serve/mcp-gateway.js";
-import { Output, type Terminal } from "../../../../web/src/cli/terminal.js";
+import { Output, type Terminal } from "../../../../web/src/cli/terminal/terminal.js";
 import type { ServedSession } from "../../../../web/src/server/sessions/session.js";
 import type { ExternalToolConfig } from "../../../../web/src/tools.js";
 import { begin, EVERYTHING, initialized, posted, serve, withWord } from "./serving.js";

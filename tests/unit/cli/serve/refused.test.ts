@@ -72,7 +72,7 @@ const FILES: readonly (readonly [config: unknown, sentence: RegExp])[] = [
     { model: { name: "m", api_key: "${NO_SUCH}" } },
     /"model\.api_key" needs the variable NO_SUCH.*set it in the environment/,
   ],
-  [{ model: { name: "m", api_key: "${not one}" } }, /"model\.api_key" must be free of \$\{…\}/],
+  [{ model: { name: "m", api_key: "${not one}" } }, /"model\.api_key" has \$\{…\} around what is no variable's name/],
   [{ artifacts: { max_inline_sze: 1 } }, /"artifacts" in the configuration: .*max_inline_sze.*max_inline_size/],
   [{ artifacts: { max_inline_size: -1 } }, /"artifacts" in the configuration: .*max_inline_size/],
   [{ artifacts: { retention: {} } }, /"artifacts\.retention" must be said as "retention", beside "artifacts"/],

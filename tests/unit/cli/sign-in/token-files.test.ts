@@ -3,7 +3,8 @@ import { chmod, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { TokenFiles, tokenFolder } from "../../../../web/src/cli/sign-in/token-files.js";
+import { TokenFiles } from "../../../../web/src/cli/sign-in/token-files.js";
+import { tokenFolder } from "../../../../web/src/cli/store/folders.js";
 import { describeTokenStore, tokenNamed } from "../../tools/auth/token-store-contract.js";
 
 async function folder(): Promise<string> {

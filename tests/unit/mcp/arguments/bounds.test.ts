@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/artifacts/memory.js";
-import { MAX_REFERENCES } from "../../../../web/src/mcp/arguments.js";
+import { MAX_REFERENCES } from "../../../../web/src/mcp/arguments/arguments.js";
 import { of, refusalOf, setUp, valueOf } from "./call.js";
 
 describe("bounds", () => {

@@ -11,7 +11,7 @@ import {
   type ArgumentsContext,
   type ArgumentTool,
   type Expanded,
-} from "../../../../web/src/mcp/arguments.js";
+} from "../../../../web/src/mcp/arguments/arguments.js";
 import { ArtifactSource } from "../../../../web/src/mcp/artifact-reader/source.js";
 
 export const SCOPE = { user_id: "ada" };

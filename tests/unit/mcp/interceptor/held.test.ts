@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MemoryArtifactStore } from "../../../../web/src/index.js";
 import type { StoredArtifact } from "../../../../web/src/artifacts/store.js";
-import { passClientLines } from "../../../../web/src/mcp/stdio-lines.js";
-import { exchange } from "../../../../web/src/mcp/http-exchange.js";
+import { passClientLines } from "../../../../web/src/mcp/stdio/lines.js";
+import { exchange } from "../../../../web/src/mcp/http/exchange.js";
 import { image, png, Talk, textOf, uriIn, type Message } from "./talk.js";
 
 /** A store that answers only what it is let. */

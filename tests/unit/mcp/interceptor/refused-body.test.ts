@@ -1,8 +1,8 @@
 /** Bodies that are too large to be passed on, as HTTP answers them. */
 import { expect, test } from "vitest";
 import { PassThrough } from "../../../../web/src/mcp/pass-through.js";
-import { exchange } from "../../../../web/src/mcp/http-exchange.js";
-import { BoundedMessage } from "../../../../web/src/mcp/stdio-lines.js";
+import { exchange } from "../../../../web/src/mcp/http/exchange.js";
+import { BoundedMessage } from "../../../../web/src/mcp/stdio/lines.js";
 
 const SIZE = 12_000_000;
 const TOO_LARGE = { error: { code: -32_600, message: expect.stringContaining("larger than 8 MiB") } };

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { elementsOf, membersOf } from "../../../../web/src/mcp/client-request.js";
-import { exchange } from "../../../../web/src/mcp/http-exchange.js";
-import { BoundedMessage } from "../../../../web/src/mcp/stdio-lines.js";
+import { exchange } from "../../../../web/src/mcp/http/exchange.js";
+import { BoundedMessage } from "../../../../web/src/mcp/stdio/lines.js";
 import { MAX_MESSAGE } from "../../../../web/src/jsonrpc/limits.js";
 import { image, namesOf, png, Talk, textOf, uriIn, type Message } from "./talk.js";
 

@@ -5,7 +5,7 @@
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { applyEdits, parseJson, type ObjectNode } from "../../../../web/src/json/text.js";
-import { schemaEdits, type SchemaMode } from "../../../../web/src/mcp/schemas.js";
+import { schemaEdits, type SchemaMode } from "../../../../web/src/mcp/schemas/schemas.js";
 
 export const REFERENCE = "artifact://ns_0123456789ab?type=application/pdf&size=2201231";
 export const OFFER = { type: "string", pattern: "^artifact://" };

@@ -4,13 +4,13 @@
  */
 import { elementsOf, requestOf } from "../../mcp/client-request.js";
 import type { Interceptor } from "../../mcp/interceptor.js";
-import { refusalResponse } from "../../mcp/http-exchange.js";
+import { refusalResponse } from "../../mcp/http/exchange.js";
 import { errorMessage, idKey, RpcCode } from "../../jsonrpc/rpc.js";
-import { passServerLines } from "../../mcp/stdio-lines.js";
+import { passServerLines } from "../../mcp/stdio/lines.js";
 import { LineWriter, oneLine } from "../../jsonrpc/lines.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
-import type { ServerProcess } from "../../mcp/server-process.js";
-import type { Terminal } from "../terminal.js";
+import type { ServerProcess } from "../../mcp/stdio/server-process.js";
+import type { Terminal } from "../terminal/terminal.js";
 import { EventStream, type MessagePieces, EventHistory } from "./event-stream.js";
 import { refusal } from "./http-listener.js";
 import { lossy, startServer } from "./stdio.js";

@@ -4,11 +4,11 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { BoundedMessage } from "../../mcp/stdio-lines.js";
+import { BoundedMessage } from "../../mcp/stdio/lines.js";
 import { errorMessage, RpcCode } from "../../jsonrpc/rpc.js";
 import type { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
 import { CommandError, Exit, systemReason, UsageError } from "../exit.js";
-import type { Terminal } from "../terminal.js";
+import type { Terminal } from "../terminal/terminal.js";
 import { headersOf, withoutConnection } from "./upstream.js";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { hostname } from "node:os";

@@ -13,12 +13,12 @@ import {
   type LinkMode,
   interceptorDeps,
 } from "../../mcp/interceptor.js";
-import type { SchemaMode } from "../../mcp/schemas.js";
+import type { SchemaMode } from "../../mcp/schemas/schemas.js";
 import type { Invocation } from "../commands.js";
 import { readConfig } from "../configuration.js";
 import { UsageError } from "../exit.js";
-import { openStore, prepareStore, sessionFolder } from "../store.js";
-import { printable, type Output, type Terminal } from "../terminal.js";
+import { openStore, prepareStore, sessionFolder } from "../store/store.js";
+import { printable, type Output, type Terminal } from "../terminal/terminal.js";
 import { cleanNamespace } from "../../artifacts/ids.js";
 
 const DAY = 86_400;

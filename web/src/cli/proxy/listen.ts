@@ -3,12 +3,12 @@
  * @module
  */
 import type { McpInterceptor } from "../../mcp/interceptor.js";
-import { asPost, exchange, gatedResponse, idsIn, replySender } from "../../mcp/http-exchange.js";
-import type { FetchLike } from "../../mcp/gate-fetch.js";
-import { mirroredAgain } from "../../mcp/mirror-headers.js";
+import { asPost, exchange, gatedResponse, idsIn, replySender } from "../../mcp/http/exchange.js";
+import type { FetchLike } from "../../mcp/http/gate-fetch.js";
+import { mirroredAgain } from "../../mcp/http/mirror-headers.js";
 import { RpcCode } from "../../jsonrpc/rpc.js";
 import { JsonRpcScanner } from "../../jsonrpc/json-rpc-scanner.js";
-import type { Terminal } from "../terminal.js";
+import type { Terminal } from "../terminal/terminal.js";
 import { CommandSessions, MCP_PATH } from "./command-sessions.js";
 import { clientKey, Interceptors } from "./interceptors.js";
 import { requestHeaders, type Header, failureOf, Upstream } from "./upstream.js";

@@ -4,10 +4,10 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { McpInterceptor } from "../../mcp/interceptor.js";
-import type { ProcessEnd } from "../../mcp/server-process.js";
+import type { ProcessEnd } from "../../mcp/stdio/server-process.js";
 import type { Invocation } from "../commands.js";
 import { UsageError } from "../exit.js";
-import type { Terminal } from "../terminal.js";
+import type { Terminal } from "../terminal/terminal.js";
 import { parseHeaders, type Header } from "./upstream.js";
 import type { ListenDeps } from "./listen.js";
 import { listenAddress, listenToken } from "./http-listener.js";

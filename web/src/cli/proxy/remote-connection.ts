@@ -2,7 +2,7 @@
  * One client's connection to a server at a URL: sends requests, and passes responses to the client's lines.
  * @module
  */
-import { isSessionGone, refusalBody } from "../../mcp/http-refusal.js";
+import { isSessionGone, refusalBody } from "../../mcp/http/refusal.js";
 import { parseJson, sourceOf, valueAt } from "../../json/text.js";
 import { errorMessage, RpcCode, objectOr, parsedOr, stringOr } from "../../jsonrpc/rpc.js";
 import { type Header, Upstream } from "./upstream.js";

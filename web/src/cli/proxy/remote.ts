@@ -5,12 +5,12 @@
 import { requestsIn, type ClientRequest } from "../../mcp/client-request.js";
 import type { McpInterceptor, Interceptor } from "../../mcp/interceptor.js";
 import { PassThrough } from "../../mcp/pass-through.js";
-import { passClientLines } from "../../mcp/stdio-lines.js";
-import { mirrorHeaders } from "../../mcp/mirror-headers.js";
+import { passClientLines } from "../../mcp/stdio/lines.js";
+import { mirrorHeaders } from "../../mcp/http/mirror-headers.js";
 import { idKey, objectOr, parsedOr } from "../../jsonrpc/rpc.js";
 import { LineWriter } from "../../jsonrpc/lines.js";
 import { Exit } from "../exit.js";
-import type { Terminal } from "../terminal.js";
+import type { Terminal } from "../terminal/terminal.js";
 import { logOf } from "./interceptors.js";
 import { type Header, failureOf } from "./upstream.js";
 import { signalled } from "./http-listener.js";

@@ -5,11 +5,11 @@
 import { setTimeout } from "node:timers/promises";
 import type { McpInterceptor } from "../../mcp/interceptor.js";
 import { PassThrough } from "../../mcp/pass-through.js";
-import { passClientLines, passServerLines } from "../../mcp/stdio-lines.js";
+import { passClientLines, passServerLines } from "../../mcp/stdio/lines.js";
 import { MAX_MESSAGE } from "../../jsonrpc/limits.js";
 import { LineWriter, withNewline } from "../../jsonrpc/lines.js";
-import { ServerProcess, type ProcessEnd } from "../../mcp/server-process.js";
-import { PipeClosed, type Output, type Terminal } from "../terminal.js";
+import { ServerProcess, type ProcessEnd } from "../../mcp/stdio/server-process.js";
+import { PipeClosed, type Output, type Terminal } from "../terminal/terminal.js";
 
 /** Signals that are passed on to the server. */
 const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];

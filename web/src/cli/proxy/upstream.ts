@@ -5,7 +5,7 @@
  */
 import { Agent as PlainAgent, request as plainRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
-import type { FetchLike } from "../../mcp/gate-fetch.js";
+import type { FetchLike } from "../../mcp/http/gate-fetch.js";
 import { UsageError } from "../exit.js";
 
 /** Status codes without a body. */

@@ -1,50 +1,51 @@
 /**
- * The configuration file of `sluice serve`: read, its variables filled in, checked; and the keys that it may have.
+ * Reads the configuration file of `sluice serve`, replaces its variables, and checks it; lists the keys.
  * @module
  */
 import { z } from "zod";
-import { below, missingKey, ToolConfigError, unknownKey, wrongValue } from "../../tools/errors.js";
-import { isVariableName, variableNames } from "../../tools/variables.js";
+import { below, missingKey, type ToolConfigError, unknownKey, wrongValue } from "../../tools/errors.js";
+import { fillVariables, variableNames, type Variables } from "../../tools/variables.js";
 import { configKeys, type ConfigKey, type SchemaNode } from "../config.js";
 import { readJsonObject } from "../configuration.js";
 import { SCHEMA, type ServeFile } from "./schema.js";
+import { placeOf, valueAt } from "../../tools/config.js";
 
-/** What is filled in, or said, elsewhere: sources ask for their variables when they are connected. */
+/** Keys whose variables are not replaced here. Those of sources are replaced when a source is connected. */
 const AS_WRITTEN: ReadonlySet<string> = new Set(["sources", "artifacts", "retention", "instructions", "limits"]);
 
 const MAX_DEPTH = 16;
 
 const EXAMPLE = '{"sources": []}';
 
-/** A configuration, and the values of variables in it, which no line may show. */
+/** A configuration, and the values of its variables, which the log must not show. */
 interface ReadServeFile {
   readonly config: ServeFile;
   readonly secrets: readonly string[];
 }
 
-/** Reads the file. Throws CommandError 66, and SluiceError with the key that is wrong; never with its value. */
+/** Reads the file. Throws CommandError 66, and SluiceError that names the wrong key but never its value. */
 export async function readServeFile(file: string, env: NodeJS.ProcessEnv): Promise<ReadServeFile> {
   return checkServeFile(await readJsonObject(file, EXAMPLE), env);
 }
 
-/** The same of what a file holds. */
+/** Checks the content of a file. Throws SluiceError like {@link readServeFile}. */
 export function checkServeFile(said: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv): ReadServeFile {
-  const filling = new Filling(env);
+  const substitution = new Substitution((name) => env[name]);
   const filled = Object.fromEntries(
-    Object.entries(said).map(([key, value]) => [key, AS_WRITTEN.has(key) ? value : filling.filled(value, key)]),
+    Object.entries(said).map(([key, value]) => [key, AS_WRITTEN.has(key) ? value : substitution.filled(value, key)]),
   );
   const read = SCHEMA.safeParse(filled, { jitless: true });
   if (!read.success) throw problemOf(read.error.issues, filled);
-  return { config: read.data, secrets: filling.values };
+  return { config: read.data, secrets: substitution.values };
 }
 
-/** Puts values in place of `${VAR}`. What a value holds is not looked at again. */
-class Filling {
+/** Replaces `${VAR}` in all texts of a value, and collects the values of variables. */
+class Substitution {
   readonly values: string[] = [];
-  readonly #env: NodeJS.ProcessEnv;
+  readonly #variables: Variables;
 
-  constructor(env: NodeJS.ProcessEnv) {
-    this.#env = env;
+  constructor(variables: Variables) {
+    this.#variables = variables;
   }
 
   filled(value: unknown, path: string, depth = 0): unknown {
@@ -58,24 +59,14 @@ class Filling {
   }
 
   #text(text: string, path: string): string {
-    const names = variableNames(text);
-    if (names.some((name) => !isVariableName(name))) {
-      throw wrongValue(path, "free of ${…} around what is no variable's name, such as ${API_KEY}");
-    }
-    const missing = names.filter((name) => this.#env[name] === undefined);
-    if (missing.length > 0) {
-      const remedy = "set it in the environment";
-      throw new ToolConfigError(path, `"${path}" needs the variable ${missing[0]}, which has no value: ${remedy}.`);
-    }
-    return text.replace(/\$\{([^}]*)\}/g, (_, name: string) => {
-      const value = this.#env[name] ?? "";
-      this.values.push(value);
-      return value;
-    });
+    const options = { subject: `"${path}"`, path, where: "in the environment" };
+    const replaced = fillVariables(text, this.#variables, options);
+    this.values.push(...variableNames(text).flatMap((name) => this.#variables(name) ?? []));
+    return replaced;
   }
 }
 
-/** The error of the first problem; a key that is not known goes first, since what it stands for is then missing. */
+/** The error for the first problem. Unknown keys come first: a misspelt key also causes a missing one. */
 function problemOf(issues: readonly z.core.$ZodIssue[], input: unknown): ToolConfigError {
   for (const issue of issues) {
     if (issue.code === "unrecognized_keys")
@@ -87,7 +78,7 @@ function problemOf(issues: readonly z.core.$ZodIssue[], input: unknown): ToolCon
   return (isMissing ? missingKey : wrongValue)(placeOf(issue.path), wantedOf(issue));
 }
 
-/** What is wrong with a key of an object that might have been something else. */
+/** The problem inside a union: with a key of its object rather than with the union. */
 function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== "invalid_union") return issue;
   const inner = issue.errors.flat().find(({ path }) => path.length > 0);
@@ -104,7 +95,7 @@ const KINDS: Readonly<Record<string, string>> = {
   record: "an object",
 };
 
-/** What goes on after "must be". */
+/** The words after "must be". */
 function wantedOf(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type" && issue.message.startsWith("Invalid input")) {
     return KINDS[issue.expected] ?? "something else";
@@ -120,19 +111,7 @@ function unitOf(origin: string): string {
   return origin === "array" ? " entries" : "";
 }
 
-function placeOf(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((place, key) => below(place, typeof key === "number" ? key : String(key)), "");
-}
-
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) =>
-      typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined,
-    input,
-  );
-}
-
-/** The keys that there are in the object at a place. */
+/** The known keys of the object at a path. */
 function keysAt(path: readonly PropertyKey[]): readonly string[] {
   const root = z.toJSONSchema(SCHEMA, { io: "input" }) as SchemaNode;
   const found = path.reduce<SchemaNode | undefined>(
@@ -142,12 +121,12 @@ function keysAt(path: readonly PropertyKey[]): readonly string[] {
   return Object.keys(propertiesOf(found));
 }
 
-/** Also of what may be an object or something else. */
+/** The properties of a schema, also of one with an object among its alternatives. */
 function propertiesOf(node: SchemaNode | undefined): Readonly<Record<string, SchemaNode>> {
   return node?.properties ?? node?.anyOf?.find(({ properties }) => properties !== undefined)?.properties ?? {};
 }
 
-/** The keys, in the order of the schema. What may be left out and has no default stands for nothing. */
+/** All keys, in the order of the schema. The default of an optional key without one is `nothing`. */
 export function serveKeys(): readonly ConfigKey[] {
   const schema = z.toJSONSchema(SCHEMA, { io: "input" }) as SchemaNode;
   const needed = new Set(neededKeys(schema, ""));

@@ -1,5 +1,5 @@
 /**
- * What a port answers: the page, signing in by a link, and the server behind both.
+ * Answers what arrives at the port: the page, sign-ins by a link, and everything else by the server.
  * @module
  */
 import { isFromElsewhere, type HostGuard } from "../../server/http/host-guard.js";
@@ -11,14 +11,14 @@ import type { Page } from "./page.js";
 
 interface FrontDeps {
   readonly server: RequestHandler;
-  /** Null where it is not installed. */
+  /** Null if it is not installed. */
   readonly page: Page | null;
   readonly hosts: HostGuard;
-  /** Whether tokens open sessions, so that links may have one. */
+  /** Whether tokens open sessions, so that links may contain one. */
   readonly takesLinks: boolean;
 }
 
-/** Answers nothing but that it is not there yet, until it is opened. */
+/** Answers 503 until it is opened. */
 export class Front implements RequestHandler {
   readonly #log: ServeLog;
   #deps: FrontDeps | undefined;
@@ -27,7 +27,7 @@ export class Front implements RequestHandler {
     this.#log = log;
   }
 
-  /** From now on requests are answered. */
+  /** Starts answering requests. */
   open(deps: FrontDeps): void {
     this.#deps = deps;
   }
@@ -56,23 +56,22 @@ export class Front implements RequestHandler {
   }
 }
 
-/** For a person, who has the link from somebody. */
 const WRONG = "The token in this address opens nothing here: ask whoever runs this server for another one.";
 
-/** The token of a link: browsers cannot send one when they open a page. Null for any other address. */
+/** The token in a link, since browsers cannot send a header when they open a page. Null for other requests. */
 function tokenInLink({ method, url }: Request): string | null {
   const { pathname, searchParams } = new URL(url);
   return method === "GET" && pathname === "/" ? searchParams.get("token") : null;
 }
 
-/** A page elsewhere could sign somebody in as somebody else by a link, who would then work for them. */
+/** Shown for links on other sites: such a link could sign a person in as somebody else. */
 const ELSEWHERE = {
   status: 403,
   title: "Do you want to sign in?",
   text: "This link was on a page elsewhere. If you know who it is from, go to the address above and press Enter.",
 } as const;
 
-/** Begins a session by the token, and goes on to the page, in whose address there is none; else the refusal. */
+/** Opens a session with the token, and redirects to the page without the token in its URL. Else answers the refusal. */
 async function signedIn(server: RequestHandler, request: Request, token: string): Promise<Response> {
   const { url, headers } = request;
   if (isFromElsewhere(headers)) return messagePage(ELSEWHERE);
@@ -81,7 +80,7 @@ async function signedIn(server: RequestHandler, request: Request, token: string)
       method: "POST",
       headers: {
         host: headers.get("host") ?? new URL(url).host,
-        // A token that fits into no header opens nothing.
+        // A token that is no valid header value opens nothing.
         authorization: `Bearer ${/^[\x21-\x7e]*$/.test(token) ? token : ""}`,
         "content-type": "application/json",
       },

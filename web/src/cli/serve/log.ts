@@ -1,19 +1,19 @@
 /**
- * Lines on standard error, in which no secret shows.
+ * Logs on standard error, without secrets.
  * @module
  */
-import { printable, type Terminal } from "../terminal.js";
+import { printable, type Terminal } from "../terminal/terminal.js";
 
-/** Characters of a line: names and addresses come from anywhere. */
+/** Longest line. Names and addresses in it come from clients. */
 const MAX_LINE = 1000;
 
-/** Shorter values stand in too much that is no secret. */
+/** Shortest value that is hidden. Shorter ones occur in text that is no secret. */
 const SHORTEST = 6;
 
-/** Milliseconds in which the same failure is told once. */
+/** Milliseconds in which the same failure is logged once. */
 const SAME = 1000;
 
-/** Writes lines; it does not wait for whoever reads them. */
+/** Writes lines without waiting for the reader. */
 export class ServeLog {
   readonly #terminal: Terminal;
   readonly #secrets: readonly string[];
@@ -26,13 +26,13 @@ export class ServeLog {
     this.#isVerbose = isVerbose;
   }
 
-  /** Tells whoever started it. */
+  /** Writes a line, with secrets hidden. */
   say(sentence: string): void {
     const shown = this.#secrets.reduce((text, secret) => text.replaceAll(secret, "…"), sentence);
     this.#terminal.errors.write(`sluice: ${printable(shown.slice(0, MAX_LINE))}\n`).catch(() => undefined);
   }
 
-  /** What a store, a source or a host's function failed at. */
+  /** Logs an error of a store, a source or a host's function. */
   failed(error: unknown): void {
     const sentence = sentenceOf(error);
     const now = Date.now();
@@ -41,14 +41,14 @@ export class ServeLog {
     this.say(sentence);
   }
 
-  /** One answer, without what stands behind `?`: that may be a token. */
+  /** Logs one answer. Leaves out the query, which may contain a token. */
   answered(request: Request, status: number, milliseconds: number): void {
     if (!this.#isVerbose) return;
     this.say(`${request.method} ${new URL(request.url).pathname} ${status} ${Math.round(milliseconds)} ms`);
   }
 }
 
-/** With what was behind it: whoever asked was told less. */
+/** The message with its cause, which the client was not told. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;

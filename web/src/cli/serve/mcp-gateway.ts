@@ -1,9 +1,9 @@
 /**
- * Sources that are programs, offered to pages: a process for each session that a page opens.
+ * Offers sources that are programs to pages, with one process for each MCP session that a page opens.
  * @module
  */
-import { BoundedMessage } from "../../mcp/stdio-lines.js";
-import { inherited } from "../../mcp/gated-stdio.js";
+import { BoundedMessage } from "../../mcp/stdio/lines.js";
+import { inherited } from "../../mcp/stdio/gated-stdio.js";
 import { bodyPieces, type BodyLimits } from "../../server/http/request.js";
 import type { ServedMcp } from "../../server/options.js";
 import type { ServedSession } from "../../server/sessions/session.js";
@@ -11,26 +11,26 @@ import { readToolConfig, type ExternalToolConfig } from "../../tools/config.js";
 import { resolveVariables, type Variables } from "../../tools/variables.js";
 import { CommandSessions, MCP_PATH } from "../proxy/command-sessions.js";
 import type { HttpRequest } from "../proxy/http-listener.js";
-import type { Terminal } from "../terminal.js";
+import type { Terminal } from "../terminal/terminal.js";
 
 interface GatewayDeps {
   readonly sources: readonly ExternalToolConfig[];
   readonly variables: Variables;
   readonly terminal: Terminal;
-  /** Whether a session is over, here or in another process. */
+  /** Whether a session has ended, here or in another process. */
   readonly isOver: (session: string) => Promise<boolean>;
 }
 
-/** Processes that one session may have of one source. */
+/** Most processes of one source for one session. */
 const MOST = 8;
 
-/** The same of all sessions of one user: half of what there may be, so that no one has it all. */
+/** The same for all sessions of one user: half of the total, so that no user gets all of it. */
 const MOST_OF_USER = 32;
 
-/** Milliseconds between two looks for sessions that ended elsewhere, or by their time. */
+/** Milliseconds between two checks for sessions that expired or ended in another process. */
 const LOOK = 15_000;
 
-/** Of a message that is too large to be sent on, enough is read to answer it. */
+/** A message that is too large to be sent on is still read far enough to answer it. */
 const LIMITS: BodyLimits = { maxBytes: 64 * 1024 * 1024, idleSeconds: 30, totalSeconds: 300 };
 
 /** Sources by name, each with the processes of its sessions. */
@@ -71,7 +71,7 @@ export class McpGateway implements ServedMcp, AsyncDisposable {
   async #look(): Promise<void> {
     const owners = new Set([...this.#sources.values()].flatMap(({ owners: own }) => [...own]));
     for (const owner of owners) {
-      // Nobody knows: it is asked again.
+      // Unknown: checked again next time.
       if (await this.#isOver(owner).catch(() => false)) await this.end(owner);
     }
   }
@@ -82,7 +82,7 @@ interface Program {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** How a source is started; undefined for one that is no program, asks each user for consent, or lacks a variable. */
+/** The command of a source; undefined if it is no program, asks each user for consent, or lacks a variable. */
 function programOf(source: ExternalToolConfig, variables: Variables): Program | undefined {
   if (source.transport !== "mcp" || source.auth_type === "oauth2_user") return undefined;
   try {
@@ -93,7 +93,7 @@ function programOf(source: ExternalToolConfig, variables: Variables): Program | 
     const told = variable === undefined || credential === undefined ? {} : { [variable]: credential };
     return { command: endpoint.argv, env: { ...inherited(), ...env, ...told } };
   } catch {
-    // Whoever uses its tools is told what is missing.
+    // The user learns what is missing when a tool is used.
     return undefined;
   }
 }

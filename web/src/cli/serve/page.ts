@@ -1,5 +1,5 @@
 /**
- * The playground, as files beside the command.
+ * The playground: a folder of files that is served as a site.
  * @module
  */
 import { createHash } from "node:crypto";
@@ -10,28 +10,28 @@ import { Readable } from "node:stream";
 import { getMimeType } from "hono/utils/mime";
 import { verdictOf } from "../../server/artifacts/bytes.js";
 
-/** Tells the page that its server speaks REST beside it. */
+/** Tells the page where its server is. */
 const META = '<meta name="sluice-server" content="./" />';
 
 const INDEX = "index.html";
 
-/** Names of these change with what is in them. */
+/** Files whose names change with their content. */
 const HASHED = /^assets\//;
 
 const HEADERS = { "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff" };
 
-/** A page shows others in frames, and is shown in none. What else it may do stands in itself. */
+/** The page must not be framed. The rest of its policy is in its HTML. */
 const PAGE = { "Content-Security-Policy": "frame-ancestors 'none'" };
 
 interface SiteFile {
   readonly path: string;
   readonly size: number;
   readonly type: string;
-  /** In place of what is in the file. */
+  /** Replaces the content of the file. */
   readonly content?: Uint8Array;
 }
 
-/** A site of which all files are known: what is not one of them is not served, whatever its address says. */
+/** A site with a fixed list of files. Nothing else is served, whatever the path. */
 export class Page {
   readonly #files: ReadonlyMap<string, SiteFile>;
   readonly #tags = new Map<string, Promise<string>>();
@@ -40,7 +40,7 @@ export class Page {
     this.#files = files;
   }
 
-  /** The site in a folder; null where there is none. */
+  /** Opens the site in a folder; null if there is none. */
   static async open(folder: string): Promise<Page | null> {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
     const files = new Map<string, SiteFile>();
@@ -52,12 +52,12 @@ export class Page {
     return files.has(INDEX) ? new Page(files) : null;
   }
 
-  /** Whether an address is that of a file; `path` begins with `/`. */
+  /** Whether a path is that of a file; `path` begins with `/`. */
   has(path: string): boolean {
     return this.#files.has(nameOf(path));
   }
 
-  /** Answers `GET` and `HEAD` of a file that there is. */
+  /** Answers `GET` and `HEAD` of a file. */
   async answer({ method, url, headers }: Request): Promise<Response> {
     const name = nameOf(new URL(url).pathname);
     const file = this.#files.get(name);
@@ -74,7 +74,7 @@ export class Page {
     return new Response(method === "HEAD" ? null : bytesOf(file), { headers: whole });
   }
 
-  /** Packages give all files the same date: what is in one is all that tells it from another. */
+  /** A hash of the content: in packages all files have the same date. */
   #tagOf(name: string, file: SiteFile): Promise<string> {
     let tag = this.#tags.get(name);
     if (tag === undefined) {

@@ -1,5 +1,5 @@
 /**
- * What a configuration of `sluice serve` may hold, key by key.
+ * The schema of a configuration for `sluice serve`, key by key.
  * @module
  */
 import { z } from "zod";
@@ -7,16 +7,16 @@ import { MAX_SCOPE_FIELD } from "../../artifacts/scope.js";
 import { FLAGS, MEGABYTES } from "../../files/options.js";
 import { LIMITS } from "../../server/options.js";
 
-/** Where it listens unless something else is said. */
+/** The default address to listen at. */
 export const DEFAULT_ADDRESS = "127.0.0.1:4751";
 
 const MAX_TEXT = 4096;
 const MAX_INSTRUCTIONS = 100_000;
 const MAX_NAMES = 256;
 const MAX_TOKENS = 1000;
-/** Characters of a token that clients send. */
+/** Least characters of a token. */
 export const SHORTEST_TOKEN = 16;
-/** A year: later dates overflow what cookies may say. */
+/** A year: later dates overflow the range of cookies. */
 const MAX_SESSION = 365 * 86_400;
 
 const text = (effect: string): z.ZodString => z.string().min(1).max(MAX_TEXT).describe(effect);
@@ -24,7 +24,7 @@ const fitting = (holds: (value: string) => boolean, wanted: string, effect: stri
   z.string().max(MAX_TEXT).refine(holds, { error: wanted }).describe(effect);
 const count = (effect: string, standard: number): z.ZodOptional<z.ZodInt> =>
   z.int().min(1).meta({ description: effect, default: standard }).optional();
-/** What is in it is checked where it is used. */
+/** Its content is checked where it is used. */
 const object = (effect: string): z.ZodType<Readonly<Record<string, unknown>>> =>
   z.record(z.string(), z.unknown()).describe(effect);
 
@@ -139,10 +139,10 @@ const files = z.union(
   { error: "true, false, or an object" },
 );
 
-/** What may be said of users' files beside whether there are any. */
+/** The settings for users' files. */
 export type ServeFiles = Exclude<z.output<typeof files>, boolean>;
 
-/** Every key may be left out. */
+/** All keys are optional. */
 export const SCHEMA = z.strictObject({
   sources: z.array(z.unknown()).describe("Sources of tools, as in the file that `sluice tools` takes.").optional(),
   model: model.optional(),
@@ -190,7 +190,7 @@ export const SCHEMA = z.strictObject({
     .optional(),
 });
 
-/** A configuration as it was checked. */
+/** A checked configuration. */
 export type ServeFile = z.output<typeof SCHEMA>;
 
 function isHttp(said: string): boolean {

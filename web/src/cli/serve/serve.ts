@@ -12,7 +12,7 @@ import { printKeys } from "../config.js";
 import { CommandError, Exit, systemReason } from "../exit.js";
 import { shown, signalled } from "../proxy/http-listener.js";
 import type { Invocation } from "../commands.js";
-import type { Terminal } from "../terminal.js";
+import type { Terminal } from "../terminal/terminal.js";
 import { authenticationOf, providerOptions, serverOptions } from "./server-options.js";
 import { Front } from "./front.js";
 import { serveKeys } from "./config-file.js";
@@ -22,10 +22,10 @@ import { Page } from "./page.js";
 import { readSettings, type ServeSettings } from "./settings.js";
 import { openState, openStores } from "./stores.js";
 
-/** The playground, where the package has it. */
+/** The playground's folder in the package. */
 const PLAYGROUND = fileURLToPath(new URL("../../playground", import.meta.url));
 
-/** Serves until a signal comes; gives the exit code. Throws UsageError, CommandError and what says that a key is wrong. */
+/** Serves until a signal arrives, and returns the exit code. Throws UsageError, CommandError, and SluiceError for a wrong key. */
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
   if (invocation.has("keys")) {
     await printKeys(serveKeys(), terminal.output);
@@ -33,7 +33,7 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
   }
   const settings = await readSettings(invocation, terminal.env);
   const log = new ServeLog(terminal, settings.secrets, invocation.has("verbose"));
-  // What is wrong is told before anything is opened.
+  // Errors in the settings are reported before anything is opened.
   const options = await serverOptions(settings);
   const authenticate = await authenticationOf(settings);
   const over = signalled();
@@ -54,11 +54,11 @@ interface Serving {
   readonly log: ServeLog;
   readonly front: Front;
   readonly listening: ListeningServer;
-  /** The exit code of the signal that ends it. */
+  /** Resolves with the exit code of the signal that ends it. */
   readonly over: Promise<number>;
 }
 
-/** What is opened last is closed first; requests under way have their time before all of it. */
+/** Opens everything and waits for the end. Running requests are waited for before anything is closed, in reverse order. */
 async function served(serving: Serving): Promise<number> {
   const { settings, options, authenticate, terminal, log, front, listening, over } = serving;
   const { sources, variables, config, address, token, files } = settings;

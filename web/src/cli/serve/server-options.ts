@@ -1,5 +1,5 @@
 /**
- * The options of a `SluiceServer`, as settings say them: among them who may begin sessions.
+ * Translates settings into the options of a `SluiceServer`, and into its authentication.
  * @module
  */
 import { createHash } from "node:crypto";
@@ -24,12 +24,12 @@ import { isEverywhere, isLoopback, shown } from "../proxy/http-listener.js";
 import type { ServeFile } from "./schema.js";
 import type { ServeSettings } from "./settings.js";
 
-/** What needs no store, and no port; the rest of the options is whatever is open. Throws where the configuration is wrong. */
+/** The options that need neither a store nor a port. Throws if the configuration is wrong. */
 export async function serverOptions(settings: ServeSettings): Promise<Omit<SluiceServerOptions, "store">> {
   const { config, address, sources, variables, secret } = settings;
   const { public_url: publicUrl, hosts = [], origins, limits = {}, retention, instructions } = config;
   for (const [name, said] of Object.entries(config.providers ?? {})) {
-    // Where codes come back to is known once it listens.
+    // The real redirect URI is known once the server listens.
     checkProvider(name, providerOf(said, "http://127.0.0.1/oauth/callback"));
   }
   const llm = modelOf(config.model);
@@ -50,7 +50,7 @@ export async function serverOptions(settings: ServeSettings): Promise<Omit<Sluic
   };
 }
 
-/** Who gives tokens, and who we are to them: codes come back to where this is served. */
+/** The OAuth providers, and our client at them. Codes return to the address that the server listens at. */
 export function providerOptions(
   { config, address }: ServeSettings,
   port: number,
@@ -82,7 +82,7 @@ function limitsOf(said: NonNullable<ServeFile["limits"]>): ServeLimits {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
-/** Flags of users' files; and folders, where a source's tools may have to do with files. A store in a folder is in no program's sight. */
+/** Options for users' files, with folders if a source takes files. Programs cannot see the stores' folders. */
 function filesOf({ files, folder, store, sources }: ServeSettings): SluiceServerOptions["files"] & object {
   const { large_store, folders, sandbox = false } = files;
   const said = FLAG_NAMES.map((name) => [name, files[name]] as const).filter(([, value]) => value !== undefined);
@@ -90,14 +90,14 @@ function filesOf({ files, folder, store, sources }: ServeSettings): SluiceServer
   if (!sources.some(({ user_files }) => user_files === true)) return flags;
   const hide = [store, large_store].filter((place) => place !== undefined && !/^s3:/i.test(place)) as string[];
   const root = folders === undefined ? TEMPORARY : resolve(folder, folders);
-  // Whoever names a folder may have given it to other machines too.
+  // A folder that was named may be shared with other machines.
   const paths = folders === undefined ? "programs" : "all";
   return { ...flags, ...localWorkspaces({ sandbox, hide, root }), paths };
 }
 
 const FLAG_NAMES = Object.keys(FLAGS) as readonly (keyof typeof FLAGS)[];
 
-/** Where tools write that follow the specification, whatever TMPDIR says. */
+/** Where tools that follow the specification write, regardless of TMPDIR. */
 const TEMPORARY = process.platform === "win32" ? tmpdir() : "/tmp";
 
 function modelOf(model: ServeFile["model"]): LlmClient | undefined {
@@ -115,7 +115,7 @@ function modelOf(model: ServeFile["model"]): LlmClient | undefined {
   }
 }
 
-/** What the core refuses shows now, and not in the first chat. */
+/** Lets the core check the configuration now rather than in the first chat. */
 async function checkedConfig(said: ServeFile["artifacts"]): Promise<SluiceConfig | undefined> {
   if (said === undefined) return undefined;
   for (const key of ["retention", "interceptor"]) {
@@ -136,19 +136,23 @@ async function checkedConfig(said: ServeFile["artifacts"]): Promise<SluiceConfig
   return config;
 }
 
-/** Host names and addresses that lead to where it listens, beside those of this machine alone. */
+/** This machine's host names and addresses, if the server listens at more than the loopback address. */
 function ownHosts(host: string): readonly string[] {
   if (isLoopback(host)) return [];
   if (!isEverywhere(host)) return [host];
   const addresses = Object.values(networkInterfaces()).flatMap((each) => (each ?? []).map(({ address }) => address));
-  // An address that is good on one wire alone has the wire's name behind it.
+  // Link-local addresses end in the name of their interface.
   return [hostname(), ...addresses.map((address) => address.replace(/%.*$/, ""))];
 }
 
-/** Who has the one token. */
+/** The user of the single token. */
 const LOCAL: Identity = { user_id: "local" };
 
-/** By a token, by a header of a proxy, or by a module of the host's; undefined where everybody is one user. Throws CommandError, exit 2, for a module that is none. */
+/**
+ * Authenticates by tokens, by a header of a proxy, or by a module of the host's; undefined if there is one user.
+ *
+ * @throws CommandError, exit 2, for an invalid module.
+ */
 export async function authenticationOf({ config, token, folder }: ServeSettings): Promise<Authenticate | undefined> {
   const { tokens, header, module } = config.auth ?? {};
   if (token !== undefined) return byToken(new Map([[digest(token), LOCAL]]));
@@ -157,7 +161,7 @@ export async function authenticationOf({ config, token, folder }: ServeSettings)
   return module === undefined ? undefined : byModule(resolve(folder, module));
 }
 
-/** Tokens are looked up by their digests: how long that takes says nothing of them. */
+/** Looks tokens up by their digests, so that timing reveals nothing about them. */
 function byToken(known: ReadonlyMap<string, Identity>): Authenticate {
   return (request) => {
     const [, token] = /^Bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "") ?? [];
@@ -188,9 +192,9 @@ function byHeader({ user, tenant }: NonNullable<Auth["header"]>): Authenticate {
   };
 }
 
-/** A header that came twice is joined by a comma: one of the two is not the proxy's. */
+/** A comma means that the header was sent twice, and one of the two is not the proxy's. */
 function headerSaid(headers: Headers, name: string): string | null {
-  // As the proxy said it: blanks that HTTP does not know are part of a name.
+  // Not trimmed: white space that HTTP does not know is part of a name.
   const value = headers.get(name) ?? "";
   return value === "" || value.length > MAX_SCOPE_FIELD || value.includes(",") ? null : value;
 }

@@ -1,54 +1,53 @@
 /**
- * What `sluice serve` is to do: its command line, its configuration file and the environment, made one.
+ * The settings of `sluice serve`, from its command line, its configuration file and the environment.
  * @module
  */
 import { dirname, resolve } from "node:path";
 import { SHORTEST_SECRET } from "../../server/sessions/entry.js";
 import { checkSources, type ExternalToolConfig } from "../../tools/config.js";
 import { isVariableName, variablesOf, type Variables } from "../../tools/variables.js";
-import { childEnvironment } from "../../mcp/server-process.js";
+import { childEnvironment } from "../../mcp/stdio/server-process.js";
 import type { Invocation } from "../commands.js";
-import { readSecret } from "../configuration.js";
-import { fileFlags } from "../file-flags.js";
+import { readSecret, fileFlags } from "../configuration.js";
 import { UsageError } from "../exit.js";
 import { isLoopback, listenAddress, type ListenAddress } from "../proxy/http-listener.js";
 import { namespaceOfCommand } from "../proxy/interceptors.js";
 import { readServeFile } from "./config-file.js";
 import { DEFAULT_ADDRESS, SHORTEST_TOKEN, type ServeFile, type ServeFiles } from "./schema.js";
 
-/** Signs the tokens of sessions. */
+/** The secret that signs session tokens. */
 const SECRET_VARIABLE = "SLUICE_SERVE_SECRET";
 
-/** Opens sessions of the one user that there is. */
+/** The token that opens sessions of the single user. */
 const TOKEN_VARIABLE = "SLUICE_SERVE_TOKEN";
 
-/** What is served, and how. */
+/** The settings. */
 export interface ServeSettings {
   readonly address: ListenAddress;
   readonly config: ServeFile;
-  /** What the paths in the configuration begin at. */
+  /** The folder that paths in the configuration are relative to. */
   readonly folder: string;
   readonly sources: readonly ExternalToolConfig[];
   readonly variables: Variables;
-  /** A folder, absolute, or an `s3://` URL; undefined for one that goes at the end. */
+  /** An absolute folder, or an `s3://` URL; undefined for a store that is deleted at the end. */
   readonly store: string | undefined;
   readonly files: FileSettings;
   readonly state: string | undefined;
   readonly secret: string | undefined;
   readonly token: string | undefined;
-  /** What no line may show. */
+  /** Values that the log must not show. */
   readonly secrets: readonly string[];
 }
 
-/** What is said of users' files, by the configuration and by the command line, which wins. */
-export interface FileSettings extends Omit<ServeFiles, "large_store"> {
-  /** Whether there are any. */
+/** The settings for users' files. The command line takes precedence over the configuration. */
+interface FileSettings extends Omit<ServeFiles, "large_store"> {
+  /** Whether users have files. */
   readonly isOn: boolean;
-  /** Where large ones are: a folder, absolute, or an `s3://` URL. */
+  /** The store for large files: an absolute folder, or an `s3://` URL. */
   readonly large_store: string | undefined;
 }
 
-/** Reads all of it. Throws UsageError and other SluiceErrors that name the option or the key. */
+/** Reads the settings. Throws UsageError and other SluiceErrors that name the option or the key. */
 export async function readSettings(invocation: Invocation, env: NodeJS.ProcessEnv): Promise<ServeSettings> {
   const file = invocation.value("config");
   const { config, secrets } = file === undefined ? { config: {}, secrets: [] } : await readServeFile(file, env);
@@ -82,7 +81,7 @@ function filesSaid(invocation: Invocation, said: ServeFile["files"] = true, fold
   return { ...flags, ...fileFlags(invocation), isOn: said !== false, large_store: largeStore };
 }
 
-/** A source that takes files has to be given some. */
+/** Refuses sources that take files if there are none. */
 function checkFiles({ files, sources }: ServeSettings): void {
   if (files.isOn) return;
   const [source] = sources.filter((each) => each.user_files === true);
@@ -108,7 +107,7 @@ function passwordIn(url: string | undefined): string | undefined {
   return password === "" ? undefined : decodeURIComponent(password);
 }
 
-/** Whoever reaches it can use its sources, and start programs. */
+/** Refuses to listen for other machines without authentication: clients can use the sources and start programs. */
 function checkReach({ address, config, token }: ServeSettings): void {
   if (token !== undefined && config.auth !== undefined) {
     const sentence = `${TOKEN_VARIABLE} and "auth" in the configuration both say who may come in: give one of them`;
@@ -123,13 +122,13 @@ function checkReach({ address, config, token }: ServeSettings): void {
   throw new UsageError(sentence, "serve");
 }
 
-/** The key that says that somebody comes from outside, by way of a proxy. */
+/** The key that says that clients come from other machines, through a proxy. */
 function fromOutside({ public_url, hosts = [] }: ServeFile): string | undefined {
   if (public_url !== undefined && !isLoopback(bare(new URL(public_url).hostname))) return '"public_url"';
   return hosts.some((host) => !isLoopback(bare(host))) ? '"hosts"' : undefined;
 }
 
-/** What one process keeps for itself, the others would not find. */
+/** Refuses a shared state without what the processes must share as well. */
 function checkShared({ state, secret, store }: ServeSettings): void {
   if (state === undefined) return;
   if (secret === undefined) {
@@ -146,13 +145,13 @@ function bare(host: string): string {
   return host.replace(/^\[|\]$/g, "");
 }
 
-/** Stand for the words of the command, so that none of them is split or filled in. */
+/** Prefix of variables for the words of the command, so that no word is split or searched for variables. */
 const WORD = "SLUICE_COMMAND_WORD_";
 
-/** Variables that a source may have. */
+/** Most variables of a source. */
 const MAX_VARIABLES = 256;
 
-/** The source, none where there is no command; and what `${VAR}` in sources is filled in with. */
+/** The source for the command, if any; and the variables of all sources. */
 function commandSource(
   command: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -172,7 +171,7 @@ function commandSource(
   return { source: [source], variables };
 }
 
-/** Whoever types a command means it to have what the shell has. */
+/** A typed command gets the shell's environment. */
 function environment(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const names = Object.keys(env).filter(isVariableName);
   return Object.fromEntries(names.slice(0, MAX_VARIABLES).map((name) => [name, `\${${name}}`]));

@@ -1,5 +1,5 @@
 /**
- * Where `sluice serve` keeps artifacts and users' files, and what its processes share.
+ * Opens the stores of `sluice serve`, and the state that its processes share.
  * @module
  */
 import { join } from "node:path";
@@ -8,14 +8,13 @@ import type { ArtifactStore } from "../../artifacts/store.js";
 import { SluiceError } from "../../errors/error.js";
 import { memoryState, type ServeState } from "../../server/state.js";
 import { CommandError, Exit, UsageError } from "../exit.js";
-import { openBucket, openLargeStore } from "../large-store.js";
-import { checkStoresFolder, prepareStore, sessionFolder } from "../store.js";
+import { openBucket, openLargeStore, checkStoresFolder, prepareStore, sessionFolder } from "../store/store.js";
 import type { ServeSettings } from "./settings.js";
 
-/** What else there is than a folder that can be written. */
+/** The alternative to a folder, for errors. */
 const OTHERWISE = "no store at all for one that goes at the end";
 
-/** Two stores of one place, and one for large files where that is said. */
+/** The stores for sessions and users' files, and one for large files if configured. */
 interface ServeStores extends AsyncDisposable {
   readonly sessions: ArtifactStore;
   readonly files: ArtifactStore;
@@ -23,9 +22,9 @@ interface ServeStores extends AsyncDisposable {
 }
 
 /**
- * Opens the stores of a folder, or of an `s3://` URL; of a private folder that goes at the end where neither is said.
+ * Opens the stores in a folder or an `s3://` URL. Defaults to a private folder that is deleted at the end.
  *
- * @throws CommandError, exit 2, where nothing can be stored there; 73 for a bucket that does not answer.
+ * @throws CommandError, exit 2, if nothing can be stored there; 73 if a bucket does not answer.
  */
 export async function openStores({
   store,
@@ -80,7 +79,7 @@ async function inBucket(url: string): Promise<Pair> {
   return { sessions, files, [Symbol.asyncDispose]: close };
 }
 
-/** State in Redis, or in memory. Throws CommandError where the server does not answer. */
+/** Opens the state in Redis, or in memory. Throws CommandError if the server does not answer. */
 export async function openState({ state: url, secret }: ServeSettings): Promise<ServeState> {
   if (url === undefined || secret === undefined) return memoryState();
   const { redisState } = await import("../../serve-redis.js");
@@ -88,7 +87,7 @@ export async function openState({ state: url, secret }: ServeSettings): Promise<
   try {
     state = redisState({ url, secret });
   } catch (error) {
-    // What the sentence names is no option here.
+    // The sentence names options that do not exist here.
     throw new UsageError(
       `the state must be the URL of a Redis server, as in redis://127.0.0.1:6379: ${sentenceOf(error)}`,
       "serve",

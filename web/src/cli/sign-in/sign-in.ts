@@ -1,5 +1,5 @@
 /**
- * Signing in to a source from the command line: a token that is kept, or the person's consent in a browser.
+ * Signs a person in to a source from the command line: with a kept token, or with consent in a browser.
  * @module
  */
 import { createInterface } from "node:readline";
@@ -12,30 +12,30 @@ import { OAuthManager } from "../../tools/auth/oauth-manager.js";
 import type { OAuthProviderConfig } from "../../tools/auth/oauth-client.js";
 import { substitute, variablesOf } from "../../tools/variables.js";
 import { CommandError, Exit } from "../exit.js";
-import { printable, type Terminal } from "../terminal.js";
-import { hasBrowser, openBrowser } from "./browser.js";
-import { CallbackListener } from "./callback.js";
-import { TokenFiles, tokenFolder } from "./token-files.js";
+import { tokenFolder } from "../store/folders.js";
+import { printable, type Terminal } from "../terminal/terminal.js";
+import { CallbackListener, hasBrowser, openBrowser } from "./browser.js";
+import { TokenFiles } from "./token-files.js";
 
-/** How long a person may take, in milliseconds. */
+/** Milliseconds that a person may take. */
 const MAX_WAIT = 5 * 60 * 1000;
 
-/** Tokens are kept for each account of the machine: there is one user here. */
+/** Tokens are kept per account of the machine, so there is one user. */
 const USER = "me";
 
-/** How a person signs in. */
+/** Options for signing in. */
 export interface SignInOptions {
-  /** Whether a browser is opened; where there is one when left out. */
+  /** Whether to open a browser. Default: if there is likely to be one. */
   readonly browser?: boolean | undefined;
-  /** How this program is known to the provider; where it is left out the environment says it, or the provider is asked. */
+  /** This program's id at the provider. Default: the one in the environment, or a new registration. */
   readonly clientId?: string | undefined;
-  /** The provider, for sources that do not say who theirs is. */
+  /** The provider, for sources that do not name theirs. */
   readonly issuer?: string | undefined;
-  /** Where the browser comes back to; any free port when left out. */
+  /** The port that the browser returns to. Default: any free one. */
   readonly port?: number | undefined;
 }
 
-/** Signs in to sources whose users have tokens of their own (`auth_type: "oauth2_user"`). */
+/** Signs in to sources at which each user has a token (`auth_type: "oauth2_user"`). */
 export class SignIn {
   readonly #terminal: Terminal;
   readonly #files: TokenFiles;
@@ -45,14 +45,14 @@ export class SignIn {
     this.#files = new TokenFiles(tokenFolder(terminal.env, process.platform));
   }
 
-  /** A token that was given before, renewed where it is about to end; null where the person has to sign in. */
+  /** The kept token, renewed if it is about to expire; null if the person has to sign in. */
   async token({ name }: ExternalToolConfig): Promise<string | null> {
     const config = await this.#files.client(name);
     if (config === undefined) return null;
     return this.#manager(name, config).getToken(USER, name, { signal: this.#terminal.signal });
   }
 
-  /** Forgets a source's token. Gives whether there was one. */
+  /** Deletes a source's token. Returns whether there was one. */
   async forget(name: string): Promise<boolean> {
     const wasThere = (await this.#files.get(USER, name)) !== null;
     await this.#files.delete(USER, name);
@@ -60,16 +60,11 @@ export class SignIn {
     return wasThere;
   }
 
-  /** Whether there is a token, whatever it is worth. */
-  async isKnown(name: string): Promise<boolean> {
-    return (await this.#files.get(USER, name)) !== null;
-  }
-
   /**
-   * Has the person sign in, in a browser, and gives the token.
+   * Has the person sign in with a browser, and returns the token.
    *
-   * @throws CommandError 77 where nobody does within five minutes; ToolNodeError where the provider refuses, or cannot be
-   * asked; the signal's reason.
+   * @throws CommandError 77 if nobody signs in within five minutes; ToolNodeError if the provider refuses or cannot be
+   * reached; the signal's reason.
    */
   async ask(source: ExternalToolConfig, options: SignInOptions): Promise<string> {
     const { name } = source;
@@ -146,7 +141,7 @@ export class SignIn {
     if (opens) openBrowser(url, env);
   }
 
-  /** A browser on another machine ends at an address that only that machine has: the person brings it here. */
+  /** A browser on another machine cannot reach our listener: the person pastes the address it ended at. */
   #takePasted(redirectUri: string, take: TakePasted): () => void {
     const { input, errors } = this.#terminal;
     if (input.isTTY !== true) return () => undefined;
@@ -168,14 +163,14 @@ export class SignIn {
 
 type TakePasted = (answer: URL) => Promise<unknown>;
 
-/** What helps where a provider takes no programs that it does not know. */
+/** The remedy if a provider accepts only programs that are registered with it. */
 function registered(prefix: string): string {
   return `give the id that you registered there as --client-id or in ${prefix}_CLIENT_ID, and a secret, if it has one, in ${prefix}_CLIENT_SECRET.`;
 }
 
-/** The answer to one request for consent, by whichever way it comes. */
+/** Waits for the answer to one request for consent, from the listener or pasted. */
 class Consent {
-  /** Settles once the person has agreed, or the provider says that there is no token. */
+  /** Resolves when the person has consented; rejects if the provider gives no token. */
   readonly given: Promise<void>;
   manager: OAuthManager | undefined;
   readonly #signal: AbortSignal;
@@ -188,7 +183,7 @@ class Consent {
     });
   }
 
-  /** Takes what a browser came back with. An answer to no request of ours ends nothing: anybody on this machine can send one. */
+  /** Takes the URL that a browser returned with. One that answers no request of ours is ignored: any program on this machine can send one. */
   async take(answer: URL): Promise<"taken" | "unknown"> {
     if (this.manager === undefined) return "unknown";
     try {

@@ -4,39 +4,31 @@
  */
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { OAuthProviderConfig } from "../../tools/auth/oauth-client.js";
 import type { StoredToken, TokenStore } from "../../tools/auth/token-store.js";
 import { CommandError, Exit, systemReason } from "../exit.js";
-import { printable } from "../terminal.js";
+import { printable } from "../terminal/terminal.js";
+import { parsedOr } from "../../jsonrpc/rpc.js";
 
-/** How long a process may hold the lock of a token, in milliseconds: longer than it waits for a provider. */
+/** Milliseconds that a process may hold the lock of a token: longer than it waits for a provider. */
 const LOCK_AGE = 90_000;
 
-/** How often a lock is asked for that another process holds, in milliseconds. */
+/** Milliseconds between two attempts to get a lock that another process holds. */
 const LOCK_EVERY = 50;
 
-/** Bytes of a file that are read. */
+/** Largest file that is read, in bytes. */
 const MAX_BYTES = 256 * 1024;
 
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
-/** `sluice` in the folder where the system keeps configurations. A relative XDG_CONFIG_HOME is ignored, as XDG asks. */
-export function tokenFolder(env: NodeJS.ProcessEnv, platform: NodeJS.Platform, home: string = homedir()): string {
-  if (platform === "win32") return join(env["APPDATA"] ?? join(home, "AppData", "Roaming"), "sluice", "tokens");
-  if (platform === "darwin") return join(home, "Library", "Application Support", "sluice", "tokens");
-  const xdg = env["XDG_CONFIG_HOME"];
-  return join(xdg !== undefined && isAbsolute(xdg) ? xdg : join(home, ".config"), "sluice", "tokens");
-}
-
 /**
- * Keeps tokens, and the clients that they were given to, in a folder of mode 0700: a file of mode 0600 for each, which
- * appears whole. Processes that share the folder lose nothing of each other's.
+ * Keeps tokens, and the OAuth clients that they were issued to, in a folder of mode 0700, each in a file of mode 0600.
+ * Files are replaced atomically, so several processes can share the folder.
  *
- * @throws CommandError 77 where a file or the folder is open to others, 73 or 74 where it cannot be written or read.
+ * @throws CommandError 77 if a file or the folder is open to others, 73 or 74 if it cannot be written or read.
  */
 export class TokenFiles implements TokenStore {
   readonly #folder: string;
@@ -68,18 +60,17 @@ export class TokenFiles implements TokenStore {
     }
   }
 
-  /** The provider as this program is known to it; undefined where it is not. */
+  /** This program's registration with a source's provider. */
   async client(source: string): Promise<OAuthProviderConfig | undefined> {
     const config = await this.#read(this.#file("client", source));
     return typeof config === "object" && config !== null ? (config as OAuthProviderConfig) : undefined;
   }
 
-  /** Keeps how this program is known to a provider: only that client can renew the tokens it was given. */
+  /** Keeps this program's registration with a provider: only that client can renew its tokens. */
   async keepClient(source: string, config: OAuthProviderConfig): Promise<void> {
     await this.#write(this.#file("client", source), config);
   }
 
-  /** Forgets it. */
   async forgetClient(source: string): Promise<void> {
     await this.#changing(() => rm(this.#file("client", source), { force: true }));
   }
@@ -99,7 +90,7 @@ export class TokenFiles implements TokenStore {
         if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
       }
       const { mtimeMs = Date.now() } = (await stat(lock).catch(() => undefined)) ?? {};
-      // Whoever held it was killed: nobody asks a provider for that long.
+      // Its holder was killed: no request to a provider takes that long.
       if (Date.now() - mtimeMs > LOCK_AGE) await rm(lock, { force: true });
       else await wait(LOCK_EVERY);
     }
@@ -131,7 +122,7 @@ export class TokenFiles implements TokenStore {
       handle = await open(file, "r");
       const { mode, size } = await handle.stat();
       if (process.platform !== "win32" && (mode & OTHERS) !== 0) throw exposed(file, "chmod 600");
-      return size > MAX_BYTES ? undefined : parsed(await handle.readFile("utf8"));
+      return size > MAX_BYTES ? undefined : parsedOr(await handle.readFile("utf8"));
     } catch (error) {
       if (error instanceof CommandError) throw error;
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
@@ -141,7 +132,7 @@ export class TokenFiles implements TokenStore {
     }
   }
 
-  /** Makes the folder, and sees that it is one's own. */
+  /** Creates the folder, and checks that nobody else may write to it. */
   async #ready(): Promise<void> {
     await mkdir(dirname(this.#folder), { recursive: true });
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
@@ -157,14 +148,6 @@ export class TokenFiles implements TokenStore {
       if (error instanceof CommandError) throw error;
       throw new CommandError(Exit.create, `cannot keep tokens in ${printable(this.#folder)}: ${systemReason(error)}`);
     }
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

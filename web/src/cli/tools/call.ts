@@ -1,8 +1,8 @@
 /**
- * `sluice tools call`: one call, and what a model would see of its result.
+ * `sluice tools call`: calls a tool, and prints what a model would see of its result.
  * @module
  */
-import { nearest } from "../../errors/arguments.js";
+import { isObject, nearest } from "../../errors/arguments.js";
 import type { ToolNode } from "../../tools-node.js";
 import type { ToolContext, ToolProgress } from "../../tools/options.js";
 import { ToolClientError } from "../../tools/errors.js";
@@ -10,21 +10,19 @@ import type { ToolResult } from "../../tools/tool-call.js";
 import type { Invocation } from "../commands.js";
 import { placeOf } from "../configuration.js";
 import { Exit, exitCodeOfAnswer, UsageError } from "../exit.js";
-import { openInput } from "../input.js";
-import { indent } from "../pretty.js";
-import { StatusLine } from "../progress.js";
-import { nameStore } from "../report.js";
-import { parseScope } from "../scope.js";
-import { openStore } from "../store.js";
-import { onOneLine } from "../table.js";
-import { printable, type Terminal } from "../terminal.js";
-import { NamedSources } from "./named-sources.js";
+import { openInput } from "../terminal/input.js";
+import { indent } from "../terminal/json.js";
+import { StatusLine } from "../terminal/progress.js";
+import { nameStore } from "../terminal/report.js";
+import { parseScope } from "../store/scope.js";
+import { openStore } from "../store/store.js";
+import { onOneLine, printable, type Terminal } from "../terminal/terminal.js";
+import { readSource } from "./named-sources.js";
 import { printingTo, usingSource } from "./source-connection.js";
 
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
   const { source, tool } = partsOf(invocation);
-  const sources = await NamedSources.read(invocation.value("config"), invocation.command);
-  const config = sources.find(source);
+  const config = await readSource(source, invocation);
   const scope = parseScope(invocation.values("scope"), invocation.command);
   const args = await readArguments(invocation.value("args"), terminal, invocation.command);
   const store = openStore(invocation.value("store"));
@@ -49,7 +47,7 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
   }
 }
 
-/** The name of a source has no dots. */
+/** Splits SOURCE.TOOL. The name of a source has no dots. */
 function partsOf({ operands: [name = ""], command }: Invocation): { readonly source: string; readonly tool: string } {
   const dot = name.indexOf(".");
   if (dot < 1 || dot === name.length - 1) {
@@ -61,7 +59,7 @@ function partsOf({ operands: [name = ""], command }: Invocation): { readonly sou
   return { source: name.slice(0, dot), tool: name.slice(dot + 1) };
 }
 
-/** Throws a ToolClientError with the name that was probably meant, or where to look. */
+/** Throws ToolClientError for an unknown tool, with the name that was probably meant. */
 function checkTool(tool: string, node: ToolNode): void {
   const names = node.getTools().map(({ name }) => name.slice(node.name.length + 1));
   if (names.includes(tool)) return;
@@ -82,15 +80,15 @@ async function print(result: ToolResult, invocation: Invocation, { output, error
   return isError ? Exit.failure : exitCodeOfAnswer(failures);
 }
 
-/** Bytes that are read at most; what is larger no server takes. */
+/** Largest arguments, in bytes. No server accepts larger ones. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 type ToolArguments = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the value of `--args`: a JSON object as it is, `@FILE`, or `-` for standard input.
+ * Reads the value of `--args`: a JSON object, `@FILE`, or `-` for standard input.
  *
- * @throws UsageError where it is no JSON object, or too large; CommandError 66 where it cannot be read.
+ * @throws UsageError if it is no JSON object or too large; CommandError 66 if the file cannot be read.
  */
 async function readArguments(written: string | undefined, terminal: Terminal, command: string): Promise<ToolArguments> {
   if (written === undefined) return {};
@@ -123,6 +121,6 @@ function objectIn(text: string, where: string, command: string): ToolArguments {
     const what = text.trim() === "" ? "is empty" : `is not JSON${placeOf(error, text)}`;
     throw new UsageError(`${where} ${what}; arguments are an object, for instance ${example}`, command);
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as ToolArguments;
+  if (isObject(value)) return value;
   throw new UsageError(`${where} holds no JSON object; arguments are one, for instance ${example}`, command);
 }

@@ -1,5 +1,5 @@
 /**
- * `sluice tools connect`: signs in where a source wants that, and says whether it can be reached and what it has.
+ * `sluice tools connect` and `disconnect`: signs in to a source, and shows what it has; or signs out.
  * @module
  */
 import { MemoryArtifactStore } from "../../artifacts/memory.js";
@@ -9,20 +9,17 @@ import type { ToolNode } from "../../tools-node.js";
 import type { ExternalToolConfig } from "../../tools/config.js";
 import { ToolAuthError } from "../../tools/errors.js";
 import { Exit, exitCodeOf, UsageError } from "../exit.js";
-import { textWidth, wrap } from "../help.js";
-import { report } from "../report.js";
+import { report } from "../terminal/report.js";
 import type { Invocation } from "../commands.js";
-import type { Output, Terminal } from "../terminal.js";
-import { NamedSources } from "./named-sources.js";
-import { onOneLine } from "../table.js";
-import { StatusLine } from "../progress.js";
+import { onOneLine, textWidth, wrap, type Output, type Terminal } from "../terminal/terminal.js";
+import { readSource } from "./named-sources.js";
+import { StatusLine } from "../terminal/progress.js";
 import type { SignInOptions } from "../sign-in/sign-in.js";
 import { signInOf, usingSource } from "./source-connection.js";
 
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
   const [name = ""] = invocation.operands;
-  const sources = await NamedSources.read(invocation.value("config"), invocation.command);
-  const config = sources.find(name);
+  const config = await readSource(name, invocation);
   const { errors, output } = terminal;
   const found =
     config.auth_type === "oauth2_user" ? await signedIn(config, invocation, terminal) : await look(config, terminal);
@@ -31,7 +28,7 @@ export async function run(invocation: Invocation, terminal: Terminal): Promise<n
   return found.failures.length === 0 ? Exit.ok : exitCodeOf(found.failures[0]);
 }
 
-/** Looks with the token that is kept; where there is none, or the source takes it no more, the person signs in. */
+/** Connects with the kept token. Without one, or if the source refuses it, the person signs in. */
 async function signedIn(config: ExternalToolConfig, invocation: Invocation, terminal: Terminal): Promise<Found> {
   const options = signInOptions(invocation);
   const signIn = await signInOf(terminal);
@@ -73,7 +70,7 @@ async function look(config: ExternalToolConfig, terminal: Terminal, token?: stri
   return looking.finally(() => status.done());
 }
 
-/** `sluice tools disconnect`: forgets the token of a source. */
+/** `sluice tools disconnect`: deletes the token of a source. */
 export async function disconnect(invocation: Invocation, terminal: Terminal): Promise<number> {
   const [name = ""] = invocation.operands;
   const wasThere = await (await signInOf(terminal)).forget(name);
@@ -83,18 +80,18 @@ export async function disconnect(invocation: Invocation, terminal: Terminal): Pr
   return wasThere ? Exit.ok : Exit.failure;
 }
 
-/** What there is to read beside tools, and what could not be found out about it. */
+/** The resources of a source, and the errors of listing them. */
 interface Resources {
-  /** `3 resources`, `1 template`; empty where the source has nothing to read. */
+  /** `3 resources`, `1 template`; empty if the source has none. */
   readonly counts: readonly string[];
   readonly failures: readonly unknown[];
 }
 
 interface Found extends Resources {
   readonly name: string;
-  /** From nothing to a list of tools. */
+  /** Time to connect and list the tools. */
   readonly milliseconds: number;
-  /** By the source's own names. */
+  /** Names without the source's prefix. */
   readonly tools: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 /**
- * `sluice tools list`
+ * `sluice tools list`: lists the presets, or the tools of sources.
  * @module
  */
 import { counted } from "../../core/amounts.js";
@@ -9,22 +9,22 @@ import type { ToolSpec } from "../../tools/registry.js";
 import { variableNames } from "../../tools/variables.js";
 import type { Invocation } from "../commands.js";
 import { Exit, exitCodeOf } from "../exit.js";
-import { StatusLine } from "../progress.js";
-import { report } from "../report.js";
-import { printRows, type Column } from "../table.js";
-import type { Output, Terminal } from "../terminal.js";
-import { NamedSources } from "./named-sources.js";
+import { printJson } from "../terminal/json.js";
+import { StatusLine } from "../terminal/progress.js";
+import { report } from "../terminal/report.js";
+import { printRows, type Column } from "../terminal/table.js";
+import type { Output, Terminal } from "../terminal/terminal.js";
+import { readSources, sourceNamed } from "./named-sources.js";
 
 export async function run(invocation: Invocation, terminal: Terminal): Promise<number> {
-  const config = invocation.value("config");
   const json = invocation.has("json");
-  if (config === undefined && invocation.operands.length === 0) {
+  if (invocation.value("config") === undefined && invocation.operands.length === 0) {
     await printPresets(terminal.output, json);
     return Exit.ok;
   }
-  const sources = await NamedSources.read(config, invocation.command);
-  const named = invocation.operands.map((name) => sources.find(name));
-  const all = new Set(named.length > 0 ? named : sources.ofFile);
+  const sources = await readSources(invocation);
+  const named = invocation.operands.map((name) => sourceNamed(name, sources, invocation.command));
+  const all = new Set(named.length > 0 ? named : sources);
   const { toolsOf } = await import("./source-connection.js");
   const status = new StatusLine(terminal.errors, `connecting to ${counted(all.size, "source")}`);
   const looks = await toolsOf([...all], terminal).finally(() => status.done());
@@ -49,7 +49,7 @@ async function print(tools: readonly ToolSpec[], json: boolean, output: Output):
       input_schema,
       side_effects,
     }));
-    await output.write(`${JSON.stringify(facts, null, 2)}\n`);
+    await printJson(facts, output);
     return;
   }
   await printRows(
@@ -59,12 +59,12 @@ async function print(tools: readonly ToolSpec[], json: boolean, output: Output):
   );
 }
 
-/** A preset as `--json` tells of it. */
+/** A preset as `--json` prints it. */
 interface PresetFacts {
   readonly name: string;
   readonly description: string;
   readonly auth_type: string;
-  /** Names of variables that must have a value. */
+  /** Names of the variables that it needs. */
   readonly variables: readonly string[];
 }
 
@@ -73,7 +73,7 @@ const PRESET_COLUMNS: readonly Column[] = [{ title: "PRESET" }, { title: "FOR" }
 async function printPresets(output: Output, json: boolean): Promise<void> {
   const presets = presetNames().map((name) => factsOf(name, getPreset(name)));
   if (json) {
-    await output.write(`${JSON.stringify(presets, null, 2)}\n`);
+    await printJson(presets, output);
     return;
   }
   const rows = presets.map((preset) => [preset.name, preset.description, needsOf(preset)]);

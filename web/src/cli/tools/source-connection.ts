@@ -1,5 +1,5 @@
 /**
- * Sources for as long as a command needs them, and what happens at one, in lines for people.
+ * Connects to sources for the duration of a command, and reports their events in lines.
  * @module
  */
 import { MemoryArtifactStore } from "../../artifacts/memory.js";
@@ -12,24 +12,23 @@ import { ToolNodeError } from "../../tools/errors.js";
 import type { ToolNodeEvent } from "../../tools/options.js";
 import type { ToolSpec } from "../../tools/registry.js";
 import { variablesOf, type Variables } from "../../tools/variables.js";
-import { childEnvironment } from "../../mcp/server-process.js";
+import { childEnvironment } from "../../mcp/stdio/server-process.js";
 import type { SignIn } from "../sign-in/sign-in.js";
 import { ConcurrencyLimit } from "../../tools/resilience/resilience.js";
 import { CommandError, Exit } from "../exit.js";
-import type { StatusLine } from "../progress.js";
-import { onOneLine } from "../table.js";
-import { printable, type Output, type Terminal } from "../terminal.js";
+import type { StatusLine } from "../terminal/progress.js";
+import { onOneLine, printable, type Output, type Terminal } from "../terminal/terminal.js";
 
 interface SourceUse {
   readonly store: ArtifactStore;
-  /** Its signal gives up, whatever goes on; the last words of a program that cannot be connected to go to its errors. */
+  /** Its signal aborts all work. The error output of a program that cannot be connected to is printed on its errors. */
   readonly terminal: Terminal;
   readonly onEvent?: (event: ToolNodeEvent) => void;
-  /** The token of whoever has just signed in; what is kept when left out. */
+  /** The token of a new sign-in. Default: the kept one. */
   readonly token?: string | undefined;
 }
 
-/** Connects, works, and closes the source however that ends. Throws what the source throws; the signal's reason. */
+/** Connects to a source, runs `work`, and closes the source. Throws the source's errors and the signal's reason. */
 export async function usingSource<T>(
   config: ExternalToolConfig,
   options: SourceUse,
@@ -42,7 +41,7 @@ export async function usingSource<T>(
   try {
     await node.connect({ signal }).catch(async (error: unknown) => {
       signal.throwIfAborted();
-      await tellLastWords(config.name, error, errors);
+      await printErrorOutput(config.name, error, errors);
       throw error;
     });
     return await work(node);
@@ -51,18 +50,18 @@ export async function usingSource<T>(
   }
 }
 
-/** Why a program did not start it says itself, if anybody does. */
-async function tellLastWords(name: string, error: unknown, errors: Output): Promise<void> {
+/** Prints a program's error output, which usually says why it did not start. */
+async function printErrorOutput(name: string, error: unknown, errors: Output): Promise<void> {
   const said = (error instanceof ToolNodeError && error.errorOutput) || "";
   for (const line of said.split("\n").filter((each) => each.trim() !== "")) {
     await errors.write(errors.dim(`${name}: ${printable(line)}\n`));
   }
 }
 
-/** The variable that stands for the token of whoever signed in: no text of a configuration is taken for one in it. */
+/** The variable that stands for the token, so that the token itself is not searched for variables. */
 const TOKEN = "SLUICE_SIGNED_IN_TOKEN";
 
-/** A source with the token of the person who signed in to it; others as they are. Throws CommandError 77 where nobody did. */
+/** Adds the token of the person's sign-in, if the source wants one. Throws CommandError 77 if nobody has signed in. */
 async function authorized(
   config: ExternalToolConfig,
   { terminal, token: given }: Pick<SourceUse, "terminal" | "token">,
@@ -82,24 +81,24 @@ async function authorized(
   };
 }
 
-/** Loaded where somebody signs in: the protocol is no small thing. */
+/** Loads the OAuth code, which most commands do not need. */
 export async function signInOf(terminal: Terminal): Promise<SignIn> {
   const { SignIn: Loaded } = await import("../sign-in/sign-in.js");
   return new Loaded(terminal);
 }
 
-/** Sources that are connected to at a time: each may be a process. */
+/** Most sources that are connected to at the same time. Each may be a process. */
 const MOST = 8;
 
-/** What one source offers: its tools, or why they are not known. */
+/** The tools of one source, or why they are unknown. */
 interface Look {
   readonly tools: readonly ToolSpec[];
-  /** What there is to say of it, in lines. */
+  /** Lines to print about it. */
   readonly told: readonly string[];
   readonly error?: unknown;
 }
 
-/** Looks at each source, and gives what it saw in their order. Throws the signal's reason, and nothing else. */
+/** Lists the tools of each source, in the order of the sources. Throws only the signal's reason. */
 export async function toolsOf(sources: readonly ExternalToolConfig[], terminal: Terminal): Promise<readonly Look[]> {
   const limit = new ConcurrencyLimit(MOST);
   const store = new MemoryArtifactStore();
@@ -120,12 +119,12 @@ export async function toolsOf(sources: readonly ExternalToolConfig[], terminal: 
   return seen;
 }
 
-/** Characters of a line: names come from servers. */
+/** Longest line. Names in it come from servers. */
 const MAX_LINE = 1000;
 
-/** A line for each thing stored, for what failed, and for what is tried again; none for the rest. */
+/** Lines about stored artifacts, failures, waiting and retries. Other events have none. */
 function linesOf(event: ToolNodeEvent): readonly string[] {
-  // A server that sends its content twice has it stored once.
+  // Content that a server sends twice is stored once.
   if (event.kind === "stored") return [...new Set(event.artifacts.map((ref) => storedLine(event.tool, ref)))];
   if (event.kind === "failed") return [logLine(event.error.message)];
   if (event.kind === "left_out") return leftOutLines(event);
@@ -145,14 +144,14 @@ function leftOutLines({ count, tools }: Extract<ToolNodeEvent, { kind: "left_out
   return more === 0 ? lines : [...lines, logLine(`${counted(more, "more tool")} left out`)];
 }
 
-/** A listener that prints those lines above a status line. */
+/** A listener that prints those lines above the status line. */
 export function printingTo(status: StatusLine): (event: ToolNodeEvent) => void {
   return (event) => {
     for (const line of linesOf(event)) status.print(line);
   };
 }
 
-/** What became of one artifact, and where it came from. */
+/** A line about one artifact: where it came from, and whether it was stored. */
 export function storedLine(where: string, { id, source, mime_type, size_bytes }: AnswerRef): string {
   const told = source["description"];
   const what = typeof told === "string" ? told : `${mime_type ?? "content"}, ${humanSize(size_bytes)}`;
@@ -160,7 +159,7 @@ export function storedLine(where: string, { id, source, mime_type, size_bytes }:
   return logLine(`${where}: ${what}: ${became}`);
 }
 
-/** A sentence as the command says it. */
+/** A sentence as a line of the command. */
 export function logLine(text: string): string {
   return `sluice: ${onOneLine(text.slice(0, MAX_LINE))}`;
 }

@@ -1,5 +1,5 @@
 /**
- * What a workspace refuses, in the words of the user storage specification (§12.2, §12.3).
+ * Errors of a workspace, with the details of the user storage specification (§12.2, §12.3).
  * @module
  */
 import { SluiceError, type ErrorCode } from "../../errors/error.js";
@@ -8,36 +8,36 @@ import { HIDDEN } from "../names.js";
 
 /** Why a path was refused. */
 export type PathRefusal =
-  /** There is no folder that files are taken from: the tool is not on this machine, or nobody has folders. */
+  /** No folder is accepted: the tool is not on this machine, or users have no folders. */
   | "no_folder"
-  /** It is not under the prefix, or leads up and out of it. */
+  /** Outside of the prefix, or `..` leads out of it. */
   | "outside"
-  /** It has a NUL, is too long, or is no path at all. */
+  /** Contains NUL, is too long, or is no path. */
   | "malformed"
-  /** A part of it is a symbolic link, or no folder. */
+  /** A component is a symbolic link, or no folder. */
   | "link"
-  /** The file has a second name, which may be anybody's. */
+  /** The file has a second hard link, which may be in anybody's folder. */
   | "hard_link"
-  /** It is a folder, a device, a pipe or a socket. */
+  /** A folder, device, pipe or socket. */
   | "not_a_file"
-  /** It became something else while it was being opened. */
+  /** Was replaced while it was being opened. */
   | "changed"
-  /** The system does not let it be read. */
+  /** The system denies reading it. */
   | "unreadable";
 
-/** What is told of a path that was refused. */
+/** Details of a refused path. */
 export interface InvalidPathDetails {
-  /** As the tool said it: at most 1,024 characters, none of them hidden. */
+  /** The tool's path: at most 1,024 characters, without hidden ones. */
   readonly attempted_path: string;
-  /** Where it may write: `/tmp/ada/`; empty where no file is taken by its path. */
+  /** The folder that files are accepted from: `/tmp/ada/`; empty if none is. */
   readonly allowed_prefix: string;
 }
 
-/** What is told of a file that is too large. */
+/** Details of a file that is too large. */
 export interface FileTooLargeDetails {
-  /** What it has. */
+  /** Its size. */
   readonly file_size_bytes: number;
-  /** What it may have. */
+  /** The limit. */
   readonly current_limit_bytes: number;
 }
 
@@ -54,11 +54,11 @@ const WHY: Readonly<Record<PathRefusal, string>> = {
   unreadable: "cannot be read",
 };
 
-/** A tool named a file that it may not name. Its code is `E_INVALID_PATH`. */
+/** A tool named a file outside of its folder, or no plain file. Its code is `E_INVALID_PATH`. */
 export class InvalidPathError extends SluiceError {
-  /** Why; for logs and tests. */
+  /** The reason, for logs and tests. */
   readonly reason: PathRefusal;
-  /** What the specification's error object tells. */
+  /** Details for the specification's error object. */
   readonly details: InvalidPathDetails;
 
   constructor(path: unknown, prefix: string, reason: PathRefusal) {
@@ -71,9 +71,9 @@ export class InvalidPathError extends SluiceError {
   }
 }
 
-/** A tool made a file that is larger than what is taken. Its code is `E_FILE_TOO_LARGE`. */
+/** A file is larger than the limit. Its code is `E_FILE_TOO_LARGE`. */
 export class FileTooLargeError extends SluiceError {
-  /** What the specification's error object tells. */
+  /** Details for the specification's error object. */
   readonly details: FileTooLargeDetails;
 
   constructor(size: number, limit: number) {
@@ -83,7 +83,7 @@ export class FileTooLargeError extends SluiceError {
   }
 }
 
-/** A path as it may stand in a message: what a tool says is no more to be trusted than what it writes. */
+/** A tool's path made safe for a message. */
 export function shown(path: unknown): string {
   const text = typeof path === "string" ? path.slice(0, 4 * MAX_SHOWN) : typeof path;
   return text.replace(HIDDEN, "").slice(0, MAX_SHOWN).replace(HIDDEN, "");
@@ -110,7 +110,7 @@ const KIND: Readonly<Record<string, Kind>> = {
   EROFS: "denied",
 };
 
-/** What the system refused, as a coded error without a path of this machine; what is no error of the system's as it is. */
+/** A system error as a coded error without paths of this machine. Other errors are returned unchanged. */
 export function workspaceError(error: unknown, act: StorageAct): unknown {
   if (!(error instanceof Error) || !("syscall" in error)) return error;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
@@ -119,7 +119,7 @@ export function workspaceError(error: unknown, act: StorageAct): unknown {
   return new SluiceError(known, message, {}, { cause: error });
 }
 
-/** Runs work in a workspace; what the system throws becomes a coded error. */
+/** Runs `work`, and converts system errors to coded errors. */
 export async function coded<T>(act: StorageAct, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

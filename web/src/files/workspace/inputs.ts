@@ -1,5 +1,5 @@
 /**
- * Users' files where tools read them.
+ * Puts users' files where tools read them.
  * @module
  */
 import { randomUUID } from "node:crypto";
@@ -7,46 +7,42 @@ import { constants, type BigIntStats } from "node:fs";
 import { lstat, mkdir, open, rename, rmdir, unlink, type FileHandle } from "node:fs/promises";
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
-import { INPUTS } from "../hidden-paths.js";
+import { INPUTS } from "../tool-text.js";
 import { emptied, type OpenFolder } from "./open-folder.js";
+import { KeyedQueue } from "../../tools/keyed-work.js";
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/** A file as a tool is to find it. */
+/** A file for a tool to read. */
 export interface InputFile {
-  /** One name, made fit. */
+  /** A result of `fileName`. */
   readonly name: string;
-  /** Which version it is: another one has another id. */
+  /** Identifies the version. */
   readonly id: string;
-  /** What its bytes must come to. */
+  /** The exact number of its bytes. */
   readonly size_bytes: number;
 }
 
-/** What tells whether a file is still what was put there: nobody who may write to it can set back `ctime`. */
+/** Shows whether a file is unchanged: nobody who can write to it can set back `ctime`. */
 type Identity = Pick<BigIntStats, "dev" | "ino" | "size" | "ctimeNs" | "mtimeNs">;
 
-/** The inputs of one workspace, and what is known to lie there. */
+/** The inputs of one workspace. Remembers which files it put there. */
 export class Inputs {
   readonly #known = new Map<string, { readonly id: string; readonly identity: Identity }>();
-  /** By name, one after the other: two calls may want the same file at once. */
-  readonly #last = new Map<string, Promise<unknown>>();
+  /** Two calls may need the same file at once. */
+  readonly #turns = new KeyedQueue();
 
-  /** Puts a file there, unless that very version lies there untouched. */
+  /** Puts a file there, unless that version is there unchanged. */
   async put(
     root: () => Promise<OpenFolder>,
     file: InputFile,
     opened: () => Promise<ReadableStream<Uint8Array>>,
     signal?: AbortSignal,
   ): Promise<void> {
-    const turn = (this.#last.get(file.name) ?? Promise.resolve()).then(() => this.#put(root, file, opened, signal));
-    const settled = turn.catch(() => undefined);
-    this.#last.set(file.name, settled);
-    await turn.finally(() => {
-      if (this.#last.get(file.name) === settled) this.#last.delete(file.name);
-    });
+    await this.#turns.take(file.name, () => this.#put(root, file, opened, signal));
   }
 
-  /** Nothing lies there any more. */
+  /** Forgets all files, after the folder was emptied. */
   forget(): void {
     this.#known.clear();
   }
@@ -74,13 +70,13 @@ export class Inputs {
   }
 }
 
-/** The folder of inputs; what a tool put in its place is taken away. */
+/** Opens the folder of inputs. Removes what a tool put in its place. */
 async function inputFolder(workspace: OpenFolder): Promise<OpenFolder> {
   const folder = await workspace.folder(INPUTS).catch(async (error: unknown) => {
     const code = systemCode(error);
     if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
     if (code === "ENOTDIR") await unlink(workspace.at(INPUTS));
-    // Another call may be making it.
+    // Another call may be creating it.
     await mkdir(workspace.at(INPUTS), { mode: 0o700 }).catch(unlessThere);
     return workspace.folder(INPUTS);
   });
@@ -88,7 +84,7 @@ async function inputFolder(workspace: OpenFolder): Promise<OpenFolder> {
   return folder;
 }
 
-/** For making what may be there already. */
+/** Ignores that something exists already. */
 export function unlessThere(error: unknown): void {
   if (systemCode(error) !== "EEXIST") throw error;
 }
@@ -121,7 +117,7 @@ async function filled(
   signal?: AbortSignal,
 ): Promise<void> {
   const reader = bytes.getReader();
-  // What waits for bytes that do not come ends with that.
+  // Ends a read that waits for bytes.
   const cancelled = (): void => void reader.cancel(signal?.reason).catch(() => undefined);
   signal?.addEventListener("abort", cancelled);
   try {
@@ -143,7 +139,7 @@ async function wholly(file: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
 }
 
-/** A tool may have made a folder of that name. */
+/** Renames a file to its place, where a tool may have created a folder. */
 async function replaced(folder: OpenFolder, temporary: string, name: string): Promise<void> {
   try {
     await rename(folder.at(temporary), folder.at(name));

@@ -1,5 +1,5 @@
 /**
- * A folder that stays the same folder while one works in it, whatever its path leads to meanwhile.
+ * An open folder, which stays the same folder even if its path is replaced meanwhile.
  * @module
  */
 import { randomUUID } from "node:crypto";
@@ -10,17 +10,17 @@ import { performance } from "node:perf_hooks";
 import { SluiceError } from "../../errors/error.js";
 import { systemCode } from "../../errors/storage.js";
 
-/** Opens without the right to read: what is unreadable can then be made readable. Linux; Node has no name for it. */
+/** Opens a folder without read permission, so that it can be made readable. Linux; Node has no name for it. */
 const O_PATH = 0x20_0000;
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | O_PATH;
 
-/** Flags for opening what may be a link or a pipe; Windows has neither, and both are undefined there. */
+/** Flags for opening what may be a link or a pipe. Windows has neither flag; both are undefined there. */
 export const READ: number = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * An open folder. On Linux what is `at` a name is found from the open folder itself, through `/proc/self/fd`, so that neither links nor
- * renames lead elsewhere. Where there is no `/proc` it is found by its path, which was checked before: a program that swaps
- * folders for links at that very moment is not kept out there.
+ * An open folder. On Linux, names are resolved from the open folder through `/proc/self/fd`, so that neither links nor renames
+ * lead elsewhere. Without `/proc`, they are resolved by the folder's path, which was checked before: there, a program that
+ * replaces folders by links at that moment is not detected.
  */
 export class OpenFolder implements AsyncDisposable {
   readonly #path: string;
@@ -31,7 +31,7 @@ export class OpenFolder implements AsyncDisposable {
     this.#handle = handle;
   }
 
-  /** Opens a folder, and no link to one. Throws what the system throws: ENOTDIR for what is no folder. */
+  /** Opens a folder, but no link to one. Throws the system's errors: ENOTDIR for anything else. */
   static async open(path: string, anchored: boolean = process.platform === "linux"): Promise<OpenFolder> {
     if (!anchored) return checked(path, () => new OpenFolder(path, undefined));
     const handle = await open(path, FOLDER);
@@ -41,17 +41,17 @@ export class OpenFolder implements AsyncDisposable {
     return OpenFolder.open(path, false);
   }
 
-  /** Whether nothing can be swapped beneath it. */
+  /** Whether names are resolved from the open folder. */
   get isAnchored(): boolean {
     return this.#handle !== undefined;
   }
 
-  /** Where it was when it was opened: for comparing, not for opening. */
+  /** Its path when it was opened; for comparison only. */
   get path(): string {
     return this.#path;
   }
 
-  /** The path to give to the system for what has this name in it; empty: the folder itself. */
+  /** A path for the system to a name in it, or to the folder itself. */
   at(name = ""): string {
     return this.#handle === undefined ? join(this.#path, name) : join(`/proc/self/fd/${this.#handle.fd}/`, name);
   }
@@ -61,14 +61,14 @@ export class OpenFolder implements AsyncDisposable {
     return OpenFolder.open(this.at(name), this.isAnchored);
   }
 
-  /** Whose it is, and who else may use it. */
+  /** Its owner and permissions. */
   async stat(): Promise<{ readonly uid: number; readonly mode: number }> {
     return this.#handle === undefined ? lstat(this.#path) : this.#handle.stat();
   }
 
-  /** Makes it ours alone. */
+  /** Removes all permissions of others. */
   async makePrivate(): Promise<void> {
-    // By way of the open folder: a link that took its place is not followed.
+    // Through the open folder, so that a link in its place is not followed.
     await chmod(this.at(), 0o700);
   }
 
@@ -83,16 +83,16 @@ async function checked(path: string, opened: () => OpenFolder): Promise<OpenFold
   throw Object.assign(new Error("ENOTDIR: not a directory"), { code: "ENOTDIR" });
 }
 
-/** Milliseconds: a program that goes on writing must not keep us for ever. */
-const PATIENCE = 60_000;
+/** Milliseconds until a folder is given up that a program keeps writing to. */
+const TIME_LIMIT = 60_000;
 
 /**
- * Removes all that is in a folder. Folders in folders are moved up before they are removed: the depth is no matter, and no more
- * than two are open at a time. Throws SluiceError E_STORE_WRITE where it does not become empty, and what the system throws.
+ * Deletes everything in a folder. Nested folders are moved up before they are removed, so that at most two are open at a time
+ * at any depth. Throws SluiceError E_STORE_WRITE if it does not become empty, and the system's errors.
  */
-export async function emptied(folder: OpenFolder, patience: number = PATIENCE): Promise<void> {
-  const deadline = performance.now() + patience;
-  // What is moved up while the folder is being listed may come in this turn, or in the next.
+export async function emptied(folder: OpenFolder, timeLimit: number = TIME_LIMIT): Promise<void> {
+  const deadline = performance.now() + timeLimit;
+  // Folders that are moved up during the listing may appear in this turn or in the next.
   while (await turn(folder, deadline)) if (performance.now() > deadline) throw endless();
 }
 
@@ -117,14 +117,14 @@ async function removed(folder: OpenFolder, name: string): Promise<void> {
     }
     await rmdir(folder.at(name));
   } catch (error) {
-    // Somebody made another thing of it: the next turn finds what it is.
+    // It was replaced meanwhile: the next turn deletes it.
     if (!["ENOENT", "ENOTDIR", "ENOTEMPTY", "EEXIST"].includes(systemCode(error) ?? "")) throw error;
   }
 }
 
 async function movedUp(inner: OpenFolder, name: string, to: OpenFolder): Promise<void> {
   {
-    // Whoever may not write into a folder may not move it either.
+    // A folder can be moved only with write permission.
     await using moved = await inner.folder(name);
     await moved.makePrivate();
   }

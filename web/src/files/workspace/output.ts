@@ -1,5 +1,5 @@
 /**
- * Files that tools say they wrote: opened first, checked by what is open, and read from exactly that.
+ * Opens files that tools wrote. The open file is checked, and exactly that is read.
  * @module
  */
 import type { BigIntStats } from "node:fs";
@@ -14,10 +14,10 @@ import { READ, type OpenFolder } from "./open-folder.js";
 const MAX_PATH = 4096;
 const MAX_DEPTH = 64;
 const CHUNK = 64 * 1024;
-/** What Linux puts behind the path of an open file that has been deleted: no file may be called so. */
+/** Linux appends this to the path of a deleted open file, so no file may have such a name. */
 const DELETED = " (deleted)";
 
-/** The names that a path under one of the prefixes goes by. Throws the reason against a path that is no such path. */
+/** The components of a path under one of the prefixes. Throws Refused. */
 export function segmentsOf(path: string, prefixes: readonly string[], separator: RegExp): readonly string[] {
   if (path.length > MAX_PATH || path.includes("\0")) throw new Refused("malformed");
   const prefix = prefixes.find((each) => path.startsWith(each));
@@ -30,7 +30,7 @@ export function segmentsOf(path: string, prefixes: readonly string[], separator:
   return segments;
 }
 
-/** Why a path is refused; made an error where prefix and log are known. */
+/** The reason why a path is refused. The workspace converts it to an InvalidPathError. */
 export class Refused extends Error {
   readonly reason: PathRefusal;
 
@@ -40,14 +40,14 @@ export class Refused extends Error {
   }
 }
 
-/** Opens a file by the names that lead to it. Throws Refused, and what the system throws where there is none (ENOENT). */
+/** Opens a file by its path components. Throws Refused, and the system's ENOENT. */
 export async function openInside(
   root: OpenFolder,
   segments: readonly string[],
 ): Promise<{ readonly file: FileHandle; readonly size: number }> {
   let parent: OpenFolder | undefined;
   try {
-    // From folder to folder, each of them open, so that none of them can be a link or become one.
+    // From one open folder to the next, so that none of them can be a link or become one.
     for (const segment of segments.slice(0, -1)) {
       const next: OpenFolder = await (parent ?? root).folder(segment);
       await parent?.[Symbol.asyncDispose]();
@@ -62,7 +62,7 @@ export async function openInside(
   }
 }
 
-/** The size of a plain file that has one name, which is this path. Closes any other. */
+/** The size of a plain file with this path and no other. Closes the file on error. */
 async function sizeOf(file: FileHandle, parent: OpenFolder, path: string): Promise<number> {
   try {
     const stat = await file.stat({ bigint: true });
@@ -88,14 +88,14 @@ async function isNamed(file: FileHandle, parent: OpenFolder, path: string): Prom
   return (await readlink(`/proc/self/fd/${file.fd}`)) === path;
 }
 
-/** Elsewhere: whether the path leads there without a link, so far as one can see. */
+/** Without `/proc`: whether the path leads to the file without a link, as far as can be seen. */
 async function isFound({ ino, dev }: Pick<BigIntStats, "ino" | "dev">, path: string): Promise<boolean> {
   const found = await lstat(path, { bigint: true }).catch(() => undefined);
   if (found?.ino !== ino || found.dev !== dev || found.nlink !== 1n) return false;
   return (await realpath(path).catch(() => undefined)) === path;
 }
 
-/** What says something of the path; anything else as it is. */
+/** Converts system errors about the path to Refused. */
 function refusalOf(error: unknown): unknown {
   const code = systemCode(error);
   if (code === "ELOOP" || code === "ENOTDIR") return new Refused("link");
@@ -104,7 +104,7 @@ function refusalOf(error: unknown): unknown {
   return code === "ENAMETOOLONG" || code === "EINVAL" ? new Refused("malformed") : error;
 }
 
-/** An open file as what is handed out. */
+/** An open file to hand out. */
 export function outputFile(file: FileHandle, size: number): OutputFile {
   return { size_bytes: size, stream: () => bytesOf(file, size), [Symbol.asyncDispose]: () => file.close() };
 }
@@ -130,7 +130,7 @@ function shrunken(): SluiceError {
   return new SluiceError("E_TOOL", "The tool made its file shorter while it was being read: call it again.");
 }
 
-/** What is thrown for a file that is not there. */
+/** The error for a missing file. */
 export function missing(path: unknown): SluiceError {
   return new SluiceError(
     "E_NOT_FOUND",

@@ -1,5 +1,5 @@
 /**
- * The one folder of a user in which tools find files and leave files: `/tmp/ada/`.
+ * A user's folder, in which tools read and write files: `/tmp/ada/`.
  * @module
  */
 import { mkdir, readdir, realpath, stat } from "node:fs/promises";
@@ -10,42 +10,42 @@ import { systemCode } from "../../errors/storage.js";
 import { fileName } from "../names.js";
 import { MAX_FILE_BYTES, type OutputFile, type UserWorkspace } from "../options.js";
 import { coded, FileTooLargeError, InvalidPathError, workspaceError } from "./errors.js";
-import { INPUTS } from "../hidden-paths.js";
+import { INPUTS } from "../tool-text.js";
 import { Inputs, unlessThere, type InputFile } from "./inputs.js";
 import { emptied, OpenFolder } from "./open-folder.js";
 import { missing, openInside, outputFile, Refused, segmentsOf } from "./output.js";
 
-/** How a workspace is opened. */
+/** Options for opening a workspace. */
 export interface WorkspaceOptions {
-  /** The owner's folder name, as `workspaceName` makes them. */
+  /** The owner's folder name, from `workspaceName`. */
   readonly name: string;
-  /** The folder that workspaces lie in; the system's folder for temporary files when left out. */
+  /** The folder that contains workspaces. Default: the system's folder for temporary files. */
   readonly root?: string;
-  /** What tools are told in its place; `/tmp` when left out. Without a sandbox it has to be the root itself. */
+  /** The root's path for tools. Default: `/tmp`. Without a sandbox it must be the root itself. */
   readonly shownRoot?: string;
-  /** Bytes of the largest file that is taken from tools; 50 GiB when left out. */
+  /** Largest file that is accepted from tools, in bytes. Default: 50 GiB. */
   readonly maxBytes?: number;
 }
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 /**
- * A user's folder. It belongs to this process's user alone (mode 0700); links in it are followed nowhere, whoever put them there, and
- * no message has a path of this machine: only what tools are told.
+ * A user's folder. Only this process's user has access to it (mode 0700). Links in it are never followed, and messages contain
+ * only paths for tools, never those of this machine.
  *
- * On Linux nothing can be swapped between a check and its use. On systems without `/proc` a tool that runs without a sandbox
- * might do so in the moment between the two; what is read there is checked again after it was opened.
+ * On Linux nothing can be replaced between a check and its use. On systems without `/proc`, a tool without a sandbox could do
+ * so; there, files are checked again after they were opened.
  */
 export class Workspace implements UserWorkspace {
-  /** The folder's name: the `username` that tools are told. */
+  /** The folder's name, which is the `username` for tools. */
   readonly name: string;
-  /** What paths of this user begin with, for tools and messages: `/tmp/ada/`. */
+  /** The beginning of this user's paths, for tools and messages: `/tmp/ada/`. */
   readonly prefix: string;
-  /** That, and where it is on this machine: no model is to see either. */
+  /** The folder's paths for tools and on this machine. A model must not see them. */
   readonly folders: readonly string[];
-  /** Where it is on this machine: to start servers with, never for a message. */
+  /** The folder's path on this machine, to start servers with. Never part of a message. */
   readonly folder: string;
-  /** The folder on this machine that it lies in, with those of others. */
+  /** The folder on this machine that contains all workspaces. */
   readonly root: string;
   readonly #separator: string;
   readonly #prefixes: readonly string[];
@@ -65,10 +65,10 @@ export class Workspace implements UserWorkspace {
   }
 
   /**
-   * Makes the folder, or takes the one that was made before.
+   * Creates the folder, or opens an existing one.
    *
-   * Throws SluiceError E_INVALID_ARGUMENT for a name that is none and for a root in which others can exchange folders;
-   * E_STORE_DENIED where something else has the name: a link, a folder of somebody else's, or one with other things in it.
+   * @throws SluiceError E_INVALID_ARGUMENT for an invalid name and for a root in which others can replace folders;
+   * E_STORE_DENIED if something else has the name: a link, a folder of another user, or one with other content.
    */
   static async open(options: WorkspaceOptions): Promise<Workspace> {
     const { name, root = tmpdir(), shownRoot = "/tmp" } = options;
@@ -81,11 +81,11 @@ export class Workspace implements UserWorkspace {
   }
 
   /**
-   * Puts a user's file where tools read it, unless that very version lies there; gives the path that tools are told. What a tool did
-   * to it meanwhile is undone. `open` is called only when the bytes are needed.
+   * Puts a user's file where tools read it, unless that version is there, and returns the path for tools. Undoes changes by
+   * tools. Calls `open` only if the bytes are needed.
    *
-   * Throws what `open` and its stream throw, the signal's reason, SluiceError E_STORE_CORRUPT where the bytes are not as many as
-   * `size_bytes` says, E_STORE_FULL, E_STORE_WRITE, E_STORE_DENIED.
+   * @throws the errors of `open` and its stream, the signal's reason, SluiceError E_STORE_CORRUPT if the number of bytes is not
+   * `size_bytes`, E_STORE_FULL, E_STORE_WRITE, E_STORE_DENIED.
    */
   async input(file: InputFile, open: () => Promise<ReadableStream<Uint8Array>>, signal?: AbortSignal): Promise<string> {
     const name = fileName(file.name);
@@ -94,10 +94,10 @@ export class Workspace implements UserWorkspace {
   }
 
   /**
-   * Opens what a tool says it wrote. Close it when it is read.
+   * Opens a file that a tool wrote. The caller closes it.
    *
-   * Throws InvalidPathError (E_INVALID_PATH) for everything but a plain file of one name under the prefix, without a link on the way,
-   * FileTooLargeError (E_FILE_TOO_LARGE), and SluiceError E_NOT_FOUND.
+   * @throws InvalidPathError (E_INVALID_PATH) unless it is a plain file with one hard link under the prefix and no link leads
+   * to it, FileTooLargeError (E_FILE_TOO_LARGE), and SluiceError E_NOT_FOUND.
    */
   async openOutput(path: string): Promise<OutputFile> {
     try {
@@ -116,8 +116,8 @@ export class Workspace implements UserWorkspace {
   }
 
   /**
-   * Removes all that is in it, at the session's end: once no tool writes there any more. Follows no link, and removes folders also
-   * that were made unreadable. Throws SluiceError E_STORE_WRITE, E_STORE_DENIED.
+   * Deletes everything in it, at the session's end when no tool writes to it any more. Follows no link, and deletes unreadable
+   * folders as well. Throws SluiceError E_STORE_WRITE, E_STORE_DENIED.
    */
   async clear(): Promise<void> {
     this.#inputs.forget();
@@ -132,7 +132,7 @@ export class Workspace implements UserWorkspace {
     await this.clear();
   }
 
-  /** A path as messages have it: not where folders are on this machine, nor whose others are. */
+  /** A path for messages, without the folder's place on this machine and without names of other users. */
   #logical(path: unknown): unknown {
     if (typeof path !== "string") return path;
     const own = this.folders.find((folder) => path.startsWith(folder));
@@ -142,13 +142,13 @@ export class Workspace implements UserWorkspace {
     return shared === undefined ? veiled(path, false) : `/tmp/${veiled(path.slice(shared.length), true)}`;
   }
 
-  /** Anew each time: what cleans up temporary folders may have taken it. */
+  /** Opens the folder each time, since a cleaner of temporary folders may have deleted it. */
   #open(): Promise<OpenFolder> {
     return openPlace(this.folder);
   }
 }
 
-/** A path without the folders that may be named for other users: those beside the user's own, and behind `..`. */
+/** Hides folders that may be named for other users: siblings of the user's own, and those after `..`. */
 function veiled(path: string, isBeside: boolean): string {
   const names = path.split("/");
   const up = names.indexOf("..");
@@ -159,7 +159,7 @@ function veiled(path: string, isBeside: boolean): string {
 /** One workspace on this machine. */
 interface Place {
   readonly folder: string;
-  /** Whether that is also what tools are told. */
+  /** Whether tools have the same path for it. */
   readonly isShown: boolean;
 }
 
@@ -167,7 +167,7 @@ const STICKY = 0o1000;
 const ANYBODY_WRITES = 0o002;
 const OTHERS = 0o077;
 
-/** Makes the folder where there is none. Throws SluiceError E_INVALID_ARGUMENT, E_STORE_DENIED, and what the system throws. */
+/** Creates the folder if it is missing. Throws SluiceError E_INVALID_ARGUMENT, E_STORE_DENIED, and the system's errors. */
 async function placeOf(root: string, name: string, shownRoot: string): Promise<Place> {
   await mkdir(root, { recursive: true, mode: 0o700 });
   const real = await realpath(root);
@@ -181,7 +181,7 @@ async function placeOf(root: string, name: string, shownRoot: string): Promise<P
   return { folder, isShown: shown === real };
 }
 
-/** Opens it, and sees that it is ours. Makes it where it has gone. */
+/** Opens the folder, or creates it, and checks that it is ours. */
 async function openPlace(folder: string): Promise<OpenFolder> {
   await mkdir(folder, { mode: 0o700 }).catch(unlessThere);
   const opened = await OpenFolder.open(folder).catch((error: unknown) => {
@@ -198,7 +198,7 @@ async function openPlace(folder: string): Promise<OpenFolder> {
   }
 }
 
-/** A workspace is emptied in the end: a folder with anything else in it must not be taken for one. */
+/** Refuses a folder with other content, since a workspace is emptied at the end. */
 async function checkContents(folder: OpenFolder): Promise<void> {
   const names = await readdir(folder.at());
   if (names.length > 0 && !names.includes(INPUTS)) throw occupied();

@@ -4,7 +4,7 @@
  */
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
 import type { ShareRule } from "../../config/types.js";
-import type { ArgumentsContext } from "../arguments.js";
+import type { ArgumentsContext } from "./arguments.js";
 import { ArtifactSource } from "../artifact-reader/source.js";
 import { sharedWith } from "../interceptor-config.js";
 import type { ArgumentTool, ArtifactForms } from "./form.js";

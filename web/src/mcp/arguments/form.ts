@@ -3,6 +3,7 @@
  * @module
  */
 import { fragmentToken } from "../../json/pointer.js";
+import { isObject } from "../../errors/arguments.js";
 
 /** How an artifact is written into an argument. `path` is the path of a copy, only where configured. */
 export type ArtifactForm = "base64" | "data_uri" | "text" | "path";
@@ -179,8 +180,4 @@ function own(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? (value as SchemaObject)[name]
     : undefined;
-}
-
-function isObject(value: unknown): value is SchemaObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

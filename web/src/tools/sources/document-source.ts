@@ -5,10 +5,10 @@
  */
 import type { ArtifactStore } from "../../artifacts/store.js";
 import type { Sluice } from "../../core/sluice.js";
-import { nearest } from "../../errors/arguments.js";
+import { nearest, isObject } from "../../errors/arguments.js";
 import type { DestinationRules } from "../addresses.js";
 import type { AuthType, UtcpMode } from "../config.js";
-import { quoted, subjectOf, ToolAuthError, ToolClientError, ToolConnectionError, type ToolPlace } from "../errors.js";
+import { quoted, subjectOf, ToolClientError, ToolConnectionError, type ToolPlace } from "../errors.js";
 import type {
   JsonSchema,
   LeftOutTool,
@@ -18,8 +18,7 @@ import type {
   SourceTool,
   ToolSource,
 } from "../source.js";
-import type { Variables } from "../variables.js";
-import { isObject } from "./utcp/document.js";
+import { fillVariables, type Variables } from "../variables.js";
 
 /** What a source needs. The fields of the configuration have its names. */
 export interface SourceDeps {
@@ -61,8 +60,6 @@ export interface HttpDeps extends SourceDeps, DestinationRules {
   readonly platform?: Platform;
 }
 
-const REFERENCE = /\$(?:\{([A-Za-z0-9_]{1,128})\}|([A-Za-z_][A-Za-z0-9_]{0,127}))/g;
-
 /** Names that OpenAPI converters give to credentials, and the names in `auth_config`. */
 const INVENTED: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^API_KEY_\d+$/, ["api_key", "token"]],
@@ -72,11 +69,8 @@ const INVENTED: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^CLIENT_SECRET_\d+$/, ["client_secret"]],
 ];
 
-/** Returns the value of a variable, or undefined. */
-export type DocumentVariables = (name: string) => string | undefined;
-
 /** The variables of a document: the source's own, and those of the host that start with its name. */
-export function documentVariables(deps: SourceDeps): DocumentVariables {
+export function documentVariables(deps: SourceDeps): Variables {
   const { name: source, env = {}, auth_config: auth = {}, variables } = deps;
   // UTCP's prefix: for `my_api`, the variable KEY is `my__api_KEY`.
   const prefix = source.replace(/\W/g, "_").replaceAll("_", "__");
@@ -84,19 +78,13 @@ export function documentVariables(deps: SourceDeps): DocumentVariables {
 }
 
 /**
- * Replaces variables. A bare `$name` without a value is kept as text, such as OData's `$filter`.
+ * Replaces variables in a text of a document, in UTCP's notation.
  *
- * @throws ToolAuthError for a `${NAME}` without a value.
+ * @throws ToolAuthError that names each `${NAME}` without a value.
  */
-export function fillVariables(text: string, variables: DocumentVariables, source: string): string {
-  return text.replace(REFERENCE, (written: string, braced: string | undefined, bare: string | undefined) => {
-    const value = variables(braced ?? bare ?? "");
-    if (value !== undefined) return value;
-    if (bare !== undefined) return written;
-    throw new ToolAuthError(
-      `${subjectOf({ source })} needs the variable ${braced}, which has no value: set it in env, or in auth_config.`,
-    );
-  });
+export function fillDocument(text: string, variables: Variables, source: string): string {
+  const where = "in env, or in auth_config";
+  return fillVariables(text, variables, { subject: subjectOf({ source }), notation: "utcp", where });
 }
 
 function own(values: Readonly<Record<string, string>>, name: string): string | undefined {

@@ -1,6 +1,6 @@
 /** Requests that never leave, where nobody says why: browsers do not. */
 import { describe, expect, it } from "vitest";
-import type { FetchLike } from "../../../../../web/src/mcp/gate-fetch.js";
+import type { FetchLike } from "../../../../../web/src/mcp/http/gate-fetch.js";
 import { ToolConnectionError } from "../../../../../web/src/tools/errors.js";
 import { listening } from "./http-server.js";
 import { call, opened, over, setting } from "./setting.js";

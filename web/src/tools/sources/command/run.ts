@@ -9,7 +9,7 @@ import { env as ours, platform } from "node:process";
 import type { Readable } from "node:stream";
 import { onAbort, untilAborted } from "../../../core/abort.js";
 import { joined } from "../../../jsonrpc/bytes.js";
-import { ServerProcess } from "../../../mcp/server-process.js";
+import { ServerProcess } from "../../../mcp/stdio/server-process.js";
 import { quoted, wrong } from "../../errors.js";
 
 /** How the last command ended. */

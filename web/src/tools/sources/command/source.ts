@@ -4,7 +4,7 @@
  * @module
  */
 import type { Sluice, TransformOptions } from "../../../core/sluice.js";
-import type { ServerProcess } from "../../../mcp/server-process.js";
+import type { ServerProcess } from "../../../mcp/stdio/server-process.js";
 import { adaptError } from "../../adapt-error.js";
 import { credentialOf } from "../../auth/credentials.js";
 import { subjectOf, ToolClientError } from "../../errors.js";
@@ -16,15 +16,15 @@ import {
   type Discover,
   DocumentConnection,
   documentVariables,
-  fillVariables,
+  fillDocument,
   missingArgument,
   propertyOf,
   type SourceDeps,
   unknownArgument,
 } from "../document-source.js";
-import { isObject } from "../utcp/document.js";
 import { CommandRun, environment, type Outcome } from "./run.js";
 import { type ArgumentStyle, discoverCommands, type FoundCommands } from "./tools.js";
+import { isObject } from "../../../errors/arguments.js";
 
 /**
  * Creates a source for the transport `cli`. Its connection is a UTCP manual with `cli` call templates, as text or as
@@ -74,7 +74,7 @@ class CommandConnection extends DocumentConnection<SourceDeps, FoundCommands> {
     const subject = subjectOf(place);
     checkArguments(args, schema, subject, true);
     const variables = documentVariables(this.deps);
-    const fill = (text: string): string => fillVariables(text, variables, source);
+    const fill = (text: string): string => fillDocument(text, variables, source);
     const steps = template.steps.map(({ words, isShown }) => ({
       isShown,
       words: (outputs: readonly string[]) => fillWords(words, template.style, { args, schema, outputs, fill, subject }),

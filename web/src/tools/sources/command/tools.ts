@@ -9,17 +9,10 @@ import { wordsIn } from "../../connection.js";
 import { quoted, subjectOf, ToolConnectionError, unsupported, wrong } from "../../errors.js";
 import type { SourceTool } from "../../source.js";
 import type { Found, SourceDeps } from "../document-source.js";
-import {
-  boundedText,
-  type Document,
-  isObject,
-  kindOf,
-  MAX_DOCUMENT,
-  parseDocument,
-  tooLarge,
-} from "../utcp/document.js";
+import { boundedText, type Document, kindOf, MAX_DOCUMENT, parseDocument, tooLarge } from "../utcp/document.js";
 import { validate, type ManualTool, manualTools, nothingOffered, plainTool, typeRefusal } from "../utcp/manual.js";
 import { CommandRun, environment, isProgram, programName, type Running } from "./run.js";
+import { isObject } from "../../../errors/arguments.js";
 
 const INLINE = /^\s*\{|^\s*(?:utcp_version|manual_version|tools|call_template_type|commands)\s*:.*\n/;
 const FILE = /\.(?:json|ya?ml)$/i;

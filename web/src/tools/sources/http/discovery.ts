@@ -8,7 +8,7 @@ import { LOCAL_TYPES, NETWORK_TYPES } from "../../config.js";
 import { isInline } from "../../connection.js";
 import { subjectOf, ToolAuthError, wrong, type ToolPlace } from "../../errors.js";
 import type { LeftOutTool, SourceConnection, SourceTool } from "../../source.js";
-import { documentVariables, fillVariables, type Found, type HttpDeps } from "../document-source.js";
+import { documentVariables, fillDocument, type Found, type HttpDeps } from "../document-source.js";
 import { boundedText, type Document, kindOf, parseDocument, tooLarge } from "../utcp/document.js";
 import {
   validate,
@@ -302,7 +302,7 @@ function originsIn(tools: readonly OfferedTool[], deps: HttpDeps): readonly stri
     const origins = addressesIn(template).map((url) => settled(() => originOf({ url }, variables, place)));
     const { auth } = template as { readonly auth?: TemplateAuth };
     if (auth?.auth_type === "oauth2") {
-      origins.push(settled(() => originOfUrl(new URL(fillVariables(auth.token_url, variables, deps.name)))));
+      origins.push(settled(() => originOfUrl(new URL(fillDocument(auth.token_url, variables, deps.name)))));
     }
     return origins.filter((origin) => origin !== undefined);
   });

@@ -3,8 +3,9 @@
  * @module
  */
 import { wrong } from "../../errors.js";
-import { type Document, isObject, MAX_TOOLS } from "../utcp/document.js";
+import { type Document, MAX_TOOLS } from "../utcp/document.js";
 import { effectsOf, type HttpTemplate, type HttpTool, parametersIn, type TemplateAuth } from "../utcp/manual.js";
+import { isObject } from "../../../errors/arguments.js";
 
 /** Methods of UTCP's `http` call templates. */
 const METHODS: readonly string[] = ["get", "put", "post", "delete", "patch"];

@@ -12,10 +12,11 @@ import {
   unsupported,
   wrong,
 } from "../../errors.js";
-import { asText, type DocumentVariables, fillVariables } from "../document-source.js";
+import { asText, fillDocument } from "../document-source.js";
 import { originOf as originOfUrl, type Destinations } from "../../addresses.js";
 import { type ClientCredentials, type HttpTemplate, PARAMETER, type TemplateAuth } from "../utcp/manual.js";
-import { isObject } from "../utcp/document.js";
+import type { Variables } from "../../variables.js";
+import { isObject } from "../../../errors/arguments.js";
 
 /** A request to send. */
 export interface HttpRequest {
@@ -29,7 +30,7 @@ export interface HttpRequest {
 interface RequestParts {
   readonly template: HttpTemplate;
   readonly args: Readonly<Record<string, unknown>>;
-  readonly variables: DocumentVariables;
+  readonly variables: Variables;
   /** Origins that get credentials. */
   readonly trusted: ReadonlySet<string>;
   /** Returns credentials. Called only for trusted origins. */
@@ -63,9 +64,9 @@ export async function requestOf(parts: RequestParts): Promise<HttpRequest> {
   const isBodiless = isEvents && !args.has(template.body_field ?? "");
   const method = isBodiless ? "GET" : template.http_method.toUpperCase();
   const isTrusted = parts.trusted.has(originOf(template, variables, place));
-  const known: DocumentVariables = (name) => (isTrusted ? variables(name) : undefined);
+  const known: Variables = (name) => (isTrusted ? variables(name) : undefined);
   for (const [name, value] of Object.entries(template.headers)) {
-    set(headers, name, fillVariables(value, known, place.source), place);
+    set(headers, name, fillDocument(value, known, place.source), place);
   }
   for (const name of template.header_fields) {
     if (!args.has(name)) continue;
@@ -73,7 +74,7 @@ export async function requestOf(parts: RequestParts): Promise<HttpRequest> {
     args.delete(name);
   }
   const body = BODILESS.has(method) ? undefined : takeBody(template, args);
-  const url = addressFrom(fillVariables(template.url, known, place.source), args, place);
+  const url = addressFrom(fillDocument(template.url, known, place.source), args, place);
   for (const [name, value] of args) append(url, name, value);
   if (body !== undefined && !headers.has("content-type") && !(body instanceof FormData)) {
     set(headers, "content-type", template.content_type, place);
@@ -87,10 +88,10 @@ export async function requestOf(parts: RequestParts): Promise<HttpRequest> {
  *
  * @throws ToolNodeError E_TOOL_CONFIG if it is not fixed.
  */
-export function originOf({ url }: Pick<HttpTemplate, "url">, variables: DocumentVariables, place: ToolPlace): string {
+export function originOf({ url }: Pick<HttpTemplate, "url">, variables: Variables, place: ToolPlace): string {
   // Only the authority is filled in: other variables must not reach a name server.
   const authority = /^(?:https?|wss?):\/\/[^/?#\\]+/i.exec(url)?.[0] ?? "";
-  const filled = /[{$]/.test(authority) ? fillVariables(authority, variables, place.source) : authority;
+  const filled = /[{$]/.test(authority) ? fillDocument(authority, variables, place.source) : authority;
   if (filled.includes("{") || !URL.canParse(filled)) {
     throw wrong(`${subjectOf(place)} does not say which server it is on: its document must name one.`);
   }
@@ -168,7 +169,7 @@ function isSame(said: string | undefined, value: string): boolean {
  */
 function filledAuth(
   { auth, isAuthOptional }: Pick<HttpTemplate, "auth" | "isAuthOptional">,
-  variables: DocumentVariables,
+  variables: Variables,
   hasOwn: boolean,
   place: ToolPlace,
 ): TemplateAuth | undefined {
@@ -176,7 +177,7 @@ function filledAuth(
   try {
     const filled = Object.entries(auth).map(([key, value]) => [
       key,
-      value && fillVariables(value, variables, place.source),
+      value && fillDocument(value, variables, place.source),
     ]);
     return Object.fromEntries(filled) as TemplateAuth;
   } catch (error) {

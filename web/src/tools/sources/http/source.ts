@@ -16,8 +16,7 @@ import {
   type Discover,
   DocumentConnection,
   documentVariables,
-  type DocumentVariables,
-  fillVariables,
+  fillDocument,
   type HttpDeps,
   type LocalTools,
 } from "../document-source.js";
@@ -34,6 +33,7 @@ import { gateAnswer } from "./answer.js";
 import { discoverTools, type Discovered } from "./discovery.js";
 import { checkDestination, type HttpRequest, requestOf, send, type Sending } from "./request.js";
 import { exchange, messageOf, webPlatform } from "./web-socket.js";
+import type { Variables } from "../../variables.js";
 
 /**
  * Creates a source whose tools are HTTP requests.
@@ -60,7 +60,7 @@ export function httpSource(deps: HttpDeps): ToolSource {
 class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
   readonly #options: OpenOptions;
   readonly #commands: Commands;
-  readonly #variables: DocumentVariables;
+  readonly #variables: Variables;
   readonly #servers = new McpServers();
   readonly #tokens: ClientTokens;
 
@@ -129,11 +129,11 @@ class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
     headers.delete("accept");
     await checkDestination(url, this.#sending(signal, place));
     const isTrusted = this.found.trusted.has(originOf(url));
-    const known: DocumentVariables = (name) => (isTrusted ? this.#variables(name) : undefined);
+    const known: Variables = (name) => (isTrusted ? this.#variables(name) : undefined);
     const message = messageOf(template.message, {
       args,
       schema: this.tool(call.tool).input_schema,
-      fill: (text) => fillVariables(text, known, this.deps.name),
+      fill: (text) => fillDocument(text, known, this.deps.name),
       subject: subjectOf(place),
     });
     const asked = { url, headers, protocol: template.protocol, signal, place };
@@ -148,7 +148,7 @@ class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
     const { scope } = this.#options;
     if (!("url" in server)) {
       const { command, args, env, cwd } = server;
-      const fill = (text: string): string => fillVariables(text, this.#variables, this.deps.name);
+      const fill = (text: string): string => fillDocument(text, this.#variables, this.deps.name);
       const source = this.#local(place).program({
         argv: [fill(command), ...args.map(fill)],
         env: Object.fromEntries(Object.entries(env).map(([key, value]) => [key, fill(value)])),
@@ -199,7 +199,7 @@ class HttpConnection extends DocumentConnection<HttpDeps, Discovered> {
       const body = { bytes, claim: "unknown", mimeType: null, filename: null } as const;
       return { gated: await gateBody(body, sluice, options), isError: false };
     }
-    const path = fillVariables(template.file_path, this.#variables, name);
+    const path = fillDocument(template.file_path, this.#variables, name);
     const filename = path.split(/[/\\]/).pop() ?? null;
     const bytes = this.#local(place).file(path);
     try {
@@ -380,7 +380,7 @@ interface Connecting {
 }
 
 /** Connections to the MCP servers of one manual. */
-export class McpServers implements AsyncDisposable {
+class McpServers implements AsyncDisposable {
   readonly #connections = new Map<string, SourceConnection>();
   readonly #opening = new SingleFlight<SourceConnection>();
   readonly #over = new AbortController();

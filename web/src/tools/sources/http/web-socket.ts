@@ -14,8 +14,8 @@ import {
   type Socket,
   type SocketRequest,
 } from "../document-source.js";
-import { isObject } from "../utcp/document.js";
 import type { WebSocketTemplate } from "../utcp/manual.js";
+import { isObject } from "../../../errors/arguments.js";
 
 /** Maximum bytes of an answer, which is held in memory. */
 export const MAX_ANSWER: number = 16 * 1024 * 1024;

@@ -34,6 +34,7 @@ import { beforeClient, Notices, type ServerMessage } from "./notices.js";
 import { connectionLost, GRACE, NO_LIMIT, sendRequest, settledWithin } from "./requests.js";
 import { McpResources } from "./resources.js";
 import { ToolInterceptor } from "./tool-interceptor.js";
+import { isObject } from "../../../errors/arguments.js";
 
 /** Protocol eras: `legacy` has `initialize` (up to 2025-11-25), `modern` has no sessions (from 2026-07-28). */
 export type McpEra = "auto" | "legacy" | "modern";
@@ -343,8 +344,4 @@ function inputSchemaIn(value: unknown): JsonSchema | undefined {
   const { type = "object", properties = {}, required = [] } = value;
   if (type !== "object" || !isObject(properties) || !Array.isArray(required)) return undefined;
   return value["type"] === undefined ? { type, ...value } : value;
-}
-
-function isObject(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

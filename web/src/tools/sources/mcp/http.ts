@@ -9,8 +9,8 @@ import {
   StreamableHTTPClientTransport,
   type StreamableHTTPClientTransportOptions,
 } from "@modelcontextprotocol/client";
-import { type FetchLike, fetchThrough } from "../../../mcp/gate-fetch.js";
-import { isSessionGone, refusalBody } from "../../../mcp/http-refusal.js";
+import { type FetchLike, fetchThrough } from "../../../mcp/http/gate-fetch.js";
+import { isSessionGone, refusalBody } from "../../../mcp/http/refusal.js";
 import { objectOr } from "../../../jsonrpc/rpc.js";
 import { adaptFetchError, adaptRefusal, codesOf } from "../../adapt-error.js";
 import { LostSession, subjectOf, ToolNodeError, type ToolPlace } from "../../errors.js";

@@ -3,6 +3,8 @@
  * @module
  */
 import { wrong } from "../../errors.js";
+import { isObject } from "../../../errors/arguments.js";
+import { parsedOr } from "../../../jsonrpc/rpc.js";
 
 /** A parsed document: an object within all limits. */
 export type Document = Readonly<Record<string, unknown>>;
@@ -27,7 +29,7 @@ const MAX_VALUES = 2_000_000;
  */
 export async function parseDocument(text: string, subject: string): Promise<Document | undefined> {
   if (text.length > MAX_DOCUMENT) throw tooLarge(subject);
-  const value = json(text) ?? (await yaml(text, subject));
+  const value = parsedOr(text) ?? (await yaml(text, subject));
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   measure(value, subject);
   return value as Document;
@@ -39,11 +41,6 @@ export function kindOf(document: Document): DocumentKind {
   if (Array.isArray(tools)) return "manual";
   const isVersion = typeof openapi === "string" || typeof swagger === "string" || typeof swagger === "number";
   return isVersion && isObject(paths) ? "openapi" : "unknown";
-}
-
-/** Whether a value is an object and not an array. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Decodes bytes. Undefined if there are too many. */
@@ -63,14 +60,6 @@ export async function boundedText(bytes: AsyncIterable<Uint8Array>): Promise<str
 export function tooLarge(subject: string): Error {
   const sizes = `${MAX_DOCUMENT / 1024 / 1024} MiB, or ${MAX_YAML / 1024 / 1024} MiB of YAML`;
   return wrong(`${subject} has a document that is too large: give one of at most ${sizes}, with fewer tools.`);
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 async function yaml(text: string, subject: string): Promise<unknown> {

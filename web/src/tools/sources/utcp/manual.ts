@@ -6,7 +6,8 @@ import { z } from "zod";
 import { CALL_TEMPLATE_TYPES, type CallTemplateType, LOCAL_TYPES } from "../../config.js";
 import { quoted, shownName, subjectOf, type ToolNodeError, unsupported, wrong } from "../../errors.js";
 import type { JsonSchema, LeftOutTool, SourceTool } from "../../source.js";
-import { type Document, isObject, MAX_TOOLS } from "./document.js";
+import { type Document, MAX_TOOLS } from "./document.js";
+import { isObject } from "../../../errors/arguments.js";
 
 const textSchema = z.string();
 const headersSchema = z.record(textSchema, textSchema).default({});

@@ -1,0 +1,106 @@
+/**
+ * The three standard streams, the environment and the signal that ends the work; and text that is fit for a terminal.
+ * @module
+ */
+import type { Readable, Writable } from "node:stream";
+import { CommandError, Exit, systemReason } from "../exit.js";
+
+/** What a command may use besides files and the store. */
+export interface Terminal {
+  readonly input: Readable & { readonly isTTY?: boolean };
+  readonly output: Output;
+  readonly errors: Output;
+  readonly env: NodeJS.ProcessEnv;
+  /** Aborted by SIGINT and SIGTERM. */
+  readonly signal: AbortSignal;
+}
+
+/** Thrown when the reader of standard output has gone. The program ends quietly. */
+export class PipeClosed extends Error {}
+
+/** A standard stream to write to. A write resolves when the system has taken the bytes. */
+export class Output {
+  readonly #stream: Writable & { isTTY?: boolean; columns?: number };
+  readonly #colour: boolean;
+  readonly #signal: AbortSignal | undefined;
+
+  /** Once `signal` is aborted, every write fails with its reason. */
+  constructor(stream: Writable & { isTTY?: boolean; columns?: number }, env: NodeJS.ProcessEnv, signal?: AbortSignal) {
+    this.#stream = stream;
+    this.#signal = signal;
+    this.#colour = this.isTerminal && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
+    // The callback of each write gets the error. Without a listener the error would end the process first.
+    stream.on("error", () => undefined);
+  }
+
+  get isTerminal(): boolean {
+    return this.#stream.isTTY === true;
+  }
+
+  /** Characters per line; 80 if unknown. */
+  get columns(): number {
+    return this.#stream.columns ?? 80;
+  }
+
+  /** Throws PipeClosed when nobody reads the output any more. */
+  write(data: string | Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#signal?.throwIfAborted();
+      this.#stream.write(data, (error) => {
+        if (error == null) resolve();
+        else if ((error as NodeJS.ErrnoException).code === "EPIPE") reject(new PipeClosed());
+        else reject(new CommandError(Exit.create, `cannot write the output: ${systemReason(error)}`, { cause: error }));
+      });
+    });
+  }
+
+  bold(text: string): string {
+    return this.#colour ? `\u001b[1m${text}\u001b[22m` : text;
+  }
+
+  dim(text: string): string {
+    return this.#colour ? `\u001b[2m${text}\u001b[22m` : text;
+  }
+}
+
+/** `12 s`, `5 min`, `3 h`, `12 d`: the largest whole unit. */
+export function humanAge(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+/**
+ * Makes foreign text safe for a terminal: control, bidirectional, zero-width and tag characters become `\u{…}`. Names of
+ * files and artifacts come from servers, and a terminal obeys escape sequences.
+ */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+/** Makes foreign text one line that is safe for a terminal. */
+export function onOneLine(text: string): string {
+  return printable(text.replace(/\s+/g, " ").trim());
+}
+
+/** Width of running text: that of the terminal, within what is good to read. */
+export function textWidth(output: Output): number {
+  return Math.max(60, Math.min(100, output.columns));
+}
+
+/** Breaks a text between words into lines of at most `columns` characters. A longer word gets a line of its own. */
+export function wrap(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > columns) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === "" ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}

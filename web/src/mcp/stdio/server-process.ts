@@ -1,0 +1,181 @@
+/**
+ * A server in a process of its own, which ends when its starter ends.
+ * @module
+ */
+import { spawn as spawnPlain, type ChildProcess } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import spawn from "cross-spawn";
+import { SluiceError } from "../../errors/error.js";
+
+/** How a process ended: with an exit code or by a signal. */
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** Options for starting a server. */
+interface ServerProcessOptions {
+  readonly args?: readonly string[];
+  /** The whole environment, except for our own variables. Defaults to that of this process. */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+  /**
+   * Where its standard error goes: inherited, or readable from `stderr`.
+   * @defaultValue `"inherit"`
+   */
+  readonly stderr?: "inherit" | "pipe" | "ignore";
+}
+
+/** Milliseconds that a server has to end after SIGTERM. */
+const GRACE = 2000;
+
+/**
+ * Shell script that ends a process group when its standard input closes, which also happens when we are killed. The
+ * group has two seconds to end by itself.
+ */
+const WATCH = 'read -r _; kill -s TERM -- "-$0" && sleep 2 && kill -s KILL -- "-$0"';
+
+const HAS_GROUPS = process.platform !== "win32";
+
+/** Our own variables, such as `SLUICE_PROXY_TOKEN`. Case-insensitive for Windows. */
+const OWN_VARIABLE = /^SLUICE_/i;
+
+/** Removes our own variables, which may hold secrets, from an environment for a child process. */
+export function childEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !OWN_VARIABLE.test(name)));
+}
+
+/** A running server. */
+export class ServerProcess {
+  readonly #child: ChildProcess;
+  readonly #watch: ChildProcess | undefined;
+  /** Resolves when the process has ended and its output is read. */
+  readonly ended: Promise<ProcessEnd>;
+  #hasEnded = false;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+    this.#watch = HAS_GROUPS ? watch(child.pid as number) : undefined;
+    // Writes to a process that has ended are lost; its end is reported instead.
+    child.stdin?.on("error", () => undefined);
+    child.once("exit", () => this.#endGroup());
+    this.ended = new Promise((resolve) => {
+      child.once("close", (code, signal) => {
+        // Ends what is left of the group.
+        this.#watch?.stdin?.end();
+        resolve({ code, signal });
+      });
+    });
+  }
+
+  /** Starts a command without a shell. Throws E_MISUSE if it cannot be started. */
+  static async start(command: string, options: ServerProcessOptions = {}): Promise<ServerProcess> {
+    const { args = [], env, cwd, stderr = "inherit" } = options;
+    const child = spawn(command, [...args], {
+      stdio: ["pipe", "pipe", stderr],
+      // In a group of its own, so that what a launcher such as npx started ends with it.
+      detached: HAS_GROUPS,
+      windowsHide: true,
+      env: childEnvironment(env),
+      ...(cwd !== undefined && { cwd }),
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", (error: NodeJS.ErrnoException) => reject(notStarted(command, error)));
+    });
+    child.on("error", () => undefined);
+    return new ServerProcess(child);
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  /** Whether the process has ended. Its output may not be fully read. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Its standard output, for one reader. */
+  get output(): AsyncIterable<Uint8Array> {
+    return this.#child.stdout as Readable;
+  }
+
+  /** Its standard error; null unless piped. */
+  get stderr(): Readable | null {
+    return this.#child.stderr;
+  }
+
+  /** Writes to its standard input. Resolves when more can be written. Writes after its end are lost. */
+  async write(bytes: Uint8Array): Promise<void> {
+    const input = this.#child.stdin as Writable;
+    if (this.#hasEnded || !input.writable || input.write(bytes)) return;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        input.off("drain", done).off("close", done);
+        resolve();
+      };
+      input.once("drain", done).once("close", done);
+    });
+  }
+
+  /** Closes its standard input. */
+  endInput(): void {
+    this.#child.stdin?.end();
+  }
+
+  /** Sends a signal to the process and everything it started. */
+  signal(signal: NodeJS.Signals): void {
+    if (!HAS_GROUPS) {
+      this.#child.kill(signal);
+      return;
+    }
+    try {
+      process.kill(-this.pid, signal);
+    } catch {
+      // The group has already ended.
+    }
+  }
+
+  /** Ends the process: SIGTERM, then SIGKILL two seconds later. */
+  async stop(): Promise<ProcessEnd> {
+    if (!this.#hasEnded) this.signal("SIGTERM");
+    const timer = setTimeout(() => this.signal("SIGKILL"), GRACE);
+    const end = await this.ended;
+    clearTimeout(timer);
+    return end;
+  }
+
+  /** Ends everything that the process started, once it has ended. */
+  #endGroup(): void {
+    this.#hasEnded = true;
+    this.signal("SIGTERM");
+    const timer = setTimeout(() => {
+      this.signal("SIGKILL");
+      // A process that left the group may keep the output open.
+      this.#child.stdout?.destroy();
+      this.#child.stderr?.destroy();
+    }, GRACE);
+    // Not unref'd before: somebody may wait for the end, and an unread pipe does not keep Node running.
+    this.#child.once("close", () => timer.unref());
+  }
+}
+
+function watch(group: number): ChildProcess {
+  const watcher = spawnPlain("/bin/sh", ["-c", WATCH, String(group)], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+    env: childEnvironment(),
+  });
+  // Without a shell the server still sees the end of its input.
+  watcher.on("error", () => undefined);
+  watcher.stdin.on("error", () => undefined);
+  watcher.unref();
+  (watcher.stdin as Writable & { unref?: () => void }).unref?.();
+  return watcher;
+}
+
+function notStarted(command: string, error: NodeJS.ErrnoException): SluiceError {
+  const reason = error.code === "ENOENT" ? "there is no such command" : (error.code ?? "it failed");
+  return new SluiceError("E_MISUSE", `cannot start ${JSON.stringify(command)}: ${reason}`, {}, { cause: error });
+}
