@@ -9,13 +9,12 @@
  * ```
  * @module mcp-sluice
  */
-import { createSluiceOver, type WasmSource } from "./core/create.js";
+import { createSluiceOver, type WasmSource, type Sluice, type SluiceOptions } from "./core/sluice.js";
 import { chosenStore } from "./artifacts/discover.js";
 import { withRetention } from "./artifacts/retention/retaining-store.js";
 
 import { wrong } from "./errors/arguments.js";
 import { withoutInterceptor } from "./mcp/interceptor-config.js";
-import type { Sluice, SluiceOptions } from "./core/sluice.js";
 
 /**
  * Compiles the core once and gives a Sluice over a store. `wasm` says where the core is when a bundler moved it.
@@ -70,7 +69,7 @@ export type {
   SluiceConfig,
   ToolFieldConfig,
 } from "./core/config.js";
-export type { WasmSource } from "./core/create.js";
+export type { WasmSource } from "./core/sluice.js";
 export type { TruncatedRef } from "./artifacts/unstored.js";
 export type { OnStoreFailure } from "./core/store-access.js";
 export type {

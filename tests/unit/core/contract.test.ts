@@ -149,12 +149,13 @@ describe("the module", () => {
   test("is replaced after a trap", async () => {
     const readers = await contractPool(MODULE);
     const broken = await readers.take();
-    expect(() => broken.call((contract) => contract.input(OUT_OF_MEMORY))).toThrow(
+    expect(() => broken.call("input", OUT_OF_MEMORY)).toThrow(
       expect.objectContaining({ code: "E_CORE_TRAP", cause: expect.anything() }),
     );
     readers.release(broken);
     const next = await readers.take();
-    expect(next.put('{"results":{}}', (contract) => contract.read())).toBe(1);
+    next.give('{"results":{}}');
+    expect(next.call("read")).toBe(1);
     readers.release(next);
     expect(await readers.take()).toBe(next);
   });

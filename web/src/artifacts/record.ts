@@ -90,19 +90,16 @@ function text(value: unknown, name: "mime_type" | "filename"): string | null {
 
 function copied(source: unknown): Readonly<Record<string, unknown>> {
   if (source === undefined) return {};
-  const json = jsonOf(source);
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(source);
+  } catch {
+    // What JSON cannot write is refused below.
+  }
   if (json?.startsWith("{") === true && json.length <= MAX_RECORD_CHARS) {
     return JSON.parse(json) as Readonly<Record<string, unknown>>;
   }
   throw new SluiceError("E_INVALID_ARGUMENT", "source must be an object that JSON can write, of at most 1 MiB.", {
     path: "source",
   });
-}
-
-function jsonOf(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
-  }
 }

@@ -179,7 +179,8 @@ export class RefTableStore implements ArtifactStore {
   }
 
   async stat(id: string, scope?: ArtifactScope): Promise<StoredArtifact | null> {
-    return (await this.exists(id, scope)) ? this.#refs.stat(id, scope) : null;
+    const hash = this.#refs.find(id, scope);
+    return hash !== undefined && (await this.#contents.has(hash)) ? this.#refs.stat(id, scope) : null;
   }
 
   async update(id: string, patch: ArtifactPatch, scope?: ArtifactScope): Promise<ArtifactRef | null> {
@@ -259,7 +260,7 @@ class MemorySink implements ByteSink {
       bytes.set(chunk, at);
       at += chunk.byteLength;
     }
-    await this.discard();
+    this.#chunks = [];
     return this.#put(bytes, patch);
   }
 

@@ -3,7 +3,7 @@
  * @module
  */
 import { SluiceError } from "../errors/error.js";
-import { guarded, storageError } from "../errors/storage.js";
+import { storageError } from "../errors/storage.js";
 import { bytesOf } from "./bytes.js";
 import type { ArtifactInfo, ArtifactPatch, ArtifactRef, ArtifactStore, ArtifactWriter } from "./store.js";
 
@@ -51,13 +51,13 @@ export class SinkWriter implements ArtifactWriter {
 
   close(info: ArtifactPatch = {}): Promise<ArtifactRef> {
     if (this.#ended) return Promise.reject(this.#failure ?? closed());
-    const closing = this.#settled().then(() => this.#commit(info));
+    const closing = this.#commit(info);
     this.#ended = closing;
     return closing;
   }
 
   async abort(): Promise<void> {
-    this.#ended ??= this.#settled().then(() => this.#sink.discard());
+    this.#ended ??= this.#discard();
     await this.#ended.catch(() => undefined);
   }
 
@@ -84,12 +84,14 @@ export class SinkWriter implements ArtifactWriter {
     return tracked;
   }
 
-  /** Resolves, whatever came of it, when nothing is in flight. */
-  async #settled(): Promise<void> {
+  async #discard(): Promise<void> {
     await this.#pending?.catch(() => undefined);
+    await this.#sink.discard();
   }
 
   async #commit(info: ArtifactPatch): Promise<ArtifactRef> {
+    // In a turn of its own, when nothing is in flight, whatever came of it.
+    await this.#pending?.catch(() => undefined);
     try {
       if (this.#failure) throw this.#failure;
       return await this.#sink.commit(info);
@@ -202,8 +204,17 @@ export async function writerOf(
   store: Pick<ArtifactStore, "openWriter">,
   info: ArtifactInfo = {},
 ): Promise<ArtifactWriter> {
-  const writer = (await guarded("write", () => store.openWriter(info))) as Partial<ArtifactWriter> | null | undefined;
-  const isWriter = [writer?.write, writer?.close, writer?.abort].every((method) => typeof method === "function");
-  if (isWriter) return writer as ArtifactWriter;
+  try {
+    return checkedWriter(await store.openWriter(info));
+  } catch (error) {
+    throw storageError(error, "write");
+  }
+}
+
+/** A store may be anybody's: what it gives as a writer is one. Throws SluiceError E_STORE_WRITE otherwise. */
+export function checkedWriter(given: unknown): ArtifactWriter {
+  const { write, close, abort } = (given ?? {}) as Partial<ArtifactWriter>;
+  const isWriter = typeof write === "function" && typeof close === "function" && typeof abort === "function";
+  if (isWriter) return given as ArtifactWriter;
   throw new SluiceError("E_STORE_WRITE", "The store gave no writer: repair the store.");
 }

@@ -67,9 +67,11 @@ export async function readContract(text: string, wasm?: ContractWasmSource): Pro
   const pool = await readerFrom(wasm);
   const reader = await pool.take();
   try {
-    if (reader.put(text, (contract) => contract.read()) === 0) return { kind: "other" };
-    const json = reader.ask(() => undefined);
-    const told = reader.ask((contract) => contract.dropped());
+    reader.give(text);
+    if (reader.call("read") === 0) return { kind: "other" };
+    const json = reader.text();
+    reader.call("dropped");
+    const told = reader.text();
     const { fields: dropped, count: droppedCount } = JSON.parse(told === "" ? NONE : told) as Dropped;
     return { kind: "contract", contract: JSON.parse(json) as ToolContract, text: json, dropped, droppedCount };
   } finally {

@@ -1,12 +1,21 @@
 /**
- * The library's one object: a gate in front of a store.
+ * The library's one object, a gate in front of a store: what it is for its users, and how it is put together of engines, messages
+ * and restoring.
  * @module
  */
+import { compileCore } from "#compile";
+import { namespaceOf } from "../artifacts/ids.js";
+import { fullScope } from "../artifacts/scope.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { TruncatedRef } from "../artifacts/unstored.js";
-import type { SluiceError } from "../errors/error.js";
+import { FUNCTION, isBytes, noBytes, wrong, type OptionTest } from "../errors/arguments.js";
+import { SluiceError } from "../errors/error.js";
 import type { SluiceConfig } from "./config.js";
-import type { OnStoreFailure } from "./store-access.js";
+import { corePool, type Engine, type EnginePool } from "./engine.js";
+import { Restorer } from "./restore.js";
+import { StoreAccess, timedStore, type OnStoreFailure, type StoreDeps } from "./store-access.js";
+import { Answer, Message, Stream, type MessageDeps } from "./transform.js";
+import { jsonOf, piecesOf } from "./value.js";
 
 /** How a reduced result is written. */
 export type Dialect = "observation" | "mcp";
@@ -189,4 +198,229 @@ export interface Sluice {
    * what is said to be a table, by its type or its name, short ones are counted too.
    */
   look(said?: FileClaim): Promise<FileLook>;
+}
+
+const OPTIONS: Readonly<Record<Exclude<keyof TransformOptions, "namespace" | "scope">, OptionTest>> = {
+  tool: ["a string", (value) => typeof value === "string"],
+  dialect: ['"observation" or "mcp"', (value) => value === "observation" || value === "mcp"],
+  clientShowsImages: ["true or false", (value) => typeof value === "boolean"],
+  transformed: ["true or false", (value) => typeof value === "boolean"],
+  keepOriginal: ["a number of bytes", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
+  readResource: FUNCTION,
+  signal: ["an AbortSignal", (value) => value instanceof AbortSignal],
+};
+const TESTS = Object.entries(OPTIONS);
+/** No text is longer: the core's memory has 32 bits. */
+const MOST_CHARS = 2 ** 31;
+const ON_FAILURE: readonly OnStoreFailure[] = ["answer", "throw"];
+
+/** Bytes of a file that the core is handed at once. */
+const PIECE = 1024 * 1024;
+
+/** What a core is compiled from, where it is not the file beside the library. */
+export type WasmSource = ArrayBuffer | ArrayBufferView | Response | URL;
+
+/** Compiles the core, checks the configuration, gives a Sluice. Throws E_CORE_LOAD, E_CONFIG_…, E_INVALID_ARGUMENT. */
+export async function createSluiceOver(deps: StoreDeps, config: SluiceConfig = {}, wasm?: WasmSource): Promise<Sluice> {
+  if (!ON_FAILURE.includes(deps.onFailure)) {
+    throw wrong("onStoreFailure", ON_FAILURE.map((known) => `"${known}"`).join(" or "));
+  }
+  const pool = corePool(await compiled(wasm), configText(config));
+  return new StoreSluice(pool, deps, await pool.take());
+}
+
+function configText(config: SluiceConfig): string {
+  try {
+    return JSON.stringify(config);
+  } catch (error) {
+    throw new SluiceError("E_CONFIG_JSON", `the configuration is not JSON: ${(error as Error).message}`);
+  }
+}
+
+/** The module of the library itself, compiled once for all who use it; after a failure it is tried again. */
+let own: Promise<WebAssembly.Module> | undefined;
+
+function compiled(wasm: WasmSource | undefined): Promise<WebAssembly.Module> {
+  // `BufferSource` is a word of the DOM's types, which users in Node may not have.
+  if (wasm !== undefined) return compileCore(wasm as BufferSource | Response | URL);
+  own ??= compileCore().catch((error: unknown) => {
+    own = undefined;
+    throw error;
+  });
+  return own;
+}
+
+class StoreSluice implements Sluice {
+  readonly #pool: EnginePool;
+  readonly #deps: StoreDeps;
+  readonly #resources: MessageDeps["resources"];
+  readonly #reduced: MessageDeps["reduce"] = (...call) => this.#reduce(...call);
+  /** For calls that answer at once; never lent to a message. */
+  #idle: Engine;
+
+  constructor(pool: EnginePool, deps: StoreDeps, idle: Engine) {
+    this.#pool = pool;
+    this.#deps = deps;
+    this.#idle = idle;
+    idle.call("policy");
+    this.#resources = JSON.parse(idle.text()) as MessageDeps["resources"];
+  }
+
+  async transform(result: unknown, options: TransformOptions = {}): Promise<Transformed> {
+    checkCall(options);
+    return this.#reduce(result, options, new StoreAccess(this.#deps, options.signal));
+  }
+
+  async #reduce(result: unknown, options: TransformOptions, access: StoreAccess): Promise<Transformed> {
+    const pieces = piecesOf(result);
+    const message = new Message(this.#pool, await this.#pool.take(), this.#depsOf(options, access));
+    try {
+      for (const piece of pieces) {
+        if (typeof piece === "string") await message.pushText(piece);
+        else await message.pushSource(piece);
+      }
+      await message.finish();
+      const answer = await message.answer();
+      const [text] = pieces;
+      const isPassed = !answer.changed && options.dialect === "mcp" && pieces.length === 1 && typeof text === "string";
+      // A result that needed nothing: what went in comes out, the very object.
+      return isPassed ? new Answer({ ...answer, text, value: result }) : answer;
+    } finally {
+      await message[Symbol.asyncDispose]();
+    }
+  }
+
+  open(options: TransformOptions = {}): SluiceStream {
+    checkCall(options);
+    return new Stream(this.#pool, this.#depsOf(options, new StoreAccess(this.#deps, options.signal)));
+  }
+
+  clamp(observation: unknown, options: ClampOptions = {}): Clamp {
+    return this.clampText(jsonOf(observation), options);
+  }
+
+  clampText(json: string, { maxChars }: ClampOptions = {}): Clamp {
+    if (maxChars !== undefined && !(Number.isInteger(maxChars) && maxChars > 0 && maxChars <= MOST_CHARS)) {
+      throw wrong("maxChars", `a whole number from 1 to ${MOST_CHARS}`);
+    }
+    return this.#now((engine) => {
+      engine.give(json);
+      engine.must("clamp", maxChars ?? 0);
+      const text = engine.text();
+      engine.call("report");
+      const report = JSON.parse(engine.text()) as Record<string, unknown>;
+      return {
+        text,
+        value: JSON.parse(text) as unknown,
+        changed: report["clamped"] as boolean,
+        originalChars: report["original_chars"] as number,
+        clampedChars: report["clamped_chars"] as number,
+        method: report["method"] as string,
+      };
+    });
+  }
+
+  async restore(value: unknown, options: { readonly scope?: ArtifactScope } = {}): Promise<unknown> {
+    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+    let text = "";
+    for await (const piece of this.restoreStream(jsonOf(value), options)) {
+      text += decoder.decode(piece, { stream: true });
+    }
+    return JSON.parse(text + decoder.decode());
+  }
+
+  async *restoreStream(json: string, options: { readonly scope?: ArtifactScope } = {}): AsyncGenerator<Uint8Array> {
+    checkObject(options);
+    fullScope(options.scope);
+    if (typeof json !== "string") throw wrong("json", "JSON text; restore takes a value");
+    yield* new Restorer(this.#pool, timedStore(this.#deps.store), options.scope).document(json);
+  }
+
+  sniff(head: Uint8Array, of?: number): Sniffed {
+    if (!isBytes(head)) throw noBytes("head");
+    const size = of ?? head.length;
+    if (!Number.isSafeInteger(size) || size < 0) throw wrong("size", "a number of bytes");
+    return this.#now((engine) => {
+      engine.give([head]);
+      engine.call("sniff", size);
+      return JSON.parse(engine.text()) as Sniffed;
+    });
+  }
+
+  async look({ mime_type, filename }: FileClaim = {}): Promise<FileLook> {
+    return new EngineLook(await this.#pool.take(), this.#pool, [mime_type ?? "", filename ?? ""]);
+  }
+
+  #depsOf(options: TransformOptions, access: StoreAccess): MessageDeps {
+    return { access, options, resources: this.#resources, reduce: this.#reduced };
+  }
+
+  #now<T>(use: (engine: Engine) => T): T {
+    const idle = this.#idle;
+    try {
+      return use(idle);
+    } finally {
+      if (!idle.reusable) void this.#replace();
+    }
+  }
+
+  async #replace(): Promise<void> {
+    this.#idle = await this.#pool.take();
+  }
+}
+
+/** A file that streams by one engine, which it holds until it is finished or disposed of. */
+class EngineLook implements FileLook {
+  readonly #pool: EnginePool;
+  #engine: Engine | undefined;
+
+  constructor(engine: Engine, pool: EnginePool, said: readonly string[]) {
+    this.#engine = engine;
+    this.#pool = pool;
+    const [type = new Uint8Array(), name = new Uint8Array()] = said.map((text) => new TextEncoder().encode(text));
+    engine.give([type, name]);
+    engine.call("look", type.length);
+  }
+
+  push(bytes: Uint8Array): void {
+    if (!isBytes(bytes)) throw noBytes("bytes");
+    const engine = this.#held();
+    for (let at = 0; at < bytes.length; at += PIECE) {
+      engine.give([bytes.subarray(at, at + PIECE)]);
+      engine.call("lookAt");
+    }
+  }
+
+  finish(): Sniffed {
+    const engine = this.#held();
+    engine.call("looked");
+    const { mime_type, extension, description } = JSON.parse(engine.text()) as Sniffed;
+    this[Symbol.dispose]();
+    return { mime_type, extension, description };
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#engine !== undefined) this.#pool.release(this.#engine);
+    this.#engine = undefined;
+  }
+
+  #held(): Engine {
+    if (this.#engine !== undefined) return this.#engine;
+    throw new SluiceError("E_MISUSE", "This look at a file is over: begin another one.");
+  }
+}
+
+/** Throws E_INVALID_ARGUMENT with the path of the option that is wrong, whether or not anything will be stored. */
+function checkCall(options: TransformOptions): void {
+  checkObject(options);
+  for (const [name, [expected, holds]] of TESTS) {
+    const value = options[name as keyof TransformOptions];
+    if (value !== undefined && !holds(value)) throw wrong(name, expected);
+  }
+  if (options.namespace !== undefined) namespaceOf(options.namespace);
+  if (options.scope !== undefined) fullScope(options.scope);
+}
+
+function checkObject(options: unknown): void {
+  if (typeof options !== "object" || options === null) throw wrong("options", "an object");
 }

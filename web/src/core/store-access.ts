@@ -1,13 +1,22 @@
 /**
- * The store as one message meets it: every call coded, ended by the caller's signal or when it hangs, and survived.
+ * The store as one message meets it: every call coded, ended by the caller's signal or when it hangs, and survived. And a store
+ * whose calls come to an end, for whoever else waits for it.
  * @module
  */
-import type { ArtifactInfo, ArtifactRef, ArtifactScope, ArtifactStore, ArtifactWriter } from "../artifacts/store.js";
+import type {
+  ArtifactInfo,
+  ArtifactPatch,
+  ArtifactRef,
+  ArtifactScope,
+  ArtifactStore,
+  ArtifactWriter,
+  StoredArtifact,
+} from "../artifacts/store.js";
 import { insteadOf, isTruncated, warningOf } from "../artifacts/unstored.js";
 import { SluiceError } from "../errors/error.js";
-import { guarded, type StorageAct } from "../errors/storage.js";
-import { onAbort, untilAborted } from "./abort.js";
-import { writerOf } from "../artifacts/writer.js";
+import { guarded, storageError, type StorageAct } from "../errors/storage.js";
+import { onAbort, untilAborted, untilLate } from "./abort.js";
+import { checkedWriter } from "../artifacts/writer.js";
 import { isBytes } from "../errors/arguments.js";
 import type { AnswerRef, TransformOptions } from "./sluice.js";
 
@@ -47,10 +56,12 @@ export interface StoreDeps {
 export class StoreAccess {
   readonly #deps: StoreDeps;
   readonly #signal: AbortSignal | undefined;
-  readonly #failures: SluiceError[] = [];
+  /** What the store failed at, each sentence once; grows until the message is answered. */
+  readonly failures: SluiceError[] = [];
+  /** Whether a call was left under way: it may still look at bytes that it was given. */
+  isAbandoned = false;
   /** What the store threw; made when it does. */
   #thrown: WeakSet<SluiceError> | undefined;
-  #abandoned = false;
   /** Set when a call took too long: no other one is waited for. */
   #givenUp: SluiceError | undefined;
 
@@ -62,19 +73,9 @@ export class StoreAccess {
   /** The same store with the failures so far, for work that another signal gives up. */
   with(signal: AbortSignal): StoreAccess {
     const access = new StoreAccess(this.#deps, signal);
-    access.#failures.push(...this.#failures);
+    access.failures.push(...this.failures);
     access.#givenUp = this.#givenUp;
     return access;
-  }
-
-  /** What the store failed at, each sentence once; grows until the message is answered. */
-  get failures(): readonly SluiceError[] {
-    return this.#failures;
-  }
-
-  /** Whether a call was left under way: it may still look at bytes that it was given. */
-  get abandoned(): boolean {
-    return this.#abandoned;
   }
 
   /**
@@ -93,11 +94,13 @@ export class StoreAccess {
       const late = new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(this.#giveUp(act)), most);
       });
-      return await this.ended(Promise.race([guarded(act, () => work(this.#deps.store)), late]));
+      const called = Promise.race([work(this.#deps.store), late]);
+      return await (this.#signal === undefined ? called : this.ended(called));
     } catch (error) {
       this.#signal?.throwIfAborted();
-      (this.#thrown ??= new WeakSet()).add(error as SluiceError);
-      throw error;
+      const failure = storageError(error, act);
+      (this.#thrown ??= new WeakSet()).add(failure);
+      throw failure;
     } finally {
       clearTimeout(timer);
     }
@@ -106,10 +109,23 @@ export class StoreAccess {
   /** A writer of the store's; one that comes too late is aborted. */
   openWriter(info: ArtifactInfo): Promise<ArtifactWriter> {
     return this.call("write", async (store) => {
-      const writer = await writerOf(store, info);
-      if (this.#abandoned) await writer.abort();
+      const writer = checkedWriter(await store.openWriter(info));
+      if (this.isAbandoned) await writer.abort();
       return writer;
     });
+  }
+
+  /** Changes what is said of an artifact; null where it is gone. */
+  update({ id, scope }: AnswerRef, patch: ArtifactPatch): Promise<ArtifactRef | null> {
+    const update = async (store: ArtifactStore): Promise<ArtifactRef | null> => {
+      try {
+        const updated = await store.update(id, patch, scope);
+        return updated && checked(updated);
+      } catch (error) {
+        return nullIfExpired(error);
+      }
+    };
+    return this.call("write", update, STORE_SILENCE.look);
   }
 
   /** The chunks of an artifact, or null when there is none; one that comes too late is let go of. */
@@ -118,7 +134,7 @@ export class StoreAccess {
       const stream = await store.openReader(id, scope === undefined ? {} : { scope });
       if (stream === null) return null;
       if (typeof (stream as Partial<typeof stream> | undefined)?.getReader !== "function") throw noBytes();
-      if (this.#abandoned) await stream.cancel();
+      if (this.isAbandoned) await stream.cancel();
       return this.#chunks(stream);
     });
   }
@@ -131,9 +147,18 @@ export class StoreAccess {
     try {
       return await work();
     } catch (error) {
-      if (!this.caused(error)) throw error;
-      return this.#without(error, otherwise);
+      return otherwise(this.survived(error));
     }
+  }
+
+  /** Notes what the store failed at, and gives it back. Throws it where failures are to be thrown, and any other error. */
+  survived(error: unknown): SluiceError {
+    if (!this.caused(error)) throw error;
+    const { code, message } = error;
+    const isKnown = this.failures.some((known) => code === known.code && message === known.message);
+    if (!isKnown && this.failures.length < MAX_FAILURES) this.failures.push(error);
+    if (this.#deps.onFailure === "throw") throw error;
+    return error;
   }
 
   /** Whether an error is one of the store's. */
@@ -145,7 +170,7 @@ export class StoreAccess {
   ended<T>(work: Promise<T>): Promise<T> {
     const signal = this.#signal;
     if (signal === undefined) return work;
-    const abandon = (): void => void (this.#abandoned = true);
+    const abandon = (): void => void (this.isAbandoned = true);
     if (signal.aborted) abandon();
     const forget = onAbort(signal, abandon);
     return untilAborted(work, signal).finally(forget);
@@ -183,26 +208,25 @@ export class StoreAccess {
    */
   async storedOrTruncated(ref: AnswerRef): Promise<AnswerRef> {
     if (isTruncated(ref)) return ref;
-    const stat = (store: ArtifactStore): Promise<unknown> => unlessExpired(() => store.stat(ref.id, ref.scope));
+    const stat = async (store: ArtifactStore): Promise<unknown> => {
+      try {
+        return await store.stat(ref.id, ref.scope);
+      } catch (error) {
+        return nullIfExpired(error);
+      }
+    };
     const found = await this.call("read", stat, STORE_SILENCE.look).catch((error: unknown) => {
       if (this.caused(error)) return ref;
       throw error;
     });
-    return found === null ? this.#without(crowdedOut(), (failure) => insteadOf(ref, warningOf(failure))) : ref;
-  }
-
-  /** Notes a failure, then does without the store, unless failures are to be thrown. */
-  #without<T>(failure: SluiceError, otherwise: (failure: SluiceError) => T): T {
+    if (found !== null) return ref;
+    const failure = crowdedOut();
     (this.#thrown ??= new WeakSet()).add(failure);
-    const { code, message } = failure;
-    const isKnown = this.#failures.some((known) => code === known.code && message === known.message);
-    if (!isKnown && this.#failures.length < MAX_FAILURES) this.#failures.push(failure);
-    if (this.#deps.onFailure === "throw") throw failure;
-    return otherwise(failure);
+    return insteadOf(ref, warningOf(this.survived(failure)));
   }
 
   #giveUp(act: StorageAct): SluiceError {
-    this.#abandoned = true;
+    this.isAbandoned = true;
     return (this.#givenUp ??= new StoreSilentError(act));
   }
 
@@ -246,14 +270,10 @@ function noBytes(): SluiceError {
   );
 }
 
-/** Null for what retention has taken away. */
-export async function unlessExpired<T>(work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof SluiceError && error.code === "E_EXPIRED") return null;
-    throw error;
-  }
+/** Null for what retention has taken away. Throws any other error. */
+function nullIfExpired(error: unknown): null {
+  if (error instanceof SluiceError && error.code === "E_EXPIRED") return null;
+  throw error;
 }
 
 function crowdedOut(): SluiceError {
@@ -262,4 +282,142 @@ function crowdedOut(): SluiceError {
     "The store did not keep this artifact until the result was complete, where the last may take the room of the first: " +
       "raise the limits of retention, or ask the tool for less.",
   );
+}
+
+/** How long a store may be silent. */
+interface StoreTimeLimits {
+  /** Milliseconds for a call that moves bytes; a minute when left out. */
+  readonly bytes?: number;
+  /** Milliseconds for a call that looks something up or deletes it; ten seconds when left out. */
+  readonly look?: number;
+  /** The error for a call that took longer; {@link StoreSilentError} when left out. */
+  readonly late?: (act: StorageAct) => Error;
+}
+
+type Kind = "bytes" | "look";
+
+/** Methods whose answer is a promise of one value. */
+const METHODS: Readonly<Record<string, readonly [act: StorageAct, kind: Kind]>> = {
+  putBytes: ["write", "bytes"],
+  putText: ["write", "bytes"],
+  get: ["read", "bytes"],
+  stat: ["read", "look"],
+  exists: ["read", "look"],
+  update: ["write", "look"],
+  delete: ["write", "look"],
+  evict: ["write", "look"],
+};
+
+/**
+ * The same store, of which each call, each piece of a stream and each entry of a list comes in time or fails. What comes too late is
+ * let go.
+ */
+export function timedStore(store: ArtifactStore, limits: StoreTimeLimits = {}): ArtifactStore {
+  const time = new Time(limits);
+  // Over an object of its own: what a frozen store has may not be replaced.
+  return new Proxy(Object.create(store) as ArtifactStore, {
+    get(_, name): unknown {
+      if (name === "openWriter") return (info?: ArtifactInfo) => openWriter(store, info, time);
+      if (name === "openReader") return (...args: ReaderArguments) => openReader(store, args, time);
+      if (name === "list") return (...args: ListArguments) => listed(store, args, time);
+      const value: unknown = Reflect.get(store, name, store);
+      if (typeof value !== "function") return value;
+      const method = value.bind(store) as (...args: unknown[]) => Promise<unknown>;
+      const [act, kind] = METHODS[String(name)] ?? [];
+      return act === undefined || kind === undefined
+        ? method
+        : (...args: unknown[]) => time.within(act, kind, () => method(...args));
+    },
+  });
+}
+
+type ReaderArguments = Parameters<ArtifactStore["openReader"]>;
+type ListArguments = Parameters<ArtifactStore["list"]>;
+
+class Time {
+  readonly #limits: StoreTimeLimits;
+
+  constructor(limits: StoreTimeLimits) {
+    this.#limits = limits;
+  }
+
+  within<T>(act: StorageAct, kind: Kind, work: () => Promise<T>): Promise<T> {
+    const { late = (silent: StorageAct) => new StoreSilentError(silent) } = this.#limits;
+    const most = this.#limits[kind] ?? STORE_SILENCE[kind];
+    return guarded(act, () => untilLate(work, { most, late: () => late(act), signal: undefined }));
+  }
+}
+
+async function openWriter(store: ArtifactStore, info: ArtifactInfo | undefined, time: Time): Promise<ArtifactWriter> {
+  let isLate = false;
+  const opening = async (): Promise<ArtifactWriter> => {
+    const writer = await store.openWriter(info);
+    if (isLate) await writer.abort();
+    return writer;
+  };
+  const writer = await time.within("write", "bytes", opening).catch((error: unknown) => {
+    isLate = true;
+    throw error;
+  });
+  const abort = (): Promise<void> => time.within("write", "look", () => writer.abort());
+  return {
+    write: (chunk) => time.within("write", "bytes", () => writer.write(chunk)),
+    close: (patch) => time.within("write", "bytes", () => writer.close(patch)),
+    abort,
+    [Symbol.asyncDispose]: abort,
+  };
+}
+
+async function openReader(
+  store: ArtifactStore,
+  args: ReaderArguments,
+  time: Time,
+): Promise<ReadableStream<Uint8Array> | null> {
+  let isLate = false;
+  const opening = async (): Promise<ReadableStream<Uint8Array> | null> => {
+    const stream = await store.openReader(...args);
+    if (isLate) await stream?.cancel();
+    return stream;
+  };
+  const stream = await time.within("read", "bytes", opening).catch((error: unknown) => {
+    isLate = true;
+    throw error;
+  });
+  return stream && timedStream(stream, time);
+}
+
+function timedStream(stream: ReadableStream<Uint8Array>, time: Time): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller): Promise<void> {
+        try {
+          const { done, value } = await time.within("read", "bytes", () => reader.read());
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          reader.cancel(error).catch(() => undefined);
+          throw error;
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function* listed(store: ArtifactStore, args: ListArguments, time: Time): AsyncGenerator<StoredArtifact> {
+  const entries = store.list(...args)[Symbol.asyncIterator]();
+  let isOver = false;
+  try {
+    for (;;) {
+      const { done, value } = await time.within("read", "look", () => entries.next());
+      isOver = done === true;
+      if (isOver) return;
+      yield value as StoredArtifact;
+    }
+  } finally {
+    // One that hangs ends when it can.
+    if (!isOver) void entries.return?.().catch(() => undefined);
+  }
 }

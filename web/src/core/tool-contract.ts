@@ -2,7 +2,7 @@
  * What a tool answers by the tool output contract of MCP 2.1 with user storage. Names are those of the specification.
  * @module
  */
-import type { WasmSource } from "./create.js";
+import type { WasmSource } from "./sluice.js";
 
 /**
  * An object of the tool's own (§1.1). Where it was too large to stand in a reduced answer it is a string instead: the

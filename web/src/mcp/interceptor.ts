@@ -2,7 +2,14 @@
  * The interceptor between one MCP client and one server: it reads what each sends and decides what the other gets.
  * @module
  */
-import type { AnswerRef, Sluice, Transformed, TransformOptions } from "../core/sluice.js";
+import {
+  type AnswerRef,
+  type Sluice,
+  type Transformed,
+  type TransformOptions,
+  createSluiceOver,
+  type WasmSource,
+} from "../core/sluice.js";
 import { MessageReader, type MessageSink } from "../jsonrpc/message-reader.js";
 import type { JsonRpcScanner } from "../jsonrpc/json-rpc-scanner.js";
 import type { MessageOutcome } from "../jsonrpc/message-rewriter.js";
@@ -36,8 +43,7 @@ import { chosenStore } from "../artifacts/discover.js";
 import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../core/config.js";
-import { createSluiceOver, type WasmSource } from "../core/create.js";
-import { timedStore } from "../core/timed-store.js";
+import { timedStore } from "../core/store-access.js";
 import { readInterceptor, withoutInterceptor } from "./interceptor-config.js";
 
 export type { InterceptorEvent, ExpandedEvent, FailedEvent, StoredEvent } from "./interceptor-event.js";

@@ -5,7 +5,7 @@
 import { fullScope } from "../artifacts/scope.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../core/config.js";
-import type { WasmSource } from "../core/create.js";
+import type { WasmSource } from "../core/sluice.js";
 import { SluiceError } from "../errors/error.js";
 import { ANYTHING, checkOptions, COUNT, FUNCTION, OBJECT, TEXT, type OptionTests } from "../errors/arguments.js";
 import { ToolRegistry } from "../tools/registry.js";

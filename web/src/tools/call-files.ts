@@ -7,7 +7,7 @@ import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../core/config.js";
 import type { AnswerRef, Dialect, GatedResult, Sluice, Transformed } from "../core/sluice.js";
-import { Answer } from "../core/transformed.js";
+import { Answer } from "../core/transform.js";
 import { isStoreFailure, type StorageAct, storageError } from "../errors/storage.js";
 import type { ToolContext } from "./options.js";
 import { type Clock, systemClock } from "./resilience/attempt.js";

@@ -7,7 +7,7 @@ import { storageError } from "../../errors/storage.js";
 import type { Stamps } from "../stamps.js";
 import type { ArtifactStore, StoredArtifact } from "../store.js";
 import { keyOf, type Counted, type RetentionIndex, type ExceededLimit } from "./retention-index.js";
-import type { Limit, Retention } from "./policy.js";
+import { isExpired, type Limit, type Retention } from "./policy.js";
 
 /** Artifacts that would not leave, before making room is given up until the next time. */
 const MOST_REFUSALS = 16;
@@ -141,13 +141,6 @@ export interface EvictionPlan {
   readonly full: Limit | null;
 }
 
-/** Whether an artifact's time is over at `now`, in milliseconds: at the very millisecond it is. */
-export function isExpired(artifact: StoredArtifact, { ttl_seconds, ttl_from }: Retention, now: number): boolean {
-  if (ttl_seconds === null) return false;
-  const since = ttl_from === "used" ? artifact.used_at : artifact.stored_at;
-  return now - Math.floor(since) >= ttl_seconds * 1000;
-}
-
 /** What room is made in, and for whom. */
 export interface EvictionCase {
   readonly index: RetentionIndex;
@@ -162,7 +155,7 @@ export interface EvictionCase {
   readonly exempt?: ReadonlySet<string>;
 }
 
-/** Makes every limit hold again with as few nothingEvicted as there can be in the order of the strategy. */
+/** Makes every limit hold again with as few leaving as there can be in the order of the strategy. */
 export function planEviction({ index, retention, now, coming, asked, exempt }: EvictionCase): EvictionPlan {
   const { usage } = index;
   const candidates = new Candidates(index, retention, now, exempt);

@@ -6,9 +6,19 @@ import { SluiceError } from "../../errors/error.js";
 import { guarded } from "../../errors/storage.js";
 import { inMilliseconds, stampOf, Stamps } from "../stamps.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore, Clock, StoredArtifact, StoreSpace } from "../store.js";
-import { nothingEvicted, Eviction, isExpired, type EvictionCase, type EvictionPlan } from "./eviction.js";
+import { nothingEvicted, Eviction, type EvictionCase, type EvictionPlan } from "./eviction.js";
 import { keyOf, RetentionIndex } from "./retention-index.js";
-import { DISK, largest, limitsOf, WHOLE, type Limit, type Measured, type Retention } from "./policy.js";
+import {
+  boundOf,
+  DISK,
+  isExpired,
+  limitsOf,
+  WHOLE,
+  type Bound,
+  type Limit,
+  type Measured,
+  type Retention,
+} from "./policy.js";
 
 /** What a collection took away. */
 export interface Collected {
@@ -64,13 +74,9 @@ export class RetentionManager {
     return this.#retention.ttl_seconds !== null;
   }
 
-  /** What an artifact of that scope and namespace is measured by while it is written. */
-  boundOf(claim: Omit<Measured, "size_bytes">): Bound {
-    const bound = largest(this.#retention, this.#limits, { ...claim, size_bytes: 0 });
-    return (bytes) => {
-      if (bound === null || bytes <= bound.most) return;
-      throw refusal("E_TOO_LARGE", bound.key, `The artifact has more than the ${bound.most} bytes that`);
-    };
+  /** What bounds an artifact of that scope and namespace while it is written; null where nothing does. */
+  boundOf(claim: Omit<Measured, "size_bytes">): Bound | null {
+    return boundOf(this.#retention, this.#limits, { ...claim, size_bytes: 0 });
   }
 
   /** To be called before anything of an artifact is written: looks how much of the disk may be taken. */
@@ -105,17 +111,26 @@ export class RetentionManager {
   admit(coming: Measured, publish: () => Promise<ArtifactRef>): Promise<ArtifactRef> {
     return this.#inTurn(async () => {
       await this.#reading.freshen();
+      const { next } = this.#index;
       // Who cannot be taken away is looked at again the next time: it is no fault of who comes.
-      await this.#eviction.expire(nothingEvicted(), MOST_EXPIRING);
+      if (next !== undefined && isExpired(next, this.#retention, this.#stamps.now())) {
+        await this.#eviction.expire(nothingEvicted(), MOST_EXPIRING);
+      }
       const { scope, namespace, size_bytes } = coming;
-      const { full } = await this.#room(() => ({ coming: { scope, namespace, size_bytes, sha256: null } }));
-      if (full)
-        throw refusal("E_STORE_FULL", full.key, `There is no room left within the ${full.most} ${full.counts} that`);
+      const counted = { scope, namespace, size_bytes, sha256: null };
+      if (!this.#index.usage.hasRoomFor(counted)) {
+        const { full } = await this.#room(() => ({ coming: counted }));
+        if (full) {
+          throw refusal("E_STORE_FULL", full.key, `There is no room left within the ${full.most} ${full.counts} that`);
+        }
+      }
       const ref = await publish();
       const now = inMilliseconds(this.#stamps.next());
       // What was measured is what counts, whatever the store says of it.
       this.#index.enter({ ...ref, scope, namespace, size_bytes, stored_at: now, used_at: now });
-      await this.#eviction.evictExcess(nothingEvicted(), keyOf({ id: ref.id, scope }));
+      if (this.#index.usage.exceeded() !== null) {
+        await this.#eviction.evictExcess(nothingEvicted(), keyOf({ id: ref.id, scope }));
+      }
       return ref;
     });
   }
@@ -233,8 +248,10 @@ export class RetentionManager {
   }
 }
 
-/** Checks a number of bytes. Throws SluiceError E_TOO_LARGE when so many can never be kept. */
-export type Bound = (bytes: number) => void;
+/** The error for an artifact with more bytes than can ever be kept. */
+export function tooLarge({ key, most }: Bound): SluiceError {
+  return refusal("E_TOO_LARGE", key, `The artifact has more than the ${most} bytes that`);
+}
 
 function noneFree({ min_free_disk }: Retention): SluiceError {
   const path = "retention.min_free_disk";

@@ -20,8 +20,8 @@ import type {
   StoreSpace,
 } from "../store.js";
 import { SinkWriter, writerOf, writtenWhole, type ByteSink } from "../writer.js";
-import { RetentionManager, UNKNOWN_SPACE, type Bound, type Collected } from "./manager.js";
-import { readRetention, type RetentionConfig } from "./policy.js";
+import { RetentionManager, tooLarge, UNKNOWN_SPACE, type Collected } from "./manager.js";
+import { readRetention, type Bound, type RetentionConfig } from "./policy.js";
 
 /** Options of a {@link RetainingArtifactStore}. */
 export interface RetainingOptions {
@@ -152,7 +152,7 @@ class MeasuringSink implements ByteSink {
   readonly #writer: ArtifactWriter;
   readonly #claim: Claim;
   readonly #manager: RetentionManager;
-  readonly #check: Bound;
+  readonly #bound: Bound | null;
   #size = 0;
   /** Bytes that the writer has, if it has to throw them away. */
   #written = 0;
@@ -161,13 +161,13 @@ class MeasuringSink implements ByteSink {
     this.#writer = writer;
     this.#claim = claim;
     this.#manager = manager;
-    this.#check = manager.boundOf(claim);
+    this.#bound = manager.boundOf(claim);
   }
 
   write(chunk: Uint8Array): Promise<void> {
     const bytes = chunk.byteLength;
     this.#size += bytes;
-    this.#check(this.#size);
+    if (this.#bound !== null && this.#size > this.#bound.most) throw tooLarge(this.#bound);
     const write = (): Promise<void> => {
       this.#written += bytes;
       return this.#writer.write(chunk);

@@ -48,6 +48,12 @@ export class RetentionIndex {
     return this.#expiring.entries();
   }
 
+  /** What expires first; undefined where there is nothing. */
+  get next(): StoredArtifact | undefined {
+    const { value } = this.#expiring.entries().next();
+    return value?.[1];
+  }
+
   /** What counts together, what has to leave first coming first. */
   members({ groupOf }: Limit, group: string): Iterator<[key: string, artifact: StoredArtifact]> {
     return (this.#groups.get(groupOf)?.get(group) ?? NOBODY).entries();
@@ -227,6 +233,18 @@ class RetentionUsage {
   remove(artifact: Counted): void {
     const sharers = this.#share(artifact, -1);
     this.#count(artifact, -1, sharers === 0);
+  }
+
+  /** Whether every limit holds, and still would with one more. */
+  hasRoomFor(coming: Counted): boolean {
+    for (const [at, { counts, groupOf }] of this.#limits.entries()) {
+      if ((this.#over[at]?.size ?? 0) > 0) return false;
+      const group = groupOf(coming);
+      const sum = group === null ? 0 : (this.#sums[at]?.get(group) ?? 0);
+      const more = counts === "bytes" ? coming.size_bytes : 1;
+      if (group !== null && sum + more > (this.#most[at] ?? Infinity)) return false;
+    }
+    return true;
   }
 
   /** Bytes or artifacts that a limit counts in a group. */

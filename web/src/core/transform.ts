@@ -6,15 +6,23 @@
 import { fullScope, sameScope, scopeKey } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";
 import { insteadOf, isTruncated, warningOf } from "../artifacts/unstored.js";
-import { SluiceError } from "../errors/error.js";
-import { AnswerWriter, callOf, type MessageSurroundings } from "./answer.js";
-import { base64Of } from "./base64.js";
 import { isBytes, noBytes } from "../errors/arguments.js";
+import { SluiceError } from "../errors/error.js";
 import type { Engine, EnginePool } from "./engine.js";
+import { LayerWork } from "./layer-work.js";
+import { keepSidecarRefs } from "./restore.js";
 import { Intake, SegmentWriter } from "./segments.js";
-import type { AnswerOptions, AnswerRef, GatedResult, SluiceStream, Transformed, TransformOptions } from "./sluice.js";
+import type {
+  AnswerOptions,
+  AnswerRef,
+  ClampReport,
+  GatedResult,
+  SluiceStream,
+  Transformed,
+  TransformOptions,
+} from "./sluice.js";
 import { infoOf, type StoreAccess } from "./store-access.js";
-import { chunksIn, filenameOf, typeOf, type ByteSource, type ValuePiece } from "./value.js";
+import { base64Of, chunksIn, filenameOf, typeOf, type ByteSource } from "./value.js";
 
 const BROKEN_OFF = "Content not stored: the stream that it came from broke off. Call the tool again.";
 
@@ -24,7 +32,28 @@ const CHUNK = 262_144;
 /** Characters of text handed to the encoder at a time. */
 const TEXT_PIECE = 65_536;
 
+const NO_REFS: ReadonlyMap<number, AnswerRef> = new Map();
+
 const encoder = new TextEncoder();
+
+/** What a message needs beside an engine. */
+export interface MessageDeps {
+  readonly access: StoreAccess;
+  readonly options: TransformOptions;
+  /** Reduces another result over the same store: what was read from a link. */
+  readonly reduce: (result: unknown, options: TransformOptions, access: StoreAccess) => Promise<Transformed>;
+  readonly resources: { readonly inlineTextUnderChars: number; readonly cacheReads: boolean };
+}
+
+/** What `render` tells of the answer. */
+interface Report {
+  readonly changed: boolean;
+  readonly clamped: boolean;
+  /** Whether the whole of a clamped observation should be stored. */
+  readonly shelve: boolean;
+  readonly original_chars: number;
+  readonly method: string;
+}
 
 /**
  * A message whose engine is taken when its first bytes come. Calls that are not awaited are taken in order; the
@@ -32,32 +61,21 @@ const encoder = new TextEncoder();
  */
 export class Stream implements SluiceStream {
   readonly #pool: EnginePool;
-  readonly #around: MessageSurroundings;
+  readonly #deps: MessageDeps;
   #message: Message | undefined;
   /** What was called last and has not settled. */
   #pending: Promise<unknown> | undefined;
   #failure: { readonly error: unknown } | undefined;
   #ended = false;
 
-  constructor(pool: EnginePool, around: MessageSurroundings) {
+  constructor(pool: EnginePool, deps: MessageDeps) {
     this.#pool = pool;
-    this.#around = around;
+    this.#deps = deps;
   }
 
   write(chunk: Uint8Array): Promise<void> {
     if (!isBytes(chunk)) return Promise.reject(noBytes("chunk"));
-    return this.#inTurn(async () => (await this.#begun()).push(chunk));
-  }
-
-  /** The same for a document that is there as a whole, with bytes in the place of values. */
-  writePieces(pieces: readonly ValuePiece[]): Promise<void> {
-    return this.#inTurn(async () => {
-      const message = await this.#begun();
-      for (const piece of pieces) {
-        if (typeof piece === "string") await message.pushText(piece);
-        else await message.pushBytes(piece);
-      }
-    });
+    return this.#inTurn(async () => (await this.#begun()).pushBytes(chunk));
   }
 
   async close(): Promise<Transformed> {
@@ -109,7 +127,7 @@ export class Stream implements SluiceStream {
   }
 
   async #begun(): Promise<Message> {
-    return (this.#message ??= await Message.begin(this.#pool, this.#around));
+    return (this.#message ??= new Message(this.#pool, await this.#pool.take(), this.#deps));
   }
 }
 
@@ -117,8 +135,9 @@ export class Stream implements SluiceStream {
 export class Message implements GatedResult {
   readonly #pool: EnginePool;
   readonly #engine: Engine;
-  readonly #around: MessageSurroundings;
-  readonly #intake: Intake;
+  readonly #deps: MessageDeps;
+  /** Takes what the gate diverts; made when there is something. */
+  #intake: Intake | undefined;
   /** The first bytes of the document, as long as all of it may be asked for. */
   #original: Uint8Array[] | undefined;
   #bytesIn = 0;
@@ -128,18 +147,13 @@ export class Message implements GatedResult {
   #adopted: { readonly scope: string; readonly refs: ReadonlyMap<number, AnswerRef> } | undefined;
   #isOver = false;
 
-  private constructor(pool: EnginePool, engine: Engine, around: MessageSurroundings) {
-    const { options, access } = around;
+  constructor(pool: EnginePool, engine: Engine, deps: MessageDeps) {
     this.#pool = pool;
     this.#engine = engine;
-    this.#around = around;
-    this.#intake = new Intake(engine, access, infoOf(options));
-    if ((options.keepOriginal ?? 0) > 0) this.#original = [];
-    engine.tell(callOf(options), (core) => core.begin());
-  }
-
-  static async begin(pool: EnginePool, around: MessageSurroundings): Promise<Message> {
-    return new Message(pool, await pool.take(), around);
+    this.#deps = deps;
+    if ((deps.options.keepOriginal ?? 0) > 0) this.#original = [];
+    engine.give(callOf(deps.options));
+    engine.must("begin");
   }
 
   get original(): readonly Uint8Array[] | undefined {
@@ -147,48 +161,45 @@ export class Message implements GatedResult {
   }
 
   /** Bytes of the document. Settles when the store has taken what came out. */
-  async push(bytes: Uint8Array): Promise<void> {
+  async pushBytes(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length; at += CHUNK) {
       const chunk = bytes.subarray(at, at + CHUNK);
-      this.#around.options.signal?.throwIfAborted();
-      this.#engine.must((core) => {
-        core.body(chunk.length).set(chunk);
-        return core.push(chunk.length);
-      });
-      this.#came(chunk.length, () => chunk.slice());
-      await this.#intake.drain();
+      this.#deps.options.signal?.throwIfAborted();
+      this.#engine.call("body", chunk.length).set(chunk);
+      this.#engine.must("push", chunk.length);
+      this.#bytesIn += chunk.length;
+      if (this.#original !== undefined) this.#keep(chunk.slice());
+      await this.#drain();
     }
   }
 
   /** Text of the document: all of it, or what stands before and behind bytes. */
   async pushText(text: string): Promise<void> {
     for (let at = 0; at < text.length;) {
-      this.#around.options.signal?.throwIfAborted();
+      this.#deps.options.signal?.throwIfAborted();
       let next = Math.min(text.length, at + TEXT_PIECE);
       // Never between the halves of a surrogate pair: apart, each would become U+FFFD.
       if (next < text.length && isHighSurrogate(text.charCodeAt(next - 1))) next -= 1;
       const piece = text.slice(at, next);
-      let bytes = 0;
-      this.#engine.must((core) => {
-        bytes = encoder.encodeInto(piece, core.body(piece.length * 3)).written;
-        return core.push(bytes);
-      });
-      this.#came(bytes, () => encoder.encode(piece));
+      const { written } = encoder.encodeInto(piece, this.#engine.call("body", piece.length * 3));
+      this.#engine.must("push", written);
+      this.#bytesIn += written;
+      if (this.#original !== undefined) this.#keep(encoder.encode(piece));
       at = next;
-      await this.#intake.drain();
+      await this.#drain();
     }
   }
 
   /** Bytes in the place of a value. */
-  async pushBytes(source: ByteSource): Promise<void> {
-    const told = { mime_type: typeOf(source), filename: filenameOf(source) };
-    const isTaken = this.#engine.put(JSON.stringify(told), (core) => core.openBytes());
+  async pushSource(source: ByteSource): Promise<void> {
+    this.#engine.give(JSON.stringify({ mime_type: typeOf(source), filename: filenameOf(source) }));
+    const isTaken = this.#engine.call("openBytes");
     const outcome: { isWhole: boolean } = { isWhole: true };
     const chunks = this.#chunksOf(source, outcome);
     if (!isTaken) {
       // Among too many others, and where nothing may be taken out, they are text like any other.
       await this.pushText('"');
-      for await (const piece of base64Of(chunks)) await this.push(piece);
+      for await (const piece of base64Of(chunks)) await this.pushBytes(piece);
       return this.pushText(outcome.isWhole ? '"' : ` ${BROKEN_OFF}"`);
     }
     // The document has no text for them.
@@ -196,55 +207,82 @@ export class Message implements GatedResult {
     for await (const chunk of chunks) {
       for (let at = 0; at < chunk.length; at += CHUNK) await this.#take(chunk.subarray(at, at + CHUNK));
     }
-    this.#engine.call((core) => core.closeBytes());
-    await this.#intake.drain();
-    if (!outcome.isWhole) this.#intake.lose(BROKEN_OFF);
+    this.#engine.call("closeBytes");
+    await this.#drain();
+    if (!outcome.isWhole) this.#intake?.lose(BROKEN_OFF);
   }
 
   /** The end of the document. */
   async finish(): Promise<void> {
-    this.#engine.must((core) => core.finish());
-    await this.#intake.drain();
+    this.#engine.must("finish");
+    await this.#drain();
   }
 
-  /** What the layers make of it: tasks are done, the answer is written. */
+  /** What the layers make of it: what they ask for is done, the answer is written. */
   async answer(options: AnswerOptions = {}): Promise<Transformed> {
     if (this.#isOver) throw new SluiceError("E_MISUSE", "this result was disposed of: ask for its answers before that");
-    const { access } = this.#around;
-    const around = {
-      ...this.#around,
-      options: { ...this.#around.options, ...options },
-      access: options.signal === undefined ? access : access.with(options.signal),
-    };
+    const { signal } = options;
+    const access = signal === undefined ? this.#deps.access : this.#deps.access.with(signal);
+    const deps = { ...this.#deps, options: { ...this.#deps.options, ...options }, access };
+    const engine = this.#engine;
+    let refs = this.#intake?.refs ?? NO_REFS;
+    if (deps.options.scope !== this.#deps.options.scope) refs = await this.#refsFor(refs, deps);
     // As long as nobody asked for another answer, the core knows the call.
     const isAsBegun = this.#answering === undefined && options.tool === undefined && options.dialect === undefined;
-    const writer = new AnswerWriter(this.#engine, around, await this.#refsFor(around));
-    this.#answering = around.access;
-    return writer.write(this.#bytesIn, isAsBegun);
+    this.#answering = access;
+    if (!isAsBegun) engine.give(callOf(deps.options));
+    engine.must("plan", !isAsBegun);
+    // Without segments only links can ask for anything, and only of a host that reads them.
+    const isWork = refs.size > 0 || deps.options.readResource !== undefined || engine.call("events").length > 0;
+    let work = isWork ? new LayerWork(engine, deps, refs) : undefined;
+    await work?.do();
+    engine.must("render");
+    let bytesOut = engine.call("output").length;
+    let text = engine.text();
+    engine.call("report");
+    const { changed, clamped, shelve, original_chars, method } = JSON.parse(engine.text()) as Report;
+    let cut: ClampReport | undefined = clamped ? { originalChars: original_chars, method } : undefined;
+    if (shelve) {
+      work ??= new LayerWork(engine, deps, refs);
+      if (await work.storeWhole()) cut = { originalChars: original_chars, method: "stored" };
+      bytesOut = engine.call("output").length;
+      text = engine.text();
+    }
+    let sidecar: string | undefined;
+    if (deps.options.dialect === "mcp") {
+      if (changed) {
+        engine.call("refs");
+        sidecar = engine.text();
+      }
+      await keepSidecarRefs(access, deps.options, text, sidecar);
+    }
+    const artifacts = work?.artifacts ?? [];
+    const { failures } = access;
+    return new Answer({ text, artifacts, failures, changed, cut, bytesIn: this.#bytesIn, bytesOut, refs: sidecar });
   }
 
   /** Leaves nothing half-written behind. An engine whose memory the store may still look at is not used again. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    await this.#intake.abort();
-    const isAbandoned = this.#around.access.abandoned || this.#answering?.abandoned === true;
+    await this.#intake?.abort();
+    const isAbandoned = this.#deps.access.isAbandoned || this.#answering?.isAbandoned === true;
     if (!isAbandoned) this.#pool.release(this.#engine);
   }
 
-  async #refsFor(around: MessageSurroundings): Promise<ReadonlyMap<number, AnswerRef>> {
-    const from = this.#around.options.scope;
-    const { scope } = around.options;
-    if (this.#intake.refs.size === 0 || sameScope(from, scope)) return this.#intake.refs;
+  async #refsFor(refs: ReadonlyMap<number, AnswerRef>, deps: MessageDeps): Promise<ReadonlyMap<number, AnswerRef>> {
+    const from = this.#deps.options.scope;
+    const { scope } = deps.options;
+    if (refs.size === 0 || sameScope(from, scope)) return refs;
     if (this.#adopted?.scope !== scopeKey(scope)) {
-      this.#adopted = { scope: scopeKey(scope), refs: await adopted(this.#intake.refs, from, around) };
+      this.#adopted = { scope: scopeKey(scope), refs: await adopted(refs, from, deps) };
     }
     return this.#adopted.refs;
   }
 
   /** What a source gives. Where it fails before its end, it is not whole, and what else is in the document stays. */
   async *#chunksOf(source: ByteSource, outcome: { isWhole: boolean }): AsyncGenerator<Uint8Array> {
-    const { access, options } = this.#around;
+    const { access, options } = this.#deps;
     const chunks = chunksIn(source);
     try {
       for (;;) {
@@ -261,28 +299,37 @@ export class Message implements GatedResult {
   }
 
   async #take(bytes: Uint8Array): Promise<void> {
-    this.#around.options.signal?.throwIfAborted();
-    this.#engine.call((core) => {
-      core.bytesRoom(bytes.length).set(bytes);
-      core.bytesWritten(bytes.length);
-    });
+    this.#deps.options.signal?.throwIfAborted();
+    this.#engine.call("bytesRoom", bytes.length).set(bytes);
+    this.#engine.call("bytesWritten", bytes.length);
     this.#bytesIn += bytes.length;
+    await this.#drain();
+  }
+
+  /** Has the store take what the gate diverted. */
+  async #drain(): Promise<void> {
+    if (this.#engine.call("events").length === 0) return;
+    const { access, options } = this.#deps;
+    this.#intake ??= new Intake(this.#engine, access, infoOf(options));
     await this.#intake.drain();
   }
 
-  #came(size: number, copy: () => Uint8Array): void {
-    this.#bytesIn += size;
-    if (this.#original === undefined) return;
-    if (this.#bytesIn > (this.#around.options.keepOriginal ?? 0)) this.#original = undefined;
-    else this.#original.push(copy());
+  #keep(bytes: Uint8Array): void {
+    if (this.#bytesIn > (this.#deps.options.keepOriginal ?? 0)) this.#original = undefined;
+    else this.#original?.push(bytes);
   }
+}
+
+/** What the core is told of a call. */
+function callOf({ tool, namespace, dialect, clientShowsImages, transformed }: TransformOptions): string {
+  return JSON.stringify({ tool, namespace, dialect, client_shows_images: clientShowsImages, transformed });
 }
 
 /** Stores in another scope what the gate stored, since whose it is was not known: what cannot be is said to be gone. */
 async function adopted(
   refs: ReadonlyMap<number, AnswerRef>,
   from: ArtifactScope | undefined,
-  { access, options }: MessageSurroundings,
+  { access, options }: MessageDeps,
 ): Promise<ReadonlyMap<number, AnswerRef>> {
   const own = new Map<number, AnswerRef>();
   for (const [segment, ref] of refs) {
@@ -299,7 +346,7 @@ async function copied(
   access: StoreAccess,
 ): Promise<AnswerRef> {
   const { mime_type, filename, source } = ref;
-  const copy = async (): Promise<AnswerRef> => {
+  try {
     const chunks = await access.openChunks(ref.id, from);
     if (chunks === null) return insteadOf(ref, "Content not stored: it was gone before its result was complete.");
     const writer = await SegmentWriter.open(access, { ...infoOf(options, source), mime_type, filename });
@@ -309,8 +356,9 @@ async function copied(
     } finally {
       await writer.abort();
     }
-  };
-  return access.attempt(copy, (failure) => insteadOf(ref, warningOf(failure)));
+  } catch (error) {
+    return insteadOf(ref, warningOf(access.survived(error)));
+  }
 }
 
 function isHighSurrogate(unit: number): boolean {
@@ -323,4 +371,42 @@ function noMatter(): void {
 
 function closed(): SluiceError {
   return new SluiceError("E_MISUSE", "this stream was closed; open another for the next result");
+}
+
+type Parts = Omit<Transformed, "value" | "refs" | "clamped" | "cut"> & {
+  /** Where it is known; parsed of the text otherwise. */
+  readonly value?: unknown;
+  readonly refs?: string | undefined;
+  readonly cut?: ClampReport | undefined;
+};
+
+/** The value is parsed when it is first asked for: many hosts only pass the text on. */
+export class Answer implements Transformed {
+  readonly text: string;
+  readonly artifacts: Transformed["artifacts"];
+  readonly failures: Transformed["failures"];
+  readonly changed: boolean;
+  readonly clamped: boolean;
+  readonly cut?: ClampReport;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly refs?: string;
+  #value: unknown;
+
+  constructor({ text, value, artifacts, failures, changed, cut, bytesIn, bytesOut, refs }: Parts) {
+    this.text = text;
+    this.#value = value;
+    this.artifacts = artifacts;
+    this.failures = failures;
+    this.changed = changed;
+    this.clamped = cut !== undefined;
+    this.bytesIn = bytesIn;
+    this.bytesOut = bytesOut;
+    if (cut !== undefined) this.cut = cut;
+    if (refs !== undefined) this.refs = refs;
+  }
+
+  get value(): unknown {
+    return (this.#value ??= JSON.parse(this.text));
+  }
 }
