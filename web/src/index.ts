@@ -10,7 +10,7 @@
  * @module mcp-sluice
  */
 import { createSluiceOver, type WasmSource, type Sluice, type SluiceOptions } from "./core/sluice.js";
-import { chosenStore } from "./artifacts/discover.js";
+import { chosenStore } from "./artifacts/host-store.js";
 import { withRetention } from "./artifacts/retention/retaining-store.js";
 
 import { wrong } from "./errors/arguments.js";
@@ -28,9 +28,9 @@ export async function createSluice(options: SluiceOptions & { readonly wasm?: Wa
 }
 
 export { humanSize } from "./core/amounts.js";
-export type { BasicArtifactInfo, BasicArtifactRef, BasicArtifactStore } from "./artifacts/basic-store.js";
-export { discoverArtifactStore } from "./artifacts/discover.js";
-export { cleanNamespace } from "./artifacts/ids.js";
+export type { BasicArtifactInfo, BasicArtifactRef, BasicArtifactStore } from "./artifacts/host-store.js";
+export { discoverArtifactStore } from "./artifacts/host-store.js";
+export { cleanNamespace } from "./artifacts/reference.js";
 export { MemoryArtifactStore } from "./artifacts/memory.js";
 export type { MemoryStoreOptions } from "./artifacts/memory.js";
 export { NoOpArtifactStore } from "./artifacts/no-op.js";
@@ -70,7 +70,7 @@ export type {
   ToolFieldConfig,
 } from "./core/config.js";
 export type { WasmSource } from "./core/sluice.js";
-export type { TruncatedRef } from "./artifacts/unstored.js";
+export type { TruncatedRef } from "./artifacts/reference.js";
 export type { OnStoreFailure } from "./core/store-access.js";
 export type {
   AnswerOptions,

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { isArtifactId } from "../../../web/src/artifacts/ids.js";
+import { isArtifactId } from "../../../web/src/artifacts/reference.js";
 import { askedArtifact } from "../../../web/src/server/artifacts/handler.js";
 import { anyText } from "./any-text.js";
 

@@ -5,14 +5,24 @@
  */
 import { sha256 } from "#hash";
 import { SluiceError } from "../errors/error.js";
-import { bytesOf, encoded, objectOf, spanOf, streamOf } from "./bytes.js";
+import { spanOf } from "./byte-range.js";
+import { bytesOf, encoded, objectOf, streamOf } from "./bytes.js";
 import type { Hashing } from "./hash.js";
-import { idsFor } from "./ids.js";
+import {
+  idsFor,
+  claimOf,
+  copyOf,
+  infoOfText,
+  patched,
+  refOf,
+  restated,
+  type Claim,
+  filterOf,
+  isWanted,
+} from "./reference.js";
 import { LocalLocks } from "./local-locks.js";
-import { claimOf, copyOf, infoOfText, patched, refOf, restated, type Claim } from "./record.js";
 import { scopeKey } from "./scope.js";
 import { inMilliseconds, Stamps } from "./stamps.js";
-import { filterOf, isWanted } from "./filter.js";
 import type {
   ArtifactFilter,
   ArtifactInfo,

@@ -3,7 +3,7 @@
  * resource links are read where `resources.auto_read_if_size_under_bytes` says so.
  * @module
  */
-import { isTruncated } from "../artifacts/unstored.js";
+import { isTruncated } from "../artifacts/reference.js";
 import { SluiceError } from "../errors/error.js";
 import type { Engine } from "./engine.js";
 import { plainType } from "./media-type.js";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ArtifactInfo, ArtifactPatch, ArtifactWriter } from "../artifacts/store.js";
-import { insteadOf, openUnstored, warningOf, type Unkept, type Unstored } from "../artifacts/unstored.js";
+import { insteadOf, openUnstored, warningOf, type Unkept, type Unstored } from "../artifacts/reference.js";
 import type { Engine } from "./engine.js";
 import type { AnswerRef } from "./sluice.js";
 import { checked, type StoreAccess } from "./store-access.js";

@@ -4,10 +4,9 @@
  * @module
  */
 import { compileCore } from "#compile";
-import { namespaceOf } from "../artifacts/ids.js";
+import { namespaceOf, type TruncatedRef } from "../artifacts/reference.js";
 import { fullScope } from "../artifacts/scope.js";
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import type { TruncatedRef } from "../artifacts/unstored.js";
 import { FUNCTION, isBytes, noBytes, wrong, type OptionTest } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import type { SluiceConfig } from "./config.js";

@@ -12,7 +12,7 @@ import type {
   ArtifactWriter,
   StoredArtifact,
 } from "../artifacts/store.js";
-import { insteadOf, isTruncated, warningOf } from "../artifacts/unstored.js";
+import { insteadOf, isTruncated, warningOf } from "../artifacts/reference.js";
 import { SluiceError } from "../errors/error.js";
 import { guarded, storageError, type StorageAct } from "../errors/storage.js";
 import { onAbort, untilAborted, untilLate } from "./abort.js";

@@ -5,7 +5,7 @@
  */
 import { fullScope, sameScope, scopeKey } from "../artifacts/scope.js";
 import type { ArtifactScope } from "../artifacts/store.js";
-import { insteadOf, isTruncated, warningOf } from "../artifacts/unstored.js";
+import { insteadOf, isTruncated, warningOf } from "../artifacts/reference.js";
 import { isBytes, noBytes } from "../errors/arguments.js";
 import { SluiceError } from "../errors/error.js";
 import type { Engine, EnginePool } from "./engine.js";

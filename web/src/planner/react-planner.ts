@@ -2,7 +2,7 @@
  * The planner: a loop of a model and tools that no tool can flood.
  * @module
  */
-import { chosenStore } from "../artifacts/discover.js";
+import { chosenStore } from "../artifacts/host-store.js";
 import { NoOpArtifactStore } from "../artifacts/no-op.js";
 import { withRetention } from "../artifacts/retention/retaining-store.js";
 import type { ArtifactScope, ArtifactStore } from "../artifacts/store.js";

@@ -3,7 +3,7 @@
  * how much of it is kept, and what can be.
  * @module
  */
-import type { BasicArtifactStore } from "../artifacts/basic-store.js";
+import type { BasicArtifactStore } from "../artifacts/host-store.js";
 import type { ArtifactStore, Clock } from "../artifacts/store.js";
 import { jsonOf } from "../core/value.js";
 import { wrong } from "../errors/arguments.js";

@@ -2,7 +2,7 @@
  * What `SluiceServer` is given.
  * @module
  */
-import { checkWhole } from "../artifacts/discover.js";
+import { checkWhole } from "../artifacts/host-store.js";
 import type { RetentionConfig } from "../artifacts/retention/policy.js";
 import type { ArtifactStore } from "../artifacts/store.js";
 import type { SluiceConfig } from "../core/config.js";

@@ -3,8 +3,8 @@
  * @module
  */
 import type { ArtifactRef, ArtifactScope, ArtifactStore } from "../artifacts/store.js";
-import { ToolArtifacts, withoutScope } from "../artifacts/tool-artifacts.js";
-import type { TruncatedRef } from "../artifacts/unstored.js";
+import { ToolArtifacts, withoutScope } from "../artifacts/scoped.js";
+import type { TruncatedRef } from "../artifacts/reference.js";
 import { untilEither, untilLate } from "../core/abort.js";
 import type { AnswerRef, Clamp, ClampReport, Dialect, GatedResult, Sluice, Transformed } from "../core/sluice.js";
 import { Answer } from "../core/transform.js";

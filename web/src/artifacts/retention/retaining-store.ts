@@ -3,9 +3,9 @@
  * @module
  */
 import { SluiceError } from "../../errors/error.js";
-import { asStore } from "../discover.js";
+import { asStore } from "../host-store.js";
 import { bytesOf, encoded, objectOf } from "../bytes.js";
-import { claimOf, infoOfText, type Claim } from "../record.js";
+import { claimOf, infoOfText, type Claim } from "../reference.js";
 import type {
   ArtifactFilter,
   ArtifactInfo,

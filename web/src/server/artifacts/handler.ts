@@ -2,8 +2,8 @@
  * Artifacts over HTTP, for whatever speaks in `Request` and `Response`: a service worker, a server.
  * @module
  */
-import { asStore } from "../../artifacts/discover.js";
-import { isArtifactId } from "../../artifacts/ids.js";
+import { asStore } from "../../artifacts/host-store.js";
+import { isArtifactId } from "../../artifacts/reference.js";
 import { scopeKey } from "../../artifacts/scope.js";
 import { ScopedArtifacts } from "../../artifacts/scoped.js";
 import type { ArtifactScope, ArtifactStore, StoredArtifact } from "../../artifacts/store.js";
